@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""Turns an OpenCL kernel file into a C header with one string constant.
+
+embed.py KERNEL.cl MATH_DIR OUTPUT.h [CLANG]
+
+`#include "name.h"` lines are replaced by MATH_DIR/name.h, each file once.  With
+CLANG given, the resolved text must compile alone as OpenCL C 1.2 without a
+warning, or the build fails.  The constant is tessera_<kernel>_cl.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def resolve(path, math_dir, seen):
+    lines = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if not match:
+            lines.append(line)
+            continue
+        header = math_dir / match.group(1)
+        if not header.is_file():
+            sys.exit(f"{path}:{number}: no such header in {math_dir}: {match.group(1)}")
+        if header not in seen:
+            seen.append(header)
+            lines += resolve(header, math_dir, seen)
+    return lines
+
+
+def check(text, clang, name):
+    command = [clang, "-x", "cl", "-cl-std=CL1.2", "-Wall", "-Wextra", "-Werror",
+               "-Wno-unused-function", "-fsyntax-only", "-Xclang", "-finclude-default-header", "-"]
+    result = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{name} does not compile alone as OpenCL C 1.2:\n{result.stderr}")
+
+
+def quoted(line):
+    return '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"'
+
+
+def main():
+    kernel, math_dir, output = map(pathlib.Path, sys.argv[1:4])
+    seen = []
+    lines = resolve(kernel, math_dir, seen)
+    text = "\n".join(lines) + "\n"
+    if len(sys.argv) > 4:
+        check(text, sys.argv[4], kernel.name)
+    name = "tessera_" + re.sub(r"\W", "_", kernel.stem) + "_cl"
+    output.write_text(f"static const char {name}[] =\n" + "\n".join(map(quoted, lines)) + ";\n",
+                      encoding="utf-8")
+    output.with_suffix(".d").write_text(
+        f"{output}: {' '.join(str(p) for p in [kernel, *seen])}\n", encoding="utf-8")
+
+
+main()

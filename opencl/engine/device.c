@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the engine knows of GEGL's device: name, memory, build options.
+ */
+#include "cl-api.h"
+#include "internal.h"
+
+#include <string.h>
+
+static gchar *
+device_text (const TesseraClApi *cl, cl_device_id device, cl_device_info info)
+{
+  gsize  bytes = 0;
+  gchar *text;
+
+  if (cl->GetDeviceInfo (device, info, 0, NULL, &bytes) != CL_SUCCESS)
+    return g_strdup ("");
+  text = g_malloc0 (bytes + 1);
+  cl->GetDeviceInfo (device, info, bytes, text, NULL);
+  return g_strstrip (text);
+}
+
+static gchar *
+device_title (const TesseraClApi *cl, cl_device_id device)
+{
+  cl_platform_id platform = NULL;
+  gchar          platform_name[128] = "";
+  gchar         *name = device_text (cl, device, CL_DEVICE_NAME);
+  gchar         *title;
+
+  if (cl->GetDeviceInfo (device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS)
+    cl->GetPlatformInfo (platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL);
+  title = g_strdup_printf ("%s (%s)", name, platform_name);
+  g_free (name);
+  return title;
+}
+
+/* Correctly rounded division and square root where the device offers them;
+ * denormals are kept and nothing is relaxed. */
+static gchar *
+build_options (const TesseraClApi *cl, cl_device_id device)
+{
+  cl_device_fp_config config = 0;
+
+  cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+  return g_strdup (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+                   ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                   : "-cl-std=CL1.2");
+}
+
+static gboolean
+describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
+{
+  cl_ulong memory = 0, max_allocation = 0;
+  size_t   max_group = 0;
+  cl_bool  little = CL_FALSE, compiler = CL_FALSE;
+  cl_int   status;
+
+  status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+  status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_allocation,
+                               &max_allocation, NULL);
+  status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_group, &max_group, NULL);
+  status |= cl->GetDeviceInfo (device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
+  status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
+  if (status != CL_SUCCESS)
+    {
+      tessera_log_once ("the OpenCL device does not answer; all filters run in C");
+      return FALSE;
+    }
+  self->name = device_title (cl, device);
+  if (! compiler || ! little != (G_BYTE_ORDER != G_LITTLE_ENDIAN))
+    {
+      tessera_log_once ("OpenCL device %s: %s; all filters run in C", self->name,
+                        compiler ? "another byte order than the host" : "no compiler");
+      return FALSE;
+    }
+  self->memory = memory;
+  self->max_allocation = max_allocation;
+  self->max_group = max_group;
+  self->build_options = build_options (cl, device);
+  return TRUE;
+}
+
+const TesseraDevice *
+tessera_device (gpointer context, gpointer device)
+{
+  static GMutex         lock;
+  static GHashTable    *known;          /* cl_device_id -> TesseraDevice; kept for the process */
+  const TesseraClApi   *cl = tessera_cl_api ();
+  TesseraDevice        *self;
+
+  if (! cl || ! context || ! device)
+    return NULL;
+  g_mutex_lock (&lock);
+  if (! known)
+    known = g_hash_table_new (NULL, NULL);
+  self = g_hash_table_lookup (known, device);
+  if (! self)
+    {
+      self = g_new0 (TesseraDevice, 1);
+      if (describe (cl, self, device))
+        self->device = device;
+      g_hash_table_insert (known, device, self);
+    }
+  self->context = context;
+  g_mutex_unlock (&lock);
+  return self->device ? self : NULL;
+}
+
+guint64
+tessera_budget (const TesseraDevice *device)
+{
+  guint mebibytes = tessera_memory_mib ();
+
+  return mebibytes ? (guint64) mebibytes << 20 : device->memory / 4;
+}
+
+gint
+tessera_error_out_of_memory (void)
+{
+  return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+gboolean
+tessera_is_out_of_memory (gint status)
+{
+  return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES
+         || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE;
+}
+
+const gchar *
+tessera_error_name (gint status)
+{
+  return tessera_cl_error_name (status);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Rectangles: what a filter needs, what it changes; reading beyond the border.
+ */
+#include "config.h"
+
+#include "tessera.h"
+
+#include <gegl-plugin.h>
+#include <string.h>
+
+GeglRectangle
+tessera_bounds (GeglOperation *operation, const gchar *pad)
+{
+  const GeglRectangle *box = gegl_operation_source_get_bounding_box (operation, pad);
+
+  return box ? *box : (GeglRectangle) { 0, 0, 0, 0 };
+}
+
+static gboolean
+is_special (const GeglRectangle *rect)
+{
+  return gegl_rectangle_is_empty (rect) || gegl_rectangle_is_infinite_plane (rect);
+}
+
+GeglRectangle
+tessera_grow (const GeglRectangle *rect, const TesseraHalo *halo)
+{
+  if (is_special (rect))
+    return *rect;
+  return (GeglRectangle) { rect->x - halo->left, rect->y - halo->top,
+                           rect->width + halo->left + halo->right,
+                           rect->height + halo->top + halo->bottom };
+}
+
+/* Where `rect` leaves `bounds`, the whole axis: what a wrap-around touches. */
+static GeglRectangle
+whole_axes (const GeglRectangle *rect, const GeglRectangle *bounds)
+{
+  GeglRectangle result = *rect;
+
+  if (rect->x < bounds->x || rect->x + rect->width > bounds->x + bounds->width)
+    {
+      result.x = bounds->x;
+      result.width = bounds->width;
+    }
+  if (rect->y < bounds->y || rect->y + rect->height > bounds->y + bounds->height)
+    {
+      result.y = bounds->y;
+      result.height = bounds->height;
+    }
+  return result;
+}
+
+/* The part of `rect` that lies in `bounds`; where there is none, with CLAMP,
+ * the pixels of `bounds` nearest to it. */
+static GeglRectangle
+nearest_part (const GeglRectangle *rect, const GeglRectangle *bounds)
+{
+  gint x0 = CLAMP (rect->x, bounds->x, bounds->x + bounds->width - 1);
+  gint y0 = CLAMP (rect->y, bounds->y, bounds->y + bounds->height - 1);
+  gint x1 = CLAMP (rect->x + rect->width - 1, bounds->x, bounds->x + bounds->width - 1);
+  gint y1 = CLAMP (rect->y + rect->height - 1, bounds->y, bounds->y + bounds->height - 1);
+
+  return (GeglRectangle) { x0, y0, x1 - x0 + 1, y1 - y0 + 1 };
+}
+
+GeglRectangle
+tessera_required (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi,
+                  const TesseraHalo *halo, TesseraBorder border)
+{
+  GeglRectangle bounds = tessera_bounds (operation, pad);
+  GeglRectangle need = tessera_grow (roi, halo);
+
+  if (is_special (&bounds) || is_special (roi))
+    return need;
+  switch (border)
+    {
+    case TESSERA_BORDER_LOOP:
+      need = whole_axes (&need, &bounds);
+      break;
+    case TESSERA_BORDER_CLAMP:
+      need = nearest_part (&need, &bounds);
+      break;
+    case TESSERA_BORDER_NONE:
+      break;
+    }
+  gegl_rectangle_intersect (&need, &need, &bounds);
+  return need;
+}
+
+GeglRectangle
+tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed,
+                     const TesseraHalo *halo, TesseraBorder border)
+{
+  const TesseraHalo mirrored = { halo->right, halo->bottom, halo->left, halo->top };
+  GeglRectangle     bounds = tessera_bounds (operation, pad);
+  GeglRectangle     result = tessera_grow (changed, &mirrored);
+
+  if (border == TESSERA_BORDER_LOOP && ! is_special (&bounds) && ! is_special (changed))
+    result = whole_axes (&result, &bounds);
+  return result;
+}
+
+/* ------------------------------------------------------------- reading -- */
+
+/* Repeats the first `have` elements of `bytes` bytes until there are `want`. */
+static void
+repeat (guchar *first, gsize bytes, gsize have, gsize want)
+{
+  for (gsize done = have; done < want; done += have)
+    memcpy (first + done * bytes, first, MIN (have, want - done) * bytes);
+}
+
+/* The image repeated in both directions: one period is read (in at most four
+ * pieces), the rest copied. */
+static void
+read_looped (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle *bounds,
+             const Babl *format, guchar *pixels)
+{
+  gsize pixel = babl_format_get_bytes_per_pixel (format);
+  gsize row = rect->width * pixel;
+  gint  width = MIN (rect->width, bounds->width);
+  gint  height = MIN (rect->height, bounds->height);
+  gint  piece_w, piece_h;
+
+  for (gint y = 0; y < height; y += piece_h)
+    {
+      gint from_y = ((rect->y + y - bounds->y) % bounds->height + bounds->height) % bounds->height;
+
+      piece_h = MIN (height - y, bounds->height - from_y);
+      for (gint x = 0; x < width; x += piece_w)
+        {
+          gint from_x = ((rect->x + x - bounds->x) % bounds->width + bounds->width) % bounds->width;
+
+          piece_w = MIN (width - x, bounds->width - from_x);
+          gegl_buffer_get (buffer, GEGL_RECTANGLE (bounds->x + from_x, bounds->y + from_y,
+                                                   piece_w, piece_h),
+                           1.0, format, pixels + y * row + x * pixel, row, GEGL_ABYSS_NONE);
+        }
+    }
+  for (gint y = 0; y < height; y++)
+    repeat (pixels + y * row, pixel, width, rect->width);
+  repeat (pixels, row, height, rect->height);
+}
+
+/* Rows and columns of `rect` outside `part`, which is there: its edge pixels. */
+static void
+extend_edges (guchar *pixels, gsize pixel, const GeglRectangle *rect, const GeglRectangle *part)
+{
+  gsize row = rect->width * pixel;
+  gint  left = part->x - rect->x, right = left + part->width;
+  gint  top = part->y - rect->y, bottom = top + part->height;
+
+  for (gint y = top; y < bottom; y++)
+    {
+      guchar *line = pixels + y * row;
+
+      for (gint x = 0; x < left; x++)
+        memcpy (line + x * pixel, line + left * pixel, pixel);
+      for (gint x = right; x < rect->width; x++)
+        memcpy (line + x * pixel, line + (right - 1) * pixel, pixel);
+    }
+  for (gint y = 0; y < top; y++)
+    memcpy (pixels + y * row, pixels + top * row, row);
+  for (gint y = bottom; y < rect->height; y++)
+    memcpy (pixels + y * row, pixels + (bottom - 1) * row, row);
+}
+
+/* `rect` lies wholly outside: each pixel is its nearest one of the image. */
+static void
+read_nearest (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle *bounds,
+              const Babl *format, guchar *pixels)
+{
+  GeglRectangle part = nearest_part (rect, bounds);
+  gsize         pixel = babl_format_get_bytes_per_pixel (format);
+  guchar       *edge = g_malloc ((gsize) part.width * part.height * pixel);
+
+  gegl_buffer_get (buffer, &part, 1.0, format, edge, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gint y = 0; y < rect->height; y++)
+    for (gint x = 0; x < rect->width; x++)
+      {
+        gint from_x = CLAMP (rect->x + x, part.x, part.x + part.width - 1) - part.x;
+        gint from_y = CLAMP (rect->y + y, part.y, part.y + part.height - 1) - part.y;
+
+        memcpy (pixels + ((gsize) y * rect->width + x) * pixel,
+                edge + ((gsize) from_y * part.width + from_x) * pixel, pixel);
+      }
+  g_free (edge);
+}
+
+void
+tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle *bounds,
+              TesseraBorder border, const Babl *format, gfloat *pixels)
+{
+  guchar       *bytes = (guchar *) pixels;
+  gsize         pixel = babl_format_get_bytes_per_pixel (format);
+  gsize         row = rect->width * pixel;
+  GeglRectangle part;
+
+  if (gegl_rectangle_is_infinite_plane (bounds) || gegl_rectangle_contains (bounds, rect))
+    {
+      gegl_buffer_get (buffer, rect, 1.0, format, bytes, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      return;
+    }
+  if (border == TESSERA_BORDER_NONE || gegl_rectangle_is_empty (bounds))
+    memset (bytes, 0, row * rect->height);
+  if (gegl_rectangle_is_empty (bounds))
+    return;
+  if (border == TESSERA_BORDER_LOOP)
+    {
+      read_looped (buffer, rect, bounds, format, bytes);
+      return;
+    }
+  if (! gegl_rectangle_intersect (&part, rect, bounds))
+    {
+      if (border == TESSERA_BORDER_CLAMP)
+        read_nearest (buffer, rect, bounds, format, bytes);
+      return;
+    }
+  gegl_buffer_get (buffer, &part, 1.0, format,
+                   bytes + (part.y - rect->y) * row + (part.x - rect->x) * pixel, row,
+                   GEGL_ABYSS_NONE);
+  if (border == TESSERA_BORDER_CLAMP)
+    extend_edges (bytes, pixel, rect, &part);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Pools of device memory and of pinned host memory.  Allocating is what GEGL's
+ * own iterator spends most of its time on (156 ms for the pinned memory of one
+ * 24 Mpix image against 7 ms to send it); here a steady load allocates nothing.
+ *
+ * Sizes are rounded up to an eighth of a power of two, so that bands of nearly
+ * the same height share memory.  What has been idle for half a minute is given
+ * back at the next opportunity, everything at exit.
+ */
+#include "cl-api.h"
+#include "internal.h"
+
+#include <stdlib.h>
+
+#define IDLE_SECONDS 30
+
+struct _TesseraMemory
+{
+  TesseraMemory       *next;            /* in the free list */
+  const TesseraDevice *device;
+  gpointer             context;
+  cl_mem               object;
+  gsize                bytes;
+  gboolean             pinned;
+  gpointer             pointer;         /* pinned: where it is mapped */
+  gint64               idle_since;
+};
+
+static GMutex           lock;           /* guards what follows */
+static TesseraMemory   *idle;
+static cl_command_queue mapping_queue;
+static gpointer         mapping_context;
+
+static gsize
+round_up (gsize bytes)
+{
+  gsize step = 4096;
+
+  while (step * 16 <= bytes)
+    step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+static void
+release (TesseraMemory *memory)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+
+  if (memory->pointer && mapping_queue && mapping_context == memory->context)
+    {
+      cl->EnqueueUnmapMemObject (mapping_queue, memory->object, memory->pointer, 0, NULL, NULL);
+      cl->Finish (mapping_queue);
+    }
+  cl->ReleaseMemObject (memory->object);
+  tessera_count (COUNT_LIVE_OBJECTS, -1);
+  if (! memory->pinned)
+    tessera_count (COUNT_LIVE_BYTES, - (gint64) memory->bytes);
+  if (tessera_debug () & DEBUG_MEMORY)
+    tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s released", memory->bytes,
+                 memory->pinned ? "pinned" : "on the device");
+  g_free (memory);
+}
+
+/* Releases idle memory that has been so since `since` or longer. */
+static void
+trim_locked (gint64 since)
+{
+  TesseraMemory **link = &idle;
+
+  while (*link)
+    {
+      TesseraMemory *memory = *link;
+
+      if (memory->idle_since <= since)
+        {
+          *link = memory->next;
+          release (memory);
+        }
+      else
+        link = &memory->next;
+    }
+}
+
+static TesseraMemory *
+take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned)
+{
+  TesseraMemory **best = NULL;
+  TesseraMemory  *memory;
+
+  for (TesseraMemory **link = &idle; *link; link = &(*link)->next)
+    if ((*link)->context == device->context && (*link)->pinned == pinned
+        && (*link)->bytes >= bytes && (*link)->bytes <= 2 * bytes
+        && (! best || (*link)->bytes < (*best)->bytes))
+      best = link;
+  if (! best)
+    return NULL;
+  memory = *best;
+  *best = memory->next;
+  memory->next = NULL;
+  return memory;
+}
+
+static cl_int
+map_locked (const TesseraClApi *cl, TesseraMemory *memory)
+{
+  cl_int status = CL_SUCCESS;
+
+  if (! mapping_queue || mapping_context != memory->context)
+    {
+      mapping_queue = cl->CreateCommandQueue (memory->context, memory->device->device, 0, &status);
+      if (status != CL_SUCCESS)
+        {
+          mapping_queue = NULL;
+          return status;
+        }
+      mapping_context = memory->context;
+    }
+  memory->pointer = cl->EnqueueMapBuffer (mapping_queue, memory->object, CL_TRUE,
+                                          CL_MAP_READ | CL_MAP_WRITE, 0, memory->bytes,
+                                          0, NULL, NULL, &status);
+  if (status == CL_SUCCESS && ! memory->pointer)
+    status = CL_MAP_FAILURE;
+  return status;
+}
+
+static cl_int
+allocate_locked (TesseraMemory *memory)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_int              status = CL_SUCCESS;
+
+  if (tessera_fault (FAULT_ALLOC))
+    return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  memory->object = cl->CreateBuffer (memory->context,
+                                     memory->pinned ? CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR
+                                                    : CL_MEM_READ_WRITE,
+                                     memory->bytes, NULL, &status);
+  if (status != CL_SUCCESS)
+    return status;
+  if (memory->pinned && (status = map_locked (cl, memory)) != CL_SUCCESS)
+    {
+      cl->ReleaseMemObject (memory->object);
+      return status;
+    }
+  tessera_count (COUNT_ALLOCATIONS, 1);
+  tessera_count (COUNT_LIVE_OBJECTS, 1);
+  if (! memory->pinned)
+    tessera_count (COUNT_LIVE_BYTES, memory->bytes);
+  if (tessera_debug () & DEBUG_MEMORY)
+    tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s allocated", memory->bytes,
+                 memory->pinned ? "pinned" : "on the device");
+  return CL_SUCCESS;
+}
+
+static gboolean
+fits (const TesseraDevice *device, gsize bytes)
+{
+  return bytes <= device->max_allocation
+         && tessera_counter (COUNT_LIVE_BYTES) + bytes <= tessera_budget (device);
+}
+
+gint
+tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
+                     TesseraMemory **result)
+{
+  static gboolean at_exit;
+  TesseraMemory  *memory;
+  cl_int          status = CL_SUCCESS;
+
+  g_mutex_lock (&lock);
+  bytes = round_up (MAX (bytes, 1));
+  memory = take_idle_locked (device, bytes, pinned);
+  if (! memory)
+    {
+      if (! at_exit)
+        at_exit = atexit (tessera_memory_trim) == 0;
+      if (! pinned && ! fits (device, bytes))
+        trim_locked (G_MAXINT64);
+      memory = g_new0 (TesseraMemory, 1);
+      *memory = (TesseraMemory) { .device = device, .context = device->context,
+                                  .bytes = bytes, .pinned = pinned };
+      status = ! pinned && ! fits (device, bytes) ? CL_MEM_OBJECT_ALLOCATION_FAILURE
+                                                  : allocate_locked (memory);
+      if (status != CL_SUCCESS)
+        g_clear_pointer (&memory, g_free);
+    }
+  g_mutex_unlock (&lock);
+  *result = memory;
+  return status;
+}
+
+void
+tessera_memory_give (TesseraMemory *memory)
+{
+  if (! memory)
+    return;
+  g_mutex_lock (&lock);
+  memory->idle_since = g_get_monotonic_time ();
+  memory->next = idle;
+  idle = memory;
+  trim_locked (memory->idle_since - IDLE_SECONDS * G_USEC_PER_SEC);
+  g_mutex_unlock (&lock);
+}
+
+void
+tessera_memory_trim (void)
+{
+  g_mutex_lock (&lock);
+  trim_locked (G_MAXINT64);
+  g_mutex_unlock (&lock);
+}
+
+gpointer
+tessera_memory_pointer (TesseraMemory *memory)
+{
+  return memory->pointer;
+}
+
+gpointer
+tessera_memory_object (TesseraMemory *memory)
+{
+  return memory->object;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * One request: which path, and the one place where failure of the device turns
+ * into "run the C path on the same rectangle".
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#include <gegl-plugin.h>
+
+#include "engine.cl.h"
+
+#define FILTER_FAILURES  3              /* run failures after which a filter stays on C */
+#define PACKAGE_FAILURES 5              /* ... all filters */
+#define SLAB_PIXELS      (4 << 20)      /* C path: progress is reported once a slab */
+
+static GMutex      lock;                /* guards what follows */
+static GHashTable *failures;            /* filter name -> count */
+static guint       package_failures;
+
+static gboolean
+switched_off (const TesseraFilter *filter)
+{
+  gboolean off;
+
+  g_mutex_lock (&lock);
+  off = package_failures >= PACKAGE_FAILURES
+        || (failures && GPOINTER_TO_UINT (g_hash_table_lookup (failures, filter->name))
+                        >= FILTER_FAILURES);
+  g_mutex_unlock (&lock);
+  return off;
+}
+
+static void
+note_failure (const TesseraFilter *filter)
+{
+  guint count, all;
+
+  g_mutex_lock (&lock);
+  if (! failures)
+    failures = g_hash_table_new (g_str_hash, g_str_equal);
+  count = GPOINTER_TO_UINT (g_hash_table_lookup (failures, filter->name)) + 1;
+  g_hash_table_insert (failures, (gpointer) filter->name, GUINT_TO_POINTER (count));
+  all = ++package_failures;
+  g_mutex_unlock (&lock);
+  if (all == PACKAGE_FAILURES)
+    tessera_log ("%u failures of the OpenCL device: all filters run in C from now on", all);
+  else if (count == FILTER_FAILURES)
+    tessera_log ("%s: %u failures of the OpenCL device: it runs in C from now on", filter->name, count);
+}
+
+void
+tessera_forget_failures (void)
+{
+  g_mutex_lock (&lock);
+  g_clear_pointer (&failures, g_hash_table_unref);
+  package_failures = 0;
+  g_mutex_unlock (&lock);
+}
+
+static const TesseraDevice *
+current_device (void)
+{
+  gpointer context, device;
+
+  tessera_gegl_device (&context, &device);
+  return tessera_device (context, device);
+}
+
+const gchar *
+tessera_device_name (void)
+{
+  const TesseraDevice *device = current_device ();
+
+  return device ? device->name : NULL;
+}
+
+void
+tessera_trim (void)
+{
+  tessera_memory_trim ();
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+/* The device to use, or NULL and the reason. */
+static const TesseraDevice *
+choose_device (const TesseraRequest *request, const gchar **reason)
+{
+  const TesseraDevice *device = NULL;
+
+  *reason = NULL;
+  if (tessera_mode () == MODE_OFF)
+    *reason = "TESSERA_OPENCL=off";
+  else if (! gegl_operation_use_opencl (request->operation))
+    *reason = "OpenCL is off in GEGL or there is no device";
+  else if (! (device = current_device ()))
+    *reason = "no usable OpenCL device";
+  else if (switched_off (request->filter))
+    *reason = "the device failed before";
+  return *reason ? NULL : device;
+}
+
+static void
+log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimings *timings,
+             gdouble seconds)
+{
+  if (timings)
+    tessera_log ("%s %dx%d%+d%+d: %s, %u band%s, read %.1f upload %.1f run %.1f download %.1f "
+                 "write %.1f ms, in all %.1f ms", request->filter->name,
+                 request->roi.width, request->roi.height, request->roi.x, request->roi.y, path,
+                 timings->bands, timings->bands == 1 ? "" : "s", timings->read * 1e3,
+                 timings->upload * 1e3, timings->run * 1e3, timings->download * 1e3,
+                 timings->write * 1e3, seconds * 1e3);
+  else
+    tessera_log ("%s %dx%d%+d%+d: %s, in all %.1f ms", request->filter->name,
+                 request->roi.width, request->roi.height, request->roi.x, request->roi.y, path,
+                 seconds * 1e3);
+}
+
+static void
+log_failure (const TesseraRequest *request, const TesseraDevice *device,
+             const TesseraTimings *timings, gint status)
+{
+  gchar *key = g_strdup_printf ("%s/%s/%d", request->filter->name, timings->failed_at, status);
+
+  if (tessera_first_time (key))
+    tessera_log ("%s: %s while %s for %dx%d pixels on %s; computed in C instead",
+                 request->filter->name, tessera_error_name (status), timings->failed_at,
+                 request->roi.width, request->roi.height, device->name);
+  g_free (key);
+}
+
+static gboolean
+process_on_device (const TesseraRequest *request, const TesseraDevice *device)
+{
+  const TesseraFilter *filter = request->filter;
+  TesseraProgram      *program, *engine_program;
+  TesseraTimings       timings = { .failed_at = "building" };
+  gint64               began = g_get_monotonic_time ();
+  gint                 status;
+
+  if (tessera_program_get (device, "engine", tessera_engine_cl, &engine_program) != 0
+      || tessera_program_get (device, filter->name, filter->source, &program) != 0)
+    return FALSE;               /* said once, by the build itself */
+  status = tessera_pump (request, device, program, engine_program, &timings);
+  if (status != 0)
+    {
+      log_failure (request, device, &timings, status);
+      note_failure (filter);
+      return FALSE;
+    }
+  tessera_count (COUNT_DEVICE_REQUESTS, 1);
+  if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
+    {
+      gchar *path = g_strconcat ("OpenCL on ", device->name, NULL);
+
+      log_timings (request, path, &timings, (g_get_monotonic_time () - began) / 1e6);
+      g_free (path);
+    }
+  return TRUE;
+}
+
+/* --------------------------------------------------------------------- C -- */
+
+static void
+compute_area (const GeglRectangle *area, gpointer data)
+{
+  const TesseraRequest *request = data;
+
+  request->filter->area (request, area);
+}
+
+static void
+process_in_c (const TesseraRequest *request, const gchar *reason)
+{
+  const TesseraFilter *filter = request->filter;
+  gdouble              thread_cost = filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
+  GeglRectangle        slab = request->roi;
+  const gint           end = slab.y + slab.height;
+  const gint           rows = MAX (SLAB_PIXELS / slab.width,
+                                   8 * (request->halo.top + request->halo.bottom));
+  gint64               began = g_get_monotonic_time ();
+
+  for (; slab.y < end; slab.y += rows)
+    {
+      slab.height = MIN (rows, end - slab.y);
+      if (end - slab.y < 2 * (gint64) rows)
+        slab.height = end - slab.y;     /* no thin rest */
+      gegl_parallel_distribute_area (&slab, thread_cost, GEGL_SPLIT_STRATEGY_AUTO,
+                                     compute_area, (gpointer) request);
+      if (slab.y + slab.height >= end)
+        break;
+      gegl_operation_progress (request->operation,
+                               (gdouble) (slab.y + slab.height - request->roi.y) / request->roi.height,
+                               (gchar *) "");
+    }
+  tessera_count (COUNT_C_REQUESTS, 1);
+  if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
+    {
+      gchar *path = g_strdup_printf ("C (%s)", reason);
+
+      log_timings (request, path, NULL, (g_get_monotonic_time () - began) / 1e6);
+      g_free (path);
+    }
+}
+
+gboolean
+tessera_process (const TesseraRequest *request)
+{
+  const TesseraDevice *device;
+  const gchar         *reason;
+
+  if (gegl_rectangle_is_empty (&request->roi))
+    return TRUE;
+  tessera_count (COUNT_REQUESTS, 1);
+  device = choose_device (request, &reason);
+  if (device)
+    {
+      if (process_on_device (request, device))
+        return TRUE;
+      tessera_count (COUNT_FALLBACKS, 1);
+      reason = "the device failed";
+    }
+  if (tessera_mode () == MODE_FORCE)
+    {
+      tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
+      return FALSE;
+    }
+  process_in_c (request, reason);
+  return TRUE;
+}

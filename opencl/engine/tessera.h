@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera.h: the one public header of libtessera, where GEGL operations meet
+ * the OpenCL engine.
+ *
+ * A filter describes WHAT to compute: a C function for any rectangle, and the
+ * OpenCL passes for one band.  The engine decides HOW: which path, how many
+ * bands, where the pixels travel, what to do when the device fails.  No OpenCL
+ * type appears here, so the header can be used beside gegl-op.h.
+ *
+ * Shapes: rectangles are in GEGL's pixel coordinates, rows are contiguous,
+ * pixels are `components` floats.  Device functions return 0 on success and an
+ * OpenCL error code (negative) otherwise; a filter passes it on unchanged.
+ */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include <gegl.h>
+
+G_BEGIN_DECLS
+
+#define TESSERA_API __attribute__ ((visibility ("default")))
+
+/* Put before a C function with hot loops: gcc and clang compile it for several
+ * instruction sets and the loader picks one.  The results are the same bits,
+ * because nothing is contracted (-ffp-contract=off). */
+#if defined (__x86_64__) && defined (__gnu_linux__) && ! defined (TESSERA_NO_CLONES)
+#define TESSERA_CLONES __attribute__ ((target_clones ("avx512f", "avx2", "default")))
+#else
+#define TESSERA_CLONES
+#endif
+
+/* ------------------------------------------------------------- borders -- */
+
+/* What lies outside the image (outside TesseraRequest.bounds).  An infinite
+ * image has no border; LOOP is then CLAMP. */
+typedef enum
+{
+  TESSERA_BORDER_CLAMP,         /* the nearest edge pixel */
+  TESSERA_BORDER_NONE,          /* transparent black */
+  TESSERA_BORDER_LOOP           /* the image, repeated */
+} TesseraBorder;
+
+/* Pixels needed around a result pixel, each >= 0. */
+typedef struct
+{
+  gint left, top, right, bottom;
+} TesseraHalo;
+
+/* ------------------------------------------------------- device passes -- */
+
+/* Device memory.  Opaque: it belongs to the engine, which recycles it. */
+typedef struct _TesseraMemory TesseraMemory;
+
+/* A rectangle of float pixels on the device, row-major, `stride` pixels from
+ * one row to the next.  An input image covers the band and its halo, the
+ * border already extended: a pass reads it without any test.  x and y are the
+ * GEGL coordinates of its first pixel. */
+typedef struct
+{
+  gint           x, y, width, height;
+  gint           stride;
+  gint           components;
+  TesseraMemory *memory;
+} TesseraImage;
+
+typedef struct _TesseraRequest TesseraRequest;
+
+/* One band of a request, as its passes see it. */
+typedef struct
+{
+  const TesseraRequest *request;
+  GeglRectangle         roi;      /* what to compute, part of request->roi */
+  TesseraImage          input;    /* roi and halo */
+  TesseraImage          aux;      /* the same rectangle; memory NULL if there is no aux */
+  TesseraImage          output;   /* exactly roi */
+  gconstpointer         measured; /* what `measure` wrote, in host memory; NULL in `measure` itself */
+} TesseraBand;
+
+typedef enum
+{
+  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_INT, TESSERA_ARG_FLOAT,
+  TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
+} TesseraArgKind;
+
+/* One kernel argument; use the macros below. */
+typedef struct
+{
+  TesseraArgKind kind;
+  union
+  {
+    TesseraMemory *memory;
+    gint           i;
+    gfloat         f;
+    gfloat         f4[4];
+    gsize          bytes;
+  } v;
+} TesseraArg;
+
+#define TESSERA_MEMORY_ARG(m) { TESSERA_ARG_MEMORY, { .memory = (m) } }
+#define TESSERA_INT_ARG(n)    { TESSERA_ARG_INT,    { .i = (n) } }
+#define TESSERA_FLOAT_ARG(x)  { TESSERA_ARG_FLOAT,  { .f = (x) } }
+#define TESSERA_FLOAT4_ARG(a, b, c, d) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } }
+#define TESSERA_LOCAL_ARG(n)  { TESSERA_ARG_LOCAL,  { .bytes = (n) } }
+
+#define TESSERA_MAX_ARGS 20
+
+/* One launch: `size` work-items, all > 0.  `group` {0, 0, 0} lets the driver
+ * choose; otherwise the sizes are rounded up to the group and the kernel must
+ * test its own bounds.  `cost` is the number of pixels that one work-item
+ * reads: the engine splits a launch along its last dimension (by a global
+ * offset) so that no single one keeps a small GPU busy for long. */
+typedef struct
+{
+  const gchar *kernel;
+  gsize        size[3];         /* unused dimensions: 0 or 1 */
+  gsize        group[3];
+  gdouble      cost;
+  TesseraArg   args[TESSERA_MAX_ARGS];
+} TesseraLaunch;
+
+/* Enqueues a kernel of the filter's program. */
+TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch);
+
+/* Uninitialised memory of `bytes` bytes that lives until the band is done.
+ * Fails (and the engine then tries with a lower band) when it does not fit. */
+TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
+
+/* Sets `bytes` bytes of scratch memory to zero. */
+TESSERA_API gint tessera_clear   (TesseraBand *band, TesseraMemory *memory, gsize bytes);
+
+/* A host table on the device, uploaded once a request however many bands use
+ * it; `data` must stay unchanged until tessera_process returns. */
+TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
+                                  TesseraMemory **memory);
+
+/* ------------------------------------------------------------- filters -- */
+
+/* A filter, static and constant for the life of the process. */
+typedef struct
+{
+  const gchar *name;            /* "motion-blur": used in messages */
+  const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py) */
+
+  /* C path: computes `area`, part of request->roi.  Called from several
+   * threads at once with disjoint areas that together make the roi; reads with
+   * tessera_read, writes with gegl_buffer_set. */
+  void (*area) (const TesseraRequest *request, const GeglRectangle *area);
+
+  /* Bytes of device memory for a band of width x height result pixels,
+   * images and scratch together. */
+  gsize (*device_bytes) (const TesseraRequest *request, gint width, gint height);
+
+  /* Enqueues the passes that make band->output from band->input. */
+  gint (*device) (TesseraBand *band);
+
+  /* Optional: enqueues passes that write measure_bytes bytes into `result`,
+   * which the host needs before it can enqueue `device`. */
+  gint  (*measure) (TesseraBand *band, TesseraMemory *result);
+  gsize  measure_bytes;
+
+  /* How many threads' worth of work: pixels below which a thread does not pay
+   * (0: 64 x 64). */
+  gdouble thread_cost;
+} TesseraFilter;
+
+/* One call of an operation's process. */
+struct _TesseraRequest
+{
+  const TesseraFilter *filter;
+  GeglOperation       *operation;
+  GeglBuffer          *input;
+  GeglBuffer          *aux;            /* or NULL */
+  GeglBuffer          *output;
+  const Babl          *input_format;   /* float components */
+  const Babl          *aux_format;
+  const Babl          *output_format;  /* float components */
+  GeglRectangle        roi;            /* what to compute, in output */
+  GeglRectangle        bounds;         /* the image: beyond it is border */
+  GeglRectangle        aux_bounds;     /* the same of aux, always clamped */
+  TesseraHalo          halo;
+  TesseraBorder        border;
+  gconstpointer        params;         /* the filter's own tables */
+};
+
+/* Computes request->roi on the device or in C, whichever applies; falls back
+ * to C on any failure.  Returns FALSE only where OpenCL is forced and could
+ * not run (one line on stderr then begins with "tessera:"). */
+TESSERA_API gboolean tessera_process (const TesseraRequest *request);
+
+/* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended
+ * beyond `bounds` by `border`.  Only pixels inside `bounds` are asked of GEGL. */
+TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect,
+                               const GeglRectangle *bounds, TesseraBorder border,
+                               const Babl *format, gfloat *pixels);
+
+/* ------------------------------------------------------------ geometry -- */
+
+/* The bounding box of what is connected to `pad`; empty when nothing is. */
+TESSERA_API GeglRectangle tessera_bounds (GeglOperation *operation, const gchar *pad);
+
+/* `rect` with `halo` around it; an infinite or empty rectangle stays as it is. */
+TESSERA_API GeglRectangle tessera_grow (const GeglRectangle *rect, const TesseraHalo *halo);
+
+/* What `pad` must deliver for `roi`: roi and halo, clipped to the image the
+ * way the border asks (LOOP needs the axis whole where the halo leaves the image). */
+TESSERA_API GeglRectangle tessera_required (GeglOperation *operation, const gchar *pad,
+                                            const GeglRectangle *roi,
+                                            const TesseraHalo *halo, TesseraBorder border);
+
+/* What of the output changes when `changed` of the input does. */
+TESSERA_API GeglRectangle tessera_invalidated (GeglOperation *operation, const gchar *pad,
+                                               const GeglRectangle *changed,
+                                               const TesseraHalo *halo, TesseraBorder border);
+
+/* ------------------------------------------------------ tests, control -- */
+
+typedef enum
+{
+  TESSERA_OPENCL_AUTO,          /* the device where GEGL has one, else C */
+  TESSERA_OPENCL_OFF,           /* C always */
+  TESSERA_OPENCL_FORCE          /* the device or an error */
+} TesseraOpenclMode;
+
+/* Overrides the environment variable TESSERA_OPENCL for the rest of the process. */
+TESSERA_API void tessera_set_opencl_mode (TesseraOpenclMode mode);
+
+/* Overrides TESSERA_MEMORY: the most device memory in MiB that the engine
+ * holds, 0 for the default (a quarter of the device's). */
+TESSERA_API void tessera_set_memory (guint mebibytes);
+
+/* Overrides the band height, in rows; 0 for the engine's own choice.  Results
+ * do not depend on it: tests prove that. */
+TESSERA_API void tessera_set_band_rows (guint rows);
+
+/* Overrides TESSERA_FAULT ("build", "alloc:N", "enqueue:N", "download:N": the
+ * N-th such call from now on fails, once; NULL for none).  tessera_fault_met
+ * says whether it did.  Also forgets earlier failures. */
+TESSERA_API void     tessera_set_fault (const gchar *fault);
+TESSERA_API gboolean tessera_fault_met (void);
+
+/* Monotonic counters of this process, except the live_ ones. */
+typedef struct
+{
+  guint64 requests;             /* calls of tessera_process with something to do */
+  guint64 device_requests;      /* ... answered by the device */
+  guint64 c_requests;           /* ... answered by C, for whatever reason */
+  guint64 fallbacks;            /* ... by C after the device had been tried */
+  guint64 bands;
+  guint64 launches;             /* kernels enqueued */
+  guint64 builds;               /* programs built, successfully or not */
+  guint64 allocations;          /* device and pinned allocations made */
+  guint64 live_objects;         /* OpenCL memory objects and events now alive */
+  guint64 live_bytes;           /* device memory now held */
+  guint64 peak_bytes;
+  guint64 uploaded_bytes, downloaded_bytes;
+} TesseraCounters;
+
+TESSERA_API void tessera_get_counters (TesseraCounters *counters);
+
+/* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */
+TESSERA_API const gchar *tessera_device_name (void);
+
+/* Gives every pooled buffer back to the device; for tests and low memory. */
+TESSERA_API void tessera_trim (void);
+
+G_END_DECLS
+
+#endif

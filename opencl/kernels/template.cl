@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The template filter: a 3x3 binomial blur, mixed with the image.
+ * TEMPLATE: say here what is computed; the formula belongs to opencl/math,
+ * where the C path finds the same text.
+ */
+#pragma OPENCL FP_CONTRACT OFF
+
+#include "tessera-template.h"
+
+static float
+blurred (global const float *above, int stride)
+{
+  float top    = binomial_3 (above[0], above[4], above[8]);
+  float middle = binomial_3 (above[4 * stride], above[4 * stride + 4], above[4 * stride + 8]);
+  float bottom = binomial_3 (above[8 * stride], above[8 * stride + 4], above[8 * stride + 8]);
+
+  return binomial_3 (top, middle, bottom);
+}
+
+/* TEMPLATE: head of a kernel: what one work-item makes, group, local bytes,
+ * reads and writes a pixel.
+ * One work-item makes one pixel; any group; no local memory; 9 reads, 1 write. */
+kernel void template_blur (global const float *input, int input_stride,
+                           global float *output, int width, int height, float strength)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x >= width || y >= height)
+    return;
+  for (int c = 0; c < 3; c++)
+    {
+      global const float *above = input + 4 * (y * input_stride + x) + c;
+
+      output[4 * (y * width + x) + c] = mix_towards (above[4 * input_stride + 4],
+                                                     blurred (above, input_stride), strength);
+    }
+  output[4 * (y * width + x) + 3] = input[4 * ((y + 1) * input_stride + x + 1) + 3];
+}
