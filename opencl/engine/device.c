@@ -124,8 +124,8 @@ tessera_error_out_of_memory (void)
 gboolean
 tessera_is_out_of_memory (gint status)
 {
-  return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES
-         || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE;
+  return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY
+         || status == CL_INVALID_BUFFER_SIZE;
 }
 
 const gchar *

@@ -30,6 +30,28 @@ G_BEGIN_DECLS
 #define TESSERA_CLONES
 #endif
 
+/* The C side of the dialect in which opencl/math is written; the OpenCL side is
+ * opencl/math/tessera-dialect.h. */
+#define TESSERA_GLOBAL
+#define tessera_floor(x) __builtin_floorf (x)
+#define tessera_abs(x)   __builtin_fabsf (x)
+
+static inline gint
+tessera_as_int (gfloat x)
+{
+  union { gfloat f; gint i; } bits = { .f = x };
+
+  return bits.i;
+}
+
+static inline gfloat
+tessera_as_float (gint x)
+{
+  union { gint i; gfloat f; } bits = { .i = x };
+
+  return bits.f;
+}
+
 /* ------------------------------------------------------------- borders -- */
 
 /* What lies outside the image (outside TesseraRequest.bounds).  An infinite
@@ -103,7 +125,7 @@ typedef struct
 #define TESSERA_FLOAT4_ARG(a, b, c, d) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } }
 #define TESSERA_LOCAL_ARG(n)  { TESSERA_ARG_LOCAL,  { .bytes = (n) } }
 
-#define TESSERA_MAX_ARGS 20
+#define TESSERA_MAX_ARGS 24
 
 /* One launch: `size` work-items, all > 0.  `group` {0, 0, 0} lets the driver
  * choose; otherwise the sizes are rounded up to the group and the kernel must

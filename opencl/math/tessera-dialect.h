@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Dialect: OpenCL C.  Names that the other headers of this folder use and that C
+ * spells differently; tessera.h has the C side. */
+#define TESSERA_GLOBAL       global
+#define tessera_floor(x)     floor (x)
+#define tessera_abs(x)       fabs (x)
+#define tessera_as_int(x)    as_int (x)
+#define tessera_as_float(x)  as_float (x)

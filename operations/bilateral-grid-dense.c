@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:bilateral-grid, C path: the dense grid of a tile: splat, blur, slice.
+ */
+#include "bilateral-grid.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- places -- */
+
+/* Where the pixels of a row lie on the range axis, for each component k:
+ * at[k] = 8 (plane - low) + channel, value[k] the distance from that plane
+ * (fraction), count[k] 1 or 0.  With `nearest` the plane is the nearest one. */
+TESSERA_CLONES static void
+place_channels (const gfloat *restrict pixels, gint n, gfloat per_plane, gint low, gint nearest,
+                gint *restrict at, gfloat *restrict value, gfloat *restrict count)
+{
+  for (gint k = 0; k < 4 * n; k++)
+    {
+      gfloat    p = pixels[k] * per_plane;
+      gint      counts = grid_counts (p);
+      GridPlace place = grid_place (counts ? p : 0.0f);
+      gint      up = nearest ? place.up : 0;
+      gint      plane = counts ? place.plane + up - low : 0;
+
+      at[k] = 8 * plane + (k & 3);
+      value[k] = counts ? place.fraction - up : 0.0f;
+      count[k] = counts;
+    }
+}
+
+/* The same for one guide value a pixel: at, count and value have n elements. */
+TESSERA_CLONES static void
+place_guide (const GridParams *params, const gfloat *restrict pixels, const gfloat *restrict guide,
+             gint n, gint low, gint nearest,
+             gint *restrict at, gfloat *restrict value, gfloat *restrict count)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat *v = pixels + 4 * i;
+      gfloat    p = grid_luminance_planes (params, guide + 4 * i);
+      gint      finite = grid_counts (p)
+                         & (fabsf (v[0] * v[3]) <= G_MAXFLOAT) & (fabsf (v[1] * v[3]) <= G_MAXFLOAT)
+                         & (fabsf (v[2] * v[3]) <= G_MAXFLOAT) & (fabsf (v[3]) <= G_MAXFLOAT);
+      GridPlace place = grid_place (finite ? p : 0.0f);
+      gint      up = nearest ? place.up : 0;
+
+      at[i] = finite ? 8 * (place.plane + up - low) : 0;
+      value[i] = finite ? place.fraction : 0.0f;
+      count[i] = finite;
+    }
+}
+
+/* Places of the pixels of up to GRID_PART rows. */
+typedef struct
+{
+  gint   *at;
+  gfloat *value, *count;
+} Places;
+
+static void
+place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places *places, gsize k)
+{
+  const gfloat *pixels = tile_pixel (tile, tile->pixels, x, y);
+
+  if (tile->params->by_luminance)
+    place_guide (tile->params, pixels,
+                 tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixels, n, tile->low, nearest,
+                 places->at + k, places->value + k, places->count + k);
+  else
+    place_channels (pixels, n, tile->params->per_plane, tile->low, nearest,
+                    places->at + k, places->value + k, places->count + k);
+}
+
+/* ----------------------------------------------------------------- dense -- */
+
+/* A dense grid: [cell row][cell][plane][8], values in 0..3, counts in 4..7. */
+static gsize
+row_floats (const Tile *tile)
+{
+  return (gsize) cells_x (tile) * tile->n_planes * 8;
+}
+
+/* Adds the pixels of [x0, x1) in the rows placed last, in raster order. */
+static void
+splat_channels (const Tile *tile, const Places *places, gint rows, gint x0, gint x1, gfloat *cell)
+{
+  const gint width = 4 * tile->around.width;
+
+  for (gint row = 0; row < rows; row++)
+    for (gint k = row * width + 4 * (x0 - tile->around.x);
+         k < row * width + 4 * (x1 - tile->around.x); k++)
+      {
+        cell[places->at[k]] += places->value[k];
+        cell[places->at[k] + 4] += places->count[k];
+      }
+}
+
+static void
+splat_guided (const Tile *tile, const Places *places, gint y, gint rows, gint x0, gint x1,
+              gfloat *cell)
+{
+  for (gint row = 0; row < rows; row++)
+    for (gint x = x0; x < x1; x++)
+      {
+        const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y + row);
+        const gint    k = row * tile->around.width + x - tile->around.x;
+        gfloat       *sums = cell + places->at[k];
+
+        if (places->count[k] == 0.0f)
+          continue;
+        for (gint c = 0; c < 3; c++)
+          sums[c] += pixel[c] * pixel[3];
+        sums[3] += pixel[3];
+        for (gint c = 4; c < 8; c++)
+          sums[c] += 1.0f;
+      }
+}
+
+static void
+splat (const Tile *tile, const Places *places, gint y, gint rows, gint x0, gint x1, gfloat *cell)
+{
+  if (tile->params->by_luminance)
+    splat_guided (tile, places, y, rows, x0, x1, cell);
+  else
+    splat_channels (tile, places, rows, x0, x1, cell);
+}
+
+/* The cells of one row of cells, part by part: each part in raster order, the
+ * parts in raster order. */
+static void
+splat_cells (const Tile *tile, const Places *places, gint j, gfloat *grid, gfloat *part)
+{
+  const gint  components = tile->params->by_luminance ? 1 : 4;
+  const gint *starts_x = tile->params->x.starts, *starts_y = tile->params->y.starts;
+  const gint  cell_floats = 8 * tile->n_planes;
+  gint        rows;
+
+  for (gint y = starts_y[j]; y < starts_y[j + 1]; y += rows)
+    {
+      rows = MIN (GRID_PART, starts_y[j + 1] - y);
+      for (gint row = 0; row < rows; row++)
+        place_row (tile, y + row, tile->around.x, tile->around.width, 1, places,
+                   (gsize) row * components * tile->around.width);
+      for (gint i = tile->cx0; i < tile->cx1; i++)
+        {
+          gfloat *cell = grid + (gsize) (i - tile->cx0) * cell_floats;
+
+          if (tile->params->parts == 1)
+            splat (tile, places, y, rows, starts_x[i], starts_x[i + 1], cell);
+          else
+            for (gint x = starts_x[i]; x < starts_x[i + 1]; x += GRID_PART)
+              {
+                memset (part, 0, cell_floats * sizeof (gfloat));
+                splat (tile, places, y, rows, x, MIN (x + GRID_PART, starts_x[i + 1]), part);
+                for (gint k = 0; k < cell_floats; k++)
+                  cell[k] += part[k];
+              }
+        }
+    }
+}
+
+TESSERA_CLONES static void
+blur_121 (const gfloat *restrict before, const gfloat *restrict here, const gfloat *restrict after,
+          gfloat *restrict out, gsize n)
+{
+  for (gsize k = 0; k < n; k++)
+    out[k] = grid_121 (before[k], here[k], after[k]);
+}
+
+/* Four values or four counts.  Spelled out as vectors: gcc 12 makes wrong code
+ * of the same loop over scalars for AVX-512. */
+typedef gfloat Four __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+/* Along z, for n cells; `moving` is 1 where values are relative to their plane.
+ * Planes beyond the first and the last are empty. */
+TESSERA_CLONES static void
+blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gfloat moving)
+{
+  for (gsize cell = 0; cell < n_cells; cell++)
+    {
+      const Four *here = (const Four *) in + cell * n_planes * 2;
+      Four       *to = (Four *) out + cell * n_planes * 2;
+      Four        before[2] = { { 0.0f } };
+
+      for (gint z = 0; z < n_planes; z++, here += 2, to += 2)
+        {
+          Four after[2] = { { 0.0f } };
+
+          if (z + 1 < n_planes)
+            {
+              after[0] = here[2];
+              after[1] = here[3];
+            }
+          to[0] = ((before[0] - moving * before[1]) + (after[0] + moving * after[1])) + 2.0f * here[0];
+          to[1] = (before[1] + after[1]) + 2.0f * here[1];
+          before[0] = here[0];
+          before[1] = here[1];
+        }
+    }
+}
+
+/* The three passes over the tile's cells.  The outermost cells are only read:
+ * their blurred values are never asked for.  The result is in `grid`. */
+static void
+blur_grid (const Tile *tile, gfloat *grid, gfloat *other)
+{
+  const gsize row = row_floats (tile), cell = 8 * (gsize) tile->n_planes;
+
+  for (gint j = 0; j < cells_y (tile); j++)
+    {
+      const gfloat *from = grid + j * row + cell;
+
+      blur_121 (from - cell, from, from + cell, other + j * row + cell, row - 2 * cell);
+    }
+  for (gint j = 1; j + 1 < cells_y (tile); j++)
+    {
+      const gfloat *from = other + j * row + cell;
+
+      blur_121 (from - row, from, from + row, grid + j * row + cell, row - 2 * cell);
+    }
+  for (gint j = 1; j + 1 < cells_y (tile); j++)
+    {
+      blur_planes (grid + j * row + cell, other + j * row + cell, cells_x (tile) - 2,
+                   tile->n_planes, tile->params->by_luminance ? 0.0f : 1.0f);
+      memcpy (grid + j * row + cell, other + j * row + cell, (row - 2 * cell) * sizeof (gfloat));
+    }
+}
+
+TESSERA_CLONES static void
+lerp_rows (const gfloat *restrict a, const gfloat *restrict b, gfloat t, gfloat *restrict out, gsize n)
+{
+  for (gsize k = 0; k < n; k++)
+    out[k] = grid_lerp (a[k], b[k], t);
+}
+
+/* One row of results in place of the pixels; `at` and `fraction` from
+ * place_row, base[x] where the pixel's cell begins in `line`. */
+TESSERA_CLONES static void
+slice_channels (const gfloat *restrict line, gint cell, const gint *restrict base,
+                const gfloat *restrict fx, const gint *restrict at, const gfloat *restrict fraction,
+                const gfloat *restrict count, gfloat range_sigma, gfloat *restrict pixels, gint n)
+{
+  for (gint k = 0; k < 4 * n; k++)
+    {
+      const gfloat *g = line + base[k >> 2] + at[k];
+      const gfloat  t = fx[k >> 2];
+      gfloat v0 = grid_lerp (g[0], g[cell], t);
+      gfloat n0 = grid_lerp (g[4], g[cell + 4], t);
+      gfloat v1 = grid_lerp (g[8], g[cell + 8], t);
+      gfloat n1 = grid_lerp (g[12], g[cell + 12], t);
+      gfloat values = grid_lerp (v0, v1 + n1, fraction[k]);
+      gfloat counts = grid_lerp (n0, n1, fraction[k]);
+      gfloat result = pixels[k] + range_sigma * (values / counts - fraction[k]);
+
+      pixels[k] = count[k] != 0.0f ? result : pixels[k];
+    }
+}
+
+TESSERA_CLONES static void
+slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
+              const gfloat *restrict fx, const gint *restrict at, const gfloat *restrict fraction,
+              const gfloat *restrict count, gfloat *restrict pixels, gint n)
+{
+  for (gint x = 0; x < n; x++)
+    {
+      const gfloat *g = line + base[x] + at[x];
+      gfloat        sums[8];
+
+      if (count[x] == 0.0f)
+        continue;
+      for (gint c = 0; c < 8; c++)
+        sums[c] = grid_lerp (grid_lerp (g[c], g[cell + c], fx[x]),
+                             grid_lerp (g[c + 8], g[cell + c + 8], fx[x]), fraction[x]);
+      for (gint c = 0; c < 3; c++)
+        pixels[4 * x + c] = sums[3] != 0.0f ? sums[c] / sums[3] : 0.0f;
+      pixels[4 * x + 3] = sums[3] / sums[4];
+    }
+}
+
+static void
+slice_dense (const Tile *tile, const Places *places, const gfloat *grid, gfloat *line)
+{
+  const GridParams *params = tile->params;
+  const gsize       row = row_floats (tile);
+  const gint        cell = 8 * tile->n_planes, n = tile->roi.width;
+  const gint        x = tile->roi.x - params->x.from;
+  gint             *base = g_new (gint, n);
+
+  for (gint i = 0; i < n; i++)
+    base[i] = (params->x.cells[x + i] - tile->cx0) * cell;
+  for (gint y = tile->roi.y; y < tile->roi.y + tile->roi.height; y++)
+    {
+      const gfloat *cells = grid + (params->y.cells[y - params->y.from] - tile->cy0) * row;
+      gfloat       *pixels = tile_pixel (tile, tile->pixels, tile->roi.x, y);
+
+      lerp_rows (cells + cell, cells + row + cell, params->y.fractions[y - params->y.from],
+                 line + cell, row - 2 * cell);
+      place_row (tile, y, tile->roi.x, n, 0, places, 0);
+      if (params->by_luminance)
+        slice_guided (line, cell, base, params->x.fractions + x, places->at, places->value,
+                      places->count, pixels, n);
+      else
+        slice_channels (line, cell, base, params->x.fractions + x, places->at, places->value,
+                        places->count, params->range_sigma, pixels, n);
+    }
+  g_free (base);
+}
+
+void
+bilateral_grid_dense (Tile *tile)
+{
+  const gsize  n = dense_floats (tile), row = row_floats (tile);
+  const gsize  n_places = (gsize) GRID_PART * tile->around.width
+                          * (tile->params->by_luminance ? 1 : 4);
+  const Places places = { g_new (gint, n_places), g_new (gfloat, n_places), g_new (gfloat, n_places) };
+  gfloat      *grid = g_new0 (gfloat, n), *other = g_new (gfloat, n);
+  gfloat      *line = g_new (gfloat, row);
+
+  for (gint j = tile->cy0; j < tile->cy1; j++)
+    splat_cells (tile, &places, j, grid + (j - tile->cy0) * row, line);
+  blur_grid (tile, grid, other);
+  slice_dense (tile, &places, grid, line);
+  g_free (line);
+  g_free (other);
+  g_free (grid);
+  g_free (places.count);
+  g_free (places.value);
+  g_free (places.at);
+}

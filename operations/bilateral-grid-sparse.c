@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:bilateral-grid, C path: the sparse grid of a tile.  Only the planes that
+ * occur in a cell are stored, so memory is bounded by the number of pixels,
+ * whatever the values.
+ */
+#include "bilateral-grid.h"
+
+#include <math.h>
+#include <string.h>
+
+/* p of lane `lane` of a pixel; FALSE where the pixel does not count. */
+static gboolean
+sparse_place (const Tile *tile, gint x, gint y, gint lane, GridPlace *place)
+{
+  const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
+  gboolean      counts = TRUE;
+  gfloat        p;
+
+  if (tile->params->by_luminance)
+    {
+      p = grid_luminance_planes (tile->params,
+                                 tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixel);
+      for (gint c = 0; c < 4; c++)
+        counts = counts && fabsf (c < 3 ? pixel[c] * pixel[3] : pixel[3]) <= G_MAXFLOAT;
+    }
+  else
+    p = pixel[lane] * tile->params->per_plane;
+  if (! counts || ! grid_counts (p))
+    return FALSE;
+  *place = grid_place (p);
+  return TRUE;
+}
+
+static void
+sparse_build_cell (const Tile *tile, gint i, gint j, gint lane, gint *table)
+{
+  const GridParams *params = tile->params;
+  const gint        values = params->values;
+  const gint        x0 = params->x.starts[i], y0 = params->y.starts[j];
+  gint              part = 0;
+
+  grid_clear_table (table, params->capacity, values);
+  for (gint py = y0; py < params->y.starts[j + 1]; py += GRID_PART)
+    for (gint px = x0; px < params->x.starts[i + 1]; px += GRID_PART, part++)
+      for (gint y = py; y < MIN (py + GRID_PART, params->y.starts[j + 1]); y++)
+        for (gint x = px; x < MIN (px + GRID_PART, params->x.starts[i + 1]); x++)
+          {
+            const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
+            GridPlace     place;
+            gint         *sums;
+
+            if (! sparse_place (tile, x, y, lane, &place))
+              continue;
+            sums = table + grid_enter (table, params->capacity, values, place.plane + place.up, part);
+            if (params->by_luminance)
+              for (gint c = 0; c < 4; c++)
+                grid_add (sums + c, c < 3 ? pixel[c] * pixel[3] : pixel[3]);
+            else
+              grid_add (sums, place.fraction - place.up);
+            grid_add (sums + values, 1.0f);
+          }
+  grid_finish_table (table, params->capacity, values);
+}
+
+/* The entries that a pixel needs, relative to `tables`. */
+static void
+sparse_lookup (const Tile *tile, const gint *tables, gint ci, gint cj, gint plane, glong *found)
+{
+  const GridParams *params = tile->params;
+  const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);
+
+  for (gint z = 0; z < 4; z++)
+    for (gint y = 0; y < 4; y++)
+      for (gint x = 0; x < 4; x++)
+        {
+          gsize cell = ((gsize) (cj + y - tile->cy0) * cells_x (tile) + ci + x - tile->cx0) * table;
+          gsize entry = cell + grid_find (tables + cell, params->capacity, params->values,
+                                          plane + z - 1);
+
+          found[(z * 4 + y) * 4 + x] = tables[entry + 1] == -1 ? -1 : (glong) entry;
+        }
+}
+
+static void
+sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane, gfloat *result)
+{
+  const GridParams *params = tile->params;
+  const gint        column = x - params->x.from, row = y - params->y.from;
+  const gfloat      fx = params->x.fractions[column], fy = params->y.fractions[row];
+  const gfloat     *pixel = tile_pixel (tile, tile->pixels, x, y);
+  glong             found[64];
+  gfloat            sums[5][2], mean[5];
+  GridPlace         place;
+
+  if (! sparse_place (tile, x, y, lane, &place))
+    return;
+  sparse_lookup (tile, tables, params->x.cells[column] - 1, params->y.cells[row] - 1,
+                 place.plane, found);
+  for (gint k = 0; k <= params->values; k++)
+    grid_gather (tables, found, k, ! params->by_luminance && k == 0 ? 1 : -1, fx, fy, sums[k]);
+  if (! params->by_luminance)
+    sums[0][1] += sums[1][1];
+  for (gint k = 0; k <= params->values; k++)
+    mean[k] = grid_lerp (sums[k][0], sums[k][1], place.fraction);
+  if (! params->by_luminance)
+    {
+      result[lane] = pixel[lane] + params->range_sigma * (mean[0] / mean[1] - place.fraction);
+      return;
+    }
+  for (gint c = 0; c < 3; c++)
+    result[c] = mean[3] != 0.0f ? mean[c] / mean[3] : 0.0f;
+  result[3] = mean[3] / mean[4];
+}
+
+void
+bilateral_grid_sparse (Tile *tile)
+{
+  const GridParams *params = tile->params;
+  const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);
+  gint             *tables = g_new (gint, sparse_words (tile));
+  gfloat           *results = g_new (gfloat, 4 * (gsize) tile->roi.width * tile->roi.height);
+
+  for (gint y = 0; y < tile->roi.height; y++)
+    memcpy (results + 4 * (gsize) y * tile->roi.width,
+            tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y + y),
+            4 * tile->roi.width * sizeof (gfloat));
+  for (gint lane = 0; lane < params->lanes; lane++)
+    {
+      gint *next = tables;
+
+      for (gint j = tile->cy0; j < tile->cy1; j++)
+        for (gint i = tile->cx0; i < tile->cx1; i++, next += table)
+          sparse_build_cell (tile, i, j, lane, next);
+      for (gint y = 0; y < tile->roi.height; y++)
+        for (gint x = 0; x < tile->roi.width; x++)
+          sparse_slice (tile, tables, tile->roi.x + x, tile->roi.y + y, lane,
+                        results + 4 * ((gsize) y * tile->roi.width + x));
+    }
+  for (gint y = 0; y < tile->roi.height; y++)
+    memcpy (tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y + y),
+            results + 4 * (gsize) y * tile->roi.width, 4 * tile->roi.width * sizeof (gfloat));
+  g_free (results);
+  g_free (tables);
+}
+

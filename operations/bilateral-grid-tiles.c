@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The C path of tessera:bilateral-grid.  An area is cut into tiles; each tile
+ * builds its own part of the grid from its pixels and those around it, so that
+ * memory does not grow with the image and the result does not depend on the cut.
+ *
+ * The grid is dense (an array of planes) where the values of a tile span few
+ * planes, and sparse (a hash table a cell) where they span many: HDR, or a tiny
+ * range sigma.  Both give the same bits.
+ */
+#include "bilateral-grid.h"
+
+#include <math.h>
+
+#define TILE         256                /* pixels on a side, at least */
+#define DENSE_FLOATS (4 << 20)          /* numbers of a tile's grid; above, smaller tiles */
+#define SPARSE_WORDS (4 << 20)
+
+static void
+tile_shape (Tile *tile)
+{
+  const GridAxis *x = &tile->params->x, *y = &tile->params->y;
+
+  tile->cx0 = x->cells[tile->roi.x - x->from] - 1;
+  tile->cx1 = x->cells[tile->roi.x + tile->roi.width - 1 - x->from] + 3;
+  tile->cy0 = y->cells[tile->roi.y - y->from] - 1;
+  tile->cy1 = y->cells[tile->roi.y + tile->roi.height - 1 - y->from] + 3;
+  tile->around = (GeglRectangle) { x->starts[tile->cx0], y->starts[tile->cy0],
+                                   x->starts[tile->cx1] - x->starts[tile->cx0],
+                                   y->starts[tile->cy1] - y->starts[tile->cy0] };
+}
+
+static gfloat *
+tile_read (const Tile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, const Babl *format)
+{
+  GeglRectangle rect = tile->around;
+  gfloat       *pixels = g_new (gfloat, 4 * (gsize) rect.width * rect.height);
+
+  rect.x += tile->params->origin_x;
+  rect.y += tile->params->origin_y;
+  tessera_read (buffer, &rect, bounds, TESSERA_BORDER_CLAMP, format, pixels);
+  return pixels;
+}
+
+static void
+tile_write (const Tile *tile)
+{
+  const TesseraRequest *request = tile->request;
+  GeglRectangle         rect = tile->roi;
+
+  rect.x += tile->params->origin_x;
+  rect.y += tile->params->origin_y;
+  gegl_buffer_set (request->output, &rect, 0, request->output_format,
+                   tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
+                   4 * tile->around.width * sizeof (gfloat));
+}
+
+/* The least and the most p of a row of values that count, kept apart by lane so
+ * that it vectorises. */
+#define MEASURE_LANES 16
+
+TESSERA_CLONES static void
+measure_channels (const gfloat *restrict pixels, gsize n, gfloat per_plane,
+                  gfloat *restrict least, gfloat *restrict most)
+{
+  for (gsize first = 0; first < n; first += MEASURE_LANES)
+    {
+      gsize end = MIN (MEASURE_LANES, n - first);
+
+      for (gsize k = 0; k < end; k++)
+        {
+          gfloat p = pixels[first + k] * per_plane;
+          gint   counts = grid_counts (p);
+
+          least[k] = counts & (p < least[k]) ? p : least[k];
+          most[k] = counts & (p > most[k]) ? p : most[k];
+        }
+    }
+}
+
+/* Sets low and n_planes so that they span every plane that the tile's pixels
+ * touch.  FALSE where these are more than a dense grid is good for. */
+static gboolean
+measure_planes (Tile *tile)
+{
+  const GridParams *params = tile->params;
+  const gsize       n = (gsize) tile->around.width * tile->around.height;
+  gfloat            least[MEASURE_LANES], most[MEASURE_LANES];
+  gint64            planes;
+
+  for (gint k = 0; k < MEASURE_LANES; k++)
+    {
+      least[k] = G_MAXFLOAT;
+      most[k] = -G_MAXFLOAT;
+    }
+  if (params->by_luminance)
+    for (gsize i = 0; i < n; i++)
+      {
+        gfloat p = grid_luminance_planes (params, (tile->guide ? tile->guide : tile->pixels) + 4 * i);
+
+        if (grid_counts (p))
+          {
+            least[0] = MIN (least[0], p);
+            most[0] = MAX (most[0], p);
+          }
+      }
+  else
+    measure_channels (tile->pixels, 4 * n, params->per_plane, least, most);
+  for (gint k = 1; k < MEASURE_LANES; k++)
+    {
+      least[0] = MIN (least[0], least[k]);
+      most[0] = MAX (most[0], most[k]);
+    }
+  if (least[0] > most[0])
+    least[0] = most[0] = 0.0f;
+  tile->low = grid_place (least[0]).plane;
+  planes = (gint64) grid_place (most[0]).plane - tile->low + 2;
+  tile->n_planes = MIN (planes, G_MAXINT);
+  return planes <= params->most_planes;
+}
+
+/* FALSE, and nothing done, where the grid would be too large. */
+static gboolean
+try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest)
+{
+  Tile     tile = { .request = request, .params = request->params, .roi = *roi };
+  gboolean few_planes, fits;
+
+  tile_shape (&tile);
+  tile.pixels = tile_read (&tile, request->input, &request->bounds, request->input_format);
+  if (request->aux)
+    tile.guide = tile_read (&tile, request->aux, &request->aux_bounds, request->aux_format);
+  few_planes = measure_planes (&tile);
+  fits = few_planes ? dense_floats (&tile) <= DENSE_FLOATS : sparse_words (&tile) <= SPARSE_WORDS;
+  if (fits || is_smallest)
+    {
+      if (few_planes && fits)
+        bilateral_grid_dense (&tile);
+      else
+        bilateral_grid_sparse (&tile);
+      tile_write (&tile);
+    }
+  g_free (tile.guide);
+  g_free (tile.pixels);
+  return fits || is_smallest;
+}
+
+/* A tile whose grid is too large is cut in four, down to one cell. */
+static void
+compute_tile (const TesseraRequest *request, const GeglRectangle *roi, gint smallest)
+{
+  gint half_w = (roi->width + 1) / 2, half_h = (roi->height + 1) / 2;
+
+  if (try_tile (request, roi, MAX (roi->width, roi->height) <= smallest))
+    return;
+  for (gint y = 0; y < roi->height; y += half_h)
+    for (gint x = 0; x < roi->width; x += half_w)
+      compute_tile (request, GEGL_RECTANGLE (roi->x + x, roi->y + y, MIN (half_w, roi->width - x),
+                                             MIN (half_h, roi->height - y)), smallest);
+}
+
+void
+bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  const GridParams *params = request->params;
+  const gint        cell = params->parts * GRID_PART;
+  const gint        side = MAX (TILE, 4 * cell);
+  const gint        x0 = area->x - params->origin_x, y0 = area->y - params->origin_y;
+
+  for (gint y = 0; y < area->height; y += side)
+    for (gint x = 0; x < area->width; x += side)
+      compute_tile (request, GEGL_RECTANGLE (x0 + x, y0 + y, MIN (side, area->width - x),
+                                             MIN (side, area->height - y)), cell);
+}

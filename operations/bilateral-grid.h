@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the files of tessera:bilateral-grid share.
+ *
+ * Coordinates here are pixels from the image's origin.  "Range cells" are the
+ * cells that a request needs: from one before to two after those of its pixels.
+ */
+#ifndef BILATERAL_GRID_H
+#define BILATERAL_GRID_H
+
+#include "tessera.h"
+
+#include "../opencl/math/tessera-index.h"
+#include "../opencl/math/tessera-grid.h"
+
+/* One axis of a request.  Computed on the host, in double, rounded once. */
+typedef struct
+{
+  gint    from, size;           /* the request's pixels */
+  gint    n_cells;
+  gint   *starts;               /* n_cells + 1: the first pixel of each cell, within the image */
+  gint   *cells;                /* size: floor (x/s), as an index into starts */
+  gfloat *fractions;            /* size: x/s - floor (x/s) */
+} GridAxis;
+
+typedef struct
+{
+  gboolean by_luminance;        /* one grid, guided by luminance; else one for each channel */
+  gint     values;              /* sums beside the count: 1 or 4 */
+  gint     lanes;               /* tables a cell: 4 or 1 */
+  gint     capacity;            /* entries of a sparse table */
+  gint     parts;               /* parts along a cell's side */
+  gint     most_planes;         /* above, the sparse cells are the cheaper ones */
+  gfloat   range_sigma, per_plane;      /* r and 1/r */
+  gfloat   weights[3];          /* luminance of R, G, B */
+  gint     origin_x, origin_y;  /* the image's, in GEGL's coordinates */
+  GridAxis x, y;
+} GridParams;
+
+/* p of a pixel's luminance. */
+static inline gfloat
+grid_luminance_planes (const GridParams *params, const gfloat *pixel)
+{
+  return ((params->weights[0] * pixel[0] + params->weights[1] * pixel[1])
+          + params->weights[2] * pixel[2]) * params->per_plane;
+}
+
+/* -------------------------------------------------------- tiles (C path) -- */
+
+/* A rectangle of pixels to compute, the cells that it needs (x1, y1 exclusive),
+ * and the pixels of those cells. */
+typedef struct
+{
+  const TesseraRequest *request;
+  const GridParams     *params;
+  GeglRectangle         roi;            /* image coordinates, as all here */
+  gint                  cx0, cy0, cx1, cy1;
+  GeglRectangle         around;
+  gfloat               *pixels, *guide; /* of around, RGBA; guide NULL or RGBA */
+  gint                  low, n_planes;  /* planes low .. low + n_planes - 1 */
+} Tile;
+
+static inline gint
+cells_x (const Tile *tile)
+{
+  return tile->cx1 - tile->cx0;
+}
+
+static inline gint
+cells_y (const Tile *tile)
+{
+  return tile->cy1 - tile->cy0;
+}
+
+static inline gfloat *
+tile_pixel (const Tile *tile, gfloat *pixels, gint x, gint y)
+{
+  return pixels + 4 * ((gsize) (y - tile->around.y) * tile->around.width + x - tile->around.x);
+}
+
+/* Numbers in a tile's dense grid and in its sparse one. */
+static inline gsize
+dense_floats (const Tile *tile)
+{
+  return (gsize) cells_x (tile) * cells_y (tile) * tile->n_planes * 8;
+}
+
+static inline gsize
+sparse_words (const Tile *tile)
+{
+  return (gsize) cells_x (tile) * cells_y (tile)
+         * tile->params->capacity * GRID_ENTRY (tile->params->values);
+}
+
+/* Both replace the tile's roi, within its pixels, by the result. */
+void bilateral_grid_dense  (Tile *tile);
+void bilateral_grid_sparse (Tile *tile);
+
+/* The C path of any part of a request. */
+void bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area);
+
+#endif

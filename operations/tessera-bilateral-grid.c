@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:bilateral-grid: edge-preserving smoothing.  A pixel of value v at (x, y)
+ * adds (v, 1) to the nearest cell of a coarse grid over (x/s, y/s, v/r); the grid
+ * is blurred by [1 2 1]/4 along its three axes; the result is the ratio of the
+ * two sums, interpolated at (x/s, y/s, v/r).
+ *
+ * S. Paris, F. Durand, A Fast Approximation of the Bilateral Filter using a Signal
+ * Processing Approach, ECCV 2006; J. Chen, S. Paris, F. Durand, Real-time Edge-Aware
+ * Image Processing with the Bilateral Grid, SIGGRAPH 2007; V. Oliveira, MSc thesis,
+ * 2013, chapter 4.4 (GEGL's bilateral-filter-fast).
+ *
+ * Deviations: the thesis's C code blurs along y twice and never along z; here, as in
+ * the papers and in its OpenCL kernel, all three axes are blurred.  Values are
+ * stored as their distance from the plane, which keeps the error below some 1e-6 r.
+ * v/r is one float product: a value within 2^-22 |v/r| of the middle between two
+ * planes may be added to either.  By luminance, the guide is the weighted sum of
+ * the working format's R, G, B (with tone=perceptual: luma), of `aux` where that
+ * is connected (beyond its edge its nearest pixel); where the resulting alpha is
+ * 0, so is the colour.
+ *
+ * NaN, Inf: by channels such a component, by luminance such a pixel, adds nothing
+ * and passes unchanged.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_bilateral_grid_guide)
+  enum_value (TESSERA_BILATERAL_GRID_CHANNELS,  "channels",  N_("Channels"))
+  enum_value (TESSERA_BILATERAL_GRID_LUMINANCE, "luminance", N_("Luminance"))
+enum_end (TesseraBilateralGridGuide)
+
+enum_start (tessera_bilateral_grid_tone)
+  enum_value (TESSERA_BILATERAL_GRID_LINEAR,     "linear",     N_("Linear"))
+  enum_value (TESSERA_BILATERAL_GRID_PERCEPTUAL, "perceptual", N_("Perceptual"))
+enum_end (TesseraBilateralGridTone)
+
+property_double (spatial_sigma, _("Spatial sigma"), 8.0)
+    description (_("Size of what is smoothed away, in pixels"))
+    value_range (1.0, 200.0)
+    ui_range    (1.0, 50.0)
+    ui_gamma    (2.0)
+    ui_steps    (0.5, 5.0)
+    ui_meta     ("unit", "pixel-distance")
+
+property_double (range_sigma, _("Range sigma"), 0.1)
+    description (_("Difference in value, of 1, that counts as an edge and is kept; "
+                   "smaller keeps more edges"))
+    value_range (0.005, 2.0)
+    ui_range    (0.01, 0.5)
+    ui_gamma    (2.0)
+    ui_steps    (0.01, 0.1)
+    ui_digits   (3)
+
+property_enum (guide, _("Guide"), TesseraBilateralGridGuide, tessera_bilateral_grid_guide,
+               TESSERA_BILATERAL_GRID_CHANNELS)
+    description (_("What decides where an edge is: each channel for itself, or the luminance for all "
+                   "(no colour fringes, faster); a connected aux image always guides by its luminance"))
+
+property_enum (tone, _("Tone"), TesseraBilateralGridTone, tessera_bilateral_grid_tone,
+               TESSERA_BILATERAL_GRID_LINEAR)
+    description (_("Whether differences are measured in linear light or as they are seen"))
+
+#else
+
+#define GEGL_OP_COMPOSER
+#define GEGL_OP_NAME     tessera_bilateral_grid
+#define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
+
+#include "gegl-op.h"
+#include "bilateral-grid.h"
+
+#include "bilateral-grid.cl.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- tables -- */
+
+/* The first pixel x with floor (x/s + 1/2) >= cell. */
+static gint
+cell_start (gint cell, gdouble s)
+{
+  gint x = ceil ((cell - 0.5) * s);
+
+  while (floor ((x - 1) / s + 0.5) >= cell)
+    x--;
+  while (floor (x / s + 0.5) < cell)
+    x++;
+  return x;
+}
+
+/* Pixels from .. from + size - 1 of an axis whose image is 0 .. length - 1 (any
+ * length where `infinite`). */
+static void
+axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite, gdouble s)
+{
+  const gint first = (gint) floor (from / s) - 1;
+
+  axis->from = from;
+  axis->size = size;
+  axis->n_cells = (gint) floor ((from + size - 1) / s) + 3 - first;
+  axis->starts = g_new (gint, axis->n_cells + 1);
+  axis->cells = g_new (gint, size);
+  axis->fractions = g_new (gfloat, size);
+  for (gint i = 0; i <= axis->n_cells; i++)
+    {
+      gint start = cell_start (first + i, s);
+
+      axis->starts[i] = infinite ? start : CLAMP (start, 0, length);
+    }
+  for (gint i = 0; i < size; i++)
+    {
+      gdouble place = (from + i) / s;
+
+      axis->cells[i] = (gint) floor (place) - first;
+      axis->fractions[i] = (gfloat) (place - floor (place));
+    }
+}
+
+static void
+axis_clear (GridAxis *axis)
+{
+  g_free (axis->starts);
+  g_free (axis->cells);
+  g_free (axis->fractions);
+}
+
+static void
+params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, const Babl *space,
+             const GeglRectangle *bounds, const GeglRectangle *roi)
+{
+  const gdouble  s = o->spatial_sigma;
+  const gint     side = ceil (s);       /* pixels on a cell's side, at most */
+  const gboolean infinite = gegl_rectangle_is_infinite_plane (bounds);
+  gdouble        red, green, blue;
+
+  babl_space_get_rgb_luminance (space ? space : babl_space ("sRGB"), &red, &green, &blue);
+  *params = (GridParams) {
+    .by_luminance = has_aux || o->guide == TESSERA_BILATERAL_GRID_LUMINANCE,
+    .parts = (side + GRID_PART - 1) / GRID_PART,
+    .capacity = 2,
+    .most_planes = CLAMP (32 * s * s, 64, 65536),
+    .range_sigma = (gfloat) o->range_sigma,
+    .per_plane = (gfloat) (1.0 / o->range_sigma),
+    .weights = { (gfloat) red, (gfloat) green, (gfloat) blue },
+    .origin_x = infinite ? 0 : bounds->x,
+    .origin_y = infinite ? 0 : bounds->y
+  };
+  params->values = params->by_luminance ? 4 : 1;
+  params->lanes = params->by_luminance ? 1 : 4;
+  while (params->capacity < 3 * side * side / 2)
+    params->capacity *= 2;
+  axis_init (&params->x, roi->x - params->origin_x, roi->width, bounds->width, infinite, s);
+  axis_init (&params->y, roi->y - params->origin_y, roi->height, bounds->height, infinite, s);
+}
+
+static void
+params_clear (GridParams *params)
+{
+  axis_clear (&params->x);
+  axis_clear (&params->y);
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+/* The cells of a band of `height` rows, at most. */
+static gsize
+band_cells (const GridParams *params, gint height)
+{
+  gint rows = params->y.n_cells * (gint64) height / params->y.size + 5;
+
+  return (gsize) params->x.n_cells * MIN (rows, params->y.n_cells);
+}
+
+static gsize
+dense_bytes (const GridParams *params, gsize cells, gint n_planes)
+{
+  gsize parts = params->parts == 1 ? 0 : (gsize) params->parts * params->parts;
+
+  return cells * (2 + parts) * n_planes * 8 * sizeof (gfloat);
+}
+
+static gsize
+sparse_bytes (const GridParams *params, gsize cells)
+{
+  return cells * params->lanes * params->capacity * GRID_ENTRY (params->values) * sizeof (gint);
+}
+
+/* Planes that values 0..2 touch: what memory is planned for. */
+static gint
+usual_planes (const GridParams *params)
+{
+  return (gint) (2 * params->per_plane) + 4;
+}
+
+static gsize
+bilateral_grid_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const GridParams *params = request->params;
+  gsize             around = ((gsize) width + request->halo.left + request->halo.right)
+                             * (height + request->halo.top + request->halo.bottom);
+  gsize             images = (around * (request->aux ? 2 : 1) + (gsize) width * height)
+                             * 4 * sizeof (gfloat);
+  gsize             cells = band_cells (params, height);
+
+  return images + (usual_planes (params) <= params->most_planes
+                   ? dense_bytes (params, cells, usual_planes (params))
+                   : sparse_bytes (params, cells));
+}
+
+/* A band's place in the request's tables, and what most kernels begin with. */
+typedef struct
+{
+  const GridParams *params;
+  gint              row, cell_row, n_cell_rows;
+  gint              from_x, from_y;     /* of the uploaded image */
+  TesseraMemory    *guides;
+} GridBand;
+
+static GridBand
+grid_band (const TesseraBand *band)
+{
+  const GridParams *params = band->request->params;
+  const gint        row = band->roi.y - params->origin_y - params->y.from;
+  const gint        cell_row = params->y.cells[row] - 1;
+
+  return (GridBand) { params, row, cell_row,
+                      params->y.cells[row + band->roi.height - 1] + 3 - cell_row,
+                      band->input.x - params->origin_x, band->input.y - params->origin_y,
+                      band->aux.memory ? band->aux.memory : band->input.memory };
+}
+
+#define WEIGHTS_ARG(p) TESSERA_FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
+
+static gint
+bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
+{
+  const GridBand  g = grid_band (band);
+  const gint     *x = g.params->x.starts, *y = g.params->y.starts + g.cell_row;
+  gint            status;
+
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_measure_begin", .size = { 1 }, .args = { TESSERA_MEMORY_ARG (result) }
+  });
+  if (status != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_measure", .size = { 64 * 256 }, .group = { 64 },
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),
+              TESSERA_INT_ARG (band->input.stride),
+              TESSERA_INT_ARG (x[0] - g.from_x), TESSERA_INT_ARG (y[0] - g.from_y),
+              TESSERA_INT_ARG (x[g.params->x.n_cells] - x[0]),
+              TESSERA_INT_ARG (y[g.n_cell_rows] - y[0]),
+              WEIGHTS_ARG (g.params), TESSERA_INT_ARG (g.params->by_luminance),
+              TESSERA_MEMORY_ARG (result) }
+  });
+}
+
+static gint
+splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
+                gint low, gint n_planes, TesseraMemory **grid)
+{
+  const GridParams *params = g->params;
+  const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
+  const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
+  TesseraMemory    *a, *b, *in_parts;
+  gint              status;
+
+  if ((status = tessera_scratch (band, bytes, &a)) != 0
+      || (status = tessera_scratch (band, bytes, &b)) != 0)
+    return status;
+  in_parts = a;
+  if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
+    return status;
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_splat",
+    .size = { (gsize) cells_x * parts * params->lanes, (gsize) cells_y * parts },
+    .cost = GRID_PART * GRID_PART + 2 * n_planes,
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
+              TESSERA_INT_ARG (band->input.stride),
+              TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
+              WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
+              TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
+              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (parts),
+              TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts) }
+  });
+  if (status == 0 && parts > 1)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
+      .args = { TESSERA_MEMORY_ARG (in_parts), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
+                TESSERA_INT_ARG (parts), TESSERA_INT_ARG (n_planes) }
+    });
+  if (status == 0)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
+      .args = { TESSERA_MEMORY_ARG (a), TESSERA_MEMORY_ARG (b), TESSERA_INT_ARG (cells_x),
+                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (n_planes) }
+    });
+  if (status == 0)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
+      .args = { TESSERA_MEMORY_ARG (b), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
+                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (n_planes),
+                TESSERA_FLOAT_ARG (params->by_luminance ? 0.0f : 1.0f) }
+    });
+  *grid = a;
+  return status;
+}
+
+static gint
+build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
+              TesseraMemory **tables)
+{
+  const GridParams *params = g->params;
+  gint              status;
+
+  status = tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows),
+                            tables);
+  if (status != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_sparse_build",
+    .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
+    .cost = 4.0 * params->capacity,
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
+              TESSERA_INT_ARG (band->input.stride),
+              TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
+              WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
+              TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
+              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (params->x.n_cells),
+              TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (*tables) }
+  });
+}
+
+static gint
+bilateral_grid_device (TesseraBand *band)
+{
+  const GridBand    g = grid_band (band);
+  const GridParams *params = g.params;
+  const gint       *range = band->measured;
+  const gint        low = range[0] <= range[1] ? range[0] : 0;
+  const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
+  const gboolean    is_dense = n_planes <= params->most_planes;
+  const gint        width = band->output.width, height = band->output.height;
+  TesseraMemory    *starts[2], *cells[2], *fractions[2], *grid;
+  gint              status = 0;
+
+  for (gint axis = 0; axis < 2 && status == 0; axis++)
+    {
+      const GridAxis *a = axis ? &params->y : &params->x;
+
+      if ((status = tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &starts[axis])) == 0
+          && (status = tessera_table (band, a->cells, a->size * sizeof (gint), &cells[axis])) == 0)
+        status = tessera_table (band, a->fractions, a->size * sizeof (gfloat), &fractions[axis]);
+    }
+  if (status == 0)
+    status = is_dense ? splat_and_blur (band, &g, starts[0], starts[1], low, n_planes, &grid)
+                      : build_sparse (band, &g, starts[0], starts[1], &grid);
+  if (status != 0)
+    return status;
+
+#define SLICE_ARGS                                                                              \
+    TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),                     \
+    TESSERA_INT_ARG (band->input.stride),                                                       \
+    TESSERA_INT_ARG (band->roi.x - band->input.x), TESSERA_INT_ARG (band->roi.y - band->input.y), \
+    WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),                               \
+    TESSERA_FLOAT_ARG (params->range_sigma),                                                    \
+    TESSERA_MEMORY_ARG (cells[0]), TESSERA_MEMORY_ARG (fractions[0]),                           \
+    TESSERA_MEMORY_ARG (cells[1]), TESSERA_MEMORY_ARG (fractions[1]),                           \
+    TESSERA_INT_ARG (g.row), TESSERA_INT_ARG (g.cell_row), TESSERA_INT_ARG (params->x.n_cells)
+
+  if (! is_dense)
+    return tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
+      .args = { SLICE_ARGS, TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (grid),
+                TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width) }
+    });
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,
+    .args = { SLICE_ARGS, TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (grid),
+              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
+              TESSERA_INT_ARG (height) }
+  });
+#undef SLICE_ARGS
+}
+
+static const TesseraFilter bilateral_grid = {
+  .name = "bilateral-grid",
+  .source = tessera_bilateral_grid_cl,
+  .area = bilateral_grid_area,
+  .device_bytes = bilateral_grid_device_bytes,
+  .device = bilateral_grid_device,
+  .measure = bilateral_grid_measure,
+  .measure_bytes = 2 * sizeof (gint)
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+/* A pixel's support: 2.5 s, and one for the rounding. */
+static TesseraHalo
+reach (const GeglProperties *o)
+{
+  gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
+
+  return (TesseraHalo) { pixels, pixels, pixels, pixels };
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  const Babl     *space = gegl_operation_get_source_space (operation, "input");
+  const Babl     *format = babl_format_with_space (o->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL
+                                                   ? "R'G'B'A float" : "RGBA float", space);
+
+  gegl_operation_set_format (operation, "input", format);
+  gegl_operation_set_format (operation, "aux", format);
+  gegl_operation_set_format (operation, "output", format);
+}
+
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  return tessera_bounds (operation, "input");
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo halo = reach (o);
+
+  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo halo = reach (o);
+
+  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  GeglRectangle   bounds = tessera_bounds (operation, "input");
+  GeglRectangle   aux_bounds = tessera_bounds (operation, "aux");
+  gboolean        has_aux = aux && ! gegl_rectangle_is_empty (&aux_bounds);
+  GridParams      params;
+  gboolean        success;
+
+  if (! input || gegl_rectangle_is_empty (roi))
+    return TRUE;
+  params_init (&params, o, has_aux, gegl_operation_get_source_space (operation, "input"),
+               &bounds, roi);
+  success = tessera_process (&(TesseraRequest) {
+    .filter = &bilateral_grid,
+    .operation = operation,
+    .input = input,
+    .aux = has_aux ? aux : NULL,
+    .output = output,
+    .input_format = gegl_operation_get_format (operation, "input"),
+    .aux_format = gegl_operation_get_format (operation, "aux"),
+    .output_format = gegl_operation_get_format (operation, "output"),
+    .roi = *roi,
+    .bounds = bounds,
+    .aux_bounds = aux_bounds,
+    .halo = reach (o),
+    .border = TESSERA_BORDER_NONE,      /* cells beyond the image are empty: it is never read */
+    .params = &params
+  });
+  params_clear (&params);
+  return success;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass         *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationComposerClass *composer_class = GEGL_OPERATION_COMPOSER_CLASS (klass);
+
+  operation_class->prepare                   = prepare;
+  operation_class->get_bounding_box          = get_bounding_box;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  composer_class->process                    = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:bilateral-grid",
+    "title",          _("Bilateral Grid"),
+    "categories",     "enhance:noise-reduction",
+    "description",    _("Smooths surfaces and keeps edges, at a cost that does not grow with the radius"),
+    "reference",      "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the "
+                      "Bilateral Grid, SIGGRAPH 2007",
+    "gimp:menu-path", "<Image>/Filters/Enhance",
+    "gimp:menu-label", _("Smooth and Keep Edges (Tessera Bilateral Grid)..."),
+    NULL);
+}
+
+#endif

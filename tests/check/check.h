@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * check.h: the parity driver, "our checkasm".
+ *
+ * A CheckFilter is the table of one filter.  A CheckCase is one drawn test: a
+ * vector of named integers (geometry, formats, storage, content, law) and one
+ * of property values, so that it can be printed, overridden by `--set` and
+ * shrunk without knowing what its parts mean.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <gegl.h>
+#include <math.h>
+#include <string.h>
+
+#include "reference.h"
+#include "tessera.h"
+
+#define CHECK_MAX_PROPERTIES 8
+#define CHECK_GUARD 256         /* bytes before and after every destination */
+
+/* -------------------------------------------------------------- random -- */
+
+typedef struct
+{
+  guint64 state;
+} CheckRandom;
+
+guint64 check_hash    (guint64 value);
+guint64 check_next    (CheckRandom *random);
+gdouble check_uniform (CheckRandom *random);                     /* [0, 1) */
+gint    check_below   (CheckRandom *random, gint count);         /* 0 .. count - 1 */
+gboolean check_chance (CheckRandom *random, gint percent);
+
+/* ------------------------------------------------------------- filters -- */
+
+typedef enum
+{
+  CHECK_DOUBLE, CHECK_INT, CHECK_ENUM
+} CheckKind;
+
+/* How a property is drawn; ends, default, integers and multiples of `grid`
+ * are mixed into each. */
+typedef enum
+{
+  CHECK_UNIFORM, CHECK_LOG
+} CheckDraw;
+
+typedef struct
+{
+  const gchar        *name;
+  CheckKind           kind;
+  CheckDraw           draw;
+  gdouble             min, max, def;
+  gdouble             grid;     /* fractions and special values are multiples of it */
+  const gchar *const *nicks;    /* of an enum, NULL at the end; the value is its index */
+} CheckProperty;
+
+/* Laws that hold without a reference. */
+typedef enum
+{
+  CHECK_LAW_NONE,               /* the three legs */
+  CHECK_LAW_SPLIT, CHECK_LAW_THREADS, CHECK_LAW_TWICE, CHECK_LAW_BANDS,
+  CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
+  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE,
+  CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
+  CHECK_LAW_IDENTITY,
+  CHECK_LAWS
+} CheckLaw;
+
+/* How far results may differ, in units of the reference's `scale`, and why. */
+typedef struct
+{
+  gdouble      value;
+  const gchar *reason;
+} CheckTolerance;
+
+typedef struct
+{
+  const RefImage *image, *aux;  /* aux NULL if there is none */
+  const gdouble  *values;       /* of the properties */
+  gdouble         weights[3];   /* luminance weights of the input's space */
+} CheckReferenceArgs;
+
+typedef struct
+{
+  const gchar   *name;          /* "motion-blur" */
+  const gchar   *operation;     /* "tessera:motion-blur" */
+  gint           n_properties;
+  CheckProperty  properties[CHECK_MAX_PROPERTIES];
+  gboolean       has_aux;
+
+  const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
+  void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
+  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels */
+  gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
+  guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the
+                                                          * properties (constant and later) */
+  void         (*identity) (gdouble *values);           /* make it the identity */
+  void         (*mirror)   (gdouble *values, gboolean along_y);
+  gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
+  void         (*reference) (const CheckReferenceArgs *args, RefResult *result);
+
+  CheckTolerance to_reference;  /* C and OpenCL against the reference */
+  CheckTolerance to_each_other; /* C against OpenCL */
+  gboolean       slack_between; /* does the reference's slack excuse C against OpenCL in
+                                 * the working format?  (Where babl or the device
+                                 * converts the input it always does.) */
+  gboolean       exact_shift;   /* translation is bit-equal */
+  const gchar   *nan_policy;    /* in words, printed with a failure */
+} CheckFilter;
+
+extern const CheckFilter check_motion_blur;
+extern const CheckFilter check_bilateral_grid;
+extern const CheckFilter check_template;
+
+/* --------------------------------------------------------------- cases -- */
+
+typedef enum
+{
+  CHECK_WIDTH, CHECK_HEIGHT, CHECK_X, CHECK_Y,
+  CHECK_ROI_X, CHECK_ROI_Y,     /* from the image's origin */
+  CHECK_ROI_W, CHECK_ROI_H,     /* 0: the whole output */
+  CHECK_FORMAT, CHECK_SPACE, CHECK_STORAGE, CHECK_TILE_W, CHECK_TILE_H,
+  CHECK_CONTENT, CHECK_ALPHA, CHECK_SPECIALS,   /* NaN and Inf, in 1/10000 */
+  CHECK_SINK, CHECK_PAD, CHECK_BANDS, CHECK_THREADS, CHECK_AUX, CHECK_AUX_CONTENT,
+  CHECK_LAW,
+  CHECK_FIELDS
+} CheckField;
+
+typedef enum
+{
+  CHECK_FORMAT_WORKING, CHECK_FORMAT_RGBA_FLOAT, CHECK_FORMAT_SRGBA_U8, CHECK_FORMAT_SRGB_U8,
+  CHECK_FORMAT_RGBA_U16, CHECK_FORMAT_RGBA_HALF, CHECK_FORMAT_Y_FLOAT, CHECK_FORMAT_SY_U8,
+  CHECK_FORMAT_PREMULTIPLIED, CHECK_FORMATS
+} CheckFormat;
+
+typedef enum
+{
+  CHECK_STORAGE_TILES, CHECK_STORAGE_ODD_TILES, CHECK_STORAGE_LINEAR, CHECK_STORAGE_SUB_BUFFER,
+  CHECK_STORAGE_DUP, CHECK_STORAGES
+} CheckStorage;
+
+typedef enum
+{
+  CHECK_CONTENT_NOISE, CHECK_CONTENT_GAUSSIAN, CHECK_CONTENT_RUNS, CHECK_CONTENT_CONSTANT,
+  CHECK_CONTENT_IMPULSE, CHECK_CONTENT_STEP, CHECK_CONTENT_RAMP, CHECK_CONTENT_TIES,
+  CHECK_CONTENT_NATURAL, CHECK_CONTENT_NEGATIVE, CHECK_CONTENT_HDR, CHECK_CONTENT_DENORMAL,
+  CHECK_CONTENT_NAN, CHECK_CONTENTS
+} CheckContent;
+
+typedef enum
+{
+  CHECK_ALPHA_OPAQUE, CHECK_ALPHA_RANDOM, CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES, CHECK_ALPHAS
+} CheckAlpha;
+
+typedef enum
+{
+  CHECK_SINK_BLIT, CHECK_SINK_BLIT_BUFFER, CHECK_SINK_PROCESSOR, CHECK_SINKS
+} CheckSink;
+
+typedef struct
+{
+  guint64 seed;                 /* of the run */
+  gint    number;
+  guint64 content_seed;         /* follows from both */
+  gint    field[CHECK_FIELDS];
+  gdouble value[CHECK_MAX_PROPERTIES];
+} CheckCase;
+
+typedef enum
+{
+  CHECK_LEG_C = 1, CHECK_LEG_OPENCL = 2, CHECK_LEG_REFERENCE = 4, CHECK_LEGS_ALL = 7
+} CheckLeg;
+
+void     check_draw       (const CheckFilter *filter, guint64 seed, gint number, gint max_size,
+                           CheckCase *c);
+void     check_normalise  (const CheckFilter *filter, CheckCase *c);
+gboolean check_override   (const CheckFilter *filter, CheckCase *c, const gchar *text, GError **error);
+void     check_describe   (const CheckFilter *filter, const CheckCase *c, GString *text);
+/* "k=v,..." of everything in which `c` differs from `base` (all of it if NULL). */
+void     check_difference (const CheckFilter *filter, const CheckCase *c, const CheckCase *base,
+                           GString *text);
+void     check_default_values (const CheckFilter *filter, gdouble *values);
+/* The output's bounding box and the region to compute, in GEGL's coordinates. */
+GeglRectangle check_image_box  (const CheckCase *c);
+GeglRectangle check_output_box (const CheckFilter *filter, const CheckCase *c);
+GeglRectangle check_roi        (const CheckFilter *filter, const CheckCase *c);
+
+/* --------------------------------------------------- pixels and storage -- */
+
+/* Raw component values in the order of the case's format, before they are
+ * rounded to its type. */
+gfloat *check_paint (const CheckFilter *filter, const CheckCase *c);
+
+typedef struct
+{
+  GeglBuffer   *buffer;
+  GeglBuffer   *parent;         /* of a sub-buffer, or the original of a copy */
+  const Babl   *format;
+  GeglRectangle box;
+  guint8       *memory, *memory_copy;   /* linear storage, guards and stride included */
+  gsize         memory_bytes;
+  guint8       *raw, *parent_raw;       /* the pixels as they were */
+} CheckSource;
+
+const Babl  *check_working_format (const CheckFilter *filter, const CheckCase *c);
+gint         check_components     (const CheckFilter *filter, const CheckCase *c);
+CheckSource *check_source_new     (const CheckFilter *filter, const CheckCase *c,
+                                   const gfloat *painted);
+CheckSource *check_source_draw    (const CheckFilter *filter, const CheckCase *c);
+CheckSource *check_aux_draw       (const CheckFilter *filter, const CheckCase *c); /* or NULL */
+gboolean     check_source_same    (const CheckSource *source, GString *why);
+void         check_source_free    (CheckSource *source);
+
+/* A destination with canaries around it and between its rows. */
+typedef struct
+{
+  guint8 *memory;
+  gint    width, height, bytes_per_pixel;
+  gsize   row_bytes, stride, bytes;
+} CheckGuarded;
+
+void     check_guarded_init  (CheckGuarded *guarded, gint width, gint height, gint bytes_per_pixel,
+                              gint pad);
+guint8  *check_guarded_data  (CheckGuarded *guarded);
+gboolean check_guarded_whole (const CheckGuarded *guarded, GString *why);
+void     check_guarded_clear (CheckGuarded *guarded);
+
+/* ---------------------------------------------------------------- runs -- */
+
+/* One leg's result, 4 floats a pixel, rows contiguous. */
+typedef struct
+{
+  GeglRectangle roi;
+  gfloat       *pixels;
+} CheckPixels;
+
+/* Runs the operation over `roi` on one leg (C or OpenCL) and checks guards,
+ * counters, source, bounding box and GLib's warnings. */
+gboolean check_run   (const CheckFilter *filter, const CheckCase *c, CheckSource *source,
+                      CheckSource *aux, const GeglRectangle *roi, CheckLeg leg,
+                      CheckPixels *pixels, GString *why);
+/* The same in whatever mode the engine is in, without a look at the counters. */
+gboolean check_blit  (const CheckFilter *filter, const CheckCase *c, CheckSource *source,
+                      CheckSource *aux, const GeglRectangle *roi, CheckPixels *pixels,
+                      GString *why);
+void     check_pixels_clear (CheckPixels *pixels);
+void     check_set_threads  (gint threads);
+GeglNode *check_operation_node (const CheckFilter *filter, const CheckCase *c, GeglNode *graph);
+/* GLib's warnings since the last call; NULL when there were none.  Free it. */
+gchar   *check_take_warnings (void);
+void     check_watch_warnings (void);
+const gchar *check_leg_name (CheckLeg leg);
+
+/* ---------------------------------------------------------- comparison -- */
+
+typedef enum
+{
+  CHECK_PAIR_C_REFERENCE, CHECK_PAIR_OPENCL_REFERENCE, CHECK_PAIR_C_OPENCL, CHECK_PAIRS
+} CheckPair;
+
+typedef struct
+{
+  gint    passed, failed;
+  gint    cases[CHECK_LAWS];
+  gdouble worst_units[CHECK_PAIRS], worst_abs[CHECK_PAIRS];
+  guint64 components, excused;  /* excused: the slack is infinite */
+} CheckStats;
+
+/* The reference's result for `roi`, with `box` clipped to the output. */
+typedef struct
+{
+  GeglRectangle roi;
+  gdouble      *out, *scale, *slack;
+} CheckTruth;
+
+void     check_truth_init  (CheckTruth *truth, const CheckFilter *filter, const CheckCase *c,
+                            CheckSource *source, CheckSource *aux, const GeglRectangle *roi);
+void     check_truth_clear (CheckTruth *truth);
+gboolean check_against     (const CheckFilter *filter, const CheckCase *c, const CheckTruth *truth,
+                            const CheckPixels *got, const CheckPixels *other, CheckPair pair,
+                            CheckStats *stats, GString *why);
+gboolean check_same_bits   (const CheckPixels *a, const CheckPixels *b, const gchar *what,
+                            GString *why);
+gboolean check_near        (const CheckPixels *a, const CheckPixels *b, gdouble tolerance,
+                            const gchar *what, GString *why);
+
+/* --------------------------------------------------------------- tests -- */
+
+typedef struct
+{
+  guint64      seed;
+  gint         cases, laws;     /* number of cases and of law cases for each filter */
+  gint         number;          /* one case alone, or -1 */
+  gint         max_size;
+  guint        legs;
+  gdouble      seconds;         /* for each filter, 0: no limit */
+  const gchar *set;
+  gboolean     quiet;           /* no failure blocks (the self-test) */
+} CheckOptions;
+
+gboolean     check_case    (const CheckFilter *filter, const CheckCase *c, guint legs,
+                            CheckStats *stats, GString *why);
+gboolean     check_law     (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                            GString *why);
+gboolean     check_law_concurrent (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                                   GString *why);
+gboolean     check_law_update (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                               GString *why);
+const gchar *check_law_name (CheckLaw law);
+guint        check_laws_of (const CheckFilter *filter, const gdouble *values);
+/* Runs one case, reports and shrinks a failure. */
+gboolean     check_report  (const CheckFilter *filter, const CheckCase *c,
+                            const CheckOptions *options, CheckStats *stats);
+void         check_edges   (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats);
+void         check_faults  (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats);
+void         check_self_test (const CheckOptions *options, CheckStats *stats);
+gboolean     check_exists  (const CheckFilter *filter);
+void         check_verdict (CheckStats *stats, gboolean good, const gchar *what,
+                            const GString *why, gboolean quiet);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Compares legs.  A difference is allowed up to tolerance * scale + slack
+ * (reference.h) and the smallest normal float, which a device may flush. */
+#include "check.h"
+
+#include <float.h>
+
+static const gchar *const pair_names[] = { "C vs reference", "OpenCL vs reference", "OpenCL vs C" };
+
+/* What went wrong in one comparison. */
+typedef struct
+{
+  guint64 bad;
+  gint    x0, y0, x1, y1;       /* of the bad pixels */
+  gint    x, y, channel;        /* the worst */
+  gdouble units, error, got, wanted, allowed;
+} Damage;
+
+/* Distance in representable floats. */
+static gint64
+ulp_distance (gdouble a, gdouble b)
+{
+  gfloat value[2] = { (gfloat) a, (gfloat) b };
+  gint32 bits[2];
+  gint64 order[2];
+
+  if (isnan (a) || isnan (b))
+    return -1;
+  memcpy (bits, value, sizeof bits);
+  for (gint i = 0; i < 2; i++)
+    order[i] = bits[i] < 0 ? (gint64) G_MININT32 - bits[i] : bits[i];
+  return ABS (order[0] - order[1]);
+}
+
+static void
+note_damage (Damage *damage, gint x, gint y, gint channel, gdouble units, gdouble got, gdouble wanted,
+             gdouble allowed)
+{
+  if (! damage->bad)
+    {
+      damage->x0 = damage->x1 = x;
+      damage->y0 = damage->y1 = y;
+    }
+  damage->x0 = MIN (damage->x0, x);
+  damage->x1 = MAX (damage->x1, x);
+  damage->y0 = MIN (damage->y0, y);
+  damage->y1 = MAX (damage->y1, y);
+  if (! damage->bad || units > damage->units)
+    {
+      damage->x = x, damage->y = y, damage->channel = channel;
+      damage->units = units, damage->got = got, damage->wanted = wanted, damage->allowed = allowed;
+      damage->error = fabs (got - wanted);
+    }
+  damage->bad++;
+}
+
+static void
+describe_damage (const Damage *damage, const gchar *what, const gchar *reason, gdouble truth, GString *why)
+{
+  g_string_append_printf (why, "  %s: %" G_GUINT64_FORMAT " bad components in (%d, %d) .. (%d, %d)\n",
+                          what, damage->bad, damage->x0, damage->y0, damage->x1, damage->y1);
+  g_string_append_printf (why, "    worst at (%d, %d) channel %d: got %.9g, wanted %.9g, reference %.9g\n",
+                          damage->x, damage->y, damage->channel, damage->got, damage->wanted, truth);
+  g_string_append_printf (why, "    error %.3g, relative %.3g, %" G_GINT64_FORMAT
+                          " ulp, allowed %.3g (%s)\n", damage->error,
+                          damage->error / fabs (damage->wanted), 
+                          ulp_distance (damage->got, damage->wanted), damage->allowed, reason);
+}
+
+void
+check_truth_clear (CheckTruth *truth)
+{
+  g_clear_pointer (&truth->out, g_free);
+  g_clear_pointer (&truth->scale, g_free);
+  g_clear_pointer (&truth->slack, g_free);
+}
+
+static gdouble *
+read_double (CheckSource *source, const Babl *format)
+{
+  gsize    n = (gsize) source->box.width * source->box.height * 4;
+  gfloat  *pixels = g_new (gfloat, n);
+  gdouble *wide = g_new (gdouble, n);
+
+  gegl_buffer_get (source->buffer, &source->box, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE,
+                   GEGL_ABYSS_NONE);
+  for (gsize i = 0; i < n; i++)
+    wide[i] = pixels[i];
+  g_free (pixels);
+  return wide;
+}
+
+void
+check_truth_init (CheckTruth          *truth,
+                  const CheckFilter   *filter,
+                  const CheckCase     *c,
+                  CheckSource         *source,
+                  CheckSource         *aux,
+                  const GeglRectangle *roi)
+{
+  const Babl        *format = check_working_format (filter, c);
+  gsize              n = (gsize) roi->width * roi->height * 4;
+  gdouble           *pixels = read_double (source, format);
+  gdouble           *aux_pixels = aux ? read_double (aux, format) : NULL;
+  RefImage           image = { source->box.width, source->box.height, pixels };
+  RefImage           guide = { source->box.width, source->box.height, aux_pixels };
+  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value, { 0 } };
+  RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
+                                NULL, NULL, NULL };
+
+  truth->roi = *roi;
+  result.out = truth->out = g_new0 (gdouble, n);
+  result.scale = truth->scale = g_new0 (gdouble, n);
+  result.slack = truth->slack = g_new0 (gdouble, n);
+  babl_space_get_rgb_luminance (babl_format_get_space (source->format), &args.weights[0],
+                                &args.weights[1], &args.weights[2]);
+  filter->reference (&args, &result);
+  g_free (pixels);
+  g_free (aux_pixels);
+}
+
+/* The error in units of what is allowed; above 1 is a failure. */
+static gdouble
+units_of (gdouble got, gdouble wanted, gdouble allowed)
+{
+  if (isnan (got) || isnan (wanted))
+    return isnan (got) && isnan (wanted) ? 0 : INFINITY;
+  if (got == wanted)
+    return 0;
+  if (isinf (got) || isinf (wanted))
+    {
+      gdouble finite = isinf (got) ? wanted : got, other = isinf (got) ? got : wanted;
+
+      return ! isinf (finite) && (finite > 0) == (other > 0) && fabs (finite) + allowed >= FLT_MAX
+               ? 0 : INFINITY;
+    }
+  return fabs (got - wanted) / allowed;
+}
+
+gboolean
+check_against (const CheckFilter *filter,
+               const CheckCase   *c,
+               const CheckTruth  *truth,
+               const CheckPixels *got,
+               const CheckPixels *other,
+               CheckPair          pair,
+               CheckStats        *stats,
+               GString           *why)
+{
+  gboolean              between = pair == CHECK_PAIR_C_OPENCL;
+  const CheckTolerance *tolerance = between ? &filter->to_each_other : &filter->to_reference;
+  gboolean              converted = c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING || c->field[CHECK_AUX] > 1;
+  gdouble               relative = tolerance->value + (converted ? 2e-6 : 0);
+  gint                  w = truth->roi.width;
+  gsize                 n = (gsize) w * truth->roi.height * 4, excused = 0, worst = 0;
+  Damage                damage = { 0 };
+
+  for (gsize i = 0; i < n; i++)
+    {
+      gdouble slack = ! between || converted || filter->slack_between ? truth->slack[i] : 0;
+      gdouble scale = isfinite (truth->scale[i]) ? truth->scale[i] : FLT_MAX;
+      gdouble allowed = relative * scale + slack + FLT_MIN;
+      gdouble wanted = between ? (gdouble) other->pixels[i] : truth->out[i];
+      gdouble units;
+
+      if (isinf (slack) || isnan (slack))
+        {
+          excused++;
+          continue;
+        }
+      units = units_of (got->pixels[i], wanted, allowed);
+      if (isfinite (units))
+        {
+          stats->worst_units[pair] = MAX (stats->worst_units[pair], units);
+          if (units > 0 && isfinite (got->pixels[i]) && fabs (wanted) < 16)
+            stats->worst_abs[pair] = MAX (stats->worst_abs[pair], fabs (got->pixels[i] - wanted));
+        }
+      if (units > 1)
+        {
+          if (! damage.bad || units > damage.units)
+            worst = i;
+          note_damage (&damage, (gint) (i / 4) % w + truth->roi.x, (gint) (i / 4) / w + truth->roi.y,
+                       i % 4, units, got->pixels[i], wanted, allowed);
+        }
+    }
+  stats->components += n;
+  stats->excused += excused;
+  if (damage.bad)
+    describe_damage (&damage, pair_names[pair], tolerance->reason, truth->out[worst], why);
+  return ! damage.bad;
+}
+
+static gboolean
+compare_pixels (const CheckPixels *a, const CheckPixels *b, gdouble tolerance, const gchar *what, GString *why)
+{
+  gsize  n = (gsize) a->roi.width * a->roi.height * 4;
+  gint   w = a->roi.width;
+  Damage damage = { 0 };
+
+  for (gsize i = 0; i < n; i++)
+    {
+      gdouble p = a->pixels[i], q = b->pixels[i];
+      gdouble units = tolerance > 0 ? units_of (p, q, tolerance)
+                      : (isnan (p) && isnan (q)) || ! memcmp (a->pixels + i, b->pixels + i, 4) ? 0
+                      : isnan (p) || isnan (q) ? INFINITY : 1 + (gdouble) ulp_distance (p, q);
+
+      if (units > 1 || (tolerance == 0 && units > 0))
+        note_damage (&damage, (gint) (i / 4) % w + a->roi.x, (gint) (i / 4) / w + a->roi.y, i % 4, units,
+                     p, q, tolerance);
+    }
+  if (damage.bad)
+    describe_damage (&damage, what, tolerance > 0 ? "law, to tolerance" : "law, bit-equal", NAN, why);
+  return ! damage.bad;
+}
+
+gboolean
+check_same_bits (const CheckPixels *a,
+                 const CheckPixels *b,
+                 const gchar       *what,
+                 GString           *why)
+{
+  return compare_pixels (a, b, 0, what, why);
+}
+
+gboolean
+check_near (const CheckPixels *a,
+            const CheckPixels *b,
+            gdouble            tolerance,
+            const gchar       *what,
+            GString           *why)
+{
+  return compare_pixels (a, b, tolerance, what, why);
+}

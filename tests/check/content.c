@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the test images show.  Every value is a function of the case's content
+ * seed and the pixel's place alone, so that a smaller image shows a part of
+ * the larger one. */
+#include "check.h"
+
+#include <float.h>
+
+typedef struct
+{
+  guint64 seed;
+  gint    content, width, height;
+} Painter;
+
+static guint64
+place_hash (const Painter *p, gint x, gint y, gint channel)
+{
+  return check_hash (p->seed ^ check_hash (((guint64) (guint) y << 34) ^ ((guint64) (guint) x << 3)
+                                           ^ (guint64) channel));
+}
+
+static gdouble
+place_uniform (const Painter *p, gint x, gint y, gint channel)
+{
+  return (place_hash (p, x, y, channel) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+static gdouble
+gaussian (const Painter *p, gint x, gint y, gint channel)
+{
+  gdouble u = place_uniform (p, x, y, channel), v = place_uniform (p, x, y, channel + 4);
+
+  return sqrt (-2 * log (u + 1e-12)) * cos (2 * G_PI * v);
+}
+
+/* Smooth light, hard edges, texture and a little sensor noise: what makes a
+ * photograph, without one. */
+static gdouble
+natural (const Painter *p, gint x, gint y, gint channel)
+{
+  gdouble px = x + (gdouble) (p->seed & 1023), py = y + (gdouble) ((p->seed >> 10) & 1023);
+  gdouble light = 0.45 + 0.25 * sin (px / 37 + channel) + 0.2 * cos (py / 53 - 0.5 * channel);
+  gdouble dx = fmod (px, 90) - 45, dy = fmod (py, 70) - 35;
+
+  if (dx * dx + dy * dy < 500)
+    light = 0.9 - 0.2 * channel;
+  else if (fmod (px + 2 * py, 61) < 4)
+    light *= 0.2;
+  light += 0.05 * sin (px * 1.7) * sin (py * 2.3) + 0.01 * gaussian (p, x, y, channel);
+  return CLAMP (light, 0, 1);
+}
+
+static gdouble
+ties (const Painter *p, gint x, gint y, gint channel)
+{
+  static const gdouble units[] = { 0.125, 0.1, 0.05, 1.0 / 3, 0.25 };
+  gdouble              unit = units[p->seed % G_N_ELEMENTS (units)];
+
+  return unit * (gdouble) (place_hash (p, x, y, channel) % 9);
+}
+
+static gdouble
+paint (const Painter *p, gint x, gint y, gint channel)
+{
+  gdouble u = place_uniform (p, x, y, channel);
+
+  switch (p->content)
+    {
+    case CHECK_CONTENT_GAUSSIAN: return 0.5 + 0.2 * gaussian (p, x, y, channel);
+    case CHECK_CONTENT_RUNS:     return place_hash (p, x / 5, y, channel) & 1;
+    case CHECK_CONTENT_CONSTANT: return place_uniform (p, -1, -1, channel);
+    case CHECK_CONTENT_IMPULSE:  return x == p->width / 2 && y == p->height / 2;
+    case CHECK_CONTENT_STEP:     return (x < p->width / 2) ^ (channel == 1);
+    case CHECK_CONTENT_RAMP:     return channel == 1 ? y / (gdouble) p->height : x / (gdouble) p->width;
+    case CHECK_CONTENT_TIES:     return ties (p, x, y, channel);
+    case CHECK_CONTENT_NATURAL:  return natural (p, x, y, channel);
+    case CHECK_CONTENT_NEGATIVE: return 2 * u - 1;
+    case CHECK_CONTENT_HDR:      return pow (10, 4 + 26 * u);
+    case CHECK_CONTENT_DENORMAL: return floor (u * 8000) * 1.401298464324817e-45;
+    case CHECK_CONTENT_NAN:      return NAN;
+    default:                     return u;
+    }
+}
+
+static gdouble
+paint_alpha (const Painter *p, gint mode, gint x, gint y)
+{
+  if (mode == CHECK_ALPHA_RANDOM)
+    return place_uniform (p, x, y, 3);
+  if (mode == CHECK_ALPHA_ZERO)
+    return 0;
+  if (mode == CHECK_ALPHA_PATCHES)
+    return place_hash (p, x / 4, y / 4, 3) & 1 ? place_uniform (p, x, y, 3) : 0;
+  return 1;
+}
+
+static gfloat
+paint_special (guint64 hash)
+{
+  return hash & 1 ? NAN : hash & 2 ? INFINITY : -INFINITY;
+}
+
+gfloat *
+check_paint (const CheckFilter *filter,
+             const CheckCase   *c)
+{
+  gint     content = c->field[CHECK_CONTENT];
+  Painter  p = { c->content_seed, content, c->field[CHECK_WIDTH], c->field[CHECK_HEIGHT] };
+  gint     n = check_components (filter, c);
+  gfloat  *pixels = g_new (gfloat, (gsize) p.width * p.height * n), *out = pixels;
+  gboolean all = content == CHECK_CONTENT_NAN || content == CHECK_CONTENT_IMPULSE;
+
+  for (gint y = 0; y < p.height; y++)
+    for (gint x = 0; x < p.width; x++)
+      for (gint channel = 0; channel < n; channel++, out++)
+        {
+          *out = (gfloat) (channel < 3 || all ? paint (&p, x, y, channel)
+                                              : paint_alpha (&p, c->field[CHECK_ALPHA], x, y));
+          if ((gint) (place_hash (&p, x, y, 10 + channel) % 10000) < c->field[CHECK_SPECIALS])
+            *out = paint_special (place_hash (&p, x, y, 20 + channel));
+        }
+  return pixels;
+}

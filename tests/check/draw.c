@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Draws one case from a seed and a number. */
+#include "check.h"
+
+#define BUDGET 2.0e6            /* reads of the reference in one case */
+#define MAX_PIXELS 90000
+
+static gint
+draw_length (CheckRandom *random, gint max)
+{
+  static const gint primes[] = { 2, 3, 5, 7, 11, 13, 31, 61, 127, 251, 509 };
+  static const gint groups[] = { 8, 16, 64 };
+  gint              kind = check_below (random, 100);
+  gint              length;
+
+  if (kind < 12)
+    length = 1;
+  else if (kind < 22)
+    length = primes[check_below (random, G_N_ELEMENTS (primes))];
+  else if (kind < 40)
+    {
+      gint group = groups[check_below (random, G_N_ELEMENTS (groups))];
+
+      length = group * (1 + check_below (random, 3)) + check_below (random, 3) - 1;
+    }
+  else
+    length = (gint) exp (check_uniform (random) * log (max + 1.0));
+  return CLAMP (length, 1, max);
+}
+
+static gint
+draw_origin (CheckRandom *random)
+{
+  static const gint origins[] = { 0, 0, -1, 1, -7, 13, -64, 127, -1000, 4097, 1 << 20, -(1 << 20) - 3 };
+
+  return origins[check_below (random, G_N_ELEMENTS (origins))];
+}
+
+static gdouble
+draw_value (CheckRandom *random, const CheckProperty *property)
+{
+  gdouble span = property->max - property->min;
+  gdouble low = property->min > 0 ? property->min : MIN (0.05, property->max / 100);
+  gdouble value;
+  gint    kind = check_below (random, 100);
+
+  if (property->kind == CHECK_ENUM)
+    return check_below (random, (gint) property->max + 1);
+  if (kind < 5)
+    return property->min;
+  if (kind < 9)
+    return property->max;
+  if (kind < 22)
+    return property->def;
+  value = property->draw == CHECK_LOG ? low * pow (property->max / low, check_uniform (random))
+                                      : property->min + span * check_uniform (random);
+  if (property->kind == CHECK_INT || kind < 35)
+    value = floor (value + 0.5);
+  else if (kind < 55 && property->grid > 0)
+    value = floor (value / property->grid + 0.5) * property->grid;
+  return CLAMP (value, property->min, property->max);
+}
+
+static void
+draw_roi (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
+{
+  GeglRectangle box = check_output_box (filter, c);
+  gint          kind = check_below (random, 100);
+  gint          x0 = box.x - c->field[CHECK_X], y0 = box.y - c->field[CHECK_Y];
+  gint          w = 1 + check_below (random, box.width), h = 1 + check_below (random, box.height);
+
+  if (kind < 45)
+    return;
+  if (kind < 60)
+    w = h = 1;
+  else if (kind < 68)
+    w = box.width, h = 1 + check_below (random, 3);
+  else if (kind < 76)
+    h = box.height, w = 1 + check_below (random, 3);
+  w = MIN (w, box.width);
+  h = MIN (h, box.height);
+  c->field[CHECK_ROI_X] = x0 + check_below (random, box.width - w + 1);
+  c->field[CHECK_ROI_Y] = y0 + check_below (random, box.height - h + 1);
+  c->field[CHECK_ROI_W] = w;
+  c->field[CHECK_ROI_H] = h;
+}
+
+/* Keeps image and region small enough for the reference: first the region
+ * becomes a part of the output, or the image itself is made smaller. */
+static void
+bound_cost (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
+{
+  gdouble  cost = filter->cost (c->value);
+  gboolean by_roi = check_chance (random, 50);
+
+  while (c->field[CHECK_WIDTH] * c->field[CHECK_HEIGHT] > MAX_PIXELS)
+    c->field[c->field[CHECK_WIDTH] > c->field[CHECK_HEIGHT] ? CHECK_WIDTH : CHECK_HEIGHT] /= 2;
+  for (gint i = 0; i < 40; i++)
+    {
+      GeglRectangle roi;
+
+      check_normalise (filter, c);
+      roi = check_roi (filter, c);
+      if ((gdouble) roi.width * roi.height * cost <= BUDGET)
+        break;
+      if (by_roi || c->field[CHECK_WIDTH] * c->field[CHECK_HEIGHT] <= 4)
+        {
+          c->field[CHECK_ROI_X] = roi.x - c->field[CHECK_X];
+          c->field[CHECK_ROI_Y] = roi.y - c->field[CHECK_Y];
+          c->field[CHECK_ROI_W] = roi.width > roi.height ? roi.width / 2 : roi.width;
+          c->field[CHECK_ROI_H] = roi.width > roi.height ? roi.height : MAX (roi.height / 2, 1);
+        }
+      else
+        c->field[c->field[CHECK_WIDTH] > c->field[CHECK_HEIGHT] ? CHECK_WIDTH : CHECK_HEIGHT] /= 2;
+    }
+}
+
+static void
+draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
+{
+  static const gint bands[] = { 0, 0, 1, 3, 17, 64 };
+  static const gint threads[] = { 0, 0, 0, 1, 3 };
+
+  if (check_chance (random, 55))
+    c->field[CHECK_FORMAT] = check_below (random, CHECK_FORMATS);
+  if (check_chance (random, 20))
+    c->field[CHECK_SPACE] = 1 + check_below (random, 2);
+  c->field[CHECK_STORAGE] = check_below (random, CHECK_STORAGES);
+  c->field[CHECK_TILE_W] = 1 + check_below (random, 70);
+  c->field[CHECK_TILE_H] = 1 + check_below (random, 70);
+  c->field[CHECK_CONTENT] = check_below (random, CHECK_CONTENT_NAN);
+  c->field[CHECK_ALPHA] = check_below (random, CHECK_ALPHAS);
+  if (check_chance (random, 15))
+    c->field[CHECK_SPECIALS] = 1 + check_below (random, 100);
+  c->field[CHECK_SINK] = check_chance (random, 30) ? check_below (random, CHECK_SINKS) : CHECK_SINK_BLIT;
+  c->field[CHECK_PAD] = check_below (random, 5);
+  c->field[CHECK_BANDS] = bands[check_below (random, G_N_ELEMENTS (bands))];
+  c->field[CHECK_THREADS] = threads[check_below (random, G_N_ELEMENTS (threads))];
+  if (filter->has_aux && check_chance (random, 30))
+    {
+      c->field[CHECK_AUX] = 1 + (check_chance (random, 60) ? 0 : check_below (random, CHECK_FORMATS));
+      c->field[CHECK_AUX_CONTENT] = check_below (random, CHECK_CONTENT_NAN);
+    }
+}
+
+void
+check_draw (const CheckFilter *filter,
+            guint64            seed,
+            gint               number,
+            gint               max_size,
+            CheckCase         *c)
+{
+  CheckRandom random = { check_hash (seed ^ check_hash ((guint64) number + 1)) };
+
+  memset (c, 0, sizeof *c);
+  c->seed = seed;
+  c->number = number;
+  c->content_seed = check_next (&random);
+  c->field[CHECK_WIDTH] = draw_length (&random, max_size);
+  c->field[CHECK_HEIGHT] = draw_length (&random, max_size);
+  c->field[CHECK_X] = draw_origin (&random);
+  c->field[CHECK_Y] = check_chance (&random, 40) ? c->field[CHECK_X] : draw_origin (&random);
+  for (gint i = 0; i < filter->n_properties; i++)
+    c->value[i] = draw_value (&random, &filter->properties[i]);
+  draw_buffers (&random, filter, c);
+  draw_roi (&random, filter, c);
+  bound_cost (&random, filter, c);
+  check_normalise (filter, c);
+}
+
+void
+check_default_values (const CheckFilter *filter,
+                      gdouble           *values)
+{
+  for (gint i = 0; i < filter->n_properties; i++)
+    values[i] = filter->properties[i].def;
+}
+
+GeglRectangle
+check_image_box (const CheckCase *c)
+{
+  return (GeglRectangle) { c->field[CHECK_X], c->field[CHECK_Y],
+                           c->field[CHECK_WIDTH], c->field[CHECK_HEIGHT] };
+}
+
+GeglRectangle
+check_output_box (const CheckFilter *filter,
+                  const CheckCase   *c)
+{
+  GeglRectangle box = check_image_box (c);
+
+  filter->bounds (c->value, &box);
+  return box;
+}
+
+GeglRectangle
+check_roi (const CheckFilter *filter,
+           const CheckCase   *c)
+{
+  GeglRectangle roi = { c->field[CHECK_X] + c->field[CHECK_ROI_X],
+                        c->field[CHECK_Y] + c->field[CHECK_ROI_Y],
+                        c->field[CHECK_ROI_W], c->field[CHECK_ROI_H] };
+
+  return roi.width > 0 && roi.height > 0 ? roi : check_output_box (filter, c);
+}
+
+/* Makes the parts fit each other after an override or a step of the shrinker:
+ * the region inside the output, sizes positive. */
+void
+check_normalise (const CheckFilter *filter,
+                 CheckCase         *c)
+{
+  GeglRectangle box, roi;
+
+  c->field[CHECK_WIDTH] = MAX (c->field[CHECK_WIDTH], 1);
+  c->field[CHECK_HEIGHT] = MAX (c->field[CHECK_HEIGHT], 1);
+  c->field[CHECK_TILE_W] = MAX (c->field[CHECK_TILE_W], 1);
+  c->field[CHECK_TILE_H] = MAX (c->field[CHECK_TILE_H], 1);
+  for (gint i = 0; i < filter->n_properties; i++)
+    c->value[i] = CLAMP (c->value[i], filter->properties[i].min, filter->properties[i].max);
+  box = check_output_box (filter, c);
+  if (c->field[CHECK_ROI_W] <= 0 || c->field[CHECK_ROI_H] <= 0)
+    {
+      c->field[CHECK_ROI_X] = c->field[CHECK_ROI_Y] = 0;
+      c->field[CHECK_ROI_W] = c->field[CHECK_ROI_H] = 0;
+      return;
+    }
+  roi = check_roi (filter, c);
+  roi.width = MIN (roi.width, box.width);
+  roi.height = MIN (roi.height, box.height);
+  roi.x = CLAMP (roi.x, box.x, box.x + box.width - roi.width);
+  roi.y = CLAMP (roi.y, box.y, box.y + box.height - roi.height);
+  c->field[CHECK_ROI_X] = roi.x - c->field[CHECK_X];
+  c->field[CHECK_ROI_Y] = roi.y - c->field[CHECK_Y];
+  c->field[CHECK_ROI_W] = roi.width;
+  c->field[CHECK_ROI_H] = roi.height;
+}

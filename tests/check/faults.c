@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Makes the N-th call of each kind fail, N = 1, 2, ... until none is met.  The
+ * result must be C's, bit for bit, with one line on stderr and nothing left
+ * behind; and the next request must run on the device again. */
+#include "check.h"
+
+#include <glib/gstdio.h>
+#ifdef G_OS_WIN32
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
+
+#define MAX_FAULTS 300
+
+typedef struct
+{
+  const CheckFilter  *filter;
+  const CheckOptions *options;
+  CheckStats         *stats;
+  CheckCase           c;
+  CheckSource        *source, *aux;
+  GeglRectangle       roi;
+  CheckPixels         in_c, on_device;
+  gboolean            has_device;       /* is on_device known yet? */
+} Faults;
+
+/* ---------------------------------------------------- what stderr says -- */
+
+typedef struct
+{
+  gchar *path;
+  gint   saved;
+} Capture;
+
+static gboolean
+capture_begin (Capture *capture)
+{
+  gint fd = g_file_open_tmp ("tessera-check-XXXXXX", &capture->path, NULL);
+
+  if (fd < 0)
+    return FALSE;
+  fflush (stderr);
+  capture->saved = dup (2);
+  dup2 (fd, 2);
+  g_close (fd, NULL);
+  return TRUE;
+}
+
+/* Returns the number of lines that begin with "tessera:"; passes on the text. */
+static gint
+capture_end (Capture *capture, GString *text)
+{
+  gchar  *all = NULL, **lines;
+  gint    n = 0;
+
+  fflush (stderr);
+  dup2 (capture->saved, 2);
+  g_close (capture->saved, NULL);
+  g_file_get_contents (capture->path, &all, NULL, NULL);
+  g_remove (capture->path);
+  g_free (capture->path);
+  lines = g_strsplit (all ? all : "", "\n", -1);
+  for (gint i = 0; lines[i]; i++)
+    {
+      n += g_str_has_prefix (lines[i], "tessera:");
+      if (*lines[i])
+        g_string_append_printf (text, "  stderr: %s\n", lines[i]);
+    }
+  g_strfreev (lines);
+  g_free (all);
+  return n;
+}
+
+/* ----------------------------------------------------------------- runs -- */
+
+static gboolean
+run_mode (Faults *f, TesseraOpenclMode mode, CheckPixels *pixels, GString *why)
+{
+  tessera_set_opencl_mode (mode);
+  tessera_set_band_rows (f->c.field[CHECK_BANDS]);
+  return check_blit (f->filter, &f->c, f->source, f->aux, &f->roi, pixels, why);
+}
+
+static gboolean
+expect (gboolean condition, const gchar *what, GString *why)
+{
+  if (! condition)
+    g_string_append_printf (why, "  %s\n", what);
+  return condition;
+}
+
+/* A forced request without a fault runs on the device, and always alike. */
+static gboolean
+device_works (Faults *f, GString *why)
+{
+  CheckPixels     pixels = { 0 };
+  TesseraCounters before, after;
+  gboolean        good;
+
+  tessera_get_counters (&before);
+  good = run_mode (f, TESSERA_OPENCL_FORCE, &pixels, why);
+  tessera_get_counters (&after);
+  good &= expect (after.device_requests > before.device_requests && after.fallbacks == before.fallbacks,
+                  "the next request did not run on the device", why);
+  if (f->has_device)
+    {
+      good = good && check_same_bits (&pixels, &f->on_device, "after the fault vs before it", why);
+      check_pixels_clear (&pixels);
+    }
+  else if (good)
+    {
+      f->on_device = pixels;
+      f->has_device = TRUE;
+    }
+  else
+    check_pixels_clear (&pixels);
+  return good;
+}
+
+/* After a fault that was met.  An allocation that failed may be answered by a
+ * lower band: then the device's result and no fallback are right too. */
+static gboolean
+fault_handled (Faults *f, const gchar *fault, const CheckPixels *pixels, gint lines,
+               const TesseraCounters *before, const TesseraCounters *after, GString *why)
+{
+  guint64  fallbacks = after->fallbacks - before->fallbacks, device = after->device_requests - before->device_requests;
+  gboolean good;
+
+  if (g_str_has_prefix (fault, "alloc") && device == 1 && ! fallbacks)
+    return expect (lines <= 1, "more than one line on stderr", why)
+           & (! f->has_device || check_same_bits (pixels, &f->on_device, "lower bands vs usual", why));
+  good = expect (fallbacks == 1, "not one fallback", why);
+  good &= expect (! device, "the device request is counted although it failed", why);
+  good &= expect (after->c_requests - before->c_requests == 1, "not one C request", why);
+  good &= expect (lines == 1, "not one line on stderr", why);
+  return good & check_same_bits (pixels, &f->in_c, "after the fault vs C", why);
+}
+
+/* FALSE when the fault was not met: the walk is over. */
+static gboolean
+one_fault (Faults *f, const gchar *fault)
+{
+  GString        *why = g_string_new (NULL);
+  gchar          *title = g_strdup_printf ("%s, fault %s", f->filter->name, fault);
+  TesseraCounters before, after, trimmed;
+  Capture         capture;
+  CheckPixels     pixels = { 0 };
+  gboolean        met, good = TRUE;
+  gint            lines;
+
+  tessera_trim ();
+  tessera_get_counters (&before);
+  tessera_set_fault (fault);
+  if (! capture_begin (&capture))
+    g_error ("no temporary file for stderr");
+  good = run_mode (f, TESSERA_OPENCL_AUTO, &pixels, why);
+  met = tessera_fault_met ();
+  lines = capture_end (&capture, why);
+  tessera_get_counters (&after);
+  tessera_set_fault (NULL);
+  if (met)
+    {
+      good &= fault_handled (f, fault, &pixels, lines, &before, &after, why);
+      tessera_trim ();
+      tessera_get_counters (&trimmed);
+      good &= expect (trimmed.live_objects == before.live_objects, "objects were left behind", why);
+      good &= device_works (f, why);
+    }
+  else
+    good &= expect (after.fallbacks == before.fallbacks && lines == 0, "a fallback without a fault", why)
+            & (! f->has_device || check_same_bits (&pixels, &f->on_device, "no fault vs usual", why));
+  check_verdict (f->stats, good, title, why, f->options->quiet);
+  check_pixels_clear (&pixels);
+  g_string_free (why, TRUE);
+  g_free (title);
+  return met;
+}
+
+static void
+walk (Faults *f)
+{
+  static const gchar *const kinds[] = { "alloc", "enqueue", "download" };
+
+  if (! one_fault (f, "build"))
+    check_verdict (f->stats, FALSE, "fault build was never met", NULL, f->options->quiet);
+  for (guint kind = 0; kind < G_N_ELEMENTS (kinds); kind++)
+    for (gint n = 1; n <= MAX_FAULTS; n++)
+      {
+        gchar   *fault = g_strdup_printf ("%s:%d", kinds[kind], n);
+        gboolean met = one_fault (f, fault);
+
+        g_free (fault);
+        if (! met)
+          {
+            if (n == 1)
+              check_verdict (f->stats, FALSE, "a kind of fault was never met", NULL, f->options->quiet);
+            break;
+          }
+      }
+}
+
+void
+check_faults (const CheckFilter  *filter,
+              const CheckOptions *options,
+              CheckStats         *stats)
+{
+  Faults   f = { .filter = filter, .options = options, .stats = stats };
+  GString *why = g_string_new (NULL);
+
+  check_draw (filter, options->seed, 2000000, options->max_size, &f.c);
+  memset (f.c.field, 0, sizeof f.c.field);
+  check_default_values (filter, f.c.value);
+  f.c.field[CHECK_WIDTH] = 61;
+  f.c.field[CHECK_HEIGHT] = 50;
+  f.c.field[CHECK_BANDS] = 17;
+  f.c.field[CHECK_AUX] = filter->has_aux;
+  f.source = check_source_draw (filter, &f.c);
+  f.aux = check_aux_draw (filter, &f.c);
+  f.roi = check_roi (filter, &f.c);
+  check_set_threads (0);
+  if (run_mode (&f, TESSERA_OPENCL_OFF, &f.in_c, why))
+    walk (&f);
+  else
+    check_verdict (stats, FALSE, "the C leg before the faults", why, options->quiet);
+  tessera_set_fault (NULL);
+  tessera_set_band_rows (0);
+  check_pixels_clear (&f.in_c);
+  check_pixels_clear (&f.on_device);
+  check_source_free (f.source);
+  check_source_free (f.aux);
+  g_string_free (why, TRUE);
+}

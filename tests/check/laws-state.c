@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Laws about what runs at the same time and what is remembered: several graphs
+ * at once, and a graph whose input changes after it was computed. */
+#include "check.h"
+
+#define GRAPHS 4
+
+/* -------------------------------------------------- several graphs at once -- */
+
+typedef struct
+{
+  const CheckFilter *filter;
+  const CheckCase   *c;
+  CheckSource       *source, *aux;
+  CheckPixels        pixels;
+  GString           *why;
+  gboolean           good;
+} Job;
+
+static gpointer
+run_job (gpointer data)
+{
+  Job          *job = data;
+  GeglRectangle roi = check_roi (job->filter, job->c);
+
+  job->good = check_blit (job->filter, job->c, job->source, job->aux, &roi, &job->pixels, job->why);
+  return NULL;
+}
+
+static void
+start_jobs (Job *jobs, GThread **threads, const CheckFilter *filter, const CheckCase *c)
+{
+  for (gint i = 0; i < GRAPHS; i++)
+    jobs[i] = (Job) { .filter = filter, .c = c, .source = check_source_draw (filter, c),
+                      .aux = check_aux_draw (filter, c), .why = g_string_new (NULL) };
+  for (gint i = 0; i < GRAPHS; i++)
+    threads[i] = g_thread_new ("check", run_job, &jobs[i]);
+}
+
+static gboolean
+join_jobs (Job *jobs, GThread **threads, const CheckPixels *expected, GString *why)
+{
+  gboolean good = TRUE;
+
+  for (gint i = 0; i < GRAPHS; i++)
+    {
+      g_thread_join (threads[i]);
+      g_string_append (why, jobs[i].why->str);
+      good &= jobs[i].good;
+      if (good)
+        good = check_same_bits (&jobs[i].pixels, expected, "one of 4 graphs at once vs alone", why);
+      check_pixels_clear (&jobs[i].pixels);
+      check_source_free (jobs[i].source);
+      check_source_free (jobs[i].aux);
+      g_string_free (jobs[i].why, TRUE);
+    }
+  return good;
+}
+
+gboolean
+check_law_concurrent (const CheckFilter *filter,
+                      const CheckCase   *c,
+                      CheckLeg           leg,
+                      GString           *why)
+{
+  CheckSource    *source = check_source_draw (filter, c), *aux = check_aux_draw (filter, c);
+  GeglRectangle   roi = check_roi (filter, c);
+  CheckPixels     alone = { 0 };
+  Job             jobs[GRAPHS];
+  GThread        *threads[GRAPHS];
+  TesseraCounters before, after;
+  gboolean        good = check_run (filter, c, source, aux, &roi, leg, &alone, why);
+
+  tessera_get_counters (&before);
+  start_jobs (jobs, threads, filter, c);
+  good &= join_jobs (jobs, threads, &alone, why);
+  tessera_get_counters (&after);
+  if (leg == CHECK_LEG_OPENCL && (after.fallbacks != before.fallbacks || after.c_requests != before.c_requests))
+    {
+      g_string_append (why, "  one of 4 graphs at once fell back to C\n");
+      good = FALSE;
+    }
+  check_pixels_clear (&alone);
+  check_source_free (source);
+  check_source_free (aux);
+  return good;
+}
+
+/* --------------------------------------------------------- changed input -- */
+
+static void
+blit_cached (GeglNode *node, const GeglRectangle *roi, const Babl *format, CheckPixels *pixels)
+{
+  pixels->roi = *roi;
+  g_free (pixels->pixels);
+  pixels->pixels = g_new0 (gfloat, (gsize) roi->width * roi->height * 4);
+  gegl_node_blit (node, 1.0, roi, format, pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_CACHE);
+}
+
+/* Puts other pixels into a small part of the buffer; returns which. */
+static GeglRectangle
+change_input (const CheckFilter *filter, const CheckCase *c, CheckSource *source)
+{
+  CheckRandom   random = { check_hash (c->content_seed + 79) };
+  CheckCase     patch = *c;
+  CheckSource  *other;
+  GeglRectangle image = check_image_box (c), box;
+  gint          w = 1 + check_below (&random, MIN (image.width, 9));
+  gint          h = 1 + check_below (&random, MIN (image.height, 9));
+
+  patch.content_seed = check_next (&random);
+  patch.field[CHECK_CONTENT] = CHECK_CONTENT_NOISE;
+  patch.field[CHECK_STORAGE] = CHECK_STORAGE_TILES;
+  patch.field[CHECK_WIDTH] = w;
+  patch.field[CHECK_HEIGHT] = h;
+  patch.field[CHECK_X] += check_below (&random, image.width - w + 1);
+  patch.field[CHECK_Y] += check_below (&random, image.height - h + 1);
+  other = check_source_draw (filter, &patch);
+  box = other->box;
+  gegl_buffer_set (source->buffer, &box, 0, source->format, other->raw, GEGL_AUTO_ROWSTRIDE);
+  check_source_free (other);
+  return box;
+}
+
+/* Asks for the pixels around `changed` and then for the whole: GEGL computes a
+ * request anew as soon as one pixel of it is invalid, so that a pixel that should
+ * have been invalidated shows only where all of its request should have been. */
+static gboolean
+ask_around (GeglNode *node, const GeglRectangle *changed, const Babl *format, const CheckPixels *fresh,
+            GString *why)
+{
+  const GeglRectangle roi = fresh->roi;
+  const gint          big = 1 << 22;
+  const GeglRectangle areas[] = {
+    { changed->x - big, changed->y - big, big, 2 * big },
+    { changed->x + changed->width, changed->y - big, big, 2 * big },
+    { changed->x - big, changed->y - big, 2 * big, big },
+    { changed->x - big, changed->y + changed->height, 2 * big, big }, roi };
+  gboolean            good = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (areas) && good; i++)
+    {
+      CheckPixels   part = { 0 }, expected = { 0 };
+      GeglRectangle area;
+
+      if (! gegl_rectangle_intersect (&area, &areas[i], &roi))
+        continue;
+      blit_cached (node, &area, format, &part);
+      expected.roi = area;
+      expected.pixels = g_new (gfloat, (gsize) area.width * area.height * 4);
+      for (gint y = 0; y < area.height; y++)
+        memcpy (expected.pixels + (gsize) y * area.width * 4,
+                fresh->pixels + ((gsize) (area.y - roi.y + y) * roi.width + area.x - roi.x) * 4,
+                (gsize) area.width * 16);
+      good = check_same_bits (&part, &expected, "cached graph after a change vs a new graph", why);
+      check_pixels_clear (&part);
+      check_pixels_clear (&expected);
+    }
+  return good;
+}
+
+static GeglNode *
+build_graph (const CheckFilter *filter, const CheckCase *c, CheckSource *source, CheckSource *aux,
+             GeglNode **node)
+{
+  GeglNode *graph = gegl_node_new (), *child;
+
+  *node = check_operation_node (filter, c, graph);
+  g_object_set (*node, "dont-cache", FALSE, "cache-policy", GEGL_CACHE_POLICY_ALWAYS, NULL);
+  child = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", source->buffer, NULL);
+  gegl_node_link (child, *node);
+  if (aux)
+    {
+      child = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", aux->buffer, NULL);
+      gegl_node_connect_to (child, "output", *node, "aux");
+    }
+  return graph;
+}
+
+/* A cached result must follow a change of a part of the input everywhere. */
+gboolean
+check_law_update (const CheckFilter *filter,
+                  const CheckCase   *c,
+                  CheckLeg           leg,
+                  GString           *why)
+{
+  CheckSource  *source = check_source_draw (filter, c), *aux = check_aux_draw (filter, c);
+  const Babl   *format = check_working_format (filter, c);
+  GeglRectangle roi = check_roi (filter, c), changed;
+  GeglNode     *graph, *node, *fresh_graph, *fresh_node;
+  CheckPixels   cached = { 0 }, fresh = { 0 };
+  gchar        *text;
+  gboolean      good;
+
+  tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
+  graph = build_graph (filter, c, source, aux, &node);
+  blit_cached (node, &roi, format, &cached);
+  changed = change_input (filter, c, source);
+  fresh_graph = build_graph (filter, c, source, aux, &fresh_node);
+  blit_cached (fresh_node, &roi, format, &fresh);
+  good = ask_around (node, &changed, format, &fresh, why);
+  g_object_unref (graph);
+  g_object_unref (fresh_graph);
+  text = check_take_warnings ();
+  if (text)
+    g_string_append_printf (why, "  warning: %s", text);
+  good &= ! text;
+  g_free (text);
+  check_pixels_clear (&cached);
+  check_pixels_clear (&fresh);
+  check_source_free (source);
+  check_source_free (aux);
+  return good;
+}

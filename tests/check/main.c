@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * check: C, OpenCL and a double-precision reference of every filter on the
+ * same random input.  `check --help` lists the options. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#define EXCUSED_LIMIT 0.3
+
+static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_template };
+
+static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted;
+static gint     n_cases = -1, one_case = -1, max_size = 700;
+static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test;
+static gdouble  seconds;
+
+static const GOptionEntry entries[] =
+{
+  { "filter", 'f', 0, G_OPTION_ARG_STRING, &only_filter, "This filter alone", "NAME" },
+  { "cases", 'n', 0, G_OPTION_ARG_INT, &n_cases, "Cases (and law cases) of each filter", "N" },
+  { "seed", 's', 0, G_OPTION_ARG_STRING, &seed_wanted, "Seed of the run", "S" },
+  { "case", 'c', 0, G_OPTION_ARG_INT, &one_case, "This case alone", "K" },
+  { "set", 0, 0, G_OPTION_ARG_STRING, &set_wanted, "Override parts of the cases", "k=v,..." },
+  { "legs", 0, 0, G_OPTION_ARG_STRING, &legs_wanted, "Of c, opencl, reference", "c,..." },
+  { "parity", 0, 0, G_OPTION_ARG_NONE, &only_parity, "The random cases on three legs alone", NULL },
+  { "edges", 0, 0, G_OPTION_ARG_NONE, &only_edges, "Empty, endless and all-NaN input alone", NULL },
+  { "laws", 0, 0, G_OPTION_ARG_NONE, &only_laws, "The laws alone", NULL },
+  { "faults", 0, 0, G_OPTION_ARG_NONE, &only_faults, "Fault injection alone", NULL },
+  { "self-test", 0, 0, G_OPTION_ARG_NONE, &only_self_test, "The harness's own test alone", NULL },
+  { "max-size", 0, 0, G_OPTION_ARG_INT, &max_size, "Largest width and height drawn", "PX" },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time limit of the cases of each filter", "T" },
+  { NULL, 0, 0, 0, NULL, NULL, NULL }
+};
+
+gboolean
+check_exists (const CheckFilter *filter)
+{
+  return gegl_has_operation (filter->operation);
+}
+
+static guint
+parse_legs (const gchar *text)
+{
+  gchar **names;
+  guint   legs = 0;
+
+  if (! text)
+    return CHECK_LEGS_ALL;
+  names = g_strsplit (text, ",", -1);
+  for (gint i = 0; names[i]; i++)
+    legs |= ! strcmp (names[i], "c") ? CHECK_LEG_C : ! strcmp (names[i], "opencl") ? CHECK_LEG_OPENCL
+            : ! strcmp (names[i], "reference") ? CHECK_LEG_REFERENCE : 0;
+  g_strfreev (names);
+  return legs;
+}
+
+/* The law of law case `number`: all that hold of these properties in turn. */
+static gint
+law_for (const CheckFilter *filter, const CheckCase *c, gint number)
+{
+  guint laws = check_laws_of (filter, c->value);
+  gint  law = 1 + number % (CHECK_LAWS - 1);
+
+  while (! (laws & (1u << law)))
+    law = law + 1 < CHECK_LAWS ? law + 1 : 1;
+  return law;
+}
+
+static void
+run_case (const CheckFilter *filter, const CheckOptions *options, gint number, gboolean laws, CheckStats *stats)
+{
+  CheckCase c;
+  GError   *error = NULL;
+
+  check_draw (filter, options->seed, number, options->max_size, &c);
+  if (laws)
+    c.field[CHECK_LAW] = law_for (filter, &c, number);
+  if (options->set && ! check_override (filter, &c, options->set, &error))
+    {
+      g_printerr ("check: %s\n", error->message);
+      exit (2);
+    }
+  check_normalise (filter, &c);
+  check_report (filter, &c, options, stats);
+}
+
+static void
+print_summary (const CheckFilter *filter, const CheckStats *stats, gdouble time)
+{
+  static const gchar *const names[] = { "C/ref", "OpenCL/ref", "OpenCL/C" };
+  gint                      law_cases = 0;
+
+  for (gint i = 1; i < CHECK_LAWS; i++)
+    law_cases += stats->cases[i];
+  g_print ("%s: %d cases, %d law cases, %d passed, %d failed;", filter->name, stats->cases[0], law_cases,
+           stats->passed, stats->failed);
+  for (gint i = 0; i < CHECK_PAIRS; i++)
+    g_print (" %s %.2g of tolerance (%.2g)%s", names[i], stats->worst_units[i], stats->worst_abs[i],
+             i < CHECK_PAIRS - 1 ? "," : ";");
+  g_print (" %.2g %% excused; %.1f cases/s; %s\n", 100.0 * stats->excused / MAX (stats->components, 1),
+           (stats->cases[0] + law_cases) / time, tessera_device_name () ? tessera_device_name () : "no device");
+}
+
+static void
+check_filter (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats)
+{
+  gboolean all = ! (only_parity || only_laws || only_faults || only_edges);
+  gint64   began, limit;
+
+  if (! check_exists (filter))
+    {
+      g_print ("FAIL %s: there is no operation %s\n", filter->name, filter->operation);
+      stats->failed++;
+      return;
+    }
+  if ((only_faults || all) && options->number < 0 && (options->legs & CHECK_LEG_OPENCL))
+    check_faults (filter, options, stats);
+  began = g_get_monotonic_time ();
+  limit = options->seconds > 0 ? (gint64) (options->seconds * G_USEC_PER_SEC) : G_MAXINT64;
+  if (options->number >= 0)
+    run_case (filter, options, options->number, only_laws, stats);
+  else
+    {
+      for (gint i = 0; (all || only_parity) && i < options->cases && g_get_monotonic_time () - began < limit; i++)
+        run_case (filter, options, i, FALSE, stats);
+      limit += limit / 2 < G_MAXINT64 / 2 ? limit / 2 : 0;
+      for (gint i = 0; (all || only_laws) && i < options->laws && g_get_monotonic_time () - began < limit; i++)
+        run_case (filter, options, i, TRUE, stats);
+      if (all || only_edges)
+        check_edges (filter, options, stats);
+    }
+  print_summary (filter, stats, (g_get_monotonic_time () - began) / 1e6);
+  if (stats->excused > EXCUSED_LIMIT * stats->components && options->number < 0)
+    {
+      g_print ("FAIL %s: more than %.0f %% of the components were excused\n", filter->name, 100 * EXCUSED_LIMIT);
+      stats->failed++;
+    }
+}
+
+static void
+start_gegl (void)
+{
+  g_setenv ("GEGL_USE_OPENCL", "cpu", FALSE);
+  g_setenv ("GEGL_SWAP", "RAM", FALSE);
+  g_setenv ("GEGL_PATH", CHECK_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S CHECK_PLUGINS_DIR, FALSE);
+  check_watch_warnings ();
+  gegl_init (NULL, NULL);
+  g_object_set (gegl_config (), "use-opencl", TRUE, NULL);
+  g_free (check_take_warnings ());
+}
+
+static void
+parse_options (int *argc, char ***argv, CheckOptions *options)
+{
+  GOptionContext *context = g_option_context_new ("- C, OpenCL and reference on the same input");
+  GError         *error = NULL;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (! g_option_context_parse (context, argc, argv, &error))
+    {
+      g_printerr ("check: %s\n", error->message);
+      exit (2);
+    }
+  g_option_context_free (context);
+  options->seed = seed_wanted ? g_ascii_strtoull (seed_wanted, NULL, 0) : (guint64) g_get_real_time () % 1000000007;
+  options->cases = n_cases >= 0 ? n_cases : 300;
+  options->laws = n_cases >= 0 ? n_cases : 150;
+  options->number = one_case;
+  options->max_size = CLAMP (max_size, 1, 4096);
+  options->legs = parse_legs (legs_wanted);
+  options->seconds = seconds;
+  options->set = set_wanted;
+}
+
+int
+main (int argc, char **argv)
+{
+  CheckOptions options = { 0 };
+  gint         passed = 0, failed = 0;
+
+  parse_options (&argc, &argv, &options);
+  start_gegl ();
+  g_print ("seed %" G_GUINT64_FORMAT "\n", options.seed);
+  if ((options.legs & CHECK_LEG_OPENCL) && ! tessera_device_name ())
+    {
+      g_print ("FAIL there is no OpenCL device (GEGL_USE_OPENCL=%s)\n", g_getenv ("GEGL_USE_OPENCL"));
+      failed++;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (filters) && ! only_self_test; i++)
+    if (! only_filter || ! strcmp (only_filter, filters[i]->name))
+      {
+        CheckStats stats = { 0 };
+
+        check_filter (filters[i], &options, &stats);
+        passed += stats.passed;
+        failed += stats.failed;
+      }
+  if (only_self_test || (! only_filter && ! only_parity && ! only_laws && ! only_faults && ! only_edges && one_case < 0))
+    {
+      CheckStats stats = { 0 };
+
+      check_self_test (&options, &stats);
+      passed += stats.passed;
+      failed += stats.failed;
+    }
+  g_print ("%d passed, %d failed\n", passed, failed);
+  gegl_exit ();
+  return failed || ! passed;
+}

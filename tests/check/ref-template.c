@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The template filter in double: a 3x3 binomial blur of R, G, B mixed with the image,
+ *
+ *   blurred(x, y) = sum over dx, dy in -1..1 of b(dx) b(dy) I(x + dx, y + dy),  b = [1 2 1]/4
+ *   out = I + strength (blurred - I)
+ *
+ * on straight RGBA with border clamp; alpha is copied.  No paper: the definition is
+ * the comment in reference.h.
+ *
+ * NaN and Inf follow the arithmetic, except that strength 0 is a copy (a tap of weight
+ * 0 is left out).  There an infinite pixel may come out as it is or, by the formula, as
+ * NaN (0 (Inf - Inf)): its slack is INFINITY.
+ */
+#include "reference.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define DENORMAL_SLACK 1e-37
+
+static const double binomial[3] = { 0.25, 0.5, 0.25 };
+
+static int
+clamp_coordinate (int position, int size)
+{
+  return position < 0 ? 0 : position >= size ? size - 1 : position;
+}
+
+static const double *
+clamped_pixel (const RefImage *image, int x, int y)
+{
+  size_t row = (size_t) clamp_coordinate (y, image->height);
+  size_t column = (size_t) clamp_coordinate (x, image->width);
+
+  return image->pixels + (row * image->width + column) * 4;
+}
+
+static void
+filter_component (const RefImage *image, double strength, int x, int y, int c,
+                  double *out, double *scale, double *slack)
+{
+  double centre = clamped_pixel (image, x, y)[c];
+  double blurred = 0.0, largest = 0.0;
+
+  for (int dy = -1; dy <= 1; dy++)
+    for (int dx = -1; dx <= 1; dx++)
+      {
+        double value = clamped_pixel (image, x + dx, y + dy)[c];
+
+        blurred += binomial[dy + 1] * binomial[dx + 1] * value;
+        if (isfinite (value))
+          largest = fmax (largest, fabs (value));
+      }
+  *out = strength == 0.0 ? centre : centre + strength * (blurred - centre);
+  *scale = largest;
+  *slack = strength == 0.0 && isinf (centre) ? INFINITY : DENORMAL_SLACK;
+}
+
+void
+reference_template (const RefImage *image, double strength, RefResult *result)
+{
+  for (int row = 0; row < result->height; row++)
+    for (int column = 0; column < result->width; column++)
+      {
+        size_t at = ((size_t) row * result->width + column) * 4;
+        int    x = result->x + column, y = result->y + row;
+
+        for (int c = 0; c < 3; c++)
+          filter_component (image, strength, x, y, c, result->out + at + c,
+                            result->scale + at + c, result->slack + at + c);
+        result->out[at + 3] = clamped_pixel (image, x, y)[3];
+        result->scale[at + 3] = 0.0;
+        result->slack[at + 3] = 0.0;
+      }
+}

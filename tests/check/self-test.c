@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Proves that the harness sees what it is for: every wrong kind of
+ * tessera:wrong (tessera-wrong.c) must be caught, the correct one must pass, and a
+ * written guard must be noticed. */
+#include "check.h"
+
+#define CASES 200
+
+static const gchar *const kinds[] =
+  { "correct", "shifted", "skipped-column", "border", "roi", "threads", "device", "nan", "decline",
+    "source", "half", "bands", "stale", "box", NULL };
+
+static const gchar *
+working (const gdouble *values G_GNUC_UNUSED)
+{
+  return "RGBA float";
+}
+
+static void
+bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+{
+}
+
+static void
+halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
+{
+  *x = 2;
+  *y = 0;
+}
+
+static gdouble
+cost (const gdouble *values G_GNUC_UNUSED)
+{
+  return 3;
+}
+
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  const RefImage *image = args->image;
+  gdouble        *out = result->out, *scale = result->scale;
+
+  for (gint y = result->y; y < result->y + result->height; y++)
+    for (gint x = result->x; x < result->x + result->width; x++)
+      for (gint k = 0; k < 4; k++, out++, scale++)
+        for (gint i = -1; i <= 1; i++)
+          {
+            gint    column = CLAMP (x + i, 0, image->width - 1);
+            gdouble value = image->pixels[((gsize) y * image->width + column) * 4 + k];
+
+            *out += value * (i ? 0.25 : 0.5);
+            *scale = fmax (*scale, fabs (value));
+          }
+}
+
+static const CheckFilter check_wrong =
+{
+  .name = "wrong",
+  .operation = "tessera:wrong",
+  .n_properties = 1,
+  .properties = { { "kind", CHECK_ENUM, CHECK_UNIFORM, 0, G_N_ELEMENTS (kinds) - 2, 0, 0, kinds } },
+  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .reference = reference,
+  .to_reference = { 5e-7, "three products" },
+  .to_each_other = { 2e-7, "the same operations" },
+  .exact_shift = TRUE,
+  .nan_policy = "NaN and Inf follow the arithmetic"
+};
+
+/* Cases and laws of one kind until one fails; says which and why. */
+static gboolean
+is_caught (gint kind, const CheckOptions *options, GString *by)
+{
+  CheckStats stats = { 0 };
+  guint      legs = strcmp (kinds[kind], "decline") ? CHECK_LEGS_ALL : CHECK_LEG_OPENCL | CHECK_LEG_REFERENCE;
+  gboolean   caught = FALSE;
+
+  for (gint i = 0; i < CASES && ! caught; i++)
+    {
+      CheckCase c;
+      GString  *why = g_string_new (NULL);
+
+      check_draw (&check_wrong, options->seed, i, options->max_size, &c);
+      c.value[0] = kind;
+      if (i % 2)
+        for (gint law = (i / 2) % CHECK_LAWS; ; law = (law + 1) % CHECK_LAWS)
+          if (check_laws_of (&check_wrong, c.value) & (1u << law))
+            {
+              c.field[CHECK_LAW] = law;
+              break;
+            }
+      caught = ! check_case (&check_wrong, &c, legs, &stats, why);
+      if (caught)
+        {
+          gchar **lines = g_strsplit (why->str, "\n", 3);
+
+          g_string_printf (by, "case %d, law %s: %s %s", i, check_law_name (c.field[CHECK_LAW]),
+                           g_strstrip (lines[0]), lines[1] ? g_strstrip (lines[1]) : "");
+          g_strfreev (lines);
+        }
+      g_string_free (why, TRUE);
+    }
+  return caught;
+}
+
+/* One changed byte in front, behind, and at the end of a row. */
+static gboolean
+guards_watch (void)
+{
+  GString     *why = g_string_new (NULL);
+  CheckGuarded guarded;
+  gboolean     good;
+
+  check_guarded_init (&guarded, 5, 3, 16, 2);
+  good = check_guarded_whole (&guarded, why);
+  memset (check_guarded_data (&guarded), 0, 5 * 16);
+  good &= check_guarded_whole (&guarded, why);
+  for (gint i = 0; i < 3; i++)
+    {
+      gssize  places[] = { -1, 5 * 16, (gssize) (guarded.stride * 3) };
+      guint8 *byte = check_guarded_data (&guarded) + places[i];
+      guint8  held = *byte;
+
+      *byte ^= 1;
+      good &= ! check_guarded_whole (&guarded, why);
+      *byte = held;
+    }
+  check_guarded_clear (&guarded);
+  g_string_free (why, TRUE);
+  return good;
+}
+
+void
+check_self_test (const CheckOptions *options,
+                 CheckStats         *stats)
+{
+  gegl_load_module_directory (CHECK_MODULE_DIR);
+  check_verdict (stats, guards_watch (), "self-test: written guards", NULL, FALSE);
+  if (! check_exists (&check_wrong))
+    {
+      check_verdict (stats, FALSE, "self-test: tessera:wrong is missing", NULL, FALSE);
+      return;
+    }
+  for (gint kind = 0; kinds[kind]; kind++)
+    {
+      GString *by = g_string_new ("  no case failed\n");
+      gboolean caught = is_caught (kind, options, by), expected = kind != 0;
+      gchar   *title = g_strdup_printf ("self-test: %s was %s", kinds[kind], caught ? "caught" : "not caught");
+
+      check_verdict (stats, caught == expected, title, by, FALSE);
+      if (caught && expected)
+        g_print ("self-test: %s caught by %s\n", kinds[kind], by->str);
+      g_free (title);
+      g_string_free (by, TRUE);
+    }
+}
