@@ -215,6 +215,12 @@ tessera_process (const TesseraRequest *request)
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
   tessera_count (COUNT_REQUESTS, 1);
+
+  /* What GEGL's own OpenCL filters computed may still be on the device.  GEGL
+   * 0.4.42 fetches it on the first read, but not safely from several threads. */
+  gegl_buffer_flush_ext (request->input, NULL);
+  if (request->aux)
+    gegl_buffer_flush_ext (request->aux, NULL);
   device = choose_device (request, &reason);
   if (device)
     {

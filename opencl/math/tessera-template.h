@@ -12,9 +12,10 @@ binomial_3 (float before, float here, float after)
   return ((before + after) + 2.0f * here) * 0.25f;
 }
 
-/* out = image + strength (blurred - image) */
+/* out = image + strength (blurred - image); at strength 0 the image, whatever is
+ * beside it. */
 static inline float
 mix_towards (float image, float blurred, float strength)
 {
-  return image + strength * (blurred - image);
+  return strength == 0.0f ? image : image + strength * (blurred - image);
 }

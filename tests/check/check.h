@@ -63,7 +63,7 @@ typedef enum
   CHECK_LAW_NONE,               /* the three legs */
   CHECK_LAW_SPLIT, CHECK_LAW_THREADS, CHECK_LAW_TWICE, CHECK_LAW_BANDS,
   CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
-  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE,
+  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NEIGHBOUR,
   CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
   CHECK_LAW_IDENTITY,
   CHECK_LAWS
@@ -81,6 +81,7 @@ typedef struct
   const RefImage *image, *aux;  /* aux NULL if there is none */
   const gdouble  *values;       /* of the properties */
   gdouble         weights[3];   /* luminance weights of the input's space */
+  gboolean        straight;     /* the input's format is not premultiplied */
 } CheckReferenceArgs;
 
 typedef struct
@@ -309,6 +310,8 @@ gboolean     check_law_concurrent (const CheckFilter *filter, const CheckCase *c
                                    GString *why);
 gboolean     check_law_update (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
+gboolean     check_law_neighbour (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                                  GString *why);
 const gchar *check_law_name (CheckLaw law);
 guint        check_laws_of (const CheckFilter *filter, const gdouble *values);
 /* Runs one case, reports and shrinks a failure. */

@@ -105,7 +105,7 @@ check_truth_init (CheckTruth          *truth,
   gdouble           *aux_pixels = aux ? read_double (aux, format) : NULL;
   RefImage           image = { source->box.width, source->box.height, pixels };
   RefImage           guide = { source->box.width, source->box.height, aux_pixels };
-  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value, { 0 } };
+  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value, { 0 }, FALSE };
   RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
                                 NULL, NULL, NULL };
 
@@ -115,6 +115,7 @@ check_truth_init (CheckTruth          *truth,
   result.slack = truth->slack = g_new0 (gdouble, n);
   babl_space_get_rgb_luminance (babl_format_get_space (source->format), &args.weights[0],
                                 &args.weights[1], &args.weights[2]);
+  args.straight = ! (babl_get_model_flags (source->format) & BABL_MODEL_FLAG_ASSOCIATED);
   filter->reference (&args, &result);
   g_free (pixels);
   g_free (aux_pixels);

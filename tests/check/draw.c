@@ -121,6 +121,9 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
 {
   static const gint bands[] = { 0, 0, 1, 3, 17, 64 };
   static const gint threads[] = { 0, 0, 0, 1, 3 };
+  static const gint alphas[] = { CHECK_ALPHA_OPAQUE, CHECK_ALPHA_OPAQUE, CHECK_ALPHA_OPAQUE, CHECK_ALPHA_OPAQUE,
+                                 CHECK_ALPHA_RANDOM, CHECK_ALPHA_RANDOM, CHECK_ALPHA_RANDOM,
+                                 CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES, CHECK_ALPHA_PATCHES };
 
   if (check_chance (random, 55))
     c->field[CHECK_FORMAT] = check_below (random, CHECK_FORMATS);
@@ -130,7 +133,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_TILE_W] = 1 + check_below (random, 70);
   c->field[CHECK_TILE_H] = 1 + check_below (random, 70);
   c->field[CHECK_CONTENT] = check_below (random, CHECK_CONTENT_NAN);
-  c->field[CHECK_ALPHA] = check_below (random, CHECK_ALPHAS);
+  c->field[CHECK_ALPHA] = alphas[check_below (random, G_N_ELEMENTS (alphas))];
   if (check_chance (random, 15))
     c->field[CHECK_SPECIALS] = 1 + check_below (random, 100);
   c->field[CHECK_SINK] = check_chance (random, 30) ? check_below (random, CHECK_SINKS) : CHECK_SINK_BLIT;

@@ -53,7 +53,9 @@ static void
 verdict (const Edge *e, gboolean good, const gchar *what, GString *why)
 {
   gchar *text = check_take_warnings ();
-  gchar *title = g_strdup_printf ("%s, %s leg: %s", e->filter->name, check_leg_name (e->leg), what);
+  gchar *title = g_strdup_printf ("%s, %s leg: %s (again: check --filter %s --edges --seed %" G_GUINT64_FORMAT ")",
+                                  e->filter->name, check_leg_name (e->leg), what, e->filter->name,
+                                  e->options->seed);
 
   if (text)
     g_string_append_printf (why, "  warning: %s", text);

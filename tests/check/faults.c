@@ -143,7 +143,9 @@ static gboolean
 one_fault (Faults *f, const gchar *fault)
 {
   GString        *why = g_string_new (NULL);
-  gchar          *title = g_strdup_printf ("%s, fault %s", f->filter->name, fault);
+  gchar          *title = g_strdup_printf ("%s, fault %s (again: check --filter %s --faults --seed %"
+                                           G_GUINT64_FORMAT ")", f->filter->name, fault, f->filter->name,
+                                           f->options->seed);
   TesseraCounters before, after, trimmed;
   Capture         capture;
   CheckPixels     pixels = { 0 };

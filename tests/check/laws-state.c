@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Laws about what runs at the same time and what is remembered: several graphs
- * at once, and a graph whose input changes after it was computed. */
+ * at once, a graph whose input changes after it was computed, and a neighbour
+ * in the graph that leaves its result on GEGL's own OpenCL device. */
 #include "check.h"
 
 #define GRAPHS 4
@@ -211,5 +212,67 @@ check_law_update (const CheckFilter *filter,
   check_pixels_clear (&fresh);
   check_source_free (source);
   check_source_free (aux);
+  return good;
+}
+
+/* --------------------------------------------------------- neighbours -- */
+
+/* buffer -> inversion -> filter; or, if `rendered` is given, only the inversion
+ * into that buffer. */
+static void
+blit_chain (const CheckFilter *filter, const CheckCase *c, CheckSource *source, GeglBuffer *rendered,
+            CheckPixels *pixels)
+{
+  GeglNode *graph = gegl_node_new ();
+  GeglNode *input = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", source->buffer, NULL);
+  GeglNode *inverted = gegl_node_new_child (graph, "operation", "gegl:invert-linear", NULL), *node;
+
+  gegl_node_link (input, inverted);
+  if (rendered)
+    gegl_node_blit_buffer (inverted, rendered, &source->box, 0, GEGL_ABYSS_NONE);
+  else
+    {
+      node = check_operation_node (filter, c, graph);
+      gegl_node_link (inverted, node);
+      gegl_node_blit (node, 1.0, &pixels->roi, check_working_format (filter, c), pixels->pixels,
+                      GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+    }
+  g_object_unref (graph);
+}
+
+/* With OpenCL on, a point filter before ours may have its result on the device
+ * only, for GEGL to bring back when it is read. */
+gboolean
+check_law_neighbour (const CheckFilter *filter,
+                     const CheckCase   *c,
+                     CheckLeg           leg,
+                     GString           *why)
+{
+  CheckSource  *source = check_source_draw (filter, c), rendered = { 0 };
+  GeglRectangle roi = check_roi (filter, c);
+  CheckPixels   chained = { roi, NULL }, expected = { 0 };
+  CheckCase     alone = *c;
+  gboolean      good;
+
+  check_set_threads (4);
+  tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
+  chained.pixels = g_new0 (gfloat, (gsize) roi.width * roi.height * 4);
+  blit_chain (filter, c, source, NULL, &chained);
+
+  rendered.box = source->box;
+  rendered.format = babl_format_with_space ("RGBA float", source->format);
+  rendered.buffer = gegl_buffer_new (&rendered.box, rendered.format);
+  blit_chain (filter, c, source, rendered.buffer, NULL);
+  rendered.raw = g_malloc ((gsize) rendered.box.width * rendered.box.height * 16);
+  gegl_buffer_get (rendered.buffer, &rendered.box, 1.0, rendered.format, rendered.raw,
+                   GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  alone.field[CHECK_THREADS] = 4;
+  good = check_run (filter, &alone, &rendered, NULL, &roi, leg, &expected, why);
+  good = good && check_near (&chained, &expected, 1e-5, "behind gegl:invert-linear vs behind its buffer", why);
+  check_pixels_clear (&chained);
+  check_pixels_clear (&expected);
+  g_object_unref (rendered.buffer);
+  g_free (rendered.raw);
+  check_source_free (source);
   return good;
 }

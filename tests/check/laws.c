@@ -8,7 +8,7 @@
 #define ALWAYS ((1u << CHECK_LAW_SPLIT) | (1u << CHECK_LAW_THREADS) | (1u << CHECK_LAW_TWICE)   \
                 | (1u << CHECK_LAW_BANDS) | (1u << CHECK_LAW_PROCESSOR)                         \
                 | (1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_CONCURRENT)                     \
-                | (1u << CHECK_LAW_UPDATE))
+                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NEIGHBOUR))
 
 guint
 check_laws_of (const CheckFilter *filter,
@@ -279,12 +279,17 @@ prepare (CheckCase *c)
   c->field[CHECK_FORMAT] = CHECK_FORMAT_WORKING;
   if (c->field[CHECK_AUX])
     c->field[CHECK_AUX] = 1 + CHECK_FORMAT_WORKING;
-  if (law < CHECK_LAW_CONSTANT)
+  if (law < CHECK_LAW_NEIGHBOUR)
     return;
   c->field[CHECK_SPECIALS] = 0;
   c->field[CHECK_AUX] = 0;
   c->field[CHECK_ALPHA] = law == CHECK_LAW_CONSTANT ? CHECK_ALPHA_OPAQUE : c->field[CHECK_ALPHA];
-  if (law == CHECK_LAW_CONSTANT)
+  if (law == CHECK_LAW_NEIGHBOUR)
+    {
+      c->field[CHECK_ALPHA] = CHECK_ALPHA_OPAQUE;
+      *content = CHECK_CONTENT_NOISE;
+    }
+  else if (law == CHECK_LAW_CONSTANT)
     *content = CHECK_CONTENT_CONSTANT;
   else if (*content == CHECK_CONTENT_HDR || *content == CHECK_CONTENT_NAN)
     *content = CHECK_CONTENT_NOISE;
@@ -312,6 +317,7 @@ check_law (const CheckFilter *filter,
     case CHECK_LAW_LOCALITY:    return law_locality (filter, &c, leg, why);
     case CHECK_LAW_CONCURRENT:  return check_law_concurrent (filter, &c, leg, why);
     case CHECK_LAW_UPDATE:      return check_law_update (filter, &c, leg, why);
+    case CHECK_LAW_NEIGHBOUR:   return check_law_neighbour (filter, &c, leg, why);
     case CHECK_LAW_CONSTANT:    return law_unchanged (filter, &c, leg, "constant in vs out", why);
     case CHECK_LAW_IDENTITY:    return law_unchanged (filter, &c, leg, "identity setting vs input", why);
     case CHECK_LAW_IMPULSE:     return law_impulse (filter, &c, leg, why);
