@@ -283,14 +283,14 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
               TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
               WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
               TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
-              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (parts),
-              TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts) }
+              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (cells_y),
+              TESSERA_INT_ARG (parts), TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts) }
   });
   if (status == 0 && parts > 1)
     status = tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
       .args = { TESSERA_MEMORY_ARG (in_parts), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (parts), TESSERA_INT_ARG (n_planes) }
+                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (parts), TESSERA_INT_ARG (n_planes) }
     });
   if (status == 0)
     status = tessera_launch (band, &(TesseraLaunch) {
@@ -330,7 +330,7 @@ build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, Tes
               WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
               TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
               TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (params->x.n_cells),
-              TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (*tables) }
+              TESSERA_INT_ARG (g->n_cell_rows), TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (*tables) }
   });
 }
 
@@ -375,7 +375,8 @@ bilateral_grid_device (TesseraBand *band)
     return tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
       .args = { SLICE_ARGS, TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (grid),
-                TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width) }
+                TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
+                TESSERA_INT_ARG (height) }
     });
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,

@@ -128,7 +128,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
     status = cl->SetKernelArg (kernel, i, args[i].bytes, args[i].value);
   if (status == CL_SUCCESS)
     status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue), kernel, 3, offset, size,
-                                       group[0] ? group : NULL, 0, NULL, NULL);
+                                       group, 0, NULL, NULL);
   g_mutex_unlock (&self->lock);
   if (status == CL_SUCCESS)
     tessera_count (COUNT_LAUNCHES, 1);

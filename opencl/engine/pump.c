@@ -88,9 +88,15 @@ tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory
   status = tessera_memory_take (pump->device, bytes, FALSE, memory);
   if (status != 0)
     return status;
+  status = tessera_enqueue_upload (pump->queue, *memory, 0, data, bytes, NULL);
+  if (status != 0)
+    {
+      tessera_memory_give (*memory);
+      return status;
+    }
   pump->tables[pump->n_tables].data = data;
   pump->tables[pump->n_tables++].memory = *memory;
-  return tessera_enqueue_upload (pump->queue, *memory, 0, data, bytes, NULL);
+  return 0;
 }
 
 static void
@@ -121,38 +127,47 @@ set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, gui
     }
 }
 
+/* The group of a launch that names none.  It is fixed, because some drivers
+ * (PoCL) compile a kernel anew for each group size that they meet. */
+static void
+choose_group (const TesseraLaunch *launch, gsize most, gsize group[3])
+{
+  const gboolean is_flat = launch->size[1] <= 1 && launch->size[2] <= 1;
+
+  for (gint d = 0; d < 3; d++)
+    group[d] = launch->group[0] ? MAX (launch->group[d], 1)
+               : d == 0 ? (is_flat ? 64 : 16) : d == 1 ? (is_flat ? 1 : 4) : 1;
+  for (gint d = 0; group[0] * group[1] * group[2] > most; d = (d + 1) % 3)
+    group[d] = MAX (group[d] / 2, 1);
+}
+
 static gint
-launch_program (TesseraProgram *program, TesseraQueue *queue, const TesseraLaunch *launch,
-                const gsize first[3])
+launch_program (const Pump *pump, TesseraProgram *program, const TesseraLaunch *launch)
 {
   TesseraRawArg raw[TESSERA_MAX_ARGS];
   gpointer      objects[TESSERA_MAX_ARGS];
-  gsize         offset[3], size[3], group[3];
+  gsize         offset[3] = { 0 }, size[3], group[3];
   gsize         last_size, step;
   gdouble       cost = MAX (launch->cost, 1.0);
   gint          last = 2, status = 0;
   guint         n;
 
   set_raw_args (launch->args, objects, raw, &n);
+  choose_group (launch, pump->device->max_group, group);
   for (gint d = 0; d < 3; d++)
     {
-      group[d] = launch->group[0] ? MAX (launch->group[d], 1) : 0;
-      size[d] = MAX (launch->size[d], 1);
-      if (group[d])
-        size[d] = (size[d] + group[d] - 1) / group[d] * group[d];
-      offset[d] = first ? first[d] : 0;
+      size[d] = (MAX (launch->size[d], 1) + group[d] - 1) / group[d] * group[d];
       cost *= size[d];
     }
-  while (last > 0 && size[last] == 1)
+  while (last > 0 && size[last] == group[last])
     last--;
   last_size = size[last];
   step = MAX (1, (gsize) (last_size / MAX (1.0, cost / LAUNCH_READS)));
-  if (group[last])
-    step = (step + group[last] - 1) / group[last] * group[last];
+  step = (step + group[last] - 1) / group[last] * group[last];
   for (gsize done = 0; done < last_size && status == 0; done += step)
     {
       size[last] = MIN (step, last_size - done);
-      status = tessera_program_launch (program, queue, launch->kernel, offset, size, group, raw, n);
+      status = tessera_program_launch (program, pump->queue, launch->kernel, offset, size, group, raw, n);
       offset[last] += step;
     }
   return status;
@@ -163,7 +178,7 @@ tessera_launch (TesseraBand *band, const TesseraLaunch *launch)
 {
   Pump *pump = ((BandState *) band)->pump;
 
-  return launch_program (pump->program, pump->queue, launch, NULL);
+  return launch_program (pump, pump->program, launch);
 }
 
 /* --------------------------------------------------------- tile copies -- */
@@ -232,15 +247,16 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
 
   for (gint i = 0; i < 4 && status == 0; i++)
     if (rims[i][2] && rims[i][3])
-      status = launch_program (pump->engine_program, pump->queue, &(TesseraLaunch) {
+      status = launch_program (pump, pump->engine_program, &(TesseraLaunch) {
         .kernel = image->components == 4 ? "extend_pixels_4" : "extend_pixels_1",
         .size = { rims[i][2], rims[i][3] },
         .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (image->stride),
-                  TESSERA_INT_ARG (image->width), TESSERA_INT_ARG (image->height),
+                  TESSERA_INT_ARG (rims[i][0]), TESSERA_INT_ARG (rims[i][1]),
+                  TESSERA_INT_ARG (rims[i][0] + rims[i][2]), TESSERA_INT_ARG (rims[i][1] + rims[i][3]),
                   TESSERA_INT_ARG (left), TESSERA_INT_ARG (top),
                   TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom),
                   TESSERA_INT_ARG (border == TESSERA_BORDER_NONE) }
-      }, rims[i]);
+      });
   return status;
 }
 

@@ -127,9 +127,9 @@ typedef struct
 
 #define TESSERA_MAX_ARGS 24
 
-/* One launch: `size` work-items, all > 0.  `group` {0, 0, 0} lets the driver
- * choose; otherwise the sizes are rounded up to the group and the kernel must
- * test its own bounds.  `cost` is the number of pixels that one work-item
+/* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the
+ * engine's choice).  The sizes are rounded up to the group, so a kernel tests its
+ * own bounds.  `cost` is the number of pixels that one work-item
  * reads: the engine splits a launch along its last dimension (by a global
  * offset) so that no single one keeps a small GPU busy for long. */
 typedef struct

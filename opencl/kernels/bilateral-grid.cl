@@ -43,6 +43,8 @@ position (float4 pixel, float4 guide, int lane, Guide g)
 /* One work-item: the range sets out empty.  1 item. */
 kernel void grid_measure_begin (global int *range)
 {
+  if (get_global_id (0) > 0)
+    return;
   range[0] = INT_MAX;
   range[1] = INT_MIN;
 }
@@ -94,18 +96,22 @@ kernel void grid_measure (global const float4 *pixels, global const float4 *guid
 kernel void grid_splat (global const float4 *pixels, global const float4 *guides, int stride,
                         int from_x, int from_y, float4 weights, int by_luminance,
                         global const int *starts_x, global const int *starts_y, int first_cell_row,
-                        int cells_x, int parts, int low, int n_planes, global float *out)
+                        int cells_x, int cells_y, int parts, int low, int n_planes,
+                        global float *out)
 {
   int   lanes = by_luminance ? 1 : 4;
   int   lane = get_global_id (0) % lanes;
   int   column = get_global_id (0) / lanes, row = get_global_id (1);
-  int   x = starts_x[column / parts] + column % parts * GRID_PART;
-  int   y = starts_y[first_cell_row + row / parts] + row % parts * GRID_PART;
-  int   x1 = min (x + GRID_PART, starts_x[column / parts + 1]);
-  int   y1 = min (y + GRID_PART, starts_y[first_cell_row + row / parts + 1]);
+  int   x, y, x1, y1;
   Guide g = { weights, by_luminance };
   global float *cell = out + ((long) row * cells_x * parts + column) * n_planes * 8;
 
+  if (column >= cells_x * parts || row >= cells_y * parts)
+    return;
+  x = starts_x[column / parts] + column % parts * GRID_PART;
+  y = starts_y[first_cell_row + row / parts] + row % parts * GRID_PART;
+  x1 = min (x + GRID_PART, starts_x[column / parts + 1]);
+  y1 = min (y + GRID_PART, starts_y[first_cell_row + row / parts + 1]);
   for (int z = 0; z < n_planes; z++)
     for (int c = 0; c < (by_luminance ? 8 : 1); c++)
       {
@@ -136,11 +142,14 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
 
 /* One work-item adds the parts of one cell and plane, in raster order.  Ids:
  * (plane, cell, cell row).  parts x parts reads, 1 write of float8. */
-kernel void grid_join (global const float8 *in, global float8 *out, int cells_x, int parts, int n_planes)
+kernel void grid_join (global const float8 *in, global float8 *out, int cells_x, int cells_y,
+                       int parts, int n_planes)
 {
   int    z = get_global_id (0), i = get_global_id (1), j = get_global_id (2);
   float8 sum = (float8) 0.0f;
 
+  if (z >= n_planes || i >= cells_x || j >= cells_y)
+    return;
   for (int y = 0; y < parts; y++)
     for (int x = 0; x < parts; x++)
       sum += in[((long) (j * parts + y) * cells_x * parts + i * parts + x) * n_planes + z];
@@ -163,6 +172,8 @@ kernel void grid_blur_xy (global const float8 *in, global float8 *out,
   int    z = get_global_id (0), i = get_global_id (1), j = get_global_id (2);
   float8 rows[3];
 
+  if (z >= n_planes || i >= cells_x || j >= cells_y)
+    return;
   for (int y = 0; y < 3; y++)
     {
       float8 before = at_cell (in, cells_x, cells_y, n_planes, i - 1, j + y - 1, z);
@@ -184,6 +195,8 @@ kernel void grid_blur_z (global const float8 *in, global float8 *out,
   float8 here   = at_cell (in, cells_x, cells_y, n_planes, i, j, z);
   float8 after  = at_cell (in, cells_x, cells_y, n_planes, i, j, z + 1);
 
+  if (z >= n_planes || i >= cells_x || j >= cells_y)
+    return;
   before.lo = before.lo - moving * before.hi;
   after.lo = after.lo + moving * after.hi;
   out[((long) j * cells_x + i) * n_planes + z] = (before + after) + 2.0f * here;
@@ -283,19 +296,25 @@ kernel void grid_slice (global const float4 *pixels, global const float4 *guides
 kernel void grid_sparse_build (global const float4 *pixels, global const float4 *guides, int stride,
                                int from_x, int from_y, float4 weights, int by_luminance,
                                global const int *starts_x, global const int *starts_y,
-                               int first_cell_row, int cells_x, int capacity, global int *tables)
+                               int first_cell_row, int cells_x, int cells_y, int capacity,
+                               global int *tables)
 {
   int   lanes = by_luminance ? 1 : 4, values = by_luminance ? 4 : 1;
   int   lane = get_global_id (0) % lanes, i = get_global_id (0) / lanes, j = get_global_id (1);
-  int   y0 = starts_y[first_cell_row + j];
-  int   x1 = starts_x[i + 1], y1 = starts_y[first_cell_row + j + 1];
+  int   x0, y0, x1, y1;
   int   part = 0;
   Guide g = { weights, by_luminance };
   global int *table = tables + (((long) j * cells_x + i) * lanes + lane) * capacity * GRID_ENTRY (values);
 
+  if (i >= cells_x || j >= cells_y)
+    return;
+  x0 = starts_x[i];
+  x1 = starts_x[i + 1];
+  y0 = starts_y[first_cell_row + j];
+  y1 = starts_y[first_cell_row + j + 1];
   grid_clear_table (table, capacity, values);
   for (int part_y = y0; part_y < y1; part_y += GRID_PART)
-    for (int part_x = starts_x[i]; part_x < x1; part_x += GRID_PART, part++)
+    for (int part_x = x0; part_x < x1; part_x += GRID_PART, part++)
       for (int y = part_y; y < min (part_y + GRID_PART, y1); y++)
         for (int x = part_x; x < min (part_x + GRID_PART, x1); x++)
           {
@@ -329,19 +348,24 @@ kernel void grid_sparse_slice (global const float4 *pixels, global const float4 
                                global const int *cells, global const float *fractions,
                                global const int *cells_down, global const float *fractions_down,
                                int first_row, int first_cell_row, int cells_x, int capacity,
-                               global const int *tables, global float *out, int width)
+                               global const int *tables, global float *out, int width, int height)
 {
   int       lanes = by_luminance ? 1 : 4, values = by_luminance ? 4 : 1;
   int       lane = get_global_id (0) % lanes, x = get_global_id (0) / lanes, y = get_global_id (1);
   int       at = (y + top) * stride + x + left;
   Guide     g = { weights, by_luminance };
-  float4    pixel = pixels[at];
-  float     p = position (pixel, guides[at], lane, g);
-  GridPlace place = grid_place (p);
+  float4    pixel;
+  float     p;
+  GridPlace place;
   long      found[64];
   float     sums[5][2], mean[5];
   global float *to = out + 4 * (y * width + x);
 
+  if (x >= width || y >= height)
+    return;
+  pixel = pixels[at];
+  p = position (pixel, guides[at], lane, g);
+  place = grid_place (p);
   if (! grid_counts (p))
     {
       if (by_luminance)

@@ -4,18 +4,18 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-/* One work-item makes one pixel of the rim; the launch's global offset places
- * it.  (left, top) to (right, bottom), exclusive, is what was uploaded.
+/* One work-item makes one pixel of the rim rectangle (x0, y0) to (x1, y1).
+ * (left, top) to (right, bottom) is what was uploaded; all ends exclusive.
  * border 0: the nearest uploaded pixel; 1: zero.  1 read, 1 write. */
 #define EXTEND(name, type)                                                      \
-  kernel void name (global type *image, int stride, int width, int height,      \
+  kernel void name (global type *image, int stride, int x0, int y0, int x1, int y1, \
                     int left, int top, int right, int bottom, int border)       \
   {                                                                             \
-    int x = get_global_id (0);                                                  \
-    int y = get_global_id (1);                                                  \
+    int x = x0 + get_global_id (0);                                             \
+    int y = y0 + get_global_id (1);                                             \
     type pixel = (type) 0;                                                      \
                                                                                 \
-    if (x >= width || y >= height)                                              \
+    if (x >= x1 || y >= y1)                                                     \
       return;                                                                   \
     if (border == 0)                                                            \
       pixel = image[(long) clamp (y, top, bottom - 1) * stride                  \

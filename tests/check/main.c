@@ -4,9 +4,11 @@
  * same random input.  `check --help` lists the options. */
 #include "check.h"
 
+#include <glib/gstdio.h>
 #include <stdlib.h>
 
 #define EXCUSED_LIMIT 0.3
+#define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
 static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_template };
 
@@ -131,7 +133,7 @@ check_filter (const CheckFilter *filter, const CheckOptions *options, CheckStats
         check_edges (filter, options, stats);
     }
   print_summary (filter, stats, (g_get_monotonic_time () - began) / 1e6);
-  if (stats->excused > EXCUSED_LIMIT * stats->components && options->number < 0)
+  if (stats->excused > EXCUSED_LIMIT * stats->components && stats->cases[0] >= EXCUSED_CASES)
     {
       g_print ("FAIL %s: more than %.0f %% of the components were excused\n", filter->name, 100 * EXCUSED_LIMIT);
       stats->failed++;
@@ -178,6 +180,7 @@ main (int argc, char **argv)
 {
   CheckOptions options = { 0 };
   gint         passed = 0, failed = 0;
+  gboolean     had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
 
   parse_options (&argc, &argv, &options);
   start_gegl ();
@@ -206,5 +209,7 @@ main (int argc, char **argv)
     }
   g_print ("%d passed, %d failed\n", passed, failed);
   gegl_exit ();
+  if (! had_folder)
+    g_rmdir ("RAM");            /* GEGL 0.4.42 makes an empty one for GEGL_SWAP=RAM */
   return failed || ! passed;
 }

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-cli.py BUILD: the filters with the gegl command on machines where something is missing or fails.
+
+Each time: exit code 0, C's pixels, and on stderr exactly what the case states, nothing else."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Picture, Report, IMAGES, OPERATIONS
+
+PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
+CHAINS = {
+    'motion-blur': ['tessera:motion-blur', 'length=40', 'angle=30'],
+    'bilateral-grid': ['tessera:bilateral-grid', 'spatial-sigma=8', 'range-sigma=0.1', 'guide=luminance'],
+}
+TOLERANCE = 1e-5
+EMPTY = '{empty}'       # stands for an empty folder
+
+# what is wrong: (environment, the one line on stderr or None, where the filter must run: C or OpenCL)
+FAILED = r'^tessera: .*; computed in C instead$'
+MACHINES = {
+    'OpenCL off in GEGL': ({'GEGL_USE_OPENCL': 'no'}, None, 'C'),
+    'OpenCL off for Tessera': ({'TESSERA_OPENCL': 'off'}, None, 'C'),
+    'no device of that kind': ({'GEGL_USE_OPENCL': 'accelerator'}, None, 'C'),
+    'no folder of ICDs': ({'OCL_ICD_VENDORS': '/nonexistent'}, None, 'C'),
+    'an empty folder of ICDs': ({'OCL_ICD_VENDORS': EMPTY}, None, 'C'),
+    'an ICD that does not exist': ({'OCL_ICD_FILENAMES': 'libno-such-driver.so', 'OCL_ICD_VENDORS': EMPTY}, None, 'C'),
+    'a program that does not build': ({'TESSERA_FAULT': 'build'}, r'^tessera: \S+: the OpenCL program does not build on .*; C is used instead$', 'C'),
+    'a filter that does not build': ({'TESSERA_FAULT': 'build:2'}, r'^tessera: {name}: the OpenCL program does not build on .*; C is used instead$', 'C'),
+    'memory refused once': ({'TESSERA_FAULT': 'alloc:1'}, None, 'OpenCL'),      # a lower band is tried
+    'a launch refused': ({'TESSERA_FAULT': 'enqueue:1'}, FAILED, 'C'),
+    'a later launch refused': ({'TESSERA_FAULT': 'enqueue:2'}, FAILED, 'C'),
+    'a download that fails': ({'TESSERA_FAULT': 'download:1'}, FAILED, 'C'),
+    'nonsense in TESSERA_OPENCL': ({'TESSERA_OPENCL': 'maybe'}, r'^tessera: TESSERA_OPENCL=maybe is none of auto, off, force', 'OpenCL'),
+    'nonsense in TESSERA_MEMORY': ({'TESSERA_MEMORY': 'lots'}, r'^tessera: TESSERA_MEMORY=lots is not a number of MiB', 'OpenCL'),
+    'negative TESSERA_MEMORY': ({'TESSERA_MEMORY': '-16'}, r'^tessera: TESSERA_MEMORY=-16 is not a number of MiB', 'OpenCL'),
+    'TESSERA_MEMORY=0': ({'TESSERA_MEMORY': '0'}, r'^tessera: TESSERA_MEMORY=0 is not a number of MiB', 'OpenCL'),
+    'TESSERA_MEMORY too large for a number': ({'TESSERA_MEMORY': '99999999999999999999'}, r'^tessera: TESSERA_MEMORY=9+ is not a number of MiB', 'OpenCL'),
+    '16 MiB of device memory': ({'TESSERA_MEMORY': '16'}, None, 'OpenCL'),
+    'nothing wrong': ({}, None, 'OpenCL'),
+}
+PATH = re.compile(r'^tessera: (\S+) \d+x\d+\S*: (OpenCL|C)\b')
+BANDS = re.compile(r', (\d+) bands?,')
+
+
+def environment(env, empty):
+    return {'GEGL_USE_OPENCL': 'cpu', **{k: empty if v == EMPTY else v for k, v in env.items()}}
+
+
+def check_machine(gegl, work, report, name, machine, in_c):
+    env, message, where = MACHINES[machine]
+    env = environment(env, os.path.join(work, 'empty'))
+    out = os.path.join(work, 'out.npy')
+    what = f'{name}, {machine}'
+
+    if os.path.exists(out):
+        os.remove(out)
+    code, lines = gegl.run([PHOTOGRAPH, '-o', out, '--'] + CHAINS[name], TESSERA_DEBUG='paths', **env)
+    debug = [line for line in lines if PATH.match(line) or ': program built on ' in line]
+    said = [line for line in lines if line not in debug]
+    ran = {PATH.match(line)[2] for line in debug if PATH.match(line)}
+    report.check(f'{what}: exit 0 and a picture', code == 0 and os.path.exists(out), '' if code == 0 else f'exit {code}')
+    if message is None:
+        report.check(f'{what}: no message', not said, ' | '.join(said))
+    else:
+        report.check(f'{what}: one clear line', len(said) == 1 and re.search(message.replace('{name}', name), said[0]), ' | '.join(said) or 'silence')
+    report.check(f'{what}: ran in {where}', ran == {where}, ', '.join(sorted(ran)) or 'nowhere')
+    if os.path.exists(out):
+        difference = Picture(out).difference(in_c)
+        report.check(f"{what}: C's pixels", difference <= (0 if where == 'C' else TOLERANCE), f'{difference:.2g}')
+    if 'MiB of device memory' in machine:
+        bands = [int(found[1]) for found in map(BANDS.search, debug) if found]
+        report.check(f'{what}: several bands', bands and min(bands) > 1, str(bands))
+
+
+def check_machines(gegl, work, report):
+    os.makedirs(os.path.join(work, 'empty'))
+    for name, chain in CHAINS.items():
+        out = os.path.join(work, 'c.npy')
+        code, lines = gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain, GEGL_USE_OPENCL='no')
+        if report.check(f'{name} in C: exit 0, silence', code == 0 and not lines, ' | '.join(lines)):
+            in_c = Picture(out)
+            for machine in MACHINES:
+                check_machine(gegl, work, report, name, machine, in_c)
+
+
+def check_force(gegl, work, report):
+    """Declining is an error: one line of ours.  (The gegl command itself returns 0 and adds warnings of its own.)"""
+    machines = {
+        'GEGL has OpenCL off': {'GEGL_USE_OPENCL': 'no'},
+        'there is no ICD': {'OCL_ICD_VENDORS': EMPTY},
+        'the device fails': {'TESSERA_FAULT': 'enqueue:1'},
+        'the program does not build': {'TESSERA_FAULT': 'build'},
+    }
+    for name, chain in CHAINS.items():
+        for machine, env in machines.items():
+            out = os.path.join(work, 'forced.npy')
+            code, lines = gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain, TESSERA_OPENCL='force',
+                                   **environment(env, os.path.join(work, 'empty')))
+            ours = [line for line in lines if line.startswith('tessera:')]
+            refusals = [line for line in ours if f'tessera: {name}: TESSERA_OPENCL=force, but ' in line]
+            report.check(f'{name}, forced where {machine}: one refusal',
+                         len(refusals) == 1 and len(ours) == (1 if 'TESSERA_FAULT' not in env else 2), ' | '.join(ours) or 'silence')
+            report.check(f'{name}, forced where {machine}: not killed', code in (0, 1), f'exit {code}')
+
+
+def check_odd_input(gegl, work, report):
+    red = ['gegl:color', 'value=rgb(1.0, 0.25, 0.0)']
+    # gegl:npy-save needs the origin at (0, 0).
+    crop = ['gegl:crop', 'x=-7', 'y=3', 'width=30', 'height=20', 'gegl:translate', 'x=7', 'y=-3']
+    for name, chain in CHAINS.items():
+        for leg, env in (('C', {'GEGL_USE_OPENCL': 'no'}), ('OpenCL', {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force'})):
+            cases = {
+                'an endless plane': (red + chain + crop, 30, 20),
+                'one pixel': (red + ['gegl:crop', 'width=1', 'height=1'] + chain, 1, 1),
+                'one row': (red + ['gegl:crop', 'width=30', 'height=1'] + chain, 30, 1),
+                'one column': (red + ['gegl:crop', 'width=1', 'height=20'] + chain, 1, 20),
+                'a picture far from the origin': (red + ['gegl:crop', 'x=-100000', 'y=1048576', 'width=5', 'height=4'] + chain
+                                                   + ['gegl:crop', 'x=-100000', 'y=1048576', 'width=5', 'height=4',
+                                                      'gegl:translate', 'x=100000', 'y=-1048576'], 5, 4),
+            }
+            for case, (words, width, height) in cases.items():
+                out = os.path.join(work, 'odd.npy')
+                if os.path.exists(out):
+                    os.remove(out)
+                code, lines = gegl.run(['-o', out, '--'] + words, **env)
+                good = code == 0 and not lines and os.path.exists(out)
+                if report.check(f'{name} in {leg}, {case}: exit 0, silence', good, f'exit {code} ' + ' | '.join(lines)):
+                    picture = Picture(out)
+                    worst = max(abs(value - want) for value, want in zip(picture.pixels, picture.width * picture.height * [1.0, 0.25, 0.0]))
+                    report.check(f'{name} in {leg}, {case}: constant stays constant', (picture.width, picture.height) == (width, height)
+                                 and worst <= TOLERANCE, f'{picture.width}x{picture.height}, {worst:.2g}')
+            nothing = {
+                'an empty picture': [PHOTOGRAPH, '-o', os.path.join(work, 'none.npy'), '--', 'gegl:crop', 'x=5000', 'width=10', 'height=10'] + chain,
+                'no input': ['-o', os.path.join(work, 'none.npy'), '--'] + chain,
+            }
+            for case, words in nothing.items():
+                code, lines = gegl.run(words, **env)
+                # GEGL itself remarks that there is nothing to process.
+                strange = [line for line in lines if 'processing 0px rectangle' not in line]
+                report.check(f'{name} in {leg}, {case}: exit 0, nothing of ours on stderr',
+                             code == 0 and not strange, f'exit {code} ' + ' | '.join(strange))
+
+
+def check_together(gegl, report):
+    """All of GEGL's modules and ours in one process."""
+    alone = gegl.command(['gegl', '--list-all'], GEGL_PATH=gegl.system_plugins, GEGL_USE_OPENCL='no')
+    together = gegl.command(['gegl', '--list-all'], GEGL_USE_OPENCL='no')
+    before, after = set(alone.stdout.split()), set(together.stdout.split())
+    report.check("GEGL's own operations are many", len(before) > 200, str(len(before)))
+    report.check("none of GEGL's operations is lost beside ours", before <= after, ', '.join(sorted(before - after)))
+    report.check('ours are there', set(OPERATIONS) <= after, ', '.join(sorted(set(OPERATIONS) - after)))
+    report.check('nothing is said while loading', together.returncode == 0 and together.stderr.strip() == alone.stderr.strip(), together.stderr.strip())
+    for name in OPERATIONS:
+        info = gegl.command(['gegl', '--info', name], GEGL_USE_OPENCL='no')
+        keys = {line.split()[0] for line in info.stdout.split('Properties:')[0].splitlines() if line and not line[0].isspace()}
+        report.check(f'{name}: no key that hides it or spoils saved files', keys and not keys & {'license', 'op-version'}, ', '.join(sorted(keys)))
+
+
+def check_symbols(gegl, report):
+    folder = os.path.join(gegl.build, 'operations')
+    modules = sorted(name for name in os.listdir(folder) if name.endswith('.so'))
+    report.check('there are modules', len(modules) >= len(OPERATIONS), ', '.join(modules))
+    report.check('every module and only ours', all(name.startswith('tessera-') for name in modules))
+    report.check('no .json that GEGL would parse', not any(name.endswith('.json') for _, _, names in os.walk(folder) for name in names))
+
+    def exported(path):
+        listing = gegl.command(['nm', '-D', '--defined-only', path]).stdout
+        return {line.split()[-1] for line in listing.splitlines()}
+
+    for name in modules:
+        symbols = exported(os.path.join(folder, name))
+        report.check(f'{name} exports the two entry points only', symbols == {'gegl_module_query', 'gegl_module_register'}, ', '.join(sorted(symbols)))
+    symbols = exported(os.path.join(gegl.build, 'opencl', 'engine', 'libtessera.so'))
+    strange = [symbol for symbol in symbols if not symbol.startswith('tessera_')]
+    report.check('libtessera exports tessera_* only', symbols and not strange, ', '.join(strange))
+    needed = gegl.command(['readelf', '-d', os.path.join(gegl.build, 'opencl', 'engine', 'libtessera.so')]).stdout
+    report.check('libtessera does not need the OpenCL loader to load', 'NEEDED' in needed and 'libOpenCL' not in needed)
+
+
+def main():
+    gegl, report = Gegl(sys.argv[1]), Report()
+    missing = gegl.missing()
+    if report.check('the operations exist', not missing, ', '.join(missing)):
+        with tempfile.TemporaryDirectory(prefix='tessera-cli-') as work:
+            check_machines(gegl, work, report)
+            check_force(gegl, work, report)
+            check_odd_input(gegl, work, report)
+        check_together(gegl, report)
+        check_symbols(gegl, report)
+    report.finish()
+
+
+main()

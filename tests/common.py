@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""What the tests and the demo share: the gegl command, pictures, the count. Standard library only."""
+import array
+import ast
+import math
+import os
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+IMAGES = os.path.join(TOP, 'data', 'images')
+OPERATIONS = ('tessera:motion-blur', 'tessera:bilateral-grid')
+
+
+class Gegl:
+    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks)."""
+
+    def __init__(self, build):
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
+        self.env['LC_ALL'] = 'C.UTF-8'
+        if build:
+            self.build = os.path.abspath(build)
+            system = subprocess.run(['pkg-config', '--variable=pluginsdir', 'gegl-0.4'], check=True,
+                                    capture_output=True, text=True).stdout.strip()
+            self.system_plugins = system
+            self.env['GEGL_PATH'] = os.path.join(self.build, 'operations') + os.pathsep + system
+            self.env['POCL_CACHE_DIR'] = os.path.join(self.build, 'pocl-cache')
+            os.makedirs(self.env['POCL_CACHE_DIR'], exist_ok=True)
+
+    def run(self, arguments, timeout=300, **env):
+        """Returns (exit code, the lines of stderr)."""
+        done = self.command(['gegl'] + arguments, timeout, **env)
+        return done.returncode, [line for line in done.stderr.splitlines() if line.strip()]
+
+    def command(self, words, timeout=300, **env):
+        try:
+            return subprocess.run(words, env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, errors='replace', timeout=timeout)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(words, 124, '', f'no answer in {late.timeout} s')
+
+    def missing(self):
+        """The operations that gegl does not know: it would pass pixels through without failing."""
+        return [name for name in OPERATIONS
+                if self.command(['gegl', '--exists', name], GEGL_USE_OPENCL='no').returncode != 0]
+
+
+class Picture:
+    """Width, height, channels and a flat array of numbers."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, 'rb') as file:
+            data = file.read()
+        if data[:6] == b'\x93NUMPY':
+            self._npy(data)
+        elif data[:2] == b'P6':
+            self._ppm(data)
+        else:
+            raise ValueError(f'{path}: neither .npy nor .ppm')
+        if len(self.pixels) != self.width * self.height * self.channels:
+            raise ValueError(f'{path}: {len(self.pixels)} numbers do not make {self.width}x{self.height}x{self.channels}')
+
+    def _npy(self, data):
+        length = int.from_bytes(data[8:10], 'little')
+        header = ast.literal_eval(data[10:10 + length].decode('latin-1').strip())
+        if header['descr'] != '<f4':
+            raise ValueError(f'{self.path}: {header["descr"]} is not 32-bit float')
+        shape = header['shape']
+        self.height, self.width = shape[0], shape[1]
+        self.channels = shape[2] if len(shape) > 2 else 1
+        self.pixels = array.array('f')
+        self.pixels.frombytes(data[10 + length:])
+        if sys.byteorder == 'big':
+            self.pixels.byteswap()
+
+    def _ppm(self, data):
+        fields, at = [], 0
+        while len(fields) < 4:
+            end = at
+            while not data[end:end + 1].isspace():
+                end += 1
+            word = data[at:end]
+            if word.startswith(b'#'):
+                end = data.index(b'\n', at)
+            elif word:
+                fields.append(word)
+            at = end + 1
+        self.width, self.height, self.channels = int(fields[1]), int(fields[2]), 3
+        if fields[3] == b'255':
+            self.pixels = array.array('B', data[at:])
+        elif fields[3] == b'65535':         # in levels of 8 bits, too
+            wide = array.array('H', data[at:])
+            if sys.byteorder == 'little':
+                wide.byteswap()
+            self.pixels = array.array('f', (value / 257 for value in wide))
+        else:
+            raise ValueError(f'{self.path}: neither 8 nor 16 bits')
+
+    def same_shape(self, other):
+        return (self.width, self.height, self.channels) == (other.width, other.height, other.channels)
+
+    def difference(self, other):
+        """The largest absolute difference; infinite where shapes differ or only one is a number."""
+        if not self.same_shape(other):
+            return math.inf
+        if self.pixels == other.pixels:
+            return 0.0
+        worst = 0.0
+        for a, b in zip(self.pixels, other.pixels):
+            d = abs(a - b)
+            if d > worst:
+                worst = d
+            elif d != d and (a == a or b == b) and a != b:
+                return math.inf
+        return worst
+
+    def mean(self):
+        return math.fsum(self.pixels) / len(self.pixels)
+
+    def roughness(self):
+        """The mean absolute difference between neighbours in a row: texture, noise and edges together."""
+        p, c, row = self.pixels, self.channels, self.width * self.channels
+        total = n = 0
+        for y in range(0, self.height, 4):
+            line = p[y * row:(y + 1) * row]
+            total += sum(abs(a - b) for a, b in zip(line, line[c:]))
+            n += row - c
+        return total / max(n, 1)
+
+
+class Report:
+    """Counts, says what failed, and ends with the one line that is aggregated."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def check(self, name, good, detail=''):
+        if good:
+            self.passed += 1
+            print(f'ok   {name}' + (f': {detail}' if detail else ''), flush=True)
+        else:
+            self.failed += 1
+            print(f'FAIL {name}' + (f': {detail}' if detail else ''), flush=True)
+        return good
+
+    def finish(self):
+        print(f'{self.passed} passed, {self.failed} failed', flush=True)
+        sys.exit(1 if self.failed or not self.passed else 0)

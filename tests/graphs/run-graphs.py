@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-graphs.py BUILD: each graph of data/graphs with the gegl command, in C and on OpenCL, against what it promises.
+
+Three runs of each: all in C; GEGL's own operations on OpenCL and ours in C; all on OpenCL.  The last two must agree to
+1e-5 (only our filters differ), the first and the last to one level of 8 bits.  Pixels are linear RGB floats."""
+import math
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Picture, Report, IMAGES, TOP
+
+GRAPHS = os.path.join(TOP, 'data', 'graphs')
+LEVEL = 1 / 255
+
+
+def relative(a, b):
+    return abs(a - b) / abs(b)
+
+
+def part(picture, x, y, width, height):
+    c, row = picture.channels, picture.width * picture.channels
+    return [value for line in range(y, y + height) for value in picture.pixels[line * row + x * c:line * row + (x + width) * c]]
+
+
+def rms(a, b):
+    return math.sqrt(math.fsum((p - q) ** 2 for p, q in zip(a, b)) / len(a))
+
+
+def panning(result, original, _):
+    """the middle is as it was, the left edge lost at least half of its texture, the mean moved by at most 3 %"""
+    middle = part(result, 482, 364, 60, 40), part(original, 482, 364, 60, 40)
+    return (max(abs(a - b) for a, b in zip(*middle)) <= 1e-4
+            and strip(result).roughness() <= 0.5 * strip(original).roughness()
+            and relative(result.mean(), original.mean()) <= 0.03)
+
+
+def strip(picture):
+    """The leftmost eighth, as a picture."""
+    left = Picture.__new__(Picture)
+    left.width, left.height, left.channels = picture.width // 8, picture.height, picture.channels
+    left.pixels = part(picture, 0, 0, left.width, left.height)
+    return left
+
+
+def smooth_and_keep_edges(result, original, _):
+    """half of the texture or more of the darker half is gone, the brightest hundredth keeps 90 % of its light, the mean fell by at most 10 % (the averages are taken as the eye sees, not of light)"""
+    order = sorted(range(len(original.pixels)), key=original.pixels.__getitem__)
+    bright = order[-len(order) // 100:]
+    dark = set(order[:len(order) // 2])
+    steps = [(result.pixels[i + 3] - result.pixels[i], original.pixels[i + 3] - original.pixels[i])
+             for i in dark if i + 3 in dark]
+    return (sum(abs(a) for a, _ in steps) <= 0.5 * sum(abs(b) for _, b in steps)
+            and sum(result.pixels[i] for i in bright) >= 0.9 * sum(original.pixels[i] for i in bright)
+            and 0.9 <= result.mean() / original.mean() <= 1)
+
+
+def detail_boost(result, original, _):
+    """at least 25 % more texture, the mean moved by at most 2 %"""
+    return result.roughness() >= 1.25 * original.roughness() and relative(result.mean(), original.mean()) <= 0.02
+
+
+def flash_and_no_flash(result, original, noisy):
+    """at least half of the noise (its root mean square) is gone"""
+    return rms(result.pixels, original.pixels) <= 0.5 * rms(noisy.pixels, original.pixels)
+
+
+def seamless_texture(result, _, noisy):
+    """the mean is kept to 1e-5 (nothing is lost at the edges) and the step over the seam is no larger than inside"""
+    c, row = result.channels, result.width * result.channels
+    step = {x: sum(abs(result.pixels[y * row + (x + 1) % result.width * c + k] - result.pixels[y * row + x * c + k])
+                   for y in range(result.height) for k in range(c)) for x in (100, result.width - 1)}
+    return abs(result.mean() - noisy.mean()) <= 1e-5 and step[result.width - 1] <= 1.5 * step[100]
+
+
+# graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
+EXPECTED = {
+    'panning': (panning, 'mountains.jpg', None),
+    'smooth-and-keep-edges': (smooth_and_keep_edges, 'hubble_deep_field.jpg', None),
+    'detail-boost': (detail_boost, 'seeding.jpg', None),
+    'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
+                           'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
+    'seamless-texture': (seamless_texture, None, [None, 'gegl:color', 'value=rgb(0.5, 0.5, 0.5)', 'gegl:noise-hurl',
+                         'pct-random=100', 'seed=3', 'gegl:crop', 'width=256', 'height=256']),
+}
+
+
+def make(gegl, arguments, out, report, name, **env):
+    """Runs gegl; the picture, or None.  Only messages of ours may be on stderr, and a warning fails."""
+    code, lines = gegl.run(arguments, **env)
+    strange = [line for line in lines if not line.startswith('tessera: ')]
+    if not report.check(f'{name}: gegl is content', code == 0 and not strange and os.path.exists(out),
+                        '' if code == 0 and not strange else f'exit {code}: ' + ' | '.join(strange)):
+        return None, lines
+    return Picture(out), lines
+
+
+def source(gegl, chain, out, report, name):
+    first = [os.path.join(IMAGES, chain[0])] if chain[0] else []
+    return make(gegl, first + ['-o', out, '--'] + chain[1:], out, report, name, GEGL_USE_OPENCL='no')[0]
+
+
+def check_graph(gegl, path, work, report):
+    name = os.path.splitext(os.path.basename(path))[0]
+    legs = {
+        'C': {'GEGL_USE_OPENCL': 'no'},
+        'ours in C': {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'off'},
+        'OpenCL': {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force'},
+    }
+    pictures = {}
+    for leg, env in legs.items():
+        out = os.path.join(work, f'{name}-{leg.replace(" ", "-")}.npy')
+        pictures[leg], lines = make(gegl, [path, '-o', out], out, report, f'{name}, {leg}', TESSERA_DEBUG='paths', **env)
+        if pictures[leg] is None:
+            return
+        wanted = ': OpenCL on ' if leg == 'OpenCL' else ': C ('
+        ran = [line for line in lines if ', in all ' in line]
+        report.check(f'{name}, {leg}: the filter ran there', ran and all(wanted in line for line in ran), '' if ran else 'no filter ran')
+    close = pictures['OpenCL'].difference(pictures['ours in C'])
+    report.check(f'{name}: our C and OpenCL agree to 1e-5', close <= 1e-5, f'{close:.2g}')
+    close = pictures['OpenCL'].difference(pictures['C'])
+    report.check(f'{name}: all in C and all on OpenCL agree to a level', close <= LEVEL, f'{close:.2g}')
+
+    if name not in EXPECTED:
+        report.check(f'{name}: what it promises is stated in {os.path.basename(__file__)}', False)
+        return
+    promise, photograph, chain = EXPECTED[name]
+    original = photograph and source(gegl, [photograph], os.path.join(work, 'original.npy'), report, f'{name}, the photograph')
+    noisy = chain and source(gegl, chain, os.path.join(work, 'noisy.npy'), report, f'{name}, the input')
+    for leg in ('C', 'OpenCL'):
+        report.check(f'{name}, {leg}: {promise.__doc__}', promise(pictures[leg], original, noisy))
+
+
+def main():
+    gegl, report = Gegl(sys.argv[1]), Report()
+    missing = gegl.missing()
+    if report.check('the operations exist', not missing, ', '.join(missing)):
+        graphs = sorted(name for name in os.listdir(GRAPHS) if name.endswith('.xml'))
+        report.check('there are graphs', len(graphs) >= len(EXPECTED))
+        with tempfile.TemporaryDirectory(prefix='tessera-graphs-') as work:
+            for graph in graphs:
+                check_graph(gegl, os.path.join(GRAPHS, graph), work, report)
+    report.finish()
+
+
+main()
