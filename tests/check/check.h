@@ -15,6 +15,11 @@
 #include <string.h>
 
 #include "reference.h"
+
+/* Deprecated under this name, and absent from 0.4.42 under the new one. */
+#if GEGL_MICRO_VERSION >= 60
+#define gegl_node_connect_to gegl_node_connect
+#endif
 #include "tessera.h"
 
 #define CHECK_MAX_PROPERTIES 8

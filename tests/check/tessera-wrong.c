@@ -7,6 +7,7 @@
 #ifndef GETTEXT_PACKAGE
 #define GETTEXT_PACKAGE NULL    /* nothing here is translated */
 #endif
+#include <glib/gi18n-lib.h>
 
 #ifdef GEGL_PROPERTIES
 

@@ -134,8 +134,8 @@ def check_odd_input(gegl, work, report):
                     report.check(f'{name} in {leg}, {case}: constant stays constant', (picture.width, picture.height) == (width, height)
                                  and worst <= TOLERANCE, f'{picture.width}x{picture.height}, {worst:.2g}')
             nothing = {
-                'an empty picture': [PHOTOGRAPH, '-o', os.path.join(work, 'none.npy'), '--', 'gegl:crop', 'x=5000', 'width=10', 'height=10'] + chain,
-                'no input': ['-o', os.path.join(work, 'none.npy'), '--'] + chain,
+                'an empty picture': [PHOTOGRAPH, '-o', os.path.join(work, 'none.ppm'), '--', 'gegl:crop', 'x=5000', 'width=10', 'height=10'] + chain,
+                'no input': ['-o', os.path.join(work, 'none.ppm'), '--'] + chain,
             }
             for case, words in nothing.items():
                 code, lines = gegl.run(words, **env)

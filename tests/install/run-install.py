@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-install.py BUILD LABELS: `./run install` into a home folder of its own, what gegl finds there, in which language
+its labels are, and `./run uninstall`."""
+import gettext
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Picture, Report, IMAGES, OPERATIONS, TOP
+
+PHOTOGRAPH = os.path.join(IMAGES, 'seeding.jpg')
+CHAIN = ['tessera:bilateral-grid', 'guide=luminance', 'tessera:motion-blur', 'length=25', 'angle=60']
+PO = os.path.join(TOP, 'po')
+
+
+def files_below(folder):
+    """Files but not what programs cache."""
+    return sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, names in os.walk(folder)
+                  for name in names if '/.cache' not in where + '/')
+
+
+def check_catalogues(report, work):
+    with open(os.path.join(PO, 'LINGUAS'), encoding='utf-8') as file:
+        languages = file.read().split()
+    template = os.path.join(work, 'tessera.pot')
+    subprocess.run(['xgettext', '--from-code=UTF-8', '-k_', '-kN_', '-o', template, '-f', 'po/POTFILES.in'], cwd=TOP, check=True)
+    for language in languages:
+        po = os.path.join(PO, language + '.po')
+        done = subprocess.run(['msgfmt', '-c', '-o', os.devnull, po], capture_output=True, text=True)
+        report.check(f'{language}.po is well formed', done.returncode == 0 and not done.stderr, done.stderr)
+        # -- a string of the sources that is missing, fuzzy or empty makes msgcmp fail
+        done = subprocess.run(['msgcmp', po, template], capture_output=True, text=True)
+        report.check(f'{language}.po has every string', done.returncode == 0, done.stderr)
+    return languages
+
+
+def make_locale(language, work):
+    """A locale of that language in `work`: this machine may have none."""
+    name = f'{language if "_" in language else language + "_" + {"ko": "KR"}.get(language, language.upper())}'
+    path = os.path.join(work, f'{name}.UTF-8')
+    done = subprocess.run(['localedef', '-i', name, '-f', 'UTF-8', path], capture_output=True, text=True)
+    return f'{name}.UTF-8' if os.path.isdir(path) else None, done.stderr
+
+
+def labels(gegl, program, **env):
+    done = gegl.command([program, *OPERATIONS], GEGL_USE_OPENCL='no', **env)
+    return [tuple(line.split('\t')) for line in done.stdout.splitlines()], done.stderr
+
+
+def check_language(gegl, report, program, language, home, work):
+    locale, error = make_locale(language, work)
+    if not report.check(f'{language}: a locale can be made (package locales)', locale, error):
+        return
+    mo = os.path.join(home, '.local', 'share', 'locale', language, 'LC_MESSAGES', 'tessera.mo')
+    if not report.check(f'{language}: the catalogue is installed', os.path.exists(mo)):
+        return
+    with open(mo, 'rb') as file:
+        catalogue = gettext.GNUTranslations(file)
+    english, _ = labels(gegl, program, LC_ALL='C.UTF-8')
+    shown, error = labels(gegl, program, LC_ALL=locale, LANGUAGE=language, LOCPATH=work)
+    wrong = [(e[2], s[2]) for e, s in zip(english, shown) if catalogue.gettext(e[2]) != s[2]]
+    translated = sum(e[2] != s[2] for e, s in zip(english, shown))
+    report.check(f'{language}: labels come out of our catalogue', len(english) == len(shown) > 0 and not wrong and translated >= 20,
+                 f'{translated} of {len(english)} translated' + (f', wrong {wrong[:2]}' if wrong else '') + error.strip())
+
+
+def main():
+    build, program = sys.argv[1:]
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix='tessera-install-') as work:
+        languages = check_catalogues(report, work)
+        home, pictures = os.path.join(work, 'home'), [os.path.join(work, name) for name in ('built.npy', 'installed.npy')]
+        os.mkdir(home)
+        gegl = Gegl(None)
+        gegl.env.update(HOME=home, TESSERA_INSTALL_BUILD=os.path.join(os.path.abspath(build), 'build-install'))
+        gegl.env.pop('XDG_DATA_HOME', None)
+
+        done = gegl.command([os.path.join(TOP, 'run'), 'install'])
+        if report.check('./run install', done.returncode == 0, (done.stdout + done.stderr).strip() if done.returncode else ''):
+            plugins = os.path.join(home, '.local', 'share', 'gegl-0.4', 'plug-ins')
+            report.check("only the operations are in GEGL's folder", sorted(os.listdir(plugins)) ==
+                         sorted(name.replace(':', '-') + '.so' for name in OPERATIONS), ', '.join(os.listdir(plugins)))
+            missing = gegl.missing()
+            report.check('gegl finds the operations without any variable', not missing, ', '.join(missing))
+            for where, path in ((Gegl(build), pictures[0]), (gegl, pictures[1])):
+                code, lines = where.run([PHOTOGRAPH, '-o', path, '--'] + CHAIN, GEGL_USE_OPENCL='no')
+                report.check(f'a real run for {os.path.basename(path)}', code == 0 and not lines, ' | '.join(lines))
+            report.check('installed and built make the same picture', all(map(os.path.exists, pictures))
+                         and Picture(pictures[0]).difference(Picture(pictures[1])) <= 1e-5)     # babl picks its conversions by timing
+            for language in languages:
+                check_language(gegl, report, program, language, home, work)
+
+            theirs = os.path.join(plugins, 'theirs.txt')
+            with open(theirs, 'w', encoding='utf-8') as file:
+                file.write("another package's file\n")
+            done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
+            report.check('./run uninstall', done.returncode == 0, done.stderr)
+            left = files_below(home)
+            report.check("nothing of ours is left, another's file is", left == [os.path.relpath(theirs, home)], ', '.join(left))
+            done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
+            report.check('a second ./run uninstall says that there is nothing', done.returncode == 1 and 'nothing to remove' in done.stderr, done.stderr)
+    report.finish()
+
+
+main()
