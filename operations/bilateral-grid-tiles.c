@@ -72,8 +72,8 @@ measure_channels (const gfloat *restrict pixels, gsize n, gfloat per_plane,
           gfloat p = pixels[first + k] * per_plane;
           gint   counts = grid_counts (p);
 
-          least[k] = counts & (p < least[k]) ? p : least[k];
-          most[k] = counts & (p > most[k]) ? p : most[k];
+          least[k] = (counts & (p < least[k])) ? p : least[k];
+          most[k] = (counts & (p > most[k])) ? p : most[k];
         }
     }
 }

@@ -20,7 +20,7 @@
  * 0, so is the colour.
  *
  * NaN, Inf: by channels such a component, by luminance such a pixel, adds nothing
- * and passes unchanged.
+ * and passes unchanged; so does what lies more than 1e37 planes from 0.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -195,6 +195,16 @@ usual_planes (const GridParams *params)
   return (gint) (2 * params->per_plane) + 4;
 }
 
+/* Whether the dense grid is the one to take: it is the faster one while its
+ * planes are few, but with many parts a cell (a large sigma) its memory explodes. */
+static gboolean
+dense_pays (const GridParams *params, gsize cells, gint64 n_planes)
+{
+  return n_planes <= params->most_planes
+         && (n_planes <= usual_planes (params)
+             || dense_bytes (params, cells, n_planes) <= 2 * sparse_bytes (params, cells));
+}
+
 static gsize
 bilateral_grid_device_bytes (const TesseraRequest *request, gint width, gint height)
 {
@@ -205,7 +215,7 @@ bilateral_grid_device_bytes (const TesseraRequest *request, gint width, gint hei
                              * 4 * sizeof (gfloat);
   gsize             cells = band_cells (params, height);
 
-  return images + (usual_planes (params) <= params->most_planes
+  return images + (dense_pays (params, cells, usual_planes (params))
                    ? dense_bytes (params, cells, usual_planes (params))
                    : sparse_bytes (params, cells));
 }
@@ -342,7 +352,7 @@ bilateral_grid_device (TesseraBand *band)
   const gint       *range = band->measured;
   const gint        low = range[0] <= range[1] ? range[0] : 0;
   const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
-  const gboolean    is_dense = n_planes <= params->most_planes;
+  const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
   const gint        width = band->output.width, height = band->output.height;
   TesseraMemory    *starts[2], *cells[2], *fractions[2], *grid;
   gint              status = 0;

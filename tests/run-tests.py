@@ -17,7 +17,7 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges'],
+    'check': ['check', 'laws', 'edges', 'against-gegl'],
     'self-test': ['self-test'],
     'faults': ['faults'],
     'graphs': ['graphs'],
@@ -60,9 +60,9 @@ def count(name, code, output, seconds):
         failed = 1
     if failed or not passed:
         print(f'--- {name}')
-        lines = output.splitlines()
-        bad = [line for line in lines if not line.startswith('ok ')]
-        print('\n'.join(bad[-200:]))
+        bad = [line for line in output.splitlines() if not line.startswith('ok ')]
+        bad = list(dict.fromkeys(bad))          # a line that repeats is shown once
+        print('\n'.join(bad if len(bad) <= 160 else bad[:120] + [f'... {len(bad) - 160} lines left out ...'] + bad[-40:]))
         print(f'--- end of {name}, exit {code}', flush=True)
     record(name, passed, failed, seconds)
 

@@ -19,6 +19,7 @@
   X (EnqueueWriteBuffer) X (EnqueueReadBuffer) X (EnqueueFillBuffer)           \
   X (CreateProgramWithSource) X (BuildProgram) X (GetProgramBuildInfo)         \
   X (ReleaseProgram) X (CreateKernel) X (SetKernelArg) X (ReleaseKernel)       \
+  X (GetKernelWorkGroupInfo)                                                   \
   X (EnqueueNDRangeKernel)                                                     \
   X (WaitForEvents) X (GetEventProfilingInfo) X (ReleaseEvent)
 

@@ -76,7 +76,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
     }
   self->memory = memory;
   self->max_allocation = max_allocation;
-  self->max_group = max_group;
+  self->max_group = MAX (max_group, 1);
   self->build_options = build_options (cl, device);
   return TRUE;
 }

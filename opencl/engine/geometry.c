@@ -4,10 +4,28 @@
  */
 #include "config.h"
 
-#include "tessera.h"
+#include "pump.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
+
+/* The image that the last result was computed of.  Grids and wrap-arounds hang
+ * on its origin and size, edges on its sides: when it moves, everything does. */
+static GQuark
+last_bounds_quark (void)
+{
+  return g_quark_from_static_string ("tessera-last-bounds");
+}
+
+void
+tessera_remember_bounds (GeglOperation *operation, const GeglRectangle *bounds)
+{
+  const GeglRectangle *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
+
+  if (! last || ! gegl_rectangle_equal (last, bounds))
+    g_object_set_qdata_full (G_OBJECT (operation), last_bounds_quark (),
+                             g_memdup2 (bounds, sizeof *bounds), g_free);
+}
 
 GeglRectangle
 tessera_bounds (GeglOperation *operation, const gchar *pad)
@@ -94,9 +112,15 @@ tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRecta
                      const TesseraHalo *halo, TesseraBorder border)
 {
   const TesseraHalo mirrored = { halo->right, halo->bottom, halo->left, halo->top };
+  GeglRectangle     input = tessera_bounds (operation, "input");
   GeglRectangle     bounds = tessera_bounds (operation, pad);
   GeglRectangle     result = tessera_grow (changed, &mirrored);
+  GeglRectangle    *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
 
+  if (last && ! gegl_rectangle_equal (last, &input))
+    return gegl_rectangle_infinite_plane ();
+  if (! gegl_rectangle_contains (&bounds, &input))
+    return gegl_rectangle_infinite_plane ();    /* its edge speaks for all that lies beyond */
   if (border == TESSERA_BORDER_LOOP && ! is_special (&bounds) && ! is_special (changed))
     result = whole_axes (&result, &bounds);
   return result;

@@ -190,6 +190,20 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
   return status;
 }
 
+/* Where the host program has a main loop (GIMP), idle memory does not wait for
+ * the next request. */
+static gboolean timer_runs;
+
+static gboolean
+trim_by_timer (gpointer data G_GNUC_UNUSED)
+{
+  g_mutex_lock (&lock);
+  trim_locked (g_get_monotonic_time () - IDLE_SECONDS * G_USEC_PER_SEC);
+  timer_runs = idle != NULL;
+  g_mutex_unlock (&lock);
+  return timer_runs ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
 void
 tessera_memory_give (TesseraMemory *memory)
 {
@@ -200,6 +214,8 @@ tessera_memory_give (TesseraMemory *memory)
   memory->next = idle;
   idle = memory;
   trim_locked (memory->idle_since - IDLE_SECONDS * G_USEC_PER_SEC);
+  if (! timer_runs)
+    timer_runs = g_timeout_add_seconds (IDLE_SECONDS + 1, trim_by_timer, NULL) > 0;
   g_mutex_unlock (&lock);
 }
 

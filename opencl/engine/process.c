@@ -84,6 +84,15 @@ tessera_trim (void)
 
 /* ---------------------------------------------------------------- device -- */
 
+/* Did the user ask for OpenCL?  GEGL only says whether it has a device. */
+static gboolean
+asked_for_opencl (void)
+{
+  const gchar *wish = g_getenv ("GEGL_USE_OPENCL");
+
+  return wish && g_ascii_strcasecmp (wish, "no") != 0;
+}
+
 /* The device to use, or NULL and the reason. */
 static const TesseraDevice *
 choose_device (const TesseraRequest *request, const gchar **reason)
@@ -94,7 +103,12 @@ choose_device (const TesseraRequest *request, const gchar **reason)
   if (tessera_mode () == MODE_OFF)
     *reason = "TESSERA_OPENCL=off";
   else if (! gegl_operation_use_opencl (request->operation))
-    *reason = "OpenCL is off in GEGL or there is no device";
+    {
+      *reason = "OpenCL is off in GEGL or there is no device";
+      if (asked_for_opencl ())
+        tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (is a driver installed?); "
+                          "all filters run in C");
+    }
   else if (! (device = current_device ()))
     *reason = "no usable OpenCL device";
   else if (switched_off (request->filter))
@@ -148,7 +162,8 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
   if (status != 0)
     {
       log_failure (request, device, &timings, status);
-      note_failure (filter);
+      if (! tessera_is_out_of_memory (status))
+        note_failure (filter);          /* too large a request says nothing about the next */
       return FALSE;
     }
   tessera_count (COUNT_DEVICE_REQUESTS, 1);
@@ -215,6 +230,7 @@ tessera_process (const TesseraRequest *request)
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
   tessera_count (COUNT_REQUESTS, 1);
+  tessera_remember_bounds (request->operation, &request->bounds);
 
   /* What GEGL's own OpenCL filters computed may still be on the device.  GEGL
    * 0.4.42 fetches it on the first read, but not safely from several threads. */

@@ -12,7 +12,7 @@ struct _TesseraProgram
 {
   GMutex       lock;            /* a kernel's arguments and its launch belong together */
   const gchar *source;
-  gpointer     context;
+  gpointer     context, device;
   gchar       *name;
   cl_int       status;
   cl_program   object;
@@ -72,6 +72,7 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
                      TesseraProgram **result)
 {
   TesseraProgram *self = NULL;
+  cl_int          status;
 
   g_mutex_lock (&lock);
   for (GList *link = programs; link && ! self; link = link->next)
@@ -87,14 +88,16 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
       g_mutex_init (&self->lock);
       self->source = source;
       self->context = device->context;
+      self->device = device->device;
       self->name = g_strdup (name);
       self->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
       programs = g_list_prepend (programs, self);
       build (tessera_cl_api (), device, self);
     }
+  status = self->status;
   g_mutex_unlock (&lock);
   *result = self;
-  return self->status;
+  return status;
 }
 
 static cl_kernel
@@ -119,6 +122,8 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status = CL_SUCCESS;
   cl_kernel           kernel;
+  size_t              most = 0;
+  size_t              fitting[3] = { group[0], group[1], group[2] };
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_OUT_OF_RESOURCES;
@@ -127,8 +132,14 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   for (guint i = 0; i < n_args && status == CL_SUCCESS; i++)
     status = cl->SetKernelArg (kernel, i, args[i].bytes, args[i].value);
   if (status == CL_SUCCESS)
+    status = cl->GetKernelWorkGroupInfo (kernel, self->device, CL_KERNEL_WORK_GROUP_SIZE,
+                                         sizeof most, &most, NULL);
+  /* A kernel with many registers may take smaller groups; halves still divide the sizes. */
+  for (gint d = 0; most > 0 && fitting[0] * fitting[1] * fitting[2] > most; d = (d + 1) % 3)
+    fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
+  if (status == CL_SUCCESS)
     status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue), kernel, 3, offset, size,
-                                       group, 0, NULL, NULL);
+                                       fitting, 0, NULL, NULL);
   g_mutex_unlock (&self->lock);
   if (status == CL_SUCCESS)
     tessera_count (COUNT_LAUNCHES, 1);

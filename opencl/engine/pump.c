@@ -6,11 +6,15 @@
  * without waiting, so the host reads band k+1 and writes band k-1 while the
  * device works on band k.  An allocation that fails halves the band height.
  */
+#include "config.h"
+
 #include "pump.h"
 
+#include <gegl-plugin.h>
 #include <string.h>
 
 #define BAND_PIXELS   (2 << 20)         /* 32 MiB of RGBA float: large enough for PCIe */
+#define MOST_PIXELS   (8 << 20)         /* for large halos; bounds the pinned memory too */
 #define MAX_MEMORIES  32
 #define MAX_TABLES    8
 #define BANDS_AHEAD   3
@@ -42,6 +46,7 @@ struct _Pump
   guint                 n_tables;
   BandState            *bands[BANDS_AHEAD];     /* oldest first */
   guint                 n_bands;
+  guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
 };
 
 /* ------------------------------------------------- what passes may call -- */
@@ -248,9 +253,10 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
   for (gint i = 0; i < 4 && status == 0; i++)
     if (rims[i][2] && rims[i][3])
       status = launch_program (pump, pump->engine_program, &(TesseraLaunch) {
-        .kernel = image->components == 4 ? "extend_pixels_4" : "extend_pixels_1",
+        .kernel = "extend_pixels",
         .size = { rims[i][2], rims[i][3] },
-        .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (image->stride),
+        .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (image->components),
+                  TESSERA_INT_ARG (image->stride),
                   TESSERA_INT_ARG (rims[i][0]), TESSERA_INT_ARG (rims[i][1]),
                   TESSERA_INT_ARG (rims[i][0] + rims[i][2]), TESSERA_INT_ARG (rims[i][1] + rims[i][3]),
                   TESSERA_INT_ARG (left), TESSERA_INT_ARG (top),
@@ -411,6 +417,11 @@ finish_band (Pump *pump, BandState *state)
                                  write_area, &copy);
   timings->write += (g_get_monotonic_time () - began) / 1e6;
   timings->bands++;
+  if (pump->request->roi.height > state->band.roi.height)
+    gegl_operation_progress (pump->request->operation,
+                             (gdouble) (state->band.roi.y + state->band.roi.height
+                                        - pump->request->roi.y) / pump->request->roi.height,
+                             (gchar *) "");
   tessera_count (COUNT_BANDS, 1);
   return 0;
 }
@@ -457,7 +468,7 @@ push_band (Pump *pump, gint y, gint rows)
   BandState *state;
   gint       status;
 
-  while (pump->n_bands == BANDS_AHEAD)
+  while (pump->n_bands >= pump->ahead)
     if ((status = finish_oldest (pump)) != 0)
       return status;
   status = begin_band (pump, y, rows, &state);
@@ -468,23 +479,6 @@ push_band (Pump *pump, gint y, gint rows)
   return status;
 }
 
-/* The band height: large enough that the halo is a small part, low enough that
- * BANDS_AHEAD bands fit the budget. */
-static gint
-choose_rows (const TesseraRequest *request, const TesseraDevice *device)
-{
-  const guint64 budget = tessera_budget (device) / BANDS_AHEAD;
-  const gint    width = request->roi.width, height = request->roi.height;
-  gint          rows = tessera_band_rows ();
-
-  if (rows == 0)
-    rows = MAX (BAND_PIXELS / width, 4 * (request->halo.top + request->halo.bottom));
-  rows = CLAMP (rows, 1, height);
-  while (rows > 1 && request->filter->device_bytes (request, width, rows) > budget)
-    rows = (rows + 1) / 2;
-  return rows;
-}
-
 static gboolean
 fits_index (const TesseraRequest *request, gint rows)
 {
@@ -492,6 +486,32 @@ fits_index (const TesseraRequest *request, gint rows)
   guint64 height = (guint64) rows + request->halo.top + request->halo.bottom;
 
   return width < G_MAXINT32 && height < G_MAXINT32 && width * height < G_MAXINT32 / 4;
+}
+
+/* The band height: large enough that the halo is a small part, low enough that
+ * BANDS_AHEAD bands fit the budget, or at least one.  Bands much lower than their
+ * halo cost more than C does: then, and where not even one fits, 0. */
+static gint
+choose_rows (Pump *pump)
+{
+  const TesseraRequest *request = pump->request;
+  const guint64         budget = tessera_budget (pump->device) / 9 * 8;     /* sizes are rounded up */
+  const gint            width = request->roi.width;
+  const gint            halo = request->halo.top + request->halo.bottom;
+  const gint            least = CLAMP (halo / 4, 1, request->roi.height);
+  gint                  rows = tessera_band_rows ();
+
+  pump->ahead = BANDS_AHEAD;
+  if (rows == 0)
+    rows = MAX (BAND_PIXELS / width, MIN (4 * halo, MOST_PIXELS / width));
+  rows = CLAMP (rows, 1, request->roi.height);
+  while (rows > least && (request->filter->device_bytes (request, width, rows) > budget / BANDS_AHEAD
+                          || ! fits_index (request, rows)))
+    rows = MAX ((rows + 1) / 2, least);
+  while (pump->ahead > 1 && request->filter->device_bytes (request, width, rows) > budget / pump->ahead)
+    pump->ahead--;
+  return fits_index (request, rows)
+         && request->filter->device_bytes (request, width, rows) <= budget ? rows : 0;
 }
 
 /* Drops the bands in flight after an error; returns the first row not written. */
@@ -513,12 +533,13 @@ pump_bands (Pump *pump)
 {
   const TesseraRequest *request = pump->request;
   const gint            end = request->roi.y + request->roi.height;
-  gint                  rows = choose_rows (request, pump->device);
+  gint                  rows = choose_rows (pump);
   gint                  y = request->roi.y;
   gint                  status = 0;
 
-  while (rows > 1 && ! fits_index (request, rows))
-    rows = (rows + 1) / 2;
+  pump->timings->failed_at = "planning bands";
+  if (rows == 0)
+    return tessera_error_out_of_memory ();
   while (y < end || pump->n_bands)
     {
       if (y < end)
@@ -533,9 +554,12 @@ pump_bands (Pump *pump)
       if (status == 0)
         continue;
       y = drop_bands (pump, y);
-      if (! tessera_is_out_of_memory (status) || rows == 1)
+      if (! tessera_is_out_of_memory (status) || (rows == 1 && pump->ahead == 1))
         return status;
-      rows = (rows + 1) / 2;
+      if (pump->ahead > 1)
+        pump->ahead = 1;        /* one band at a time may still fit */
+      else
+        rows = (rows + 1) / 2;
     }
   return 0;
 }

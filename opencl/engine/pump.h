@@ -17,6 +17,9 @@ typedef struct
   const gchar *failed_at;       /* the stage in which an error came up */
 } TesseraTimings;
 
+/* geometry.c: tessera_invalidated must know what the last result was computed of. */
+void tessera_remember_bounds (GeglOperation *operation, const GeglRectangle *bounds);
+
 /* Computes request->roi.  0, or the first error: the output is then undefined. */
 gint tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
                    TesseraProgram *program, TesseraProgram *engine_program,

@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 /* Put before a C function with hot loops: gcc and clang compile it for several
  * instruction sets and the loader picks one.  The results are the same bits,
  * because nothing is contracted (-ffp-contract=off). */
-#if defined (__x86_64__) && defined (__gnu_linux__) && ! defined (TESSERA_NO_CLONES)
+#if defined (__x86_64__) && defined (__GLIBC__) && ! defined (TESSERA_NO_CLONES)
 #define TESSERA_CLONES __attribute__ ((target_clones ("avx512f", "avx2", "default")))
 #else
 #define TESSERA_CLONES

@@ -26,12 +26,14 @@
 #define UNKNOWN_POSITION  0x1p20           /* the same for a sum of products */
 #define CHANNEL_TIE       0x1p-21
 #define LUMINANCE_TIE     0x1p-20
+#define CHANNEL_ERROR     0x1p-22          /* of the position g/r in float, relative */
 #define LUMINANCE_ERROR   (8.0 * 0x1p-24)
 #define LEAST_ALPHA       1e-4
 
 typedef struct
 {
   double count, sum[4], largest[4];
+  double steep; /* how fast count's weights change with the position, in all */
   int    tied;  /* unsure which samples belong to it */
 } Sums;
 
@@ -49,7 +51,8 @@ typedef struct
 {
   int    valid;     /* else it does not contribute and passes through */
   double position;  /* g/r */
-  double slack, relative_slack;
+  double error;     /* of the position in float */
+  double slack;
   Cell   cell;
 } Sample;
 
@@ -87,19 +90,21 @@ place_sample (Sample *sample, double position, double tie_distance)
 }
 
 static Sample
-channel_sample (double value, double r)
+channel_sample (double value, double r, double input_error)
 {
   Sample sample = { .cell.sums = { 1.0, { value }, { fabs (value) }, 0 } };
   double magnitude = fabs (value / r);
   int    huge = magnitude >= HUGE_POSITION;  /* most are ties: the slack stands for them */
 
-  place_sample (&sample, value / r, huge ? -1.0 : CHANNEL_TIE * fmax (1.0, magnitude));
+  place_sample (&sample, value / r, huge ? -1.0 : (CHANNEL_TIE + input_error) * fmax (1.0, magnitude));
   sample.slack = huge ? 3.0 * r : 0.0;
+  sample.error = (CHANNEL_ERROR + input_error) * magnitude;
   return sample;
 }
 
 static Sample
-luminance_sample (const double *pixel, const double *guide, const double weights[3], double r)
+luminance_sample (const double *pixel, const double *guide, const double weights[3], double r,
+                  double input_error)
 {
   double a = pixel[3];
   Sample sample = { .cell.sums = { .count = 1.0,
@@ -111,14 +116,14 @@ luminance_sample (const double *pixel, const double *guide, const double weights
       luminance += weights[c] * guide[c];
       magnitude += fabs (weights[c] * guide[c]) / r;
     }
-  place_sample (&sample, luminance / r, LUMINANCE_TIE * fmax (1.0, magnitude));
+  place_sample (&sample, luminance / r, (LUMINANCE_TIE + input_error) * fmax (1.0, magnitude));
   for (int c = 0; c < 4; c++)
     {
       sample.cell.sums.largest[c] = fabs (sample.cell.sums.sum[c]);
       sample.valid &= sample.cell.sums.largest[c] <= FLT_MAX;  /* finite as a float */
     }
   sample.slack = magnitude >= UNKNOWN_POSITION ? INFINITY : 0.0;
-  sample.relative_slack = 2.0 * LUMINANCE_ERROR * magnitude;
+  sample.error = (LUMINANCE_ERROR + input_error) * magnitude;
   return sample;
 }
 
@@ -205,6 +210,8 @@ add_column (Sums *total, const Grid *grid, size_t column, double position, doubl
       total->tied |= (cell->may_drop && d >= -2.0) || (cell->may_rise && d >= -3.0 && d <= 3.0);
       if (weight > 0.0)
         add_sums (total, &cell->sums, column_weight * weight);
+      if (fabs (cell->plane - position) <= 2.0 + 1e-5)     /* the tent's slope is 1/4 */
+        total->steep += column_weight * 0.25 * cell->sums.count;
     }
 }
 
@@ -226,13 +233,17 @@ slice_grid (const Grid *grid, int x, int y, double position)
   return total;
 }
 
-/* The mean; of four components the first three divided by the alpha. */
+/* The mean; of four components the first three divided by the alpha.  Where the
+ * position is off by e planes, the mean moves by e sum |w'| n |v - mean| / sum w n,
+ * w' the slope of the weights: little as a rule, much where few samples are near
+ * the position and many at the tent's foot.  By channels |v - mean| <= 4 r. */
 static void
-filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int components,
-              double *out, double *scale, double *slack)
+filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int components, double r,
+              double input_error, double *out, double *scale, double *slack)
 {
   Sums   sums = slice_grid (grid, x, y, sample->position);
   double alpha = sums.sum[3] / sums.count;
+  double moved = sample->error * fmax (1.0, sums.steep / sums.count);
 
   for (int c = 0; c < components; c++)
     {
@@ -246,14 +257,16 @@ filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int componen
           out[c] = alpha != 0.0 ? out[c] / alpha : 0.0;
           scale[c] = weak ? 0.0 : (scale[c] + fabs (out[c]) * sums.largest[3]) / fabs (alpha);
         }
-      slack[c] = sums.tied || weak ? INFINITY : sample->slack + sample->relative_slack * scale[c];
+      slack[c] = sums.tied || weak ? INFINITY
+                 : sample->slack + input_error * scale[c]
+                   + moved * (components == 4 ? 2.0 * scale[c] : 4.0 * r);
     }
 }
 
 /* Pixels outside the image, which the definition does not know, become 0. */
 static void
 filter_by_grid (const RefImage *image, const Sample *samples, const Grid *grid,
-                int components, int channel, RefResult *result)
+                int components, int channel, double r, RefResult *result)
 {
   for (int i = 0; i < result->width * result->height; i++)
     {
@@ -265,10 +278,11 @@ filter_by_grid (const RefImage *image, const Sample *samples, const Grid *grid,
       for (int c = 0; c < components; c++)
         {
           out[c] = inside ? image->pixels[pixel * 4 + channel + c] : 0.0;
-          scale[c] = slack[c] = 0.0;
+          scale[c] = 0.0;
+          slack[c] = image->error > 0.0 && isfinite (out[c]) ? image->error * fabs (out[c]) : 0.0;
         }
       if (inside && samples[pixel].valid)
-        filter_pixel (grid, x, y, &samples[pixel], components, out, scale, slack);
+        filter_pixel (grid, x, y, &samples[pixel], components, r, image->error, out, scale, slack);
     }
 }
 
@@ -289,11 +303,11 @@ reference_bilateral_grid (const RefImage *image, const RefImage *aux,
     {
       for (size_t i = 0; i < pixels; i++)
         samples[i] = components == 1
-                       ? channel_sample (image->pixels[i * 4 + channel], range_sigma)
+                       ? channel_sample (image->pixels[i * 4 + channel], range_sigma, image->error)
                        : luminance_sample (image->pixels + i * 4, guide->pixels + i * 4, weights,
-                                           range_sigma);
+                                           range_sigma, guide->error);
       Grid grid = build_grid (samples, image->width, image->height, spatial_sigma, cells);
-      filter_by_grid (image, samples, &grid, components, channel, result);
+      filter_by_grid (image, samples, &grid, components, channel, range_sigma, result);
     }
   free (samples);
   free (cells);

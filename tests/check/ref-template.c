@@ -53,8 +53,8 @@ filter_component (const RefImage *image, double strength, int x, int y, int c,
           largest = fmax (largest, fabs (value));
       }
   *out = strength == 0.0 ? centre : centre + strength * (blurred - centre);
-  *scale = largest;
-  *slack = strength == 0.0 && isinf (centre) ? INFINITY : DENORMAL_SLACK;
+  *scale = strength == 0.0 ? 0.0 : largest;
+  *slack = strength == 0.0 ? 0.0 : DENORMAL_SLACK;
 }
 
 void

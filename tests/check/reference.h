@@ -18,11 +18,14 @@
 
 typedef enum { REF_CLAMP, REF_NONE, REF_LOOP } RefBorder;
 
-/* 4 components a pixel, width * height pixels, rows contiguous. */
+/* 4 components a pixel, width * height pixels, rows contiguous.  error: how far,
+ * relative to themselves, the values that the filter reads may be from these (0
+ * where nothing converts them on the way). */
 typedef struct
 {
   int           width, height;
   const double *pixels;
+  double        error;
 } RefImage;
 
 typedef struct

@@ -255,6 +255,8 @@ check_run (const CheckFilter   *filter,
   gboolean        good;
   gsize           start = why->len;
 
+  if (leg == CHECK_LEG_OPENCL)
+    tessera_set_fault (NULL);   /* a case must not pay for the failures of those before it */
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   tessera_set_band_rows (c->field[CHECK_BANDS]);
   check_set_threads (c->field[CHECK_THREADS]);

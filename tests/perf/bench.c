@@ -41,7 +41,7 @@ static const GOptionEntry options[] = {
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Timed runs of each", "N" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Rows whose title contains this", "TEXT" },
   { "rivals", 0, 0, G_OPTION_ARG_STRING, &rivals, "no: Tessera alone", "no" },
-  { NULL }
+  { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
 
 /* Something like a photograph: smooth shapes, texture and noise, values 0..1. */
