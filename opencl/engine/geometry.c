@@ -111,16 +111,19 @@ GeglRectangle
 tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed,
                      const TesseraHalo *halo, TesseraBorder border)
 {
-  const TesseraHalo mirrored = { halo->right, halo->bottom, halo->left, halo->top };
-  GeglRectangle     input = tessera_bounds (operation, "input");
-  GeglRectangle     bounds = tessera_bounds (operation, pad);
-  GeglRectangle     result = tessera_grow (changed, &mirrored);
-  GeglRectangle    *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
+  const TesseraHalo    mirrored = { halo->right, halo->bottom, halo->left, halo->top };
+  const GeglRectangle *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
+  GeglRectangle        input = tessera_bounds (operation, "input");
+  GeglRectangle        bounds = tessera_bounds (operation, pad);
+  GeglRectangle        result = tessera_grow (changed, &mirrored);
 
-  if (last && ! gegl_rectangle_equal (last, &input))
-    return gegl_rectangle_infinite_plane ();
-  if (! gegl_rectangle_contains (&bounds, &input))
-    return gegl_rectangle_infinite_plane ();    /* its edge speaks for all that lies beyond */
+  /* The image has moved, or an edge of aux, which speaks for all that lies beyond it. */
+  if ((last && ! gegl_rectangle_equal (last, &input)) || ! gegl_rectangle_contains (&bounds, &input))
+    {
+      if (last)
+        gegl_rectangle_bounding_box (&input, &input, last);
+      return tessera_grow (&input, &mirrored);
+    }
   if (border == TESSERA_BORDER_LOOP && ! is_special (&bounds) && ! is_special (changed))
     result = whole_axes (&result, &bounds);
   return result;
