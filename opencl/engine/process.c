@@ -105,7 +105,7 @@ choose_device (const TesseraRequest *request, const gchar **reason)
   else if (! gegl_operation_use_opencl (request->operation))
     {
       *reason = "OpenCL is off in GEGL or there is no device";
-      if (asked_for_opencl ())
+      if (asked_for_opencl () && tessera_mode () != MODE_FORCE)
         tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (is a driver installed?); "
                           "all filters run in C");
     }

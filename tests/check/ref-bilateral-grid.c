@@ -26,7 +26,7 @@
 #define UNKNOWN_POSITION  0x1p20           /* the same for a sum of products */
 #define CHANNEL_TIE       0x1p-21
 #define LUMINANCE_TIE     0x1p-20
-#define CHANNEL_ERROR     0x1p-22          /* of the position g/r in float, relative */
+#define CHANNEL_ERROR     0x1p-22          /* of the position g/r and its fraction in float */
 #define LUMINANCE_ERROR   (8.0 * 0x1p-24)
 #define LEAST_ALPHA       1e-4
 
@@ -92,13 +92,13 @@ place_sample (Sample *sample, double position, double tie_distance)
 static Sample
 channel_sample (double value, double r, double input_error)
 {
-  Sample sample = { .cell.sums = { 1.0, { value }, { fabs (value) }, 0 } };
+  Sample sample = { .cell.sums = { .count = 1.0, .sum = { value }, .largest = { fabs (value) } } };
   double magnitude = fabs (value / r);
   int    huge = magnitude >= HUGE_POSITION;  /* most are ties: the slack stands for them */
 
   place_sample (&sample, value / r, huge ? -1.0 : (CHANNEL_TIE + input_error) * fmax (1.0, magnitude));
   sample.slack = huge ? 3.0 * r : 0.0;
-  sample.error = (CHANNEL_ERROR + input_error) * magnitude;
+  sample.error = CHANNEL_ERROR * fmax (1.0, magnitude) + input_error * magnitude;
   return sample;
 }
 
@@ -123,7 +123,7 @@ luminance_sample (const double *pixel, const double *guide, const double weights
       sample.valid &= sample.cell.sums.largest[c] <= FLT_MAX;  /* finite as a float */
     }
   sample.slack = magnitude >= UNKNOWN_POSITION ? INFINITY : 0.0;
-  sample.error = (LUMINANCE_ERROR + input_error) * magnitude;
+  sample.error = LUMINANCE_ERROR * fmax (1.0, magnitude) + input_error * magnitude;
   return sample;
 }
 

@@ -21,13 +21,14 @@ EMPTY = '{empty}'       # stands for an empty folder
 
 # what is wrong: (environment, the one line on stderr or None, where the filter must run: C or OpenCL)
 FAILED = r'^tessera: .*; computed in C instead$'
+ABSENT = r'^tessera: OpenCL was asked for, but GEGL has no device for it'
 MACHINES = {
     'OpenCL off in GEGL': ({'GEGL_USE_OPENCL': 'no'}, None, 'C'),
     'OpenCL off for Tessera': ({'TESSERA_OPENCL': 'off'}, None, 'C'),
-    'no device of that kind': ({'GEGL_USE_OPENCL': 'accelerator'}, None, 'C'),
-    'no folder of ICDs': ({'OCL_ICD_VENDORS': '/nonexistent'}, None, 'C'),
-    'an empty folder of ICDs': ({'OCL_ICD_VENDORS': EMPTY}, None, 'C'),
-    'an ICD that does not exist': ({'OCL_ICD_FILENAMES': 'libno-such-driver.so', 'OCL_ICD_VENDORS': EMPTY}, None, 'C'),
+    'no device of that kind': ({'GEGL_USE_OPENCL': 'accelerator'}, ABSENT, 'C'),
+    'no folder of ICDs': ({'OCL_ICD_VENDORS': '/nonexistent'}, ABSENT, 'C'),
+    'an empty folder of ICDs': ({'OCL_ICD_VENDORS': EMPTY}, ABSENT, 'C'),
+    'an ICD that does not exist': ({'OCL_ICD_FILENAMES': 'libno-such-driver.so', 'OCL_ICD_VENDORS': EMPTY}, ABSENT, 'C'),
     'a program that does not build': ({'TESSERA_FAULT': 'build'}, r'^tessera: \S+: the OpenCL program does not build on .*; C is used instead$', 'C'),
     'a filter that does not build': ({'TESSERA_FAULT': 'build:2'}, r'^tessera: {name}: the OpenCL program does not build on .*; C is used instead$', 'C'),
     'memory refused once': ({'TESSERA_FAULT': 'alloc:1'}, None, 'OpenCL'),      # a lower band is tried
