@@ -103,10 +103,14 @@ conversion_error (const CheckSource *source, const Babl *working, const gdouble 
   gboolean hard = (babl_get_model_flags (source->format) & BABL_MODEL_FLAG_ASSOCIATED)
                   && (babl_get_model_flags (working) & BABL_MODEL_FLAG_NONLINEAR);
 
-  for (gsize i = 0; hard && i < n; i++)
-    if (fabs (pixels[4 * i + 3]) < 2e-3)
-      return 1e-2;
-  return BABL_ERROR;
+  gdouble  error = BABL_ERROR;
+
+  for (gsize i = 0; hard && i < 4 * n; i++)
+    if (! (fabs (pixels[i]) < 1e6))
+      return 1e38;              /* what is finite on one path overflows on the other */
+    else if (i % 4 == 3 && fabs (pixels[i]) < 2e-3)
+      error = 1e-2;
+  return error;
 }
 
 void
