@@ -257,7 +257,7 @@ filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int componen
           out[c] = alpha != 0.0 ? out[c] / alpha : 0.0;
           scale[c] = weak ? 0.0 : (scale[c] + fabs (out[c]) * sums.largest[3]) / fabs (alpha);
         }
-      slack[c] = sums.tied || weak ? INFINITY
+      slack[c] = sums.tied || weak || input_error >= 1.0 ? INFINITY
                  : sample->slack + input_error * scale[c]
                    + moved * (components == 4 ? 2.0 * scale[c] : 4.0 * r);
     }
@@ -279,7 +279,8 @@ filter_by_grid (const RefImage *image, const Sample *samples, const Grid *grid,
         {
           out[c] = inside ? image->pixels[pixel * 4 + channel + c] : 0.0;
           scale[c] = 0.0;
-          slack[c] = image->error > 0.0 && isfinite (out[c]) ? image->error * fabs (out[c]) : 0.0;
+          slack[c] = image->error >= 1.0 ? INFINITY
+                     : image->error > 0.0 && isfinite (out[c]) ? image->error * fabs (out[c]) : 0.0;
         }
       if (inside && samples[pixel].valid)
         filter_pixel (grid, x, y, &samples[pixel], components, r, image->error, out, scale, slack);
