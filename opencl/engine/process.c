@@ -106,7 +106,7 @@ choose_device (const TesseraRequest *request, const gchar **reason)
     {
       *reason = "OpenCL is off in GEGL or there is no device";
       if (asked_for_opencl () && tessera_mode () != MODE_FORCE)
-        tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (is a driver installed?); "
+        tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the processor; is a driver installed?); "
                           "all filters run in C");
     }
   else if (! (device = current_device ()))

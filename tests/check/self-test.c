@@ -80,7 +80,7 @@ is_caught (gint kind, const CheckOptions *options, GString *by)
       CheckCase c;
       GString  *why = g_string_new (NULL);
 
-      check_draw (&check_wrong, options->seed, i, options->max_size, &c);
+      check_draw (&check_wrong, options->seed, i, MAX (options->max_size, 700), &c);   /* large enough for threads */
       c.value[0] = kind;
       if (! strcmp (kinds[kind], "stale"))
         c.field[CHECK_LAW] = CHECK_LAW_UPDATE;     /* GEGL often invalidates more than it was told */
