@@ -52,14 +52,12 @@ static gboolean
 describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
 {
   cl_ulong memory = 0, max_allocation = 0;
-  size_t   max_group = 0;
   cl_bool  little = CL_FALSE, compiler = CL_FALSE;
   cl_int   status;
 
   status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_allocation,
                                &max_allocation, NULL);
-  status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_group, &max_group, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
   if (status != CL_SUCCESS)
@@ -76,7 +74,6 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
     }
   self->memory = memory;
   self->max_allocation = max_allocation;
-  self->max_group = MAX (max_group, 1);
   self->build_options = build_options (cl, device);
   return TRUE;
 }

@@ -58,7 +58,6 @@ typedef struct
   gchar   *name;                /* "NVIDIA H200 (NVIDIA CUDA)" */
   gchar   *build_options;
   guint64  memory, max_allocation;
-  gsize    max_group;
 } TesseraDevice;
 
 /* The device for GEGL's context and device, or NULL (the reason has been

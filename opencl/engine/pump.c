@@ -133,17 +133,16 @@ set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, gui
 }
 
 /* The group of a launch that names none.  It is fixed, because some drivers
- * (PoCL) compile a kernel anew for each group size that they meet. */
+ * (PoCL) compile a kernel anew for each group size that they meet; what a device
+ * cannot take is halved where the kernel is known, in program.c. */
 static void
-choose_group (const TesseraLaunch *launch, gsize most, gsize group[3])
+choose_group (const TesseraLaunch *launch, gsize group[3])
 {
   const gboolean is_flat = launch->size[1] <= 1 && launch->size[2] <= 1;
 
   for (gint d = 0; d < 3; d++)
     group[d] = launch->group[0] ? MAX (launch->group[d], 1)
                : d == 0 ? (is_flat ? 64 : 16) : d == 1 ? (is_flat ? 1 : 4) : 1;
-  for (gint d = 0; group[0] * group[1] * group[2] > most; d = (d + 1) % 3)
-    group[d] = MAX (group[d] / 2, 1);
 }
 
 static gint
@@ -158,7 +157,7 @@ launch_program (const Pump *pump, TesseraProgram *program, const TesseraLaunch *
   guint         n;
 
   set_raw_args (launch->args, objects, raw, &n);
-  choose_group (launch, pump->device->max_group, group);
+  choose_group (launch, group);
   for (gint d = 0; d < 3; d++)
     {
       size[d] = (MAX (launch->size[d], 1) + group[d] - 1) / group[d] * group[d];
