@@ -8,10 +8,11 @@
 #define TESSERA_INTERNAL_H
 
 #include <glib.h>
+#include <stddef.h>
+
+#include "tessera-state.h"
 
 /* --- settings.c: environment, overrides, messages ----------------------- */
-
-typedef enum { MODE_AUTO, MODE_OFF, MODE_FORCE } TesseraMode;
 
 typedef enum
 {
@@ -20,9 +21,13 @@ typedef enum
   DEBUG_MEMORY  = 1 << 2
 } TesseraDebug;
 
-typedef enum { FAULT_BUILD, FAULT_ALLOC, FAULT_ENQUEUE, FAULT_DOWNLOAD, N_FAULTS } TesseraFault;
+typedef enum
+{
+  FAULT_BUILD, FAULT_QUEUE, FAULT_KERNEL, FAULT_ALLOC, FAULT_MAP, FAULT_SET_ARG, FAULT_ENQUEUE,
+  FAULT_DOWNLOAD, FAULT_WAIT, N_FAULTS
+} TesseraFault;
 
-TesseraMode  tessera_mode       (void);
+TesseraOpenclMode tessera_mode  (void);
 TesseraDebug tessera_debug      (void);
 guint        tessera_memory_mib (void);     /* 0: the default */
 guint        tessera_band_rows  (void);     /* 0: the engine's choice */
@@ -39,15 +44,13 @@ gboolean     tessera_first_time (const gchar *key);
 
 /* --- counters ----------------------------------------------------------- */
 
-typedef enum
-{
-  COUNT_REQUESTS, COUNT_DEVICE_REQUESTS, COUNT_C_REQUESTS, COUNT_FALLBACKS, COUNT_BANDS,
-  COUNT_LAUNCHES, COUNT_BUILDS, COUNT_ALLOCATIONS, COUNT_LIVE_OBJECTS, COUNT_LIVE_BYTES,
-  COUNT_PEAK_BYTES, COUNT_UPLOADED, COUNT_DOWNLOADED, N_COUNTERS
-} TesseraCounter;
+/* Adds to a member of TesseraCounters; a peak_ follows its live_ one. */
+#define tessera_count(member, amount) \
+  tessera_count_at (offsetof (TesseraCounters, member), amount)
+#define tessera_counter(member) tessera_counter_at (offsetof (TesseraCounters, member))
 
-void    tessera_count     (TesseraCounter counter, gint64 amount);
-guint64 tessera_counter   (TesseraCounter counter);
+void    tessera_count_at   (gsize offset, gint64 amount);
+guint64 tessera_counter_at (gsize offset);
 
 /* --- device.c ----------------------------------------------------------- */
 
@@ -96,6 +99,8 @@ gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
 gint  tessera_queue_finish (TesseraQueue *queue);
 void  tessera_queue_flush (TesseraQueue *queue);
 gpointer tessera_queue_object (TesseraQueue *queue);     /* cl_command_queue */
+/* Releases the queues of the free list. */
+void  tessera_queue_forget (void);
 
 gint  tessera_enqueue_upload   (TesseraQueue *queue, TesseraMemory *to, gsize offset,
                                 gconstpointer from, gsize bytes, TesseraEvent **event);

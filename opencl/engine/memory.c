@@ -53,9 +53,9 @@ release (TesseraMemory *memory)
       cl->Finish (mapping_queue);
     }
   cl->ReleaseMemObject (memory->object);
-  tessera_count (COUNT_LIVE_OBJECTS, -1);
+  tessera_count (live_objects, -1);
   if (! memory->pinned)
-    tessera_count (COUNT_LIVE_BYTES, - (gint64) memory->bytes);
+    tessera_count (live_bytes, - (gint64) memory->bytes);
   if (tessera_debug () & DEBUG_MEMORY)
     tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s released", memory->bytes,
                  memory->pinned ? "pinned" : "on the device");
@@ -143,10 +143,10 @@ allocate_locked (TesseraMemory *memory)
       cl->ReleaseMemObject (memory->object);
       return status;
     }
-  tessera_count (COUNT_ALLOCATIONS, 1);
-  tessera_count (COUNT_LIVE_OBJECTS, 1);
+  tessera_count (allocations, 1);
+  tessera_count (live_objects, 1);
   if (! memory->pinned)
-    tessera_count (COUNT_LIVE_BYTES, memory->bytes);
+    tessera_count (live_bytes, memory->bytes);
   if (tessera_debug () & DEBUG_MEMORY)
     tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s allocated", memory->bytes,
                  memory->pinned ? "pinned" : "on the device");
@@ -157,7 +157,7 @@ static gboolean
 fits (const TesseraDevice *device, gsize bytes)
 {
   return bytes <= device->max_allocation
-         && tessera_counter (COUNT_LIVE_BYTES) + bytes <= tessera_budget (device);
+         && tessera_counter (live_bytes) + bytes <= tessera_budget (device);
 }
 
 gint

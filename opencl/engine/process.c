@@ -100,12 +100,12 @@ choose_device (const TesseraRequest *request, const gchar **reason)
   const TesseraDevice *device = NULL;
 
   *reason = NULL;
-  if (tessera_mode () == MODE_OFF)
+  if (tessera_mode () == TESSERA_OPENCL_OFF)
     *reason = "TESSERA_OPENCL=off";
   else if (! gegl_operation_use_opencl (request->operation))
     {
       *reason = "OpenCL is off in GEGL or there is no device";
-      if (asked_for_opencl () && tessera_mode () != MODE_FORCE)
+      if (asked_for_opencl () && tessera_mode () != TESSERA_OPENCL_FORCE)
         tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the processor; is a driver installed?); "
                           "all filters run in C");
     }
@@ -166,7 +166,12 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
         note_failure (filter);          /* too large a request says nothing about the next */
       return FALSE;
     }
-  tessera_count (COUNT_DEVICE_REQUESTS, 1);
+  tessera_count (device_requests, 1);
+  tessera_count (read_ns, timings.read * 1e9);
+  tessera_count (upload_ns, timings.upload * 1e9);
+  tessera_count (run_ns, timings.run * 1e9);
+  tessera_count (download_ns, timings.download * 1e9);
+  tessera_count (write_ns, timings.write * 1e9);
   if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
     {
       gchar *path = g_strconcat ("OpenCL on ", device->name, NULL);
@@ -211,7 +216,7 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
                                (gdouble) (slab.y + slab.height - request->roi.y) / request->roi.height,
                                (gchar *) "");
     }
-  tessera_count (COUNT_C_REQUESTS, 1);
+  tessera_count (c_requests, 1);
   if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
     {
       gchar *path = g_strdup_printf ("C (%s)", reason);
@@ -221,15 +226,12 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
     }
 }
 
-gboolean
-tessera_process (const TesseraRequest *request)
+static gboolean
+process_timed (const TesseraRequest *request)
 {
   const TesseraDevice *device;
   const gchar         *reason;
 
-  if (gegl_rectangle_is_empty (&request->roi))
-    return TRUE;
-  tessera_count (COUNT_REQUESTS, 1);
   tessera_remember_bounds (request->operation, &request->bounds);
 
   /* What GEGL's own OpenCL filters computed may still be on the device.  GEGL
@@ -242,14 +244,28 @@ tessera_process (const TesseraRequest *request)
     {
       if (process_on_device (request, device))
         return TRUE;
-      tessera_count (COUNT_FALLBACKS, 1);
+      tessera_count (fallbacks, 1);
       reason = "the device failed";
     }
-  if (tessera_mode () == MODE_FORCE)
+  if (tessera_mode () == TESSERA_OPENCL_FORCE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
       return FALSE;
     }
   process_in_c (request, reason);
   return TRUE;
+}
+
+gboolean
+tessera_process (const TesseraRequest *request)
+{
+  gint64   began = g_get_monotonic_time ();
+  gboolean done;
+
+  if (gegl_rectangle_is_empty (&request->roi))
+    return TRUE;
+  tessera_count (requests, 1);
+  done = process_timed (request);
+  tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
+  return done;
 }

@@ -53,7 +53,8 @@ build (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self
 
       self->status = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
     }
-  tessera_count (COUNT_BUILDS, 1);
+  tessera_count (builds, 1);
+  tessera_count (build_ns, (g_get_monotonic_time () - began) * 1000);
   if (self->status != CL_SUCCESS)
     {
       messages = build_log (cl, self->object, device->device);
@@ -142,7 +143,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
                                        fitting, 0, NULL, NULL);
   g_mutex_unlock (&self->lock);
   if (status == CL_SUCCESS)
-    tessera_count (COUNT_LAUNCHES, 1);
+    tessera_count (launches, 1);
   return status;
 }
 

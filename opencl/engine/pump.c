@@ -421,7 +421,7 @@ finish_band (Pump *pump, BandState *state)
                              (gdouble) (state->band.roi.y + state->band.roi.height
                                         - pump->request->roi.y) / pump->request->roi.height,
                              (gchar *) "");
-  tessera_count (COUNT_BANDS, 1);
+  tessera_count (bands, 1);
   return 0;
 }
 

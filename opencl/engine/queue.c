@@ -92,7 +92,7 @@ wrap_event (cl_event object, TesseraEvent **event)
 {
   *event = g_new (TesseraEvent, 1);
   (*event)->object = object;
-  tessera_count (COUNT_LIVE_OBJECTS, 1);
+  tessera_count (live_objects, 1);
 }
 
 gint
@@ -109,7 +109,7 @@ tessera_enqueue_upload (TesseraQueue *queue, TesseraMemory *to, gsize offset,
                                    offset, bytes, from, 0, NULL, event ? &object : NULL);
   if (status != CL_SUCCESS)
     return status;
-  tessera_count (COUNT_UPLOADED, bytes);
+  tessera_count (uploaded_bytes, bytes);
   if (event)
     wrap_event (object, event);
   return CL_SUCCESS;
@@ -129,7 +129,7 @@ tessera_enqueue_download (TesseraQueue *queue, TesseraMemory *from, gpointer to,
                                   0, bytes, to, 0, NULL, &object);
   if (status != CL_SUCCESS)
     return status;
-  tessera_count (COUNT_DOWNLOADED, bytes);
+  tessera_count (downloaded_bytes, bytes);
   wrap_event (object, event);
   return CL_SUCCESS;
 }
@@ -164,7 +164,7 @@ tessera_event_finish (TesseraEvent *event, guint64 *began, guint64 *ended)
       *ended = to;
     }
   cl->ReleaseEvent (event->object);
-  tessera_count (COUNT_LIVE_OBJECTS, -1);
+  tessera_count (live_objects, -1);
   g_free (event);
   return status;
 }
@@ -173,4 +173,20 @@ gpointer
 tessera_queue_object (TesseraQueue *queue)
 {
   return queue->object;
+}
+
+void
+tessera_queue_forget (void)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  TesseraQueue       *queue;
+
+  g_mutex_lock (&lock);
+  while ((queue = idle))
+    {
+      idle = queue->next;
+      cl->ReleaseCommandQueue (queue->object);
+      g_free (queue);
+    }
+  g_mutex_unlock (&lock);
 }

@@ -10,13 +10,15 @@
 
 static GMutex      lock;            /* guards what follows, but for the counters */
 static gboolean    initialised;
-static TesseraMode mode;
+static TesseraOpenclMode mode;
 static guint       debug, memory_mib, band_rows;
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
 static gboolean    fault_met;
 static GHashTable *messages;
 
-static const gchar *const fault_names[N_FAULTS] = { "build", "alloc", "enqueue", "download" };
+static const gchar *const fault_names[N_FAULTS] = {
+  "build", "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait"
+};
 
 static void
 parse_fault (const gchar *text)
@@ -48,11 +50,13 @@ initialise (void)
   if (opencl && *opencl && strcmp (opencl, "auto") != 0)
     {
       if (strcmp (opencl, "off") == 0)
-        mode = MODE_OFF;
+        mode = TESSERA_OPENCL_OFF;
+      else if (strcmp (opencl, "try") == 0)
+        mode = TESSERA_OPENCL_TRY;
       else if (strcmp (opencl, "force") == 0)
-        mode = MODE_FORCE;
+        mode = TESSERA_OPENCL_FORCE;
       else
-        g_printerr ("tessera: TESSERA_OPENCL=%s is none of auto, off, force; auto is taken\n", opencl);
+        g_printerr ("tessera: TESSERA_OPENCL=%s is none of auto, off, try, force; auto is taken\n", opencl);
     }
   debug = g_parse_debug_string (g_getenv ("TESSERA_DEBUG"), keys, G_N_ELEMENTS (keys));
   if (memory && *memory)
@@ -77,7 +81,7 @@ initialise (void)
   g_mutex_unlock (&lock);                       \
   return value
 
-TesseraMode  tessera_mode       (void) { READ_SETTING (TesseraMode, mode); }
+TesseraOpenclMode tessera_mode  (void) { READ_SETTING (TesseraOpenclMode, mode); }
 TesseraDebug tessera_debug      (void) { READ_SETTING (TesseraDebug, debug); }
 guint        tessera_memory_mib (void) { READ_SETTING (guint, memory_mib); }
 guint        tessera_band_rows  (void) { READ_SETTING (guint, band_rows); }
@@ -92,8 +96,7 @@ gboolean     tessera_fault_met  (void) { READ_SETTING (gboolean, fault_met); }
 void
 tessera_set_opencl_mode (TesseraOpenclMode new_mode)
 {
-  WRITE_SETTING (mode = new_mode == TESSERA_OPENCL_OFF   ? MODE_OFF
-                      : new_mode == TESSERA_OPENCL_FORCE ? MODE_FORCE : MODE_AUTO);
+  WRITE_SETTING (mode = new_mode);
 }
 
 void
@@ -113,7 +116,10 @@ tessera_set_fault (const gchar *fault)
 {
   WRITE_SETTING (parse_fault (fault); g_hash_table_remove_all (messages));
   tessera_forget_failures ();
-  tessera_program_forget (fault && g_str_has_prefix (fault, fault_names[FAULT_BUILD]));
+  tessera_program_forget (fault && (g_str_has_prefix (fault, fault_names[FAULT_BUILD])
+                                    || g_str_has_prefix (fault, fault_names[FAULT_KERNEL])));
+  if (fault && g_str_has_prefix (fault, fault_names[FAULT_QUEUE]))
+    tessera_queue_forget ();
 }
 
 gboolean
@@ -170,25 +176,32 @@ tessera_log_once (const gchar *format, ...)
 
 /* --- counters --- */
 
-static GMutex  counter_lock;
-static guint64 counters[N_COUNTERS];
+static GMutex          counter_lock;
+static TesseraCounters counters;
+
+static guint64 *
+counter_at (gsize offset)
+{
+  return (guint64 *) ((gchar *) &counters + offset);
+}
 
 void
-tessera_count (TesseraCounter counter, gint64 amount)
+tessera_count_at (gsize offset, gint64 amount)
 {
   g_mutex_lock (&counter_lock);
-  counters[counter] += amount;
-  counters[COUNT_PEAK_BYTES] = MAX (counters[COUNT_PEAK_BYTES], counters[COUNT_LIVE_BYTES]);
+  *counter_at (offset) += amount;
+  counters.peak_bytes = MAX (counters.peak_bytes, counters.live_bytes);
+  counters.peak_pinned_bytes = MAX (counters.peak_pinned_bytes, counters.live_pinned_bytes);
   g_mutex_unlock (&counter_lock);
 }
 
 guint64
-tessera_counter (TesseraCounter counter)
+tessera_counter_at (gsize offset)
 {
   guint64 value;
 
   g_mutex_lock (&counter_lock);
-  value = counters[counter];
+  value = *counter_at (offset);
   g_mutex_unlock (&counter_lock);
   return value;
 }
@@ -197,20 +210,6 @@ void
 tessera_get_counters (TesseraCounters *out)
 {
   g_mutex_lock (&counter_lock);
-  *out = (TesseraCounters) {
-    .requests         = counters[COUNT_REQUESTS],
-    .device_requests  = counters[COUNT_DEVICE_REQUESTS],
-    .c_requests       = counters[COUNT_C_REQUESTS],
-    .fallbacks        = counters[COUNT_FALLBACKS],
-    .bands            = counters[COUNT_BANDS],
-    .launches         = counters[COUNT_LAUNCHES],
-    .builds           = counters[COUNT_BUILDS],
-    .allocations      = counters[COUNT_ALLOCATIONS],
-    .live_objects     = counters[COUNT_LIVE_OBJECTS],
-    .live_bytes       = counters[COUNT_LIVE_BYTES],
-    .peak_bytes       = counters[COUNT_PEAK_BYTES],
-    .uploaded_bytes   = counters[COUNT_UPLOADED],
-    .downloaded_bytes = counters[COUNT_DOWNLOADED]
-  };
+  *out = counters;
   g_mutex_unlock (&counter_lock);
 }

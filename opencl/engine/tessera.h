@@ -17,6 +17,8 @@
 
 #include <gegl.h>
 
+#include "tessera-state.h"
+
 G_BEGIN_DECLS
 
 #define TESSERA_API __attribute__ ((visibility ("default")))
@@ -237,13 +239,6 @@ TESSERA_API GeglRectangle tessera_invalidated (GeglOperation *operation, const g
 
 /* ------------------------------------------------------ tests, control -- */
 
-typedef enum
-{
-  TESSERA_OPENCL_AUTO,          /* the device where GEGL has one, else C */
-  TESSERA_OPENCL_OFF,           /* C always */
-  TESSERA_OPENCL_FORCE          /* the device or an error */
-} TesseraOpenclMode;
-
 /* Overrides the environment variable TESSERA_OPENCL for the rest of the process. */
 TESSERA_API void tessera_set_opencl_mode (TesseraOpenclMode mode);
 
@@ -255,29 +250,15 @@ TESSERA_API void tessera_set_memory (guint mebibytes);
  * do not depend on it: tests prove that. */
 TESSERA_API void tessera_set_band_rows (guint rows);
 
-/* Overrides TESSERA_FAULT ("build", "alloc:N", "enqueue:N", "download:N": the
- * N-th such call from now on fails, once; NULL for none).  tessera_fault_met
- * says whether it did.  Also forgets earlier failures. */
+/* Overrides TESSERA_FAULT ("KIND:N": the N-th such call from now on fails, once;
+ * NULL for none).  The kinds: build, queue (creating one), kernel (creating one),
+ * alloc, map (pinned memory), set-arg, enqueue (uploads, launches, clears),
+ * download, wait (for a command to finish).  tessera_fault_met says whether it did.
+ * Also forgets earlier failures, and after build, queue or kernel the objects made. */
 TESSERA_API void     tessera_set_fault (const gchar *fault);
 TESSERA_API gboolean tessera_fault_met (void);
 
-/* Monotonic counters of this process, except the live_ ones. */
-typedef struct
-{
-  guint64 requests;             /* calls of tessera_process with something to do */
-  guint64 device_requests;      /* ... answered by the device */
-  guint64 c_requests;           /* ... answered by C, for whatever reason */
-  guint64 fallbacks;            /* ... by C after the device had been tried */
-  guint64 bands;
-  guint64 launches;             /* kernels enqueued */
-  guint64 builds;               /* programs built, successfully or not */
-  guint64 allocations;          /* device and pinned allocations made */
-  guint64 live_objects;         /* OpenCL memory objects and events now alive */
-  guint64 live_bytes;           /* device memory now held */
-  guint64 peak_bytes;
-  guint64 uploaded_bytes, downloaded_bytes;
-} TesseraCounters;
-
+/* What the counters say: tessera-state.h. */
 TESSERA_API void tessera_get_counters (TesseraCounters *counters);
 
 /* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */

@@ -157,7 +157,7 @@ one_fault (Faults *f, const gchar *fault)
   tessera_set_fault (fault);
   if (! capture_begin (&capture))
     g_error ("no temporary file for stderr");
-  good = run_mode (f, TESSERA_OPENCL_AUTO, &pixels, why);
+  good = run_mode (f, TESSERA_OPENCL_TRY, &pixels, why);
   met = tessera_fault_met ();
   lines = capture_end (&capture, why);
   tessera_get_counters (&after);
