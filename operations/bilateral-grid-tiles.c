@@ -50,9 +50,9 @@ tile_write (const Tile *tile)
 
   rect.x += tile->params->origin_x;
   rect.y += tile->params->origin_y;
-  gegl_buffer_set (request->output, &rect, 0, request->output_format,
-                   tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
-                   4 * tile->around.width * sizeof (gfloat));
+  tessera_write (request->output, &rect, request->output_format,
+                 tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
+                 4 * tile->around.width * sizeof (gfloat));
 }
 
 /* The least and the most p of a row of values that count, kept apart by lane so

@@ -428,7 +428,7 @@ prepare (GeglOperation *operation)
 
   gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "aux", format);
-  gegl_operation_set_format (operation, "output", format);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
 }
 
 static GeglRectangle
@@ -478,7 +478,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffe
     .output = output,
     .input_format = gegl_operation_get_format (operation, "input"),
     .aux_format = gegl_operation_get_format (operation, "aux"),
-    .output_format = gegl_operation_get_format (operation, "output"),
+    .output_format = gegl_operation_get_format (operation, "input"),
     .roi = *roi,
     .bounds = bounds,
     .aux_bounds = aux_bounds,

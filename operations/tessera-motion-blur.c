@@ -208,8 +208,7 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
   for (gint y = 0; y < block->height; y++)
     blur_row (in + 4 * (gsize) y * around.width, places, taps->weights, taps->n,
               out + 4 * (gsize) y * padded, block->width);
-  gegl_buffer_set (request->output, block, 0, request->output_format, out,
-                   4 * padded * sizeof (gfloat));
+  tessera_write (request->output, block, request->output_format, out, 4 * padded * sizeof (gfloat));
   g_free (places);
   gegl_scratch_free (out);
   gegl_scratch_free (in);
@@ -293,8 +292,8 @@ prepare (GeglOperation *operation)
   gboolean    straight = source && ! (babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED);
 
   gegl_operation_set_format (operation, "input", babl_format_with_space ("RaGaBaA float", space));
-  gegl_operation_set_format (operation, "output",
-                             babl_format_with_space (straight ? "RGBA float" : "RaGaBaA float", space));
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation,
+    babl_format_with_space (straight ? "RGBA float" : "RaGaBaA float", space)));
 }
 
 static GeglRectangle

@@ -90,7 +90,8 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
       for (gint y = 0; y < block.height; y++)
         blur_row (in + y * stride, stride, out + 4 * (gsize) y * block.width, block.width,
                   params->strength);
-      gegl_buffer_set (request->output, &block, 0, request->output_format, out, GEGL_AUTO_ROWSTRIDE);
+      tessera_write (request->output, &block, request->output_format, out,
+                     4 * block.width * sizeof (gfloat));
     }
   gegl_scratch_free (out);
   gegl_scratch_free (in);
@@ -141,7 +142,7 @@ prepare (GeglOperation *operation)
   const Babl *format = babl_format_with_space ("RGBA float", space);
 
   gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", format);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
 }
 
 /* TEMPLATE: geometry.  The output has the input's bounding box; without these
@@ -173,7 +174,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
     .input = input,
     .output = output,
     .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "output"),
+    .output_format = gegl_operation_get_format (operation, "input"),
     .roi = *roi,
     .bounds = tessera_bounds (operation, "input"),
     .halo = halo,

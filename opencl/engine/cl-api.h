@@ -21,6 +21,7 @@
   X (ReleaseProgram) X (CreateKernel) X (SetKernelArg) X (ReleaseKernel)       \
   X (GetKernelWorkGroupInfo)                                                   \
   X (EnqueueNDRangeKernel)                                                     \
+  X (EnqueueMarkerWithWaitList) X (EnqueueBarrierWithWaitList)                 \
   X (WaitForEvents) X (GetEventProfilingInfo) X (ReleaseEvent)
 
 typedef struct

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Rectangles: what a filter needs, what it changes; reading beyond the border.
+ * Rectangles: what a filter needs, what it changes; reading beyond the border, writing.
  */
 #include "config.h"
 
@@ -129,7 +129,47 @@ tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRecta
   return result;
 }
 
-/* ------------------------------------------------------------- reading -- */
+/* ------------------------------------------------------ reading, writing -- */
+
+/* gegl_buffer_get and gegl_buffer_set, but for the conversions that are ours. */
+static void
+get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, guchar *pixels, gsize row)
+{
+  const TesseraTravel travel = tessera_travel (gegl_buffer_get_format (buffer), format);
+  gfloat             *stored;
+
+  if (! tessera_converts_on_host (&travel))
+    {
+      gegl_buffer_get (buffer, rect, 1.0, format, pixels, row, GEGL_ABYSS_NONE);
+      return;
+    }
+  stored = gegl_scratch_alloc ((gsize) rect->width * rect->height * travel.bytes);
+  gegl_buffer_get (buffer, rect, 1.0, travel.format, stored, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gint y = 0; y < rect->height; y++)
+    tessera_decode_floats (&travel, stored + (gsize) y * rect->width * (travel.bytes / sizeof (gfloat)),
+                           (gfloat *) (pixels + y * row), rect->width);
+  gegl_scratch_free (stored);
+}
+
+void
+tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
+               const gfloat *pixels, gsize row)
+{
+  const TesseraTravel travel = tessera_travel (gegl_buffer_get_format (buffer), format);
+  gfloat             *stored;
+
+  if (! tessera_converts_on_host (&travel))
+    {
+      gegl_buffer_set (buffer, rect, 0, format, pixels, row);
+      return;
+    }
+  stored = gegl_scratch_alloc ((gsize) rect->width * rect->height * travel.bytes);
+  for (gint y = 0; y < rect->height; y++)
+    tessera_encode_floats (&travel, (const gfloat *) ((const guchar *) pixels + y * row),
+                           stored + (gsize) y * rect->width * (travel.bytes / sizeof (gfloat)), rect->width);
+  gegl_buffer_set (buffer, rect, 0, travel.format, stored, GEGL_AUTO_ROWSTRIDE);
+  gegl_scratch_free (stored);
+}
 
 /* Repeats the first `have` elements of `bytes` bytes until there are `want`. */
 static void
@@ -161,9 +201,8 @@ read_looped (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle 
           gint from_x = ((rect->x + x - bounds->x) % bounds->width + bounds->width) % bounds->width;
 
           piece_w = MIN (width - x, bounds->width - from_x);
-          gegl_buffer_get (buffer, GEGL_RECTANGLE (bounds->x + from_x, bounds->y + from_y,
-                                                   piece_w, piece_h),
-                           1.0, format, pixels + y * row + x * pixel, row, GEGL_ABYSS_NONE);
+          get_pixels (buffer, GEGL_RECTANGLE (bounds->x + from_x, bounds->y + from_y, piece_w, piece_h),
+                      format, pixels + y * row + x * pixel, row);
         }
     }
   for (gint y = 0; y < height; y++)
@@ -203,7 +242,7 @@ read_nearest (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
   gsize         pixel = babl_format_get_bytes_per_pixel (format);
   guchar       *edge = g_malloc ((gsize) part.width * part.height * pixel);
 
-  gegl_buffer_get (buffer, &part, 1.0, format, edge, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  get_pixels (buffer, &part, format, edge, part.width * pixel);
   for (gint y = 0; y < rect->height; y++)
     for (gint x = 0; x < rect->width; x++)
       {
@@ -227,7 +266,7 @@ tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
 
   if (gegl_rectangle_is_infinite_plane (bounds) || gegl_rectangle_contains (bounds, rect))
     {
-      gegl_buffer_get (buffer, rect, 1.0, format, bytes, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      get_pixels (buffer, rect, format, bytes, row);
       return;
     }
   if (border == TESSERA_BORDER_NONE || gegl_rectangle_is_empty (bounds))
@@ -245,9 +284,8 @@ tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
         read_nearest (buffer, rect, bounds, format, bytes);
       return;
     }
-  gegl_buffer_get (buffer, &part, 1.0, format,
-                   bytes + (part.y - rect->y) * row + (part.x - rect->x) * pixel, row,
-                   GEGL_ABYSS_NONE);
+  get_pixels (buffer, &part, format,
+              bytes + (part.y - rect->y) * row + (part.x - rect->x) * pixel, row);
   if (border == TESSERA_BORDER_CLAMP)
     extend_edges (bytes, pixel, rect, &part);
 }

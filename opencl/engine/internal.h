@@ -52,6 +52,9 @@ gboolean     tessera_first_time (const gchar *key);
 void    tessera_count_at   (gsize offset, gint64 amount);
 guint64 tessera_counter_at (gsize offset);
 
+/* A launch of `kernel` (static names) that took `ns`. */
+void    tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns);
+
 /* --- device.c ----------------------------------------------------------- */
 
 /* GEGL's device with what the engine knows of it.  One a process. */
@@ -82,35 +85,49 @@ typedef struct _TesseraMemory TesseraMemory;
 gint     tessera_memory_take    (const TesseraDevice *device, gsize bytes, gboolean pinned,
                                  TesseraMemory **memory);
 void     tessera_memory_give    (TesseraMemory *memory);
+/* The same where a command may still use it: it is not used again. */
+void     tessera_memory_drop    (TesseraMemory *memory);
 gpointer tessera_memory_pointer (TesseraMemory *memory);    /* of pinned memory */
 gpointer tessera_memory_object  (TesseraMemory *memory);    /* cl_mem */
 void     tessera_memory_trim    (void);
 
-/* --- queue.c: a queue, what is enqueued on it, and events ------------------ */
+/* --- queue.c: lanes, what is enqueued on them, and events ----------------- */
 
 typedef struct _TesseraQueue   TesseraQueue;
 typedef struct _TesseraEvent   TesseraEvent;
 typedef struct _TesseraProgram TesseraProgram;
 
-/* A queue from the free list, or a new one; every request has its own. */
-gint  tessera_queue_take (const TesseraDevice *device, TesseraQueue **queue);
-/* Waits for all that was enqueued; after a failure the queue is not reused. */
+/* Commands of one lane run in order; lanes run side by side. */
+typedef enum { LANE_RUN, LANE_UPLOAD, LANE_DOWNLOAD, N_LANES } TesseraLane;
+
+/* Lanes from the free list, or new ones; every request has its own.  `one_lane`:
+ * all lanes are one, for a request of a single band. */
+gint  tessera_queue_take (const TesseraDevice *device, gboolean one_lane, TesseraQueue **queue);
+/* Waits for all that was enqueued; after a failure the lanes are not used again. */
 gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
 gint  tessera_queue_finish (TesseraQueue *queue);
-void  tessera_queue_flush (TesseraQueue *queue);
-gpointer tessera_queue_object (TesseraQueue *queue);     /* cl_command_queue */
-/* Releases the queues of the free list. */
+void  tessera_queue_flush (TesseraQueue *queue, TesseraLane lane);
+gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_command_queue */
+/* Releases the lanes of the free list. */
 void  tessera_queue_forget (void);
 
-gint  tessera_enqueue_upload   (TesseraQueue *queue, TesseraMemory *to, gsize offset,
+gint  tessera_enqueue_upload   (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to, gsize offset,
                                 gconstpointer from, gsize bytes, TesseraEvent **event);
-gint  tessera_enqueue_download (TesseraQueue *queue, TesseraMemory *from,
-                                gpointer to, gsize bytes, TesseraEvent **event);
+/* On LANE_DOWNLOAD once `after` (or NULL) is done, or on LANE_RUN. */
+gint  tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from,
+                                gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event);
 gint  tessera_enqueue_clear    (TesseraQueue *queue, TesseraMemory *memory, gsize bytes);
+/* What follows on LANE_RUN waits for `event`. */
+gint  tessera_enqueue_wait     (TesseraQueue *queue, TesseraEvent *event);
+/* An event that is done when all of LANE_RUN up to here is. */
+gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
 
-/* Waits; then the nanoseconds at which the command began and ended, where the
- * queue measures (else 0).  Frees the event. */
-gint  tessera_event_finish     (TesseraEvent *event, guint64 *began, guint64 *ended);
+/* An event of a command that was enqueued with it (a cl_event, passed on). */
+TesseraEvent *tessera_event_new (gpointer object);
+gint  tessera_event_wait       (TesseraEvent *event);
+/* Nanoseconds that the command ran, which is done; 0 where the driver does not say. */
+guint64 tessera_event_duration (TesseraEvent *event);
+void  tessera_event_free       (TesseraEvent *event);
 
 /* --- program.c ------------------------------------------------------------- */
 
@@ -126,7 +143,7 @@ gint  tessera_program_get (const TesseraDevice *device, const gchar *name,
                            const gchar *source, TesseraProgram **program);
 gint  tessera_program_launch (TesseraProgram *program, TesseraQueue *queue, const gchar *kernel,
                               const gsize offset[3], const gsize size[3], const gsize group[3],
-                              const TesseraRawArg *args, guint n_args);
+                              const TesseraRawArg *args, guint n_args, TesseraEvent **event);
 /* Forgets the programs that did not build, or all (no request may be running). */
 void  tessera_program_forget (gboolean all);
 

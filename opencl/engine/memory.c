@@ -5,8 +5,8 @@
  * 24 Mpix image against 7 ms to send it); here a steady load allocates nothing.
  *
  * Sizes are rounded up to an eighth of a power of two, so that bands of nearly
- * the same height share memory.  What has been idle for half a minute is given
- * back at the next opportunity, everything at exit.
+ * the same height share memory; near the limit they are not.  What has been idle
+ * for half a minute is given back at the next opportunity, everything at exit.
  */
 #include "cl-api.h"
 #include "internal.h"
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #define IDLE_SECONDS 30
+#define GRAIN        64                 /* bytes; the least that a size is rounded up to */
+#define MOST_PINNED  ((gsize) 2 << 30)  /* host memory that the system cannot page out */
 
 struct _TesseraMemory
 {
@@ -43,6 +45,15 @@ round_up (gsize bytes)
 }
 
 static void
+count_bytes (const TesseraMemory *memory, gint64 sign)
+{
+  if (memory->pinned)
+    tessera_count (live_pinned_bytes, sign * (gint64) memory->bytes);
+  else
+    tessera_count (live_bytes, sign * (gint64) memory->bytes);
+}
+
+static void
 release (TesseraMemory *memory)
 {
   const TesseraClApi *cl = tessera_cl_api ();
@@ -54,8 +65,7 @@ release (TesseraMemory *memory)
     }
   cl->ReleaseMemObject (memory->object);
   tessera_count (live_objects, -1);
-  if (! memory->pinned)
-    tessera_count (live_bytes, - (gint64) memory->bytes);
+  count_bytes (memory, -1);
   if (tessera_debug () & DEBUG_MEMORY)
     tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s released", memory->bytes,
                  memory->pinned ? "pinned" : "on the device");
@@ -90,7 +100,7 @@ take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned)
 
   for (TesseraMemory **link = &idle; *link; link = &(*link)->next)
     if ((*link)->context == device->context && (*link)->pinned == pinned
-        && (*link)->bytes >= bytes && (*link)->bytes <= 2 * bytes
+        && (*link)->bytes >= bytes && (*link)->bytes <= 2 * round_up (bytes)
         && (! best || (*link)->bytes < (*best)->bytes))
       best = link;
   if (! best)
@@ -106,14 +116,19 @@ map_locked (const TesseraClApi *cl, TesseraMemory *memory)
 {
   cl_int status = CL_SUCCESS;
 
+  if (tessera_fault (FAULT_MAP))
+    return CL_MAP_FAILURE;
   if (! mapping_queue || mapping_context != memory->context)
     {
+      if (mapping_queue)
+        cl->ReleaseCommandQueue (mapping_queue);
       mapping_queue = cl->CreateCommandQueue (memory->context, memory->device->device, 0, &status);
       if (status != CL_SUCCESS)
         {
           mapping_queue = NULL;
           return status;
         }
+      tessera_count (objects_created, 1);
       mapping_context = memory->context;
     }
   memory->pointer = cl->EnqueueMapBuffer (mapping_queue, memory->object, CL_TRUE,
@@ -144,9 +159,9 @@ allocate_locked (TesseraMemory *memory)
       return status;
     }
   tessera_count (allocations, 1);
+  tessera_count (objects_created, 1);
   tessera_count (live_objects, 1);
-  if (! memory->pinned)
-    tessera_count (live_bytes, memory->bytes);
+  count_bytes (memory, 1);
   if (tessera_debug () & DEBUG_MEMORY)
     tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s allocated", memory->bytes,
                  memory->pinned ? "pinned" : "on the device");
@@ -154,10 +169,35 @@ allocate_locked (TesseraMemory *memory)
 }
 
 static gboolean
-fits (const TesseraDevice *device, gsize bytes)
+fits (const TesseraDevice *device, gsize bytes, gboolean pinned)
 {
+  if (pinned)
+    return tessera_counter (live_pinned_bytes) + bytes <= MOST_PINNED;
   return bytes <= device->max_allocation
          && tessera_counter (live_bytes) + bytes <= tessera_budget (device);
+}
+
+/* With room to spare if that fits, else after the idle memory is gone, else exactly. */
+static cl_int
+allocate_fitting_locked (TesseraMemory *memory, gsize bytes)
+{
+  const gsize exact = (bytes + GRAIN - 1) / GRAIN * GRAIN;
+  cl_int      status;
+
+  memory->bytes = round_up (bytes);
+  if (! fits (memory->device, memory->bytes, memory->pinned))
+    trim_locked (G_MAXINT64);
+  if (! fits (memory->device, memory->bytes, memory->pinned))
+    memory->bytes = exact;
+  if (! fits (memory->device, memory->bytes, memory->pinned))
+    return memory->pinned ? CL_OUT_OF_HOST_MEMORY : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  status = allocate_locked (memory);
+  if (status != CL_SUCCESS && idle)
+    {
+      trim_locked (G_MAXINT64);         /* the driver has less than it says */
+      status = allocate_locked (memory);
+    }
+  return status;
 }
 
 gint
@@ -168,26 +208,30 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
   TesseraMemory  *memory;
   cl_int          status = CL_SUCCESS;
 
+  bytes = MAX (bytes, 1);
   g_mutex_lock (&lock);
-  bytes = round_up (MAX (bytes, 1));
   memory = take_idle_locked (device, bytes, pinned);
   if (! memory)
     {
       if (! at_exit)
         at_exit = atexit (tessera_memory_trim) == 0;
-      if (! pinned && ! fits (device, bytes))
-        trim_locked (G_MAXINT64);
       memory = g_new0 (TesseraMemory, 1);
-      *memory = (TesseraMemory) { .device = device, .context = device->context,
-                                  .bytes = bytes, .pinned = pinned };
-      status = ! pinned && ! fits (device, bytes) ? CL_MEM_OBJECT_ALLOCATION_FAILURE
-                                                  : allocate_locked (memory);
+      *memory = (TesseraMemory) { .device = device, .context = device->context, .pinned = pinned };
+      status = allocate_fitting_locked (memory, bytes);
       if (status != CL_SUCCESS)
         g_clear_pointer (&memory, g_free);
     }
   g_mutex_unlock (&lock);
   *result = memory;
   return status;
+}
+
+void
+tessera_memory_drop (TesseraMemory *memory)
+{
+  g_mutex_lock (&lock);
+  release (memory);
+  g_mutex_unlock (&lock);
 }
 
 /* Where the host program has a main loop (GIMP), idle memory does not wait for

@@ -16,7 +16,7 @@ struct _TesseraProgram
   gchar       *name;
   cl_int       status;
   cl_program   object;
-  GHashTable  *kernels;         /* name -> cl_kernel */
+  GHashTable  *kernels;         /* name -> Kernel */
 };
 
 static GMutex lock;             /* guards the list; held while building */
@@ -51,6 +51,7 @@ build (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self
     {
       cl_device_id id = device->device;
 
+      tessera_count (objects_created, 1);
       self->status = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
     }
   tessera_count (builds, 1);
@@ -66,6 +67,21 @@ build (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self
   else if (tessera_debug () & DEBUG_PATHS)
     tessera_log ("%s: program built on %s in %.0f ms", self->name, device->name,
                  (g_get_monotonic_time () - began) / 1e3);
+}
+
+typedef struct
+{
+  cl_kernel object;
+  size_t    most;               /* work-items a group */
+} Kernel;
+
+static void
+kernel_free (gpointer data)
+{
+  Kernel *kernel = data;
+
+  tessera_cl_api ()->ReleaseKernel (kernel->object);
+  g_free (kernel);
 }
 
 gint
@@ -91,7 +107,7 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
       self->context = device->context;
       self->device = device->device;
       self->name = g_strdup (name);
-      self->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      self->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, kernel_free);
       programs = g_list_prepend (programs, self);
       build (tessera_cl_api (), device, self);
     }
@@ -101,61 +117,82 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   return status;
 }
 
-static cl_kernel
+static const Kernel *
 kernel_locked (const TesseraClApi *cl, TesseraProgram *self, const gchar *name, cl_int *status)
 {
-  cl_kernel kernel = g_hash_table_lookup (self->kernels, name);
+  Kernel *kernel = g_hash_table_lookup (self->kernels, name);
 
-  if (! kernel)
+  if (kernel)
+    return kernel;
+  kernel = g_new0 (Kernel, 1);
+  if (tessera_fault (FAULT_KERNEL))
+    *status = CL_OUT_OF_RESOURCES;
+  else
+    kernel->object = cl->CreateKernel (self->object, name, status);
+  if (*status == CL_SUCCESS)
     {
-      kernel = cl->CreateKernel (self->object, name, status);
-      if (*status == CL_SUCCESS)
-        g_hash_table_insert (self->kernels, g_strdup (name), kernel);
+      *status = cl->GetKernelWorkGroupInfo (kernel->object, self->device, CL_KERNEL_WORK_GROUP_SIZE,
+                                            sizeof kernel->most, &kernel->most, NULL);
+      if (*status != CL_SUCCESS)
+        cl->ReleaseKernel (kernel->object);
     }
+  if (*status != CL_SUCCESS)
+    {
+      g_free (kernel);
+      return NULL;
+    }
+  tessera_count (objects_created, 1);
+  g_hash_table_insert (self->kernels, g_strdup (name), kernel);
   return kernel;
+}
+
+static cl_int
+set_args (const TesseraClApi *cl, cl_kernel kernel, const TesseraRawArg *args, guint n_args)
+{
+  cl_int status = CL_SUCCESS;
+
+  for (guint i = 0; i < n_args && status == CL_SUCCESS; i++)
+    status = tessera_fault (FAULT_SET_ARG) ? CL_INVALID_ARG_VALUE
+                                           : cl->SetKernelArg (kernel, i, args[i].bytes, args[i].value);
+  return status;
 }
 
 gint
 tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *kernel_name,
                         const gsize offset[3], const gsize size[3], const gsize group[3],
-                        const TesseraRawArg *args, guint n_args)
+                        const TesseraRawArg *args, guint n_args, TesseraEvent **event)
 {
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status = CL_SUCCESS;
-  cl_kernel           kernel;
-  size_t              most = 0;
+  cl_event            object = NULL;
+  const Kernel       *kernel;
   size_t              fitting[3] = { group[0], group[1], group[2] };
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_OUT_OF_RESOURCES;
   g_mutex_lock (&self->lock);
   kernel = kernel_locked (cl, self, kernel_name, &status);
-  for (guint i = 0; i < n_args && status == CL_SUCCESS; i++)
-    status = cl->SetKernelArg (kernel, i, args[i].bytes, args[i].value);
-  if (status == CL_SUCCESS)
-    status = cl->GetKernelWorkGroupInfo (kernel, self->device, CL_KERNEL_WORK_GROUP_SIZE,
-                                         sizeof most, &most, NULL);
+  if (kernel)
+    status = set_args (cl, kernel->object, args, n_args);
   /* A kernel with many registers may take smaller groups; halves still divide the sizes. */
-  for (gint d = 0; most > 0 && fitting[0] * fitting[1] * fitting[2] > most; d = (d + 1) % 3)
+  for (gint d = 0; kernel && kernel->most > 0 && fitting[0] * fitting[1] * fitting[2] > kernel->most;
+       d = (d + 1) % 3)
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
   if (status == CL_SUCCESS)
-    status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue), kernel, 3, offset, size,
-                                       fitting, 0, NULL, NULL);
+    status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue, LANE_RUN), kernel->object, 3, offset,
+                                       size, fitting, 0, NULL, event ? &object : NULL);
   g_mutex_unlock (&self->lock);
-  if (status == CL_SUCCESS)
-    tessera_count (launches, 1);
-  return status;
+  if (status != CL_SUCCESS)
+    return status;
+  tessera_count (launches, 1);
+  if (event)
+    *event = tessera_event_new (object);
+  return CL_SUCCESS;
 }
 
 static void
 program_free (const TesseraClApi *cl, TesseraProgram *self)
 {
-  GHashTableIter iter;
-  gpointer       kernel;
-
-  g_hash_table_iter_init (&iter, self->kernels);
-  while (g_hash_table_iter_next (&iter, NULL, &kernel))
-    cl->ReleaseKernel (kernel);
   g_hash_table_unref (self->kernels);
   if (self->object)
     cl->ReleaseProgram (self->object);

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The band pump: a request on the device, band by band.
+ * The band pump: a request on the device, band by band.  pump.c plans and keeps
+ * the bands in flight, bands.c moves one through its stages, passes.c is what a
+ * filter's passes call.
  */
 #ifndef TESSERA_PUMP_H
 #define TESSERA_PUMP_H
 
-#include "tessera.h"
+#include "formats.h"
 #include "internal.h"
 
-/* What a request cost, for the log.  Times in seconds; upload, run and download
- * overlap with read and write. */
+#define MAX_MEMORIES 40
+#define MAX_TABLES   16
+#define BANDS_AHEAD  3
+
+/* What a request cost.  Times in seconds; the stages overlap. */
 typedef struct
 {
   guint        bands;
@@ -17,12 +22,64 @@ typedef struct
   const gchar *failed_at;       /* the stage in which an error came up */
 } TesseraTimings;
 
-/* geometry.c: tessera_invalidated must know what the last result was computed of. */
-void tessera_remember_bounds (GeglOperation *operation, const GeglRectangle *bounds);
+typedef struct _Pump Pump;
+
+typedef struct
+{
+  TesseraBand    band;                  /* first: passes get a pointer to it */
+  Pump          *pump;
+  TesseraMemory *memories[MAX_MEMORIES];
+  guint          n_memories;
+  TesseraMemory *result, *result_host;  /* of `measure` */
+  gpointer       download_to;
+  TesseraEvent  *uploaded[2];           /* input, aux */
+  TesseraEvent  *measured, *ran, *downloaded;
+  GArray        *launches;              /* LaunchTime */
+  gboolean       has_run;
+} BandState;
+
+struct _Pump
+{
+  const TesseraRequest *request;
+  const TesseraDevice  *device;
+  TesseraProgram       *program, *engine_program;
+  TesseraQueue         *queue;
+  TesseraTimings       *timings;
+  TesseraTravel         input, aux, output;
+  struct { gconstpointer data; TesseraMemory *memory; } tables[MAX_TABLES];
+  guint                 n_tables;
+  BandState            *bands[BANDS_AHEAD];     /* oldest first */
+  guint                 n_bands;
+  guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
+};
 
 /* Computes request->roi.  0, or the first error: the output is then undefined. */
 gint tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
                    TesseraProgram *program, TesseraProgram *engine_program,
                    TesseraTimings *timings);
+
+/* --- bands.c: the stages of one band ---------------------------------------- */
+
+/* Reads, uploads, decodes, extends and measures; then runs and asks for the
+ * result; then waits for it and writes it.  An error leaves the band to be freed. */
+gint tessera_band_begin  (Pump *pump, gint y, gint rows, BandState **state);
+gint tessera_band_run    (BandState *state);
+gint tessera_band_finish (BandState *state);
+/* `idle`: the device is done with it, so its memory may be used again. */
+void tessera_band_free   (BandState *state, gboolean idle);
+
+/* --- passes.c ----------------------------------------------------------------- */
+
+/* Pooled memory that the band keeps until it is freed. */
+gint tessera_band_keep   (BandState *state, gsize bytes, gboolean pinned, TesseraMemory **memory);
+/* tessera_launch with a kernel of the engine's own. */
+gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
+GArray *tessera_launches_new (void);
+/* Adds up the launches of a band that is done. */
+gdouble tessera_launches_seconds (BandState *state);
+void tessera_launches_free (BandState *state);
+
+/* --- geometry.c: tessera_invalidated must know what the last result was of ---- */
+void tessera_remember_bounds (GeglOperation *operation, const GeglRectangle *bounds);
 
 #endif

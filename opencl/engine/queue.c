@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Command queues, transfers and events.  Every request in flight has a queue
- * of its own, so that graphs in several threads do not wait for one another.
+ * Command queues, transfers and events.  Every request in flight has queues of
+ * its own, so that graphs in several threads do not wait for one another; of
+ * several bands, one is uploaded while another runs and a third is downloaded.
  */
 #include "cl-api.h"
 #include "internal.h"
@@ -11,7 +12,8 @@ struct _TesseraQueue
   TesseraQueue        *next;            /* in the free list */
   const TesseraDevice *device;
   gpointer             context;
-  cl_command_queue     object;
+  gboolean             one_lane;
+  cl_command_queue     lanes[N_LANES];  /* those but LANE_RUN NULL until they are wanted */
 };
 
 struct _TesseraEvent
@@ -22,12 +24,41 @@ struct _TesseraEvent
 static GMutex        lock;              /* guards the list */
 static TesseraQueue *idle;
 
-gint
-tessera_queue_take (const TesseraDevice *device, TesseraQueue **result)
+/* ---------------------------------------------------------------- queues -- */
+
+static void
+free_queue (TesseraQueue *queue)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  TesseraQueue       *queue, **link;
-  cl_int              status = CL_SUCCESS;
+  for (gint i = 0; i < N_LANES; i++)
+    if (queue->lanes[i])
+      tessera_cl_api ()->ReleaseCommandQueue (queue->lanes[i]);
+  g_free (queue);
+}
+
+static cl_int
+complete (TesseraQueue *queue)
+{
+  cl_int status = CL_SUCCESS;
+
+  for (gint i = 0; i < (queue->one_lane ? 1 : N_LANES) && status == CL_SUCCESS; i++)
+    if (! queue->lanes[i])
+      {
+        if (tessera_fault (FAULT_QUEUE))
+          status = CL_OUT_OF_RESOURCES;
+        else
+          queue->lanes[i] = tessera_cl_api ()->CreateCommandQueue (queue->context, queue->device->device,
+                                                                   CL_QUEUE_PROFILING_ENABLE, &status);
+        if (status == CL_SUCCESS)
+          tessera_count (objects_created, 1);
+      }
+  return status;
+}
+
+gint
+tessera_queue_take (const TesseraDevice *device, gboolean one_lane, TesseraQueue **result)
+{
+  TesseraQueue *queue, **link;
+  cl_int        status;
 
   g_mutex_lock (&lock);
   for (link = &idle; *link && (*link)->context != device->context; link = &(*link)->next)
@@ -42,24 +73,39 @@ tessera_queue_take (const TesseraDevice *device, TesseraQueue **result)
       queue = g_new0 (TesseraQueue, 1);
       queue->device = device;
       queue->context = device->context;
-      queue->object = cl->CreateCommandQueue (device->context, device->device,
-                                              CL_QUEUE_PROFILING_ENABLE, &status);
-      if (status != CL_SUCCESS)
-        g_clear_pointer (&queue, g_free);
+    }
+  queue->one_lane = one_lane;
+  status = complete (queue);
+  if (status != CL_SUCCESS)
+    {
+      free_queue (queue);
+      queue = NULL;
     }
   *result = queue;
   return status;
 }
 
 gint
+tessera_queue_finish (TesseraQueue *queue)
+{
+  cl_int status = CL_SUCCESS;
+
+  for (gint i = 0; i < N_LANES; i++)
+    if (queue->lanes[i])
+      {
+        cl_int lane_status = tessera_cl_api ()->Finish (queue->lanes[i]);
+
+        if (status == CL_SUCCESS)
+          status = lane_status;
+      }
+  return status;
+}
+
+gint
 tessera_queue_give (TesseraQueue *queue, gboolean reuse)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  cl_int              status;
+  cl_int status = tessera_queue_finish (queue);
 
-  if (! queue)
-    return CL_SUCCESS;
-  status = cl->Finish (queue->object);
   if (reuse && status == CL_SUCCESS)
     {
       g_mutex_lock (&lock);
@@ -68,69 +114,75 @@ tessera_queue_give (TesseraQueue *queue, gboolean reuse)
       g_mutex_unlock (&lock);
     }
   else
-    {
-      cl->ReleaseCommandQueue (queue->object);
-      g_free (queue);
-    }
+    free_queue (queue);
   return status;
 }
 
-gint
-tessera_queue_finish (TesseraQueue *queue)
+void
+tessera_queue_forget (void)
 {
-  return tessera_cl_api ()->Finish (queue->object);
+  TesseraQueue *queue;
+
+  g_mutex_lock (&lock);
+  while ((queue = idle))
+    {
+      idle = queue->next;
+      free_queue (queue);
+    }
+  g_mutex_unlock (&lock);
+}
+
+gpointer
+tessera_queue_object (TesseraQueue *queue, TesseraLane lane)
+{
+  return queue->lanes[queue->one_lane ? LANE_RUN : lane];
 }
 
 void
-tessera_queue_flush (TesseraQueue *queue)
+tessera_queue_flush (TesseraQueue *queue, TesseraLane lane)
 {
-  tessera_cl_api ()->Flush (queue->object);
+  tessera_cl_api ()->Flush (tessera_queue_object (queue, lane));
 }
 
-static void
-wrap_event (cl_event object, TesseraEvent **event)
-{
-  *event = g_new (TesseraEvent, 1);
-  (*event)->object = object;
-  tessera_count (live_objects, 1);
-}
+/* -------------------------------------------------------------- commands -- */
 
 gint
-tessera_enqueue_upload (TesseraQueue *queue, TesseraMemory *to, gsize offset,
+tessera_enqueue_upload (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to, gsize offset,
                         gconstpointer from, gsize bytes, TesseraEvent **event)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  cl_event            object = NULL;
-  cl_int              status;
+  cl_event object = NULL;
+  cl_int   status;
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_OUT_OF_RESOURCES;
-  status = cl->EnqueueWriteBuffer (queue->object, tessera_memory_object (to), CL_FALSE,
-                                   offset, bytes, from, 0, NULL, event ? &object : NULL);
+  status = tessera_cl_api ()->EnqueueWriteBuffer (tessera_queue_object (queue, lane),
+                                                  tessera_memory_object (to), CL_FALSE, offset, bytes,
+                                                  from, 0, NULL, event ? &object : NULL);
   if (status != CL_SUCCESS)
     return status;
   tessera_count (uploaded_bytes, bytes);
   if (event)
-    wrap_event (object, event);
+    *event = tessera_event_new (object);
   return CL_SUCCESS;
 }
 
 gint
-tessera_enqueue_download (TesseraQueue *queue, TesseraMemory *from, gpointer to, gsize bytes,
-                          TesseraEvent **event)
+tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from,
+                          gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  cl_event            object = NULL;
-  cl_int              status;
+  const gboolean waits = after && ! queue->one_lane;
+  cl_event       object = NULL;
+  cl_int         status;
 
   if (tessera_fault (FAULT_DOWNLOAD))
     return CL_OUT_OF_RESOURCES;
-  status = cl->EnqueueReadBuffer (queue->object, tessera_memory_object (from), CL_FALSE,
-                                  0, bytes, to, 0, NULL, &object);
+  status = tessera_cl_api ()->EnqueueReadBuffer (tessera_queue_object (queue, lane),
+                                                 tessera_memory_object (from), CL_FALSE, 0, bytes, to,
+                                                 waits ? 1 : 0, waits ? &after->object : NULL, &object);
   if (status != CL_SUCCESS)
     return status;
   tessera_count (downloaded_bytes, bytes);
-  wrap_event (object, event);
+  *event = tessera_event_new (object);
   return CL_SUCCESS;
 }
 
@@ -141,52 +193,78 @@ tessera_enqueue_clear (TesseraQueue *queue, TesseraMemory *memory, gsize bytes)
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_OUT_OF_RESOURCES;
-  return tessera_cl_api ()->EnqueueFillBuffer (queue->object, tessera_memory_object (memory),
-                                               &zero, sizeof zero, 0, (bytes + 3) & ~ (gsize) 3,
-                                               0, NULL, NULL);
+  return tessera_cl_api ()->EnqueueFillBuffer (tessera_queue_object (queue, LANE_RUN),
+                                               tessera_memory_object (memory), &zero, sizeof zero, 0,
+                                               (bytes + 3) & ~ (gsize) 3, 0, NULL, NULL);
 }
 
 gint
-tessera_event_finish (TesseraEvent *event, guint64 *began, guint64 *ended)
+tessera_enqueue_wait (TesseraQueue *queue, TesseraEvent *event)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  cl_ulong            from = 0, to = 0;
-  cl_int              status;
+  if (queue->one_lane)
+    return CL_SUCCESS;
+  if (tessera_fault (FAULT_ENQUEUE))
+    return CL_OUT_OF_RESOURCES;
+  return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,
+                                                        &event->object, NULL);
+}
 
-  status = cl->WaitForEvents (1, &event->object);
-  if (began && status == CL_SUCCESS
-      && cl->GetEventProfilingInfo (event->object, CL_PROFILING_COMMAND_START,
-                                    sizeof from, &from, NULL) == CL_SUCCESS
-      && cl->GetEventProfilingInfo (event->object, CL_PROFILING_COMMAND_END,
-                                    sizeof to, &to, NULL) == CL_SUCCESS)
-    {
-      *began = from;
-      *ended = to;
-    }
-  cl->ReleaseEvent (event->object);
-  tessera_count (live_objects, -1);
-  g_free (event);
+gint
+tessera_enqueue_mark (TesseraQueue *queue, TesseraEvent **event)
+{
+  cl_event object = NULL;
+  cl_int   status;
+
+  *event = NULL;
+  if (queue->one_lane)
+    return CL_SUCCESS;
+  if (tessera_fault (FAULT_ENQUEUE))
+    return CL_OUT_OF_RESOURCES;
+  status = tessera_cl_api ()->EnqueueMarkerWithWaitList (tessera_queue_object (queue, LANE_RUN), 0,
+                                                         NULL, &object);
+  if (status == CL_SUCCESS)
+    *event = tessera_event_new (object);
   return status;
 }
 
-gpointer
-tessera_queue_object (TesseraQueue *queue)
+/* ---------------------------------------------------------------- events -- */
+
+TesseraEvent *
+tessera_event_new (gpointer object)
 {
-  return queue->object;
+  TesseraEvent *event = g_new (TesseraEvent, 1);
+
+  event->object = object;
+  tessera_count (live_objects, 1);
+  return event;
+}
+
+gint
+tessera_event_wait (TesseraEvent *event)
+{
+  cl_int status = tessera_cl_api ()->WaitForEvents (1, &event->object);
+
+  return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_OUT_OF_RESOURCES : status;
+}
+
+guint64
+tessera_event_duration (TesseraEvent *event)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_ulong            began = 0, ended = 0;
+
+  if (cl->GetEventProfilingInfo (event->object, CL_PROFILING_COMMAND_START, sizeof began, &began, NULL)
+        != CL_SUCCESS
+      || cl->GetEventProfilingInfo (event->object, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
+           != CL_SUCCESS)
+    return 0;
+  return ended > began ? ended - began : 0;
 }
 
 void
-tessera_queue_forget (void)
+tessera_event_free (TesseraEvent *event)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  TesseraQueue       *queue;
-
-  g_mutex_lock (&lock);
-  while ((queue = idle))
-    {
-      idle = queue->next;
-      cl->ReleaseCommandQueue (queue->object);
-      g_free (queue);
-    }
-  g_mutex_unlock (&lock);
+  tessera_cl_api ()->ReleaseEvent (event->object);
+  tessera_count (live_objects, -1);
+  g_free (event);
 }

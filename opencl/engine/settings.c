@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_FAULT and their
- * overrides; messages; counters.
+ * overrides; messages.
  */
 #include "tessera.h"
 #include "internal.h"
 
 #include <string.h>
 
-static GMutex      lock;            /* guards what follows, but for the counters */
+static GMutex      lock;            /* guards what follows */
 static gboolean    initialised;
 static TesseraOpenclMode mode;
 static guint       debug, memory_mib, band_rows;
@@ -172,44 +172,4 @@ tessera_log_once (const gchar *format, ...)
   if (tessera_first_time (text))
     g_printerr ("tessera: %s\n", text);
   g_free (text);
-}
-
-/* --- counters --- */
-
-static GMutex          counter_lock;
-static TesseraCounters counters;
-
-static guint64 *
-counter_at (gsize offset)
-{
-  return (guint64 *) ((gchar *) &counters + offset);
-}
-
-void
-tessera_count_at (gsize offset, gint64 amount)
-{
-  g_mutex_lock (&counter_lock);
-  *counter_at (offset) += amount;
-  counters.peak_bytes = MAX (counters.peak_bytes, counters.live_bytes);
-  counters.peak_pinned_bytes = MAX (counters.peak_pinned_bytes, counters.live_pinned_bytes);
-  g_mutex_unlock (&counter_lock);
-}
-
-guint64
-tessera_counter_at (gsize offset)
-{
-  guint64 value;
-
-  g_mutex_lock (&counter_lock);
-  value = *counter_at (offset);
-  g_mutex_unlock (&counter_lock);
-  return value;
-}
-
-void
-tessera_get_counters (TesseraCounters *out)
-{
-  g_mutex_lock (&counter_lock);
-  *out = counters;
-  g_mutex_unlock (&counter_lock);
 }

@@ -41,4 +41,11 @@ typedef struct
   guint64 build_ns;             /* building programs */
 } TesseraCounters;
 
+/* One kernel's launches since the process began.  The names are static. */
+typedef struct
+{
+  const gchar *filter, *kernel;
+  guint64      launches, ns;
+} TesseraKernelTime;
+
 #endif

@@ -168,7 +168,7 @@ typedef struct
 
   /* C path: computes `area`, part of request->roi.  Called from several
    * threads at once with disjoint areas that together make the roi; reads with
-   * tessera_read, writes with gegl_buffer_set. */
+   * tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
   /* Bytes of device memory for a band of width x height result pixels,
@@ -218,6 +218,11 @@ TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect,
                                const GeglRectangle *bounds, TesseraBorder border,
                                const Babl *format, gfloat *pixels);
 
+/* Writes `rect` from rows of `row` bytes.  Like tessera_read it converts float
+ * formats itself, with the code of the device, so that both paths give one answer. */
+TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
+                                const gfloat *pixels, gsize row);
+
 /* ------------------------------------------------------------ geometry -- */
 
 /* The bounding box of what is connected to `pad`; empty when nothing is. */
@@ -236,6 +241,12 @@ TESSERA_API GeglRectangle tessera_required (GeglOperation *operation, const gcha
 TESSERA_API GeglRectangle tessera_invalidated (GeglOperation *operation, const gchar *pad,
                                                const GeglRectangle *changed,
                                                const TesseraHalo *halo, TesseraBorder border);
+
+/* For `prepare`: the format to set on the output pad.  `format` (float components),
+ * but where all that consumes the result is gegl:write-buffer, the format of that
+ * buffer, if it is one that the device converts to: GEGL would convert to it anyhow,
+ * on one thread and after 4 times as many bytes have been moved. */
+TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
 
 /* ------------------------------------------------------ tests, control -- */
 
@@ -260,6 +271,10 @@ TESSERA_API gboolean tessera_fault_met (void);
 
 /* What the counters say: tessera-state.h. */
 TESSERA_API void tessera_get_counters (TesseraCounters *counters);
+
+/* Copies up to `room` entries, one a kernel; returns how many there are.  The
+ * names are static. */
+TESSERA_API guint tessera_get_kernel_times (TesseraKernelTime *times, guint room);
 
 /* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */
 TESSERA_API const gchar *tessera_device_name (void);

@@ -126,7 +126,7 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
         float4    pixel = pixels[at];
         float     p = position (pixel, guides[at], lane, g);
         GridPlace place = grid_place (grid_counts (p) ? p : 0.0f);
-        global float *sums = cell + (place.plane + place.up - low) * 8;
+        global float *sums = cell + clamp (place.plane + place.up - low, 0, n_planes - 1) * 8;
 
         if (! grid_counts (p))
           continue;
@@ -222,7 +222,7 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
 
   if (! grid_counts (p))
     return value;
-  grid += (place.plane - low) * 8 + lane;
+  grid += clamp (place.plane - low, 0, next_x / 8 - 2) * 8 + lane;
   for (int k = 0; k < 4; k++)
     {
       global const float *g = grid + 4 * k;
@@ -235,7 +235,8 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
                                 - place.fraction);
 }
 
-/* One work-item makes one pixel.  No local memory; 16 reads of float8 (4 times 16
+/* One work-item makes one pixel.  A plane outside the grid is what only a device that
+ * measured wrongly meets: clamped.  No local memory; 16 reads of float8 (4 times 16
  * floats by channels), cached, 1 read and 1 write of the image.
  * (left, top): the output's first pixel within the uploaded image. */
 kernel void grid_slice (global const float4 *pixels, global const float4 *guides, int stride,
@@ -268,7 +269,7 @@ kernel void grid_slice (global const float4 *pixels, global const float4 *guides
       result = pixel;
       if (grid_counts (p))
         {
-          grid += (place.plane - low) * 8;
+          grid += clamp (place.plane - low, 0, n_planes - 2) * 8;
           for (int z = 0; z < 2; z++)
             {
               float8 a = vload8 (0, grid + z * 8), b = vload8 (0, grid + z * 8 + next_x);

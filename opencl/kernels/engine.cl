@@ -1,8 +1,138 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the engine itself runs: the border around an uploaded band.
+ * What the engine itself runs: pixels from and to the formats in which buffers
+ * store them, and the border around an uploaded band.
  */
 #pragma OPENCL FP_CONTRACT OFF
+
+#include "tessera-dialect.h"
+#include "tessera-convert.h"
+
+/* A component as it is stored: an integer's or a half's code is looked up. */
+static float
+load_component (global const uchar *raw, long index, int type, global const float *values)
+{
+  switch (type)
+    {
+    case LAYOUT_U8:   return values[raw[index]];
+    case LAYOUT_U16:
+    case LAYOUT_HALF: return values[((global const ushort *) raw)[index]];
+    default:          return ((global const float *) raw)[index];
+    }
+}
+
+/* The largest k with value >= steps[k], 1 <= k <= most, else 0; `guess` is near it.
+ * NaN: steps[0] is what it becomes. */
+static int
+step_index (float value, int guess, global const float *steps, int most)
+{
+  if (isnan (value))
+    return (int) steps[0];
+  while (guess < most && value >= steps[guess + 1])
+    guess++;
+  while (guess > 0 && value < steps[guess])
+    guess--;
+  return guess;
+}
+
+/* `stored`: about what `value` becomes, for the guess. */
+static void
+store_component (float value, float stored, global uchar *raw, long index, int type,
+                 global const float *steps)
+{
+  switch (type)
+    {
+    case LAYOUT_U8:
+      raw[index] = step_index (value, quantised (stored, 255.0f), steps, 255);
+      break;
+    case LAYOUT_U16:
+      ((global ushort *) raw)[index] = step_index (value, quantised (stored, 65535.0f), steps, 65535);
+      break;
+    case LAYOUT_HALF:
+      vstore_half_rte (stored, index, (global half *) raw);
+      break;
+    default:
+      ((global float *) raw)[index] = stored;
+    }
+}
+
+/* One work-item makes one pixel of `image` (layout `to`: RGBA floats), `stride`
+ * pixels a row, at (left, top), from one of `raw` (layout `from`, `width` pixels a
+ * row).  `values`: what the codes of an integer or half colour mean in the curve of
+ * `to`, then, from `alphas` on, those of alpha.  1 read of 1 to 16 bytes, table
+ * reads, 1 write of 16. */
+kernel void decode_pixels (global const uchar *raw, int from, global float *image, int to,
+                           global const float *values, int alphas,
+                           int stride, int left, int top, int width, int height)
+{
+  const int  x = get_global_id (0), y = get_global_id (1);
+  const int  type = from & LAYOUT_TYPE;
+  const int  colours = from & LAYOUT_GREY ? 1 : 3;
+  const int  components = colours + (from & LAYOUT_ALPHA ? 1 : 0);
+  const long place = ((long) y * width + x) * components;
+  float      pixel[4];
+
+  if (x >= width || y >= height)
+    return;
+  if (type != LAYOUT_FLOAT)             /* the table has changed the curve */
+    from = (from & ~LAYOUT_PERCEPTUAL) | (to & LAYOUT_PERCEPTUAL);
+  pixel[0] = load_component (raw, place, type, values);
+  pixel[1] = colours == 3 ? load_component (raw, place + 1, type, values) : pixel[0];
+  pixel[2] = colours == 3 ? load_component (raw, place + 2, type, values) : pixel[0];
+  pixel[3] = components > colours ? load_component (raw, place + colours, type, values + alphas) : 1.0f;
+  convert_pixel (pixel, from, to);
+  vstore4 ((float4) (pixel[0], pixel[1], pixel[2], pixel[3]),
+           (long) (y + top) * stride + x + left, image);
+}
+
+/* The way back: one pixel of `raw` (layout `to`) from one of `image` (layout
+ * `from`, both `width` pixels a row).  `steps`: from which value on a colour, in the
+ * curve of `from`, becomes an integer code; then, from `alphas` on, those of alpha.
+ * `weights`: of R, G, B in luminance, which is a sum of linear light. */
+kernel void encode_pixels (global const float *image, int from, global uchar *raw, int to,
+                           global const float *steps, int alphas, float4 weights,
+                           int width, int height)
+{
+  const int  x = get_global_id (0), y = get_global_id (1);
+  const int  type = to & LAYOUT_TYPE;
+  const int  colours = to & LAYOUT_GREY ? 1 : 3;
+  const int  components = colours + (to & LAYOUT_ALPHA ? 1 : 0);
+  const long place = ((long) y * width + x) * components;
+  const int  straight = from & LAYOUT_PERCEPTUAL;
+  float      pixel[4], stored[4];
+  float4     in;
+
+  if (x >= width || y >= height)
+    return;
+  in = vload4 ((long) y * width + x, image);
+  pixel[0] = in.x;
+  pixel[1] = in.y;
+  pixel[2] = in.z;
+  pixel[3] = in.w;
+  if (to & LAYOUT_GREY)
+    {
+      convert_pixel (pixel, from, 0);
+      pixel[0] = (weights.x * pixel[0] + weights.y * pixel[1]) + weights.z * pixel[2];
+      from = 0;
+      if (type == LAYOUT_U8 || type == LAYOUT_U16)      /* the steps are in this curve */
+        {
+          convert_pixel (pixel, 0, straight);
+          from = straight;
+        }
+    }
+  else if ((to & LAYOUT_PREMULTIPLIED) == 0)
+    {
+      convert_pixel (pixel, from, straight);
+      from = straight;
+    }
+  for (int c = 0; c < 4; c++)
+    stored[c] = pixel[c];
+  convert_pixel (stored, from, to);
+  for (int c = 0; c < colours; c++)     /* premultiplied, a step is one of the stored value itself */
+    store_component (to & LAYOUT_PREMULTIPLIED ? stored[c] : pixel[c], stored[c], raw, place + c, type, steps);
+  if (components > colours)
+    store_component (pixel[3], stored[3], raw, place + colours, type, steps + alphas);
+}
 
 /* One work-item makes one pixel of the rim rectangle (x0, y0) to (x1, y1).
  * (left, top) to (right, bottom) is what was uploaded; all ends exclusive.

@@ -21,7 +21,7 @@ static const gchar *const aux_nicks[] =
     "premultiplied-float", NULL };
 static const gchar *const law_nicks[] =
   { "none", "split", "threads", "twice", "bands", "processor", "translation", "locality",
-    "concurrent", "update", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
+    "concurrent", "update", "native", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
 
 static const struct
 {

@@ -68,7 +68,7 @@ typedef enum
   CHECK_LAW_NONE,               /* the three legs */
   CHECK_LAW_SPLIT, CHECK_LAW_THREADS, CHECK_LAW_TWICE, CHECK_LAW_BANDS,
   CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
-  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NEIGHBOUR,
+  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_NEIGHBOUR,
   CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
   CHECK_LAW_IDENTITY,
   CHECK_LAWS
@@ -255,6 +255,7 @@ gboolean check_blit  (const CheckFilter *filter, const CheckCase *c, CheckSource
 void     check_pixels_clear (CheckPixels *pixels);
 void     check_set_threads  (gint threads);
 GeglNode *check_operation_node (const CheckFilter *filter, const CheckCase *c, GeglNode *graph);
+void     check_connect_source (GeglNode *graph, GeglNode *node, const gchar *pad, CheckSource *source);
 /* GLib's warnings since the last call; NULL when there were none.  Free it. */
 gchar   *check_take_warnings (void);
 void     check_watch_warnings (void);
@@ -314,6 +315,8 @@ gboolean     check_law     (const CheckFilter *filter, const CheckCase *c, Check
 gboolean     check_law_concurrent (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                    GString *why);
 gboolean     check_law_update (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                               GString *why);
+gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
 gboolean     check_law_neighbour (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                   GString *why);

@@ -183,7 +183,7 @@ one_fault (Faults *f, const gchar *fault)
 static void
 walk (Faults *f)
 {
-  static const gchar *const kinds[] = { "alloc", "enqueue", "download" };
+  static const gchar *const kinds[] = { "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait" };
 
   if (! one_fault (f, "build"))
     check_verdict (f->stats, FALSE, "fault build was never met", NULL, f->options->quiet);

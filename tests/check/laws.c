@@ -8,7 +8,8 @@
 #define ALWAYS ((1u << CHECK_LAW_SPLIT) | (1u << CHECK_LAW_THREADS) | (1u << CHECK_LAW_TWICE)   \
                 | (1u << CHECK_LAW_BANDS) | (1u << CHECK_LAW_PROCESSOR)                         \
                 | (1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_CONCURRENT)                     \
-                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NEIGHBOUR))
+                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NATIVE)                           \
+                | (1u << CHECK_LAW_NEIGHBOUR))
 
 guint
 check_laws_of (const CheckFilter *filter,
@@ -317,6 +318,7 @@ check_law (const CheckFilter *filter,
     case CHECK_LAW_LOCALITY:    return law_locality (filter, &c, leg, why);
     case CHECK_LAW_CONCURRENT:  return check_law_concurrent (filter, &c, leg, why);
     case CHECK_LAW_UPDATE:      return check_law_update (filter, &c, leg, why);
+    case CHECK_LAW_NATIVE:      return check_law_native (filter, &c, leg, why);
     case CHECK_LAW_NEIGHBOUR:   return check_law_neighbour (filter, &c, leg, why);
     case CHECK_LAW_CONSTANT:    return law_unchanged (filter, &c, leg, "constant in vs out", why);
     case CHECK_LAW_IDENTITY:    return law_unchanged (filter, &c, leg, "identity setting vs input", why);

@@ -54,7 +54,7 @@ filter_component (const RefImage *image, double strength, int x, int y, int c,
       }
   *out = strength == 0.0 ? centre : centre + strength * (blurred - centre);
   *scale = strength == 0.0 ? 0.0 : largest;
-  *slack = strength == 0.0 ? 0.0 : DENORMAL_SLACK;
+  *slack = (strength == 0.0 ? 0.0 : DENORMAL_SLACK) + image->error * largest;      /* of the input */
 }
 
 void

@@ -107,8 +107,8 @@ check_operation_node (const CheckFilter *filter,
   return node;
 }
 
-static void
-connect_source (GeglNode *graph, GeglNode *node, const gchar *pad, CheckSource *source)
+void
+check_connect_source (GeglNode *graph, GeglNode *node, const gchar *pad, CheckSource *source)
 {
   GeglNode *child;
 
@@ -197,8 +197,8 @@ check_blit (const CheckFilter   *filter,
   CheckGuarded guarded;
   gboolean     good;
 
-  connect_source (graph, node, "input", source);
-  connect_source (graph, node, "aux", aux);
+  check_connect_source (graph, node, "input", source);
+  check_connect_source (graph, node, "aux", aux);
   check_guarded_init (&guarded, roi->width, roi->height, babl_format_get_bytes_per_pixel (format),
                       c->field[CHECK_PAD]);
   pixels->roi = *roi;

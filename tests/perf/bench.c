@@ -1,191 +1,237 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Times Tessera's filters beside GEGL's own in one process: buffer -> filter ->
- * buffer through gegl_node_blit_buffer, minimum and median after a warm-up.
+ * Times Tessera's filters beside GEGL's own in one process, for each size, pixel
+ * format and way to ask GEGL for the result.  bench.py starts this program for C
+ * and for OpenCL and makes one report; alone it prints a markdown table:
  *
- *   bench [--mpix N] [--runs N] [--only NAME] [--rivals no]
+ *   GEGL_USE_OPENCL=no bench [--mpix N,N] [--runs N] [--rows TEXT] [--rivals no] ...
  *
- * OpenCL is whatever GEGL_USE_OPENCL says: run C with GEGL_USE_OPENCL=no.
+ * OpenCL is whatever GEGL_USE_OPENCL and TESSERA_OPENCL say.  Exit code 2: a
+ * measurement was refused because it would mean nothing; 1: it is not to be trusted.
  */
-#include <gegl.h>
+#include "bench.h"
+
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera.h"
-
-typedef struct
-{
-  const gchar *title;
-  const gchar *ours[6];         /* operation, property, value, ... */
-  const gchar *rival[6];
-} Row;
-
-static const Row rows[] = {
-  { "motion-blur length 40, angle 45",
-    { "tessera:motion-blur", "length", "40", "angle", "45" },
-    { "gegl:motion-blur-linear", "length", "40", "angle", "45" } },
-  { "bilateral-grid channels (8, 0.1)",
-    { "tessera:bilateral-grid", "spatial-sigma", "8", "range-sigma", "0.1" },
-    { "gegl:bilateral-filter", "blur-radius", "8" } },
-  { "bilateral-grid luminance (8, 0.1)",
-    { "tessera:bilateral-grid", "guide", "luminance" },
-    { "gegl:bilateral-filter", "blur-radius", "8" } }
-};
-
-static gdouble mpix = 4.0;
-static gint    runs = 7;
-static gchar  *only, *rivals;
+static gchar   *sizes, *formats, *sinks, *rows, *rivals;
+static gboolean json, chains, list, device;
+static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .rival_mpix = -1.0 };
 
 static const GOptionEntry options[] = {
-  { "mpix", 0, 0, G_OPTION_ARG_DOUBLE, &mpix, "Image size in Mpix, 3:2", "N" },
-  { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Timed runs of each", "N" },
-  { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Rows whose title contains this", "TEXT" },
+  { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Image sizes in Mpix, 3:2 (4)", "N,N" },
+  { "formats", 0, 0, G_OPTION_ARG_STRING, &formats, "float, u8, or babl formats (float)", "A,B" },
+  { "sinks", 0, 0, G_OPTION_ARG_STRING, &sinks, "whole, write, chunks, processor (whole)", "A,B" },
+  { "rows", 0, 0, G_OPTION_ARG_STRING, &rows, "Rows whose title contains one of these", "TEXT/TEXT" },
+  { "only", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &rows, "The same", "TEXT" },
+  { "chains", 0, 0, G_OPTION_ARG_NONE, &chains, "Chains of filters too", NULL },
+  { "runs", 0, 0, G_OPTION_ARG_INT, &wishes.runs, "Timed runs of each (7)", "N" },
   { "rivals", 0, 0, G_OPTION_ARG_STRING, &rivals, "no: Tessera alone", "no" },
+  { "rival-sinks", 0, 0, G_OPTION_ARG_STRING, &wishes.rival_sinks, "Time rivals with these alone", "A,B" },
+  { "rival-limit", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.rival_limit,
+    "Rivals slower than this get a smaller picture (10 s)", "S" },
+  { "rival-mpix", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.rival_mpix,
+    "Largest picture for rivals (0: any; 1 where OpenCL runs on a processor)", "N" },
+  { "json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object a line", NULL },
+  { "list", 0, 0, G_OPTION_ARG_NONE, &list, "The rows, as JSON", NULL },
+  { "device", 0, 0, G_OPTION_ARG_NONE, &device, "What the OpenCL device can do at best, as JSON", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
 
-/* Something like a photograph: smooth shapes, texture and noise, values 0..1. */
-static GeglBuffer *
-picture (gint width, gint height)
+static void refuse (const gchar *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
+
+static void
+refuse (const gchar *format, ...)
 {
-  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height),
-                                        babl_format ("RGBA float"));
-  gfloat     *row = g_new (gfloat, 4 * (gsize) width);
-  guint32     state = 1;
+  va_list arguments;
+  gchar  *text;
 
-  for (gint y = 0; y < height; y++)
-    {
-      for (gint x = 0; x < width; x++)
-        for (gint c = 0; c < 4; c++)
-          {
-            gfloat noise, shape;
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("bench: refused: %s\n", text);
+  exit (2);
+}
 
-            state = state * 1664525u + 1013904223u;
-            noise = (state >> 8) / 16777216.0f;
-            shape = ((x / (64 + 16 * c)) ^ (y / (48 + 16 * c))) % 8 / 8.0f;
-            row[4 * x + c] = c == 3 ? 1.0f : 0.85f * shape + 0.1f * noise
-                                             + 0.05f * ((x * 3 + y * 5) % 97) / 97.0f;
-          }
-      gegl_buffer_set (buffer, GEGL_RECTANGLE (0, y, width, 1), 0, babl_format ("RGBA float"), row,
-                       GEGL_AUTO_ROWSTRIDE);
-    }
-  g_free (row);
-  return buffer;
+/* ------------------------------------------------------------- refusals -- */
+
+static void
+refuse_missing (const gchar *chain)
+{
+  gchar *missing = bench_missing (chain);
+
+  if (missing)
+    refuse ("there is no operation %s, and GEGL would pass pixels through unchanged; GEGL_PATH must list "
+            "Tessera's modules (build/operations) and GEGL's own plug-in folder", missing);
 }
 
 static void
-set_property (GeglNode *node, const gchar *name, const gchar *text)
+refuse_disk_swap (void)
 {
-  GParamSpec *spec = gegl_node_find_property (node, name);
+  gchar *swap = NULL;
 
-  if (! spec)
-    g_error ("no property %s", name);
-  if (G_IS_PARAM_SPEC_ENUM (spec))
-    {
-      GEnumValue *value = g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, text);
-
-      gegl_node_set (node, name, value->value, NULL);
-    }
-  else if (G_IS_PARAM_SPEC_DOUBLE (spec))
-    gegl_node_set (node, name, g_ascii_strtod (text, NULL), NULL);
-  else
-    gegl_node_set (node, name, atoi (text), NULL);
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  const gdouble *p = a, *q = b;
-
-  return (*p > *q) - (*p < *q);
-}
-
-/* Milliseconds: minimum in *best, the median returned; negative: no such operation. */
-static gdouble
-time_operation (const gchar *const *what, GeglBuffer *input, gint n, gdouble *best)
-{
-  gdouble  *times = g_new (gdouble, n);
-  gdouble   median;
-  GeglNode *graph, *source, *filter;
-
-  if (! gegl_has_operation (what[0]))
-    g_error ("there is no operation %s: is GEGL_PATH right?", what[0]);
-  graph = gegl_node_new ();
-  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
-  filter = gegl_node_new_child (graph, "operation", what[0], NULL);
-  g_object_set (filter, "cache-policy", GEGL_CACHE_POLICY_NEVER, NULL);
-  for (gint i = 1; i < 5 && what[i]; i += 2)
-    set_property (filter, what[i], what[i + 1]);
-  gegl_node_link (source, filter);
-  for (gint i = -1; i < n; i++)
-    {
-      GeglBuffer *output = gegl_buffer_new (gegl_buffer_get_extent (input), babl_format ("RGBA float"));
-      gint64      began = g_get_monotonic_time ();
-
-      gegl_node_blit_buffer (filter, output, gegl_buffer_get_extent (input), 0, GEGL_ABYSS_NONE);
-      if (i >= 0)
-        times[i] = (g_get_monotonic_time () - began) / 1e3;
-      g_object_unref (output);
-    }
-  g_object_unref (graph);
-  qsort (times, n, sizeof *times, compare);
-  *best = times[0];
-  median = times[n / 2];
-  g_free (times);
-  return median;
+  g_object_get (gegl_config (), "swap", &swap, NULL);
+  if (swap && *swap && g_ascii_strcasecmp (swap, "ram") != 0)
+    refuse ("GEGL swaps tiles to disk (%s), which would be timed instead of the filter; "
+            "set GEGL_SWAP=RAM or leave it out", swap);
+  g_free (swap);
 }
 
 static void
-bench_row (const Row *row, GeglBuffer *input)
+refuse_nonsense (void)
 {
-  TesseraCounters before, after;
-  gdouble         best, median, rival_best, rival_median;
+  gboolean any = FALSE;
 
-  tessera_get_counters (&before);
-  median = time_operation (row->ours, input, runs, &best);
-  tessera_get_counters (&after);
-  g_print ("| %-34s | %-6s | %8.1f | %8.1f |", row->title,
-           after.device_requests > before.device_requests ? "OpenCL" : "C", best, median);
-  if (rivals)
-    g_print ("\n");
-  else
+  for (const BenchRow *row = bench_rows; row->title; row++)
+    any = any || bench_row_wanted (row, rows, chains);
+  if (! any)
+    refuse ("no row's title contains %s; bench --list names them", rows);
+  if (wishes.runs < 1)
+    refuse ("--runs %d: at least 1 is needed", wishes.runs);
+}
+
+static gchar **
+words (const gchar *text, const gchar *otherwise)
+{
+  return g_strsplit (text ? text : otherwise, ",", -1);
+}
+
+static BenchSink
+sink_named (const gchar *name)
+{
+  for (gint i = 0; i < BENCH_SINKS; i++)
+    if (strcmp (name, bench_sink_names[i]) == 0)
+      return i;
+  refuse ("no sink %s; there are whole, write, chunks, processor", name);
+}
+
+/* ------------------------------------------------------------- the loop -- */
+
+/* One row at one size and format; FALSE: not on the path that was asked for. */
+static gboolean
+bench_row (const BenchRow *row, gdouble mpix, const Babl *format)
+{
+  const gdouble tolerance = bench_is_u8 (format) ? 1.01 / 255.0 : 1e-5;
+  BenchJob      job = { .row = row, .format = format, .input = bench_picture (mpix, format) };
+  BenchResult  *first = NULL;
+  gchar       **names = words (bench_steps (row->ours) > 1 ? "whole" : sinks, "whole");
+  gboolean      good = TRUE;
+
+  bench_job_start (&job, &wishes);
+  for (gint i = 0; names[i]; i++)
     {
-      rival_median = time_operation (row->rival, input, best > 1000 ? 1 : 3, &rival_best);
-      g_print (" %-24s | %8.1f | %8.1f | %5.1f |\n", row->rival[0], rival_best, rival_median,
-               rival_best / best);
+      BenchResult  *result = bench_measure (&job, sink_named (names[i]), &wishes);
+      const gdouble off = first ? bench_difference (first->samples, result->samples) : 0.0;
+
+      if (! (off <= tolerance))
+        refuse ("%s, %s: the sinks %s and %s give results that differ by %g (allowed: %g): mend the filter, "
+                "then measure", row->title, babl_get_name (format), names[0], names[i], off, tolerance);
+      if (json)
+        bench_print_json (&job, result);
+      else
+        bench_print_row (&job, result);
+      good = good && ! result->astray;
+      if (first)
+        bench_result_free (result);
+      else
+        first = result;
     }
+  bench_result_free (first);
+  g_strfreev (names);
+  bench_job_clear (&job);
+  return good;
+}
+
+static gboolean
+bench_all (void)
+{
+  gchar  **mpix = words (sizes, "4"), **names = words (formats, "float");
+  gboolean good = TRUE;
+
+  for (gint i = 0; mpix[i]; i++)
+    for (gint j = 0; names[j]; j++)
+      {
+        const gdouble size = g_ascii_strtod (mpix[i], NULL);
+        const Babl   *format = bench_format (names[j]);
+
+        if (! format)
+          refuse ("no pixel format %s; float and u8, or a name that babl knows", names[j]);
+        if (! (size >= 1e-4 && size <= 1000.0))
+          refuse ("--mpix %s: sizes are from 0.0001 to 1000 Mpix", mpix[i]);
+        for (const BenchRow *row = bench_rows; row->title; row++)
+          if (bench_row_wanted (row, rows, chains))
+            {
+              refuse_missing (row->ours);
+              if (wishes.rivals)
+                refuse_missing (row->rival);
+              good = bench_row (row, size, format) && good;
+            }
+      }
+  g_strfreev (mpix);
+  g_strfreev (names);
+  return good;
+}
+
+static gboolean
+measure_device (gpointer context, gpointer handle)
+{
+  BenchDevice best = { 0 };
+  gchar      *name = g_strescape (tessera_device_name () ? tessera_device_name () : "", NULL);
+  gboolean    done = TRUE;
+
+  if (handle)
+    done = bench_device_measure (context, handle, &best);
+  if (done)
+    g_print ("{\"type\": \"device\", \"name\": \"%s\", \"kind\": \"%s\", \"copy_gb_s\": %.2f, "
+             "\"upload_pinned_gb_s\": %.2f, \"download_pinned_gb_s\": %.2f, \"upload_pageable_gb_s\": %.2f, "
+             "\"download_pageable_gb_s\": %.2f, \"gflops\": %.1f}\n",
+             name, handle ? bench_device_kind (handle) : "none", best.copy, best.upload_pinned,
+             best.download_pinned, best.upload_pageable, best.download_pageable, best.gflops);
+  g_free (name);
+  return done;
+}
+
+static void
+parse_options (int argc, char **argv)
+{
+  GOptionContext *context = g_option_context_new ("- times Tessera's filters");
+  GError         *error = NULL;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  if (! g_option_context_parse (context, &argc, &argv, &error))
+    refuse ("%s", error->message);
+  if (argc > 1)
+    refuse ("%s is no option", argv[1]);
+  g_option_context_free (context);
+  wishes.rivals = ! rivals || strcmp (rivals, "no") != 0;
 }
 
 int
 main (int argc, char **argv)
 {
-  GOptionContext *context = g_option_context_new ("- times Tessera's filters");
-  GError         *error = NULL;
-  GeglBuffer     *input;
-  gint            height, threads = 0;
+  gpointer context = NULL, handle = NULL;
+  gboolean good = TRUE;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (! g_option_context_parse (context, &argc, &argv, &error))
+  parse_options (argc, argv);
+  if (list)
     {
-      g_printerr ("bench: %s\n", error->message);
-      return 2;
+      bench_print_list ();
+      return 0;
     }
-  g_option_context_free (context);
   g_setenv ("GEGL_SWAP", "RAM", FALSE);
   g_setenv ("GEGL_CACHE_SIZE", "8000", FALSE);
   gegl_init (NULL, NULL);
-
-  g_object_get (gegl_config (), "threads", &threads, NULL);
-  height = (gint) (1000 * __builtin_sqrt (mpix * 2.0 / 3.0));
-  input = picture (height * 3 / 2, height);
-  g_print ("%d x %d RGBA float, %d threads, OpenCL: %s\n", height * 3 / 2, height, threads,
-           tessera_device_name () ? tessera_device_name () : "off");
-  g_print ("| filter | path | min ms | median ms | rival | min ms | median ms | times faster |\n"
-           "|---|---|---|---|---|---|---|---|\n");
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (! only || strstr (rows[i].title, only))
-      bench_row (&rows[i], input);
-  g_object_unref (input);
+  refuse_disk_swap ();
+  refuse_nonsense ();
+  if (tessera_device_name ())
+    bench_gegl_device (&context, &handle);
+  if (wishes.rival_mpix < 0.0)
+    wishes.rival_mpix = handle && strcmp (bench_device_kind (handle), "cpu") == 0 ? 1.0 : 0.0;
+  if (device)
+    good = measure_device (context, handle);
+  else
+    good = bench_all ();
   gegl_exit ();
-  return 0;
+  return good ? 0 : 1;
 }

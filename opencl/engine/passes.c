@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the passes of a filter may call: memory, tables, launches.
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#define LAUNCH_READS  2e9               /* pixel reads that a small GPU does in some 100 ms */
+
+typedef struct
+{
+  const gchar  *kernel;
+  TesseraEvent *event;
+} LaunchTime;
+
+/* ---------------------------------------------------------------- memory -- */
+
+gint
+tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory **memory)
+{
+  gint status;
+
+  if (state->n_memories == MAX_MEMORIES)
+    return tessera_error_out_of_memory ();
+  status = tessera_memory_take (state->pump->device, bytes, pinned, memory);
+  if (status == 0)
+    state->memories[state->n_memories++] = *memory;
+  return status;
+}
+
+gint
+tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory)
+{
+  return tessera_band_keep ((BandState *) band, bytes, FALSE, memory);
+}
+
+gint
+tessera_clear (TesseraBand *band, TesseraMemory *memory, gsize bytes)
+{
+  return tessera_enqueue_clear (((BandState *) band)->pump->queue, memory, bytes);
+}
+
+gint
+tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
+{
+  Pump *pump = ((BandState *) band)->pump;
+  gint  status;
+
+  for (guint i = 0; i < pump->n_tables; i++)
+    if (pump->tables[i].data == data)
+      {
+        *memory = pump->tables[i].memory;
+        return 0;
+      }
+  if (pump->n_tables == MAX_TABLES)
+    return tessera_error_out_of_memory ();
+  status = tessera_memory_take (pump->device, bytes, FALSE, memory);
+  if (status != 0)
+    return status;
+  pump->tables[pump->n_tables].data = data;
+  pump->tables[pump->n_tables++].memory = *memory;
+  return tessera_enqueue_upload (pump->queue, LANE_RUN, *memory, 0, data, bytes, NULL);
+}
+
+/* -------------------------------------------------------------- launches -- */
+
+static void
+set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, guint *n)
+{
+  for (*n = 0; *n < TESSERA_MAX_ARGS && args[*n].kind != TESSERA_ARG_END; (*n)++)
+    {
+      const TesseraArg *arg = &args[*n];
+
+      switch (arg->kind)
+        {
+        case TESSERA_ARG_MEMORY:
+          objects[*n] = arg->v.memory ? tessera_memory_object (arg->v.memory) : NULL;
+          raw[*n] = (TesseraRawArg) { sizeof (gpointer), &objects[*n] };
+          break;
+        case TESSERA_ARG_LOCAL:
+          raw[*n] = (TesseraRawArg) { arg->v.bytes, NULL };
+          break;
+        case TESSERA_ARG_FLOAT4:
+          raw[*n] = (TesseraRawArg) { sizeof arg->v.f4, arg->v.f4 };
+          break;
+        case TESSERA_ARG_INT:
+        case TESSERA_ARG_FLOAT:
+        case TESSERA_ARG_END:
+          raw[*n] = (TesseraRawArg) { 4, &arg->v };
+          break;
+        }
+    }
+}
+
+/* The group of a launch that names none.  It is fixed, because some drivers
+ * (PoCL) compile a kernel anew for each group size that they meet; what a device
+ * cannot take is halved where the kernel is known, in program.c. */
+static void
+choose_group (const TesseraLaunch *launch, gsize group[3])
+{
+  const gboolean is_flat = launch->size[1] <= 1 && launch->size[2] <= 1;
+
+  for (gint d = 0; d < 3; d++)
+    group[d] = launch->group[0] ? MAX (launch->group[d], 1)
+               : d == 0 ? (is_flat ? 64 : 16) : d == 1 ? (is_flat ? 1 : 4) : 1;
+}
+
+/* Splits what a small GPU would be busy with for long, by rows. */
+static gint
+launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *launch)
+{
+  TesseraRawArg raw[TESSERA_MAX_ARGS];
+  gpointer      objects[TESSERA_MAX_ARGS];
+  gsize         offset[3] = { 0 }, size[3], group[3];
+  gsize         last_size, step;
+  gdouble       cost = MAX (launch->cost, 1.0);
+  gint          last = 2, status = 0;
+  guint         n;
+
+  set_raw_args (launch->args, objects, raw, &n);
+  choose_group (launch, group);
+  for (gint d = 0; d < 3; d++)
+    {
+      size[d] = (MAX (launch->size[d], 1) + group[d] - 1) / group[d] * group[d];
+      cost *= size[d];
+    }
+  while (last > 0 && size[last] == group[last])
+    last--;
+  last_size = size[last];
+  step = MAX (1, (gsize) (last_size / MAX (1.0, cost / LAUNCH_READS)));
+  step = (step + group[last] - 1) / group[last] * group[last];
+  for (gsize done = 0; done < last_size && status == 0; done += step)
+    {
+      LaunchTime time = { launch->kernel, NULL };
+
+      size[last] = MIN (step, last_size - done);
+      status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
+                                       raw, n, &time.event);
+      offset[last] += step;
+      if (status == 0)
+        g_array_append_val (state->launches, time);
+    }
+  return status;
+}
+
+gint
+tessera_launch (TesseraBand *band, const TesseraLaunch *launch)
+{
+  BandState *state = (BandState *) band;
+
+  return launch_program (state, state->pump->program, launch);
+}
+
+gint
+tessera_engine_launch (BandState *state, const TesseraLaunch *launch)
+{
+  return launch_program (state, state->pump->engine_program, launch);
+}
+
+gdouble
+tessera_launches_seconds (BandState *state)
+{
+  guint64 all = 0;
+
+  for (guint i = 0; i < state->launches->len; i++)
+    {
+      const LaunchTime *time = &g_array_index (state->launches, LaunchTime, i);
+      guint64           ns = tessera_event_duration (time->event);
+
+      tessera_count_kernel (state->pump->request->filter->name, time->kernel, ns);
+      all += ns;
+    }
+  return all / 1e9;
+}
+
+void
+tessera_launches_free (BandState *state)
+{
+  for (guint i = 0; i < state->launches->len; i++)
+    tessera_event_free (g_array_index (state->launches, LaunchTime, i).event);
+  g_array_unref (state->launches);
+}
+
+GArray *
+tessera_launches_new (void)
+{
+  return g_array_new (FALSE, FALSE, sizeof (LaunchTime));
+}

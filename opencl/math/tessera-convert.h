@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Dialect: the common part of C and OpenCL C, with tessera_as_int and
+ * tessera_as_float.  One pixel from a stored format to the float format that a
+ * filter works in, and back.
+ *
+ * sRGB transfer curve (IEC 61966-2-1): linear = c / 12.92 below 0.04045, else
+ * ((c + 0.055) / 1.055)^2.4; negative values continue the straight part, as babl
+ * has it.  The powers are roots found by Newton's method with products and sums
+ * only, so that every device with IEEE floats gives the same bits.
+ *
+ * Alpha (babl): a colour is multiplied and divided by alpha, or by 1/65536 where
+ * alpha is smaller than that, so that transparent pixels keep their colour.
+ */
+
+/* How a format stores a pixel: bits of `int layout`. */
+#define LAYOUT_TYPE        3    /* what a component is: */
+#define LAYOUT_U8          0
+#define LAYOUT_U16         1
+#define LAYOUT_HALF        2
+#define LAYOUT_FLOAT       3
+#define LAYOUT_GREY        4    /* one colour component, luminance */
+#define LAYOUT_ALPHA       8    /* has alpha, last */
+#define LAYOUT_PERCEPTUAL 16    /* sRGB transfer curve, else linear */
+#define LAYOUT_PREMULTIPLIED 32
+
+#define ALPHA_FLOOR (1.0f / 65536.0f)
+
+/* The upper half of a float's digits: its square is exact. */
+static inline float
+half_digits (float x)
+{
+  return tessera_as_float (tessera_as_int (x) & ~0xfff);
+}
+
+/* x^2.4 = x^3 z^3 / (x z^5)^(3/5) for any z; z near x^(-1/5) makes the last factor
+ * a short series.  x normal and positive. */
+static inline float
+power_12_5 (float x)
+{
+  float z = tessera_as_float (0x4c2c47e5 - tessera_as_int (x) / 5), z2, rest;
+
+  for (int i = 0; i < 2; i++)
+    {
+      z2 = z * z;
+      z = z + z * (1.0f - (x * z) * (z2 * z2)) * 0.2f;
+    }
+  z = half_digits (z);
+  z2 = z * z;
+  rest = 1.0f - (x * z) * (z2 * z2);
+  z = (x * z) * (x * z2) * x;
+  return z + z * (rest * (0.6f + rest * 0.48f));
+}
+
+/* x^(5/12) = x z^7 / (x z^12)^(7/12), z near x^(-1/12); x normal and positive. */
+static inline float
+power_5_12 (float x)
+{
+  float z = tessera_as_float (0x44c46b93 - tessera_as_int (x) / 12), z2, z4, rest;
+
+  for (int i = 0; i < 3; i++)
+    {
+      z2 = z * z;
+      z4 = z2 * z2;
+      z = z + z * (1.0f - (x * z4) * (z4 * z4)) * (1.0f / 12.0f);
+    }
+  z = half_digits (z);
+  z2 = z * z;
+  z4 = z2 * z2;
+  rest = 1.0f - (x * z4) * (z4 * z4);
+  z = (x * z4) * (z2 * z);
+  return z + z * (rest * (7.0f / 12.0f + rest * (133.0f / 288.0f)));
+}
+
+/* From the sRGB curve to linear light. */
+static inline float
+linear_from_perceptual (float c)
+{
+  float power = power_12_5 ((c + 0.055f) * (1.0f / 1.055f));
+
+  power = c < 1e16f ? power : c * 1e36f;        /* overflows from 1.1e16 on; Inf and NaN stay */
+  return c <= 0.04045f ? c * (1.0f / 12.92f) : power;
+}
+
+/* From linear light to the sRGB curve. */
+static inline float
+perceptual_from_linear (float l)
+{
+  float power = 1.055f * power_5_12 (l) - 0.055f;
+
+  power = l < 3.4e38f ? power : l;              /* Inf and NaN stay */
+  return l <= 0.0031308f ? l * 12.92f : power;
+}
+
+static inline float
+alpha_factor (float alpha)
+{
+  return alpha <= ALPHA_FLOOR && alpha >= -ALPHA_FLOOR ? ALPHA_FLOOR : alpha;
+}
+
+/* pixel[4]: R, G, B, alpha of layout `from` becomes what layout `to` means by
+ * them; only the curve and the association count here. */
+static inline void
+convert_pixel (float *pixel, int from, int to)
+{
+  const int curve = (from ^ to) & LAYOUT_PERCEPTUAL;
+
+  if (curve | ((from ^ to) & LAYOUT_PREMULTIPLIED))
+    {
+      if (from & LAYOUT_PREMULTIPLIED)
+        {
+          float over = 1.0f / alpha_factor (pixel[3]);
+
+          for (int c = 0; c < 3; c++)
+            pixel[c] *= over;
+        }
+      for (int c = 0; curve && c < 3; c++)
+        pixel[c] = from & LAYOUT_PERCEPTUAL ? linear_from_perceptual (pixel[c])
+                                            : perceptual_from_linear (pixel[c]);
+      if (to & LAYOUT_PREMULTIPLIED)
+        for (int c = 0; c < 3; c++)
+          pixel[c] *= alpha_factor (pixel[3]);
+    }
+}
+
+/* The integer nearest to value * most, 0 to most; NaN is 0. */
+static inline int
+quantised (float value, float most)
+{
+  float scaled = value * most + 0.5f;
+
+  scaled = scaled > 0.0f ? scaled : 0.0f;
+  return (int) (scaled < most ? scaled : most);
+}

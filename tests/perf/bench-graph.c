@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * One graph: buffer-source, the steps of a chain, a sink; and one run of it.
+ */
+#include "bench.h"
+
+#include <opencl/gegl-cl-init.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 1024              /* side of a chunk in pixels */
+
+const gchar *const bench_sink_names[BENCH_SINKS] = { "whole", "write", "chunks", "processor" };
+
+void
+bench_gegl_device (gpointer *context, gpointer *device)
+{
+  *context = gegl_cl_get_context ();
+  *device = gegl_cl_get_device ();
+}
+
+gint
+bench_threads (void)
+{
+  gint threads = 1;
+
+  g_object_get (gegl_config (), "threads", &threads, NULL);
+  return MAX (threads, 1);
+}
+
+static void
+set_property (GeglNode *node, const gchar *name, const gchar *text)
+{
+  GParamSpec *spec = gegl_node_find_property (node, name);
+
+  if (! spec)
+    g_error ("%s has no property %s", gegl_node_get_operation (node), name);
+  if (G_IS_PARAM_SPEC_ENUM (spec))
+    {
+      GEnumValue *value = g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, text);
+
+      if (! value)
+        g_error ("%s: %s cannot be %s", gegl_node_get_operation (node), name, text);
+      gegl_node_set (node, name, value->value, NULL);
+    }
+  else if (G_IS_PARAM_SPEC_DOUBLE (spec))
+    gegl_node_set (node, name, g_ascii_strtod (text, NULL), NULL);
+  else if (G_IS_PARAM_SPEC_STRING (spec))
+    gegl_node_set (node, name, text, NULL);
+  else if (G_IS_PARAM_SPEC_BOOLEAN (spec))
+    gegl_node_set (node, name, strcmp (text, "true") == 0, NULL);
+  else
+    gegl_node_set (node, name, atoi (text), NULL);
+}
+
+static GeglNode *
+add_step (GeglNode *graph, const gchar *step)
+{
+  gchar   **words = g_strsplit (step, " ", -1);
+  GeglNode *node = gegl_node_new_child (graph, "operation", words[0], NULL);
+
+  /* Every run computes everything. */
+  g_object_set (node, "cache-policy", GEGL_CACHE_POLICY_NEVER, NULL);
+  for (gint i = 1; words[i]; i++)
+    {
+      gchar **pair = g_strsplit (words[i], "=", 2);
+
+      set_property (node, pair[0], pair[1]);
+      g_strfreev (pair);
+    }
+  g_strfreev (words);
+  return node;
+}
+
+BenchGraph *
+bench_graph_new (const gchar *chain, GeglBuffer *input, BenchSink kind)
+{
+  BenchGraph *self = g_new0 (BenchGraph, 1);
+  gchar     **steps = g_strsplit (chain, " | ", -1);
+
+  self->kind = kind;
+  self->input = g_object_ref (input);
+  self->graph = gegl_node_new ();
+  self->last = gegl_node_new_child (self->graph, "operation", "gegl:buffer-source",
+                                    "buffer", input, NULL);
+  for (gint i = 0; steps[i]; i++)
+    {
+      GeglNode *node = add_step (self->graph, steps[i]);
+
+      gegl_node_link (self->last, node);
+      self->last = node;
+    }
+  g_strfreev (steps);
+  if (kind != BENCH_WHOLE)
+    {
+      self->sink = gegl_node_new_child (self->graph, "operation", "gegl:write-buffer", NULL);
+      gegl_node_link (self->last, self->sink);
+    }
+  return self;
+}
+
+void
+bench_graph_free (BenchGraph *graph)
+{
+  g_object_unref (graph->graph);
+  g_object_unref (graph->input);
+  g_free (graph);
+}
+
+/* GEGL's processor cuts a rectangle into chunks of 1 Mpix times the number of
+ * threads; `side` bounds them by rectangles of the bench's own, so that C with any
+ * number of threads and OpenCL get the same requests.  0: as GEGL likes. */
+static void
+process_chunks (GeglNode *sink, const GeglRectangle *rect, gint side)
+{
+  GeglProcessor *processor = gegl_node_new_processor (sink, rect);
+  const gint     width = side ? side : rect->width, height = side ? side : rect->height;
+
+  for (gint y = 0; y < rect->height; y += height)
+    for (gint x = 0; x < rect->width; x += width)
+      {
+        GeglRectangle chunk = { rect->x + x, rect->y + y, MIN (width, rect->width - x),
+                                MIN (height, rect->height - y) };
+
+        gegl_processor_set_rectangle (processor, &chunk);
+        while (gegl_processor_work (processor, NULL))
+          ;
+      }
+  g_object_unref (processor);
+}
+
+gdouble
+bench_graph_run (BenchGraph *graph, GeglBuffer **output)
+{
+  const GeglRectangle *rect = gegl_buffer_get_extent (graph->input);
+  GeglBuffer          *result = gegl_buffer_new (rect, gegl_buffer_get_format (graph->input));
+  gint64               began, ended;
+
+  if (graph->sink)
+    gegl_node_set (graph->sink, "buffer", result, NULL);
+  began = g_get_monotonic_time ();
+  switch (graph->kind)
+    {
+    case BENCH_WRITE:
+      gegl_node_blit (graph->sink, 1.0, rect, NULL, NULL, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      break;
+    case BENCH_CHUNKS:
+      process_chunks (graph->sink, rect, CHUNK);
+      break;
+    case BENCH_PROCESSOR:
+      process_chunks (graph->sink, rect, 0);
+      break;
+    default:
+      gegl_node_blit_buffer (graph->last, result, rect, 0, GEGL_ABYSS_NONE);
+      break;
+    }
+  ended = g_get_monotonic_time ();
+  if (graph->sink)
+    gegl_node_set (graph->sink, "buffer", NULL, NULL);
+  if (output)
+    *output = result;
+  else
+    g_object_unref (result);
+  return (ended - began) / 1e3;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * One measurement as a line of a markdown table, or as one JSON object on a line.
+ */
+#include "bench.h"
+
+#include <string.h>
+
+/* Bytes of an image in device memory, read once and written once: what a filter
+ * has to move at least, for each pixel. */
+#define DEVICE_BYTES 32.0
+
+static void
+print_head (void)
+{
+  static gboolean done;
+
+  if (done)
+    return;
+  done = TRUE;
+  g_print ("%d threads, OpenCL: %s\n", bench_threads (),
+           tessera_device_name () ? tessera_device_name () : "off");
+  g_print ("| filter | Mpix | format | sink | path | min ms | median ms | rival | min ms | median ms "
+           "| times faster |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+}
+
+void
+bench_print_row (const BenchJob *job, const BenchResult *result)
+{
+  print_head ();
+  g_print ("| %-34s | %4.1f | %s | %-6s | %-6s | %8.1f | %8.1f |", job->row->title,
+           bench_mpix (job->input), babl_get_name (job->format), bench_sink_names[result->sink],
+           result->path, result->ours.best, result->ours.median);
+  if (result->rival.runs)
+    {
+      const gchar *name = job->row->rival;
+      const gint   length = strcspn (name, " ");
+
+      g_print (" %.*s%s | %8.1f | %8.1f | %5.1f |\n", length, name,
+               bench_steps (name) > 1 ? " ..." : "", result->rival.best, result->rival.median, result->ratio);
+    }
+  else
+    g_print (" - | - | - | - |\n");
+  if (result->rival.runs && job->rival_note)
+    g_printerr ("bench: %s: %s, %.2f Mpix\n", job->row->rival, job->rival_note, result->rival_mpix);
+  for (guint i = 0; i < result->flags->len; i++)
+    g_printerr ("bench: warning: %s, %s: %s\n", job->row->title, bench_sink_names[result->sink],
+                (const gchar *) g_ptr_array_index (result->flags, i));
+}
+
+/* ------------------------------------------------------------------ JSON -- */
+
+static void
+add_text (GString *json, const gchar *name, const gchar *value)
+{
+  gchar *text = value ? g_strescape (value, NULL) : NULL;
+
+  if (text)
+    g_string_append_printf (json, "\"%s\": \"%s\", ", name, text);
+  else
+    g_string_append_printf (json, "\"%s\": null, ", name);
+  g_free (text);
+}
+
+/* Also closes whatever `json` has open: "..., " becomes "...}". */
+static void
+close_object (GString *json)
+{
+  g_string_truncate (json, json->len - 2);
+  g_string_append (json, "}, ");
+}
+
+static void
+add_number (GString *json, const gchar *name, gdouble value)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (json, "\"%s\": %s, ", name,
+                          g_ascii_formatd (text, sizeof text, "%.10g", value));
+}
+
+static void
+add_times (GString *json, const gchar *name, const gchar *chain, const BenchTimes *times)
+{
+  g_string_append_printf (json, "\"%s\": {", name);
+  add_text (json, "chain", chain);
+  add_number (json, "runs", times->runs);
+  add_number (json, "min_ms", times->best);
+  add_number (json, "median_ms", times->median);
+  add_number (json, "mean_ms", times->mean);
+}
+
+static void
+add_stages (GString *json, const BenchResult *result)
+{
+  const TesseraCounters *sums = &result->sums;
+  const gdouble          process = bench_stage_ms (result, sums->process_ns);
+  const gdouble          runs = MAX (1, result->ours.runs);
+
+  g_string_append (json, "\"stages_ms\": {");
+  add_number (json, "process", process);
+  add_number (json, "rest", result->ours.mean - process);
+  add_number (json, "read", bench_stage_ms (result, sums->read_ns));
+  add_number (json, "upload", bench_stage_ms (result, sums->upload_ns));
+  add_number (json, "run", bench_stage_ms (result, sums->run_ns));
+  add_number (json, "download", bench_stage_ms (result, sums->download_ns));
+  add_number (json, "write", bench_stage_ms (result, sums->write_ns));
+  close_object (json);
+  g_string_append (json, "\"per_run\": {");
+  add_number (json, "requests", sums->requests / runs);
+  add_number (json, "bands", sums->bands / runs);
+  add_number (json, "launches", sums->launches / runs);
+  add_number (json, "uploaded_bytes", sums->uploaded_bytes / runs);
+  add_number (json, "downloaded_bytes", sums->downloaded_bytes / runs);
+  close_object (json);
+  g_string_append (json, "\"steady\": {");
+  add_number (json, "requests", sums->requests);
+  add_number (json, "device_requests", sums->device_requests);
+  add_number (json, "c_requests", sums->c_requests);
+  add_number (json, "fallbacks", sums->fallbacks);
+  add_number (json, "allocations", sums->allocations);
+  add_number (json, "builds", sums->builds);
+  add_number (json, "objects_created", sums->objects_created);
+  close_object (json);
+}
+
+static void
+add_memory (GString *json, const BenchResult *result)
+{
+  g_string_append (json, "\"memory_mib\": {");
+  add_number (json, "host", result->host_mib);
+  add_number (json, "rival_host", result->rival_host_mib);
+  add_number (json, "device", result->peak_bytes / 1048576.0);
+  add_number (json, "pinned", result->peak_pinned_bytes / 1048576.0);
+  close_object (json);
+}
+
+static void
+add_rival (GString *json, const BenchJob *job, const BenchResult *result)
+{
+  if (result->rival.runs == 0)
+    {
+      g_string_append (json, "\"rival\": null, \"ratio\": null, ");
+      return;
+    }
+  add_times (json, "rival", job->row->rival, &result->rival);
+  add_number (json, "mpix", result->rival_mpix);
+  add_number (json, "warmed", result->rival_warmed);
+  add_text (json, "note", job->rival_note);
+  close_object (json);
+  add_number (json, "ratio", result->ratio);
+}
+
+void
+bench_print_json (const BenchJob *job, const BenchResult *result)
+{
+  GString      *json = g_string_new ("{\"type\": \"measurement\", ");
+  const gdouble pixels = bench_mpix (job->input) * 1e6;
+  const gint    steps = bench_steps (job->row->ours);
+  gchar        *samples = g_base64_encode ((const guchar *) result->samples, sizeof result->samples);
+
+  add_text (json, "row", job->row->title);
+  add_number (json, "steps", steps);
+  add_number (json, "width", gegl_buffer_get_width (job->input));
+  add_number (json, "height", gegl_buffer_get_height (job->input));
+  add_text (json, "format", babl_get_name (job->format));
+  add_text (json, "sink", bench_sink_names[result->sink]);
+  add_number (json, "threads", bench_threads ());
+  add_text (json, "device", tessera_device_name ());
+  add_text (json, "path", result->path);
+  add_times (json, "ours", job->row->ours, &result->ours);
+  close_object (json);
+  add_rival (json, job, result);
+  add_stages (json, result);
+  add_number (json, "kernel_gb_s", result->sums.run_ns == 0 ? 0.0
+              : DEVICE_BYTES * pixels * steps * result->ours.runs / (gdouble) result->sums.run_ns);
+  add_memory (json, result);
+  add_number (json, "first_ms", job->first_ms);
+  add_number (json, "build_ms", job->build_ms);
+  g_string_append (json, "\"flags\": [");
+  for (guint i = 0; i < result->flags->len; i++)
+    g_string_append_printf (json, "%s\"%s\"", i ? ", " : "", (gchar *) g_ptr_array_index (result->flags, i));
+  g_string_append_printf (json, "], \"samples\": \"%s\"}\n", samples);
+  g_print ("%s", json->str);
+  g_free (samples);
+  g_string_free (json, TRUE);
+}
+
+void
+bench_print_list (void)
+{
+  for (const BenchRow *row = bench_rows; row->title; row++)
+    {
+      GString *json = g_string_new ("{\"type\": \"row\", ");
+
+      add_text (json, "row", row->title);
+      add_text (json, "ours", row->ours);
+      add_text (json, "rival", row->rival);
+      add_number (json, "steps", bench_steps (row->ours));
+      g_string_truncate (json, json->len - 2);
+      g_print ("%s}\n", json->str);
+      g_string_free (json, TRUE);
+    }
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the parts of the bench share.  bench.c: options, refusals, the loop;
+ * bench-table.c: what is measured; bench-image.c: pictures and samples;
+ * bench-graph.c: one graph, one run; bench-run.c: timing; bench-print.c: JSON and
+ * markdown; bench-device.c: what the OpenCL device can do at best.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <gegl.h>
+
+#include "tessera.h"
+
+/* ---------------------------------------------------------------- table -- */
+
+/* One line of the table.  A step is "operation property=value ..."; the steps of
+ * a chain are separated by " | ".  A chain is measured with the sink `whole` only. */
+typedef struct
+{
+  const gchar *title;
+  const gchar *ours;
+  const gchar *rival;
+} BenchRow;
+
+extern const BenchRow bench_rows[];     /* ends with a title NULL */
+
+gint     bench_steps      (const gchar *chain);
+gboolean bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains);
+/* NULL, or the first operation of `chain` that GEGL does not have; free it. */
+gchar   *bench_missing    (const gchar *chain);
+
+/* ------------------------------------------------------------- pictures -- */
+
+#define BENCH_GRID    64
+#define BENCH_SAMPLES (BENCH_GRID * BENCH_GRID * 4)
+
+const Babl *bench_format     (const gchar *name);       /* float, u8 or a name of babl's */
+gboolean    bench_is_u8      (const Babl *format);
+GeglBuffer *bench_picture    (gdouble mpix, const Babl *format);
+gdouble     bench_mpix       (GeglBuffer *buffer);
+/* A grid of pixels, values 0..1 in the format's own tone curve. */
+void        bench_sample     (GeglBuffer *buffer, gfloat samples[BENCH_SAMPLES]);
+gdouble     bench_difference (const gfloat *a, const gfloat *b);
+
+/* --------------------------------------------------------------- graphs -- */
+
+typedef enum
+{
+  BENCH_WHOLE,          /* gegl_node_blit_buffer */
+  BENCH_WRITE,          /* gegl:write-buffer, one request */
+  BENCH_CHUNKS,         /* ... through gegl_processor, 1024 x 1024 pixels at a time */
+  BENCH_PROCESSOR,      /* ... through gegl_processor in chunks of its own choice */
+  BENCH_SINKS
+} BenchSink;
+
+extern const gchar *const bench_sink_names[BENCH_SINKS];
+
+typedef struct
+{
+  GeglNode   *graph, *last, *sink;      /* sink: NULL for BENCH_WHOLE */
+  GeglBuffer *input;
+  BenchSink   kind;
+} BenchGraph;
+
+BenchGraph *bench_graph_new  (const gchar *chain, GeglBuffer *input, BenchSink kind);
+void        bench_graph_free (BenchGraph *graph);
+/* Milliseconds; the result, in the input's format, is left in *output when asked for. */
+gdouble     bench_graph_run  (BenchGraph *graph, GeglBuffer **output);
+void        bench_gegl_device (gpointer *context, gpointer *device);
+gint        bench_threads    (void);
+
+/* --------------------------------------------------------------- timing -- */
+
+typedef struct
+{
+  gdouble *times;       /* milliseconds, in order of size */
+  gint     runs;
+  gdouble  best, median, mean;
+} BenchTimes;
+
+/* What the user asked for; times in seconds. */
+typedef struct
+{
+  gint     runs;
+  gboolean rivals;
+  gdouble  rival_limit; /* a run longer than this is timed on a smaller picture */
+  gdouble  rival_mpix;  /* ... and none is larger; 0: no such bound */
+  gchar   *rival_sinks; /* the rival is timed with these; NULL: with all */
+} BenchWishes;
+
+/* One row at one size and format. */
+typedef struct
+{
+  const BenchRow *row;
+  const Babl     *format;
+  GeglBuffer     *input;
+  GeglBuffer     *rival_input;          /* may be smaller; NULL: the rival is left out */
+  const gchar    *rival_note;           /* why */
+  gdouble         first_ms, build_ms;   /* the first run of all; 0 once it has been reported */
+} BenchJob;
+
+typedef struct
+{
+  BenchSink       sink;
+  BenchTimes      ours, rival;          /* rival.runs == 0: not timed */
+  gboolean        rival_warmed;         /* its first run was not counted */
+  gdouble         rival_mpix;
+  gdouble         ratio;                /* rival / ours, per pixel; 0: none */
+  TesseraCounters sums;                 /* over our timed runs */
+  guint64         peak_bytes, peak_pinned_bytes;
+  gdouble         host_mib, rival_host_mib;     /* 0: not known */
+  const gchar    *path;                 /* "C", "OpenCL", "mixed", "failed", "none" */
+  GPtrArray      *flags;                /* what is not as it should be */
+  gboolean        astray;               /* ... not on the path that was asked for */
+  gfloat          samples[BENCH_SAMPLES];
+} BenchResult;
+
+void         bench_job_start    (BenchJob *job, const BenchWishes *wishes);
+void         bench_job_clear    (BenchJob *job);
+BenchResult *bench_measure      (BenchJob *job, BenchSink sink, const BenchWishes *wishes);
+void         bench_result_free  (BenchResult *result);
+gdouble      bench_stage_ms     (const BenchResult *result, guint64 sum_ns);
+
+/* --------------------------------------------------------------- output -- */
+
+void bench_print_row    (const BenchJob *job, const BenchResult *result);
+void bench_print_json   (const BenchJob *job, const BenchResult *result);
+void bench_print_list   (void);
+
+/* --------------------------------------------------------------- device -- */
+
+typedef struct
+{
+  gdouble copy, upload_pinned, download_pinned, upload_pageable, download_pageable; /* GB/s */
+  gdouble gflops;
+} BenchDevice;
+
+/* False, with one line on stderr, when the device refuses. */
+gboolean bench_device_measure (gpointer context, gpointer device, BenchDevice *result);
+/* "cpu", "gpu" or "other". */
+const gchar *bench_device_kind (gpointer device);
+
+#endif

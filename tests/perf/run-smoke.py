@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-smoke.py BUILD: the bench measures every row in C and on OpenCL, and refuses what would mean nothing."""
+import array
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from xml.dom import minidom
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '..'), HERE]
+sys.dont_write_bytecode = True
+import bench
+from common import Gegl, Report
+
+DRIVER = [sys.executable, '-B', os.path.join(HERE, 'bench.py')]
+SMALL = ['--mpix', '0.02', '--runs', '2', '--rivals', 'no', '--formats', 'float']
+
+
+class Quiet(Report):
+    """Details of what failed alone."""
+
+    def check(self, name, good, detail=''):
+        return super().check(name, good, '' if good else detail)
+
+
+def start(gegl, words, folder, **env):
+    env = {'GEGL_USE_OPENCL': 'cpu', **env}
+    return subprocess.run(words, env={**gegl.env, **env}, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors='replace', timeout=300, check=False)
+
+
+def expected(gegl, program, folder):
+    """The keys of every measurement that --quick makes."""
+    keys = set()
+    for line in start(gegl, [program, '--list'], folder).stdout.splitlines():
+        row = json.loads(line)
+        for name in ('RGBA float', 'R\'G\'B\'A u8') if row['steps'] == 1 else ('RGBA float',):
+            for sink in bench.SINKS if row['steps'] == 1 else ('whole',):
+                keys |= {(row['row'], name, sink, leg) for leg in ('c', 'opencl')}
+    return keys
+
+
+def check_quick(gegl, program, folder, report):
+    done = start(gegl, DRIVER + ['--quick', '--bench', program, '--out', folder], folder)
+    report.check('bench --quick ends well', done.returncode == 0, '\n'.join(done.stderr.splitlines()[-5:]))
+    if done.returncode:
+        return
+    with open(os.path.join(folder, 'bench.json'), encoding='utf-8') as file:
+        measured = {(r['row'], r['format'], r['sink'], r['leg']): r for r in json.load(file)['results']}
+    keys = expected(gegl, program, folder)
+    report.check('every row is there, and no other', set(measured) == keys, str(set(measured) ^ keys))
+    wrong = [key for key, r in measured.items() if r['path'] != {'c': 'C', 'opencl': 'OpenCL'}[key[3]]]
+    report.check('each leg ran where it should', not wrong, str(wrong))
+    wrong = [key for key, r in measured.items() if not 0 < r['ours']['min_ms'] <= r['ours']['median_ms']
+             or not 0 < r['stages_ms']['process'] or r['per_run']['requests'] < r['steps']]
+    report.check('times and requests make sense', not wrong, str(wrong))
+    wrong = [key for key, r in measured.items() if (key[1] == 'RGBA float' and key[2] == 'whole') != (r['ratio'] is not None)]
+    report.check('rivals are timed where they should be', not wrong, str(wrong))
+    wrong = [key for key, r in measured.items() if key[3] == 'opencl' and
+             not (r['stages_ms']['run'] > 0 and r['per_run']['uploaded_bytes'] > 0 and r['memory_mib']['device'] > 0)]
+    report.check('OpenCL has stages, bytes and memory', not wrong, str(wrong))
+    report.check('the report names each row', all(f'| {key[0]} |' in done.stdout for key in keys))
+    minidom.parse(os.path.join(folder, 'bench.svg'))
+    report.check('the chart is XML', True)
+    again = start(gegl, DRIVER + ['--render', os.path.join(folder, 'bench.json'), '--out', os.path.join(folder, 'again')], folder)
+    report.check('--render gives the same report', again.returncode == 0 and again.stdout == done.stdout, again.stderr)
+
+
+def check_refusals(gegl, program, folder, report):
+    driver = DRIVER + ['--bench', program, '--out', os.path.join(folder, 'refused'), '--legs', 'c'] + SMALL
+    cases = {
+        'no operations in GEGL_PATH': (driver, {'GEGL_PATH': folder}, 'GEGL_PATH'),
+        'swap on disk': (driver + ['--legs', 'c,opencl'], {'GEGL_SWAP': os.path.join(folder, 'swap')}, 'GEGL_SWAP=RAM'),
+        'a row that does not exist': (driver + ['--rows', 'sharpest'], {}, 'sharpest'),
+        'a format that does not exist': (driver + ['--formats', 'u7'], {}, 'u7'),
+        'no program': (DRIVER + ['--bench', program + '-not'], {}, '--bench'),
+        'the program alone: no operations': ([program], {'GEGL_PATH': gegl.system_plugins}, 'tessera:'),
+        'the program alone: swap on disk': ([program], {'GEGL_SWAP': os.path.join(folder, 'swap')}, 'GEGL_SWAP=RAM'),
+        'the program alone: a row that does not exist': ([program, '--rows', 'sharpest'], {}, 'sharpest'),
+    }
+    for name, (words, env, said) in cases.items():
+        done = start(gegl, words, folder, **env)
+        lines = [line for line in done.stderr.splitlines() if line.startswith('bench: ') and ' Mpix ' not in line]
+        report.check(f'refused: {name}', done.returncode == 2 and len(lines) == 1 and said in lines[0]
+                     and lines[0].startswith('bench: refused: '),
+                     f'exit code {done.returncode}\n{done.stderr}')
+
+
+def check_comparison(report):
+    same, off = array.array('f', [0.0, 0.5]), array.array('f', [0.0, 0.501])
+    for name, format_name, other, good in (
+            ('equal', 'RGBA float', same, True), ('off', 'RGBA float', off, False), ('off, u8', 'R\'G\'B\'A u8', off, True),
+            ('NaN', 'RGBA float', array.array('f', [float('nan'), 0.5]), False)):
+        results = [{'row': 'r', 'format': format_name, 'sink': 'whole', 'leg': leg} for leg in ('c', 'opencl')]
+        try:
+            bench.compare(results, [same, other])
+            agreed = True
+        except bench.Refused:
+            agreed = False
+        report.check(f'comparing results: {name}', agreed == good)
+
+
+def check_path(gegl, program, folder, report):
+    """A device that fails while it is timed is noticed; alone, the program prints a table."""
+    words = [program, '--rows', 'length'] + SMALL + ['--runs', '4']
+    for mode, flag in (('force', 'ran on '), ('try', 'fell back to C')):
+        done = start(gegl, words, folder, TESSERA_OPENCL=mode, TESSERA_FAULT='download:4')
+        report.check(f'a failure of the device is flagged, {mode}', done.returncode == 1 and flag in done.stderr, done.stderr)
+    done = start(gegl, words, folder, GEGL_USE_OPENCL='no')
+    lines = [line for line in done.stdout.splitlines() if line.startswith('| motion-blur') and '| C ' in line]
+    report.check('a table without the driver', done.returncode == 0 and len(lines) == 1, done.stdout + done.stderr)
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    gegl, report = Gegl(build), Quiet()
+    program = os.path.join(build, 'tests', 'perf', 'bench')
+    folder = tempfile.mkdtemp()
+    try:
+        check_refusals(gegl, program, folder, report)
+        check_comparison(report)
+        check_path(gegl, program, folder, report)
+        check_quick(gegl, program, folder, report)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    report.finish()
+
+
+main()
