@@ -45,7 +45,7 @@ def best(gegl, chain, picture, **env):
 def opencl_settings(gegl, picture):
     """GEGL's settings under which OpenCL runs here: a GPU where there is one, else the processor."""
     for kind in ('gpu', 'yes', 'cpu'):
-        where, _ = once(gegl, BLUR, picture, GEGL_USE_OPENCL=kind)
+        where, _ = once(gegl, BLUR, picture, GEGL_USE_OPENCL=kind, TESSERA_OPENCL='try')
         if where != {'C'}:
             return {'GEGL_USE_OPENCL': kind, 'TESSERA_OPENCL': 'force'}
     die('there is no OpenCL device, not even PoCL (package pocl-opencl-icd): OpenCL did not run')

@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * One band: read tiles (all threads) -> upload -> decode -> extend the border ->
- * passes -> encode -> download -> write tiles (all threads).  Commands are
- * enqueued without waiting; only `finish` and a measure wait.
+ * One band: read tiles -> upload -> decode -> extend the border -> passes -> encode ->
+ * download -> write tiles.  Commands are enqueued without waiting; what is read and
+ * written is done by pump.c, for several bands at once.
  */
 #include "config.h"
 
 #include "pump.h"
 
 #include <gegl-plugin.h>
-
-#define THREAD_COST   (64.0 * 64.0)     /* pixels below which a copy does not pay a thread */
-
-/* --------------------------------------------------------- tile copies -- */
-
-typedef struct
-{
-  GeglBuffer          *buffer;
-  const Babl          *format;
-  guchar              *pixels;          /* of rect's first pixel */
-  gsize                row;
-  const GeglRectangle *rect;
-} Copy;
-
-static guchar *
-copy_place (const Copy *copy, const GeglRectangle *area)
-{
-  return copy->pixels + (area->y - copy->rect->y) * copy->row
-         + (area->x - copy->rect->x) * (gsize) babl_format_get_bytes_per_pixel (copy->format);
-}
-
-static void
-read_area (const GeglRectangle *area, gpointer data)
-{
-  const Copy *copy = data;
-
-  gegl_buffer_get (copy->buffer, area, 1.0, copy->format, copy_place (copy, area), copy->row,
-                   GEGL_ABYSS_NONE);
-}
-
-static void
-write_area (const GeglRectangle *area, gpointer data)
-{
-  const Copy *copy = data;
-
-  gegl_buffer_set (copy->buffer, area, 0, copy->format, copy_place (copy, area), copy->row);
-}
 
 /* ---------------------------------------------------------------- images -- */
 
@@ -139,7 +102,7 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
   });
 }
 
-/* ----------------------------------------------------------------- begin -- */
+/* --------------------------------------------------------------- prepare -- */
 
 /* A buffer and what of it a band needs. */
 typedef struct
@@ -150,7 +113,7 @@ typedef struct
   TesseraBorder        border;
 } Source;
 
-/* What of `rect` is there to read; all of it where the host must extend it itself. */
+/* What of `rect` there is to read; all of it where the host must extend it itself. */
 static GeglRectangle
 readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_host)
 {
@@ -167,60 +130,93 @@ readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_hos
   return part;
 }
 
-/* Reads `part`, which lies in rows of `row` bytes from `pixels` on. */
-static void
-read_source (BandState *state, const Source *source, const GeglRectangle *part, gboolean on_host,
-             guchar *pixels, gsize row)
-{
-  gint64 began = g_get_monotonic_time ();
-
-  if (on_host)
-    tessera_read (source->buffer, part, source->bounds, source->border, source->travel->format,
-                  (gfloat *) pixels);
-  else
-    gegl_parallel_distribute_area (part, THREAD_COST, GEGL_SPLIT_STRATEGY_AUTO, read_area, &(Copy) {
-      source->buffer, source->travel->format, pixels, row, part
-    });
-  state->pump->timings->read += (g_get_monotonic_time () - began) / 1e6;
-}
-
-/* Reads what `image` covers and sends it to the device, border included.  Pixels
- * that the device converts travel without gaps; others lie as in the image, so
- * that rows of it go to their place. */
+/* Memory for what `image` covers, and the copy that brings it to the host's side of
+ * it.  Pixels that the device converts travel without gaps; others lie as in the
+ * image, so that rows of it go to their place. */
 static gint
-bring (BandState *state, const Source *source, TesseraImage *image, TesseraEvent **event)
+expect (BandState *state, const Source *source, TesseraImage *image, Arrival *arrival,
+        TesseraCopy *copies, guint *n)
 {
-  Pump                *pump = state->pump;
   const TesseraTravel *travel = source->travel;
   const GeglRectangle  rect = { image->x, image->y, image->width, image->height };
   gboolean             on_host;
   const GeglRectangle  part = readable_part (source, &rect, &on_host);
   const gsize          row = (travel->converts ? part.width : image->stride) * travel->bytes;
   const gsize          indent = travel->converts ? 0 : (part.x - rect.x) * travel->bytes;
-  const gsize          bytes = row * part.height;
-  TesseraMemory       *staging, *raw = NULL;
   guchar              *pixels;
   gint                 status;
 
-  pump->timings->failed_at = "allocating";
+  *arrival = (Arrival) { .travel = travel, .border = source->border, .image = image, .part = part,
+                         .offset = travel->converts ? 0 : (part.y - rect.y) * row,
+                         .bytes = row * part.height };
   if ((status = tessera_band_keep (state, image_bytes (image), FALSE, &image->memory)) != 0
-      || (travel->converts && (status = tessera_band_keep (state, bytes, FALSE, &raw)) != 0)
-      || (status = tessera_band_keep (state, bytes, TRUE, &staging)) != 0)
+      || (travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
+      || (status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
     return status;
-  pixels = tessera_memory_pointer (staging);
-  read_source (state, source, &part, on_host, pixels + indent, row);
+  pixels = tessera_memory_pointer (arrival->staging);
+  if (on_host)
+    {
+      gint64 began = g_get_monotonic_time ();
+
+      tessera_read (source->buffer, &part, source->bounds, source->border, travel->format, (gfloat *) pixels);
+      state->pump->timings->read += (g_get_monotonic_time () - began) / 1e6;
+    }
+  else
+    copies[(*n)++] = (TesseraCopy) { source->buffer, travel->format, pixels + indent, row, part, FALSE, 0 };
+  return 0;
+}
+
+gint
+tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **result, TesseraCopy *copies, guint *n)
+{
+  const TesseraRequest *request = pump->request;
+  BandState            *state = g_new0 (BandState, 1);
+  TesseraBand          *band = &state->band;
+  GeglRectangle         around;
+  gint                  status;
+
+  *result = state;
+  state->pump = pump;
+  state->launches = tessera_launches_new ();
+  band->request = request;
+  band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
+  around = tessera_grow (&band->roi, &request->halo);
+  band->input = image_for (&around, request->input_format);
+  pump->timings->failed_at = "allocating";
+  status = expect (state, &(Source) { request->input, &pump->input, &request->bounds, request->border },
+                   &band->input, &state->arrivals[0], copies, n);
+  if (status == 0 && request->aux)
+    {
+      band->aux = image_for (&around, request->aux_format);
+      status = expect (state, &(Source) { request->aux, &pump->aux, &request->aux_bounds,
+                                          TESSERA_BORDER_CLAMP },
+                       &band->aux, &state->arrivals[1], copies, n);
+    }
+  return status;
+}
+
+/* ------------------------------------------------------------------ send -- */
+
+static gint
+send (BandState *state, const Arrival *arrival, TesseraEvent **event)
+{
+  Pump               *pump = state->pump;
+  const TesseraImage *image = arrival->image;
+  gint                status;
 
   pump->timings->failed_at = "uploading";
-  if ((status = tessera_enqueue_upload (pump->queue, LANE_UPLOAD, raw ? raw : image->memory,
-                                        raw ? 0 : (part.y - rect.y) * row, pixels, bytes, event)) != 0)
+  status = tessera_enqueue_upload (pump->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : image->memory,
+                                   arrival->offset, tessera_memory_pointer (arrival->staging),
+                                   arrival->bytes, event);
+  if (status != 0)
     return status;
   tessera_queue_flush (pump->queue, LANE_UPLOAD);
   pump->timings->failed_at = "running";
   status = tessera_enqueue_wait (pump->queue, *event);
-  if (status == 0 && raw)
-    status = decode (state, travel, raw, image, &part);
-  if (status == 0 && ! gegl_rectangle_equal (&part, &rect))
-    status = extend (state, image, &part, source->border);
+  if (status == 0 && arrival->raw)
+    status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
+  if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
+    status = extend (state, image, &arrival->part, arrival->border);
   return status;
 }
 
@@ -242,31 +238,14 @@ measure (BandState *state)
 }
 
 gint
-tessera_band_begin (Pump *pump, gint y, gint rows, BandState **result)
+tessera_band_send (BandState *state)
 {
-  const TesseraRequest *request = pump->request;
-  BandState            *state = g_new0 (BandState, 1);
-  TesseraBand          *band = &state->band;
-  GeglRectangle         around;
-  gint                  status;
+  Pump *pump = state->pump;
+  gint  status = send (state, &state->arrivals[0], &state->uploaded[0]);
 
-  *result = state;
-  state->pump = pump;
-  state->launches = tessera_launches_new ();
-  band->request = request;
-  band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
-  around = tessera_grow (&band->roi, &request->halo);
-  band->input = image_for (&around, request->input_format);
-  status = bring (state, &(Source) { request->input, &pump->input, &request->bounds, request->border },
-                  &band->input, &state->uploaded[0]);
-  if (status == 0 && request->aux)
-    {
-      band->aux = image_for (&around, request->aux_format);
-      status = bring (state, &(Source) { request->aux, &pump->aux, &request->aux_bounds,
-                                         TESSERA_BORDER_CLAMP },
-                      &band->aux, &state->uploaded[1]);
-    }
-  if (status == 0 && request->filter->measure)
+  if (status == 0 && pump->request->aux)
+    status = send (state, &state->arrivals[1], &state->uploaded[1]);
+  if (status == 0 && pump->request->filter->measure)
     status = measure (state);
   tessera_queue_flush (pump->queue, LANE_RUN);
   return status;
@@ -279,7 +258,7 @@ tessera_band_run (BandState *state)
 {
   Pump          *pump = state->pump;
   TesseraBand   *band = &state->band;
-  TesseraMemory *staging, *raw = NULL;
+  TesseraMemory *raw = NULL;
   gsize          bytes = (gsize) band->roi.width * band->roi.height * pump->output.bytes;
   gint           status;
 
@@ -295,9 +274,8 @@ tessera_band_run (BandState *state)
   band->output = image_for (&band->roi, pump->request->output_format);
   if ((status = tessera_band_keep (state, image_bytes (&band->output), FALSE, &band->output.memory)) != 0
       || (pump->output.converts && (status = tessera_band_keep (state, bytes, FALSE, &raw)) != 0)
-      || (status = tessera_band_keep (state, bytes, TRUE, &staging)) != 0)
+      || (status = tessera_band_keep (state, bytes, TRUE, &state->download_to)) != 0)
     return status;
-  state->download_to = tessera_memory_pointer (staging);
   pump->timings->failed_at = "running";
   if ((status = pump->request->filter->device (band)) != 0
       || (raw && (status = encode (state, &pump->output, &band->output, raw)) != 0)
@@ -306,7 +284,7 @@ tessera_band_run (BandState *state)
   tessera_queue_flush (pump->queue, LANE_RUN);
   pump->timings->failed_at = "downloading";
   status = tessera_enqueue_download (pump->queue, LANE_DOWNLOAD, raw ? raw : band->output.memory,
-                                     state->download_to, bytes, state->ran, &state->downloaded);
+                                     tessera_memory_pointer (state->download_to), bytes, state->ran, &state->downloaded);
   tessera_queue_flush (pump->queue, LANE_DOWNLOAD);
   return status;
 }
@@ -320,14 +298,12 @@ seconds_of (TesseraEvent *event)
 }
 
 gint
-tessera_band_finish (BandState *state)
+tessera_band_wait (BandState *state, TesseraCopy *copy)
 {
   Pump           *pump = state->pump;
   TesseraTimings *timings = pump->timings;
-  gint64          began;
+  const gsize     row = state->band.roi.width * pump->output.bytes;
   gint            status;
-  Copy            copy = { pump->request->output, pump->output.format, state->download_to,
-                           state->band.roi.width * pump->output.bytes, &state->band.roi };
 
   timings->failed_at = "running";
   status = tessera_event_wait (state->downloaded);
@@ -336,19 +312,28 @@ tessera_band_finish (BandState *state)
   timings->upload += seconds_of (state->uploaded[0]) + seconds_of (state->uploaded[1]);
   timings->run += tessera_launches_seconds (state);
   timings->download += seconds_of (state->downloaded);
-
-  began = g_get_monotonic_time ();
-  gegl_parallel_distribute_area (&state->band.roi, THREAD_COST, GEGL_SPLIT_STRATEGY_AUTO,
-                                 write_area, &copy);
-  timings->write += (g_get_monotonic_time () - began) / 1e6;
-  timings->bands++;
-  if (pump->request->roi.height > state->band.roi.height)
-    gegl_operation_progress (pump->request->operation,
-                             (gdouble) (state->band.roi.y + state->band.roi.height
-                                        - pump->request->roi.y) / pump->request->roi.height,
-                             (gchar *) "");
-  tessera_count (bands, 1);
+  for (guint i = 0; i < state->n_memories; i++)         /* the device is done with this band */
+    if (state->memories[i] != state->download_to)
+      tessera_memory_give (state->memories[i]);
+  state->memories[0] = state->download_to;
+  state->n_memories = 1;
+  *copy = (TesseraCopy) { pump->request->output, pump->output.format,
+                          tessera_memory_pointer (state->download_to), row, state->band.roi, TRUE, 0 };
   return 0;
+}
+
+void
+tessera_band_written (BandState *state)
+{
+  const TesseraRequest *request = state->pump->request;
+  const GeglRectangle  *roi = &state->band.roi;
+
+  state->pump->timings->bands++;
+  tessera_count (bands, 1);
+  if (request->roi.height > roi->height)
+    gegl_operation_progress (request->operation,
+                             (gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height,
+                             (gchar *) "");
 }
 
 void

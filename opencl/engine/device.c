@@ -53,11 +53,13 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
 {
   cl_ulong memory = 0, max_allocation = 0;
   cl_bool  little = CL_FALSE, compiler = CL_FALSE;
+  cl_device_type type = 0;
   cl_int   status;
 
   status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_allocation,
                                &max_allocation, NULL);
+  status |= cl->GetDeviceInfo (device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
   if (status != CL_SUCCESS)
@@ -74,6 +76,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
     }
   self->memory = memory;
   self->max_allocation = max_allocation;
+  self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
   self->build_options = build_options (cl, device);
   return TRUE;
 }

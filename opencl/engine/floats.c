@@ -7,6 +7,8 @@
 
 #include "formats.h"
 
+#include <string.h>
+
 #include "../math/tessera-convert.h"
 
 #define BLOCK 256               /* pixels */
@@ -31,24 +33,32 @@ to_perceptual (gfloat *restrict values, gint n)
     values[i] = perceptual_from_linear (values[i]);
 }
 
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+
 static void
 divide_by_alpha (gfloat *pixels, gint n)
 {
+  Pixel *pixel = (Pixel *) pixels;
+
   for (gint i = 0; i < n; i++)
     {
-      gfloat over = 1.0f / alpha_factor (pixels[4 * i + 3]);
+      const gfloat over = 1.0f / alpha_factor (pixel[i][3]);
 
-      for (gint c = 0; c < 3; c++)
-        pixels[4 * i + c] *= over;
+      pixel[i] *= (Pixel) { over, over, over, 1.0f };
     }
 }
 
 static void
 multiply_by_alpha (gfloat *pixels, gint n)
 {
+  Pixel *pixel = (Pixel *) pixels;
+
   for (gint i = 0; i < n; i++)
-    for (gint c = 0; c < 3; c++)
-      pixels[4 * i + c] *= alpha_factor (pixels[4 * i + 3]);
+    {
+      const gfloat alpha = alpha_factor (pixel[i][3]);
+
+      pixel[i] *= (Pixel) { alpha, alpha, alpha, 1.0f };
+    }
 }
 
 /* convert_pixel for n of them. */
@@ -75,6 +85,13 @@ convert_pixels (gfloat *pixels, gint n, gint from, gint to)
     }
   if (to & LAYOUT_PREMULTIPLIED)
     multiply_by_alpha (pixels, n);
+}
+
+void
+tessera_convert_in_place (gint from, gint to, gfloat *pixels, gsize n)
+{
+  for (gsize first = 0; first < n; first += BLOCK)
+    convert_pixels (pixels + 4 * first, MIN (BLOCK, n - first), from, to);
 }
 
 void
@@ -113,8 +130,7 @@ tessera_encode_floats (const TesseraTravel *travel, const gfloat *working, gfloa
       gfloat    *to = stored + first * components;
       gint       from = travel->working;
 
-      for (gint i = 0; i < 4 * count; i++)
-        pixels[i] = working[4 * first + i];
+      memcpy (pixels, working + 4 * first, 4 * count * sizeof (gfloat));
       if (colours == 1)
         {
           convert_pixels (pixels, count, from, 0);

@@ -31,6 +31,8 @@ TesseraTravel tessera_travel_tables (const Babl *stored, const Babl *working, gb
  * same code. */
 gboolean tessera_converts_on_host (const TesseraTravel *travel);
 void     tessera_decode_floats (const TesseraTravel *travel, const gfloat *stored, gfloat *working, gsize n);
+/* The same where both layouts have four components. */
+void     tessera_convert_in_place (gint from, gint to, gfloat *pixels, gsize n);
 void     tessera_encode_floats (const TesseraTravel *travel, const gfloat *working, gfloat *stored, gsize n);
 
 #endif

@@ -143,6 +143,13 @@ get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, g
       gegl_buffer_get (buffer, rect, 1.0, format, pixels, row, GEGL_ABYSS_NONE);
       return;
     }
+  if (travel.bytes == 4 * sizeof (gfloat))
+    {
+      gegl_buffer_get (buffer, rect, 1.0, travel.format, pixels, row, GEGL_ABYSS_NONE);
+      for (gint y = 0; y < rect->height; y++)
+        tessera_convert_in_place (travel.stored, travel.working, (gfloat *) (pixels + y * row), rect->width);
+      return;
+    }
   stored = gegl_scratch_alloc ((gsize) rect->width * rect->height * travel.bytes);
   gegl_buffer_get (buffer, rect, 1.0, travel.format, stored, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   for (gint y = 0; y < rect->height; y++)
@@ -153,7 +160,7 @@ get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, g
 
 void
 tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
-               const gfloat *pixels, gsize row)
+               gfloat *pixels, gsize row)
 {
   const TesseraTravel travel = tessera_travel (gegl_buffer_get_format (buffer), format);
   gfloat             *stored;
@@ -161,6 +168,14 @@ tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format
   if (! tessera_converts_on_host (&travel))
     {
       gegl_buffer_set (buffer, rect, 0, format, pixels, row);
+      return;
+    }
+  if (travel.bytes == 4 * sizeof (gfloat))
+    {
+      for (gint y = 0; y < rect->height; y++)
+        tessera_convert_in_place (travel.working, travel.stored, (gfloat *) ((guchar *) pixels + y * row),
+                                  rect->width);
+      gegl_buffer_set (buffer, rect, 0, travel.format, pixels, row);
       return;
     }
   stored = gegl_scratch_alloc ((gsize) rect->width * rect->height * travel.bytes);

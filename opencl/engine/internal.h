@@ -64,6 +64,7 @@ typedef struct
   gchar   *name;                /* "NVIDIA H200 (NVIDIA CUDA)" */
   gchar   *build_options;
   guint64  memory, max_allocation;
+  gboolean is_processor;        /* the device is the host's own processor */
 } TesseraDevice;
 
 /* The device for GEGL's context and device, or NULL (the reason has been
@@ -146,6 +147,16 @@ gint  tessera_program_launch (TesseraProgram *program, TesseraQueue *queue, cons
                               const TesseraRawArg *args, guint n_args, TesseraEvent **event);
 /* Forgets the programs that did not build, or all (no request may be running). */
 void  tessera_program_forget (gboolean all);
+
+/* --- speed.c ------------------------------------------------------------------ */
+
+/* What a request cost, and whether C should be taken for the next; `reach`: pixels
+ * of its halo, all sides together.  *c and *device: the seconds expected of each
+ * where both are known, else 0. */
+void     tessera_speed_note      (const gchar *filter, guint reach, guint64 pixels,
+                                  gboolean on_device, gdouble seconds);
+gboolean tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels,
+                                  gdouble *c, gdouble *device);
 
 /* --- process.c ---------------------------------------------------------------- */
 

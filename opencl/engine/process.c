@@ -93,27 +93,62 @@ asked_for_opencl (void)
   return wish && g_ascii_strcasecmp (wish, "no") != 0;
 }
 
-/* The device to use, or NULL and the reason. */
-static const TesseraDevice *
-choose_device (const TesseraRequest *request, const gchar **reason)
+static guint64
+pixels_of (const TesseraRequest *request)
 {
-  const TesseraDevice *device = NULL;
+  return (guint64) request->roi.width * request->roi.height;
+}
+
+static guint
+reach_of (const TesseraRequest *request)
+{
+  return request->halo.left + request->halo.right + request->halo.top + request->halo.bottom;
+}
+
+/* TRUE and the reason where C is the faster path. */
+static gboolean
+c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar **reason)
+{
+  gdouble c, on_device;
+
+  if (device->is_processor)
+    *reason = g_strdup ("the OpenCL device is a processor: C is faster");
+  else if (! tessera_speed_prefers_c (request->filter->name, reach_of (request), pixels_of (request),
+                                      &c, &on_device))
+    return FALSE;
+  else if (c > 0)
+    *reason = g_strdup_printf ("C is faster here: %.2f ms against %.2f ms on the device", c * 1e3,
+                               on_device * 1e3);
+  else
+    *reason = g_strdup ("too small for the device, or a trial of C's speed");
+  tessera_count (chosen_c, 1);
+  return TRUE;
+}
+
+/* The device to use, or NULL and the reason, to be freed. */
+static const TesseraDevice *
+choose_device (const TesseraRequest *request, gchar **reason)
+{
+  const TesseraOpenclMode mode = tessera_mode ();
+  const TesseraDevice    *device = NULL;
 
   *reason = NULL;
-  if (tessera_mode () == TESSERA_OPENCL_OFF)
-    *reason = "TESSERA_OPENCL=off";
+  if (mode == TESSERA_OPENCL_OFF)
+    *reason = g_strdup ("TESSERA_OPENCL=off");
   else if (! gegl_operation_use_opencl (request->operation))
     {
-      *reason = "OpenCL is off in GEGL or there is no device";
-      if (asked_for_opencl () && tessera_mode () != TESSERA_OPENCL_FORCE)
+      *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
+      if (asked_for_opencl () && mode != TESSERA_OPENCL_FORCE)
         tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the processor; is a driver installed?); "
                           "all filters run in C");
     }
   else if (! (device = current_device ()))
-    *reason = "no usable OpenCL device";
+    *reason = g_strdup ("no usable OpenCL device");
   else if (switched_off (request->filter))
-    *reason = "the device failed before";
-  return *reason ? NULL : device;
+    *reason = g_strdup ("the device failed before");
+  else if (mode != TESSERA_OPENCL_AUTO || ! c_is_faster (request, device, reason))
+    return device;
+  return NULL;
 }
 
 static void
@@ -152,12 +187,14 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
   const TesseraFilter *filter = request->filter;
   TesseraProgram      *program, *engine_program;
   TesseraTimings       timings = { .failed_at = "building" };
-  gint64               began = g_get_monotonic_time ();
+  gint64               began;
+  gdouble              seconds;
   gint                 status;
 
   if (tessera_program_get (device, "engine", tessera_engine_cl, &engine_program) != 0
       || tessera_program_get (device, filter->name, filter->source, &program) != 0)
     return FALSE;               /* said once, by the build itself */
+  began = g_get_monotonic_time ();
   status = tessera_pump (request, device, program, engine_program, &timings);
   if (status != 0)
     {
@@ -166,6 +203,8 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
         note_failure (filter);          /* too large a request says nothing about the next */
       return FALSE;
     }
+  seconds = (g_get_monotonic_time () - began) / 1e6;
+  tessera_speed_note (filter->name, reach_of (request), pixels_of (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings.read * 1e9);
   tessera_count (upload_ns, timings.upload * 1e9);
@@ -176,7 +215,7 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
     {
       gchar *path = g_strconcat ("OpenCL on ", device->name, NULL);
 
-      log_timings (request, path, &timings, (g_get_monotonic_time () - began) / 1e6);
+      log_timings (request, path, &timings, seconds);
       g_free (path);
     }
   return TRUE;
@@ -202,6 +241,7 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
   const gint           rows = MAX (SLAB_PIXELS / slab.width,
                                    8 * (request->halo.top + request->halo.bottom));
   gint64               began = g_get_monotonic_time ();
+  gdouble              seconds;
 
   for (; slab.y < end; slab.y += rows)
     {
@@ -216,12 +256,14 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
                                (gdouble) (slab.y + slab.height - request->roi.y) / request->roi.height,
                                (gchar *) "");
     }
+  seconds = (g_get_monotonic_time () - began) / 1e6;
+  tessera_speed_note (filter->name, reach_of (request), pixels_of (request), FALSE, seconds);
   tessera_count (c_requests, 1);
   if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
     {
       gchar *path = g_strdup_printf ("C (%s)", reason);
 
-      log_timings (request, path, NULL, (g_get_monotonic_time () - began) / 1e6);
+      log_timings (request, path, NULL, seconds);
       g_free (path);
     }
 }
@@ -230,7 +272,8 @@ static gboolean
 process_timed (const TesseraRequest *request)
 {
   const TesseraDevice *device;
-  const gchar         *reason;
+  gchar               *reason;
+  gboolean             done = TRUE;
 
   tessera_remember_bounds (request->operation, &request->bounds);
 
@@ -240,20 +283,22 @@ process_timed (const TesseraRequest *request)
   if (request->aux)
     gegl_buffer_flush_ext (request->aux, NULL);
   device = choose_device (request, &reason);
+  if (device && process_on_device (request, device))
+    return TRUE;
   if (device)
     {
-      if (process_on_device (request, device))
-        return TRUE;
       tessera_count (fallbacks, 1);
-      reason = "the device failed";
+      reason = g_strdup ("the device failed");
     }
   if (tessera_mode () == TESSERA_OPENCL_FORCE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
-      return FALSE;
+      done = FALSE;
     }
-  process_in_c (request, reason);
-  return TRUE;
+  else
+    process_in_c (request, reason);
+  g_free (reason);
+  return done;
 }
 
 gboolean

@@ -76,8 +76,20 @@ choose_rows (Pump *pump)
 
 /* ----------------------------------------------------------------- bands -- */
 
+static void
+do_copies (Pump *pump, TesseraCopy *copies, guint n)
+{
+  tessera_copy (copies, n);
+  for (guint i = 0; i < n; i++)
+    if (copies[i].writes)
+      pump->timings->write += copies[i].seconds;
+    else
+      pump->timings->read += copies[i].seconds;
+}
+
+/* Runs the oldest band if it has not, waits for it, and adds what is to be written. */
 static gint
-finish_oldest (Pump *pump)
+wait_for_oldest (Pump *pump, TesseraCopy *copies, guint *n)
 {
   BandState *state = pump->bands[0];
   gint       status = 0;
@@ -85,28 +97,59 @@ finish_oldest (Pump *pump)
   if (! state->has_run)
     status = tessera_band_run (state);
   if (status == 0)
-    status = tessera_band_finish (state);
-  if (status != 0)
-    return status;              /* drop_bands frees what is left */
-  tessera_band_free (state, TRUE);
+    status = tessera_band_wait (state, &copies[*n]);
+  if (status == 0)
+    ++*n;
+  return status;
+}
+
+static void
+drop_oldest (Pump *pump)
+{
+  tessera_band_written (pump->bands[0]);
+  tessera_band_free (pump->bands[0], TRUE);
   pump->n_bands--;
   memmove (pump->bands, pump->bands + 1, pump->n_bands * sizeof *pump->bands);
+}
+
+static gint
+finish_oldest (Pump *pump)
+{
+  TesseraCopy copy;
+  guint       n = 0;
+  gint        status = wait_for_oldest (pump, &copy, &n);
+
+  if (status != 0)
+    return status;              /* drop_bands frees what is left */
+  do_copies (pump, &copy, n);
+  drop_oldest (pump);
   return 0;
 }
 
-/* Begins the band and runs what can run; measured bands run one step later,
- * when their measure has had the time of a tile copy to come back. */
+/* Writes the oldest band and reads the new one at a time, then runs what can run;
+ * measured bands run one step later, when their measure has had the time of a copy
+ * to come back. */
 static gint
 push_band (Pump *pump, gint y, gint rows)
 {
-  BandState *state;
-  gint       status;
+  TesseraCopy copies[TESSERA_MOST_COPIES];
+  BandState  *state;
+  gboolean    is_full = pump->n_bands >= pump->ahead;
+  guint       n = 0;
+  gint        status = 0, new_status;
 
-  while (pump->n_bands >= pump->ahead)
-    if ((status = finish_oldest (pump)) != 0)
-      return status;
-  status = tessera_band_begin (pump, y, rows, &state);
+  if (is_full && (status = wait_for_oldest (pump, copies, &n)) != 0)
+    return status;
+  new_status = tessera_band_prepare (pump, y, rows, &state, copies, &n);
+  if (new_status == 0 || is_full)
+    do_copies (pump, copies, new_status == 0 ? n : 1);
+  if (is_full)
+    drop_oldest (pump);
   pump->bands[pump->n_bands++] = state;
+  if (new_status == 0)
+    status = tessera_band_send (state);
+  else
+    status = new_status;
   for (guint i = 0; i < pump->n_bands && status == 0; i++)
     if (! pump->bands[i]->has_run && (! pump->request->filter->measure || i + 1 < pump->n_bands))
       status = tessera_band_run (pump->bands[i]);
@@ -128,6 +171,18 @@ drop_bands (Pump *pump, gint y)
   return y;
 }
 
+/* `rows` or a little less, so that the band ends where tiles of the output do. */
+static gint
+band_height (const Pump *pump, gint y, gint rows)
+{
+  gint tile, shift, past;
+
+  g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
+  past = (y + rows + shift) % tile;
+  past += past < 0 ? tile : 0;
+  return past < rows && y + rows < pump->request->roi.y + pump->request->roi.height ? rows - past : rows;
+}
+
 static gint
 pump_bands (Pump *pump, gint rows)
 {
@@ -140,7 +195,7 @@ pump_bands (Pump *pump, gint rows)
     {
       if (y < end)
         {
-          gint height = MIN (rows, end - y);
+          gint height = band_height (pump, y, MIN (rows, end - y));
 
           status = push_band (pump, y, height);
           y += height;

@@ -24,14 +24,26 @@ typedef struct
 
 typedef struct _Pump Pump;
 
+/* An image on its way to the device. */
+typedef struct
+{
+  const TesseraTravel *travel;
+  TesseraBorder        border;
+  TesseraImage        *image;
+  GeglRectangle        part;            /* of it that travels */
+  TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
+  gsize                offset, bytes;   /* where they go, how many */
+} Arrival;
+
 typedef struct
 {
   TesseraBand    band;                  /* first: passes get a pointer to it */
   Pump          *pump;
   TesseraMemory *memories[MAX_MEMORIES];
   guint          n_memories;
+  Arrival        arrivals[2];           /* input, aux */
   TesseraMemory *result, *result_host;  /* of `measure` */
-  gpointer       download_to;
+  TesseraMemory *download_to;
   TesseraEvent  *uploaded[2];           /* input, aux */
   TesseraEvent  *measured, *ran, *downloaded;
   GArray        *launches;              /* LaunchTime */
@@ -58,13 +70,36 @@ gint tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
                    TesseraProgram *program, TesseraProgram *engine_program,
                    TesseraTimings *timings);
 
+/* --- copies.c ------------------------------------------------------------------ */
+
+#define TESSERA_MOST_COPIES 3           /* input and aux of one band, output of another */
+
+typedef struct
+{
+  GeglBuffer    *buffer;
+  const Babl    *format;
+  guchar        *pixels;                /* of rect's first pixel */
+  gsize          row;                   /* bytes */
+  GeglRectangle  rect;
+  gboolean       writes;                /* into the buffer, else from it */
+  gdouble        seconds;               /* what it took */
+} TesseraCopy;
+
+/* Does all of them, on all threads. */
+void tessera_copy (TesseraCopy *copies, guint n);
+
 /* --- bands.c: the stages of one band ---------------------------------------- */
 
-/* Reads, uploads, decodes, extends and measures; then runs and asks for the
- * result; then waits for it and writes it.  An error leaves the band to be freed. */
-gint tessera_band_begin  (Pump *pump, gint y, gint rows, BandState **state);
-gint tessera_band_run    (BandState *state);
-gint tessera_band_finish (BandState *state);
+/* Its memory, and in `copies` what is to be read; then, when that has been read, on
+ * to the device: uploads, decodes, extends, measures; then runs and asks for the
+ * result; then waits for it and says in `copy` what is to be written; then notes that
+ * it has been.  An error leaves the band to be freed. */
+gint tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **state,
+                           TesseraCopy *copies, guint *n);
+gint tessera_band_send    (BandState *state);
+gint tessera_band_run     (BandState *state);
+gint tessera_band_wait    (BandState *state, TesseraCopy *copy);
+void tessera_band_written (BandState *state);
 /* `idle`: the device is done with it, so its memory may be used again. */
 void tessera_band_free   (BandState *state, gboolean idle);
 

@@ -219,9 +219,10 @@ TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect,
                                const Babl *format, gfloat *pixels);
 
 /* Writes `rect` from rows of `row` bytes.  Like tessera_read it converts float
- * formats itself, with the code of the device, so that both paths give one answer. */
+ * formats itself, with the code of the device, so that both paths give one answer; the
+ * pixels are lost then. */
 TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
-                                const gfloat *pixels, gsize row);
+                                gfloat *pixels, gsize row);
 
 /* ------------------------------------------------------------ geometry -- */
 

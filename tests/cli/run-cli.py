@@ -35,7 +35,8 @@ MACHINES = {
     'a launch refused': ({'TESSERA_FAULT': 'enqueue:1'}, FAILED, 'C'),
     'a later launch refused': ({'TESSERA_FAULT': 'enqueue:2'}, FAILED, 'C'),
     'a download that fails': ({'TESSERA_FAULT': 'download:1'}, FAILED, 'C'),
-    'nonsense in TESSERA_OPENCL': ({'TESSERA_OPENCL': 'maybe'}, r'^tessera: TESSERA_OPENCL=maybe is none of auto, off, force', 'OpenCL'),
+    'a processor as the device': ({'TESSERA_OPENCL': 'auto'}, None, 'C'),       # where C is faster
+    'nonsense in TESSERA_OPENCL': ({'TESSERA_OPENCL': 'maybe'}, r'^tessera: TESSERA_OPENCL=maybe is none of auto, off, try, force', 'C'),
     'nonsense in TESSERA_MEMORY': ({'TESSERA_MEMORY': 'lots'}, r'^tessera: TESSERA_MEMORY=lots is not a number of MiB', 'OpenCL'),
     'negative TESSERA_MEMORY': ({'TESSERA_MEMORY': '-16'}, r'^tessera: TESSERA_MEMORY=-16 is not a number of MiB', 'OpenCL'),
     'TESSERA_MEMORY=0': ({'TESSERA_MEMORY': '0'}, r'^tessera: TESSERA_MEMORY=0 is not a number of MiB', 'OpenCL'),
@@ -48,7 +49,7 @@ BANDS = re.compile(r', (\d+) bands?,')
 
 
 def environment(env, empty):
-    return {'GEGL_USE_OPENCL': 'cpu', **{k: empty if v == EMPTY else v for k, v in env.items()}}
+    return {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'try', **{k: empty if v == EMPTY else v for k, v in env.items()}}
 
 
 def check_machine(gegl, work, report, name, machine, in_c):

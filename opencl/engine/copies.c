@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Pixels between buffers and staging memory, on all of GEGL's threads.  The pieces
+ * follow the tiles of the buffer, so that no two threads meet in one, and reads and
+ * writes of different bands are mixed: a write waits for new pages much of the time.
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#include <gegl-plugin.h>
+
+#define PIECE_WIDTH  256                /* pixels, about */
+#define PIECE_HEIGHT 128
+#define THREAD_COST  (64 * 64)          /* pixels below which a copy does not pay a thread */
+#define MOST_THREADS 256
+
+typedef struct
+{
+  TesseraCopy   *copy;
+  GeglRectangle  rect;
+} Piece;
+
+typedef struct
+{
+  GArray  *pieces;
+  gint     next;                        /* atomic */
+  gint64   busy[MOST_THREADS][TESSERA_MOST_COPIES];     /* microseconds */
+  TesseraCopy *copies;
+} Work;
+
+static gint
+floor_to (gint position, gint step, gint shift)
+{
+  gint past = (position + shift) % step;
+
+  return position - (past < 0 ? past + step : past);
+}
+
+/* Whole tiles of a piece's size, or a piece where tiles are larger. */
+static gint
+piece_size (gint tile, gint piece)
+{
+  return tile > 2 * piece ? piece : MAX (1, piece / tile) * tile;
+}
+
+static void
+add_pieces (GArray *pieces, TesseraCopy *copy)
+{
+  const GeglRectangle *rect = &copy->rect;
+  gint tile_width, tile_height, shift_x, shift_y, width, height;
+
+  g_object_get (copy->buffer, "tile-width", &tile_width, "tile-height", &tile_height,
+                "shift-x", &shift_x, "shift-y", &shift_y, NULL);
+  width = piece_size (tile_width, PIECE_WIDTH);
+  height = piece_size (tile_height, PIECE_HEIGHT);
+  for (gint y = floor_to (rect->y, height, shift_y); y < rect->y + rect->height; y += height)
+    for (gint x = floor_to (rect->x, width, shift_x); x < rect->x + rect->width; x += width)
+      {
+        Piece piece = { copy, { x, y, width, height } };
+
+        gegl_rectangle_intersect (&piece.rect, &piece.rect, rect);
+        g_array_append_val (pieces, piece);
+      }
+}
+
+/* The pieces of several copies in turn. */
+static GArray *
+mixed_pieces (TesseraCopy *copies, guint n)
+{
+  GArray *lists[TESSERA_MOST_COPIES], *mixed = g_array_new (FALSE, FALSE, sizeof (Piece));
+  guint   longest = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      lists[i] = g_array_new (FALSE, FALSE, sizeof (Piece));
+      add_pieces (lists[i], &copies[i]);
+      longest = MAX (longest, lists[i]->len);
+    }
+  for (guint k = 0; k < longest; k++)
+    for (guint i = 0; i < n; i++)
+      if (k < lists[i]->len)
+        g_array_append_val (mixed, g_array_index (lists[i], Piece, k));
+  for (guint i = 0; i < n; i++)
+    g_array_unref (lists[i]);
+  return mixed;
+}
+
+static void
+copy_piece (const Piece *piece)
+{
+  const TesseraCopy *copy = piece->copy;
+  guchar            *pixels = copy->pixels + (gsize) (piece->rect.y - copy->rect.y) * copy->row
+                              + (piece->rect.x - copy->rect.x)
+                                * (gsize) babl_format_get_bytes_per_pixel (copy->format);
+
+  if (copy->writes)
+    gegl_buffer_set (copy->buffer, &piece->rect, 0, copy->format, pixels, copy->row);
+  else
+    gegl_buffer_get (copy->buffer, &piece->rect, 1.0, copy->format, pixels, copy->row, GEGL_ABYSS_NONE);
+}
+
+static void
+work_on (gint thread, gint n_threads G_GNUC_UNUSED, gpointer data)
+{
+  Work *work = data;
+  gint  i;
+
+  while ((i = g_atomic_int_add (&work->next, 1)) < (gint) work->pieces->len)
+    {
+      const Piece *piece = &g_array_index (work->pieces, Piece, i);
+      gint64       began = g_get_monotonic_time ();
+
+      copy_piece (piece);
+      work->busy[thread][piece->copy - work->copies] += g_get_monotonic_time () - began;
+    }
+}
+
+/* The time that all took is shared out as the threads spent it. */
+static void
+share_time (const Work *work, TesseraCopy *copies, guint n, gdouble seconds)
+{
+  gdouble each[TESSERA_MOST_COPIES] = { 0 }, all = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      for (guint thread = 0; thread < MOST_THREADS; thread++)
+        each[i] += work->busy[thread][i];
+      all += each[i];
+    }
+  for (guint i = 0; i < n; i++)
+    copies[i].seconds = all > 0 ? seconds * each[i] / all : seconds / n;
+}
+
+void
+tessera_copy (TesseraCopy *copies, guint n)
+{
+  Work    work = { .copies = copies };
+  gint64  began = g_get_monotonic_time ();
+  guint64 pixels = 0;
+
+  if (n == 0)
+    return;
+  for (guint i = 0; i < n; i++)
+    pixels += (guint64) copies[i].rect.width * copies[i].rect.height;
+  work.pieces = mixed_pieces (copies, n);
+  gegl_parallel_distribute ((gint) CLAMP (MIN (pixels / THREAD_COST, work.pieces->len), 1, MOST_THREADS),
+                            work_on, &work);
+  g_array_unref (work.pieces);
+  share_time (&work, copies, n, (g_get_monotonic_time () - began) / 1e6);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which path is faster here: the rule behind TESSERA_OPENCL=auto, made of what was
+ * measured, beforehand and in this process.
+ *
+ * 1. A processor as OpenCL device: C.  Both run on the same cores, and the device
+ *    has copies to make.  (4 Mpix RGBA float, ms, C and PoCL: two cores, PoCL 3.1:
+ *    motion blur 40 35 and 177, bilateral grid 81 and 260, 43 and 210 by luminance,
+ *    2026-11; CONTRIBUTING has more.)
+ * 2. Tiny requests: C.  Sending and waiting alone take longer.
+ * 3. Else the device, until this process knows better: the time of each request is
+ *    kept by filter, reach and size; small requests are given to C twice to learn
+ *    its time for a pixel, which hardly depends on the size.  Where C is then a
+ *    tenth faster it is taken, and now and again the device is tried anew.
+ */
+#include "tessera.h"
+#include "internal.h"
+
+#define TINY_PIXELS   (1 << 14)
+#define TRIAL_PIXELS  (1 << 18)         /* up to here C is tried out */
+#define TRIALS        2
+#define SIZES         16                /* one a power of two, from TINY_PIXELS on */
+#define RETRY         64                /* after so many requests the device is tried again */
+#define MARGIN        1.1
+
+/* What is known of a filter with a reach between two powers of two. */
+typedef struct
+{
+  gdouble c;                            /* seconds a pixel, the least; 0: unknown */
+  gdouble device[SIZES];
+  guint   c_count, device_count[SIZES];
+  guint   since_retry;
+} Speed;
+
+static GMutex      lock;                /* guards what follows */
+static GHashTable *speeds;              /* "filter/reach" -> Speed */
+
+static guint
+log_2 (guint64 n)
+{
+  return n ? g_bit_storage (n) - 1 : 0;
+}
+
+static Speed *
+speed_locked (const gchar *filter, guint reach)
+{
+  gchar *key = g_strdup_printf ("%s/%u", filter, log_2 (reach + 1));
+  Speed *speed;
+
+  if (! speeds)
+    speeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  speed = g_hash_table_lookup (speeds, key);
+  if (speed)
+    g_free (key);
+  else
+    g_hash_table_insert (speeds, key, speed = g_new0 (Speed, 1));
+  return speed;
+}
+
+static guint
+size_class (guint64 pixels)
+{
+  return MIN (log_2 (pixels / TINY_PIXELS), SIZES - 1);
+}
+
+void
+tessera_speed_note (const gchar *filter, guint reach, guint64 pixels, gboolean on_device, gdouble seconds)
+{
+  const guint size = size_class (pixels);
+  Speed      *speed;
+  gdouble    *known;
+
+  g_mutex_lock (&lock);
+  speed = speed_locked (filter, reach);
+  known = on_device ? &speed->device[size] : &speed->c;
+  if (on_device)
+    speed->device_count[size]++;
+  else
+    speed->c_count++;
+  /* The device's first of a size pays for memory. */
+  if (! on_device || speed->device_count[size] > 1)
+    *known = *known > 0 ? MIN (*known, seconds / pixels) : seconds / pixels;
+  g_mutex_unlock (&lock);
+}
+
+gboolean
+tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels, gdouble *c, gdouble *device)
+{
+  const guint size = size_class (pixels);
+  Speed      *speed;
+  gboolean    prefers;
+
+  *c = *device = 0;
+  if (pixels <= TINY_PIXELS)
+    return TRUE;
+  g_mutex_lock (&lock);
+  speed = speed_locked (filter, reach);
+  if (speed->device[size] <= 0)
+    prefers = FALSE;
+  else if (speed->c_count < TRIALS)
+    prefers = pixels <= TRIAL_PIXELS;
+  else
+    {
+      *c = speed->c * pixels;
+      *device = speed->device[size] * pixels;
+      prefers = *c * MARGIN < *device && ++speed->since_retry % RETRY != 0;
+    }
+  g_mutex_unlock (&lock);
+  return prefers;
+}
