@@ -84,27 +84,33 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
 const TesseraDevice *
 tessera_device (gpointer context, gpointer device)
 {
-  static GMutex         lock;
-  static GHashTable    *known;          /* cl_device_id -> TesseraDevice; kept for the process */
-  const TesseraClApi   *cl = tessera_cl_api ();
-  TesseraDevice        *self;
+  static GMutex       lock;
+  static GPtrArray   *known;            /* one for each context and device, kept for the process */
+  const TesseraClApi *cl = tessera_cl_api ();
+  TesseraDevice      *self = NULL;
 
   if (! cl || ! context || ! device)
     return NULL;
   g_mutex_lock (&lock);
   if (! known)
-    known = g_hash_table_new (NULL, NULL);
-  self = g_hash_table_lookup (known, device);
+    known = g_ptr_array_new ();
+  for (guint i = 0; i < known->len && ! self; i++)
+    {
+      TesseraDevice *other = g_ptr_array_index (known, i);
+
+      if (other->context == context && other->device == device)
+        self = other;
+    }
   if (! self)
     {
       self = g_new0 (TesseraDevice, 1);
-      if (describe (cl, self, device))
-        self->device = device;
-      g_hash_table_insert (known, device, self);
+      self->context = context;
+      self->device = device;
+      self->is_usable = describe (cl, self, device);
+      g_ptr_array_add (known, self);
     }
-  self->context = context;
   g_mutex_unlock (&lock);
-  return self->device ? self : NULL;
+  return self->is_usable ? self : NULL;
 }
 
 guint64

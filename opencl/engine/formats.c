@@ -86,7 +86,7 @@ tessera_travel (const Babl *stored, const Babl *working)
 /* ---------------------------------------------------------------- tables -- */
 
 /* What babl makes of each code of a type, or at which value it goes on to the next
- * code: integers and halves then are, on the device, exactly what they are in C. */
+ * code: integers are to us exactly what they are to the rest of GEGL. */
 typedef struct
 {
   const Babl *stored, *working;
@@ -109,7 +109,6 @@ decode_codes (const Babl *stored, const Babl *working, gint layout, gboolean alp
 {
   const gint n = code_count (layout);
   const gint components = babl_format_get_n_components (stored);
-  const gint most = (layout & LAYOUT_TYPE) == LAYOUT_HALF ? 0x3c00 : n - 1;     /* 1.0 */
   guchar    *bytes = g_malloc ((gsize) n * components * 2);
   guint16   *words = (guint16 *) bytes;
   gfloat    *pixels = g_new (gfloat, 4 * (gsize) n);
@@ -118,7 +117,7 @@ decode_codes (const Babl *stored, const Babl *working, gint layout, gboolean alp
     for (gint c = 0; c < components; c++)
       {
         gboolean is_alpha = (layout & LAYOUT_ALPHA) && c == components - 1;
-        gint     code = is_alpha == alpha ? i : most;
+        gint     code = is_alpha == alpha ? i : n - 1;
 
         if (n == 256)
           bytes[i * components + c] = code;
@@ -159,7 +158,7 @@ static void
 encode_steps (const Babl *stored, const Babl *working, gint layout, gboolean alpha, gfloat *steps)
 {
   const gint   n = code_count (layout);
-  const gfloat nan = NAN;
+  gfloat       nans[32];        /* babl's answer for a run; it differs in what is left of one */
   gint        *low = g_new0 (gint, n), *high = g_new (gint, n), *codes = g_new (gint, n);
 
   for (gint k = 0; k < n; k++)
@@ -183,7 +182,9 @@ encode_steps (const Babl *stored, const Babl *working, gint layout, gboolean alp
       if (done)
         break;
     }
-  encode_values (stored, working, layout, alpha, &nan, 1, codes);
+  for (guint i = 0; i < G_N_ELEMENTS (nans); i++)
+    nans[i] = NAN;
+  encode_values (stored, working, layout, alpha, nans, MIN (n, (gint) G_N_ELEMENTS (nans)), codes);
   steps[0] = codes[0];
   g_free (codes);
   g_free (high);
@@ -228,7 +229,7 @@ tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes
   const gint    type = travel.stored & LAYOUT_TYPE;
   const Babl   *straight;
 
-  if (! travel.converts || type == LAYOUT_FLOAT || (encodes && type == LAYOUT_HALF))
+  if (! travel.converts || type == LAYOUT_FLOAT || type == LAYOUT_HALF)
     return travel;
   straight = babl_format (travel.stored & LAYOUT_PREMULTIPLIED ? "RaGaBaA float"
                           : travel.working & LAYOUT_PERCEPTUAL ? "R'G'B'A float" : "RGBA float");

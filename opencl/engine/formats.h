@@ -15,7 +15,7 @@ typedef struct
   gboolean    converts;         /* on the device; else the format is the image's own */
   gint        stored, working;  /* layouts (opencl/math/tessera-convert.h) where it converts */
   gfloat      weights[3];       /* luminance of the space, where `stored` is grey */
-  const gfloat *table;          /* of integers and halves (opencl/kernels/engine.cl); kept for the process */
+  const gfloat *table;          /* of integers (opencl/kernels/engine.cl); kept for the process */
   gsize       table_bytes;
   gint        alphas;           /* where in it alpha's part begins */
 } TesseraTravel;
@@ -26,13 +26,11 @@ typedef struct
 TesseraTravel tessera_travel        (const Babl *stored, const Babl *working);
 TesseraTravel tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes);
 
-/* Does the host convert by itself what the device does?  Of floats babl makes
- * something else for each length of a run, and strays in HDR; so both paths use the
- * same code. */
-gboolean tessera_converts_on_host (const TesseraTravel *travel);
-void     tessera_decode_floats (const TesseraTravel *travel, const gfloat *stored, gfloat *working, gsize n);
-/* The same where both layouts have four components. */
+/* The same conversions on the host, for the C path; babl makes something else of
+ * floats for each length of a run, and strays in HDR. */
+void     tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *working, gsize n);
+void     tessera_encode (const TesseraTravel *travel, const gfloat *working, gpointer stored, gsize n);
+/* Where both have four floats. */
 void     tessera_convert_in_place (gint from, gint to, gfloat *pixels, gsize n);
-void     tessera_encode_floats (const TesseraTravel *travel, const gfloat *working, gfloat *stored, gsize n);
 
 #endif

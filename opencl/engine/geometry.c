@@ -135,17 +135,15 @@ tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRecta
 static void
 get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, guchar *pixels, gsize row)
 {
-  const TesseraTravel travel = tessera_travel (gegl_buffer_get_format (buffer), format);
-  gfloat             *stored;
+  const TesseraTravel travel = tessera_travel_tables (gegl_buffer_get_format (buffer), format, FALSE);
+  guchar             *stored;
 
-  if (! tessera_converts_on_host (&travel))
-    {
-      gegl_buffer_get (buffer, rect, 1.0, format, pixels, row, GEGL_ABYSS_NONE);
-      return;
-    }
+  if (! travel.converts || travel.bytes == 4 * sizeof (gfloat))
+    gegl_buffer_get (buffer, rect, 1.0, travel.format, pixels, row, GEGL_ABYSS_NONE);
+  if (! travel.converts)
+    return;
   if (travel.bytes == 4 * sizeof (gfloat))
     {
-      gegl_buffer_get (buffer, rect, 1.0, travel.format, pixels, row, GEGL_ABYSS_NONE);
       for (gint y = 0; y < rect->height; y++)
         tessera_convert_in_place (travel.stored, travel.working, (gfloat *) (pixels + y * row), rect->width);
       return;
@@ -153,8 +151,8 @@ get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, g
   stored = gegl_scratch_alloc ((gsize) rect->width * rect->height * travel.bytes);
   gegl_buffer_get (buffer, rect, 1.0, travel.format, stored, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   for (gint y = 0; y < rect->height; y++)
-    tessera_decode_floats (&travel, stored + (gsize) y * rect->width * (travel.bytes / sizeof (gfloat)),
-                           (gfloat *) (pixels + y * row), rect->width);
+    tessera_decode (&travel, stored + (gsize) y * rect->width * travel.bytes, (gfloat *) (pixels + y * row),
+                    rect->width);
   gegl_scratch_free (stored);
 }
 
@@ -162,17 +160,12 @@ void
 tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
                gfloat *pixels, gsize row)
 {
-  const TesseraTravel travel = tessera_travel (gegl_buffer_get_format (buffer), format);
-  gfloat             *stored;
+  const TesseraTravel travel = tessera_travel_tables (gegl_buffer_get_format (buffer), format, TRUE);
+  guchar             *stored;
 
-  if (! tessera_converts_on_host (&travel))
+  if (! travel.converts || travel.bytes == 4 * sizeof (gfloat))
     {
-      gegl_buffer_set (buffer, rect, 0, format, pixels, row);
-      return;
-    }
-  if (travel.bytes == 4 * sizeof (gfloat))
-    {
-      for (gint y = 0; y < rect->height; y++)
+      for (gint y = 0; travel.converts && y < rect->height; y++)
         tessera_convert_in_place (travel.working, travel.stored, (gfloat *) ((guchar *) pixels + y * row),
                                   rect->width);
       gegl_buffer_set (buffer, rect, 0, travel.format, pixels, row);
@@ -180,8 +173,8 @@ tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format
     }
   stored = gegl_scratch_alloc ((gsize) rect->width * rect->height * travel.bytes);
   for (gint y = 0; y < rect->height; y++)
-    tessera_encode_floats (&travel, (const gfloat *) ((const guchar *) pixels + y * row),
-                           stored + (gsize) y * rect->width * (travel.bytes / sizeof (gfloat)), rect->width);
+    tessera_encode (&travel, (const gfloat *) ((const guchar *) pixels + y * row),
+                    stored + (gsize) y * rect->width * travel.bytes, rect->width);
   gegl_buffer_set (buffer, rect, 0, travel.format, stored, GEGL_AUTO_ROWSTRIDE);
   gegl_scratch_free (stored);
 }

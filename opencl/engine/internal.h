@@ -57,9 +57,10 @@ void    tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 
 
 /* --- device.c ----------------------------------------------------------- */
 
-/* GEGL's device with what the engine knows of it.  One a process. */
+/* GEGL's device with what the engine knows of it; constant once made. */
 typedef struct
 {
+  gboolean is_usable;
   gpointer context, device;     /* cl_context, cl_device_id */
   gchar   *name;                /* "NVIDIA H200 (NVIDIA CUDA)" */
   gchar   *build_options;

@@ -241,11 +241,13 @@ static gboolean timer_runs;
 static gboolean
 trim_by_timer (gpointer data G_GNUC_UNUSED)
 {
+  gboolean goes_on;
+
   g_mutex_lock (&lock);
   trim_locked (g_get_monotonic_time () - IDLE_SECONDS * G_USEC_PER_SEC);
-  timer_runs = idle != NULL;
+  goes_on = timer_runs = idle != NULL;
   g_mutex_unlock (&lock);
-  return timer_runs ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+  return goes_on ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 void

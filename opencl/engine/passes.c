@@ -58,9 +58,15 @@ tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory
   status = tessera_memory_take (pump->device, bytes, FALSE, memory);
   if (status != 0)
     return status;
+  status = tessera_enqueue_upload (pump->queue, LANE_RUN, *memory, 0, data, bytes, NULL);
+  if (status != 0)
+    {
+      tessera_memory_give (*memory);
+      return status;
+    }
   pump->tables[pump->n_tables].data = data;
   pump->tables[pump->n_tables++].memory = *memory;
-  return tessera_enqueue_upload (pump->queue, LANE_RUN, *memory, 0, data, bytes, NULL);
+  return 0;
 }
 
 /* -------------------------------------------------------------- launches -- */

@@ -8,31 +8,17 @@
 #include "tessera-dialect.h"
 #include "tessera-convert.h"
 
-/* A component as it is stored: an integer's or a half's code is looked up. */
+/* A component as it is stored: an integer's code is looked up. */
 static float
 load_component (global const uchar *raw, long index, int type, global const float *values)
 {
   switch (type)
     {
     case LAYOUT_U8:   return values[raw[index]];
-    case LAYOUT_U16:
-    case LAYOUT_HALF: return values[((global const ushort *) raw)[index]];
+    case LAYOUT_U16:  return values[((global const ushort *) raw)[index]];
+    case LAYOUT_HALF: return half_value (((global const ushort *) raw)[index]);
     default:          return ((global const float *) raw)[index];
     }
-}
-
-/* The largest k with value >= steps[k], 1 <= k <= most, else 0; `guess` is near it.
- * NaN: steps[0] is what it becomes. */
-static int
-step_index (float value, int guess, global const float *steps, int most)
-{
-  if (isnan (value))
-    return (int) steps[0];
-  while (guess < most && value >= steps[guess + 1])
-    guess++;
-  while (guess > 0 && value < steps[guess])
-    guess--;
-  return guess;
 }
 
 /* `stored`: about what `value` becomes, for the guess. */
@@ -49,7 +35,7 @@ store_component (float value, float stored, global uchar *raw, long index, int t
       ((global ushort *) raw)[index] = step_index (value, quantised (stored, 65535.0f), steps, 65535);
       break;
     case LAYOUT_HALF:
-      vstore_half_rte (stored, index, (global half *) raw);
+      ((global ushort *) raw)[index] = half_code (stored);
       break;
     default:
       ((global float *) raw)[index] = stored;
@@ -58,8 +44,8 @@ store_component (float value, float stored, global uchar *raw, long index, int t
 
 /* One work-item makes one pixel of `image` (layout `to`: RGBA floats), `stride`
  * pixels a row, at (left, top), from one of `raw` (layout `from`, `width` pixels a
- * row).  `values`: what the codes of an integer or half colour mean in the curve of
- * `to`, then, from `alphas` on, those of alpha.  1 read of 1 to 16 bytes, table
+ * row).  `values`: what the codes of an integer colour mean, in the curve of `to` where
+ * they are not premultiplied, then, from `alphas` on, those of alpha.  1 read of 1 to 16 bytes, table
  * reads, 1 write of 16. */
 kernel void decode_pixels (global const uchar *raw, int from, global float *image, int to,
                            global const float *values, int alphas,
@@ -74,7 +60,7 @@ kernel void decode_pixels (global const uchar *raw, int from, global float *imag
 
   if (x >= width || y >= height)
     return;
-  if (type != LAYOUT_FLOAT)             /* the table has changed the curve */
+  if (alphas > 0 && (from & LAYOUT_PREMULTIPLIED) == 0)         /* the table has changed the curve */
     from = (from & ~LAYOUT_PERCEPTUAL) | (to & LAYOUT_PERCEPTUAL);
   pixel[0] = load_component (raw, place, type, values);
   pixel[1] = colours == 3 ? load_component (raw, place + 1, type, values) : pixel[0];

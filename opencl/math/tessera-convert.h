@@ -76,9 +76,11 @@ power_5_12 (float x)
 static inline float
 linear_from_perceptual (float c)
 {
-  float power = power_12_5 ((c + 0.055f) * (1.0f / 1.055f));
+  const float scale = c > 1e10f ? 1.0f / 1024.0f : 1.0f;        /* 1024^2.4 = 2^24 */
+  float       power = power_12_5 ((c + 0.055f) * (1.0f / 1.055f) * scale);
 
-  power = c < 1e16f ? power : c * 1e36f;        /* overflows from 1.1e16 on; Inf and NaN stay */
+  power = c > 1e10f ? power * 16777216.0f : power;
+  power = c < 2e16f ? power : c * 1e36f;        /* overflows before; Inf and NaN stay */
   return c <= 0.04045f ? c * (1.0f / 12.92f) : power;
 }
 
@@ -88,7 +90,7 @@ perceptual_from_linear (float l)
 {
   float power = 1.055f * power_5_12 (l) - 0.055f;
 
-  power = l < 3.4e38f ? power : l;              /* Inf and NaN stay */
+  power = l <= 3.402823466e38f ? power : l;     /* Inf and NaN stay */
   return l <= 0.0031308f ? l * 12.92f : power;
 }
 
@@ -121,6 +123,48 @@ convert_pixel (float *pixel, int from, int to)
         for (int c = 0; c < 3; c++)
           pixel[c] *= alpha_factor (pixel[3]);
     }
+}
+
+/* IEEE halves, to the nearest, ties to even; NaN is 0x7e00. */
+static inline float
+half_value (int code)
+{
+  const int size = code & 0x7fff;
+  float     value = size >= 0x7c00 ? tessera_as_float ((size << 13) + 0x70000000)
+                    : size >= 0x0400 ? tessera_as_float ((size << 13) + 0x38000000)
+                    : size * (1.0f / 16777216.0f);
+
+  return code & 0x8000 ? -value : value;
+}
+
+static inline int
+half_code (float value)
+{
+  const int bits = tessera_as_int (value);
+  const int size = bits & 0x7fffffff;
+  const int sign = (bits >> 16) & 0x8000;
+
+  if (size > 0x7f800000)
+    return 0x7e00;
+  if (size >= 0x477ff000)       /* 65520 and more */
+    return sign | 0x7c00;
+  if (size < 0x38800000)        /* below 2^-14: a sum with 1/2 rounds to multiples of 2^-24 */
+    return sign | (tessera_as_int (tessera_as_float (size) + 0.5f) - 0x3f000000);
+  return sign | ((size - 0x38000000 + 0xfff + ((size >> 13) & 1)) >> 13);
+}
+
+/* The largest k with value >= steps[k], 1 <= k <= most, else 0; `guess` is near it.
+ * NaN: steps[0] is what it becomes. */
+static inline int
+step_index (float value, int guess, TESSERA_GLOBAL const float *steps, int most)
+{
+  if (value != value)
+    return (int) steps[0];
+  while (guess < most && value >= steps[guess + 1])
+    guess++;
+  while (guess > 0 && value < steps[guess])
+    guess--;
+  return guess;
 }
 
 /* The integer nearest to value * most, 0 to most; NaN is 0. */

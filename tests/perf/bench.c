@@ -19,6 +19,8 @@ static gchar   *sizes, *formats, *sinks, *rows, *rivals;
 static gboolean json, chains, list, device;
 static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .rival_mpix = -1.0 };
 
+static gint band_rows;
+
 static const GOptionEntry options[] = {
   { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Image sizes in Mpix, 3:2 (4)", "N,N" },
   { "formats", 0, 0, G_OPTION_ARG_STRING, &formats, "float, u8, or babl formats (float)", "A,B" },
@@ -33,6 +35,7 @@ static const GOptionEntry options[] = {
     "Rivals slower than this get a smaller picture (10 s)", "S" },
   { "rival-mpix", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.rival_mpix,
     "Largest picture for rivals (0: any; 1 where OpenCL runs on a processor)", "N" },
+  { "band-rows", 0, 0, G_OPTION_ARG_INT, &band_rows, "Height of the engine's bands (0: its own choice)", "N" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object a line", NULL },
   { "list", 0, 0, G_OPTION_ARG_NONE, &list, "The rows, as JSON", NULL },
   { "device", 0, 0, G_OPTION_ARG_NONE, &device, "What the OpenCL device can do at best, as JSON", NULL },
@@ -222,6 +225,7 @@ main (int argc, char **argv)
   g_setenv ("GEGL_SWAP", "RAM", FALSE);
   g_setenv ("GEGL_CACHE_SIZE", "8000", FALSE);
   gegl_init (NULL, NULL);
+  tessera_set_band_rows (MAX (band_rows, 0));
   refuse_disk_swap ();
   refuse_nonsense ();
   if (tessera_device_name ())

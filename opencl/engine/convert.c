@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The host's side of the conversions, for the C path: the same code and the same
+ * tables as on the device (opencl/kernels/engine.cl), a block of pixels at a time.
+ */
+#include "config.h"
+
+#include "formats.h"
+
+#include <string.h>
+
+#include "../math/tessera-convert.h"
+
+#define BLOCK 256               /* pixels */
+
+TESSERA_CLONES static void
+to_linear (gfloat *restrict values, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    values[i] = linear_from_perceptual (values[i]);
+}
+
+TESSERA_CLONES static void
+to_perceptual (gfloat *restrict values, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    values[i] = perceptual_from_linear (values[i]);
+}
+
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+static void
+divide_by_alpha (gfloat *pixels, gint n)
+{
+  Pixel *pixel = (Pixel *) pixels;
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat over = 1.0f / alpha_factor (pixel[i][3]);
+
+      pixel[i] *= (Pixel) { over, over, over, 1.0f };
+    }
+}
+
+static void
+multiply_by_alpha (gfloat *pixels, gint n)
+{
+  Pixel *pixel = (Pixel *) pixels;
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat alpha = alpha_factor (pixel[i][3]);
+
+      pixel[i] *= (Pixel) { alpha, alpha, alpha, 1.0f };
+    }
+}
+
+/* convert_pixel for n of them. */
+static void
+convert_pixels (gfloat *pixels, gint n, gint from, gint to)
+{
+  const gint curve = (from ^ to) & LAYOUT_PERCEPTUAL;
+  gfloat     alphas[BLOCK];
+
+  if (! curve && ! ((from ^ to) & LAYOUT_PREMULTIPLIED))
+    return;
+  if (from & LAYOUT_PREMULTIPLIED)
+    divide_by_alpha (pixels, n);
+  if (curve)
+    {
+      for (gint i = 0; i < n; i++)
+        alphas[i] = pixels[4 * i + 3];
+      if (to & LAYOUT_PERCEPTUAL)
+        to_perceptual (pixels, 4 * n);
+      else
+        to_linear (pixels, 4 * n);
+      for (gint i = 0; i < n; i++)
+        pixels[4 * i + 3] = alphas[i];
+    }
+  if (to & LAYOUT_PREMULTIPLIED)
+    multiply_by_alpha (pixels, n);
+}
+
+void
+tessera_convert_in_place (gint from, gint to, gfloat *pixels, gsize n)
+{
+  for (gsize first = 0; first < n; first += BLOCK)
+    convert_pixels (pixels + 4 * first, MIN (BLOCK, n - first), from, to);
+}
+
+/* ---------------------------------------------------------------- decode -- */
+
+#define LOAD(type, values_of, alphas_of)                                        \
+  for (gint i = 0; i < n; i++)                                                  \
+    {                                                                           \
+      const type *from = (const type *) stored + (gsize) i * components;        \
+      gfloat     *to = working + 4 * i;                                         \
+                                                                                \
+      to[0] = values_of (from[0]);                                              \
+      to[1] = colours == 3 ? values_of (from[1]) : to[0];                       \
+      to[2] = colours == 3 ? values_of (from[2]) : to[0];                       \
+      to[3] = components > colours ? alphas_of (from[colours]) : 1.0f;          \
+    }
+
+#define AS_IS(x)   (x)
+#define BY_TABLE(x) values[x]
+#define BY_ALPHAS(x) alphas[x]
+
+static inline void
+load (const TesseraTravel *travel, gconstpointer stored, gfloat *working, gint n, gint colours,
+      gint components)
+{
+  const gfloat *values = travel->table, *alphas = values ? values + travel->alphas : NULL;
+
+  switch (travel->stored & LAYOUT_TYPE)
+    {
+    case LAYOUT_U8:   LOAD (guint8, BY_TABLE, BY_ALPHAS); break;
+    case LAYOUT_U16:  LOAD (guint16, BY_TABLE, BY_ALPHAS); break;
+    case LAYOUT_HALF: LOAD (guint16, half_value, half_value); break;
+    default:          LOAD (gfloat, AS_IS, AS_IS); break;
+    }
+}
+
+void
+tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *working, gsize n)
+{
+  gint from = travel->stored;
+
+  if (travel->table && ! (from & LAYOUT_PREMULTIPLIED))         /* the table has changed the curve */
+    from = (from & ~LAYOUT_PERCEPTUAL) | (travel->working & LAYOUT_PERCEPTUAL);
+  for (gsize first = 0; first < n; first += BLOCK)
+    {
+      const gint     count = MIN (BLOCK, n - first);
+      const guint8  *pixels = (const guint8 *) stored + first * travel->bytes;
+      gfloat        *to = working + 4 * first;
+
+      switch (travel->stored & (LAYOUT_GREY | LAYOUT_ALPHA))
+        {
+        case LAYOUT_GREY | LAYOUT_ALPHA: load (travel, pixels, to, count, 1, 2); break;
+        case LAYOUT_GREY:                load (travel, pixels, to, count, 1, 1); break;
+        case LAYOUT_ALPHA:               load (travel, pixels, to, count, 3, 4); break;
+        default:                         load (travel, pixels, to, count, 3, 3); break;
+        }
+      convert_pixels (to, count, from, travel->working);
+    }
+}
+
+/* ---------------------------------------------------------------- encode -- */
+
+/* `value`: what the steps are of; `near`: what it becomes, about. */
+static inline gint
+code_of (const TesseraTravel *travel, const gfloat *steps, gfloat value, gfloat near)
+{
+  const gint most = travel->alphas - 1;
+
+  return step_index (value, quantised (near, most), steps, most);
+}
+
+static inline void
+store (const TesseraTravel *travel, const gfloat *values, const gfloat *near, gpointer stored, gint n,
+       gint colours, gint components)
+{
+  const gint type = travel->stored & LAYOUT_TYPE;
+
+  for (gint i = 0; i < n; i++)
+    for (gint c = 0; c < components; c++)
+      {
+        const gboolean is_alpha = c == colours;
+        const gfloat  *steps = travel->table ? travel->table + (is_alpha ? travel->alphas : 0) : NULL;
+        const gint     k = 4 * i + (is_alpha ? 3 : c);
+        const gsize    at = (gsize) i * components + c;
+
+        switch (type)
+          {
+          case LAYOUT_U8:   ((guint8 *) stored)[at] = code_of (travel, steps, values[k], near[k]); break;
+          case LAYOUT_U16:  ((guint16 *) stored)[at] = code_of (travel, steps, values[k], near[k]); break;
+          case LAYOUT_HALF: ((guint16 *) stored)[at] = half_code (near[k]); break;
+          default:          ((gfloat *) stored)[at] = near[k]; break;
+          }
+      }
+}
+
+/* Grey: the luminance of linear light; the steps of integers are in the working curve. */
+static gint
+make_grey (const TesseraTravel *travel, gfloat *pixels, gint n)
+{
+  const gint    type = travel->stored & LAYOUT_TYPE;
+  const gint    straight = travel->working & LAYOUT_PERCEPTUAL;
+  const gfloat *w = travel->weights;
+
+  convert_pixels (pixels, n, travel->working, 0);
+  for (gint i = 0; i < n; i++)
+    pixels[4 * i] = (w[0] * pixels[4 * i] + w[1] * pixels[4 * i + 1]) + w[2] * pixels[4 * i + 2];
+  if (type != LAYOUT_U8 && type != LAYOUT_U16)
+    return 0;
+  convert_pixels (pixels, n, 0, straight);
+  return straight;
+}
+
+void
+tessera_encode (const TesseraTravel *travel, const gfloat *working, gpointer stored, gsize n)
+{
+  const gint straight = travel->working & LAYOUT_PERCEPTUAL;
+  gfloat     pixels[4 * BLOCK], near[4 * BLOCK];
+
+  for (gsize first = 0; first < n; first += BLOCK)
+    {
+      const gint    count = MIN (BLOCK, n - first);
+      const gfloat *values = travel->stored & LAYOUT_PREMULTIPLIED ? near : pixels;
+      guint8       *to = (guint8 *) stored + first * travel->bytes;
+      gint          from = travel->working;
+
+      memcpy (pixels, working + 4 * first, 4 * count * sizeof (gfloat));
+      if (travel->stored & LAYOUT_GREY)
+        from = make_grey (travel, pixels, count);
+      else if (! (travel->stored & LAYOUT_PREMULTIPLIED))
+        {
+          convert_pixels (pixels, count, from, straight);
+          from = straight;
+        }
+      memcpy (near, pixels, 4 * count * sizeof (gfloat));
+      convert_pixels (near, count, from, travel->stored);
+      switch (travel->stored & (LAYOUT_GREY | LAYOUT_ALPHA))
+        {
+        case LAYOUT_GREY | LAYOUT_ALPHA: store (travel, values, near, to, count, 1, 2); break;
+        case LAYOUT_GREY:                store (travel, values, near, to, count, 1, 1); break;
+        case LAYOUT_ALPHA:               store (travel, values, near, to, count, 3, 4); break;
+        default:                         store (travel, values, near, to, count, 3, 3); break;
+        }
+    }
+}
