@@ -159,6 +159,12 @@ void     tessera_speed_note      (const gchar *filter, guint reach, guint64 pixe
 gboolean tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels,
                                   gdouble *c, gdouble *device);
 
+/* In how many bands a request is best cut, by the stages that earlier ones of the
+ * filter took (or by the bytes that travel), and what is learnt from one. */
+guint    tessera_speed_bands       (const gchar *filter, guint64 pixels, guint64 bytes);
+void     tessera_speed_note_bands  (const gchar *filter, guint64 pixels, guint bands,
+                                    gdouble device_seconds, gdouble submit_seconds);
+
 /* --- process.c ---------------------------------------------------------------- */
 
 /* Lets filters that were switched off after failures try the device again. */

@@ -157,11 +157,11 @@ log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimi
 {
   if (timings)
     tessera_log ("%s %dx%d%+d%+d: %s, %u band%s, read %.1f upload %.1f run %.1f download %.1f "
-                 "write %.1f ms, in all %.1f ms", request->filter->name,
+                 "write %.1f submit %.1f ms, in all %.1f ms", request->filter->name,
                  request->roi.width, request->roi.height, request->roi.x, request->roi.y, path,
                  timings->bands, timings->bands == 1 ? "" : "s", timings->read * 1e3,
                  timings->upload * 1e3, timings->run * 1e3, timings->download * 1e3,
-                 timings->write * 1e3, seconds * 1e3);
+                 timings->write * 1e3, timings->submit * 1e3, seconds * 1e3);
   else
     tessera_log ("%s %dx%d%+d%+d: %s, in all %.1f ms", request->filter->name,
                  request->roi.width, request->roi.height, request->roi.x, request->roi.y, path,
@@ -205,6 +205,8 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
     }
   seconds = (g_get_monotonic_time () - began) / 1e6;
   tessera_speed_note (filter->name, reach_of (request), pixels_of (request), TRUE, seconds);
+  tessera_speed_note_bands (filter->name, pixels_of (request), timings.bands,
+                            timings.upload + timings.run + timings.download, timings.submit);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings.read * 1e9);
   tessera_count (upload_ns, timings.upload * 1e9);

@@ -12,9 +12,8 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#define SMALL_PIXELS  (1536 * 1024)     /* up to here one band and one lane */
-#define BAND_PIXELS   (2 << 20)         /* 32 MiB of RGBA float: large enough for PCIe */
-#define MOST_PIXELS   (8 << 20)         /* for large halos; bounds the pinned memory too */
+#define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
+#define MOST_PIXELS   (8 << 20)         /* of a band; bounds the pinned memory */
 
 /* ------------------------------------------------------------------ plan -- */
 
@@ -46,7 +45,22 @@ band_bytes (const Pump *pump, gint rows)
   return bytes;
 }
 
-/* The band height: large enough that the halo is a small part, low enough that
+/* The height of bands that keeps all stages busy: what their number costs the host
+ * grows with it, what is left over at both ends of the pipeline shrinks. */
+static gint
+usual_rows (const Pump *pump)
+{
+  const TesseraRequest *request = pump->request;
+  const guint64         pixels = (guint64) request->roi.width * request->roi.height;
+  const guint64         bytes = pixels * (pump->input.bytes + pump->output.bytes
+                                          + (request->aux ? pump->aux.bytes : 0));
+  guint                 bands = tessera_speed_bands (request->filter->name, pixels, bytes);
+
+  bands = CLAMP (bands, 1, MAX (1, pixels / LEAST_PIXELS));
+  return (request->roi.height + bands - 1) / bands;
+}
+
+/* The band height: the usual, but large enough that the halo is a small part, low enough that
  * BANDS_AHEAD bands fit the budget, or at least one.  Bands much lower than their
  * halo cost more than C does: then, and where not even one fits, 0. */
 static gint
@@ -61,8 +75,7 @@ choose_rows (Pump *pump)
 
   pump->ahead = BANDS_AHEAD;
   if (rows == 0)
-    rows = (guint64) width * height <= SMALL_PIXELS
-             ? height : MAX (BAND_PIXELS / width, MIN (4 * halo, MOST_PIXELS / width));
+    rows = MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width);
   rows = CLAMP (rows, 1, height);
   while (rows > least && rows < height
          && (band_bytes (pump, rows) > budget / BANDS_AHEAD || ! fits_index (request, rows)))
@@ -91,13 +104,10 @@ do_copies (Pump *pump, TesseraCopy *copies, guint n)
 static gint
 wait_for_oldest (Pump *pump, TesseraCopy *copies, guint *n)
 {
-  BandState *state = pump->bands[0];
-  gint       status = 0;
+  gint status = pump->bands[0]->has_run ? 0 : tessera_band_run (pump->bands[0]);
 
-  if (! state->has_run)
-    status = tessera_band_run (state);
   if (status == 0)
-    status = tessera_band_wait (state, &copies[*n]);
+    status = tessera_band_wait (pump->bands[0], &copies[*n]);
   if (status == 0)
     ++*n;
   return status;
@@ -126,9 +136,20 @@ finish_oldest (Pump *pump)
   return 0;
 }
 
-/* Writes the oldest band and reads the new one at a time, then runs what can run;
- * measured bands run one step later, when their measure has had the time of a copy
- * to come back. */
+static gint
+run_waiting (Pump *pump)
+{
+  gint status = 0;
+
+  for (guint i = 0; i < pump->n_bands && status == 0; i++)
+    if (! pump->bands[i]->has_run)
+      status = tessera_band_run (pump->bands[i]);
+  return status;
+}
+
+/* Writes the oldest band and reads the new one at a time.  Measured bands run one
+ * step later, when their measure has had the time of a copy to come back, and before
+ * the next is sent, or they would wait for its upload. */
 static gint
 push_band (Pump *pump, gint y, gint rows)
 {
@@ -137,6 +158,7 @@ push_band (Pump *pump, gint y, gint rows)
   gboolean    is_full = pump->n_bands >= pump->ahead;
   guint       n = 0;
   gint        status = 0, new_status;
+  gint64      began;
 
   if (is_full && (status = wait_for_oldest (pump, copies, &n)) != 0)
     return status;
@@ -145,15 +167,16 @@ push_band (Pump *pump, gint y, gint rows)
     do_copies (pump, copies, new_status == 0 ? n : 1);
   if (is_full)
     drop_oldest (pump);
-  pump->bands[pump->n_bands++] = state;
+  began = g_get_monotonic_time ();
   if (new_status == 0)
+    status = run_waiting (pump);
+  pump->bands[pump->n_bands++] = state;
+  if (new_status == 0 && status == 0)
     status = tessera_band_send (state);
-  else
-    status = new_status;
-  for (guint i = 0; i < pump->n_bands && status == 0; i++)
-    if (! pump->bands[i]->has_run && (! pump->request->filter->measure || i + 1 < pump->n_bands))
-      status = tessera_band_run (pump->bands[i]);
-  return status;
+  if (new_status == 0 && status == 0 && ! pump->request->filter->measure)
+    status = tessera_band_run (state);
+  pump->timings->submit += (g_get_monotonic_time () - began) / 1e6;
+  return new_status != 0 ? new_status : status;
 }
 
 /* Drops the bands in flight after an error; returns the first row not written. */
@@ -200,7 +223,7 @@ pump_bands (Pump *pump, gint rows)
           status = push_band (pump, y, height);
           y += height;
         }
-      else
+      else if ((status = run_waiting (pump)) == 0)
         status = finish_oldest (pump);
       if (status == 0)
         continue;

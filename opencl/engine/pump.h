@@ -18,7 +18,7 @@
 typedef struct
 {
   guint        bands;
-  gdouble      read, upload, run, download, write;
+  gdouble      read, upload, run, download, write, submit;   /* submit: what the host spends on commands */
   const gchar *failed_at;       /* the stage in which an error came up */
 } TesseraTimings;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Which path is faster here: the rule behind TESSERA_OPENCL=auto, made of what was
- * measured, beforehand and in this process.
+ * Which path is faster here, the rule behind TESSERA_OPENCL=auto, and how high bands
+ * should be: both from what was measured, beforehand and in this process.
  *
  * 1. A processor as OpenCL device: C.  Both run on the same cores, and the device
  *    has copies to make.  (4 Mpix RGBA float, ms, C and PoCL: two cores, PoCL 3.1:
@@ -15,6 +15,8 @@
  */
 #include "tessera.h"
 #include "internal.h"
+
+#include <math.h>
 
 #define TINY_PIXELS   (1 << 14)
 #define TRIAL_PIXELS  (1 << 18)         /* up to here C is tried out */
@@ -107,4 +109,74 @@ tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels, gdoub
     }
   g_mutex_unlock (&lock);
   return prefers;
+}
+
+/* ----------------------------------------------------------------- bands -- */
+
+/* With n bands a request takes what the host reads and writes, and (upload + run +
+ * download) / n at the ends of the pipeline, and n times what the host spends on a
+ * band's commands: least at n = sqrt (device / submit). */
+#define SUBMIT_SECONDS 1.5e-4           /* H200, 2026-11, waking 16 threads included */
+#define BUS            4e10             /* bytes a second, until a request has been measured */
+
+typedef struct
+{
+  gdouble device;                       /* seconds a pixel, the least; 0: unknown */
+  gdouble submit;                       /* seconds a band, the least: the first ones pay for memory */
+  guint   bands[SIZES];                 /* the last answer */
+} Stages;
+
+static GHashTable *stages;              /* filter -> Stages, guarded by lock */
+
+static Stages *
+stages_locked (const gchar *filter)
+{
+  Stages *known;
+
+  if (! stages)
+    stages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  known = g_hash_table_lookup (stages, filter);
+  if (! known)
+    {
+      known = g_new0 (Stages, 1);
+      known->submit = SUBMIT_SECONDS;
+      g_hash_table_insert (stages, g_strdup (filter), known);
+    }
+  return known;
+}
+
+guint
+tessera_speed_bands (const gchar *filter, guint64 pixels, guint64 bytes)
+{
+  const guint size = size_class (pixels);
+  Stages     *known;
+  gdouble     device;
+  guint       bands;
+
+  g_mutex_lock (&lock);
+  known = stages_locked (filter);
+  device = known->device > 0 ? known->device * pixels : bytes / BUS;
+  bands = (guint) (sqrt (device / known->submit) + 0.5);
+  /* Nearly the same number again keeps the sizes of what is pooled. */
+  if (ABS ((gint) bands - (gint) known->bands[size]) * 4 <= (gint) known->bands[size])
+    bands = known->bands[size];
+  else
+    known->bands[size] = bands;
+  g_mutex_unlock (&lock);
+  return MAX (bands, 1);
+}
+
+void
+tessera_speed_note_bands (const gchar *filter, guint64 pixels, guint bands,
+                          gdouble device_seconds, gdouble submit_seconds)
+{
+  Stages *known;
+
+  if (bands == 0 || device_seconds <= 0)
+    return;
+  g_mutex_lock (&lock);
+  known = stages_locked (filter);
+  known->device = known->device > 0 ? MIN (known->device, device_seconds / pixels) : device_seconds / pixels;
+  known->submit = MIN (known->submit, submit_seconds / bands + SUBMIT_SECONDS / 2);
+  g_mutex_unlock (&lock);
 }
