@@ -20,9 +20,13 @@ PARTS = {
     'check': ['check', 'laws', 'edges', 'against-gegl'],
     'self-test': ['self-test'],
     'faults': ['faults'],
+    'driver': ['driver-faults', 'driver-threads'],
     'graphs': ['graphs'],
     'cli': ['cli'],
+    'doctor': ['doctor'],
+    'formats': ['formats'],
     'install': ['install'],
+    'bench': ['bench-smoke'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
 }

@@ -100,8 +100,7 @@ def check_force(gegl, work, report):
     for name, chain in CHAINS.items():
         for machine, env in machines.items():
             out = os.path.join(work, 'forced.npy')
-            code, lines = gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain, TESSERA_OPENCL='force',
-                                   **environment(env, os.path.join(work, 'empty')))
+            code, lines = gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain, **{**environment(env, os.path.join(work, 'empty')), 'TESSERA_OPENCL': 'force'})
             ours = [line for line in lines if line.startswith('tessera:')]
             refusals = [line for line in ours if f'tessera: {name}: TESSERA_OPENCL=force, but ' in line]
             report.check(f'{name}, forced where {machine}: one refusal',

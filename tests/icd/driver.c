@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Pictures, runs, stderr and verdicts for the tests with the stub driver. */
+#include "driver.h"
+
+#include <glib/gstdio.h>
+#include <gmodule.h>
+#include <signal.h>
+#include <unistd.h>
+
+StubIcd stub;
+
+static gint passed, failed;
+
+/* -------------------------------------------------------------- verdicts -- */
+
+void
+driver_verdict (gboolean good, const gchar *name, const gchar *text)
+{
+  if (good)
+    passed++;
+  else
+    {
+      failed++;
+      printf ("FAIL %s\n%s", name, text ? text : "");
+      fflush (stdout);
+    }
+}
+
+int
+driver_finish (void)
+{
+  printf ("%d passed, %d failed\n", passed, failed);
+  return failed || ! passed;
+}
+
+/* --------------------------------------------------------------- crashes -- */
+
+#ifndef __SANITIZE_ADDRESS__
+static gchar crash_text[512];
+
+static void
+crashed (int number)
+{
+  if (write (1, crash_text, strlen (crash_text)) < 0)
+    _exit (1);
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+void
+driver_now (const gchar *what)
+{
+  g_snprintf (crash_text, sizeof crash_text, "FAIL crashed in %s\n", what);
+  signal (SIGSEGV, crashed);
+  signal (SIGABRT, crashed);
+  signal (SIGBUS, crashed);
+  signal (SIGFPE, crashed);
+}
+#else
+void
+driver_now (const gchar *what G_GNUC_UNUSED)
+{
+}
+#endif
+
+/* ----------------------------------------------------------------- start -- */
+
+static gboolean
+open_stub (void)
+{
+  const gchar *path = g_getenv ("STUB_ICD_LIBRARY");
+  GModule     *module = path ? g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL) : NULL;
+  gboolean     complete = module != NULL;
+
+#define LOAD(type, name, arguments) \
+  complete = complete && g_module_symbol (module, "stub_icd_" #name, (gpointer *) &stub.name);
+  STUB_ICD_API (LOAD)
+#undef LOAD
+  return complete;
+}
+
+gboolean
+driver_start (int *argc, char ***argv, gboolean device)
+{
+  const gchar *bad = NULL, *name = NULL;
+
+  if (! open_stub ())
+    bad = "STUB_ICD_LIBRARY does not name libstub-icd.so (run-driver.py sets it)";
+  else
+    {
+      gegl_init (argc, argv);
+      g_object_set (gegl_config (), "threads", 2, NULL);
+      if (device && ! (name = tessera_device_name ()))
+        bad = "there is no OpenCL device";
+      else if (device && ! strstr (name, "(Stub "))
+        bad = "the device is not the stub's";
+      else if (stub.calls ("GetPlatformInfo") + stub.calls ("GetDeviceIDs") < 1)
+        bad = "nobody has called the stub (OCL_ICD_VENDORS?)";
+    }
+  failed += bad != NULL;
+  if (bad)
+    printf ("FAIL start: %s\n", bad);
+  else if (name)
+    printf ("device: %s\n", name);
+  return ! bad;
+}
+
+/* -------------------------------------------------------------- pictures -- */
+
+static guint32
+next_random (guint32 *state)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  *state ^= *state << 5;
+  return *state;
+}
+
+static GeglBuffer *
+paint (const DriverCase *c, guint32 seed)
+{
+  const GeglRectangle box = { 0, 0, c->width, c->height };
+  const Babl         *format = babl_format (c->format);
+  GeglBuffer         *buffer = gegl_buffer_new (&box, format);
+  gfloat             *pixels = g_new (gfloat, (gsize) c->width * c->height * 4), *at = pixels;
+  guint32             state = seed * 2654435761u | 1;
+
+  for (gint y = 0; y < c->height; y++)
+    for (gint x = 0; x < c->width; x++, at += 4)
+      {
+        gfloat base = ((x / 9 + y / 7) & 1 ? 0.7f : 0.125f) + 0.1f * x / c->width;
+
+        for (gint i = 0; i < 3; i++)
+          at[i] = base + (gint) (next_random (&state) >> 20) / 16384.0f;
+        at[3] = 0.25f + (gint) (next_random (&state) >> 20) / 8192.0f;
+      }
+  gegl_buffer_set (buffer, &box, 0, format, pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+  return buffer;
+}
+
+void
+driver_picture_init (DriverPicture *picture, const DriverCase *c, guint32 seed)
+{
+  *picture = (DriverPicture) { paint (c, seed), c->has_aux ? paint (c, seed + 77) : NULL, c->width, c->height };
+}
+
+void
+driver_picture_clear (DriverPicture *picture)
+{
+  g_clear_object (&picture->input);
+  g_clear_object (&picture->aux);
+}
+
+/* ------------------------------------------------------------------ runs -- */
+
+static void
+apply_settings (GeglNode *node, const gchar *settings)
+{
+  gchar **words = g_strsplit (settings, " ", -1);
+
+  for (gint i = 0; words[i]; i++)
+    {
+      gchar      *value = strchr (words[i], '=');
+      GParamSpec *spec;
+
+      *value++ = 0;
+      spec = gegl_node_find_property (node, words[i]);
+      if (spec && G_IS_PARAM_SPEC_ENUM (spec))
+        gegl_node_set (node, words[i],
+                       g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, value)->value, NULL);
+      else
+        gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
+    }
+  g_strfreev (words);
+}
+
+static void
+connect_buffer (GeglNode *graph, GeglNode *node, const gchar *pad, GeglBuffer *buffer)
+{
+  if (buffer)
+    gegl_node_connect_to (gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL),
+                          "output", node, pad);
+}
+
+gsize
+driver_bytes (const DriverCase *c)
+{
+  return (gsize) c->width * c->height * 4 * sizeof (gfloat);
+}
+
+gfloat *
+driver_run (const DriverCase *c, const DriverPicture *picture)
+{
+  GeglNode *graph = gegl_node_new ();
+  GeglNode *node = gegl_node_new_child (graph, "operation", c->operation, NULL);
+  gfloat   *pixels = g_malloc0 (driver_bytes (c));
+
+  g_object_set (node, "dont-cache", TRUE, NULL);
+  apply_settings (node, c->settings);
+  connect_buffer (graph, node, "input", picture->input);
+  connect_buffer (graph, node, "aux", picture->aux);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, picture->width, picture->height), babl_format (c->format),
+                  pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  g_object_unref (graph);
+  return pixels;
+}
+
+gboolean
+driver_same (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar *what, GString *why)
+{
+  const gsize n = driver_bytes (c) / sizeof (gfloat);
+
+  for (gsize i = 0; i < n; i++)
+    if (memcmp (&a[i], &b[i], sizeof (gfloat)))
+      {
+        g_string_append_printf (why, "  %s: %.9g and %.9g at x %d, y %d, channel %d\n", what, a[i], b[i],
+                                (gint) (i / 4 % c->width), (gint) (i / 4 / c->width), (gint) (i % 4));
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* ---------------------------------------------------------------- stderr -- */
+
+void
+driver_capture_begin (DriverCapture *capture)
+{
+  gint fd = g_file_open_tmp ("tessera-driver-XXXXXX", &capture->path, NULL);
+
+  if (fd < 0)
+    g_error ("no temporary file for stderr");
+  fflush (stderr);
+  capture->saved = dup (2);
+  dup2 (fd, 2);
+  g_close (fd, NULL);
+}
+
+void
+driver_capture_end (DriverCapture *capture, DriverSaid *said)
+{
+  gchar *all = NULL, **lines;
+
+  fflush (stderr);
+  dup2 (capture->saved, 2);
+  g_close (capture->saved, NULL);
+  g_file_get_contents (capture->path, &all, NULL, NULL);
+  g_remove (capture->path);
+  g_free (capture->path);
+  *said = (DriverSaid) { 0, 0, g_string_new (NULL) };
+  lines = g_strsplit (all ? all : "", "\n", -1);
+  for (gint i = 0; lines[i]; i++)
+    {
+      said->lines += g_str_has_prefix (lines[i], "tessera:");
+      said->warnings += strstr (lines[i], "-WARNING **") || strstr (lines[i], "-CRITICAL **");
+      if (*lines[i])
+        g_string_append_printf (said->text, "  stderr: %s\n", lines[i]);
+    }
+  g_strfreev (lines);
+  g_free (all);
+}
+
+void
+driver_said_clear (DriverSaid *said)
+{
+  g_string_free (said->text, TRUE);
+  said->text = NULL;
+}
+
+/* --------------------------------------------------------------- objects -- */
+
+gboolean
+driver_same_live (const StubLive *before, const StubLive *after, GString *why)
+{
+  if (memcmp (before, after, sizeof *before) == 0)
+    return TRUE;
+  g_string_append_printf (why, "  the driver's live objects: queues %+d, memories %+d, programs %+d, kernels %+d, "
+                          "events %+d\n", (gint) (after->queues - before->queues),
+                          (gint) (after->memories - before->memories), (gint) (after->programs - before->programs),
+                          (gint) (after->kernels - before->kernels), (gint) (after->events - before->events));
+  return FALSE;
+}

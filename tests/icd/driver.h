@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What driver-faults and driver-threads share: the filters and their settings,
+ * pictures, one run through a GEGL graph, and the stub driver. */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <gegl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tessera.h"
+
+#include "stub-icd.h"
+
+/* The stub itself; it must be open before anything else. */
+extern StubIcd stub;
+
+typedef struct
+{
+  const gchar *name;
+  const gchar *operation;
+  const gchar *settings;        /* "length=13 border=loop" */
+  const gchar *format;          /* the filter's own: nothing is converted */
+  gint         width, height;
+  gboolean     has_aux;
+  gboolean     measures;        /* brings a few bytes back before the kernels run */
+  gboolean     is_variant;      /* of an earlier case's operation */
+} DriverCase;
+
+typedef struct
+{
+  GeglBuffer *input, *aux;
+  gint        width, height;
+} DriverPicture;
+
+/* Opens GEGL and the stub; FALSE, and a line that says why, where the stub is not
+ * the driver or (`device`: it must) there is no device. */
+gboolean driver_start         (int *argc, char ***argv, gboolean device);
+
+/* Noise, steps and a ramp; the same for the same seed, without denormals. */
+void     driver_picture_init  (DriverPicture *picture, const DriverCase *c, guint32 seed);
+void     driver_picture_clear (DriverPicture *picture);
+
+/* Runs the operation through a graph of its own; free the pixels. */
+gfloat  *driver_run           (const DriverCase *c, const DriverPicture *picture);
+gsize    driver_bytes         (const DriverCase *c);
+/* TRUE when alike to the bit; else appends where they first differ to `why`. */
+gboolean driver_same          (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar *what,
+                               GString *why);
+
+/* What the process says on stderr in between. */
+typedef struct
+{
+  gchar *path;
+  gint   saved;
+} DriverCapture;
+
+typedef struct
+{
+  gint     lines;               /* that begin with "tessera:" */
+  gint     warnings;            /* GLib's */
+  GString *text;                /* all of it */
+} DriverSaid;
+
+void     driver_capture_begin (DriverCapture *capture);
+void     driver_capture_end   (DriverCapture *capture, DriverSaid *said);
+void     driver_said_clear    (DriverSaid *said);
+
+/* Verdicts; prints `text` where it is bad. */
+void     driver_verdict       (gboolean good, const gchar *name, const gchar *text);
+/* What to name should the process crash. */
+void     driver_now           (const gchar *what);
+/* The last line of output; returns the exit code. */
+int      driver_finish        (void);
+
+/* "lives" and their difference, for messages. */
+gboolean driver_same_live     (const StubLive *before, const StubLive *after, GString *why);
+
+#endif

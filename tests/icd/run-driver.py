@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-driver.py BUILD faults|threads [ARGUMENT...]: runs driver-faults or driver-threads with the
+stub driver (libstub-icd) in the place of every other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import Gegl, Report
+
+MOST_STARTS = 40
+
+
+def find_driver():
+    """What the system's own list says of PoCL; None: the stub knows the usual name."""
+    for path in glob.glob('/etc/OpenCL/vendors/*.icd'):
+        with open(path, encoding='utf-8') as file:
+            library = file.readline().strip()
+        if 'pocl' in library:
+            return library
+    return None
+
+
+class Driver:
+    def __init__(self, build, folder):
+        self.gegl = Gegl(build)
+        self.tests = os.path.join(self.gegl.build, 'tests', 'icd')
+        self.folder = folder
+        stub = os.path.join(self.tests, 'libstub-icd.so')
+        with open(os.path.join(folder, 'stub.icd'), 'w', encoding='utf-8') as file:
+            file.write(stub + '\n')
+        self.gegl.env.update(OCL_ICD_VENDORS=folder, STUB_ICD_LIBRARY=stub, GEGL_SWAP='RAM',
+                             GEGL_USE_OPENCL='cpu', TESSERA_OPENCL='try')
+        driver = os.environ.get('STUB_ICD_DRIVER') or find_driver()
+        if driver:
+            self.gegl.env['STUB_ICD_DRIVER'] = driver
+        # For a build with -Db_sanitize=thread: its reports must not go where the tests look for lines.
+        supp = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'tsan.supp')
+        self.races = os.path.join(folder, 'races')
+        self.gegl.env['TSAN_OPTIONS'] = (f'ignore_noninstrumented_modules=1 history_size=5 exitcode=0 '
+                                         f'suppressions={supp} log_path={self.races}')
+
+    def start(self, name, *arguments, plan=''):
+        return subprocess.Popen([os.path.join(self.tests, name), *arguments], cwd=self.folder,
+                                env={**self.gegl.env, 'STUB_ICD_PLAN': plan}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace')
+
+
+def collect(report, name, process, timeout):
+    """The process's own verdicts into the report; returns (stdout, stderr)."""
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        err += f'no answer in {timeout} s\n'
+    lines = out.splitlines()
+    counts = lines[-1].split() if lines else []
+    if len(counts) == 4 and counts[1] == 'passed,' and counts[3] == 'failed':
+        report.passed += int(counts[0])
+        report.failed += int(counts[2])
+        lines.pop()
+        counted = process.returncode == 0 or int(counts[2]) > 0
+    else:
+        counted = False
+    for line in lines:
+        if not line.startswith('met: '):
+            print(f'{name}: {line}' if line.startswith('FAIL') else line)
+    if not counted:
+        report.check(name, False, f'exit {process.returncode}\n{err[-3000:]}')
+    sys.stdout.flush()
+    return out, err
+
+
+def warnings_in(err):
+    """GLib's; GEGL itself warns while it opens a device that fails."""
+    return [line for line in err.splitlines() if ('-WARNING **' in line or '-CRITICAL **' in line)
+            and '/gegl/opencl/gegl-cl' not in line]
+
+
+def start(report, driver, plan, where, *filters):
+    """A plan that holds from the beginning.  Returns whether it was met."""
+    out, err = collect(report, plan, driver.start('driver-faults', '--start', where, *filters, plan=plan), 120)
+    warnings = warnings_in(err)
+    said = [line for line in err.splitlines() if line.startswith('tessera:')]
+    report.check(f'{plan}: no warnings', not warnings, '\n'.join(warnings))
+    once = len(set(said)) == len(said)
+    report.check(f'{plan}: each line once', once, '' if once else '\n'.join(said))
+    return 'met: yes' in out
+
+
+def faults(report, driver, arguments):
+    walk = driver.start('driver-faults', *arguments)        # beside the starts: there are two processors
+    if not arguments:
+        for plan, where in (('lie:memory', 'device'), ('lie:nothing', 'any'), ('lie:version', 'c'), ('lie:build', 'c'),
+                            ('fail CreateContext:1:CL_OUT_OF_HOST_MEMORY', 'c'),
+                            ('from GetDeviceInfo:1:CL_DEVICE_NOT_AVAILABLE', 'any'), ('lost:1', 'any')):
+            report.check(f'{plan}: met', start(report, driver, plan, where))
+        for entry in ('GetDeviceIDs', 'GetPlatformInfo', 'GetDeviceInfo'):
+            for n in range(1, MOST_STARTS):
+                if not start(report, driver, f'fail {entry}:{n}:CL_DEVICE_NOT_AVAILABLE', 'any', 'motion-blur'):
+                    break
+    collect(report, 'driver-faults', walk, 600)
+
+
+def threads(report, driver, arguments):
+    """Two processes at once: they share the device and the caches, and nothing else."""
+    both = [driver.start('driver-threads', '--seed', str(seed), *arguments) for seed in (1, 2)]
+    for number, process in enumerate(both, 1):
+        _, err = collect(report, f'driver-threads {number}', process, 300)
+        report.check(f'driver-threads {number}: no warnings', not warnings_in(err), '\n'.join(warnings_in(err)))
+
+
+def races(report, driver):
+    """What ThreadSanitizer wrote, if it is there."""
+    for path in sorted(glob.glob(driver.races + '.*')):
+        with open(path, encoding='utf-8', errors='replace') as file:
+            text = file.read()
+        for race in text.split('==================')[1::2]:
+            report.check('a data race', False, race)
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[2] not in ('faults', 'threads'):
+        sys.exit(__doc__)
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix='tessera-driver-') as folder:
+        driver = Driver(sys.argv[1], folder)
+        (faults if sys.argv[2] == 'faults' else threads)(report, driver, sys.argv[3:])
+        races(report, driver)
+    report.finish()
+
+
+main()

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What libstub-icd offers to a test in the same process.  The library is an
+ * OpenCL driver (ICD) that passes everything on to a real one (environment
+ * variable STUB_ICD_DRIVER, PoCL by default) and fails where its plan says so.
+ *
+ * A plan is a list of rules, separated by `;`.  ENTRY is a function's name
+ * without `cl`, CODE a name (CL_OUT_OF_RESOURCES) or a number, N counts calls
+ * from the moment at which the plan is set, beginning with 1:
+ *
+ *   fail ENTRY:N:CODE   the N-th call fails
+ *   from ENTRY:N:CODE   the N-th call and all that follow fail
+ *   lost:N[:CODE]       from the N-th enqueue, wait or finish on every call but releases
+ *                       fails (CL_OUT_OF_RESOURCES)
+ *   event:N             the N-th kernel or read is accepted and fails later, and all
+ *                       that follows on its queue or waits for it: WaitForEvents and Finish say so
+ *   quiet-event:N       the same, but Finish says nothing
+ *   host-memory:N       the N-th CreateBuffer fails with CL_OUT_OF_HOST_MEMORY
+ *   delay ENTRY:MS      each call takes MS milliseconds longer
+ *   lie:download        reads deliver altered bytes
+ *   lie:launch          kernels do not run
+ *   lie:memory          the device has 1 TiB of memory, in one piece
+ *   lie:nothing         the device has no memory
+ *   lie:build           programs build without being built
+ *   lie:version         the device has no compiler
+ *
+ * The first plan is the environment variable STUB_ICD_PLAN.  A release that is
+ * told to fail says so, but releases; a Finish that fails has waited, and so has
+ * everything that fails because the device is lost; a WaitForEvents has not.
+ */
+#ifndef STUB_ICD_H
+#define STUB_ICD_H
+
+#include <glib.h>
+
+/* OpenCL objects created and not yet released by those who called through us. */
+typedef struct
+{
+  gint64 queues, memories, programs, kernels, events;
+} StubLive;
+
+/* Each is exported under its name; open the library with g_module_open. */
+#define STUB_ICD_API(X)                                 \
+  X (gboolean, set_plan, (const gchar *plan))           \
+  X (gboolean, met, (void))                             \
+  X (gint64, calls, (const gchar *entry))               \
+  X (void, live, (StubLive *live))
+
+/* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
+ * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry. */
+
+typedef struct
+{
+#define STUB_ICD_MEMBER(type, name, arguments) type (*name) arguments;
+  STUB_ICD_API (STUB_ICD_MEMBER)
+#undef STUB_ICD_MEMBER
+} StubIcd;
+
+#endif
