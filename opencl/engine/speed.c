@@ -4,10 +4,11 @@
  * should be: both from what was measured, beforehand and in this process.
  *
  * 1. A processor as OpenCL device: C.  Both run on the same cores, and the device
- *    has copies to make.  (4 Mpix RGBA float, ms, C and PoCL: two cores, PoCL 3.1:
- *    motion blur 40 35 and 177, bilateral grid 81 and 260, 43 and 210 by luminance,
- *    2026-11; CONTRIBUTING has more.)
- * 2. Tiny requests: C.  Sending and waiting alone take longer.
+ *    has copies to make.  (4 Mpix RGBA float, ms, C and PoCL, 2026-11: motion blur
+ *    35 and 177 on two cores with PoCL 3.1, 8.8 and 37 on 16 with PoCL 5; bilateral
+ *    grid 81 and 260, 16 and 62; by luminance 43 and 210, 5.8 and 28.)
+ * 2. Tiny requests: C.  Sending and waiting alone take longer.  (0.01 Mpix, H200 and
+ *    16 threads of C, 2026-11: 0.2 to 0.3 ms and 0.1 to 0.2; from 0.03 on it depends.)
  * 3. Else the device, until this process knows better: the time of each request is
  *    kept by filter, reach and size; small requests are given to C twice to learn
  *    its time for a pixel, which hardly depends on the size.  Where C is then a
@@ -117,13 +118,15 @@ tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels, gdoub
  * download) / n at the ends of the pipeline, and n times what the host spends on a
  * band's commands: least at n = sqrt (device / submit). */
 #define SUBMIT_SECONDS 1.5e-4           /* H200, 2026-11, waking 16 threads included */
+#define SETTLED        4                /* requests of a size after which its bands stay */
 #define BUS            4e10             /* bytes a second, until a request has been measured */
 
 typedef struct
 {
   gdouble device;                       /* seconds a pixel, the least; 0: unknown */
   gdouble submit;                       /* seconds a band, the least: the first ones pay for memory */
-  guint   bands[SIZES];                 /* the last answer */
+  guint   bands[SIZES];                 /* the last answer ... */
+  guint   answers[SIZES];               /* ... and how many there were */
 } Stages;
 
 static GHashTable *stages;              /* filter -> Stages, guarded by lock */
@@ -157,8 +160,10 @@ tessera_speed_bands (const gchar *filter, guint64 pixels, guint64 bytes)
   known = stages_locked (filter);
   device = known->device > 0 ? known->device * pixels : bytes / BUS;
   bands = (guint) (sqrt (device / known->submit) + 0.5);
-  /* Nearly the same number again keeps the sizes of what is pooled. */
-  if (ABS ((gint) bands - (gint) known->bands[size]) * 4 <= (gint) known->bands[size])
+  /* Settled after a few requests, and a number nearly the same is not taken: else what is
+   * pooled would never fit. */
+  if (known->answers[size]++ >= SETTLED
+      || ABS ((gint) bands - (gint) known->bands[size]) * 4 <= (gint) known->bands[size])
     bands = known->bands[size];
   else
     known->bands[size] = bands;

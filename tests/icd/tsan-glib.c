@@ -85,6 +85,7 @@ DECLARE_REAL (g_cond_wait)
 DECLARE_REAL (g_cond_wait_until)
 DECLARE_REAL (g_once_init_enter)
 DECLARE_REAL (g_once_init_leave)
+DECLARE_REAL (gegl_parallel_distribute)
 DECLARE_REAL (gegl_parallel_distribute_area)
 DECLARE_REAL (gegl_parallel_distribute_range)
 
@@ -132,11 +133,22 @@ g_once_init_leave (volatile void *location, gsize result)
 
 typedef struct
 {
+  GeglParallelDistributeFunc      each;
   GeglParallelDistributeAreaFunc  area;
   GeglParallelDistributeRangeFunc range;
   gpointer                        data;
   gchar                           begun, ended;
 } Job;
+
+static void
+part_of_each (gint i, gint n, gpointer data)
+{
+  Job *job = data;
+
+  __tsan_acquire (&job->begun);
+  job->each (i, n, job->data);
+  __tsan_release (&job->ended);
+}
 
 static void
 part_of_area (const GeglRectangle *area, gpointer data)
@@ -156,6 +168,16 @@ part_of_range (gsize offset, gsize size, gpointer data)
   __tsan_acquire (&job->begun);
   job->range (offset, size, job->data);
   __tsan_release (&job->ended);
+}
+
+EXPORT void
+gegl_parallel_distribute (gint max_n, GeglParallelDistributeFunc func, gpointer data)
+{
+  Job job = { .each = func, .data = data };
+
+  __tsan_release (&job.begun);
+  REAL (gegl_parallel_distribute) (max_n, part_of_each, &job);
+  __tsan_acquire (&job.ended);
 }
 
 EXPORT void
