@@ -309,9 +309,12 @@ tessera_band_wait (BandState *state, TesseraCopy *copy)
   status = tessera_event_wait (state->downloaded);
   if (status != 0)
     return status;
-  timings->upload += seconds_of (state->uploaded[0]) + seconds_of (state->uploaded[1]);
-  timings->run += tessera_launches_seconds (state);
-  timings->download += seconds_of (state->downloaded);
+  if (pump->profiled)
+    {
+      timings->upload += seconds_of (state->uploaded[0]) + seconds_of (state->uploaded[1]);
+      timings->run += tessera_launches_seconds (state);
+      timings->download += seconds_of (state->downloaded);
+    }
   for (guint i = 0; i < state->n_memories; i++)         /* the device is done with this band */
     if (state->memories[i] != state->download_to)
       tessera_memory_give (state->memories[i]);

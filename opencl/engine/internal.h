@@ -31,6 +31,7 @@ TesseraOpenclMode tessera_mode  (void);
 TesseraDebug tessera_debug      (void);
 guint        tessera_memory_mib (void);     /* 0: the default */
 guint        tessera_band_rows  (void);     /* 0: the engine's choice */
+gboolean     tessera_profiling  (void);
 
 /* TRUE when an injected fault says that this call must fail. */
 gboolean     tessera_fault      (TesseraFault kind);
@@ -104,7 +105,8 @@ typedef enum { LANE_RUN, LANE_UPLOAD, LANE_DOWNLOAD, N_LANES } TesseraLane;
 
 /* Lanes from the free list, or new ones; every request has its own.  `one_lane`:
  * all lanes are one, for a request of a single band. */
-gint  tessera_queue_take (const TesseraDevice *device, gboolean one_lane, TesseraQueue **queue);
+gint  tessera_queue_take (const TesseraDevice *device, gboolean one_lane, gboolean profiled,
+                          TesseraQueue **queue);
 /* Waits for all that was enqueued; after a failure the lanes are not used again. */
 gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
 gint  tessera_queue_finish (TesseraQueue *queue);
@@ -160,8 +162,10 @@ gboolean tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixe
                                   gdouble *c, gdouble *device);
 
 /* In how many bands a request is best cut, by the stages that earlier ones of the
- * filter took (or by the bytes that travel), and what is learnt from one. */
+ * filter took (or by the bytes that travel); whether that is known by now; and what is
+ * learnt from one. */
 guint    tessera_speed_bands       (const gchar *filter, guint64 pixels, guint64 bytes);
+gboolean tessera_speed_settled     (const gchar *filter, guint64 pixels);
 void     tessera_speed_note_bands  (const gchar *filter, guint64 pixels, guint bands,
                                     gdouble device_seconds, gdouble submit_seconds);
 

@@ -142,9 +142,9 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
 
       size[last] = MIN (step, last_size - done);
       status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
-                                       raw, n, &time.event);
+                                       raw, n, state->pump->profiled ? &time.event : NULL);
       offset[last] += step;
-      if (status == 0)
+      if (time.event)
         g_array_append_val (state->launches, time);
     }
   return status;

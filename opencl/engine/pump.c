@@ -17,6 +17,12 @@
 
 /* ------------------------------------------------------------------ plan -- */
 
+static guint64
+pixels_of (const TesseraRequest *request)
+{
+  return (guint64) request->roi.width * request->roi.height;
+}
+
 static gboolean
 fits_index (const TesseraRequest *request, gint rows)
 {
@@ -51,7 +57,7 @@ static gint
 usual_rows (const Pump *pump)
 {
   const TesseraRequest *request = pump->request;
-  const guint64         pixels = (guint64) request->roi.width * request->roi.height;
+  const guint64         pixels = pixels_of (request);
   const guint64         bytes = pixels * (pump->input.bytes + pump->output.bytes
                                           + (request->aux ? pump->aux.bytes : 0));
   guint                 bands = tessera_speed_bands (request->filter->name, pixels, bytes);
@@ -255,7 +261,9 @@ tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
   if (rows == 0)
     return tessera_error_out_of_memory ();
   timings->failed_at = "creating a queue";
-  status = tessera_queue_take (device, rows >= request->roi.height, &pump.queue);
+  pump.profiled = tessera_profiling ()
+                  || ! tessera_speed_settled (request->filter->name, pixels_of (request));
+  status = tessera_queue_take (device, rows >= request->roi.height, pump.profiled, &pump.queue);
   if (status != 0)
     return status;
   status = pump_bands (&pump, rows);

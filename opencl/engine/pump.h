@@ -63,6 +63,7 @@ struct _Pump
   BandState            *bands[BANDS_AHEAD];     /* oldest first */
   guint                 n_bands;
   guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
+  gboolean              profiled;       /* are its commands timed? */
 };
 
 /* Computes request->roi.  0, or the first error: the output is then undefined. */

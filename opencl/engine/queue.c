@@ -12,7 +12,7 @@ struct _TesseraQueue
   TesseraQueue        *next;            /* in the free list */
   const TesseraDevice *device;
   gpointer             context;
-  gboolean             one_lane;
+  gboolean             one_lane, profiled;
   cl_command_queue     lanes[N_LANES];  /* those but LANE_RUN NULL until they are wanted */
 };
 
@@ -47,7 +47,8 @@ complete (TesseraQueue *queue)
           status = CL_OUT_OF_RESOURCES;
         else
           queue->lanes[i] = tessera_cl_api ()->CreateCommandQueue (queue->context, queue->device->device,
-                                                                   CL_QUEUE_PROFILING_ENABLE, &status);
+                                                                   queue->profiled ? CL_QUEUE_PROFILING_ENABLE
+                                                                                   : 0, &status);
         if (status == CL_SUCCESS)
           tessera_count (objects_created, 1);
       }
@@ -55,13 +56,15 @@ complete (TesseraQueue *queue)
 }
 
 gint
-tessera_queue_take (const TesseraDevice *device, gboolean one_lane, TesseraQueue **result)
+tessera_queue_take (const TesseraDevice *device, gboolean one_lane, gboolean profiled,
+                    TesseraQueue **result)
 {
   TesseraQueue *queue, **link;
   cl_int        status;
 
   g_mutex_lock (&lock);
-  for (link = &idle; *link && (*link)->context != device->context; link = &(*link)->next)
+  for (link = &idle; *link && ((*link)->context != device->context || (*link)->profiled != profiled);
+       link = &(*link)->next)
     ;
   queue = *link;
   if (queue)
@@ -73,6 +76,7 @@ tessera_queue_take (const TesseraDevice *device, gboolean one_lane, TesseraQueue
       queue = g_new0 (TesseraQueue, 1);
       queue->device = device;
       queue->context = device->context;
+      queue->profiled = profiled;
     }
   queue->one_lane = one_lane;
   status = complete (queue);

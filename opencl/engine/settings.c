@@ -12,6 +12,7 @@ static GMutex      lock;            /* guards what follows */
 static gboolean    initialised;
 static TesseraOpenclMode mode;
 static guint       debug, memory_mib, band_rows;
+static gboolean    profiling;
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
 static gboolean    fault_met;
 static GHashTable *messages;
@@ -85,6 +86,7 @@ TesseraOpenclMode tessera_mode  (void) { READ_SETTING (TesseraOpenclMode, mode);
 TesseraDebug tessera_debug      (void) { READ_SETTING (TesseraDebug, debug); }
 guint        tessera_memory_mib (void) { READ_SETTING (guint, memory_mib); }
 guint        tessera_band_rows  (void) { READ_SETTING (guint, band_rows); }
+gboolean     tessera_profiling  (void) { READ_SETTING (gboolean, profiling || (debug & DEBUG_TIMINGS)); }
 gboolean     tessera_fault_met  (void) { READ_SETTING (gboolean, fault_met); }
 
 #define WRITE_SETTING(statement)                \
@@ -109,6 +111,12 @@ void
 tessera_set_band_rows (guint rows)
 {
   WRITE_SETTING (band_rows = rows);
+}
+
+void
+tessera_set_profiling (gboolean on)
+{
+  WRITE_SETTING (profiling = on);
 }
 
 void

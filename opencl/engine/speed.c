@@ -171,6 +171,17 @@ tessera_speed_bands (const gchar *filter, guint64 pixels, guint64 bytes)
   return MAX (bands, 1);
 }
 
+gboolean
+tessera_speed_settled (const gchar *filter, guint64 pixels)
+{
+  gboolean settled;
+
+  g_mutex_lock (&lock);
+  settled = stages_locked (filter)->answers[size_class (pixels)] > SETTLED;
+  g_mutex_unlock (&lock);
+  return settled;
+}
+
 void
 tessera_speed_note_bands (const gchar *filter, guint64 pixels, guint bands,
                           gdouble device_seconds, gdouble submit_seconds)

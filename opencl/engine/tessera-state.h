@@ -36,8 +36,8 @@ typedef struct
   guint64 chosen_c;             /* requests that AUTO gave to C because it is faster */
   guint64 objects_created;      /* memory objects, queues, programs and kernels, ever */
   guint64 process_ns;           /* time within tessera_process ... */
-  guint64 read_ns, upload_ns, run_ns, download_ns, write_ns;    /* ... and of its stages on the
-                                 * device path, which overlap; run_ns is the kernels' own time */
+  guint64 read_ns, write_ns;    /* ... and of its stages on the device path, which overlap; */
+  guint64 upload_ns, run_ns, download_ns;       /* these of the requests that were profiled */
   guint64 build_ns;             /* building programs */
 } TesseraCounters;
 

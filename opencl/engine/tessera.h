@@ -262,6 +262,10 @@ TESSERA_API void tessera_set_memory (guint mebibytes);
  * do not depend on it: tests prove that. */
 TESSERA_API void tessera_set_band_rows (guint rows);
 
+/* Times each upload, kernel and download of all requests, as TESSERA_DEBUG=timings
+ * does; without it only the first few of a size are timed, since it costs. */
+TESSERA_API void tessera_set_profiling (gboolean profiling);
+
 /* Overrides TESSERA_FAULT ("KIND:N": the N-th such call from now on fails, once;
  * NULL for none).  The kinds: build, queue (creating one), kernel (creating one),
  * alloc, map (pinned memory), set-arg, enqueue (uploads, launches, clears),

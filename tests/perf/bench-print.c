@@ -94,17 +94,18 @@ static void
 add_stages (GString *json, const BenchResult *result)
 {
   const TesseraCounters *sums = &result->sums;
-  const gdouble          process = bench_stage_ms (result, sums->process_ns);
+  const TesseraCounters *stages = &result->stages;
+  const gdouble          process = bench_stage_ms (result, stages->process_ns);
   const gdouble          runs = MAX (1, result->ours.runs);
 
   g_string_append (json, "\"stages_ms\": {");
   add_number (json, "process", process);
-  add_number (json, "rest", result->ours.mean - process);
-  add_number (json, "read", bench_stage_ms (result, sums->read_ns));
-  add_number (json, "upload", bench_stage_ms (result, sums->upload_ns));
-  add_number (json, "run", bench_stage_ms (result, sums->run_ns));
-  add_number (json, "download", bench_stage_ms (result, sums->download_ns));
-  add_number (json, "write", bench_stage_ms (result, sums->write_ns));
+  add_number (json, "rest", result->staged.mean - process);
+  add_number (json, "read", bench_stage_ms (result, stages->read_ns));
+  add_number (json, "upload", bench_stage_ms (result, stages->upload_ns));
+  add_number (json, "run", bench_stage_ms (result, stages->run_ns));
+  add_number (json, "download", bench_stage_ms (result, stages->download_ns));
+  add_number (json, "write", bench_stage_ms (result, stages->write_ns));
   close_object (json);
   g_string_append (json, "\"per_run\": {");
   add_number (json, "requests", sums->requests / runs);
@@ -172,8 +173,8 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   close_object (json);
   add_rival (json, job, result);
   add_stages (json, result);
-  add_number (json, "kernel_gb_s", result->sums.run_ns == 0 ? 0.0
-              : DEVICE_BYTES * pixels * steps * result->ours.runs / (gdouble) result->sums.run_ns);
+  add_number (json, "kernel_gb_s", result->stages.run_ns == 0 ? 0.0
+              : DEVICE_BYTES * pixels * steps * result->staged.runs / (gdouble) result->stages.run_ns);
   add_memory (json, result);
   add_number (json, "first_ms", job->first_ms);
   add_number (json, "build_ms", job->build_ms);

@@ -108,6 +108,8 @@ typedef struct
   gdouble         rival_mpix;
   gdouble         ratio;                /* rival / ours, per pixel; 0: none */
   TesseraCounters sums;                 /* over our timed runs */
+  BenchTimes      staged;               /* some more runs, with the device's commands timed */
+  TesseraCounters stages;
   guint64         peak_bytes, peak_pinned_bytes;
   gdouble         host_mib, rival_host_mib;     /* 0: not known */
   const gchar    *path;                 /* "C", "OpenCL", "mixed", "failed", "none" */

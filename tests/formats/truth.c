@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The formula in double, with a running bound of what float arithmetic may miss it by.
+ *
+ * Reasons, in units of u = 2^-24, half an ulp's largest share of a value (a rounding):
+ * - a product, a sum, a constant: 1 each.
+ * - x^2.4 on the device: five products that make the result, z^5 (3) times 0.6 for the
+ *   rest, one sum: 8; its argument (c + 0.055) / 1.055: 3 times 2.4, the exponent: 7.2.
+ * - x^(5/12): four products, z^12 (6) times 7/12, one sum, 0.2 of the series: 9; times
+ *   1.055: 2; minus 0.055: 1 of 0.055 (which is 1.36 of the smallest result) and 1.
+ * - c / 12.92 as a product: 2.  12.92 l: 2.
+ * - tables made by babl: an integer's value 3 (code * (1 / most) in float).  With a curve,
+ *   babl's own error, measured over all codes of u16: to linear light 9.2e-7 of the value,
+ *   15.4; to the curve 2.9e-7 near its straight part and 4e-7 of the value: 5 and 7.
+ * - halves: none as such, each is a float; and a float becomes the nearest half.
+ */
+#include "formats.h"
+
+#include <float.h>
+#include <math.h>
+
+#define U           0x1p-24
+#define DENORMAL    0x1p-149
+#define ALPHA_FLOOR (1.0 / 65536.0)
+
+static FormatsBound
+checked (gdouble value, gdouble error, gboolean overflows)
+{
+  FormatsBound bound = { value, error, overflows };
+
+  if (! isfinite (value))
+    bound.error = 0;
+  if (isfinite (value) && fabs (value) + error > FLT_MAX)
+    bound.overflows = TRUE;
+  return bound;
+}
+
+/* Each rounding also loses up to half a denormal. */
+static FormatsBound
+scaled (FormatsBound x, gdouble factor, gdouble roundings)
+{
+  gdouble value = x.value * factor;
+
+  return checked (value, x.error * fabs (factor) + roundings * (U * fabs (value) + DENORMAL / 2), x.overflows);
+}
+
+static gdouble
+alpha_factor (gdouble alpha)
+{
+  return fabs (alpha) <= ALPHA_FLOOR ? ALPHA_FLOOR : alpha;
+}
+
+/* 1 / alpha and a product; 1 / alpha is a denormal for the largest. */
+static FormatsBound
+unpremultiplied (FormatsBound x, gdouble alpha)
+{
+  gdouble      factor = alpha_factor (alpha);
+  FormatsBound bound = scaled (x, 1 / factor, 2);
+
+  if (isinf (factor) && isfinite (x.value))
+    bound.value = 0;
+  else if (isfinite (bound.value))
+    bound.error += fabs (x.value) * DENORMAL / 2;
+  return bound;
+}
+
+/* `own`: the error of the curve itself, at x exactly. */
+static FormatsBound
+curved (FormatsBound x, gdouble (*curve) (gdouble), gdouble own)
+{
+  gdouble value = curve (x.value), up = 0, down = 0;
+
+  if (x.error > 0)
+    {
+      up = fabs (curve (x.value + x.error) - value);
+      down = fabs (curve (x.value - x.error) - value);
+    }
+  return checked (value, fmax (up, down) + own + DENORMAL, x.overflows);
+}
+
+static FormatsBound
+decoded (FormatsBound x, gboolean by_table)
+{
+  gdouble size = fabs (formats_linear (x.value));
+
+  return curved (x, formats_linear, by_table ? 16 * U * size
+                                    : x.value > 0.04 ? 15.2 * U * size : 2 * U * size);
+}
+
+static FormatsBound
+encoded (FormatsBound x, gboolean by_table)
+{
+  gdouble size = fabs (formats_perceptual (x.value));
+
+  return curved (x, formats_perceptual, x.value < 0.0031 ? 3 * U * size
+                                        : ! by_table ? U * (11 * (size + 0.055) + 0.055 + size)
+                                        : U * (5 + 7 * size));
+}
+
+static FormatsBound
+luminance (const FormatsBound colour[3], const gdouble weights[3])
+{
+  FormatsBound sum = { 0, 0, FALSE };
+
+  for (gint c = 0; c < 3; c++)
+    {
+      FormatsBound term = scaled (colour[c], weights[c], 4);    /* weight, product, two sums */
+
+      sum.value += term.value;
+      sum.error += term.error;
+      sum.overflows |= term.overflows;
+    }
+  return checked (sum.value, sum.error, sum.overflows);
+}
+
+static gboolean
+is_integer (const FormatsKind *kind)
+{
+  return kind->type == TYPE_U8 || kind->type == TYPE_U16;
+}
+
+/* A component as a value, still in the format's own curve. */
+static FormatsBound
+loaded (const FormatsKind *kind, const guint8 *pixel, gint component)
+{
+  gdouble value = formats_load (kind, pixel, component);
+
+  return checked (value, is_integer (kind) ? 3 * U * fabs (value) : 0, FALSE);
+}
+
+static void
+convert_colours (const FormatsConversion *conversion, FormatsBound colour[3], gdouble alpha)
+{
+  const FormatsKind *from = conversion->from, *to = conversion->to;
+  gboolean           grey = to->colours == 1;
+  gboolean           from_table = is_integer (from) && ! from->premultiplied;      /* else it has no curve */
+  gboolean           to_table = is_integer (to) && ! to->premultiplied;
+  gboolean           curve = from->perceptual != to->perceptual;
+
+  for (gint c = 0; c < 3; c++)
+    {
+      if (from->premultiplied && (curve || grey || ! to->premultiplied))
+        colour[c] = unpremultiplied (colour[c], alpha);
+      if (from->perceptual && (curve || grey))
+        colour[c] = decoded (colour[c], from_table || (to_table && ! grey));
+    }
+  if (grey)
+    colour[0] = luminance (colour, conversion->weights);
+  for (gint c = 0; c < to->colours; c++)
+    {
+      if (to->perceptual && (curve || grey))
+        colour[c] = encoded (colour[c], from_table || (to_table && ! from->perceptual));
+      if (to->premultiplied && (curve || ! from->premultiplied))
+        colour[c] = scaled (colour[c], alpha_factor (alpha), 1);
+    }
+}
+
+void
+formats_truth (const FormatsConversion *conversion, const guint8 *pixel, FormatsBound truth[4])
+{
+  const FormatsKind *from = conversion->from, *to = conversion->to;
+  FormatsBound       colour[3], alpha = { 1, 0, FALSE };
+
+  for (gint c = 0; c < 3; c++)
+    colour[c] = loaded (from, pixel, from->colours == 3 ? c : 0);
+  if (from->alpha)
+    alpha = loaded (from, pixel, from->colours);
+  convert_colours (conversion, colour, alpha.value);
+  for (gint c = 0; c < to->colours; c++)
+    truth[c] = colour[c];
+  if (to->alpha)
+    truth[to->colours] = alpha;
+  for (gint c = 0; c < to->components && is_integer (to); c++)
+    {
+      gdouble most = to->type == TYPE_U8 ? 255 : 65535;
+
+      /* A table's steps: value * most + 0.5 in float; to grey by way of the working curve,
+       * there and back. */
+      if (c < to->colours && to->colours == 1 && from->perceptual)
+        truth[c].error += U * (5 + 32 * fabs (truth[c].value));
+      truth[c] = scaled (truth[c], most, 3);
+    }
+}
+
+gboolean
+formats_is_exact (const FormatsConversion *conversion)
+{
+  const FormatsKind *from = conversion->from, *to = conversion->to;
+
+  if (to->colours < from->colours || from->type == TYPE_HALF || to->type == TYPE_HALF)
+    return FALSE;
+  if (is_integer (from) || is_integer (to))
+    return from->premultiplied == to->premultiplied;
+  return from->premultiplied == to->premultiplied && from->perceptual == to->perceptual;
+}
