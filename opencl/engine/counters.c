@@ -52,7 +52,7 @@ static TesseraKernelTime kernels[MOST_KERNELS];
 static guint             n_kernels;
 
 void
-tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns)
+tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns, gdouble reads)
 {
   guint i = 0;
 
@@ -65,6 +65,7 @@ tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns)
       kernels[i].kernel = kernel;
       kernels[i].launches++;
       kernels[i].ns += ns;
+      kernels[i].reads += reads;
       n_kernels = MAX (n_kernels, i + 1);
     }
   g_mutex_unlock (&kernel_lock);

@@ -53,8 +53,8 @@ gboolean     tessera_first_time (const gchar *key);
 void    tessera_count_at   (gsize offset, gint64 amount);
 guint64 tessera_counter_at (gsize offset);
 
-/* A launch of `kernel` (static names) that took `ns`. */
-void    tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns);
+/* A launch of `kernel` (static names) that took `ns` and read so many pixels. */
+void    tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns, gdouble reads);
 
 /* --- device.c ----------------------------------------------------------- */
 

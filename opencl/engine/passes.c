@@ -11,6 +11,7 @@
 typedef struct
 {
   const gchar  *kernel;
+  gdouble       reads;          /* pixels */
   TesseraEvent *event;
 } LaunchTime;
 
@@ -138,12 +139,13 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   step = (step + group[last] - 1) / group[last] * group[last];
   for (gsize done = 0; done < last_size && status == 0; done += step)
     {
-      LaunchTime time = { launch->kernel, NULL };
+      LaunchTime time = { launch->kernel, 0, NULL };
 
       size[last] = MIN (step, last_size - done);
       status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
                                        raw, n, state->pump->profiled ? &time.event : NULL);
       offset[last] += step;
+      time.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
       if (time.event)
         g_array_append_val (state->launches, time);
     }
@@ -174,7 +176,7 @@ tessera_launches_seconds (BandState *state)
       const LaunchTime *time = &g_array_index (state->launches, LaunchTime, i);
       guint64           ns = tessera_event_duration (time->event);
 
-      tessera_count_kernel (state->pump->request->filter->name, time->kernel, ns);
+      tessera_count_kernel (state->pump->request->filter->name, time->kernel, ns, time->reads);
       all += ns;
     }
   return all / 1e9;

@@ -41,11 +41,13 @@ typedef struct
   guint64 build_ns;             /* building programs */
 } TesseraCounters;
 
-/* One kernel's launches since the process began.  The names are static. */
+/* One kernel's profiled launches since the process began.  The names are static;
+ * `reads`: pixels that its work-items read, by the launches' `cost`. */
 typedef struct
 {
   const gchar *filter, *kernel;
   guint64      launches, ns;
+  gdouble      reads;
 } TesseraKernelTime;
 
 #endif

@@ -126,6 +126,26 @@ add_stages (GString *json, const BenchResult *result)
 }
 
 static void
+add_kernels (GString *json, const BenchResult *result)
+{
+  const gchar *comma = "";
+
+  g_string_append (json, "\"kernels\": [");
+  for (guint i = 0; i < result->n_kernels; i++)
+    {
+      const TesseraKernelTime *kernel = &result->kernels[i];
+
+      if (kernel->launches == 0)
+        continue;
+      g_string_append_printf (json, "%s{\"name\": \"%s: %s\", \"launches\": %" G_GUINT64_FORMAT
+                              ", \"ms\": %.6g, \"reads\": %.6g}", comma, kernel->filter, kernel->kernel,
+                              kernel->launches, kernel->ns / 1e6, kernel->reads);
+      comma = ", ";
+    }
+  g_string_append (json, "], ");
+}
+
+static void
 add_memory (GString *json, const BenchResult *result)
 {
   g_string_append (json, "\"memory_mib\": {");
@@ -175,6 +195,7 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   add_stages (json, result);
   add_number (json, "kernel_gb_s", result->stages.run_ns == 0 ? 0.0
               : DEVICE_BYTES * pixels * steps * result->staged.runs / (gdouble) result->stages.run_ns);
+  add_kernels (json, result);
   add_memory (json, result);
   add_number (json, "first_ms", job->first_ms);
   add_number (json, "build_ms", job->build_ms);

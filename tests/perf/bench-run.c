@@ -222,6 +222,19 @@ run_ours (BenchGraph *graph, BenchResult *result, gboolean last)
   g_object_unref (output);
 }
 
+/* kernels -= before: what was launched since. */
+static void
+kernels_since (BenchResult *result, const TesseraKernelTime *before, guint n_before)
+{
+  result->n_kernels = MIN (tessera_get_kernel_times (result->kernels, BENCH_KERNELS), BENCH_KERNELS);
+  for (guint i = 0; i < n_before; i++)
+    {
+      result->kernels[i].launches -= before[i].launches;
+      result->kernels[i].ns -= before[i].ns;
+      result->kernels[i].reads -= before[i].reads;
+    }
+}
+
 static void
 run_staged (BenchGraph *graph, BenchResult *result)
 {
@@ -275,6 +288,8 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
   BenchResult *result = g_new0 (BenchResult, 1);
   BenchGraph  *ours = bench_graph_new (job->row->ours, job->input, sink), *rival = NULL;
   gint         runs, rival_runs = 0;
+  guint        n_before;
+  TesseraKernelTime before[BENCH_KERNELS];
 
   result->sink = sink;
   result->flags = g_ptr_array_new_with_free_func (g_free);
@@ -294,8 +309,10 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
     }
   tessera_set_profiling (TRUE);
   bench_graph_run (ours, NULL);         /* the queues that time are made */
+  n_before = MIN (tessera_get_kernel_times (before, BENCH_KERNELS), BENCH_KERNELS);
   for (gint i = 0; i < MIN (runs, STAGED_RUNS); i++)
     run_staged (ours, result);
+  kernels_since (result, before, n_before);
   tessera_set_profiling (FALSE);
   sum_up (&result->staged);
   sum_up (&result->ours);

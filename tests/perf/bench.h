@@ -12,6 +12,8 @@
 
 #include "tessera.h"
 
+#define BENCH_KERNELS 64
+
 /* ---------------------------------------------------------------- table -- */
 
 /* One line of the table.  A step is "operation property=value ..."; the steps of
@@ -110,6 +112,8 @@ typedef struct
   TesseraCounters sums;                 /* over our timed runs */
   BenchTimes      staged;               /* some more runs, with the device's commands timed */
   TesseraCounters stages;
+  TesseraKernelTime kernels[BENCH_KERNELS];     /* over the staged runs */
+  guint           n_kernels;
   guint64         peak_bytes, peak_pinned_bytes;
   gdouble         host_mib, rival_host_mib;     /* 0: not known */
   const gchar    *path;                 /* "C", "OpenCL", "mixed", "failed", "none" */

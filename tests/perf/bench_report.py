@@ -154,6 +154,25 @@ def kernels(report):
               rows)
 
 
+def passes(report):
+    device = report['device']
+    rows = []
+    for result in report['results']:
+        if result['leg'] != 'opencl' or result['sink'] != 'write':
+            continue
+        for kernel in result.get('kernels', []):
+            rate = kernel['reads'] / 1e6 / kernel['ms'] if kernel['ms'] else 0      # thousand million reads a second
+            rows.append([result['row'], f'{mpix(result):.1f}', result['format'], kernel['name'], f'{kernel["launches"]:g}', number(kernel['ms']),
+                         number(rate), share(8 * rate, device['gflops']), share(16 * rate, device['copy_gb_s'])])
+    if not rows:
+        return []
+    return ['### Passes', '',
+            'Each kernel over the runs with timed commands (sink `write`). Reads: pixels that its work-items read, thousand millions a second. '
+            'As arithmetic: 8 operations a read (a product and a sum of four floats) against the measured fma rate; as bandwidth: 16 bytes a read '
+            'against a copy, over 100 % where caches serve them.', ''] + table(
+                ['filter', 'Mpix', 'format', 'kernel', 'launches', 'ms', 'reads/s', 'arithmetic', 'bandwidth'], rows)
+
+
 def memory(report):
     rows, seen = [], set()
     for result in report['results']:
@@ -214,6 +233,6 @@ def markdown(report):
             f'{box["date"]}, {box["processor"]}, {box["threads"]} processors, {box["system"]}; OpenCL: '
             + (f'{device["name"]} (GEGL_USE_OPENCL={report["kind"]}, TESSERA_OPENCL=force)' if device else 'none') + '.', '']
     if report['results']:
-        for part in (speed, breakdown, kernels, memory, warnings, method):
+        for part in (speed, breakdown, kernels, passes, memory, warnings, method):
             text += part(report)
     return '\n'.join(text).rstrip()
