@@ -249,6 +249,7 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
 {
   const GridBand  g = grid_band (band);
   const gint     *x = g.params->x.starts, *y = g.params->y.starts + g.cell_row;
+  const gint      width = x[g.params->x.n_cells] - x[0], height = y[g.n_cell_rows] - y[0];
   gint            status;
 
   status = tessera_launch (band, &(TesseraLaunch) {
@@ -258,11 +259,11 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_measure", .size = { 64 * 256 }, .group = { 64 },
+    .cost = (gdouble) width * height / (64 * 256),
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),
               TESSERA_INT_ARG (band->input.stride),
               TESSERA_INT_ARG (x[0] - g.from_x), TESSERA_INT_ARG (y[0] - g.from_y),
-              TESSERA_INT_ARG (x[g.params->x.n_cells] - x[0]),
-              TESSERA_INT_ARG (y[g.n_cell_rows] - y[0]),
+              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
               WEIGHTS_ARG (g.params), TESSERA_INT_ARG (g.params->by_luminance),
               TESSERA_MEMORY_ARG (result) }
   });

@@ -20,6 +20,7 @@ PARTS = {
     'check': ['check', 'laws', 'edges', 'against-gegl'],
     'self-test': ['self-test'],
     'faults': ['faults'],
+    'engine': ['speed', 'accounting', 'soak-smoke'],
     'driver': ['driver-faults', 'driver-threads'],
     'graphs': ['graphs'],
     'cli': ['cli'],
@@ -128,6 +129,7 @@ def main():
             meson_tests('build', names)
         if 'long' in wanted:
             program('long', ['build/tests/check/check', '--cases', '2000'])
+            program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
         if 'gimp' in wanted:
             program('gimp', ['tests/gimp/run', 'build'] if os.path.exists(os.path.join(TOP, 'tests/gimp/run'))
                     else ['sh', '-c', 'echo there is no tests/gimp/run; exit 1'])
