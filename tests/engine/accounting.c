@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * accounting: TESSERA_MEMORY holds to the byte, what is allocated is released, no
+ * request falls back without need, and a steady load allocates nothing. */
+#include "accounting.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+static gint passed, failed;
+
+static const Setting settings[] =
+{
+  { "tessera:motion-blur", "length=13 angle=30", "RaGaBaA float", 15, 1, FALSE },
+  { "tessera:motion-blur", "length=90 angle=77", "RaGaBaA float", 100, 1, FALSE },
+  { "tessera:motion-blur", "length=31 angle=-20 border=2", "RaGaBaA float", 35, 1, FALSE },
+  { "tessera:bilateral-grid", "spatial-sigma=8 range-sigma=0.1", "RGBA float", 40, 1, FALSE },
+  { "tessera:bilateral-grid", "spatial-sigma=45 range-sigma=0.05 guide=1", "RGBA float", 40, 1, TRUE },
+  { "tessera:bilateral-grid", "spatial-sigma=3 range-sigma=0.05", "RGBA float", 60, 1, FALSE },
+  { "tessera:bilateral-grid", "spatial-sigma=12 range-sigma=0.05 tone=1", "R'G'B'A float", 60, 40, FALSE },
+  { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE }
+};
+
+/* ---------------------------------------------------------------- verdicts -- */
+
+void
+expect (gboolean good, const gchar *format, ...)
+{
+  va_list arguments;
+  gchar  *text;
+
+  if (good)
+    {
+      passed++;
+      return;
+    }
+  failed++;
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_print ("FAIL %s\n", text);
+  g_free (text);
+}
+
+gchar *
+case_name (const Case *c)
+{
+  return g_strdup_printf ("%s %s%s of %dx%d %s", c->setting->operation, c->setting->settings,
+                          c->setting->has_aux ? " with aux" : "", c->width, c->height,
+                          c->format ? c->format : c->setting->working);
+}
+
+/* ---------------------------------------------------------------- pictures -- */
+
+static GeglBuffer *
+paint (const Case *c, const Babl *format, guint32 state)
+{
+  const GeglRectangle box = { 0, 0, c->width, c->height };
+  GeglBuffer         *buffer = gegl_buffer_new (&box, format);
+  gfloat             *pixels = g_new (gfloat, 4 * (gsize) c->width * c->height);
+
+  for (gsize i = 0; i < 4 * (gsize) c->width * c->height; i++)
+    {
+      state ^= state << 13;
+      state ^= state >> 17;
+      state ^= state << 5;
+      pixels[i] = (i % 4 == 3 ? 1 : c->setting->range) * (gfloat) (state >> 12) / (1 << 20);
+    }
+  gegl_buffer_set (buffer, &box, 0, babl_format (c->setting->working), pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+  return buffer;
+}
+
+static GeglNode *
+source_node (GeglNode *graph, GeglBuffer *buffer)
+{
+  return gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+}
+
+static void
+apply_settings (GeglNode *node, const gchar *text)
+{
+  gchar **words = g_strsplit (text, " ", -1);
+
+  for (gint i = 0; words[i]; i++)
+    {
+      gchar      *value = strchr (words[i], '=');
+      GParamSpec *spec;
+
+      *value++ = 0;
+      spec = gegl_node_find_property (node, words[i]);
+      if (spec && G_IS_PARAM_SPEC_DOUBLE (spec))
+        gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
+      else
+        gegl_node_set (node, words[i], (gint) g_ascii_strtoll (value, NULL, 10), NULL);
+    }
+  g_strfreev (words);
+}
+
+void
+picture_init (Picture *picture, const Case *c)
+{
+  const Babl *format = babl_format (c->format ? c->format : c->setting->working);
+
+  *picture = (Picture) { .graph = gegl_node_new (), .format = babl_format (c->setting->working), .width = c->width,
+                         .height = c->height, .input = paint (c, format, 12345),
+                         .aux = c->setting->has_aux ? paint (c, format, 777) : NULL };
+  picture->node = gegl_node_new_child (picture->graph, "operation", c->setting->operation, NULL);
+  g_object_set (picture->node, "dont-cache", TRUE, NULL);
+  apply_settings (picture->node, c->setting->settings);
+  gegl_node_connect_to (source_node (picture->graph, picture->input), "output", picture->node, "input");
+  if (picture->aux)
+    gegl_node_connect_to (source_node (picture->graph, picture->aux), "output", picture->node, "aux");
+}
+
+void
+picture_clear (Picture *picture)
+{
+  g_clear_object (&picture->graph);
+  g_clear_object (&picture->input);
+  g_clear_object (&picture->aux);
+}
+
+gsize
+picture_bytes (const Picture *picture)
+{
+  return (gsize) picture->width * picture->height * babl_format_get_bytes_per_pixel (picture->format);
+}
+
+void
+picture_blit (const Picture *picture, gpointer pixels)
+{
+  gegl_node_blit (picture->node, 1.0, GEGL_RECTANGLE (0, 0, picture->width, picture->height), picture->format,
+                  pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+}
+
+void
+expect_same (const Picture *picture, gconstpointer in_c, gconstpointer pixels, const gchar *name, const gchar *what,
+             guint number)
+{
+  const gfloat *a = in_c, *b = pixels;
+  const gsize   n = picture_bytes (picture) / sizeof (gfloat);
+  gsize         first = 0, count = 0;
+  gdouble       worst = 0;
+
+  for (gsize i = n; i-- > 0;)
+    if (memcmp (&a[i], &b[i], sizeof (gfloat)))
+      {
+        first = i;
+        count++;
+        worst = MAX (worst, fabs ((gdouble) a[i] - b[i]));
+      }
+  expect (count == 0, "%s, %s %u: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " components are not what C makes, worst %.3g;"
+          " at %d,%d channel %d %.9g instead of %.9g", name, what, number, count, n, worst,
+          (gint) (first / 4 % picture->width), (gint) (first / 4 / picture->width), (gint) (first % 4), b[first], a[first]);
+}
+
+/* -------------------------------------------------------------------- main -- */
+
+static gboolean
+all_there (void)
+{
+  gboolean there = tessera_device_name () != NULL;
+
+  expect (there, "there is no OpenCL device (GEGL_USE_OPENCL=%s)", g_getenv ("GEGL_USE_OPENCL"));
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (! gegl_has_operation (settings[i].operation))
+      {
+        expect (FALSE, "there is no operation %s", settings[i].operation);
+        there = FALSE;
+      }
+  return there;
+}
+
+int
+main (void)
+{
+  gboolean had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
+  gint64   began = g_get_monotonic_time ();
+
+  g_setenv ("GEGL_USE_OPENCL", "cpu", FALSE);
+  g_setenv ("GEGL_SWAP", "RAM", FALSE);
+  g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
+  ledger_open ();
+  gegl_init (NULL, NULL);
+  g_object_set (gegl_config (), "use-opencl", TRUE, NULL);
+  if (all_there ())
+    {
+      g_print ("%s\n", tessera_device_name ());
+      accounting_limits (settings, G_N_ELEMENTS (settings));
+      g_print ("limits: %.1f s\n", (g_get_monotonic_time () - began) / 1e6);
+      accounting_steady (settings, G_N_ELEMENTS (settings));
+    }
+  g_print ("%.1f s\n%d passed, %d failed\n", (g_get_monotonic_time () - began) / 1e6, passed, failed);
+  gegl_exit ();
+  if (! had_folder)
+    g_rmdir ("RAM");            /* GEGL 0.4.42 makes an empty one for GEGL_SWAP=RAM */
+  return failed || ! passed;
+}
