@@ -485,7 +485,8 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffe
     .aux_bounds = aux_bounds,
     .halo = reach (o),
     .border = TESSERA_BORDER_NONE,      /* cells beyond the image are empty: it is never read */
-    .params = &params
+    .params = &params,
+    .cost_class = (params.by_luminance ? 1 : 0) | (has_aux ? 2 : 0)
   });
   params_clear (&params);
   return success;

@@ -60,7 +60,7 @@ travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage 
               TesseraMemory **table)
 {
   *table = image->memory;
-  return travel->table ? tessera_table (&state->band, travel->table, travel->table_bytes, table) : 0;
+  return travel->table ? tessera_constant_table (state, travel->table, travel->table_bytes, table) : 0;
 }
 
 /* The pixels as they travelled, on the device, become the image's. */
@@ -149,8 +149,14 @@ expect (BandState *state, const Source *source, TesseraImage *image, Arrival *ar
   *arrival = (Arrival) { .travel = travel, .border = source->border, .image = image, .part = part,
                          .offset = travel->converts ? 0 : (part.y - rect.y) * row,
                          .bytes = row * part.height };
-  if ((status = tessera_band_keep (state, image_bytes (image), FALSE, &image->memory)) != 0
-      || (travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
+  if ((status = tessera_band_keep (state, image_bytes (image), FALSE, &image->memory)) != 0)
+    return status;
+  if (on_host && source->border == TESSERA_BORDER_NONE)         /* nothing but border */
+    {
+      arrival->bytes = 0;
+      return 0;
+    }
+  if ((travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
       || (status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
     return status;
   pixels = tessera_memory_pointer (arrival->staging);
@@ -205,6 +211,8 @@ send (BandState *state, const Arrival *arrival, TesseraEvent **event)
   gint                status;
 
   pump->timings->failed_at = "uploading";
+  if (arrival->bytes == 0)
+    return tessera_enqueue_clear (pump->queue, image->memory, image_bytes (image));
   status = tessera_enqueue_upload (pump->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : image->memory,
                                    arrival->offset, tessera_memory_pointer (arrival->staging),
                                    arrival->bytes, event);
@@ -307,6 +315,9 @@ tessera_band_wait (BandState *state, TesseraCopy *copy)
 
   timings->failed_at = "running";
   status = tessera_event_wait (state->downloaded);
+  for (guint i = 0; i < G_N_ELEMENTS (state->uploaded) && status == 0; i++)
+    if (state->uploaded[i])
+      status = tessera_event_wait (state->uploaded[i]);         /* done long ago; did it fail? */
   if (status != 0)
     return status;
   if (pump->profiled)

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "formats.h"
+#include "internal.h"
 
 #include <gegl-plugin.h>
 #include <math.h>
@@ -279,7 +280,8 @@ written_format (GeglNode *node, gint depth)
 const Babl *
 tessera_result_format (GeglOperation *operation, const Babl *format)
 {
-  const Babl *written = operation->node ? written_format (operation->node, 0) : NULL;
+  const Babl *written = tessera_delivers_stored () && operation->node ? written_format (operation->node, 0)
+                                                                     : NULL;
 
   return written && tessera_travel (written, format).converts ? written : format;
 }

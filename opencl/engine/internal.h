@@ -32,6 +32,7 @@ TesseraDebug tessera_debug      (void);
 guint        tessera_memory_mib (void);     /* 0: the default */
 guint        tessera_band_rows  (void);     /* 0: the engine's choice */
 gboolean     tessera_profiling  (void);
+gboolean     tessera_delivers_stored (void);
 
 /* TRUE when an injected fault says that this call must fail. */
 gboolean     tessera_fault      (TesseraFault kind);
@@ -87,6 +88,10 @@ typedef struct _TesseraMemory TesseraMemory;
 /* `pinned`: host-visible staging, mapped for its whole life. */
 gint     tessera_memory_take    (const TesseraDevice *device, gsize bytes, gboolean pinned,
                                  TesseraMemory **memory);
+/* Device memory that holds `constant` for good once it has been uploaded (is_there: it
+ * has been). */
+gint     tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpointer constant,
+                                       TesseraMemory **memory, gboolean *is_there);
 void     tessera_memory_give    (TesseraMemory *memory);
 /* The same where a command may still use it: it is not used again. */
 void     tessera_memory_drop    (TesseraMemory *memory);
@@ -153,21 +158,20 @@ void  tessera_program_forget (gboolean all);
 
 /* --- speed.c ------------------------------------------------------------------ */
 
-/* What a request cost, and whether C should be taken for the next; `reach`: pixels
- * of its halo, all sides together.  *c and *device: the seconds expected of each
+/* What a request cost, and whether C should be taken for the next.  `kind`: requests
+ * of one cost about the same a pixel.  *c and *device: the seconds expected of each
  * where both are known, else 0. */
-void     tessera_speed_note      (const gchar *filter, guint reach, guint64 pixels,
+void     tessera_speed_note      (const gchar *filter, guint kind, guint64 pixels,
                                   gboolean on_device, gdouble seconds);
-gboolean tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels,
+gboolean tessera_speed_prefers_c (const gchar *filter, guint kind, guint64 pixels,
                                   gdouble *c, gdouble *device);
 
-/* In how many bands a request is best cut, by the stages that earlier ones of the
- * filter took (or by the bytes that travel); whether that is known by now; and what is
- * learnt from one. */
-guint    tessera_speed_bands       (const gchar *filter, guint64 pixels, guint64 bytes);
-gboolean tessera_speed_settled     (const gchar *filter, guint64 pixels);
-void     tessera_speed_note_bands  (const gchar *filter, guint64 pixels, guint bands,
-                                    gdouble device_seconds, gdouble submit_seconds);
+/* In how many bands a request is best cut, by the stages that earlier ones took (or by
+ * the bytes that travel); whether that is known by now; and what is learnt from one. */
+guint    tessera_speed_bands      (const gchar *filter, guint kind, guint64 pixels, guint64 bytes);
+gboolean tessera_speed_settled    (const gchar *filter, guint kind, guint64 pixels);
+void     tessera_speed_note_bands (const gchar *filter, guint kind, guint64 pixels, guint bands,
+                                   gdouble device_seconds, gdouble submit_seconds);
 
 /* --- process.c ---------------------------------------------------------------- */
 

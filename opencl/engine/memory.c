@@ -27,6 +27,7 @@ struct _TesseraMemory
   gboolean             pinned;
   gpointer             pointer;         /* pinned: where it is mapped */
   gint64               idle_since;
+  gconstpointer        constant;        /* what it holds for good, or NULL */
 };
 
 static GMutex           lock;           /* guards what follows */
@@ -93,13 +94,13 @@ trim_locked (gint64 since)
 }
 
 static TesseraMemory *
-take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned)
+take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned, gconstpointer constant)
 {
   TesseraMemory **best = NULL;
   TesseraMemory  *memory;
 
   for (TesseraMemory **link = &idle; *link; link = &(*link)->next)
-    if ((*link)->context == device->context && (*link)->pinned == pinned
+    if ((*link)->context == device->context && (*link)->pinned == pinned && (*link)->constant == constant
         && (*link)->bytes >= bytes && (*link)->bytes <= 2 * round_up (bytes)
         && (! best || (*link)->bytes < (*best)->bytes))
       best = link;
@@ -201,6 +202,25 @@ allocate_fitting_locked (TesseraMemory *memory, gsize bytes)
 }
 
 gint
+tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpointer constant,
+                              TesseraMemory **result, gboolean *is_there)
+{
+  g_mutex_lock (&lock);
+  *result = take_idle_locked (device, bytes, FALSE, constant);
+  g_mutex_unlock (&lock);
+  *is_there = *result != NULL;
+  if (! *is_there)
+    {
+      cl_int status = tessera_memory_take (device, bytes, FALSE, result);
+
+      if (status != CL_SUCCESS)
+        return status;
+      (*result)->constant = constant;
+    }
+  return CL_SUCCESS;
+}
+
+gint
 tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
                      TesseraMemory **result)
 {
@@ -210,7 +230,7 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
 
   bytes = MAX (bytes, 1);
   g_mutex_lock (&lock);
-  memory = take_idle_locked (device, bytes, pinned);
+  memory = take_idle_locked (device, bytes, pinned, NULL);
   if (! memory)
     {
       if (! at_exit)

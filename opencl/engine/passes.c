@@ -42,32 +42,47 @@ tessera_clear (TesseraBand *band, TesseraMemory *memory, gsize bytes)
   return tessera_enqueue_clear (((BandState *) band)->pump->queue, memory, bytes);
 }
 
-gint
-tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
+static gint
+bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, TesseraMemory **memory)
 {
-  Pump *pump = ((BandState *) band)->pump;
-  gint  status;
+  gboolean is_there = FALSE;
+  gint     status;
 
   for (guint i = 0; i < pump->n_tables; i++)
-    if (pump->tables[i].data == data)
+    if (pump->tables[i].data == data && pump->tables[i].bytes == bytes)
       {
         *memory = pump->tables[i].memory;
         return 0;
       }
   if (pump->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
-  status = tessera_memory_take (pump->device, bytes, FALSE, memory);
+  status = is_constant ? tessera_memory_take_constant (pump->device, bytes, data, memory, &is_there)
+                       : tessera_memory_take (pump->device, bytes, FALSE, memory);
   if (status != 0)
     return status;
-  status = tessera_enqueue_upload (pump->queue, LANE_RUN, *memory, 0, data, bytes, NULL);
+  if (! is_there)
+    status = tessera_enqueue_upload (pump->queue, LANE_RUN, *memory, 0, data, bytes, NULL);
   if (status != 0)
     {
-      tessera_memory_give (*memory);
+      tessera_memory_drop (*memory);
       return status;
     }
   pump->tables[pump->n_tables].data = data;
+  pump->tables[pump->n_tables].bytes = bytes;
   pump->tables[pump->n_tables++].memory = *memory;
   return 0;
+}
+
+gint
+tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
+{
+  return bring_table (((BandState *) band)->pump, data, bytes, FALSE, memory);
+}
+
+gint
+tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
+{
+  return bring_table (state->pump, data, bytes, TRUE, memory);
 }
 
 /* -------------------------------------------------------------- launches -- */

@@ -93,18 +93,6 @@ asked_for_opencl (void)
   return wish && g_ascii_strcasecmp (wish, "no") != 0;
 }
 
-static guint64
-pixels_of (const TesseraRequest *request)
-{
-  return (guint64) request->roi.width * request->roi.height;
-}
-
-static guint
-reach_of (const TesseraRequest *request)
-{
-  return request->halo.left + request->halo.right + request->halo.top + request->halo.bottom;
-}
-
 /* TRUE and the reason where C is the faster path. */
 static gboolean
 c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar **reason)
@@ -113,7 +101,7 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
 
   if (device->is_processor)
     *reason = g_strdup ("the OpenCL device is a processor: C is faster");
-  else if (! tessera_speed_prefers_c (request->filter->name, reach_of (request), pixels_of (request),
+  else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_pixels (request),
                                       &c, &on_device))
     return FALSE;
   else if (c > 0)
@@ -139,8 +127,8 @@ choose_device (const TesseraRequest *request, gchar **reason)
     {
       *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
       if (asked_for_opencl () && mode != TESSERA_OPENCL_FORCE)
-        tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the processor; is a driver installed?); "
-                          "all filters run in C");
+        tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
+                          "processor; is a driver installed?); all filters run in C");
     }
   else if (! (device = current_device ()))
     *reason = g_strdup ("no usable OpenCL device");
@@ -204,9 +192,10 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
       return FALSE;
     }
   seconds = (g_get_monotonic_time () - began) / 1e6;
-  tessera_speed_note (filter->name, reach_of (request), pixels_of (request), TRUE, seconds);
-  tessera_speed_note_bands (filter->name, pixels_of (request), timings.bands,
-                            timings.upload + timings.run + timings.download, timings.submit);
+  tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), TRUE, seconds);
+  tessera_speed_note_bands (filter->name, tessera_request_kind (request),
+                            tessera_request_pixels (request), timings.bands, timings.upload + timings.run + timings.download,
+                            timings.submit);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings.read * 1e9);
   tessera_count (upload_ns, timings.upload * 1e9);
@@ -259,7 +248,7 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
                                (gchar *) "");
     }
   seconds = (g_get_monotonic_time () - began) / 1e6;
-  tessera_speed_note (filter->name, reach_of (request), pixels_of (request), FALSE, seconds);
+  tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), FALSE, seconds);
   tessera_count (c_requests, 1);
   if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
     {

@@ -13,15 +13,10 @@
 #include <string.h>
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
+#define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band; bounds the pinned memory */
 
 /* ------------------------------------------------------------------ plan -- */
-
-static guint64
-pixels_of (const TesseraRequest *request)
-{
-  return (guint64) request->roi.width * request->roi.height;
-}
 
 static gboolean
 fits_index (const TesseraRequest *request, gint rows)
@@ -57,10 +52,11 @@ static gint
 usual_rows (const Pump *pump)
 {
   const TesseraRequest *request = pump->request;
-  const guint64         pixels = pixels_of (request);
+  const guint64         pixels = tessera_request_pixels (request);
   const guint64         bytes = pixels * (pump->input.bytes + pump->output.bytes
                                           + (request->aux ? pump->aux.bytes : 0));
-  guint                 bands = tessera_speed_bands (request->filter->name, pixels, bytes);
+  guint                 bands = tessera_speed_bands (request->filter->name, tessera_request_kind (request),
+                                               pixels, bytes);
 
   bands = CLAMP (bands, 1, MAX (1, pixels / LEAST_PIXELS));
   return (request->roi.height + bands - 1) / bands;
@@ -80,6 +76,7 @@ choose_rows (Pump *pump)
   gint                  rows = tessera_band_rows ();
 
   pump->ahead = BANDS_AHEAD;
+  pump->least = least;
   if (rows == 0)
     rows = MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width);
   rows = CLAMP (rows, 1, height);
@@ -185,19 +182,20 @@ push_band (Pump *pump, gint y, gint rows)
   return new_status != 0 ? new_status : status;
 }
 
-/* Drops the bands in flight after an error; returns the first row not written. */
+/* Drops the bands in flight after an error.  *y: the first row not written.  An error
+ * if the device cannot even finish what was enqueued. */
 static gint
-drop_bands (Pump *pump, gint y)
+drop_bands (Pump *pump, gint *y)
 {
-  gboolean idle;
+  gint status;
 
   if (pump->n_bands == 0)
-    return y;
-  y = pump->bands[0]->band.roi.y;
-  idle = tessera_queue_finish (pump->queue) == 0;
+    return 0;
+  *y = pump->bands[0]->band.roi.y;
+  status = tessera_queue_finish (pump->queue);
   while (pump->n_bands)
-    tessera_band_free (pump->bands[--pump->n_bands], idle);
-  return y;
+    tessera_band_free (pump->bands[--pump->n_bands], status == 0);
+  return status;
 }
 
 /* `rows` or a little less, so that the band ends where tiles of the output do. */
@@ -219,6 +217,7 @@ pump_bands (Pump *pump, gint rows)
   const gint            end = request->roi.y + request->roi.height;
   gint                  y = request->roi.y;
   gint                  status = 0;
+  guint                 halved = 0;
 
   while (y < end || pump->n_bands)
     {
@@ -233,13 +232,16 @@ pump_bands (Pump *pump, gint rows)
         status = finish_oldest (pump);
       if (status == 0)
         continue;
-      y = drop_bands (pump, y);
-      if (! tessera_is_out_of_memory (status) || (rows == 1 && pump->ahead == 1))
+      if (drop_bands (pump, &y) != 0 || ! tessera_is_out_of_memory (status)
+          || (pump->ahead == 1 && (rows <= pump->least || halved == MOST_HALVINGS)))
         return status;
       if (pump->ahead > 1)
         pump->ahead = 1;        /* one band at a time may still fit */
       else
-        rows = (rows + 1) / 2;
+        {
+          rows = MAX ((rows + 1) / 2, pump->least);
+          halved++;
+        }
     }
   return 0;
 }
@@ -262,12 +264,13 @@ tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
     return tessera_error_out_of_memory ();
   timings->failed_at = "creating a queue";
   pump.profiled = tessera_profiling ()
-                  || ! tessera_speed_settled (request->filter->name, pixels_of (request));
+                  || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),
+                                             tessera_request_pixels (request));
   status = tessera_queue_take (device, rows >= request->roi.height, pump.profiled, &pump.queue);
   if (status != 0)
     return status;
   status = pump_bands (&pump, rows);
-  drop_bands (&pump, 0);
+  drop_bands (&pump, &rows);
   end_status = tessera_queue_give (pump.queue, status == 0);
   for (guint i = 0; i < pump.n_tables; i++)
     if (end_status == 0)

@@ -32,7 +32,7 @@ typedef struct
   TesseraImage        *image;
   GeglRectangle        part;            /* of it that travels */
   TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
-  gsize                offset, bytes;   /* where they go, how many */
+  gsize                offset, bytes;   /* where they go, how many; none: the image is cleared */
 } Arrival;
 
 typedef struct
@@ -58,13 +58,29 @@ struct _Pump
   TesseraQueue         *queue;
   TesseraTimings       *timings;
   TesseraTravel         input, aux, output;
-  struct { gconstpointer data; TesseraMemory *memory; } tables[MAX_TABLES];
+  struct { gconstpointer data; gsize bytes; TesseraMemory *memory; } tables[MAX_TABLES];
   guint                 n_tables;
   BandState            *bands[BANDS_AHEAD];     /* oldest first */
   guint                 n_bands;
   guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
   gboolean              profiled;       /* are its commands timed? */
+  gint                  least;          /* rows below which bands cost more than C does */
 };
+
+static inline guint64
+tessera_request_pixels (const TesseraRequest *request)
+{
+  return (guint64) request->roi.width * request->roi.height;
+}
+
+/* For speed.c: requests of one kind cost about the same a pixel. */
+static inline guint
+tessera_request_kind (const TesseraRequest *request)
+{
+  const TesseraHalo *halo = &request->halo;
+
+  return g_bit_storage (halo->left + halo->right + halo->top + halo->bottom) << 8 | request->cost_class;
+}
 
 /* Computes request->roi.  0, or the first error: the output is then undefined. */
 gint tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
@@ -108,6 +124,8 @@ void tessera_band_free   (BandState *state, gboolean idle);
 
 /* Pooled memory that the band keeps until it is freed. */
 gint tessera_band_keep   (BandState *state, gsize bytes, gboolean pinned, TesseraMemory **memory);
+/* tessera_table of what stays the same for the process: it may still be on the device. */
+gint tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory);
 /* tessera_launch with a kernel of the engine's own. */
 gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
 GArray *tessera_launches_new (void);

@@ -12,7 +12,7 @@ static GMutex      lock;            /* guards what follows */
 static gboolean    initialised;
 static TesseraOpenclMode mode;
 static guint       debug, memory_mib, band_rows;
-static gboolean    profiling;
+static gboolean    profiling, delivers_stored;
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
 static gboolean    fault_met;
 static GHashTable *messages;
@@ -43,6 +43,7 @@ initialise (void)
   };
   const gchar *opencl = g_getenv ("TESSERA_OPENCL");
   const gchar *memory = g_getenv ("TESSERA_MEMORY");
+  const gchar *deliver = g_getenv ("TESSERA_DELIVER");
 
   if (initialised)
     return;
@@ -59,6 +60,9 @@ initialise (void)
       else
         g_printerr ("tessera: TESSERA_OPENCL=%s is none of auto, off, try, force; auto is taken\n", opencl);
     }
+  delivers_stored = g_strcmp0 (deliver, "stored") == 0;
+  if (deliver && *deliver && ! delivers_stored && strcmp (deliver, "float") != 0)
+    g_printerr ("tessera: TESSERA_DELIVER=%s is none of float, stored; float is taken\n", deliver);
   debug = g_parse_debug_string (g_getenv ("TESSERA_DEBUG"), keys, G_N_ELEMENTS (keys));
   if (memory && *memory)
     {
@@ -87,6 +91,7 @@ TesseraDebug tessera_debug      (void) { READ_SETTING (TesseraDebug, debug); }
 guint        tessera_memory_mib (void) { READ_SETTING (guint, memory_mib); }
 guint        tessera_band_rows  (void) { READ_SETTING (guint, band_rows); }
 gboolean     tessera_profiling  (void) { READ_SETTING (gboolean, profiling || (debug & DEBUG_TIMINGS)); }
+gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, delivers_stored); }
 gboolean     tessera_fault_met  (void) { READ_SETTING (gboolean, fault_met); }
 
 #define WRITE_SETTING(statement)                \
@@ -111,6 +116,12 @@ void
 tessera_set_band_rows (guint rows)
 {
   WRITE_SETTING (band_rows = rows);
+}
+
+void
+tessera_set_delivery (gboolean stored)
+{
+  WRITE_SETTING (delivers_stored = stored);
 }
 
 void

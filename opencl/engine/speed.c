@@ -10,9 +10,14 @@
  * 2. Tiny requests: C.  Sending and waiting alone take longer.  (0.01 Mpix, H200 and
  *    16 threads of C, 2026-11: 0.2 to 0.3 ms and 0.1 to 0.2; from 0.03 on it depends.)
  * 3. Else the device, until this process knows better: the time of each request is
- *    kept by filter, reach and size; small requests are given to C twice to learn
- *    its time for a pixel, which hardly depends on the size.  Where C is then a
- *    tenth faster it is taken, and now and again the device is tried anew.
+ *    kept by filter, kind (reach, cost class) and size; small requests are given to C
+ *    twice to learn its time, which is taken for larger ones until there is better.
+ *    Where C is then a tenth faster it is taken, and now and again the device is tried
+ *    anew; so a busy device is left, and found again.
+ *
+ * Bands: with n of them a request takes what the host reads and writes, (upload + run +
+ * download) / n at the ends of the pipeline, and n times what the host spends on a
+ * band's commands: least at n = sqrt (stages / submit).
  */
 #include "tessera.h"
 #include "internal.h"
@@ -25,29 +30,32 @@
 #define SIZES         16                /* one a power of two, from TINY_PIXELS on */
 #define RETRY         64                /* after so many requests the device is tried again */
 #define MARGIN        1.1
+#define NEWS          0.25              /* weight of the latest request */
 
-/* What is known of a filter with a reach between two powers of two. */
+#define SUBMIT_SECONDS 1.5e-4           /* H200, 2026-11, waking 16 threads included */
+#define SETTLED        4                /* requests of a size after which its bands stay */
+#define BUS            4e10             /* bytes a second, until a request has been measured */
+
+/* What is known of a filter's requests of one kind; times in seconds a pixel, by size,
+ * moving with the news; 0: unknown. */
 typedef struct
 {
-  gdouble c;                            /* seconds a pixel, the least; 0: unknown */
-  gdouble device[SIZES];
+  gdouble c[SIZES], device[SIZES];
   guint   c_count, device_count[SIZES];
   guint   since_retry;
+  gdouble stages;                       /* upload, run and download, the least */
+  gdouble submit;                       /* seconds a band, the least: the first ones pay for memory */
+  guint   bands[SIZES];                 /* the last answer ... */
+  guint   answers[SIZES];               /* ... and how many there were */
 } Speed;
 
 static GMutex      lock;                /* guards what follows */
-static GHashTable *speeds;              /* "filter/reach" -> Speed */
-
-static guint
-log_2 (guint64 n)
-{
-  return n ? g_bit_storage (n) - 1 : 0;
-}
+static GHashTable *speeds;              /* "filter/kind" -> Speed */
 
 static Speed *
-speed_locked (const gchar *filter, guint reach)
+speed_locked (const gchar *filter, guint kind)
 {
-  gchar *key = g_strdup_printf ("%s/%u", filter, log_2 (reach + 1));
+  gchar *key = g_strdup_printf ("%s/%u", filter, kind);
   Speed *speed;
 
   if (! speeds)
@@ -56,55 +64,80 @@ speed_locked (const gchar *filter, guint reach)
   if (speed)
     g_free (key);
   else
-    g_hash_table_insert (speeds, key, speed = g_new0 (Speed, 1));
+    {
+      speed = g_new0 (Speed, 1);
+      speed->submit = SUBMIT_SECONDS;
+      g_hash_table_insert (speeds, key, speed);
+    }
   return speed;
 }
 
 static guint
 size_class (guint64 pixels)
 {
-  return MIN (log_2 (pixels / TINY_PIXELS), SIZES - 1);
+  return MIN (g_bit_storage (pixels / TINY_PIXELS), SIZES) - 1;
 }
 
-void
-tessera_speed_note (const gchar *filter, guint reach, guint64 pixels, gboolean on_device, gdouble seconds)
+/* The known value of the nearest size; 0 where there is none. */
+static gdouble
+nearest (const gdouble values[SIZES], guint size)
 {
-  const guint size = size_class (pixels);
-  Speed      *speed;
-  gdouble    *known;
+  for (guint far = 0; far < SIZES; far++)
+    {
+      if (size + far < SIZES && values[size + far] > 0)
+        return values[size + far];
+      if (size >= far && values[size - far] > 0)
+        return values[size - far];
+    }
+  return 0;
+}
 
+/* ------------------------------------------------------------------ path -- */
+
+void
+tessera_speed_note (const gchar *filter, guint kind, guint64 pixels, gboolean on_device, gdouble seconds)
+{
+  const gdouble value = seconds / pixels;
+  guint         size;
+  Speed        *speed;
+  gdouble      *known;
+
+  if (pixels <= TINY_PIXELS)
+    return;
+  size = size_class (pixels);
   g_mutex_lock (&lock);
-  speed = speed_locked (filter, reach);
-  known = on_device ? &speed->device[size] : &speed->c;
+  speed = speed_locked (filter, kind);
+  known = on_device ? &speed->device[size] : &speed->c[size];
   if (on_device)
     speed->device_count[size]++;
   else
     speed->c_count++;
   /* The device's first of a size pays for memory. */
   if (! on_device || speed->device_count[size] > 1)
-    *known = *known > 0 ? MIN (*known, seconds / pixels) : seconds / pixels;
+    *known = *known > 0 ? *known + (value - *known) * NEWS : value;
   g_mutex_unlock (&lock);
 }
 
 gboolean
-tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels, gdouble *c, gdouble *device)
+tessera_speed_prefers_c (const gchar *filter, guint kind, guint64 pixels, gdouble *c, gdouble *device)
 {
-  const guint size = size_class (pixels);
-  Speed      *speed;
-  gboolean    prefers;
+  guint    size;
+  Speed   *speed;
+  gboolean prefers;
 
   *c = *device = 0;
   if (pixels <= TINY_PIXELS)
     return TRUE;
+  size = size_class (pixels);
   g_mutex_lock (&lock);
-  speed = speed_locked (filter, reach);
+  speed = speed_locked (filter, kind);
   if (speed->device[size] <= 0)
     prefers = FALSE;
   else if (speed->c_count < TRIALS)
     prefers = pixels <= TRIAL_PIXELS;
   else
     {
-      *c = speed->c * pixels;
+      *c = nearest (speed->c, size) * pixels;
       *device = speed->device[size] * pixels;
       prefers = *c * MARGIN < *device && ++speed->since_retry % RETRY != 0;
     }
@@ -114,85 +147,51 @@ tessera_speed_prefers_c (const gchar *filter, guint reach, guint64 pixels, gdoub
 
 /* ----------------------------------------------------------------- bands -- */
 
-/* With n bands a request takes what the host reads and writes, and (upload + run +
- * download) / n at the ends of the pipeline, and n times what the host spends on a
- * band's commands: least at n = sqrt (device / submit). */
-#define SUBMIT_SECONDS 1.5e-4           /* H200, 2026-11, waking 16 threads included */
-#define SETTLED        4                /* requests of a size after which its bands stay */
-#define BUS            4e10             /* bytes a second, until a request has been measured */
-
-typedef struct
-{
-  gdouble device;                       /* seconds a pixel, the least; 0: unknown */
-  gdouble submit;                       /* seconds a band, the least: the first ones pay for memory */
-  guint   bands[SIZES];                 /* the last answer ... */
-  guint   answers[SIZES];               /* ... and how many there were */
-} Stages;
-
-static GHashTable *stages;              /* filter -> Stages, guarded by lock */
-
-static Stages *
-stages_locked (const gchar *filter)
-{
-  Stages *known;
-
-  if (! stages)
-    stages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  known = g_hash_table_lookup (stages, filter);
-  if (! known)
-    {
-      known = g_new0 (Stages, 1);
-      known->submit = SUBMIT_SECONDS;
-      g_hash_table_insert (stages, g_strdup (filter), known);
-    }
-  return known;
-}
-
 guint
-tessera_speed_bands (const gchar *filter, guint64 pixels, guint64 bytes)
+tessera_speed_bands (const gchar *filter, guint kind, guint64 pixels, guint64 bytes)
 {
-  const guint size = size_class (pixels);
-  Stages     *known;
-  gdouble     device;
+  const guint size = size_class (MAX (pixels, TINY_PIXELS));
+  Speed      *speed;
+  gdouble     stages;
   guint       bands;
 
   g_mutex_lock (&lock);
-  known = stages_locked (filter);
-  device = known->device > 0 ? known->device * pixels : bytes / BUS;
-  bands = (guint) (sqrt (device / known->submit) + 0.5);
+  speed = speed_locked (filter, kind);
+  stages = speed->stages > 0 ? speed->stages * pixels : bytes / BUS;
+  bands = (guint) (sqrt (stages / speed->submit) + 0.5);
   /* Settled after a few requests, and a number nearly the same is not taken: else what is
    * pooled would never fit. */
-  if (known->answers[size]++ >= SETTLED
-      || ABS ((gint) bands - (gint) known->bands[size]) * 4 <= (gint) known->bands[size])
-    bands = known->bands[size];
+  if (speed->answers[size]++ >= SETTLED
+      || ABS ((gint) bands - (gint) speed->bands[size]) * 4 <= (gint) speed->bands[size])
+    bands = speed->bands[size];
   else
-    known->bands[size] = bands;
+    speed->bands[size] = bands;
   g_mutex_unlock (&lock);
   return MAX (bands, 1);
 }
 
 gboolean
-tessera_speed_settled (const gchar *filter, guint64 pixels)
+tessera_speed_settled (const gchar *filter, guint kind, guint64 pixels)
 {
   gboolean settled;
 
   g_mutex_lock (&lock);
-  settled = stages_locked (filter)->answers[size_class (pixels)] > SETTLED;
+  settled = speed_locked (filter, kind)->answers[size_class (MAX (pixels, TINY_PIXELS))] > SETTLED;
   g_mutex_unlock (&lock);
   return settled;
 }
 
 void
-tessera_speed_note_bands (const gchar *filter, guint64 pixels, guint bands,
+tessera_speed_note_bands (const gchar *filter, guint kind, guint64 pixels, guint bands,
                           gdouble device_seconds, gdouble submit_seconds)
 {
-  Stages *known;
+  Speed *speed;
 
   if (bands == 0 || device_seconds <= 0)
     return;
   g_mutex_lock (&lock);
-  known = stages_locked (filter);
-  known->device = known->device > 0 ? MIN (known->device, device_seconds / pixels) : device_seconds / pixels;
-  known->submit = MIN (known->submit, submit_seconds / bands + SUBMIT_SECONDS / 2);
+  speed = speed_locked (filter, kind);
+  speed->stages = speed->stages > 0 ? MIN (speed->stages, device_seconds / pixels) : device_seconds / pixels;
+  speed->submit = MIN (speed->submit, submit_seconds / bands + SUBMIT_SECONDS / 2);
   g_mutex_unlock (&lock);
 }

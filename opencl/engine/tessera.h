@@ -136,7 +136,7 @@ typedef struct
  * offset) so that no single one keeps a small GPU busy for long. */
 typedef struct
 {
-  const gchar *kernel;
+  const gchar *kernel;          /* static: it is kept for the counters */
   gsize        size[3];         /* unused dimensions: 0 or 1 */
   gsize        group[3];
   gdouble      cost;
@@ -154,7 +154,7 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 TESSERA_API gint tessera_clear   (TesseraBand *band, TesseraMemory *memory, gsize bytes);
 
 /* A host table on the device, uploaded once a request however many bands use
- * it; `data` must stay unchanged until tessera_process returns. */
+ * it; `data`, which names the table, must stay unchanged until tessera_process returns. */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
@@ -205,6 +205,7 @@ struct _TesseraRequest
   TesseraHalo          halo;
   TesseraBorder        border;
   gconstpointer        params;         /* the filter's own tables */
+  guint                cost_class;     /* 0 to 255: settings with which a pixel costs something else */
 };
 
 /* Computes request->roi on the device or in C, whichever applies; falls back
@@ -243,10 +244,12 @@ TESSERA_API GeglRectangle tessera_invalidated (GeglOperation *operation, const g
                                                const GeglRectangle *changed,
                                                const TesseraHalo *halo, TesseraBorder border);
 
-/* For `prepare`: the format to set on the output pad.  `format` (float components),
- * but where all that consumes the result is gegl:write-buffer, the format of that
- * buffer, if it is one that the device converts to: GEGL would convert to it anyhow,
- * on one thread and after 4 times as many bytes have been moved. */
+/* For `prepare`: the format to set on the output pad.  `format` (float components);
+ * but with TESSERA_DELIVER=stored, where all that consumes the result is
+ * gegl:write-buffer, the format of that buffer, if it is one that the device converts
+ * to: GEGL would convert to it anyhow, on one thread and after 4 times as many bytes
+ * have been moved.  Only for programs that own the graph: whoever else reads the node
+ * then, or later without a new graph, gets what the write-buffer got. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
 
 /* ------------------------------------------------------ tests, control -- */
@@ -261,6 +264,9 @@ TESSERA_API void tessera_set_memory (guint mebibytes);
 /* Overrides the band height, in rows; 0 for the engine's own choice.  Results
  * do not depend on it: tests prove that. */
 TESSERA_API void tessera_set_band_rows (guint rows);
+
+/* Overrides TESSERA_DELIVER=float|stored (see tessera_result_format). */
+TESSERA_API void tessera_set_delivery (gboolean stored);
 
 /* Times each upload, kernel and download of all requests, as TESSERA_DEBUG=timings
  * does; without it only the first few of a size are timed, since it costs. */

@@ -100,7 +100,9 @@ check_law_native (const CheckFilter *filter,
 
   tessera_set_band_rows (c->field[CHECK_BANDS]);
   tessera_get_counters (&before);
+  tessera_set_delivery (TRUE);
   got = run_to_format (filter, c, source, aux, &roi, format);
+  tessera_set_delivery (FALSE);
   tessera_get_counters (&after);
   tessera_set_band_rows (0);
   if (after.fallbacks != before.fallbacks

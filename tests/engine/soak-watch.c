@@ -3,11 +3,12 @@
  * Looks on: what is said on stderr, requests that hang or crash, memory. */
 #include "soak.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define HANGS_AFTER 60          /* seconds */
 
@@ -161,7 +162,9 @@ soak_resident (void)
   gchar  *text, *line;
   guint64 kib = 0;
 
+#ifdef __GLIBC__
   malloc_trim (0);
+#endif
   if (g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
     {
       line = strstr (text, "VmRSS:");

@@ -67,6 +67,33 @@ main (void)
   /* Filters and reaches are apart. */
   expect (! request ("other", 4, 8 * MPIX, 6e-3, 60e-3), "another filter has its own figures");
   expect (! request ("weak gpu", 400, 8 * MPIX, 6e-3, 60e-3), "another reach has its own figures");
+  /* A colour picker's pixels say nothing about C's speed. */
+  tessera_speed_note ("picker", 4, 1, FALSE, 1e-4);
+  tessera_speed_note ("picker", 4, 1, FALSE, 1e-4);
+  expect (count_c ("picker", 4, 200000, 1e-3, 3e-3, 1000) > 900, "two single pixels do not keep C out");
+
+  /* Times change: a device gets busy and is left; C gets slower and is left. */
+  count_c ("busy", 4, 200000, 2e-3, 1e-3, 20);
+  expect (count_c ("busy", 4, 200000, 2e-3, 0.1, 1000) > 900, "a device that has become slow is left");
+  expect (count_c ("busy", 4, 200000, 2e-3, 1e-4, 2000) < 1200, "... and found again");
+  count_c ("slow c", 4, 200000, 2e-3, 1e-2, 100);
+  expect (count_c ("slow c", 4, 200000, 0.1, 1e-2, 1000) < 100, "C that has become slow is left");
+
+  /* C does worse at a large size than at the small ones of its trials. */
+  count_c ("memory", 4, 200000, 1e-3, 2e-3, 20);
+  expect (count_c ("memory", 4, 24 * MPIX, 0.3, 0.2, 500) < 100, "each size has its own figures once they are known");
+
+  /* Bands settle for each kind alone. */
+  for (gint i = 0; i < 10; i++)
+    {
+      tessera_speed_bands ("bands", 1, 24 * MPIX, 800 * MPIX);
+      tessera_speed_note_bands ("bands", 1, 24 * MPIX, 12, 0.02, 1e-3);
+    }
+  expect (tessera_speed_settled ("bands", 1, 24 * MPIX), "bands settle");
+  expect (! tessera_speed_settled ("bands", 2, 24 * MPIX), "... for each kind alone");
+  tessera_speed_note_bands ("bands", 2, 24 * MPIX, 12, 1.0, 1e-3);
+  expect (tessera_speed_bands ("bands", 2, 24 * MPIX, 800 * MPIX)
+            > 2 * tessera_speed_bands ("bands", 1, 24 * MPIX, 800 * MPIX), "long kernels are cut into more bands");
   g_print ("%d passed, %d failed\n", passed, failed);
   return failed || ! passed;
 }

@@ -144,6 +144,7 @@ start (int *argc, char ***argv)
   g_setenv ("GEGL_SWAP", "RAM", FALSE);
   g_setenv ("GEGL_PATH", FORMATS_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S FORMATS_PLUGINS_DIR, FALSE);
   gegl_init (NULL, NULL);
+  tessera_set_delivery (TRUE);
   g_object_set (gegl_config (), "use-opencl", TRUE, NULL);
 }
 

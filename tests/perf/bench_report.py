@@ -5,8 +5,8 @@ LEG_NAMES = {'c1': 'C, 1 thread', 'c': 'C, all threads', 'opencl': 'OpenCL'}
 STAGES = ('read', 'upload', 'run', 'download', 'write')
 SINK_HELP = {
     'whole': 'gegl_node_blit_buffer into a new GeglBuffer',
-    'write': 'gegl:write-buffer into a new GeglBuffer, one request',
-    'chunks': 'gegl:write-buffer through gegl_processor, 1024 x 1024 pixels at a time',
+    'write': 'gegl:write-buffer into a new GeglBuffer, one request, TESSERA_DELIVER=stored',
+    'chunks': 'gegl:write-buffer through gegl_processor, 1024 x 1024 pixels at a time, TESSERA_DELIVER=stored',
     'processor': 'gegl:write-buffer through gegl_processor, in chunks of GEGL\'s own choice',
 }
 
