@@ -51,6 +51,7 @@ formats_run (const Babl *from, const guint8 *pixels, gsize n, const gchar *worki
   sink = gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", output, NULL);
   gegl_node_link_many (source, copy, sink, NULL);
   tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+  tessera_trim ();              /* with it the tables that are still on the device */
   tessera_get_counters (&before);
   gegl_node_process (sink);
   tessera_get_counters (&after);
