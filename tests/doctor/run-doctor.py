@@ -73,7 +73,8 @@ class Machine:
         self.stub = os.path.join(gegl.build, 'tests', 'icd', 'libstub-icd.so')
         self.words = {'{system}': gegl.system_plugins, '{ours}': os.path.join(gegl.build, 'operations')}
         # Without what the person at this machine has installed or set in GIMP.
-        self.home = {'XDG_CONFIG_HOME': self.folder('config'), 'XDG_DATA_HOME': self.folder('data')}
+        self.tmp = self.folder('tmp')
+        self.home = {'XDG_CONFIG_HOME': self.folder('config'), 'XDG_DATA_HOME': self.folder('data'), 'TMPDIR': self.tmp}
         # PoCL alone, whatever other drivers, or what is left of them, this machine has.
         pocl = '/etc/OpenCL/vendors/pocl.icd'
         with open(pocl, encoding='utf-8') as file:
@@ -158,7 +159,7 @@ def main():
             machine = Machine(gegl, work)
             check_all(machine, report)
             check_options(machine, report)
-            left = [name for name in os.listdir(tempfile.gettempdir()) if re.fullmatch(r'tessera-doctor-\w{6}', name)]
+            left = [name for name in os.listdir(machine.tmp) if name.startswith('tessera-doctor-')]
             report.check('nothing is left behind', not left, ', '.join(left))
     report.finish()
 

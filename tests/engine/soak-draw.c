@@ -230,7 +230,7 @@ soak_draw (const SoakOptions *options, guint64 number, const SoakSource *sources
   request->graph = check_below (&random, 4);
   request->fresh = check_below (&random, 20) == 0;
   request->trims = check_below (&random, 2000) == 0;
-  request->verifies = check_below (&random, 140) == 0 && soak_is_native (sources[request->source].format)
+  request->verifies = check_below (&random, number < 4096 ? 8 : 140) == 0 && soak_is_native (sources[request->source].format)
                       && (request->aux < 0 || soak_is_native (sources[request->aux].format));
   request->mode = draw_mode (&random, options);
   bound_cost (&random, request);
