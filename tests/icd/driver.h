@@ -6,6 +6,11 @@
 #define DRIVER_H
 
 #include <gegl.h>
+
+/* Deprecated under this name, and absent from 0.4.42 under the new one. */
+#if GEGL_MICRO_VERSION >= 60
+#define gegl_node_connect_to gegl_node_connect
+#endif
 #include <stdio.h>
 #include <string.h>
 
