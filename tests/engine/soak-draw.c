@@ -235,6 +235,9 @@ soak_draw (const SoakOptions *options, guint64 number, const SoakSource *sources
   request->mode = draw_mode (&random, options);
   bound_cost (&random, request);
   request->format = soak_result_format (&random, &sources[request->source], may_pass (request));
+  /* What gegl:write-buffer converts itself (0.4.42) PoCL compiles for each number of pixels, and keeps. */
+  if (request->sink == SOAK_PROCESSOR && (may_pass (request) || ! soak_is_native (request->format)))
+    request->sink = SOAK_BLIT_BUFFER;
 }
 
 /* ---------------------------------------------------------------- weather -- */
