@@ -14,7 +14,7 @@ into_memory (const Picture *picture, gpointer scratch)
   picture_blit (picture, scratch);
 }
 
-/* As GIMP does: in pieces, into u8. */
+/* In pieces, into u8, which the engine makes. */
 static void
 into_buffer (const Picture *picture, gpointer scratch)
 {
@@ -87,6 +87,8 @@ accounting_steady (const Setting *settings, guint n)
         turns[k] = (Case) { &settings[i], NULL, widths[k], heights[k] };
       check_steady (&same, 1, into_memory, "again and again");
       check_steady (turns, G_N_ELEMENTS (turns), into_memory, "five sizes in turn");
+      tessera_set_delivery (TRUE);
       check_steady (&u8, 1, into_buffer, "into gegl:write-buffer");
+      tessera_set_delivery (FALSE);
     }
 }

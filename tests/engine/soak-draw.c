@@ -198,6 +198,16 @@ draw_roi (CheckRandom *random, const GeglRectangle *box)
   return roi;
 }
 
+/* gegl:write-buffer (0.4.42) converts to these with OpenCL, and PoCL compiles that for each
+ * number of pixels, and keeps it: then the engine must deliver what is stored. */
+static gboolean
+gegl_would_convert (const Babl *format)
+{
+  const Babl *type = babl_format_get_type (format, 0);
+
+  return type == babl_type ("u8") || type == babl_type ("float");
+}
+
 static TesseraOpenclMode
 draw_mode (CheckRandom *random, const SoakOptions *options)
 {
@@ -235,9 +245,9 @@ soak_draw (const SoakOptions *options, guint64 number, const SoakSource *sources
   request->mode = draw_mode (&random, options);
   bound_cost (&random, request);
   request->format = soak_result_format (&random, &sources[request->source], may_pass (request));
-  /* What gegl:write-buffer converts itself (0.4.42) PoCL compiles for each number of pixels, and keeps. */
   if (request->sink == SOAK_PROCESSOR && (may_pass (request) || ! soak_is_native (request->format)))
     request->sink = SOAK_BLIT_BUFFER;
+  request->stored = request->sink == SOAK_PROCESSOR && (gegl_would_convert (request->format) || check_chance (&random, 50));
 }
 
 /* ---------------------------------------------------------------- weather -- */
@@ -301,7 +311,7 @@ soak_describe (const SoakRequest *request, const SoakWeather *weather, const Soa
   g_string_append_printf (text, "; roi %dx%d%+d%+d into %s as %s; mode %s%s%s%s, threads %d, memory %u, rows %u, fault %s",
                           request->roi.width, request->roi.height, request->roi.x, request->roi.y,
                           sinks[request->sink], babl_get_name (request->format), modes[request->mode],
-                          request->fresh ? ", new graph" : "", request->trims ? ", trim" : "",
+                          request->fresh ? ", new graph" : request->stored ? ", as stored" : "", request->trims ? ", trim" : "",
                           request->verifies ? ", verified" : "", weather->threads, weather->memory,
                           weather->band_rows, *weather->fault ? weather->fault : "none");
   return g_string_free (text, FALSE);

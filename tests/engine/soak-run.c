@@ -10,6 +10,7 @@ typedef struct
 {
   GeglNode *graph, *source, *aux, *node;
   gboolean  has_aux;            /* aux is connected */
+  gboolean  stored;             /* may still deliver what it did */
 } Graph;
 
 static Graph graphs[FILTERS][GRAPHS];
@@ -28,8 +29,9 @@ graph_for (const SoakRequest *request)
   guint  n;
   Graph *g = &graphs[request->filter - soak_filters (&n)][request->graph];
 
-  if (request->fresh || request->sink == SOAK_BLIT_CACHED)      /* nothing is cached from before */
-    g_clear_object (&g->graph);
+  if (request->fresh || request->sink == SOAK_BLIT_CACHED || g->stored != request->stored)
+    g_clear_object (&g->graph);         /* nothing is cached from before */
+  g->stored = request->stored;
   if (! g->graph)
     {
       g->graph = gegl_node_new ();
@@ -183,6 +185,7 @@ soak_run (const SoakRequest *request, const SoakSource *sources, GString *why)
 
   if (request->trims)
     tessera_trim ();
+  tessera_set_delivery (request->stored);
   set_up (g, request, sources);
   tessera_get_counters (&before);
   compute (g, request, pixels);

@@ -42,6 +42,7 @@ typedef struct
   const Babl       *format;             /* of the result */
   gint              graph;              /* which of the filter's graphs */
   gboolean          fresh;              /* that graph is made anew */
+  gboolean          stored;             /* gegl:write-buffer gets its buffer's format */
   gboolean          trims;              /* the engine's pools are emptied first */
   gboolean          verifies;           /* C and OpenCL must agree */
   gboolean          calm;               /* no fault, memory enough: the device must not fail */
