@@ -48,4 +48,47 @@ void reference_bilateral_grid (const RefImage *image, const RefImage *aux,
  * out = image + strength (blurred - image); alpha copied; border clamp */
 void reference_template (const RefImage *image, double strength, RefResult *result);
 
+/* image: premultiplied RGBA.  Up to sigma 8 the definition; above, the slack holds the error
+ * that the specification allows, INFINITY where a NaN or Inf may or may not reach. */
+void reference_gaussian_blur (const RefImage *image, double std_dev_x, double std_dev_y,
+                              RefBorder border, RefResult *result);
+
+/* image: straight R'G'B'A */
+void reference_unsharp_mask (const RefImage *image, double std_dev, double amount, double threshold,
+                             RefResult *result);
+
+/* image: premultiplied RGBA */
+void reference_mean_blur (const RefImage *image, int radius, RefBorder border, RefResult *result);
+
+/* image: straight R'G'B'A */
+void reference_median_blur (const RefImage *image, int radius, double percentile, int circle,
+                            RefBorder border, int filter_alpha, RefResult *result);
+
+/* kernel, preset, border: the properties' texts ("crop" with borders).  image: straight RGBA,
+ * or premultiplied if rgba.  A kernel that does not parse: the image. */
+void reference_convolution (const RefImage *image, const char *kernel, const char *preset,
+                            double divisor, double offset, const char *border, int rgba,
+                            RefResult *result);
+/* Rows and columns of the kernel that is used; 0 if it does not parse. */
+int  reference_convolution_parse (const char *kernel, const char *preset, double *weights,
+                                  int *rows, int *columns);
+
+/* image: straight R'G'B'A where channels and perceptual, else straight linear RGBA; output:
+ * "magnitude", "angle", "x", "y", "vector".  Results of one component: in the first of four,
+ * the others 0. */
+void reference_sobel (const RefImage *image, int perceptual, int channels, const char *output,
+                      int display, const double weights[3], RefResult *result);
+
+/* image: straight, as the specification reads it: R'G'B'A, or for the inverse the encoding's */
+void reference_cielab (const RefImage *image, int inverse, int d50, int display, RefResult *result);
+
+/* image: straight R'G'B'A; weights: luminance of linear R, G, B */
+void reference_equalize (const RefImage *image, int channels, int bins, double clip_limit, int tiles,
+                         const double weights[3], RefResult *result);
+
+/* image: the source's value in the first of four components.  output "index" or "mask" (in the
+ * first of four components, the others 0).  Returns the count. */
+int  reference_label (const RefImage *image, double threshold, int connectivity, int min_area,
+                      const char *output, RefResult *result);
+
 #endif
