@@ -66,7 +66,7 @@ append_property (GString *text, const CheckFilter *filter, const CheckCase *c, g
 
   if (property->kind == CHECK_ENUM)
     g_string_append_printf (text, "%s=%s", property->name, property->nicks[(gint) c->value[i]]);
-  else
+  else                          /* of a text the number, or `--set` would have to quote it */
     g_string_append_printf (text, "%s=%s", property->name,
                             g_ascii_dtostr (number, sizeof number, c->value[i]));
 }
@@ -110,6 +110,8 @@ check_describe (const CheckFilter *filter,
     {
       g_string_append_c (text, ' ');
       append_property (text, filter, c, i);
+      if (filter->properties[i].kind == CHECK_TEXT)
+        g_string_append_printf (text, " (\"%s\")", filter->properties[i].nicks[(gint) c->value[i]]);
     }
   g_string_append (text, "\n  buffers   ");
   for (gint i = CHECK_FORMAT; i < CHECK_FIELDS; i++)

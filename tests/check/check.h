@@ -42,7 +42,7 @@ gboolean check_chance (CheckRandom *random, gint percent);
 
 typedef enum
 {
-  CHECK_DOUBLE, CHECK_INT, CHECK_ENUM
+  CHECK_DOUBLE, CHECK_INT, CHECK_BOOLEAN, CHECK_ENUM, CHECK_TEXT
 } CheckKind;
 
 /* How a property is drawn; ends, default, integers and multiples of `grid`
@@ -59,7 +59,7 @@ typedef struct
   CheckDraw           draw;
   gdouble             min, max, def;
   gdouble             grid;     /* fractions and special values are multiples of it */
-  const gchar *const *nicks;    /* of an enum, NULL at the end; the value is its index */
+  const gchar *const *nicks;    /* of an enum, or texts; NULL at the end; the value is the index */
 } CheckProperty;
 
 /* Laws that hold without a reference. */
@@ -98,6 +98,9 @@ typedef struct
   gboolean       has_aux;
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
+  const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
+                                                         * component (the first of the four that are
+                                                         * compared) or of four */
   void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
   void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels */
   gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
@@ -105,6 +108,7 @@ typedef struct
                                                           * properties (constant and later) */
   void         (*identity) (gdouble *values);           /* make it the identity */
   void         (*mirror)   (gdouble *values, gboolean along_y);
+  gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
   void         (*reference) (const CheckReferenceArgs *args, RefResult *result);
 
@@ -212,6 +216,7 @@ typedef struct
 } CheckSource;
 
 const Babl  *check_working_format (const CheckFilter *filter, const CheckCase *c);
+const Babl  *check_result_format  (const CheckFilter *filter, const CheckCase *c);
 gint         check_components     (const CheckFilter *filter, const CheckCase *c);
 CheckSource *check_source_new     (const CheckFilter *filter, const CheckCase *c,
                                    const gfloat *painted);
@@ -253,6 +258,8 @@ gboolean check_blit  (const CheckFilter *filter, const CheckCase *c, CheckSource
                       CheckSource *aux, const GeglRectangle *roi, CheckPixels *pixels,
                       GString *why);
 void     check_pixels_clear (CheckPixels *pixels);
+/* What was blitted without gaps in the result's format becomes four floats a pixel. */
+void     check_pixels_widen (const CheckFilter *filter, const CheckCase *c, CheckPixels *pixels);
 void     check_set_threads  (gint threads);
 GeglNode *check_operation_node (const CheckFilter *filter, const CheckCase *c, GeglNode *graph);
 void     check_connect_source (GeglNode *graph, GeglNode *node, const gchar *pad, CheckSource *source);

@@ -45,7 +45,7 @@ draw_value (CheckRandom *random, const CheckProperty *property)
   gdouble value;
   gint    kind = check_below (random, 100);
 
-  if (property->kind == CHECK_ENUM)
+  if (property->kind == CHECK_ENUM || property->kind == CHECK_TEXT || property->kind == CHECK_BOOLEAN)
     return check_below (random, (gint) property->max + 1);
   if (kind < 5)
     return property->min;

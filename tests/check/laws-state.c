@@ -91,12 +91,15 @@ check_law_concurrent (const CheckFilter *filter,
 /* --------------------------------------------------------- changed input -- */
 
 static void
-blit_cached (GeglNode *node, const GeglRectangle *roi, const Babl *format, CheckPixels *pixels)
+blit_cached (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *roi,
+             CheckPixels *pixels)
 {
   pixels->roi = *roi;
   g_free (pixels->pixels);
   pixels->pixels = g_new0 (gfloat, (gsize) roi->width * roi->height * 4);
-  gegl_node_blit (node, 1.0, roi, format, pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_CACHE);
+  gegl_node_blit (node, 1.0, roi, check_result_format (filter, c), pixels->pixels, GEGL_AUTO_ROWSTRIDE,
+                  GEGL_BLIT_CACHE);
+  check_pixels_widen (filter, c, pixels);
 }
 
 /* Puts other pixels into a small part of the buffer; returns which. */
@@ -128,8 +131,8 @@ change_input (const CheckFilter *filter, const CheckCase *c, CheckSource *source
  * request anew as soon as one pixel of it is invalid, so that a pixel that should
  * have been invalidated shows only where all of its request should have been. */
 static gboolean
-ask_around (GeglNode *node, const GeglRectangle *changed, const Babl *format, const CheckPixels *fresh,
-            GString *why)
+ask_around (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *changed,
+            const CheckPixels *fresh, GString *why)
 {
   const GeglRectangle roi = fresh->roi;
   const gint          big = 1 << 22;
@@ -147,7 +150,7 @@ ask_around (GeglNode *node, const GeglRectangle *changed, const Babl *format, co
 
       if (! gegl_rectangle_intersect (&area, &areas[i], &roi))
         continue;
-      blit_cached (node, &area, format, &part);
+      blit_cached (filter, c, node, &area, &part);
       expected.roi = area;
       expected.pixels = g_new (gfloat, (gsize) area.width * area.height * 4);
       for (gint y = 0; y < area.height; y++)
@@ -187,7 +190,6 @@ check_law_update (const CheckFilter *filter,
                   GString           *why)
 {
   CheckSource  *source = check_source_draw (filter, c), *aux = check_aux_draw (filter, c);
-  const Babl   *format = check_working_format (filter, c);
   GeglRectangle roi = check_roi (filter, c), changed;
   GeglNode     *graph, *node, *fresh_graph, *fresh_node;
   CheckPixels   cached = { 0 }, fresh = { 0 };
@@ -196,11 +198,11 @@ check_law_update (const CheckFilter *filter,
 
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   graph = build_graph (filter, c, source, aux, &node);
-  blit_cached (node, &roi, format, &cached);
+  blit_cached (filter, c, node, &roi, &cached);
   changed = change_input (filter, c, source);
   fresh_graph = build_graph (filter, c, source, aux, &fresh_node);
-  blit_cached (fresh_node, &roi, format, &fresh);
-  good = ask_around (node, &changed, format, &fresh, why);
+  blit_cached (filter, c, fresh_node, &roi, &fresh);
+  good = ask_around (filter, c, node, &changed, &fresh, why);
   g_object_unref (graph);
   g_object_unref (fresh_graph);
   text = check_take_warnings ();
@@ -234,8 +236,9 @@ blit_chain (const CheckFilter *filter, const CheckCase *c, CheckSource *source, 
     {
       node = check_operation_node (filter, c, graph);
       gegl_node_link (inverted, node);
-      gegl_node_blit (node, 1.0, &pixels->roi, check_working_format (filter, c), pixels->pixels,
+      gegl_node_blit (node, 1.0, &pixels->roi, check_result_format (filter, c), pixels->pixels,
                       GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      check_pixels_widen (filter, c, pixels);
     }
   g_object_unref (graph);
 }

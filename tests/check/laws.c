@@ -21,6 +21,8 @@ check_laws_of (const CheckFilter *filter,
     laws |= 1u << CHECK_LAW_TRANSLATION;
   if (filter->identity)
     laws |= 1u << CHECK_LAW_IDENTITY;
+  if (filter->delivers)         /* it has no other format to deliver, or is no image of colours */
+    laws &= ~(1u << CHECK_LAW_NATIVE);
   return laws;
 }
 

@@ -89,6 +89,10 @@ check_operation_node (const CheckFilter *filter,
         gegl_node_set (node, property->name, c->value[i], NULL);
       else if (property->kind == CHECK_INT)
         gegl_node_set (node, property->name, (gint) c->value[i], NULL);
+      else if (property->kind == CHECK_BOOLEAN)
+        gegl_node_set (node, property->name, (gboolean) c->value[i], NULL);
+      else if (property->kind == CHECK_TEXT)
+        gegl_node_set (node, property->name, property->nicks[(gint) c->value[i]], NULL);
       else
         {
           GParamSpec *spec = gegl_node_find_property (node, property->name);
@@ -161,8 +165,8 @@ box_expected (const CheckFilter *filter, const CheckCase *c, GeglNode *node, gbo
 }
 
 static gboolean
-finish_blit (CheckGuarded *guarded, CheckSource *source, CheckSource *aux, CheckPixels *pixels,
-             GString *why)
+finish_blit (const CheckFilter *filter, const CheckCase *c, CheckGuarded *guarded, CheckSource *source,
+             CheckSource *aux, CheckPixels *pixels, GString *why)
 {
   gboolean good = check_guarded_whole (guarded, why);
   gchar   *text = check_take_warnings ();
@@ -179,6 +183,7 @@ finish_blit (CheckGuarded *guarded, CheckSource *source, CheckSource *aux, Check
     memcpy ((guint8 *) pixels->pixels + y * guarded->row_bytes,
             check_guarded_data (guarded) + y * guarded->stride, guarded->row_bytes);
   check_guarded_clear (guarded);
+  check_pixels_widen (filter, c, pixels);
   return good;
 }
 
@@ -191,7 +196,7 @@ check_blit (const CheckFilter   *filter,
             CheckPixels         *pixels,
             GString             *why)
 {
-  const Babl  *format = check_working_format (filter, c);
+  const Babl  *format = check_result_format (filter, c);
   GeglNode    *graph = gegl_node_new ();
   GeglNode    *node = check_operation_node (filter, c, graph);
   CheckGuarded guarded;
@@ -212,7 +217,20 @@ check_blit (const CheckFilter   *filter,
     gegl_node_blit (node, 1.0, roi, format, check_guarded_data (&guarded), (gint) guarded.stride,
                     GEGL_BLIT_DEFAULT);
   g_object_unref (graph);
-  return finish_blit (&guarded, source, aux, pixels, why) && good;
+  return finish_blit (filter, c, &guarded, source, aux, pixels, why) && good;
+}
+
+void
+check_pixels_widen (const CheckFilter *filter, const CheckCase *c, CheckPixels *pixels)
+{
+  if (babl_format_get_n_components (check_result_format (filter, c)) == 4)
+    return;
+  for (gsize i = (gsize) pixels->roi.width * pixels->roi.height; i-- > 0;)
+    {
+      pixels->pixels[4 * i] = pixels->pixels[i];
+      for (gint k = 1; k < 4; k++)
+        pixels->pixels[4 * i + k] = 0;
+    }
 }
 
 void

@@ -30,6 +30,15 @@ check_working_format (const CheckFilter *filter,
   return babl_format_with_space (filter->working (c->value), babl_space (spaces[c->field[CHECK_SPACE]]));
 }
 
+const Babl *
+check_result_format (const CheckFilter *filter,
+                     const CheckCase   *c)
+{
+  if (! filter->delivers)
+    return check_working_format (filter, c);
+  return babl_format_with_space (filter->delivers (c->value), babl_space (spaces[c->field[CHECK_SPACE]]));
+}
+
 gint
 check_components (const CheckFilter *filter G_GNUC_UNUSED,
                   const CheckCase   *c)
