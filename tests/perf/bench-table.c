@@ -13,15 +13,18 @@
 #define GEGL_GRID  "gegl:bilateral-filter blur-radius=8"
 
 const BenchRow bench_rows[] = {
-  { "motion-blur length 40, angle 45",   BLUR,                     GEGL_BLUR },
-  { "bilateral-grid channels (8, 0.1)",  GRID,                     GEGL_GRID },
-  { "bilateral-grid luminance (8, 0.1)", GRID " guide=luminance",  GEGL_GRID },
-  { "chain of two: motion-blur, bilateral-grid",
-    BLUR " | " GRID, GEGL_BLUR " | " GEGL_GRID },
-  { "chain of four: the same twice",
-    BLUR " | " GRID " | " BLUR " | " GRID,
-    GEGL_BLUR " | " GEGL_GRID " | " GEGL_BLUR " | " GEGL_GRID },
-  { NULL, NULL, NULL }
+  { .title = "motion-blur length 40, angle 45", .ours = BLUR, .rival = GEGL_BLUR },
+  { .title = "bilateral-grid channels (8, 0.1)", .ours = GRID, .rival = GEGL_GRID },
+  { .title = "bilateral-grid luminance (8, 0.1)", .ours = GRID " guide=luminance", .rival = GEGL_GRID },
+  { .title = "chain of two: motion-blur, bilateral-grid",
+    .ours = BLUR " | " GRID, .rival = GEGL_BLUR " | " GEGL_GRID },
+  { .title = "chain of four: the same twice",
+    .ours = BLUR " | " GRID " | " BLUR " | " GRID,
+    .rival = GEGL_BLUR " | " GEGL_GRID " | " GEGL_BLUR " | " GEGL_GRID },
+  { .title = "thesis: motion blur (10 px, 45 degrees)", .ours = "tessera:motion-blur length=10 angle=45" },
+  { .title = "thesis: bilateral filter (8, 0.05)",
+    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.05" },
+  { .title = NULL }
 };
 
 gint
@@ -35,23 +38,25 @@ bench_steps (const gchar *chain)
 }
 
 /* `names`: a title, or parts of titles separated by "/"; NULL: all.  Chains must be
- * asked for, by `chains` or by a part that begins with "chain". */
+ * asked for, by `chains` or by a part that begins with "chain"; so must the thesis's rows. */
 gboolean
 bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains)
 {
   const gboolean is_chain = bench_steps (row->ours) > 1;
+  const gboolean is_thesis = g_str_has_prefix (row->title, "thesis");
   gchar        **parts;
   gboolean       wanted = FALSE;
 
   if (! names || ! *names)
-    return chains || ! is_chain;
+    return (chains || ! is_chain) && ! is_thesis;
   for (const BenchRow *other = bench_rows; other->title; other++)
     if (strcmp (other->title, names) == 0)
       return row == other;
   parts = g_strsplit (names, "/", -1);
   for (gint i = 0; parts[i] && ! wanted; i++)
     wanted = *parts[i] && strstr (row->title, parts[i])
-             && (chains || ! is_chain || g_str_has_prefix (parts[i], "chain"));
+             && (chains || ! is_chain || g_str_has_prefix (parts[i], "chain"))
+             && (! is_thesis || g_str_has_prefix (parts[i], "thesis"));
   g_strfreev (parts);
   return wanted;
 }
