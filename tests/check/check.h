@@ -40,6 +40,9 @@ gboolean check_chance (CheckRandom *random, gint percent);
 
 /* ------------------------------------------------------------- filters -- */
 
+typedef struct _CheckOptions CheckOptions;
+typedef struct _CheckStats   CheckStats;
+
 typedef enum
 {
   CHECK_DOUBLE, CHECK_INT, CHECK_BOOLEAN, CHECK_ENUM, CHECK_TEXT
@@ -102,7 +105,7 @@ typedef struct
                                                          * component (the first of the four that are
                                                          * compared) or of four */
   void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
-  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels */
+  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels; not if `whole` */
   gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
   guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the
                                                           * properties (constant and later) */
@@ -118,11 +121,16 @@ typedef struct
                                  * the working format?  (Where babl or the device
                                  * converts the input it always does.) */
   gboolean       exact_shift;   /* translation is bit-equal */
+  gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and what
+                                 * is an ulp off before it may change it all */
+  gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */
+  void         (*special)  (const CheckOptions *options, CheckStats *stats);    /* tests of its own, or NULL */
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
+extern const CheckFilter check_equalize;
 extern const CheckFilter check_template;
 
 /* --------------------------------------------------------------- cases -- */
@@ -275,13 +283,13 @@ typedef enum
   CHECK_PAIR_C_REFERENCE, CHECK_PAIR_OPENCL_REFERENCE, CHECK_PAIR_C_OPENCL, CHECK_PAIRS
 } CheckPair;
 
-typedef struct
+struct _CheckStats
 {
   gint    passed, failed;
   gint    cases[CHECK_LAWS];
   gdouble worst_units[CHECK_PAIRS], worst_abs[CHECK_PAIRS];
   guint64 components, excused;  /* excused: the slack is infinite */
-} CheckStats;
+};
 
 /* The reference's result for `roi`, with `box` clipped to the output. */
 typedef struct
@@ -303,7 +311,7 @@ gboolean check_near        (const CheckPixels *a, const CheckPixels *b, gdouble 
 
 /* --------------------------------------------------------------- tests -- */
 
-typedef struct
+struct _CheckOptions
 {
   guint64      seed;
   gint         cases, laws;     /* number of cases and of law cases for each filter */
@@ -313,7 +321,7 @@ typedef struct
   gdouble      seconds;         /* for each filter, 0: no limit */
   const gchar *set;
   gboolean     quiet;           /* no failure blocks (the self-test) */
-} CheckOptions;
+};
 
 gboolean     check_case    (const CheckFilter *filter, const CheckCase *c, guint legs,
                             CheckStats *stats, GString *why);

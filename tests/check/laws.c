@@ -23,6 +23,8 @@ check_laws_of (const CheckFilter *filter,
     laws |= 1u << CHECK_LAW_IDENTITY;
   if (filter->delivers)         /* it has no other format to deliver, or is no image of colours */
     laws &= ~(1u << CHECK_LAW_NATIVE);
+  if (filter->whole)
+    laws &= ~((1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_NEIGHBOUR));
   return laws;
 }
 
