@@ -45,10 +45,8 @@ separable_halo (const Separable *separable)
 /* Four pixels; the compiler splits it where registers are narrower. */
 typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
 
-/* out[k] = sum of weights[i] * in[step * offsets[i] + k] over n_pixels, rounded up to
- * whole BLOCKs; out may be a row of in that no later one needs. */
-TESSERA_CLONES static void
-sum_taps (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
+TESSERA_CLONES void
+separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
 {
   for (gint x = 0; x < n_pixels; x += BLOCK)
     {
@@ -88,7 +86,7 @@ sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *s
     {
       gfloat *row = strip->sums + (gsize) y * strip->stride;
 
-      sum_taps (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
+      separable_sum (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
       if (separable->finish)
         separable->finish (row, strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
                            width, separable->finish_data);
@@ -112,7 +110,7 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
                     strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
-        sum_taps (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
+        separable_sum (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
                   strip->sums + (gsize) i * strip->stride, area->width);
       sum_columns (separable, halo, strip, area->width, height);
       tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
@@ -131,9 +129,9 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
 {
   const TesseraHalo halo = separable_halo (separable);
   const gint        n_rows = MIN (ROWS, area->height) + halo.top + halo.bottom;
-  const gint        n_columns = MIN (STRIP, (area->width + BLOCK - 1) / BLOCK * BLOCK);
+  const gint        n_columns = MIN (STRIP, area->width);
   const gsize       n_in = 4 * ((gsize) n_rows * (n_columns + halo.left + halo.right) + BLOCK);
-  const gsize       n_sums = 4 * (gsize) n_rows * n_columns;
+  const gsize       n_sums = 4 * (gsize) n_rows * (n_columns + 2 * BLOCK);
   Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
 
   memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
@@ -142,7 +140,7 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
       gint width = MIN (STRIP, area->x + area->width - x);
 
       strip.in_stride = 4 * (width + halo.left + halo.right);
-      strip.stride = 4 * ((width + BLOCK - 1) / BLOCK * BLOCK);
+      strip.stride = 4 * BLOCK * ((width + BLOCK - 1) / BLOCK | 1);     /* odd: no two rows meet in one set */
       filter_strip (request, GEGL_RECTANGLE (x, area->y, width, area->height), separable, &halo, &strip);
     }
   gegl_scratch_free (strip.sums);
@@ -162,13 +160,25 @@ separable_device_bytes (const TesseraRequest *request, const Separable *separabl
   return (around + rows + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Separable);
 }
 
-static gint
-upload_taps (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **offsets, TesseraMemory **weights)
+gint
+separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **offsets, TesseraMemory **weights)
 {
   const gsize n = MAX (taps->n, 1);
   gint        status = tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
 
   return status != 0 ? status : tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
+}
+
+void
+separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args)
+{
+  const TesseraArg input[4] = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+                                TESSERA_INT_ARG (band->output.x - band->input.x),
+                                TESSERA_INT_ARG (band->output.y - band->input.y) };
+
+  memcpy (args, input, sizeof input);
+  if (n_more > 0)
+    memcpy (args + 4, more, n_more * sizeof *more);
 }
 
 gint
@@ -177,13 +187,12 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
 {
   const TesseraHalo reach = separable_halo (separable);
   const gint        width = band->output.width, height = band->output.height;
-  const gint        left = band->output.x - band->input.x, top = band->output.y - band->input.y;
   const gint        n_rows = height + reach.top + reach.bottom;
   TesseraMemory    *rows, *x_offsets, *x_weights, *y_offsets, *y_weights;
   gint              status;
 
-  if ((status = upload_taps (band, &separable->x, &x_offsets, &x_weights)) != 0
-      || (status = upload_taps (band, &separable->y, &y_offsets, &y_weights)) != 0
+  if ((status = separable_upload (band, &separable->x, &x_offsets, &x_weights)) != 0
+      || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
       || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
             .kernel = "separable_rows",
@@ -191,7 +200,8 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
             .group = { 32, 4 },
             .cost = separable->x.n,
             .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-                      TESSERA_INT_ARG (left), TESSERA_INT_ARG (top - reach.top),
+                      TESSERA_INT_ARG (band->output.x - band->input.x),
+                      TESSERA_INT_ARG (band->output.y - band->input.y - reach.top),
                       TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows),
                       TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
                       TESSERA_INT_ARG (separable->x.n) } })) != 0)
@@ -206,14 +216,8 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
               TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (separable->y.n),
               TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
   };
-  const TesseraArg input[4] = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-                                TESSERA_INT_ARG (left), TESSERA_INT_ARG (top) };
 
   if (columns)
-    {
-      memcpy (&launch.args[8], input, sizeof input);
-      if (n_more > 0)
-        memcpy (&launch.args[12], more, n_more * sizeof *more);
-    }
+    separable_more_args (band, more, n_more, &launch.args[8]);
   return tessera_launch (band, &launch);
 }

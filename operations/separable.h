@@ -46,6 +46,10 @@ void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);
 /* What the taps reach; a request's halo must be at least that. */
 TesseraHalo separable_halo (const Separable *separable);
 
+/* One pass over a row: out[k] = sum of weights[i] * in[step * offsets[i] + k], for n_pixels and
+ * on to the end of their last block of 16; out may be a row of in that no later one needs. */
+void separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels);
+
 /* The C path: TesseraFilter.area calls it. */
 void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);
 
@@ -56,5 +60,12 @@ void separable_area (const TesseraRequest *request, const GeglRectangle *area, c
 gsize separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height);
 gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
                               const TesseraArg *more, gint n_more);
+
+/* For other kernels that finish: SEPARABLE_INPUT and `more`, to be put among a launch's arguments. */
+void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
+
+/* A list's tables on the device. */
+gint  separable_upload       (TesseraBand *band, const SeparableTaps *taps,
+                              TesseraMemory **offsets, TesseraMemory **weights);
 
 #endif

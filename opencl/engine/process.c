@@ -222,8 +222,9 @@ compute_area (const GeglRectangle *area, gpointer data)
   request->filter->area (request, area);
 }
 
+/* In slabs, so that progress can be told. */
 static void
-process_in_c (const TesseraRequest *request, const gchar *reason)
+compute_areas (const TesseraRequest *request)
 {
   const TesseraFilter *filter = request->filter;
   gdouble              thread_cost = filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
@@ -231,8 +232,6 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
   const gint           end = slab.y + slab.height;
   const gint           rows = MAX (SLAB_PIXELS / slab.width,
                                    8 * (request->halo.top + request->halo.bottom));
-  gint64               began = g_get_monotonic_time ();
-  gdouble              seconds;
 
   for (; slab.y < end; slab.y += rows)
     {
@@ -247,6 +246,19 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
                                (gdouble) (slab.y + slab.height - request->roi.y) / request->roi.height,
                                (gchar *) "");
     }
+}
+
+static void
+process_in_c (const TesseraRequest *request, const gchar *reason)
+{
+  const TesseraFilter *filter = request->filter;
+  gint64               began = g_get_monotonic_time ();
+  gdouble              seconds;
+
+  if (filter->whole)
+    filter->whole (request);
+  else
+    compute_areas (request);
   seconds = (g_get_monotonic_time () - began) / 1e6;
   tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), FALSE, seconds);
   tessera_count (c_requests, 1);

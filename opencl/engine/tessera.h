@@ -171,6 +171,10 @@ typedef struct
    * tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
+  /* Or, instead of `area`, where threads must share what they compute: the whole roi,
+   * called once; it spreads its own work (gegl_parallel_distribute_range). */
+  void (*whole) (const TesseraRequest *request);
+
   /* Bytes of device memory for a band of width x height result pixels,
    * images and scratch together. */
   gsize (*device_bytes) (const TesseraRequest *request, gint width, gint height);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Gaussian blur up to sigma 8: the taps of the C path in its order, along x, then along y.
+ * Gaussian blur: the taps of the C path in its order (tessera-separable.h), of pixels or of cells
+ * (tessera-gaussian.h).  There is no finishing step, so these kernels are all.
  */
-#include "tessera-separable.h"
+#include "tessera-gaussian.h"

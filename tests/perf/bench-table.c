@@ -14,6 +14,16 @@
 
 const BenchRow bench_rows[] = {
   { "motion-blur length 40, angle 45",   BLUR,                     GEGL_BLUR },
+  { "gaussian-blur sigma 1.5", "tessera:gaussian-blur std-dev-x=1.5 std-dev-y=1.5",
+    "gegl:gaussian-blur std-dev-x=1.5 std-dev-y=1.5" },
+  { "gaussian-blur sigma 8", "tessera:gaussian-blur std-dev-x=8 std-dev-y=8",
+    "gegl:gaussian-blur std-dev-x=8 std-dev-y=8" },
+  { "gaussian-blur sigma 10", "tessera:gaussian-blur std-dev-x=10 std-dev-y=10",
+    "gegl:gaussian-blur std-dev-x=10 std-dev-y=10" },
+  { "gaussian-blur sigma 12", "tessera:gaussian-blur std-dev-x=12 std-dev-y=12",
+    "gegl:gaussian-blur std-dev-x=12 std-dev-y=12" },
+  { "gaussian-blur sigma 40", "tessera:gaussian-blur std-dev-x=40 std-dev-y=40",
+    "gegl:gaussian-blur std-dev-x=40 std-dev-y=40" },
   { "bilateral-grid channels (8, 0.1)",  GRID,                     GEGL_GRID },
   { "bilateral-grid luminance (8, 0.1)", GRID " guide=luminance",  GEGL_GRID },
   { "chain of two: motion-blur, bilateral-grid",
