@@ -125,6 +125,7 @@ extern const CheckFilter check_gaussian_blur;
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_template;
+extern const CheckFilter check_unsharp_mask;
 
 /* --------------------------------------------------------------- cases -- */
 

@@ -9,7 +9,8 @@
  * with the same sigma on both axes and border clamp.  Oliveira, MSc thesis 2013 (which prints
  * D = G - I).  Values are not clipped.
  *
- * scale: 0.  The whole bound is in slack, u = 2^-24, n = 2 ceil (3 sigma) + 1 on each axis:
+ * scale: |I| + amount (|I| + G(|I|)), of alpha 0: what an error of the input's conversion scales
+ * with.  The filter's own bound is in slack, u = 2^-24, n = 2 ceil (3 sigma) + 1 on each axis:
  *
  *   amount ((2 n + 6) u G(|I|) + slack of G) + 4 u (1 + amount) |I|
  *
@@ -122,7 +123,8 @@ reference_unsharp_mask (const RefImage *image, double std_dev, double amount, do
 
             sharpen (pixel[c], blur.out[at + c], blur_error, &settings,
                      result->out + at + c, result->slack + at + c);
-            result->scale[at + c] = 0.0;
+            result->scale[at + c] = isfinite (pixel[c])
+                                    ? fabs (pixel[c]) + amount * (fabs (pixel[c]) + blur.scale[at + c]) : 0.0;
           }
         result->out[at + 3] = pixel[3];
         result->scale[at + 3] = 0.0;

@@ -24,6 +24,7 @@ const BenchRow bench_rows[] = {
     "gegl:gaussian-blur std-dev-x=12 std-dev-y=12" },
   { "gaussian-blur sigma 40", "tessera:gaussian-blur std-dev-x=40 std-dev-y=40",
     "gegl:gaussian-blur std-dev-x=40 std-dev-y=40" },
+  { "unsharp-mask sigma 3, amount 0.5", "tessera:unsharp-mask", "gegl:unsharp-mask std-dev=3 scale=0.5" },
   { "bilateral-grid channels (8, 0.1)",  GRID,                     GEGL_GRID },
   { "bilateral-grid luminance (8, 0.1)", GRID " guide=luminance",  GEGL_GRID },
   { "chain of two: motion-blur, bilateral-grid",
