@@ -293,8 +293,8 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
 
   if (survey)
     survey_all (request, survey);
-  else if (filter->whole)
-    filter->area (request, &request->roi);
+  else if (filter->spread)
+    filter->spread (request);
   else
     compute_slabs (request);
   seconds = (g_get_monotonic_time () - began) / 1e6;

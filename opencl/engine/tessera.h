@@ -172,6 +172,10 @@ typedef struct
    * tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
+  /* Or, instead of `area`, where threads must share what they compute: the whole roi,
+   * called once; it spreads its own work (gegl_parallel_distribute_range). */
+  void (*spread) (const TesseraRequest *request);
+
   /* Bytes of device memory for a band of width x height result pixels,
    * images and scratch together. */
   gsize (*device_bytes) (const TesseraRequest *request, gint width, gint height);
@@ -185,8 +189,8 @@ typedef struct
   gsize  measure_bytes;
 
   /* The request cannot be cut: on the device it is one band, or, where that does not
-   * fit, C; there `area` is called once, with all of the roi, and spreads its work
-   * itself.  Such a filter's halo is what makes the roi the whole image. */
+   * fit, C, where `spread` is called.  Such a filter's halo is what makes the roi the
+   * whole image. */
   gboolean whole;
 
   /* Optional, for tessera_survey: adds what is to be known of `area` to `part`, in C

@@ -128,10 +128,12 @@ typedef struct
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
+extern const CheckFilter check_gaussian_blur;
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_equalize;
 extern const CheckFilter check_template;
+extern const CheckFilter check_unsharp_mask;
 
 /* --------------------------------------------------------------- cases -- */
 
