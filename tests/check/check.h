@@ -117,12 +117,14 @@ typedef struct
   gboolean       slack_between; /* does the reference's slack excuse C against OpenCL in
                                  * the working format?  (Where babl or the device
                                  * converts the input it always does.) */
+  gboolean       only_srgb;     /* reads or makes colours of sRGB whatever the image's space is: drawn in sRGB */
   gboolean       exact_shift;   /* translation is bit-equal */
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
+extern const CheckFilter check_cielab;
 extern const CheckFilter check_template;
 
 /* --------------------------------------------------------------- cases -- */
