@@ -125,6 +125,7 @@ typedef struct
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_cielab;
+extern const CheckFilter check_sobel;
 extern const CheckFilter check_template;
 
 /* --------------------------------------------------------------- cases -- */

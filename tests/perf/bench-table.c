@@ -10,6 +10,7 @@
 #define BLUR       "tessera:motion-blur length=40 angle=45"
 #define GRID       "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1"
 #define LAB        "tessera:cielab"
+#define SOBEL      "tessera:sobel"
 #define GEGL_BLUR  "gegl:motion-blur-linear length=40 angle=45"
 #define GEGL_GRID  "gegl:bilateral-filter blur-radius=8"
 #define GEGL_LAB   "gegl:component-extract component=lab-l"       /* one of the three */
@@ -20,6 +21,8 @@ const BenchRow bench_rows[] = {
   { "bilateral-grid luminance (8, 0.1)", GRID " guide=luminance",  GEGL_GRID },
   { "cielab forward, D65",               LAB,                      GEGL_LAB },
   { "cielab inverse, D65",               LAB " direction=inverse", GEGL_LAB },
+  { "sobel magnitude of luminance",      SOBEL,                    "gegl:edge-sobel" },
+  { "sobel magnitude of channels",       SOBEL " input-channel=channels", "gegl:edge-sobel" },
   { "chain of two: motion-blur, bilateral-grid",
     BLUR " | " GRID, GEGL_BLUR " | " GEGL_GRID },
   { "chain of four: the same twice",
