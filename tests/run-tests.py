@@ -17,7 +17,7 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl'],
+    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl'],
     'self-test': ['self-test'],
     'faults': ['faults'],
     'engine': ['speed', 'accounting', 'soak-smoke'],

@@ -120,6 +120,7 @@ typedef struct
   gboolean       slack_between; /* does the reference's slack excuse C against OpenCL in
                                  * the working format?  (Where babl or the device
                                  * converts the input it always does.) */
+  gboolean       only_srgb;     /* reads or makes colours of sRGB whatever the image's space is: drawn in sRGB */
   gboolean       exact_shift;   /* translation is bit-equal */
   gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and what
                                  * is an ulp off before it may change it all */
@@ -128,10 +129,12 @@ typedef struct
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
+extern const CheckFilter check_bilateral_grid;
+extern const CheckFilter check_cielab;
+extern const CheckFilter check_equalize;
 extern const CheckFilter check_gaussian_blur;
 extern const CheckFilter check_motion_blur;
-extern const CheckFilter check_bilateral_grid;
-extern const CheckFilter check_equalize;
+extern const CheckFilter check_sobel;
 extern const CheckFilter check_template;
 extern const CheckFilter check_unsharp_mask;
 

@@ -11,10 +11,12 @@
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
 static const CheckFilter *const filters[] = {
-  &check_motion_blur,
   &check_bilateral_grid,
+  &check_cielab,
   &check_equalize,
   &check_gaussian_blur,
+  &check_motion_blur,
+  &check_sobel,
   &check_unsharp_mask,
   &check_template
 };
