@@ -123,6 +123,7 @@ typedef struct
 
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
+extern const CheckFilter check_mean_blur;
 extern const CheckFilter check_template;
 
 /* --------------------------------------------------------------- cases -- */

@@ -16,6 +16,7 @@ const BenchRow bench_rows[] = {
   { .title = "motion-blur length 40, angle 45", .ours = BLUR, .rival = GEGL_BLUR },
   { .title = "bilateral-grid channels (8, 0.1)", .ours = GRID, .rival = GEGL_GRID },
   { .title = "bilateral-grid luminance (8, 0.1)", .ours = GRID " guide=luminance", .rival = GEGL_GRID },
+  { .title = "mean-blur radius 10", .ours = "tessera:mean-blur radius=10", .rival = "gegl:box-blur radius=10" },
   { .title = "chain of two: motion-blur, bilateral-grid",
     .ours = BLUR " | " GRID, .rival = GEGL_BLUR " | " GEGL_GRID },
   { .title = "chain of four: the same twice",
