@@ -124,6 +124,7 @@ typedef struct
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_mean_blur;
+extern const CheckFilter check_median_blur;
 extern const CheckFilter check_template;
 
 /* --------------------------------------------------------------- cases -- */
