@@ -277,11 +277,16 @@ reach (const GeglProperties *o)
   return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
+/* R'G'B'A, or RGBA where the image is linear: whoever reads the result wants it so, and
+ * GEGL would convert on one thread, which costs more than the filter. */
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  const Babl *format = babl_format_with_space ("R'G'B'A float", space);
+  const Babl         *source = gegl_operation_get_source_format (operation, "input");
+  const Babl         *space = gegl_operation_get_source_space (operation, "input");
+  const BablModelFlag flags = source ? babl_get_model_flags (source) : 0;
+  const gboolean      is_linear = (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
+  const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
   gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));

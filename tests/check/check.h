@@ -98,6 +98,7 @@ typedef struct
   gboolean       has_aux;
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
+  const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
   const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
                                                          * component (the first of the four that are
                                                          * compared) or of four */

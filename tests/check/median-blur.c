@@ -25,11 +25,11 @@ halo (const gdouble *values, gint *x, gint *y)
   *x = *y = (gint) values[RADIUS];
 }
 
-/* The reference's reads and, weighed, its sort. */
+/* The reference's reads and its search. */
 static gdouble
 cost (const gdouble *values)
 {
-  return 4 * (2 * values[RADIUS] + 1) * (2 * values[RADIUS] + 1);
+  return 1.5 * (2 * values[RADIUS] + 1) * (2 * values[RADIUS] + 1);
 }
 
 /* Mirrored, a neighbourhood is itself.  Isolated pixels vanish, so no impulse. */
@@ -79,7 +79,7 @@ const CheckFilter check_median_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders },
       { "filter-alpha", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 0, 0, NULL }
     },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .working = working, .working_linear = "RGBA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
   .to_each_other = { 0, "integers of the same order" },
