@@ -101,6 +101,7 @@ typedef struct
   gboolean       has_aux;
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
+  const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
   const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
                                                          * component (the first of the four that are
                                                          * compared) or of four */
@@ -133,6 +134,8 @@ extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_cielab;
 extern const CheckFilter check_equalize;
 extern const CheckFilter check_gaussian_blur;
+extern const CheckFilter check_mean_blur;
+extern const CheckFilter check_median_blur;
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_sobel;
 extern const CheckFilter check_template;

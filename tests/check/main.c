@@ -15,6 +15,8 @@ static const CheckFilter *const filters[] = {
   &check_cielab,
   &check_equalize,
   &check_gaussian_blur,
+  &check_mean_blur,
+  &check_median_blur,
   &check_motion_blur,
   &check_sobel,
   &check_unsharp_mask,

@@ -91,6 +91,24 @@ def less_color_noise(result, original, _):
             and colour_steps(result) <= 0.25 * colour_steps(original))
 
 
+def dust_and_scratches(result, original, noisy):
+    """at least half of the damage (its root mean square) is gone, the texture that the median takes counted as damage"""
+    return rms(result.pixels, original.pixels) <= rms(noisy.pixels, original.pixels) / 2
+
+
+def unevenness(picture):
+    """How the means of 6 x 4 fields differ: their standard deviation over their mean."""
+    w, h = picture.width // 6, picture.height // 4
+    means = [math.fsum(field) / len(field) for field in (part(picture, i * w, j * h, w, h) for i in range(6) for j in range(4))]
+    middle = sum(means) / len(means)
+    return math.sqrt(sum((mean - middle) ** 2 for mean in means) / len(means)) / middle
+
+
+def even_light(result, original, _):
+    """parts of the picture differ by at most a quarter of what they did, the mean is that of gegl:multiply to 10 %"""
+    return unevenness(result) <= 0.25 * unevenness(original) and relative(result.mean(), 0.3) <= 0.1
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
@@ -99,6 +117,8 @@ EXPECTED = {
     'less-color-noise': (less_color_noise, 'hubble_deep_field.jpg', None),
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
+    'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
+    'even-light': (even_light, 'seeding.jpg', None),
     'seamless-texture': (seamless_texture, None, [None, 'gegl:color', 'value=rgb(0.5, 0.5, 0.5)', 'gegl:noise-hurl',
                          'pct-random=100', 'seed=3', 'gegl:crop', 'width=256', 'height=256']),
 }
