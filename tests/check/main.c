@@ -10,8 +10,8 @@
 #define EXCUSED_LIMIT 0.3
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
-static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_equalize,
-                                              &check_template };
+static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_convolution,
+                                              &check_equalize, &check_template };
 
 static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted;
 static gint     n_cases = -1, one_case = -1, max_size = 700;
