@@ -12,10 +12,34 @@
 #define GEGL_BLUR  "gegl:motion-blur-linear length=40 angle=45"
 #define GEGL_GRID  "gegl:bilateral-filter blur-radius=8"
 
+/* Kernels of ones (two passes), and the same with one weight of 2, which has full cost. */
+#define CONVOLUTION "tessera:convolution kernel="
+#define ONES_3      "1,1,1"
+#define ONES_7      "1,1,1,1,1,1,1"
+#define ONES_13     ONES_7 "," ONES_3 "," ONES_3
+#define TWO_13      ONES_7 "," ONES_3 ",1,1,2"
+#define ONES_31     ONES_13 "," ONES_13 ",1,1," ONES_3
+#define TWO_31      ONES_13 "," ONES_13 ",1,1,1,1,2"
+#define TIMES_3(r)  r ";" r ";" r
+#define TIMES_6(r)  TIMES_3 (r) ";" TIMES_3 (r)
+#define TIMES_12(r) TIMES_6 (r) ";" TIMES_6 (r)
+#define TIMES_30(r) TIMES_12 (r) ";" TIMES_12 (r) ";" TIMES_6 (r)
+
 const BenchRow bench_rows[] = {
   { .title = "motion-blur length 40, angle 45", .ours = BLUR, .rival = GEGL_BLUR },
   { .title = "bilateral-grid channels (8, 0.1)", .ours = GRID, .rival = GEGL_GRID },
   { .title = "bilateral-grid luminance (8, 0.1)", .ours = GRID " guide=luminance", .rival = GEGL_GRID },
+  { .title = "convolution 3x3, full", .ours = CONVOLUTION "1,2,3;4,5,6;7,8,10",
+    .rival = "gegl:convolution-matrix a1=0 a2=0 a3=0 a4=0 a5=0 b1=0 b2=1 b3=2 b4=3 b5=0 c1=0 c2=4 c3=5 c4=6 c5=0 "
+             "d1=0 d2=7 d3=8 d4=10 d5=0 e1=0 e2=0 e3=0 e4=0 e5=0 alpha=false border=clamp" },
+  { .title = "convolution 3x3, two passes", .ours = CONVOLUTION TIMES_3 (ONES_3) },
+  { .title = "convolution 7x7, full", .ours = CONVOLUTION TIMES_6 (ONES_7) ";1,1,1,1,1,1,2" },
+  { .title = "convolution 7x7, two passes", .ours = CONVOLUTION TIMES_6 (ONES_7) ";" ONES_7 },
+  { .title = "convolution 13x13, full", .ours = CONVOLUTION TIMES_12 (ONES_13) ";" TWO_13 },
+  { .title = "convolution 13x13, two passes", .ours = CONVOLUTION TIMES_12 (ONES_13) ";" ONES_13 },
+  { .title = "convolution 31x31, full", .ours = CONVOLUTION TIMES_30 (ONES_31) ";" TWO_31 },
+  { .title = "convolution 31x31, two passes", .ours = CONVOLUTION TIMES_30 (ONES_31) ";" ONES_31 },
+  { .title = "convolution 9x9 diagonal", .ours = "tessera:convolution preset=motion" },
   { .title = "chain of two: motion-blur, bilateral-grid",
     .ours = BLUR " | " GRID, .rival = GEGL_BLUR " | " GEGL_GRID },
   { .title = "chain of four: the same twice",
