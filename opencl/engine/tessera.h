@@ -159,6 +159,24 @@ TESSERA_API gint tessera_clear   (TesseraBand *band, TesseraMemory *memory, gsiz
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
+/* What a pass may go by when it chooses how to do its work. */
+typedef struct
+{
+  const gchar *name;            /* "NVIDIA H200 (NVIDIA CUDA)" */
+  gboolean     is_processor;    /* the host's own processor */
+  gboolean     has_local;       /* local memory is memory of its own, not a part of the global */
+  gsize        local_bytes;     /* of local memory for one group */
+} TesseraDeviceTraits;
+
+TESSERA_API TesseraDeviceTraits tessera_device_traits (const TesseraBand *band);
+
+/* ------------------------------------------------------------- messages -- */
+
+/* One line on stderr, "tessera: ...": the same text once a process. */
+TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* The same every time, with TESSERA_DEBUG=paths only. */
+TESSERA_API void tessera_say_path (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
 /* ------------------------------------------------------------- filters -- */
 
 /* A filter, static and constant for the life of the process. */

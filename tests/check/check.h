@@ -132,6 +132,7 @@ typedef struct
 
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_cielab;
+extern const CheckFilter check_convolution;
 extern const CheckFilter check_equalize;
 extern const CheckFilter check_gaussian_blur;
 extern const CheckFilter check_mean_blur;

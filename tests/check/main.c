@@ -13,6 +13,7 @@
 static const CheckFilter *const filters[] = {
   &check_bilateral_grid,
   &check_cielab,
+  &check_convolution,
   &check_equalize,
   &check_gaussian_blur,
   &check_mean_blur,
