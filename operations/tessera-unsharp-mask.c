@@ -132,6 +132,7 @@ sigma_of (const GeglProperties *o)
   return o->amount > 0.0 ? o->std_dev : 0.0;
 }
 
+/* R'G'B'A within; out of it as the input is. */
 static void
 prepare (GeglOperation *operation)
 {
@@ -139,7 +140,8 @@ prepare (GeglOperation *operation)
   const Babl *format = babl_format_with_space ("R'G'B'A float", space);
 
   gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation,
+    tessera_source_format (operation, format)));
 }
 
 static GeglRectangle

@@ -300,6 +300,11 @@ TESSERA_API GeglRectangle tessera_whole             (GeglOperation *operation, c
 TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, const gchar *pad,
                                                      const GeglRectangle *changed);
 
+/* For `prepare`, where the filter works in `working` (R, G, B, A of one kind or another): floats
+ * with straight alpha and sRGB's curve if the input has them.  The engine converts to that on all
+ * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
+TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
+
 /* For `prepare`: the format to set on the output pad.  `format` (float components);
  * but with TESSERA_DELIVER=stored, where all that consumes the result is
  * gegl:write-buffer, the format of that buffer, if it is one that the device converts
