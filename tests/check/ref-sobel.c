@@ -14,7 +14,8 @@
  * Tolerance: 8 u, u = 2^-24.  With Sx, Sy the same sums over |I| and S the larger of both,
  * scale: x and y Sx, Sy; magnitude 1.5 S + 0.5 magnitude; angle 1.5 S / magnitude (divided by
  * 2 pi in display).  Copied alpha: 0.
- * Slack: 1e-37; the error of the input carried through the sums; u of the result where display
+ * Slack: 1e-37; the error of the input carried through the sums, and where negative components
+ * cancel in the luminance (never on input >= 0) 4 u of what cancelled times the slope of the curve; u of the result where display
  * adds or folds; 1e-6 of a radian in the angle.  INFINITY in the angle where the error can
  * take both gx and gy to 0, or where it can cross the cut (+-pi, in display 0 and 1).  Where the
  * eight weighted pixels are equal and finite the angle is exactly 0 (scale and slack 0).
@@ -31,6 +32,7 @@
 #include <string.h>
 
 #define UNIT_ROUNDOFF    0x1p-24
+#define CANCEL_ERROR     (4.0 * UNIT_ROUNDOFF)
 #define GRADIENT_ERROR   (8.0 * UNIT_ROUNDOFF)
 #define DENORMAL_SLACK   1e-37
 #define ANGLE_SLACK      1e-6
@@ -113,10 +115,10 @@ luminance_of (const Source *source, const double *pixel)
       sum += source->weights[c] * fabs (component);
     }
   value = source->perceptual ? linear_to_srgb (linear) : linear;
-  if (!isfinite (value) || source->image->error == 0.0)
+  if (!isfinite (value))
     return (Quantity) { value, fabs (value), 0.0 };
-  reach = source->image->error * sum;
-  if (source->perceptual)
+  reach = source->image->error * sum + CANCEL_ERROR * fmax (sum - fabs (linear) - 1e-12 * sum, 0.0);
+  if (source->perceptual && reach > 0.0)
     reach *= linear_to_srgb_slope (linear - reach);
   error = fmax (reach, source->image->error * fabs (value));
   return (Quantity) { value, fabs (value), error };
