@@ -131,6 +131,7 @@ typedef struct
 extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_equalize;
+extern const CheckFilter check_label;
 extern const CheckFilter check_template;
 
 /* --------------------------------------------------------------- cases -- */

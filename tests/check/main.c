@@ -10,7 +10,7 @@
 #define EXCUSED_LIMIT 0.3
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
-static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_equalize,
+static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_equalize, &check_label,
                                               &check_template };
 
 static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted;
