@@ -88,7 +88,8 @@ typedef struct
 {
   const RefImage *image, *aux;  /* aux NULL if there is none */
   const gdouble  *values;       /* of the properties */
-  gdouble         weights[3];   /* luminance weights of the input's space */
+  const Babl     *space;        /* the input's */
+  gdouble         weights[3];   /* its luminance weights */
   gboolean        straight;     /* the input's format is not premultiplied */
 } CheckReferenceArgs;
 
