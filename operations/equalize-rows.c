@@ -46,13 +46,32 @@ put_together (const Chunk *restrict chunk, gint n, gfloat *restrict pixels)
 }
 
 TESSERA_CLONES static void
-find_luminance (Chunk *restrict chunk, gint n, const gfloat weights[3])
+find_luminance (Chunk *restrict chunk, gint n, const gfloat weights[3], gboolean is_linear)
 {
   const gfloat red = weights[0], green = weights[1], blue = weights[2];
 
+  if (is_linear)
+    for (gint i = 0; i < n; i++)
+      chunk->luminance[i] = equalize_luminance (chunk->colours[0][i], chunk->colours[1][i], chunk->colours[2][i],
+                                                red, green, blue, TRUE);
+  else
+    for (gint i = 0; i < n; i++)
+      chunk->luminance[i] = equalize_luminance (chunk->colours[0][i], chunk->colours[1][i], chunk->colours[2][i],
+                                                red, green, blue, FALSE);
+}
+
+TESSERA_CLONES static void
+to_perceptual (gfloat *restrict values, gint n)
+{
   for (gint i = 0; i < n; i++)
-    chunk->luminance[i] = equalize_luminance (chunk->colours[0][i], chunk->colours[1][i], chunk->colours[2][i],
-                                              red, green, blue);
+    values[i] = perceptual_from_linear (values[i]);
+}
+
+TESSERA_CLONES static void
+to_linear (gfloat *restrict values, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    values[i] = linear_from_perceptual (values[i]);
 }
 
 TESSERA_CLONES static void
@@ -72,21 +91,16 @@ leave_out (const gfloat *restrict values, const gfloat *restrict alpha, gint n, 
     found[i] = values[i] == values[i] && alpha[i] != 0.0f ? found[i] : -1;
 }
 
-/* R', G', B' times m / Y', or m where Y' <= 0; NaN stays. */
 TESSERA_CLONES static void
-scale_colours (Chunk *restrict chunk, gint n)
+scale_colour (gfloat *restrict values, const gfloat *restrict luminance, const gfloat *restrict mapped, gint n,
+              gboolean is_linear)
 {
-  for (gint i = 0; i < n; i++)
-    {
-      const gfloat y = chunk->luminance[i], m = chunk->mapped[i], factor = m / y;
-
-      for (gint c = 0; c < 3; c++)
-        {
-          const gfloat value = chunk->colours[c][i], scaled = value * factor;
-
-          chunk->colours[c][i] = y > 0.0f ? scaled : y <= 0.0f ? m : value;
-        }
-    }
+  if (is_linear)
+    for (gint i = 0; i < n; i++)
+      values[i] = equalize_scaled (values[i], luminance[i], mapped[i], TRUE);
+  else
+    for (gint i = 0; i < n; i++)
+      values[i] = equalize_scaled (values[i], luminance[i], mapped[i], FALSE);
 }
 
 TESSERA_CLONES static void
@@ -98,8 +112,12 @@ replace_channel (gfloat *restrict values, const gfloat *restrict mapped, gint n)
 
 /* The plane that channel c is counted and looked up by. */
 static const gfloat *
-plane_of (const Equalize *e, const Chunk *chunk, gint c)
+make_plane (const Equalize *e, Chunk *chunk, gint c, gint n)
 {
+  if (e->channels == 1)
+    find_luminance (chunk, n, e->weights, e->is_linear);
+  else if (e->is_linear)
+    to_perceptual (chunk->colours[c], n);
   return e->channels == 1 ? chunk->luminance : chunk->colours[c];
 }
 
@@ -110,12 +128,12 @@ static void
 count_row (const Equalize *e, Chunk *chunk, const gfloat *pixels, gint x, gint n, guint32 *counts)
 {
   take_apart (pixels, n, chunk);
-  if (e->channels == 1)
-    find_luminance (chunk, n, e->weights);
   for (gint c = 0; c < e->channels; c++)
     {
-      find_bins (plane_of (e, chunk, c), n, e->bins, chunk->bins);
-      leave_out (plane_of (e, chunk, c), chunk->alpha, n, chunk->bins);
+      const gfloat *plane = make_plane (e, chunk, c, n);
+
+      find_bins (plane, n, e->bins, chunk->bins);
+      leave_out (plane, chunk->alpha, n, chunk->bins);
       for (gint tile = e->surveyed.x, i = 0; i < n; tile++)
         {
           guint32   *into = counts + (tile - e->surveyed.x) * equalize_tile_size (e) + (gsize) c * e->bins;
@@ -201,15 +219,13 @@ map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n
   const gsize row_size = equalize_row_size (e);
 
   take_apart (pixels, n, chunk);
-  if (e->channels == 1)
-    find_luminance (chunk, n, e->weights);
   for (gint c = 0; c < e->channels; c++)
     {
       const gfloat *table = e->tables + (gsize) c * e->bins;
 
       if (! (e->mapped & (1u << c)))
         continue;
-      find_bins (plane_of (e, chunk, c), n, e->bins, chunk->bins);
+      find_bins (make_plane (e, chunk, c, n), n, e->bins, chunk->bins);
       if (e->clip_limit > 0.0)
         {
           const EqualizePlace *place = &e->y.places[y];
@@ -220,10 +236,12 @@ map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n
       else
         for (gint i = 0; i < n; i++)
           chunk->mapped[i] = table[chunk->bins[i]];
-      if (e->channels == 1)
-        scale_colours (chunk, n);
-      else
+      for (gint k = 0; k < 3 && e->channels == 1; k++)
+        scale_colour (chunk->colours[k], chunk->luminance, chunk->mapped, n, e->is_linear);
+      if (e->channels == 3)
         replace_channel (chunk->colours[c], chunk->mapped, n);
+      if (e->channels == 3 && e->is_linear)
+        to_linear (chunk->colours[c], n);
     }
   put_together (chunk, n, pixels);
 }

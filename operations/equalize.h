@@ -29,6 +29,7 @@ typedef struct
 typedef struct
 {
   gint          channels;       /* 1: luminance, 3: R', G', B' */
+  gboolean      is_linear;      /* pixels are linear light, else R'G'B' */
   gint          bins;
   gdouble       clip_limit;     /* 0: global */
   gfloat        weights[3];     /* of linear R, G, B in luminance */

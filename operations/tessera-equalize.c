@@ -13,6 +13,8 @@
  * OpenCL use the same floats.  Local tables are held for some rows of tiles at a time
  * (TABLES_BYTES), counted some tiles at a time (COUNTS_BYTES).
  *
+ * Linear light of sRGB's curve is read as it is and mapped as R'G'B' would be.
+ *
  * Deviations: the excess is spread once, in double (Zuiderveld repeats, in integers);
  * luminance scales R', G', B' together, which keeps the chroma.  An image without end,
  * or of 2^31 pixels and more, passes unchanged.
@@ -116,6 +118,7 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
               TESSERA_INT_ARG (e->surveyed.x), TESSERA_INT_ARG (e->surveyed.width),
               TESSERA_INT_ARG (e->surveyed.y), TESSERA_INT_ARG (first), TESSERA_INT_ARG (end - first),
               TESSERA_INT_ARG (piece), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins), WEIGHTS_ARG (e),
+              TESSERA_INT_ARG (e->is_linear),
               TESSERA_MEMORY_ARG (part), TESSERA_LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
               TESSERA_INT_ARG (is_near) }
   });
@@ -146,6 +149,7 @@ equalize_device (TesseraBand *band)
               TESSERA_MEMORY_ARG (tables), TESSERA_INT_ARG (e->first_row), TESSERA_INT_ARG (e->x.tiles),
               TESSERA_INT_ARG (e->clip_limit > 0.0), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins),
               TESSERA_INT_ARG (e->mapped), WEIGHTS_ARG (e),
+              TESSERA_INT_ARG (e->is_linear),
               TESSERA_MEMORY_ARG (band->output.memory),
               TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
   });
@@ -256,19 +260,19 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
 
 /* ------------------------------------------------------------- operation -- */
 
-/* In the sRGB curve within; out of it as the input is, where we can convert.  Else GEGL
- * would convert the result on one thread. */
+/* R'G'B'A; linear light stays what it is where its curve is sRGB's, and takes the curve on
+ * the way: else it would be converted to and fro, and at last by GEGL on one thread. */
 static void
 prepare (GeglOperation *operation)
 {
   const Babl *source = gegl_operation_get_source_format (operation, "input");
   const Babl *space = gegl_operation_get_source_space (operation, "input");
-  gboolean    linear = source && (babl_get_model_flags (source) & BABL_MODEL_FLAG_LINEAR)
-                       && babl_format_get_space (source) == babl_space ("sRGB");
+  gboolean    is_linear = source && (babl_get_model_flags (source) & BABL_MODEL_FLAG_LINEAR)
+                          && babl_format_get_space (source) == babl_space ("sRGB");
+  const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  gegl_operation_set_format (operation, "input", babl_format_with_space ("R'G'B'A float", space));
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation,
-    babl_format_with_space (linear ? "RGBA float" : "R'G'B'A float", space)));
+  gegl_operation_set_format (operation, "input", format);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
 }
 
 static GeglRectangle
@@ -317,6 +321,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
   };
   if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
     return tessera_process (&request);          /* nothing is mapped */
+  e.is_linear = request.input_format == babl_format ("RGBA float");
   babl_space_get_rgb_luminance (babl_format_get_space (request.input_format), &weights[0], &weights[1],
                                 &weights[2]);
   for (gint c = 0; c < 3; c++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Histogram equalisation (operations/tessera-equalize.c): counts, and the pixels that
- * tables make of them.  Images are RGBA floats in the sRGB curve.
+ * tables make of them.  Images are R'G'B'A floats, or RGBA where is_linear.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -15,11 +15,14 @@
 
 /* What channel c of a pixel is counted and looked up by. */
 static float
-plane_of (float4 pixel, int channels, int c, float4 weights)
+value_of (float4 pixel, int channels, int c, float4 weights, int is_linear)
 {
+  float value;
+
   if (channels == 1)
-    return equalize_luminance (pixel.x, pixel.y, pixel.z, weights.x, weights.y, weights.z);
-  return c == 0 ? pixel.x : c == 1 ? pixel.y : pixel.z;
+    return equalize_luminance (pixel.x, pixel.y, pixel.z, weights.x, weights.y, weights.z, is_linear);
+  value = c == 0 ? pixel.x : c == 1 ? pixel.y : pixel.z;
+  return is_linear ? perceptual_from_linear (value) : value;
 }
 
 static void
@@ -43,7 +46,7 @@ add_pixels (local int *near, global int *far, int is_near, int bin, int n)
 kernel void equalize_count (global const float *image, int stride, int x0, int y0, int height,
                             global const int *edges_x, global const int *edges_y,
                             int first_column, int columns, int first_row, int tile_row, int tile_rows, int piece,
-                            int channels, int bins, float4 weights,
+                            int channels, int bins, float4 weights, int is_linear,
                             global int *counts, local int *near, int is_near)
 {
   const int   unit = get_global_id (0) / LANES;
@@ -66,7 +69,7 @@ kernel void equalize_count (global const float *image, int stride, int x0, int y
          x < right && y >= y0; x += LANES)
       {
         const float4 pixel = vload4 ((long) (y - y0) * stride + x - x0, image);
-        const float  v = plane_of (pixel, channels, c, weights);
+        const float  v = value_of (pixel, channels, c, weights, is_linear);
         const int    here = v == v && pixel.w != 0.0f ? equalize_bin (v, bins, high, low) : -1;
 
         if (here >= 0 && here != bin)
@@ -105,7 +108,7 @@ mapped_between (global const float *tables, global const int *across, global con
 kernel void equalize_map (global const float *image, int stride, int x0, int y0,
                           global const int *places_x, global const int *places_y,
                           global const float *tables, int first_row, int columns, int is_local,
-                          int channels, int bins, int mapped, float4 weights,
+                          int channels, int bins, int mapped, float4 weights, int is_linear,
                           global float *out, int width, int height)
 {
   const int   x = get_global_id (0), y = get_global_id (1);
@@ -118,9 +121,9 @@ kernel void equalize_map (global const float *image, int stride, int x0, int y0,
   pixel = vload4 ((long) y * stride + x, image);
   for (int c = 0; c < channels; c++)
     {
-      const float v = plane_of (pixel, channels, c, weights);
+      const float v = value_of (pixel, channels, c, weights, is_linear);
       const int   at = c * bins + equalize_bin (v, bins, high, low);
-      float       m, factor;
+      float       m;
 
       if (v != v || (mapped & (1 << c)) == 0)
         continue;
@@ -129,12 +132,13 @@ kernel void equalize_map (global const float *image, int stride, int x0, int y0,
                    : tables[at];
       if (channels == 1)
         {
-          factor = m / v;
-          pixel.x = v > 0.0f ? pixel.x * factor : m;
-          pixel.y = v > 0.0f ? pixel.y * factor : m;
-          pixel.z = v > 0.0f ? pixel.z * factor : m;
+          pixel.x = equalize_scaled (pixel.x, v, m, is_linear);
+          pixel.y = equalize_scaled (pixel.y, v, m, is_linear);
+          pixel.z = equalize_scaled (pixel.z, v, m, is_linear);
+          continue;
         }
-      else if (c == 0)
+      m = is_linear ? linear_from_perceptual (m) : m;
+      if (c == 0)
         pixel.x = m;
       else if (c == 1)
         pixel.y = m;

@@ -22,12 +22,29 @@ equalize_bin (float v, float bins, float high, float low)
   return bin < most ? bin : most;
 }
 
-/* Y': the luminance of linear light, as the eye sees it. */
+/* Y': the luminance of linear light, as the eye sees it; r, g, b are light, or not
+ * is_linear: R', G', B'. */
 static inline float
-equalize_luminance (float r, float g, float b, float red, float green, float blue)
+equalize_luminance (float r, float g, float b, float red, float green, float blue, int is_linear)
 {
-  return perceptual_from_linear ((red * linear_from_perceptual (r) + green * linear_from_perceptual (g))
-                                 + blue * linear_from_perceptual (b));
+  if (! is_linear)
+    {
+      r = linear_from_perceptual (r);
+      g = linear_from_perceptual (g);
+      b = linear_from_perceptual (b);
+    }
+  return perceptual_from_linear ((red * r + green * g) + blue * b);
+}
+
+/* One colour of a pixel of luminance y for which the table has m: as a part of y it stays
+ * the same; grey where there is no light; NaN leaves it. */
+static inline float
+equalize_scaled (float value, float y, float m, int is_linear)
+{
+  const float perceptual = is_linear ? perceptual_from_linear (value) : value;
+  const float mapped = y > 0.0f ? perceptual * (m / y) : m;
+
+  return y == y ? (is_linear ? linear_from_perceptual (mapped) : mapped) : value;
 }
 
 /* Between two tables. */

@@ -88,7 +88,8 @@ typedef struct
 {
   const RefImage *image, *aux;  /* aux NULL if there is none */
   const gdouble  *values;       /* of the properties */
-  gdouble         weights[3];   /* luminance weights of the input's space */
+  const Babl     *space;        /* the input's */
+  gdouble         weights[3];   /* its luminance weights */
   gboolean        straight;     /* the input's format is not premultiplied */
 } CheckReferenceArgs;
 
@@ -135,6 +136,7 @@ extern const CheckFilter check_cielab;
 extern const CheckFilter check_convolution;
 extern const CheckFilter check_equalize;
 extern const CheckFilter check_gaussian_blur;
+extern const CheckFilter check_label;
 extern const CheckFilter check_mean_blur;
 extern const CheckFilter check_median_blur;
 extern const CheckFilter check_motion_blur;

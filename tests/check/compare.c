@@ -199,7 +199,8 @@ check_truth_init (CheckTruth          *truth,
                                ? conversion_error (source, format, pixels, n_input) : 0 };
   RefImage           guide = { source->box.width, source->box.height, aux_pixels,
                                c->field[CHECK_AUX] > 1 ? conversion_error (aux, format, aux_pixels, n_input) : 0 };
-  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value, { 0 }, FALSE };
+  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value,
+                               babl_format_get_space (source->format), { 0 }, FALSE };
   RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
                                 NULL, NULL, NULL };
 

@@ -222,5 +222,7 @@ check_edges (const CheckFilter  *filter,
       check_normalise (filter, &e.c);
       run_edges (&e, why);
     }
+  if (filter->special)
+    filter->special (options, stats);
   g_string_free (why, TRUE);
 }

@@ -16,6 +16,7 @@ static const CheckFilter *const filters[] = {
   &check_convolution,
   &check_equalize,
   &check_gaussian_blur,
+  &check_label,
   &check_mean_blur,
   &check_median_blur,
   &check_motion_blur,

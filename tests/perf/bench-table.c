@@ -58,6 +58,7 @@ const BenchRow bench_rows[] = {
   { .title = "equalize channels", .ours = "tessera:equalize mode=channels", .rival = "gegl:stretch-contrast" },
   { .title = "equalize CLAHE", .ours = "tessera:equalize clip-limit=4", .rival = "gegl:stretch-contrast",
     .peer = "clahe 4" },
+  { .title = "label random dots", .ours = "tessera:label", .peer = "labels", .dots = TRUE, .result = "R'G'B'A u8" },
 
   { .title = "chain of two: motion-blur, bilateral-grid",
     .ours = BLUR " | " GRID, .rival = GEGL_BLUR " | " GEGL_GRID },
