@@ -389,10 +389,10 @@ distribute (Labelling *l, GeglParallelDistributeFunc function)
 }
 
 void
-label_area (const TesseraRequest *request, const GeglRectangle *roi)
+label_spread (const TesseraRequest *request)
 {
   const Label *label = request->params;
-  Labelling    l = { .request = request, .label = label, .image = tessera_grow (roi, &request->halo) };
+  Labelling    l = { .request = request, .label = label, .image = tessera_grow (&request->roi, &request->halo) };
 
   l.n_strips = (l.image.height + STRIP_HEIGHT - 1) / STRIP_HEIGHT;
   l.strips = g_new0 (Strip, l.n_strips);

@@ -24,7 +24,7 @@ typedef struct
   TesseraMemory **labels, **ranks;      /* on the device, from `measure` to `device` */
 } Label;
 
-/* TesseraFilter.area; params is a Label. */
-void label_area (const TesseraRequest *request, const GeglRectangle *roi);
+/* TesseraFilter.spread; params is a Label. */
+void label_spread (const TesseraRequest *request);
 
 #endif

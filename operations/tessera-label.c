@@ -257,7 +257,7 @@ label_device (TesseraBand *band)
 static const TesseraFilter label_filter = {
   .name = "label",
   .source = tessera_label_cl,
-  .area = label_area,
+  .spread = label_spread,
   .device_bytes = label_device_bytes,
   .device = label_device,
   .measure = label_measure,
