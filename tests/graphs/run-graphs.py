@@ -120,6 +120,17 @@ def sharpen_edges_only(result, original, _):
     return change[0] <= 0.003 and change[1] >= 0.1
 
 
+def soft_glow(result, original, _):
+    """light is only added, by a tenth of the mean or more"""
+    return (all(a >= b - 1e-4 for a, b in zip(result.pixels, original.pixels))
+            and result.mean() >= 1.1 * original.mean())
+
+
+def sharpen_for_print(result, original, _):
+    """at least 30 % more texture, the mean of light moved by at most 15 % (it is kept as the eye sees)"""
+    return result.roughness() >= 1.3 * original.roughness() and relative(result.mean(), original.mean()) <= 0.15
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
@@ -131,6 +142,8 @@ EXPECTED = {
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
     'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
     'even-light': (even_light, 'seeding.jpg', None),
+    'soft-glow': (soft_glow, 'mountains.jpg', None),
+    'sharpen-for-print': (sharpen_for_print, 'mountains.jpg', None),
     'seamless-texture': (seamless_texture, None, [None, 'gegl:color', 'value=rgb(0.5, 0.5, 0.5)', 'gegl:noise-hurl',
                          'pct-random=100', 'seed=3', 'gegl:crop', 'width=256', 'height=256']),
 }
