@@ -75,9 +75,16 @@ def seamless_texture(result, _, noisy):
     return abs(result.mean() - noisy.mean()) <= 1e-5 and step[result.width - 1] <= 1.5 * step[100]
 
 
+def out_of_focus(result, original, _):
+    """nine tenths of the texture or more is gone, the mean moved by at most 0.5 %, no pixel is brighter than before"""
+    return (result.roughness() <= 0.1 * original.roughness() and relative(result.mean(), original.mean()) <= 0.005
+            and max(result.pixels) <= max(original.pixels) * (1 + 1e-5))
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
+    'out-of-focus': (out_of_focus, 'hubble_deep_field.jpg', None),
     'smooth-and-keep-edges': (smooth_and_keep_edges, 'hubble_deep_field.jpg', None),
     'detail-boost': (detail_boost, 'seeding.jpg', None),
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
