@@ -4,7 +4,6 @@
  * and the count that it leaves. */
 #include "check.h"
 
-/* What the colour of a label should be, from the header's words, not its code. */
 #define MOST_COLORS 256
 
 enum { SOURCE, THRESHOLD, CONNECTIVITY, MIN_AREA, OUTPUT };
@@ -149,14 +148,13 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 
 /* ---------------------------------------------------------------- shapes -- */
 
+/* Every other ring, open at its upper left and led on to the next one there. */
 static gboolean
 in_spiral (gint x, gint y, gint width, gint height)
 {
   gint ring = MIN (MIN (x, y), MIN (width - 1 - x, height - 1 - y));
 
-  if (x == ring - 1 && y == ring)
-    return TRUE;
-  return ring % 2 == 0 && ! (x == ring && y == ring + 1);
+  return (ring % 2 == 0) != (x == ring && y == ring + 1);
 }
 
 static gboolean

@@ -75,11 +75,30 @@ def seamless_texture(result, _, noisy):
     return abs(result.mean() - noisy.mean()) <= 1e-5 and step[result.width - 1] <= 1.5 * step[100]
 
 
+def pixels_of(picture):
+    return list(zip(*(picture.pixels[k::picture.channels] for k in range(picture.channels))))
+
+
+def count_galaxies(result, original, _):
+    """at least 80 colors, black on four fifths or more, and 95 % of the brightest thousandth are colored"""
+    colors, light = pixels_of(result), [sum(pixel) for pixel in pixels_of(original)]
+    bright = sorted(range(len(light)), key=light.__getitem__)[-len(light) // 1000:]
+    return (len(set(colors)) > 80 and sum(not any(color) for color in colors) >= 0.8 * len(colors)
+            and sum(any(colors[i]) for i in bright) >= 0.95 * len(bright))
+
+
+def through_the_haze(result, original, _):
+    """at least 25 % more texture, the mean moved by at most a quarter"""
+    return result.roughness() >= 1.25 * original.roughness() and relative(result.mean(), original.mean()) <= 0.25
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
     'smooth-and-keep-edges': (smooth_and_keep_edges, 'hubble_deep_field.jpg', None),
     'detail-boost': (detail_boost, 'seeding.jpg', None),
+    'count-galaxies': (count_galaxies, 'hubble_deep_field.jpg', None),
+    'through-the-haze': (through_the_haze, 'mountains.jpg', None),
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
     'seamless-texture': (seamless_texture, None, [None, 'gegl:color', 'value=rgb(0.5, 0.5, 0.5)', 'gegl:noise-hurl',
