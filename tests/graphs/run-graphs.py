@@ -137,6 +137,23 @@ def out_of_focus(result, original, _):
             and max(result.pixels) <= max(original.pixels) * (1 + 1e-5))
 
 
+def pixels_of(picture):
+    return list(zip(*(picture.pixels[k::picture.channels] for k in range(picture.channels))))
+
+
+def count_galaxies(result, original, _):
+    """at least 80 colors, black on four fifths or more, and 95 % of the brightest thousandth are colored"""
+    colors, light = pixels_of(result), [sum(pixel) for pixel in pixels_of(original)]
+    bright = sorted(range(len(light)), key=light.__getitem__)[-len(light) // 1000:]
+    return (len(set(colors)) > 80 and sum(not any(color) for color in colors) >= 0.8 * len(colors)
+            and sum(any(colors[i]) for i in bright) >= 0.95 * len(bright))
+
+
+def through_the_haze(result, original, _):
+    """at least 25 % more texture, the mean moved by at most a quarter"""
+    return result.roughness() >= 1.25 * original.roughness() and relative(result.mean(), original.mean()) <= 0.25
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
@@ -145,6 +162,8 @@ EXPECTED = {
     'detail-boost': (detail_boost, 'seeding.jpg', None),
     'less-color-noise': (less_color_noise, 'hubble_deep_field.jpg', None),
     'sharpen-edges-only': (sharpen_edges_only, 'mountains.jpg', None),
+    'count-galaxies': (count_galaxies, 'hubble_deep_field.jpg', None),
+    'through-the-haze': (through_the_haze, 'mountains.jpg', None),
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
     'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
