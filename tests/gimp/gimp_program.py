@@ -61,7 +61,7 @@ class Gimp210(Gimp):
     version, folder, program = '2.10', '2.10', 'gimp-console-2.10'
     interpreter, end = [], ['-b', '(gimp-quit 1)']
     first_layer = '(car (gimp-image-get-active-drawable image))'
-    effects = False
+    effects, perceptual, linear_tiff = False, 'PRECISION-FLOAT-GAMMA', True
 
     def load_call(self, path):
         return f'(gimp-file-load RUN-NONINTERACTIVE {quoted(path)} {quoted(path)})'
@@ -83,7 +83,7 @@ class Gimp3(Gimp):
     version, folder, program = '3', '3.0', 'gimp-console-3.0'
     interpreter, end = ['--batch-interpreter=plug-in-script-fu-eval'], ['--quit']
     first_layer = '(vector-ref (car (gimp-image-get-layers image)) 0)'
-    effects = True
+    effects, perceptual, linear_tiff = True, 'PRECISION-FLOAT-NON-LINEAR', False      # its TIFFs are perceptual always
 
     def load_call(self, path):
         return f'(gimp-file-load RUN-NONINTERACTIVE {quoted(path)})'

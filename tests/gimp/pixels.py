@@ -55,6 +55,13 @@ class Pixels:
         return worst, where, count
 
 
+    def encoded(self):
+        """Linear light in sRGB's curve."""
+        for i, value in enumerate(self.data):
+            if i % 4 != 3:
+                self.data[i] = 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
+        return self
+
     def straight(self):
         for i in range(0, len(self.data), 4):
             alpha = self.data[i + 3]

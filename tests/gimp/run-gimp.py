@@ -72,7 +72,7 @@ FLAT = '(set! layer (car (gimp-image-merge-visible-layers image CLIP-TO-IMAGE)))
 def steps_of(gimp, job, path):
     steps = []
     if job.depth == 32:
-        steps.append(f'(gimp-image-convert-precision image PRECISION-FLOAT-{"" if job.linear else "NON-"}LINEAR)')
+        steps.append(f'(gimp-image-convert-precision image {"PRECISION-FLOAT-LINEAR" if job.linear else gimp.perceptual})')
     if job.shape == 'offset':
         steps.append(f'(gimp-image-resize image {CANVAS[0]} {CANVAS[1]} {OFFSET[0]} {OFFSET[1]})')
     if job.shape == 'selection':
@@ -97,6 +97,8 @@ def compare(report, bench, gimp, job, path, inputs):
     if not os.path.exists(path):
         return report.check(name, False, 'no picture')
     got = read(path)
+    if job.depth == 32 and job.linear and gimp.linear_tiff:
+        got.encoded()
     if (got.width, got.height) == CANVAS:
         got = got.crop(*OFFSET, WIDTH, HEIGHT)
     if job.shape == 'selection':
@@ -234,7 +236,8 @@ def main():
                     refuses(report, bench, gimp, operations[0], inputs)
                     broken(report, bench, kind, operations, inputs)
         if given.keep:
-            shutil.copytree(work, given.keep, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(given.keep, ignore_errors=True)
+            shutil.copytree(work, given.keep, symlinks=True)
     report.finish()
 
 
