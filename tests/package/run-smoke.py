@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from common import Report, TOP
 
 DEBIAN = os.path.join(TOP, 'data', 'packaging', 'debian')
-METAINFO = os.path.join(TOP, 'data', 'metainfo', 'org.gimp.GIMP.Plugin.Tessera.metainfo.xml')
+METAINFO = 'org.gimp.GIMP.Plugin.Tessera.metainfo.xml'
 MANIFEST = os.path.join(TOP, 'data', 'packaging', 'flatpak', 'org.gimp.GIMP.Plugin.Tessera.json')
 UNPACKAGED = ('*/gimp/2.0/*',)      # the plug-in for GIMP 2.10 has no package yet
 
@@ -46,14 +46,19 @@ def check_files(report, build):
         report.check(f'{pattern} is installed', any(packaged(path, pattern) for path in installed))
 
 
-def check_metainfo(report, version):
-    component = ElementTree.parse(METAINFO).getroot()
+def check_metainfo(report, build, version):
+    path = os.path.join(build, 'data', METAINFO)
+    component = ElementTree.parse(path).getroot()
     report.check("the metainfo's newest release is this version", component.find('releases/release').get('version') == version)
     manifest = json.loads(read(MANIFEST))
-    report.check("metainfo's and manifest's identifiers agree", manifest['id'] == component.find('id').text == os.path.basename(METAINFO)[:-13])
+    report.check("metainfo's and manifest's identifiers agree", manifest['id'] == component.find('id').text == METAINFO[:-13])
+    with open(os.path.join(TOP, 'po', 'LINGUAS'), encoding='utf-8') as file:
+        languages = file.read().split()
+    shown = [text.get('{http://www.w3.org/XML/1998/namespace}lang') for text in component.findall('summary')]
+    report.check('the metainfo is in every language', sorted(filter(None, shown)) == sorted(languages), ' '.join(filter(None, shown)))
     if not report.check('appstreamcli is there (package appstream)', shutil.which('appstreamcli')):
         return
-    done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', METAINFO], capture_output=True, text=True)
+    done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', path], capture_output=True, text=True)
     output = (done.stdout + done.stderr).strip()
     # -- AppStream 1.0 warns of the homepage: there is none yet
     bad = [line for line in output.splitlines() if line.startswith(('E:', 'W:')) and 'url-homepage-missing' not in line]
@@ -70,7 +75,7 @@ def main():
     depends = re.findall(r'^Depends:((?:.*\n)(?: .*\n)*)', read(os.path.join(DEBIAN, 'control')), re.MULTILINE)
     report.check('no package depends on OpenCL', depends and not re.search('opencl|pocl', ''.join(depends), re.IGNORECASE))
     check_files(report, build)
-    check_metainfo(report, version)
+    check_metainfo(report, build, version)
     report.finish()
 
 
