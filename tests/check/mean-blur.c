@@ -7,6 +7,9 @@ enum { RADIUS, BORDER };
 
 static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 
+/* Where the device takes one launch more, and the largest. */
+static const gchar *const corners[] = { "radius=15", "radius=16", "radius=255", "radius=256", "radius=1000", NULL };
+
 static const gchar *
 working (const gdouble *values G_GNUC_UNUSED)
 {
@@ -73,6 +76,7 @@ const CheckFilter check_mean_blur =
 {
   .name = "mean-blur",
   .operation = "tessera:mean-blur",
+  .corners = corners,
   .n_properties = 2,
   .properties =
     {
