@@ -100,6 +100,7 @@ typedef struct
   gint           n_properties;
   CheckProperty  properties[CHECK_MAX_PROPERTIES];
   gboolean       has_aux;
+  const gchar *const *corners;  /* "k=v,...": settings to be drawn more often than by chance; NULL at the end */
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
   const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
