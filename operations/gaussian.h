@@ -41,7 +41,7 @@ void        gaussian_init   (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_
 /* The halo: at most ceil (4 sigma). */
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
 
-/* TesseraFilter.whole, .device_bytes and .device.  `columns` is as in separable.h, `up` the
+/* TesseraFilter.spread, .device_bytes and .device.  `columns` is as in separable.h, `up` the
  * filter's kernel that takes its place where there are cells (tessera-gaussian.h); a filter with
  * a finishing step has the same sigma on both axes. */
 void  gaussian_whole        (const TesseraRequest *request, const Gaussian *gaussian);

@@ -89,7 +89,7 @@ static const TesseraFilter exact = {
 static const TesseraFilter by_cells = {
   .name = "gaussian-blur",
   .source = tessera_gaussian_blur_cl,
-  .whole = blur_whole,
+  .spread = blur_whole,
   .device_bytes = blur_device_bytes,
   .device = blur_device
 };

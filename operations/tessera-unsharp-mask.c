@@ -118,7 +118,7 @@ static const TesseraFilter exact = {
 static const TesseraFilter by_cells = {
   .name = "unsharp-mask",
   .source = tessera_unsharp_mask_cl,
-  .whole = unsharp_whole,
+  .spread = unsharp_whole,
   .device_bytes = unsharp_device_bytes,
   .device = unsharp_device
 };

@@ -17,7 +17,7 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl'],
+    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl'],
     'self-test': ['self-test'],
     'faults': ['faults'],
     'engine': ['speed', 'accounting', 'soak-smoke'],
@@ -26,12 +26,12 @@ PARTS = {
     'cli': ['cli'],
     'doctor': ['doctor'],
     'formats': ['formats'],
-    'install': ['install'],
+    'install': ['install', 'packaging'],
     'bench': ['bench-smoke'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
 }
-ON_DEMAND = ('long', 'gimp')
+ON_DEMAND = ('long', 'gimp', 'package')
 
 results = []                    # (name, passed, failed, seconds)
 
@@ -131,8 +131,9 @@ def main():
             program('long', ['build/tests/check/check', '--cases', '2000'])
             program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
         if 'gimp' in wanted:
-            program('gimp', ['tests/gimp/run', 'build'] if os.path.exists(os.path.join(TOP, 'tests/gimp/run'))
-                    else ['sh', '-c', 'echo there is no tests/gimp/run; exit 1'])
+            program('gimp', ['python3', '-B', 'tests/gimp/run-gimp.py', 'build'])
+        if 'package' in wanted:
+            program('package', ['tests/package/run-package.py'])
     passed, failed = (sum(result[i] for result in results) for i in (1, 2))
     print(f'\n{len(results)} parts in {(time.monotonic() - began) / 60:.1f} minutes:')
     for name, good, bad, seconds in results:

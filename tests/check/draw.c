@@ -216,6 +216,8 @@ check_normalise (const CheckFilter *filter,
 {
   GeglRectangle box, roi;
 
+  if (filter->only_srgb)
+    c->field[CHECK_SPACE] = 0;
   c->field[CHECK_WIDTH] = MAX (c->field[CHECK_WIDTH], 1);
   c->field[CHECK_HEIGHT] = MAX (c->field[CHECK_HEIGHT], 1);
   c->field[CHECK_TILE_W] = MAX (c->field[CHECK_TILE_W], 1);

@@ -28,6 +28,25 @@ bench_threads (void)
   return MAX (threads, 1);
 }
 
+/* "full 13": an N x N kernel of full rank; "separable 13": a column times a row. */
+static gchar *
+random_kernel (const gchar *text)
+{
+  const gboolean full = g_str_has_prefix (text, "full");
+  const gint     n = atoi (strpbrk (text, "0123456789"));
+  GString       *kernel = g_string_new (NULL);
+
+  for (gint y = 0; y < n; y++)
+    for (gint x = 0; x < n; x++)
+      {
+        const gint value = full ? 1 + (x * 7 + y * 13 + x * y * 5) % 31
+                                : (1 + MIN (x, n - 1 - x)) * (1 + MIN (y, n - 1 - y));
+
+        g_string_append_printf (kernel, "%d%s", value, x < n - 1 ? " " : y < n - 1 ? ";" : "");
+      }
+  return g_string_free (kernel, FALSE);
+}
+
 static void
 set_property (GeglNode *node, const gchar *name, const gchar *text)
 {
@@ -46,7 +65,12 @@ set_property (GeglNode *node, const gchar *name, const gchar *text)
   else if (G_IS_PARAM_SPEC_DOUBLE (spec))
     gegl_node_set (node, name, g_ascii_strtod (text, NULL), NULL);
   else if (G_IS_PARAM_SPEC_STRING (spec))
-    gegl_node_set (node, name, text, NULL);
+    {
+      gchar *value = *text == '@' ? random_kernel (text + 1) : g_strdup (text);
+
+      gegl_node_set (node, name, value, NULL);
+      g_free (value);
+    }
   else if (G_IS_PARAM_SPEC_BOOLEAN (spec))
     gegl_node_set (node, name, strcmp (text, "true") == 0, NULL);
   else
@@ -73,12 +97,13 @@ add_step (GeglNode *graph, const gchar *step)
 }
 
 BenchGraph *
-bench_graph_new (const gchar *chain, GeglBuffer *input, BenchSink kind)
+bench_graph_new (const gchar *chain, GeglBuffer *input, const gchar *result, BenchSink kind)
 {
   BenchGraph *self = g_new0 (BenchGraph, 1);
   gchar     **steps = g_strsplit (chain, " | ", -1);
 
   self->kind = kind;
+  self->result = result ? babl_format (result) : gegl_buffer_get_format (input);
   self->input = g_object_ref (input);
   self->graph = gegl_node_new ();
   self->last = gegl_node_new_child (self->graph, "operation", "gegl:buffer-source",
@@ -133,7 +158,7 @@ gdouble
 bench_graph_run (BenchGraph *graph, GeglBuffer **output)
 {
   const GeglRectangle *rect = gegl_buffer_get_extent (graph->input);
-  GeglBuffer          *result = gegl_buffer_new (rect, gegl_buffer_get_format (graph->input));
+  GeglBuffer          *result = gegl_buffer_new (rect, graph->result);
   gint64               began, ended;
 
   if (graph->sink)

@@ -50,12 +50,44 @@ paint_row (gfloat *row, gint width, gint y)
       }
 }
 
-/* 3:2, in tiles of GEGL's own size. */
-GeglBuffer *
-bench_picture (gdouble mpix, const Babl *format)
+/* One pixel of two is white, at random. */
+static void
+paint_dots (gfloat *row, gint width, gint y)
 {
-  const gint  height = MAX (2, (gint) (1000 * sqrt (mpix * 2.0 / 3.0)) / 2 * 2);
-  const gint  width = height * 3 / 2;
+  guint32 state = 1 + 2654435761u * (guint32) y;
+
+  for (gint x = 0; x < width; x++)
+    {
+      state = state * 1664525u + 1013904223u;
+      for (gint c = 0; c < 4; c++)
+        row[4 * x + c] = c == 3 ? 1.0f : (gfloat) (state >> 31);
+    }
+}
+
+gboolean
+bench_size (const gchar *text, gint *width, gint *height)
+{
+  gchar  *end;
+  gdouble mpix = g_ascii_strtod (text, &end);
+
+  if (*end == 'x')
+    {
+      *width = mpix;
+      *height = g_ascii_strtod (end + 1, &end);
+    }
+  else
+    {
+      *height = MAX (2, (gint) (1000 * sqrt (mpix * 2.0 / 3.0)) / 2 * 2);
+      *width = *height * 3 / 2;
+    }
+  return end != text && ! *end && mpix >= 1e-4 && *width >= 1 && *height >= 1
+         && (gint64) *width * *height <= 1000000000;
+}
+
+/* In tiles of GEGL's own size. */
+GeglBuffer *
+bench_picture (gint width, gint height, const Babl *format, gboolean dots)
+{
   const Babl *painted = babl_format ("RGBA float");
   const gsize bytes = babl_format_get_bytes_per_pixel (format);
   GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), format);
@@ -64,7 +96,10 @@ bench_picture (gdouble mpix, const Babl *format)
 
   for (gint y = 0; y < MIN (STRIP, height); y++)
     {
-      paint_row (row, width, y);
+      if (dots)
+        paint_dots (row, width, y);
+      else
+        paint_row (row, width, y);
       babl_process (babl_fish (painted, format), row, strip + y * bytes * width, width);
     }
   for (gint y = 0; y < height; y += STRIP)

@@ -21,7 +21,8 @@ print_head (void)
   g_print ("%d threads, OpenCL: %s\n", bench_threads (),
            tessera_device_name () ? tessera_device_name () : "off");
   g_print ("| filter | Mpix | format | sink | path | min ms | median ms | rival | min ms | median ms "
-           "| times faster |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+           "| times faster | peer | min ms | a copy | ours / (peer + copy) |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
 
 void
@@ -36,9 +37,14 @@ bench_print_row (const BenchJob *job, const BenchResult *result)
       const gchar *name = job->row->rival;
       const gint   length = strcspn (name, " ");
 
-      g_print (" %.*s%s | %8.1f | %8.1f | %5.1f |\n", length, name,
+      g_print (" %.*s%s | %8.1f | %8.1f | %5.1f |", length, name,
                bench_steps (name) > 1 ? " ..." : "", result->rival.best, result->rival.median, result->ratio);
     }
+  else
+    g_print (" - | - | - | - |");
+  if (result->peer.runs)
+    g_print (" %s | %.1f | %.1f | %.2f |\n", job->row->peer, result->peer.best, result->copy.best,
+             result->ours.best / (result->peer.best + result->copy.best));
   else
     g_print (" - | - | - | - |\n");
   if (result->rival.runs && job->rival_note)
@@ -172,6 +178,20 @@ add_rival (GString *json, const BenchJob *job, const BenchResult *result)
   add_number (json, "ratio", result->ratio);
 }
 
+static void
+add_peer (GString *json, const BenchJob *job, const BenchResult *result)
+{
+  if (result->peer.runs == 0)
+    {
+      g_string_append (json, "\"peer\": null, ");
+      return;
+    }
+  add_times (json, "peer", job->row->peer, &result->peer);
+  add_text (json, "library", g_str_has_prefix (job->row->peer, "formula") ? "plain C" : bench_opencv_name ());
+  add_number (json, "copy_ms", result->copy.best);
+  close_object (json);
+}
+
 void
 bench_print_json (const BenchJob *job, const BenchResult *result)
 {
@@ -192,6 +212,7 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   add_times (json, "ours", job->row->ours, &result->ours);
   close_object (json);
   add_rival (json, job, result);
+  add_peer (json, job, result);
   add_stages (json, result);
   add_number (json, "kernel_gb_s", result->stages.run_ns == 0 ? 0.0
               : DEVICE_BYTES * pixels * steps * result->staged.runs / (gdouble) result->stages.run_ns);

@@ -4,11 +4,13 @@
  */
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define STAGED_RUNS 5
+#define COPY_ROWS   128         /* a row of tiles */
 #define PROBE_MPIX  0.03        /* the rival's speed is guessed on so small a picture */
 #define SLOW_MS     1000.0      /* a rival that is slower: 2 runs, the first one counts */
 #define LONG_MS     10000.0     /* ... 1 run */
@@ -146,12 +148,26 @@ look_for_trouble (BenchResult *result)
 
 /* ------------------------------------------------------------------ jobs -- */
 
+static GeglBuffer *
+picture_of (gdouble mpix, const BenchJob *job)
+{
+  const gint height = MAX (2, (gint) (1000 * sqrt (mpix * 2.0 / 3.0)) / 2 * 2);
+
+  return bench_picture (height * 3 / 2, height, job->format, job->row->dots);
+}
+
+static BenchGraph *
+rival_graph (const BenchJob *job, GeglBuffer *input, BenchSink sink)
+{
+  return bench_graph_new (job->row->rival, input, job->row->rival_result, sink);
+}
+
 /* Chooses the rival's picture: the same as ours, a smaller one, or none. */
 static void
 choose_rival_input (BenchJob *job, const BenchWishes *wishes)
 {
-  GeglBuffer *small = bench_picture (PROBE_MPIX, job->format);
-  BenchGraph *graph = bench_graph_new (job->row->rival, small, BENCH_WHOLE);
+  GeglBuffer *small = picture_of (PROBE_MPIX, job);
+  BenchGraph *graph = rival_graph (job, small, BENCH_WHOLE);
   gdouble     mpix = bench_mpix (job->input), ms;
 
   ms = bench_graph_run (graph, NULL);
@@ -170,7 +186,7 @@ choose_rival_input (BenchJob *job, const BenchWishes *wishes)
     }
   else
     {
-      job->rival_input = bench_picture (mpix, job->format);
+      job->rival_input = picture_of (mpix, job);
       job->rival_note = "slow: smaller picture, per pixel";
     }
   bench_graph_free (graph);
@@ -181,7 +197,7 @@ choose_rival_input (BenchJob *job, const BenchWishes *wishes)
 void
 bench_job_start (BenchJob *job, const BenchWishes *wishes)
 {
-  BenchGraph     *graph = bench_graph_new (job->row->ours, job->input, BENCH_WHOLE);
+  BenchGraph     *graph = bench_graph_new (job->row->ours, job->input, job->row->result, BENCH_WHOLE);
   TesseraCounters before, after;
 
   tessera_get_counters (&before);
@@ -189,7 +205,7 @@ bench_job_start (BenchJob *job, const BenchWishes *wishes)
   tessera_get_counters (&after);
   job->build_ms = (after.build_ns - before.build_ns) / 1e6;
   bench_graph_free (graph);
-  if (wishes->rivals)
+  if (wishes->rivals && job->row->rival)
     choose_rival_input (job, wishes);
 }
 
@@ -246,23 +262,26 @@ run_staged (BenchGraph *graph, BenchResult *result)
   add_counters (&result->stages, &before, &after);
 }
 
+/* In a new graph each time: filters made of several nodes cache inside. */
 static void
-run_rival (BenchGraph *graph, BenchResult *result)
+run_rival (const BenchJob *job, BenchResult *result)
 {
-  gboolean fresh = forget_host_peak ();
+  BenchGraph *graph = rival_graph (job, job->rival_input, result->sink);
+  gboolean    fresh = forget_host_peak ();
 
   add_time (&result->rival, bench_graph_run (graph, NULL));
+  bench_graph_free (graph);
   if (fresh)
     result->rival_host_mib = MAX (result->rival_host_mib, host_peak ());
 }
 
 /* The rival's first run; returns how many more to make. */
 static gint
-warm_rival (BenchGraph *graph, BenchResult *result, gint runs)
+warm_rival (const BenchJob *job, BenchResult *result, gint runs)
 {
   gdouble ms;
 
-  run_rival (graph, result);
+  run_rival (job, result);
   ms = result->rival.times[0];
   result->rival_warmed = ms <= SLOW_MS;
   if (result->rival_warmed)
@@ -270,6 +289,73 @@ warm_rival (BenchGraph *graph, BenchResult *result, gint runs)
   if (ms > SLOW_MS)
     return ms > LONG_MS ? 0 : 1;
   return CLAMP ((gint) (RIVAL_MS / MAX (ms, 1e-3)), MIN (2, runs), runs);
+}
+
+/* ----------------------------------------------------------------- peers -- */
+
+static gboolean
+peer_wanted (const BenchJob *job, BenchSink sink, const BenchWishes *wishes)
+{
+  return wishes->rivals && job->row->peer && sink == BENCH_WHOLE && job->format == babl_format ("RGBA float")
+         && (bench_opencv_name () || g_str_has_prefix (job->row->peer, "formula"));
+}
+
+static void
+copy_area (const GeglRectangle *area, gpointer data)
+{
+  GeglBuffer **buffers = data;
+  gfloat      *pixels = gegl_scratch_new (gfloat, 4 * (gsize) area->width * COPY_ROWS);
+
+  for (GeglRectangle rows = *area; rows.y < area->y + area->height; rows.y += COPY_ROWS)
+    {
+      rows.height = MIN (COPY_ROWS, area->y + area->height - rows.y);
+      gegl_buffer_get (buffers[0], &rows, 1.0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE,
+                       GEGL_ABYSS_NONE);
+      gegl_buffer_set (buffers[1], &rows, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+    }
+  gegl_scratch_free (pixels);
+}
+
+/* Every pixel read and written on all threads, into a new buffer: the least a filter does.
+ * (gegl:nop would share the tiles.) */
+static gdouble
+plain_copy (GeglBuffer *input)
+{
+  GeglBuffer *buffers[2] = { input, gegl_buffer_new (gegl_buffer_get_extent (input), babl_format ("RGBA float")) };
+  gint64      began = g_get_monotonic_time ();
+
+  gegl_parallel_distribute_area (gegl_buffer_get_extent (input), 4096.0, GEGL_SPLIT_STRATEGY_AUTO, copy_area, buffers);
+  began = g_get_monotonic_time () - began;
+  g_object_unref (buffers[1]);
+  return began / 1e3;
+}
+
+/* One run, and one of a plain copy, to which the goals refer. */
+static void
+run_peer (const BenchJob *job, const gfloat *array, BenchResult *result)
+{
+  const gint width = gegl_buffer_get_width (job->input), height = gegl_buffer_get_height (job->input);
+  gdouble    ms = g_str_has_prefix (job->row->peer, "formula")
+                  ? bench_formula_run (job->row->peer, array, width, height)
+                  : bench_opencv_run (job->row->peer, array, width, height, bench_threads ());
+
+  if (ms < 0.0)
+    g_error ("there is no peer %s", job->row->peer);
+  add_time (&result->peer, ms);
+  add_time (&result->copy, plain_copy (job->input));
+}
+
+/* The picture for the peer, which has had a warm-up; free it. */
+static gfloat *
+peer_array (const BenchJob *job, BenchResult *result)
+{
+  const GeglRectangle *rect = gegl_buffer_get_extent (job->input);
+  gfloat              *array = g_new (gfloat, 4 * (gsize) rect->width * rect->height);
+
+  gegl_buffer_get (job->input, rect, 1.0, babl_format ("RGBA float"), array, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  run_peer (job, array, result);
+  result->peer.runs = result->copy.runs = 0;
+  return array;
 }
 
 static gboolean
@@ -286,7 +372,8 @@ BenchResult *
 bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
 {
   BenchResult *result = g_new0 (BenchResult, 1);
-  BenchGraph  *ours = bench_graph_new (job->row->ours, job->input, sink), *rival = NULL;
+  BenchGraph  *ours = bench_graph_new (job->row->ours, job->input, job->row->result, sink);
+  gfloat      *array = NULL;
   gint         runs, rival_runs = 0;
   guint        n_before;
   TesseraKernelTime before[BENCH_KERNELS];
@@ -296,17 +383,21 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
   runs = CLAMP ((gint) (OURS_MS / bench_graph_run (ours, NULL)), MIN (2, wishes->runs), wishes->runs);
   if (job->rival_input && sink_wanted (wishes->rival_sinks, sink))
     {
-      rival = bench_graph_new (job->row->rival, job->rival_input, sink);
-      rival_runs = warm_rival (rival, result, wishes->runs);
+      rival_runs = warm_rival (job, result, wishes->runs);
       result->rival_mpix = bench_mpix (job->rival_input);
     }
+  if (peer_wanted (job, sink, wishes))
+    array = peer_array (job, result);
   for (gint i = 0; i < MAX (runs, rival_runs); i++)
     {
       if (i < runs)
         run_ours (ours, result, i == runs - 1);
       if (i < rival_runs)
-        run_rival (rival, result);
+        run_rival (job, result);
+      if (array && i < runs)
+        run_peer (job, array, result);
     }
+  g_free (array);
   tessera_set_profiling (TRUE);
   bench_graph_run (ours, NULL);         /* the queues that time are made */
   n_before = MIN (tessera_get_kernel_times (before, BENCH_KERNELS), BENCH_KERNELS);
@@ -317,12 +408,12 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
   sum_up (&result->staged);
   sum_up (&result->ours);
   sum_up (&result->rival);
+  sum_up (&result->peer);
+  sum_up (&result->copy);
   if (result->rival.runs)
     result->ratio = result->rival.best / result->rival_mpix / (result->ours.best / bench_mpix (job->input));
   look_for_trouble (result);
   bench_graph_free (ours);
-  if (rival)
-    bench_graph_free (rival);
   return result;
 }
 
@@ -332,6 +423,8 @@ bench_result_free (BenchResult *result)
   g_free (result->staged.times);
   g_free (result->ours.times);
   g_free (result->rival.times);
+  g_free (result->peer.times);
+  g_free (result->copy.times);
   g_ptr_array_unref (result->flags);
   g_free (result);
 }

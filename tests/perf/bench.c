@@ -22,7 +22,7 @@ static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .r
 static gint band_rows;
 
 static const GOptionEntry options[] = {
-  { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Image sizes in Mpix, 3:2 (4)", "N,N" },
+  { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Image sizes in Mpix, 3:2, or like 2048x2048 (4)", "N,N" },
   { "formats", 0, 0, G_OPTION_ARG_STRING, &formats, "float, u8, or babl formats (float)", "A,B" },
   { "sinks", 0, 0, G_OPTION_ARG_STRING, &sinks, "whole, write, chunks, processor (whole)", "A,B" },
   { "rows", 0, 0, G_OPTION_ARG_STRING, &rows, "Rows whose title contains one of these", "TEXT/TEXT" },
@@ -113,10 +113,10 @@ sink_named (const gchar *name)
 
 /* One row at one size and format; FALSE: not on the path that was asked for. */
 static gboolean
-bench_row (const BenchRow *row, gdouble mpix, const Babl *format)
+bench_row (const BenchRow *row, gint width, gint height, const Babl *format)
 {
   const gdouble tolerance = bench_is_u8 (format) ? 1.01 / 255.0 : 1e-5;
-  BenchJob      job = { .row = row, .format = format, .input = bench_picture (mpix, format) };
+  BenchJob      job = { .row = row, .format = format, .input = bench_picture (width, height, format, row->dots) };
   BenchResult  *first = NULL;
   gchar       **names = words (bench_steps (row->ours) > 1 ? "whole" : sinks, "whole");
   gboolean      good = TRUE;
@@ -155,20 +155,20 @@ bench_all (void)
   for (gint i = 0; mpix[i]; i++)
     for (gint j = 0; names[j]; j++)
       {
-        const gdouble size = g_ascii_strtod (mpix[i], NULL);
-        const Babl   *format = bench_format (names[j]);
+        const Babl *format = bench_format (names[j]);
+        gint        width, height;
 
         if (! format)
           refuse ("no pixel format %s; float and u8, or a name that babl knows", names[j]);
-        if (! (size >= 1e-4 && size <= 1000.0))
-          refuse ("--mpix %s: sizes are from 0.0001 to 1000 Mpix", mpix[i]);
+        if (! bench_size (mpix[i], &width, &height))
+          refuse ("--mpix %s: sizes are from 0.0001 to 1000 Mpix, or like 2048x2048", mpix[i]);
         for (const BenchRow *row = bench_rows; row->title; row++)
           if (bench_row_wanted (row, rows, chains))
             {
               refuse_missing (row->ours);
-              if (wishes.rivals)
+              if (wishes.rivals && row->rival)
                 refuse_missing (row->rival);
-              good = bench_row (row, size, format) && good;
+              good = bench_row (row, width, height, format) && good;
             }
       }
   g_strfreev (mpix);

@@ -22,7 +22,11 @@ typedef struct
 {
   const gchar *title;
   const gchar *ours;
-  const gchar *rival;
+  const gchar *rival;           /* GEGL's own; NULL: there is none */
+  const gchar *peer;            /* OpenCV's (bench-peer.cpp) or a formula's; NULL: there is none */
+  const gchar *result;          /* babl format that the results are written in; NULL: the picture's */
+  const gchar *rival_result;
+  gboolean     dots;            /* the picture: random dots, else like a photograph */
 } BenchRow;
 
 extern const BenchRow bench_rows[];     /* ends with a title NULL */
@@ -39,7 +43,9 @@ gchar   *bench_missing    (const gchar *chain);
 
 const Babl *bench_format     (const gchar *name);       /* float, u8 or a name of babl's */
 gboolean    bench_is_u8      (const Babl *format);
-GeglBuffer *bench_picture    (gdouble mpix, const Babl *format);
+GeglBuffer *bench_picture    (gint width, gint height, const Babl *format, gboolean dots);
+/* 3:2; "6" (Mpix) or "2048x2048". FALSE: neither. */
+gboolean    bench_size       (const gchar *text, gint *width, gint *height);
 gdouble     bench_mpix       (GeglBuffer *buffer);
 /* A grid of pixels, values 0..1 in the format's own tone curve. */
 void        bench_sample     (GeglBuffer *buffer, gfloat samples[BENCH_SAMPLES]);
@@ -63,9 +69,11 @@ typedef struct
   GeglNode   *graph, *last, *sink;      /* sink: NULL for BENCH_WHOLE */
   GeglBuffer *input;
   BenchSink   kind;
+  const Babl *result;
 } BenchGraph;
 
-BenchGraph *bench_graph_new  (const gchar *chain, GeglBuffer *input, BenchSink kind);
+/* result: a babl format's name, NULL for the input's. */
+BenchGraph *bench_graph_new  (const gchar *chain, GeglBuffer *input, const gchar *result, BenchSink kind);
 void        bench_graph_free (BenchGraph *graph);
 /* Milliseconds; the result, in the input's format, is left in *output when asked for. */
 gdouble     bench_graph_run  (BenchGraph *graph, GeglBuffer **output);
@@ -91,6 +99,20 @@ typedef struct
   gchar   *rival_sinks; /* the rival is timed with these; NULL: with all */
 } BenchWishes;
 
+/* What OpenCV, or a formula written plainly, does on arrays of floats. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* The library's name and version; NULL where the bench was built without. */
+const gchar *bench_opencv_name (void);
+/* Milliseconds of one run of `what` on RGBA floats; negative: it is not known. */
+gdouble      bench_opencv_run  (const gchar *what, const gfloat *pixels, gint width, gint height, gint threads);
+#ifdef __cplusplus
+}
+#endif
+/* The same by a formula: "formula cielab". */
+gdouble      bench_formula_run (const gchar *what, const gfloat *pixels, gint width, gint height);
+
 /* One row at one size and format. */
 typedef struct
 {
@@ -109,6 +131,8 @@ typedef struct
   gboolean        rival_warmed;         /* its first run was not counted */
   gdouble         rival_mpix;
   gdouble         ratio;                /* rival / ours, per pixel; 0: none */
+  BenchTimes      peer;                 /* runs == 0: not timed */
+  BenchTimes      copy;                 /* of the picture through GEGL, the same sink */
   TesseraCounters sums;                 /* over our timed runs */
   BenchTimes      staged;               /* some more runs, with the device's commands timed */
   TesseraCounters stages;

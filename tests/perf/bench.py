@@ -20,6 +20,7 @@ import time
 
 import bench_report
 import bench_svg
+import bench_thesis
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEGS = {
@@ -52,6 +53,8 @@ def options():
     parser.add_argument('--out', default=os.path.join(TOP, 'out', 'bench'), help='folder for the files', metavar='DIR')
     parser.add_argument('--bench', default=os.path.join(TOP, 'build', 'tests', 'perf', 'bench'), metavar='PATH',
                         help='the program (build/tests/perf/bench); GEGL_PATH must suit it')
+    parser.add_argument('--thesis', action='store_true',
+                        help='the tables of the thesis instead: 2048 x 2048, minimum of 10 runs')
     parser.add_argument('--render', nargs='+', metavar='JSON', help='measure nothing: merge the files of earlier runs')
     chosen = parser.parse_args()
     for name, value in (QUICK if chosen.quick else NORMAL).items():
@@ -99,7 +102,7 @@ class Program:
 def rows_wanted(program, chosen):
     rows, _ = program.run(['--list'], {})
     if not chosen.rows:
-        return rows
+        return [row for row in rows if not row['row'].startswith('thesis')]
     wanted = [row for row in rows if any(part and part in row['row'] for part in chosen.rows.split('/'))]
     wanted = [row for row in rows if row['row'] == chosen.rows] or wanted
     if not wanted:
@@ -219,7 +222,24 @@ def write_files(report, folder):
         os.replace(os.path.join(folder, name + '.new'), os.path.join(folder, name))
 
 
+def thesis(chosen):
+    runs, work = chosen.runs if chosen.runs != NORMAL['runs'] else 10, tempfile.mkdtemp()
+    try:
+        found = bench_thesis.report(Program(chosen.bench, work), runs)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(chosen.out, exist_ok=True)
+    for name, words in (('thesis.md', bench_thesis.markdown(found, TOP, runs)), ('thesis.svg', bench_thesis.chart(found))):
+        with open(os.path.join(chosen.out, name), 'w', encoding='utf-8') as file:
+            file.write(words + '\n')
+    print(bench_thesis.markdown(found, TOP, runs))
+    print(f'bench: {os.path.join(chosen.out, "thesis.md")}, thesis.svg', file=sys.stderr)
+    return 0
+
+
 def bench(chosen):
+    if chosen.thesis:
+        return thesis(chosen)
     if chosen.render:
         report = merge(chosen.render)
     else:

@@ -125,6 +125,23 @@ def breakdown(report):
     return text
 
 
+def peers(report):
+    rows = []
+    for result in report['results']:
+        peer = result.get('peer')
+        if peer and result['leg'] != 'opencl':
+            both = peer['min_ms'] + peer['copy_ms']
+            rows.append([result['row'], f'{mpix(result):.1f}', leg_title(report, result['leg']), number(result['ours']['min_ms']),
+                         f'{peer["chain"]} ({peer["library"]})', number(peer['min_ms']), number(peer['copy_ms']),
+                         number(result['ours']['min_ms'] / both)])
+    if not rows:
+        return []
+    return ['## Beside arrays', '',
+            'OpenCV, or a formula as a textbook has it, on plain arrays of RGBA floats with as many threads, in turn with ours in one process; '
+            'ours is the whole graph, which copies the picture besides. Milliseconds, minima.', ''] + table(
+                ['filter', 'Mpix', 'leg', 'ours', 'peer', 'peer', 'a copy through GEGL', 'ours / (peer + copy)'], rows)
+
+
 def share(value, peak):
     return f'{100 * value / peak:.0f} %' if peak else '-'
 
@@ -233,6 +250,6 @@ def markdown(report):
             f'{box["date"]}, {box["processor"]}, {box["threads"]} processors, {box["system"]}; OpenCL: '
             + (f'{device["name"]} (GEGL_USE_OPENCL={report["kind"]}, TESSERA_OPENCL=force)' if device else 'none') + '.', '']
     if report['results']:
-        for part in (speed, breakdown, kernels, passes, memory, warnings, method):
+        for part in (speed, peers, breakdown, kernels, passes, memory, warnings, method):
             text += part(report)
     return '\n'.join(text).rstrip()
