@@ -117,7 +117,8 @@ convolution_device (TesseraBand *band)
                           (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat), &weights);
   if (status != 0)
     return status;
-  return tessera_launch (band, &(TesseraLaunch) {
+
+  TesseraLaunch launch = {
     .kernel = batch ? "convolution_staged" : "convolution_global",
     .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP },
     .group = { GROUP, 1 },
@@ -129,9 +130,13 @@ convolution_device (TesseraBand *band)
               TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
               TESSERA_MEMORY_ARG (weights), TESSERA_INT_ARG (rows), TESSERA_INT_ARG (columns),
               TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-              TESSERA_INT_ARG (convolution->copies_alpha),
-              batch ? (TesseraArg) TESSERA_LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES)
-                    : (TesseraArg) { TESSERA_ARG_END },
-              batch ? (TesseraArg) TESSERA_INT_ARG (batch) : (TesseraArg) { TESSERA_ARG_END } }
-  });
+              TESSERA_INT_ARG (convolution->copies_alpha) }
+  };
+
+  if (batch)
+    {
+      launch.args[13] = (TesseraArg) TESSERA_LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
+      launch.args[14] = (TesseraArg) TESSERA_INT_ARG (batch);
+    }
+  return tessera_launch (band, &launch);
 }
