@@ -180,12 +180,12 @@ fits (const TesseraDevice *device, gsize bytes, gboolean pinned)
 
 /* With room to spare if that fits, else after the idle memory is gone, else exactly. */
 static cl_int
-allocate_fitting_locked (TesseraMemory *memory, gsize bytes)
+allocate_fitting_locked (TesseraMemory *memory, gsize bytes, gboolean exactly)
 {
   const gsize exact = (bytes + GRAIN - 1) / GRAIN * GRAIN;
   cl_int      status;
 
-  memory->bytes = round_up (bytes);
+  memory->bytes = exactly ? exact : round_up (bytes);
   if (! fits (memory->device, memory->bytes, memory->pinned))
     trim_locked (G_MAXINT64);
   if (! fits (memory->device, memory->bytes, memory->pinned))
@@ -211,7 +211,7 @@ tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpo
   *is_there = *result != NULL;
   if (! *is_there)
     {
-      cl_int status = tessera_memory_take (device, bytes, FALSE, result);
+      cl_int status = tessera_memory_take (device, bytes, FALSE, FALSE, result);
 
       if (status != CL_SUCCESS)
         return status;
@@ -221,7 +221,7 @@ tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpo
 }
 
 gint
-tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
+tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned, gboolean exact,
                      TesseraMemory **result)
 {
   static gboolean at_exit;
@@ -230,14 +230,16 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
 
   bytes = MAX (bytes, 1);
   g_mutex_lock (&lock);
-  memory = take_idle_locked (device, bytes, pinned, NULL);
+  if (exact)
+    trim_locked (G_MAXINT64);
+  memory = exact ? NULL : take_idle_locked (device, bytes, pinned, NULL);
   if (! memory)
     {
       if (! at_exit)
         at_exit = atexit (tessera_memory_trim) == 0;
       memory = g_new0 (TesseraMemory, 1);
       *memory = (TesseraMemory) { .device = device, .context = device->context, .pinned = pinned };
-      status = allocate_fitting_locked (memory, bytes);
+      status = allocate_fitting_locked (memory, bytes, exact);
       if (status != CL_SUCCESS)
         g_clear_pointer (&memory, g_free);
     }

@@ -24,7 +24,7 @@ tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory
 
   if (state->n_memories == MAX_MEMORIES)
     return tessera_error_out_of_memory ();
-  status = tessera_memory_take (state->pump->device, bytes, pinned, memory);
+  status = tessera_memory_take (state->pump->device, bytes, pinned, state->pump->exact, memory);
   if (status == 0)
     state->memories[state->n_memories++] = *memory;
   return status;
@@ -57,7 +57,7 @@ bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, 
   if (pump->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
   status = is_constant ? tessera_memory_take_constant (pump->device, bytes, data, memory, &is_there)
-                       : tessera_memory_take (pump->device, bytes, FALSE, memory);
+                       : tessera_memory_take (pump->device, bytes, FALSE, pump->exact, memory);
   if (status != 0)
     return status;
   if (! is_there)

@@ -231,10 +231,12 @@ pump_bands (Pump *pump, gint rows)
       if (status == 0)
         continue;
       if (drop_bands (pump, &y) != 0 || ! tessera_is_out_of_memory (status)
-          || (pump->ahead == 1 && (rows <= pump->least || halved == MOST_HALVINGS)))
+          || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)))
         return status;
       if (pump->ahead > 1)
         pump->ahead = 1;        /* one band at a time may still fit */
+      else if (! pump->exact)
+        pump->exact = TRUE;
       else
         {
           rows = MAX ((rows + 1) / 2, pump->least);
