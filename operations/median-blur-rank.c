@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera:median-blur, any radius, rank and shape, one channel at a time: the samples of a block
- * are sorted and each gets a rank of its own; the window, sliding from pixel to pixel, is a set
- * of ranks, one bit each, in which the wanted one is found by counting bits from where
- * the last one was.  2 (2 radius + 1) bits change a step, whatever the values.
+ * are sorted and each gets a rank of its own; a window is a set of ranks, one bit each, in
+ * which the wanted one is found by counting bits from where the last one was.
  *
- * The order of samples: B. Weiss, Fast Median and Bilateral Filtering, SIGGRAPH 2006 (its
- * ordinal transform); the sliding set: T. S. Huang, G. J. Yang, G. Y. Tang, A Fast
- * Two-Dimensional Median Filtering Algorithm, IEEE Trans. ASSP 27(1), 1979.
+ * The windows of LANES neighbours slide down together: what all of them hold is one set, what only
+ * the first or the last of them hold are sets of their own, and each window is the
+ * union of LANES sets.  So a step of a square changes some 4 radius bits for all of them
+ * instead of for each, whatever the values.
+ *
+ * Sliding window: T. S. Huang, G. J. Yang, G. Y. Tang, A Fast Two-Dimensional Median Filtering
+ * Algorithm, IEEE Trans. ASSP 27(1), 1979.  Ranks in place of values (the ordinal transform) and what
+ * neighbours share: B. Weiss, Fast Median and Bilateral Filtering, SIGGRAPH 2006.
  */
 #include "config.h"
 
@@ -18,17 +22,31 @@
 #define DIGIT_BITS 11           /* of the sort; three digits are a key */
 #define DIGITS     (1 << DIGIT_BITS)
 #define COLUMNS    16           /* that are gathered at once */
+#define LANES      4            /* neighbours whose windows are kept together */
+#define SETS       (2 * LANES - 1)
 #define BYTES      G_GUINT64_CONSTANT (0x0101010101010101)
+
+/* What enters and leaves the sets when the windows move down by one: offsets from the first
+ * window's middle, set after set, as many of either. */
+typedef struct
+{
+  gint    n;
+  gint    start[SETS + 1];      /* of each set's */
+  gint   *enter, *leave;
+  gint32 *counts[LANES];        /* -1 where a window has the set, else 0; whole Ranks */
+} Steps;
 
 typedef struct
 {
   gint width, height;           /* of the samples */
   gint n;
+  gint lanes;                   /* LANES, fewer in a narrow block; 1 of circles, which share less */
   guint64 *sorted, *spare;      /* key, then place, 32 bits each */
-  guint32 *ranks;               /* of each place */
-  guint64 *words;               /* the window's ranks */
-  guint32 (*counts)[DIGITS];    /* [3] */
-  gint    *steps[4];            /* offsets of what enters and leaves: sideways, then downwards */
+  gint32  *ranks;               /* of each place */
+  gfloat  *values;              /* of each rank */
+  guint32 (*digits)[DIGITS];    /* [3]: counts for the sort */
+  guint64 *words;               /* of all sets */
+  Steps    steps;
 } Tile;
 
 /* ----------------------------------------------------------------- sort -- */
@@ -47,7 +65,7 @@ is_outside (const MedianBlock *block, gint x, gint y)
 static void
 gather (const MedianBlock *block, Tile *tile, gint channel)
 {
-  memset (tile->counts, 0, 3 * sizeof *tile->counts);
+  memset (tile->digits, 0, 3 * sizeof *tile->digits);
   for (gint first = 0; first < tile->width; first += COLUMNS)
     for (gint y = 0; y < tile->height; y++)
       {
@@ -60,9 +78,9 @@ gather (const MedianBlock *block, Tile *tile, gint channel)
                           ? MEDIAN_OUTSIDE : median_key (tessera_as_int (row[4 * x]));
             guint32 order = (guint32) key ^ 0x80000000u;
 
-            tile->counts[0][order % DIGITS]++;
-            tile->counts[1][(order >> DIGIT_BITS) % DIGITS]++;
-            tile->counts[2][order >> (2 * DIGIT_BITS)]++;
+            tile->digits[0][order % DIGITS]++;
+            tile->digits[1][(order >> DIGIT_BITS) % DIGITS]++;
+            tile->digits[2][order >> (2 * DIGIT_BITS)]++;
             tile->sorted[(gsize) x * tile->height + y] = (guint64) order << 32 | (guint32) (y * tile->width + x);
           }
       }
@@ -71,7 +89,7 @@ gather (const MedianBlock *block, Tile *tile, gint channel)
 static void
 sort_by_digit (Tile *tile, gint digit)
 {
-  guint32      *next = tile->counts[digit];
+  guint32      *next = tile->digits[digit];
   const gint    shift = 32 + digit * DIGIT_BITS;
   const guint64 mask = DIGITS - 1;
   guint64      *from = tile->sorted, *to = tile->spare;
@@ -98,25 +116,39 @@ rank_samples (const MedianBlock *block, Tile *tile, gint channel)
   gather (block, tile, channel);
   for (gint digit = 0; digit < 3; digit++)
     sort_by_digit (tile, digit);
+  tile->values = (gfloat *) tile->spare;
   for (gint i = 0; i < tile->n; i++)
-    tile->ranks[(guint32) tile->sorted[i]] = i;
-}
-
-static gfloat
-value_of_rank (const Tile *tile, gint rank)
-{
-  return tessera_as_float (median_bits ((gint) ((guint32) (tile->sorted[rank] >> 32) ^ 0x80000000u)));
+    {
+      tile->ranks[(guint32) tile->sorted[i]] = i;
+      tile->values[i] = tessera_as_float (median_bits ((gint) ((guint32) (tile->sorted[i] >> 32) ^ 0x80000000u)));
+    }
 }
 
 /* --------------------------------------------------------------- window -- */
 
+/* Set s < LANES - 1: what only the windows 0 .. s hold; set LANES - 1: what all do; set LANES - 1 + p:
+ * what only the windows from p on do.  So window p is the union of sets p .. p + LANES - 1. */
+typedef gint32 Ranks __attribute__ ((vector_size (64), aligned (4), may_alias));
+#define RANKS 16
+
 typedef struct
 {
-  guint64       *words;
-  const guint32 *ranks;
-  gint           word;          /* where the last one was found */
-  gint           below;         /* samples in the words before it */
-} Window;
+  guint64 *sets[SETS];
+  gint     word[LANES];         /* where the last one was found */
+  gint     below[LANES];        /* samples in the words before it */
+} Windows;
+
+/* The set of the sample `dx` columns from the middle of the first window, in a row of that half
+ * width (at least 1); -1: of none. */
+static gint
+set_of (gint dx, gint half_width, gint lanes)
+{
+  const gint first = MAX (0, dx - half_width), last = MIN (lanes - 1, dx + half_width);
+
+  if (first > last)
+    return -1;
+  return first > 0 ? LANES - 1 + first : last < lanes - 1 ? last : LANES - 1;
+}
 
 /* Where, from 0, the k-th set bit is, k from 1: bits are counted byte by byte, then
  * the counts added up, all eight in a word at once. */
@@ -137,56 +169,107 @@ place_of_bit (guint64 word, guint k)
   return byte + (__builtin_ctzll (reached) >> 3);
 }
 
+/* A word of window `lane`. */
+static inline guint64
+word_of (const Windows *windows, gint lane, gint word, gboolean is_alone)
+{
+  guint64 bits = windows->sets[LANES - 1][word];
+
+  for (gint set = lane; set < lane + LANES && ! is_alone; set++)
+    bits |= windows->sets[set][word];
+  return bits;
+}
+
 static inline gint
-find_rank (Window *window, gint k)
+find_rank (Windows *windows, gint lane, gint k, gboolean is_alone)
 {
-  gint count;
+  gint    word = windows->word[lane], below = windows->below[lane], count;
+  guint64 bits;
 
-  while (window->below >= k)
-    window->below -= __builtin_popcountll (window->words[--window->word]);
-  while (window->below + (count = __builtin_popcountll (window->words[window->word])) < k)
+  while (below >= k)
+    below -= __builtin_popcountll (word_of (windows, lane, --word, is_alone));
+  while (below + (count = __builtin_popcountll (bits = word_of (windows, lane, word, is_alone))) < k)
     {
-      window->below += count;
-      window->word++;
+      below += count;
+      word++;
     }
-  return 64 * window->word + place_of_bit (window->words[window->word], k - window->below);
+  windows->word[lane] = word;
+  windows->below[lane] = below;
+  return 64 * word + place_of_bit (bits, k - below);
 }
 
 static inline void
-flip (Window *window, guint32 rank)
+flip (guint64 *set, guint32 rank)
 {
-  window->words[rank >> 6] ^= G_GUINT64_CONSTANT (1) << (rank & 63);
+  set[rank >> 6] ^= G_GUINT64_CONSTANT (1) << (rank & 63);
 }
 
-/* What is at the offsets `enter` from `at` comes in, what is at `leave` goes. */
+/* A window that is alone moves down by one from where `ranks` is its middle. */
 static inline void
-move (Window *window, gsize at, const gint *enter, const gint *leave, gint n)
+move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
 {
-  const guint32 *ranks = window->ranks + at;
-  const guint32  limit = 64 * (guint32) window->word;
-  gint           change = 0;
+  const gint limit = 64 * windows->word[0];
+  gint       change = 0;
 
-  for (gint i = 0; i < n; i++)
+  for (gint i = 0; i < steps->n; i++)
     {
-      const guint32 in = ranks[enter[i]], out = ranks[leave[i]];
+      const gint32 in = ranks[steps->enter[i]], out = ranks[steps->leave[i]];
 
-      flip (window, in);
-      flip (window, out);
+      flip (windows->sets[LANES - 1], in);
+      flip (windows->sets[LANES - 1], out);
       change += (in < limit) - (out < limit);
     }
-  window->below += change;
+  windows->below[0] += change;
 }
 
-static void
-fill (Window *window, const MedianParams *params, gsize at, gint stride)
+/* How many more of `enter` than of `leave` are below `limit`, where `counts` is -1. */
+static inline gint
+change_below (const gint32 *enter, const gint32 *leave, const gint32 *counts, gint n, gint32 limit)
 {
-  for (gint dy = -params->radius; dy <= params->radius; dy++)
-    {
-      const gint     half = params->half_widths[ABS (dy)];
-      const guint32 *row = window->ranks + at + (gssize) dy * stride;
+  Ranks change = { 0 };
+  gint  sum = 0;
 
-      for (gint dx = -half; dx <= half; dx++)
-        flip (window, row[dx]);
+  for (gint i = 0; i < n; i += RANKS)
+    change += ((*(const Ranks *) (leave + i) < limit) - (*(const Ranks *) (enter + i) < limit))
+              & *(const Ranks *) (counts + i);
+  for (gint i = 0; i < RANKS; i++)
+    sum += change[i];
+  return sum;
+}
+
+/* All windows, of squares, move down by one from where `ranks` is the middle of the first. */
+static inline void
+move_all (Windows *windows, const Tile *tile, const gint32 *ranks)
+{
+  const Steps  *steps = &tile->steps;
+  const gint32 *enter = ranks + steps->enter[0], *leave = ranks + steps->leave[0];
+
+  for (gint set = 0; set < SETS; set++)
+    for (gint i = steps->start[set]; i < steps->start[set + 1]; i++)
+      {
+        flip (windows->sets[set], enter[i]);
+        flip (windows->sets[set], leave[i]);
+      }
+  for (gint lane = 0; lane < tile->lanes; lane++)
+    windows->below[lane] += change_below (enter, leave, steps->counts[lane], steps->n, 64 * windows->word[lane]);
+}
+
+/* The windows at the head of their columns. */
+static void
+fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint32 *ranks)
+{
+  const gint radius = params->radius;
+
+  memset (tile->words, 0, SETS * ((gsize) tile->n / 64 + 1) * sizeof (guint64));
+  memset (windows->word, 0, sizeof windows->word);
+  memset (windows->below, 0, sizeof windows->below);
+  for (gint dy = -radius; dy <= radius; dy++)
+    {
+      const gint    half_width = params->half_widths[ABS (dy)];
+      const gint32 *row = ranks + (gssize) dy * tile->width;
+
+      for (gint dx = -half_width; dx < half_width + tile->lanes; dx++)
+        flip (windows->sets[set_of (dx, half_width, tile->lanes)], row[dx]);
     }
 }
 
@@ -212,83 +295,113 @@ wanted_rank (const MedianBlock *block, gint x, gint y)
   return params->ranks[count];
 }
 
-/* Down one column, up the next. */
-TESSERA_CLONES static void
-slide (const MedianBlock *block, const Tile *tile, gint channel)
+/* `lanes` columns after `lanes` columns, from above. */
+static inline __attribute__ ((always_inline)) void
+slide_down (const MedianBlock *block, const Tile *tile, gint channel, gint lanes)
 {
   const MedianParams *params = block->params;
-  const gint          radius = params->radius, stride = tile->width, side = 2 * radius + 1;
+  const gint          radius = params->radius;
   const gint          columns = tile->width - 2 * radius, rows = tile->height - 2 * radius;
-  const gsize         first = (gsize) radius * stride + radius;
-  Window              window = { tile->words, tile->ranks, 0, 0 };
-  gint                y = 0;
+  Windows             windows;
 
-  memset (tile->words, 0, ((gsize) tile->n / 64 + 1) * sizeof (guint64));
-  fill (&window, params, first, stride);
-  for (gint x = 0; x < columns; x++)
+  for (gint set = 0; set < SETS; set++)
+    windows.sets[set] = tile->words + set * ((gsize) tile->n / 64 + 1);
+  for (gint column = 0; column < columns; column += lanes)
     {
-      const gint down = x % 2 ? -1 : 1;
+      const gint x = MIN (column, columns - lanes) + radius;
 
-      if (x > 0)
-        move (&window, first + (gsize) y * stride + x - 1, tile->steps[0], tile->steps[1], side);
-      for (gint i = 0; i < rows; i++)
+      fill (&windows, tile, params, tile->ranks + (gsize) radius * tile->width + x);
+      for (gint y = radius; y < radius + rows; y++)
         {
-          const gsize at = first + (gsize) y * stride + x;
-          const gint  k = wanted_rank (block, block->around.x + radius + x, block->around.y + radius + y);
+          const gsize at = (gsize) y * tile->width + x;
 
-          block->pixels[4 * at + channel] = value_of_rank (tile, find_rank (&window, k));
-          if (i == rows - 1)
+          for (gint lane = 0; lane < lanes; lane++)
+            {
+              const gint k = wanted_rank (block, block->around.x + x + lane, block->around.y + y);
+
+              block->pixels[4 * (at + lane) + channel] = tile->values[find_rank (&windows, lane, k, lanes == 1)];
+            }
+          if (y + 1 == radius + rows)
             break;
-          if (down > 0)
-            move (&window, at, tile->steps[2], tile->steps[3], side);
+          if (lanes == 1)
+            move_one (&windows, &tile->steps, tile->ranks + at);
           else
-            move (&window, at - stride, tile->steps[3], tile->steps[2], side);
-          y += down;
+            move_all (&windows, tile, tile->ranks + at);
         }
     }
 }
 
-/* A step to the right and one down: a step back is the same the other way round. */
+TESSERA_CLONES static void
+slide (const MedianBlock *block, const Tile *tile, gint channel)
+{
+  if (tile->lanes == 1)
+    slide_down (block, tile, channel, 1);
+  else
+    slide_down (block, tile, channel, tile->lanes);
+}
+
+/* Each place of the neighbourhoods against the same of what is there once they have moved.  In a
+ * square the lists are two rows, from left to right. */
 static void
 list_steps (Tile *tile, const MedianParams *params)
 {
-  for (gint i = -params->radius; i <= params->radius; i++)
-    {
-      const gint half = params->half_widths[ABS (i)], k = i + params->radius;
+  const gint radius = params->radius;
+  Steps     *steps = &tile->steps;
+  gint       n_leave = 0;
 
-      tile->steps[0][k] = i * tile->width + half + 1;
-      tile->steps[1][k] = i * tile->width - half;
-      tile->steps[2][k] = (half + 1) * tile->width + i;
-      tile->steps[3][k] = -half * tile->width + i;
+  for (gint set = 0; set < SETS; set++)
+    {
+      steps->start[set] = steps->n;
+      for (gint dx = -radius; dx < radius + tile->lanes; dx++)
+        for (gint dy = -radius; dy <= radius + 1; dy++)
+          {
+            const gint before = dy > radius ? -1 : set_of (dx, params->half_widths[ABS (dy)], tile->lanes);
+            const gint after = dy == -radius ? -1 : set_of (dx, params->half_widths[ABS (dy - 1)], tile->lanes);
+
+            if (after == set && before != set)
+              steps->enter[steps->n++] = dy * tile->width + dx;
+            if (before == set && after != set)
+              steps->leave[n_leave++] = dy * tile->width + dx;
+          }
+      for (gint lane = 0; lane < LANES; lane++)
+        for (gint i = steps->start[set]; i < steps->n; i++)
+          steps->counts[lane][i] = set >= lane && set < lane + LANES ? -1 : 0;
     }
+  steps->start[SETS] = steps->n;
+  for (gint lane = 0; lane < LANES; lane++)
+    for (gint i = steps->n; i % RANKS; i++)
+      steps->counts[lane][i] = 0;
 }
 
 void
 median_by_rank (const MedianBlock *block)
 {
   const MedianParams *params = block->params;
-  const gint          side = 2 * params->radius + 1;
+  const gint          most = (2 * params->radius + 1 + LANES) * SETS + RANKS;   /* in all lists */
   Tile                tile = { .width = block->around.width, .height = block->around.height,
-                               .n = block->around.width * block->around.height };
-  gint               *steps = gegl_scratch_new (gint, 4 * side);
+                               .n = block->around.width * block->around.height,
+                               .lanes = params->is_circle ? 1 : MIN (LANES, block->around.width - 2 * params->radius) };
+  gint32             *lists = gegl_scratch_new (gint32, (2 + LANES) * most);
   guint64            *entries = gegl_scratch_new (guint64, 2 * (gsize) tile.n);
 
-  for (gint i = 0; i < 4; i++)
-    tile.steps[i] = steps + i * side;
+  tile.steps.enter = lists;
+  tile.steps.leave = lists + most;
+  for (gint lane = 0; lane < LANES; lane++)
+    tile.steps.counts[lane] = lists + (2 + lane) * most;
   list_steps (&tile, params);
   tile.sorted = entries;
   tile.spare = entries + tile.n;
-  tile.ranks = gegl_scratch_new (guint32, tile.n);
-  tile.words = gegl_scratch_new (guint64, tile.n / 64 + 1);
-  tile.counts = gegl_scratch_alloc (3 * sizeof *tile.counts);
+  tile.ranks = gegl_scratch_new (gint32, tile.n + RANKS);
+  tile.words = gegl_scratch_new (guint64, SETS * ((gsize) tile.n / 64 + 1));
+  tile.digits = gegl_scratch_alloc (3 * sizeof *tile.digits);
   for (gint channel = 0; channel < params->channels; channel++)
     {
       rank_samples (block, &tile, channel);
       slide (block, &tile, channel);
     }
-  gegl_scratch_free (tile.counts);
+  gegl_scratch_free (tile.digits);
   gegl_scratch_free (tile.words);
   gegl_scratch_free (tile.ranks);
   gegl_scratch_free (entries);
-  gegl_scratch_free (steps);
+  gegl_scratch_free (lists);
 }

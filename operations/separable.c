@@ -45,8 +45,8 @@ separable_halo (const Separable *separable)
 /* Four pixels; the compiler splits it where registers are narrower. */
 typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
 
-TESSERA_CLONES void
-separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
+TESSERA_CLONES static void
+sum_taps (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
 {
   for (gint x = 0; x < n_pixels; x += BLOCK)
     {
@@ -71,6 +71,13 @@ separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *o
     }
 }
 
+/* gcc exports the clones of what is not static, and modules are loaded with RTLD_GLOBAL. */
+void
+separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
+{
+  sum_taps (in, step, taps, out, n_pixels);
+}
+
 /* What a strip has in the cache: rows of the input and their sums along x.  The result
  * of a row replaces the first row of sums that it needs and no other does. */
 typedef struct
@@ -86,7 +93,7 @@ sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *s
     {
       gfloat *row = strip->sums + (gsize) y * strip->stride;
 
-      separable_sum (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
+      sum_taps (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
       if (separable->finish)
         separable->finish (row, strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
                            width, separable->finish_data);
@@ -110,7 +117,7 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
                     strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
-        separable_sum (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
+        sum_taps (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
                   strip->sums + (gsize) i * strip->stride, area->width);
       sum_columns (separable, halo, strip, area->width, height);
       tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),

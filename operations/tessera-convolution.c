@@ -189,6 +189,7 @@ static void
 constructed (GObject *object)
 {
   G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
+  kernel_set (object, NULL, NULL);
   g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
   g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
 }

@@ -71,6 +71,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define NETWORK_BLOCK 256       /* pixels on a side; a network needs only rows of it in the cache */
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
+#define FINE_RADIUS   32        /* above, a launch may be a single row */
 
 /* ---------------------------------------------------------------- params -- */
 
@@ -214,9 +215,9 @@ run_network (TesseraBand *band, TesseraMemory *keys)
 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = kernels[params->radius],
-    .size = { band->output.width, band->output.height, params->channels },
-    .group = { 32, 4, 1 },
-    .cost = params->count / 4.0,        /* of a pixel's four */
+    .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, 4 },
+    .cost = params->count / 4.0,        /* reads of a pixel's four */
     .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
               TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
               TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
@@ -238,9 +239,9 @@ run_search (TesseraBand *band, TesseraMemory *keys)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "median_search",
-    .size = { band->output.width, band->output.height, params->channels },
-    .group = { 32, 4, 1 },
-    .cost = (gdouble) ROUNDS * params->count,
+    .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
+    .cost = ROUNDS * params->count / 4.0,
     .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
               TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
               TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),

@@ -46,7 +46,7 @@ kernel void median_keys (global const float4 *input, int stride, global int *key
 kernel void median_network_ ## N2 (global const int *keys, global const float4 *input, \
                                    global float *output, int channels, int width, int height) \
 { \
-  const int x = get_global_id (0), y = get_global_id (1), channel = get_global_id (2); \
+  const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2); \
   const int side = N, stride = width + N - 1, at = (channel * (height + N - 1) + y) * stride + x; \
   int       v[N2]; \
 \
@@ -77,7 +77,7 @@ kernel void median_search (global const int *keys, global const float4 *input, g
                            int channels, int width, int height, int radius,
                            global const int *half_widths, int rank, int leaves_out, global const int *ranks)
 {
-  const int x = get_global_id (0), y = get_global_id (1), channel = get_global_id (2);
+  const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2);
   const int stride = width + 2 * radius, rows = height + 2 * radius;
   global const int *middle = keys + (channel * rows + y + radius) * stride + x + radius;
   int least = INT_MAX, most = INT_MIN, samples = 0;

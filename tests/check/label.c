@@ -4,7 +4,6 @@
  * and the count that it leaves. */
 #include "check.h"
 
-/* What the colour of a label should be, from the header's words, not its code. */
 #define MOST_COLORS 256
 
 enum { SOURCE, THRESHOLD, CONNECTIVITY, MIN_AREA, OUTPUT };
@@ -149,14 +148,13 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 
 /* ---------------------------------------------------------------- shapes -- */
 
+/* Every other ring, open at its upper left and led on to the next one there. */
 static gboolean
 in_spiral (gint x, gint y, gint width, gint height)
 {
   gint ring = MIN (MIN (x, y), MIN (width - 1 - x, height - 1 - y));
 
-  if (x == ring - 1 && y == ring)
-    return TRUE;
-  return ring % 2 == 0 && ! (x == ring && y == ring + 1);
+  return (ring % 2 == 0) != (x == ring && y == ring + 1);
 }
 
 static gboolean
@@ -253,6 +251,43 @@ check_shapes (const CheckFilter *filter, const CheckOptions *options, CheckStats
   g_string_free (why, TRUE);
 }
 
+/* An image that does not fit the device's memory is computed in C, whole: it cannot be cut. */
+static void
+check_little_memory (const CheckOptions *options, CheckStats *stats)
+{
+  CheckCase       c = { .content_seed = options->seed };
+  CheckPixels     in_c = { 0 }, cramped = { 0 };
+  CheckSource    *source;
+  GeglRectangle   roi;
+  TesseraCounters before, after;
+  GString        *why = g_string_new (NULL);
+  gboolean        good;
+
+  check_default_values (&check_label, c.value);
+  c.field[CHECK_WIDTH] = 300;
+  c.field[CHECK_HEIGHT] = 400;          /* 3.4 MB */
+  source = check_source_draw (&check_label, &c);
+  roi = check_roi (&check_label, &c);
+  good = check_run (&check_label, &c, source, NULL, &roi, CHECK_LEG_C, &in_c, why);
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  tessera_set_memory (2);
+  tessera_get_counters (&before);
+  good &= check_blit (&check_label, &c, source, NULL, &roi, &cramped, why);
+  tessera_get_counters (&after);
+  tessera_set_memory (0);
+  if (after.c_requests != before.c_requests + 1 || after.launches != before.launches)
+    {
+      g_string_append (why, "  it was not computed in C alone\n");
+      good = FALSE;
+    }
+  good = good && check_same_bits (&cramped, &in_c, "with little memory vs C", why);
+  check_verdict (stats, good, "label: little memory", why, options->quiet);
+  check_pixels_clear (&in_c);
+  check_pixels_clear (&cramped);
+  check_source_free (source);
+  g_string_free (why, TRUE);
+}
+
 /* Labels 1 to 256 have different colours, none black. */
 static void
 check_colors (const CheckOptions *options, CheckStats *stats)
@@ -276,6 +311,8 @@ special (const CheckOptions *options, CheckStats *stats)
 {
   check_colors (options, stats);
   check_shapes (&check_label, options, stats);
+  if (options->legs & CHECK_LEG_OPENCL)
+    check_little_memory (options, stats);
 }
 
 const CheckFilter check_label =

@@ -24,7 +24,7 @@ check_laws_of (const CheckFilter *filter,
   if (filter->delivers)         /* it has no other format to deliver, or is no image of colours */
     laws &= ~(1u << CHECK_LAW_NATIVE);
   if (filter->whole)
-    laws &= ~((1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_NEIGHBOUR));
+    laws &= ~(1u << CHECK_LAW_LOCALITY);
   return laws;
 }
 
@@ -276,7 +276,7 @@ law_mirror (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GString
 
 /* Sets what the law needs of a case that was drawn without it in mind. */
 static void
-prepare (CheckCase *c)
+prepare (const CheckFilter *filter, CheckCase *c)
 {
   gint    law = c->field[CHECK_LAW];
   gint   *content = &c->field[CHECK_CONTENT];
@@ -293,6 +293,11 @@ prepare (CheckCase *c)
     {
       c->field[CHECK_ALPHA] = CHECK_ALPHA_OPAQUE;
       *content = CHECK_CONTENT_NOISE;
+      if (filter->whole)        /* the neighbour's own format, so that nothing is converted */
+        {
+          c->field[CHECK_FORMAT] = CHECK_FORMAT_RGBA_FLOAT;
+          c->field[CHECK_SPACE] = 0;
+        }
     }
   else if (law == CHECK_LAW_CONSTANT)
     *content = CHECK_CONTENT_CONSTANT;
@@ -317,7 +322,7 @@ check_law (const CheckFilter *filter,
 {
   CheckCase   c = *drawn;
 
-  prepare (&c);
+  prepare (filter, &c);
   switch (c.field[CHECK_LAW])
     {
     case CHECK_LAW_SPLIT:       return law_split (filter, &c, leg, why);

@@ -15,10 +15,11 @@
  * scale: x and y Sx, Sy; magnitude 1.5 S + 0.5 magnitude; angle 1.5 S / magnitude (divided by
  * 2 pi in display).  Copied alpha: 0.
  * Slack: 1e-37; the error of the input carried through the sums, and where negative components
- * cancel in the luminance (never on input >= 0) 4 u of what cancelled times the slope of the curve; u of the result where display
- * adds or folds; 1e-6 of a radian in the angle.  INFINITY in the angle where the error can
- * take both gx and gy to 0, or where it can cross the cut (+-pi, in display 0 and 1).  Where the
- * eight weighted pixels are equal and finite the angle is exactly 0 (scale and slack 0).
+ * cancel in the luminance (never on input >= 0) 4 u of what cancelled times the slope of the
+ * curve; u of the result where display adds or folds; 1e-6 of a radian in the angle.  INFINITY
+ * in the angle where the error can take both gx and gy to 0, or where it can cross the cut
+ * (+-pi, in display 0 and 1).  Where the eight weighted pixels are equal and finite the angle is
+ * exactly 0 (scale and slack 0).
  *
  * NaN and Inf follow the arithmetic; the taps of weight 0 (for gx the middle column, for gy the
  * middle row) do not count.  hypot (Inf, NaN) may be Inf or NaN and atan2 (Inf, Inf) a

@@ -120,17 +120,56 @@ def sharpen_edges_only(result, original, _):
     return change[0] <= 0.003 and change[1] >= 0.1
 
 
+def soft_glow(result, original, _):
+    """light is only added, by a tenth of the mean or more"""
+    return (all(a >= b - 1e-4 for a, b in zip(result.pixels, original.pixels))
+            and result.mean() >= 1.1 * original.mean())
+
+
+def sharpen_for_print(result, original, _):
+    """at least 30 % more texture, the mean of light moved by at most 15 % (it is kept as the eye sees)"""
+    return result.roughness() >= 1.3 * original.roughness() and relative(result.mean(), original.mean()) <= 0.15
+
+
+def out_of_focus(result, original, _):
+    """seven tenths of the texture or more are gone, the mean moved by at most 0.5 %, no pixel is brighter than before"""
+    return (result.roughness() <= 0.3 * original.roughness() and relative(result.mean(), original.mean()) <= 0.005
+            and max(result.pixels) <= max(original.pixels) * (1 + 1e-5))
+
+
+def pixels_of(picture):
+    return list(zip(*(picture.pixels[k::picture.channels] for k in range(picture.channels))))
+
+
+def count_galaxies(result, original, _):
+    """at least 80 colors, black on four fifths or more, and 95 % of the brightest thousandth are colored"""
+    colors, light = pixels_of(result), [sum(pixel) for pixel in pixels_of(original)]
+    bright = sorted(range(len(light)), key=light.__getitem__)[-len(light) // 1000:]
+    return (len(set(colors)) > 80 and sum(not any(color) for color in colors) >= 0.8 * len(colors)
+            and sum(any(colors[i]) for i in bright) >= 0.95 * len(bright))
+
+
+def through_the_haze(result, original, _):
+    """at least 25 % more texture, the mean moved by at most a quarter"""
+    return result.roughness() >= 1.25 * original.roughness() and relative(result.mean(), original.mean()) <= 0.25
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
+    'out-of-focus': (out_of_focus, 'hubble_deep_field.jpg', None),
     'smooth-and-keep-edges': (smooth_and_keep_edges, 'hubble_deep_field.jpg', None),
     'detail-boost': (detail_boost, 'seeding.jpg', None),
     'less-color-noise': (less_color_noise, 'hubble_deep_field.jpg', None),
     'sharpen-edges-only': (sharpen_edges_only, 'mountains.jpg', None),
+    'count-galaxies': (count_galaxies, 'hubble_deep_field.jpg', None),
+    'through-the-haze': (through_the_haze, 'mountains.jpg', None),
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
     'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
     'even-light': (even_light, 'seeding.jpg', None),
+    'soft-glow': (soft_glow, 'mountains.jpg', None),
+    'sharpen-for-print': (sharpen_for_print, 'mountains.jpg', None),
     'seamless-texture': (seamless_texture, None, [None, 'gegl:color', 'value=rgb(0.5, 0.5, 0.5)', 'gegl:noise-hurl',
                          'pct-random=100', 'seed=3', 'gegl:crop', 'width=256', 'height=256']),
 }

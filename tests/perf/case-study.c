@@ -99,8 +99,8 @@ print_table (Study *study)
   cl_program program = study_program (study, tessera_case_study_cl, "-cl-std=CL1.2");
   gboolean   same = TRUE;
 
-  g_print ("%s, %dx%d pixels of 4 floats, ms of the best of %d runs (times the global one)\n\n", study->name,
-           study->width, study->height, study->runs);
+  g_print ("%s, %dx%d pixels of 4 floats, ms%s of the best of %d runs (times the global one)\n\n", study->name,
+           study->width, study->height, study->is_processor ? " of all threads" : "", study->runs);
   g_print ("| kernel | group | staged | reads |");
   for (gint i = 0; i < VARIANTS; i++)
     g_print (" %17s |", titles[i]);

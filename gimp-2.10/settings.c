@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * An operation's properties as one line of text: what scripts give, and what is
+ * remembered.
+ */
+#include "plug-in.h"
+
+#include <gegl-paramspecs.h>
+#include <math.h>
+#include <string.h>
+
+gboolean
+settings_is_offered (GParamSpec *spec)
+{
+  return (spec->flags & G_PARAM_WRITABLE) && (spec->flags & G_PARAM_READABLE)
+         && (G_IS_PARAM_SPEC_DOUBLE (spec) || G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_UINT (spec)
+             || G_IS_PARAM_SPEC_BOOLEAN (spec) || G_IS_PARAM_SPEC_ENUM (spec) || G_IS_PARAM_SPEC_STRING (spec)
+             || g_type_is_a (spec->value_type, GEGL_TYPE_COLOR));
+}
+
+/* As few digits as bring the same number back. */
+static gchar *
+number_text (gdouble number)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (text, sizeof text, "%.15g", number);
+  if (g_ascii_strtod (text, NULL) != number)
+    g_ascii_dtostr (text, sizeof text, number);
+  return g_strdup (text);
+}
+
+gchar *
+settings_value_text (const GValue *value)
+{
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    return number_text (g_value_get_double (value));
+  if (G_VALUE_HOLDS_INT (value))
+    return g_strdup_printf ("%d", g_value_get_int (value));
+  if (G_VALUE_HOLDS_UINT (value))
+    return g_strdup_printf ("%u", g_value_get_uint (value));
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    return g_strdup (g_value_get_boolean (value) ? "true" : "false");
+  if (G_VALUE_HOLDS_STRING (value))
+    return g_value_dup_string (value);
+  if (G_VALUE_HOLDS_ENUM (value))
+    {
+      GEnumClass *kinds = g_type_class_ref (G_VALUE_TYPE (value));
+      GEnumValue *kind = g_enum_get_value (kinds, g_value_get_enum (value));
+      gchar      *text = kind ? g_strdup (kind->value_nick) : NULL;
+
+      g_type_class_unref (kinds);
+      return text;
+    }
+  if (g_type_is_a (G_VALUE_TYPE (value), GEGL_TYPE_COLOR) && g_value_get_object (value))
+    {
+      gchar *text = NULL;
+
+      g_object_get (g_value_get_object (value), "string", &text, NULL);
+      return text;
+    }
+  return NULL;
+}
+
+static gboolean
+parse_number (GParamSpec *spec, const gchar *text, GValue *value)
+{
+  gchar  *end;
+  gdouble number = g_ascii_strtod (text, &end);
+
+  if (end == text || *end || isnan (number))
+    return FALSE;
+  if (G_IS_PARAM_SPEC_DOUBLE (spec))
+    g_value_set_double (value, number);
+  else if (floor (number) != number || fabs (number) > G_MAXINT)
+    return FALSE;
+  else if (G_IS_PARAM_SPEC_INT (spec))
+    g_value_set_int (value, (gint) number);
+  else if (number < 0.0)
+    return FALSE;
+  else
+    g_value_set_uint (value, (guint) number);
+  return ! g_param_value_validate (spec, value);            /* TRUE: it had to be clamped */
+}
+
+static gboolean
+parse_boolean (const gchar *text, GValue *value)
+{
+  static const gchar *const words[] = { "false", "true", "no", "yes", "FALSE", "TRUE", "0", "1" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strcmp (text, words[i]) == 0)
+      {
+        g_value_set_boolean (value, i % 2);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+parse_value (GParamSpec *spec, const gchar *text, GValue *value)
+{
+  g_value_init (value, spec->value_type);
+  if (G_IS_PARAM_SPEC_BOOLEAN (spec))
+    return parse_boolean (text, value);
+  if (G_IS_PARAM_SPEC_STRING (spec))
+    g_value_set_string (value, text);
+  else if (G_IS_PARAM_SPEC_ENUM (spec))
+    {
+      GEnumValue *kind = g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, text);
+
+      if (kind)
+        g_value_set_enum (value, kind->value);
+      return kind != NULL;
+    }
+  else if (g_type_is_a (spec->value_type, GEGL_TYPE_COLOR))
+    g_value_take_object (value, gegl_color_new (text));
+  else
+    return parse_number (spec, text, value);
+  return TRUE;
+}
+
+/* One "name=value". */
+static gboolean
+parse_word (GeglNode *node, const gchar *word, GError **error)
+{
+  const gchar *operation = gegl_node_get_operation (node), *equals = strchr (word, '=');
+  gchar       *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
+  GParamSpec  *spec = gegl_operation_find_property (operation, name);
+  GValue       value = G_VALUE_INIT;
+  gboolean     good = FALSE;
+
+  if (! spec || ! settings_is_offered (spec))
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, "%s has no property '%s'", operation, name);
+  else if (! equals || ! parse_value (spec, equals + 1, &value))
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, "%s: '%s' is no value of '%s'",
+                 operation, equals ? equals + 1 : "", name);
+  else
+    {
+      gegl_node_set_property (node, name, &value);
+      good = TRUE;
+    }
+  if (G_IS_VALUE (&value))
+    g_value_unset (&value);
+  g_free (name);
+  return good;
+}
+
+gboolean
+settings_parse (GeglNode *node, const gchar *text, GError **error)
+{
+  gchar  **words;
+  GError  *fault = NULL;
+  gboolean good = TRUE;
+
+  if (! g_shell_parse_argv (text, NULL, &words, &fault))
+    {
+      good = g_error_matches (fault, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING);
+      if (good)
+        g_error_free (fault);
+      else
+        g_propagate_error (error, fault);
+      return good;
+    }
+  for (gint i = 0; good && words[i]; i++)
+    good = parse_word (node, words[i], error);
+  g_strfreev (words);
+  return good;
+}
+
+gchar *
+settings_text (GeglNode *node)
+{
+  GString     *all = g_string_new (NULL);
+  guint        n;
+  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      GValue value = G_VALUE_INIT;
+      gchar *text, *quoted;
+
+      if (! settings_is_offered (specs[i]))
+        continue;
+      gegl_node_get_property (node, specs[i]->name, &value);
+      text = g_param_value_defaults (specs[i], &value) ? NULL : settings_value_text (&value);
+      if (text)
+        {
+          quoted = g_shell_quote (text);
+          g_string_append_printf (all, "%s%s=%s", all->len ? " " : "", specs[i]->name, quoted);
+          g_free (quoted);
+        }
+      g_free (text);
+      g_value_unset (&value);
+    }
+  g_free (specs);
+  return g_string_free (all, FALSE);
+}
+
+void
+settings_reset (GeglNode *node)
+{
+  guint        n;
+  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+
+  for (guint i = 0; i < n; i++)
+    if (settings_is_offered (specs[i]))
+      gegl_node_set_property (node, specs[i]->name, g_param_spec_get_default_value (specs[i]));
+  g_free (specs);
+}
+
+static void
+describe_range (GString *all, GParamSpec *spec)
+{
+  if (G_IS_PARAM_SPEC_DOUBLE (spec))
+    g_string_append_printf (all, " (%g to %g", G_PARAM_SPEC_DOUBLE (spec)->minimum, G_PARAM_SPEC_DOUBLE (spec)->maximum);
+  else if (G_IS_PARAM_SPEC_INT (spec))
+    g_string_append_printf (all, " (%d to %d", G_PARAM_SPEC_INT (spec)->minimum, G_PARAM_SPEC_INT (spec)->maximum);
+  else if (G_IS_PARAM_SPEC_ENUM (spec))
+    {
+      GEnumClass *kinds = G_PARAM_SPEC_ENUM (spec)->enum_class;
+
+      for (guint i = 0; i < kinds->n_values; i++)
+        g_string_append_printf (all, "%s%s", i ? ", " : " (", kinds->values[i].value_nick);
+    }
+  else
+    g_string_append (all, G_IS_PARAM_SPEC_BOOLEAN (spec) ? " (true, false" : " (text");
+}
+
+gchar *
+settings_describe (const gchar *operation)
+{
+  GString     *all = g_string_new (NULL);
+  guint        n;
+  GParamSpec **specs = gegl_operation_list_properties (operation, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (settings_is_offered (specs[i]))
+      {
+        const gchar *tip = g_param_spec_get_blurb (specs[i]);
+        gchar       *preset = settings_value_text (g_param_spec_get_default_value (specs[i]));
+
+        g_string_append_printf (all, "%s: %s", specs[i]->name, tip && *tip ? tip : g_param_spec_get_nick (specs[i]));
+        describe_range (all, specs[i]);
+        g_string_append_printf (all, "; default %s)\n", preset ? preset : "");
+        g_free (preset);
+      }
+  g_free (specs);
+  return g_string_free (all, FALSE);
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""GIMP as a program without a window: which one is here, how it is called, what it prints by itself, and its dialect of Script-Fu."""
+import os
+import re
+import shutil
+import subprocess
+
+# what a GIMP without Tessera prints, headless, with a fresh profile
+NOISE = (r'Welcome to GIMP|batch command executed successfully|cannot open display|Failed to parse tag cache|'
+         r'script-fu-Warning: TESSERA |file-tiff:\d+\): |libpng warning: Ignoring attempt to write 16-bit bKGD|'
+         r'gimp_wire_read\(\): unexpected EOF|gimp_flush\(\): error: Broken pipe|assertion .G_IS_OBJECT \(object\). failed|^\s*$')
+
+
+def quoted(text):
+    return '"' + str(text).replace('\\', '\\\\').replace('"', '\\"') + '"'
+
+
+class Gimp:
+    """One GIMP with the profile in the home folder of `env`."""
+
+    def __init__(self, env, work):
+        self.env, self.work, self.runs = env, work, 0
+        self.output = []                                                # lines of the last run
+        self.profile = os.path.join(env['HOME'], '.config', 'GIMP', self.folder)
+
+    def gimprc(self, text):
+        os.makedirs(os.path.join(self.profile, 'gradients'), exist_ok=True)      # where it is missing, GIMP complains when it ends
+        with open(os.path.join(self.profile, 'gimprc'), 'w', encoding='utf-8') as file:
+            file.write(text)
+
+    def run(self, script, timeout=600, **env):
+        """Runs Script-Fu; returns (exit code, lines that are not GIMP's own)."""
+        self.runs += 1
+        path = os.path.join(self.work, f'script-{self.runs}.scm')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(script)
+        words = [self.program, '-i', '-f', *self.interpreter, '-b', f'(load {quoted(path)})', *self.end]
+        try:
+            done = subprocess.run(words, env={**self.env, **env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors='replace', timeout=timeout, cwd=self.work)
+            code, text = done.returncode, done.stdout
+        except subprocess.TimeoutExpired as late:
+            code, text = 124, (late.stdout or b'').decode('utf-8', 'replace')
+        self.output = text.splitlines()
+        return code, [line for line in self.output if not re.search(NOISE, line)]
+
+    def said(self, what):
+        """The texts that the script said with (say WHAT ...)."""
+        return [line.split(f'TESSERA {what} ', 1)[1] for line in self.output if f'TESSERA {what} ' in line]
+
+    def load(self, path):
+        return f'(image (car {self.load_call(path)})) (layer {self.first_layer})'
+
+    def job(self, number, path, steps):
+        """Steps on the picture; whether it ended is said.  An error in it ends the script: GIMP's catch hides its text."""
+        return f'(gimp-message "TESSERA begin {number}")\n(let* ({self.load(path)})\n  ' + '\n  '.join(steps) \
+               + f'\n  (gimp-image-delete image))\n(gimp-message "TESSERA end {number}")\n'
+
+
+class Gimp210(Gimp):
+    version, folder, program = '2.10', '2.10', 'gimp-console-2.10'
+    interpreter, end = [], ['-b', '(gimp-quit 1)']
+    first_layer = '(car (gimp-image-get-active-drawable image))'
+    effects, perceptual, linear_tiff = False, 'PRECISION-FLOAT-GAMMA', True
+
+    def load_call(self, path):
+        return f'(gimp-file-load RUN-NONINTERACTIVE {quoted(path)} {quoted(path)})'
+
+    def save(self, path):
+        return f'(gimp-file-save RUN-NONINTERACTIVE image layer {quoted(path)} {quoted(path)})'
+
+    def apply(self, operation, values, effect=False):
+        assert not effect
+        words = ' '.join(f'{key}={shell_word(value)}' for key, value in values.items())
+        return f'({self.procedure(operation)} RUN-NONINTERACTIVE image layer {quoted(words)})'
+
+    @staticmethod
+    def procedure(operation):
+        return 'plug-in-' + operation.replace(':', '-')
+
+
+class Gimp3(Gimp):
+    version, folder, program = '3', '3.0', 'gimp-console-3.0'
+    interpreter, end = ['--batch-interpreter=plug-in-script-fu-eval'], ['--quit']
+    first_layer = '(vector-ref (car (gimp-image-get-layers image)) 0)'
+    effects, perceptual, linear_tiff = True, 'PRECISION-FLOAT-NON-LINEAR', False      # its TIFFs are perceptual always
+
+    def load_call(self, path):
+        return f'(gimp-file-load RUN-NONINTERACTIVE {quoted(path)})'
+
+    def save(self, path):
+        return f'(gimp-file-save RUN-NONINTERACTIVE image {quoted(path)} -1)'
+
+    def apply(self, operation, values, effect=False):
+        call = 'gimp-drawable-append-new-filter' if effect else 'gimp-drawable-merge-new-filter'
+        words = ' '.join(f'{quoted(key)} {scheme_value(value)}' for key, value in values.items())
+        return f'({call} layer {quoted(operation)} "tested" LAYER-MODE-REPLACE 1.0 {words})'
+
+
+def scheme_value(value):
+    if isinstance(value, bool):
+        return 'TRUE' if value else 'FALSE'
+    return repr(value) if isinstance(value, (int, float)) else quoted(value)
+
+
+def plain(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shell_word(value):
+    text = plain(value)
+    return text if re.fullmatch(r'[\w.,:#+-]+', text) else "'" + text.replace("'", "'\\''") + "'"
+
+
+def programs():
+    """The GIMPs of this machine."""
+    return [kind for kind in (Gimp210, Gimp3) if shutil.which(kind.program)]
