@@ -27,6 +27,7 @@ PARTS = {
     'doctor': ['doctor'],
     'formats': ['formats'],
     'install': ['install'],
+    'po': ['po'],
     'bench': ['bench-smoke'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
