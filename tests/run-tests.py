@@ -26,13 +26,13 @@ PARTS = {
     'cli': ['cli'],
     'doctor': ['doctor'],
     'formats': ['formats'],
-    'install': ['install'],
+    'install': ['install', 'packaging'],
     'po': ['po'],
     'bench': ['bench-smoke'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
 }
-ON_DEMAND = ('long', 'gimp')
+ON_DEMAND = ('long', 'gimp', 'package')
 
 results = []                    # (name, passed, failed, seconds)
 
@@ -133,6 +133,8 @@ def main():
             program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
         if 'gimp' in wanted:
             program('gimp', ['python3', '-B', 'tests/gimp/run-gimp.py', 'build'])
+        if 'package' in wanted:
+            program('package', ['tests/package/run-package.py'])
     passed, failed = (sum(result[i] for result in results) for i in (1, 2))
     print(f'\n{len(results)} parts in {(time.monotonic() - began) / 60:.1f} minutes:')
     for name, good, bad, seconds in results:
