@@ -345,9 +345,11 @@ make_pixels (gsize offset, gsize size, gpointer data)
   const gint            stride = 4 * BLOCK * ((roi->width + BLOCK - 1) / BLOCK | 1);
   gfloat               *room = gegl_scratch_new (gfloat, 3 * (gsize) stride);
   gfloat               *out = gegl_scratch_new (gfloat, WRITE_ROWS * (gsize) stride);
-  gfloat               *in = fir->finish ? gegl_scratch_new (gfloat, 4 * (gsize) WRITE_ROWS * (roi->width + BLOCK)) : NULL;
+  gfloat               *in = NULL;
   gint                  have = ((gint) offset + grid->y.phase) / grid->y.step;
 
+  if (fir->finish)
+    in = gegl_scratch_new (gfloat, 4 * (gsize) WRITE_ROWS * (roi->width + BLOCK));
   for (gint y = offset; y < end; y += WRITE_ROWS)
     {
       gint n = MIN (WRITE_ROWS, end - y);
@@ -375,7 +377,8 @@ gaussian_whole (const TesseraRequest *request, const Gaussian *gaussian)
   grid_init (&grid, request, gaussian);
   gegl_parallel_distribute_range (grid.y1 - grid.y0, row_cost / grid.y.step, make_cells, &grid);
   extend_rows (&grid);
-  gegl_parallel_distribute_range ((grid.x.n + BLOCK - 1) / BLOCK, 64.0 * 64.0 / BLOCK / grid.y.n, filter_columns, &grid);
+  gegl_parallel_distribute_range ((grid.x.n + BLOCK - 1) / BLOCK, 64.0 * 64.0 / BLOCK / grid.y.n,
+                                  filter_columns, &grid);
   gegl_parallel_distribute_range (request->roi.height, row_cost, make_pixels, &grid);
   gegl_scratch_free (grid.cells);
 }

@@ -17,7 +17,7 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl'],
+    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-convolution-staged'],
     'self-test': ['self-test'],
     'faults': ['faults'],
     'engine': ['speed', 'accounting', 'soak-smoke'],
@@ -28,7 +28,7 @@ PARTS = {
     'formats': ['formats'],
     'install': ['install', 'packaging'],
     'po': ['po'],
-    'bench': ['bench-smoke'],
+    'bench': ['bench-smoke', 'case-study'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
 }

@@ -100,6 +100,7 @@ typedef struct
   gint           n_properties;
   CheckProperty  properties[CHECK_MAX_PROPERTIES];
   gboolean       has_aux;
+  const gchar *const *corners;  /* "k=v,...": settings to be drawn more often than by chance; NULL at the end */
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
   const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
@@ -124,8 +125,8 @@ typedef struct
                                  * converts the input it always does.) */
   gboolean       only_srgb;     /* reads or makes colours of sRGB whatever the image's space is: drawn in sRGB */
   gboolean       exact_shift;   /* translation is bit-equal */
-  gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and what
-                                 * is an ulp off before it may change it all */
+  gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and a
+                                 * rounding before it may change it all */
   gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */
   void         (*special)  (const CheckOptions *options, CheckStats *stats);    /* tests of its own, or NULL */
   const gchar   *nan_policy;    /* in words, printed with a failure */

@@ -8,6 +8,15 @@ enum { RADIUS, PERCENTILE, NEIGHBORHOOD, BORDER, FILTER_ALPHA };
 static const gchar *const neighborhoods[] = { "square", "circle", NULL };
 static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 
+/* The networks; ranks that a rounded percentile misses; the largest. */
+static const gchar *const corners[] =
+{
+  "radius=1,percentile=50,neighborhood=square", "radius=2,percentile=50,neighborhood=square",
+  "radius=3,percentile=50,neighborhood=square", "radius=2,percentile=28,neighborhood=square",
+  "radius=2,percentile=56,neighborhood=square", "radius=12,percentile=0.16,neighborhood=square",
+  "radius=100", NULL
+};
+
 static const gchar *
 working (const gdouble *values G_GNUC_UNUSED)
 {
@@ -70,6 +79,7 @@ const CheckFilter check_median_blur =
 {
   .name = "median-blur",
   .operation = "tessera:median-blur",
+  .corners = corners,
   .n_properties = 5,
   .properties =
     {
