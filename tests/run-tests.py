@@ -26,8 +26,7 @@ PARTS = {
     'cli': ['cli'],
     'doctor': ['doctor'],
     'formats': ['formats'],
-    'install': ['install', 'packaging'],
-    'po': ['po'],
+    'install': ['install', 'packaging', 'po'],
     'bench': ['bench-smoke', 'case-study'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
