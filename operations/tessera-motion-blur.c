@@ -282,18 +282,15 @@ reach (const GeglProperties *o)
   return (TesseraHalo) { x, y, x, y };
 }
 
-/* Premultiplied within; out of it as the input is.  Else GEGL would convert the
- * result on one thread, which costs four times what the blur does. */
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
   const Babl *space = gegl_operation_get_source_space (operation, "input");
-  gboolean    straight = source && ! (babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED);
+  const Babl *format = babl_format_with_space ("RaGaBaA float", space);
 
-  gegl_operation_set_format (operation, "input", babl_format_with_space ("RaGaBaA float", space));
+  gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "output", tessera_result_format (operation,
-    babl_format_with_space (straight ? "RGBA float" : "RaGaBaA float", space)));
+    tessera_source_format (operation, format)));
 }
 
 static GeglRectangle
