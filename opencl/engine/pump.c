@@ -14,7 +14,7 @@
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
-#define MOST_PIXELS   (8 << 20)         /* of a band; bounds the pinned memory */
+#define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
 
 /* ------------------------------------------------------------------ plan -- */
 
@@ -64,8 +64,8 @@ usual_rows (const Pump *pump)
 }
 
 /* The band height: the usual, but large enough that the halo is a small part, low enough that
- * BANDS_AHEAD bands fit the budget, or at least one.  Bands much lower than their
- * halo cost more than C does: then, and where not even one fits, 0. */
+ * BANDS_AHEAD bands fit the budget, or at least one of a quarter of the halo's height;
+ * where not even that fits, 0. */
 static gint
 choose_rows (Pump *pump)
 {
@@ -79,7 +79,7 @@ choose_rows (Pump *pump)
   pump->ahead = BANDS_AHEAD;
   pump->least = least;
   if (rows == 0)
-    rows = MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width);
+    rows = MAX (MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width), halo);
   rows = CLAMP (rows, request->filter->whole ? height : 1, height);
   while (rows > least && rows < height
          && (band_bytes (pump, rows) > budget / BANDS_AHEAD || ! fits_index (request, rows)))
