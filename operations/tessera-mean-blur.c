@@ -8,7 +8,8 @@
  * about 2 log2 n of them a pixel and axis.  Rows first, then columns, each divided by n.
  * (W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29(12), 1986.)
  *
- * Deviations: none.  NaN and Inf follow the arithmetic within the box.
+ * Deviations: sums are divided at the end of each axis, so values above FLT_MAX / (2r + 1)
+ * overflow.  NaN and Inf follow the arithmetic within the box.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>

@@ -87,6 +87,8 @@ const gchar *tessera_error_name          (gint status);
 
 typedef struct _TesseraMemory TesseraMemory;
 
+#define TESSERA_MOST_PINNED ((gsize) 2 << 30)   /* host memory that the system cannot page out */
+
 /* `pinned`: host-visible staging, mapped for its whole life.  `exact`: no byte more than
  * that, where the usual room to spare would be what another needs. */
 gint     tessera_memory_take    (const TesseraDevice *device, gsize bytes, gboolean pinned, gboolean exact,

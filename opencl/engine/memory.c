@@ -15,7 +15,6 @@
 
 #define IDLE_SECONDS 30
 #define GRAIN        64                 /* bytes; the least that a size is rounded up to */
-#define MOST_PINNED  ((gsize) 2 << 30)  /* host memory that the system cannot page out */
 
 struct _TesseraMemory
 {
@@ -173,7 +172,7 @@ static gboolean
 fits (const TesseraDevice *device, gsize bytes, gboolean pinned)
 {
   if (pinned)
-    return tessera_counter (live_pinned_bytes) + bytes <= MOST_PINNED;
+    return tessera_counter (live_pinned_bytes) + bytes <= TESSERA_MOST_PINNED;
   return bytes <= device->max_allocation
          && tessera_counter (live_bytes) + bytes <= tessera_budget (device);
 }

@@ -63,6 +63,17 @@ usual_rows (const Pump *pump)
   return (request->roi.height + bands - 1) / bands;
 }
 
+/* Of a request that is not cut. */
+static guint64
+pinned_bytes (const Pump *pump)
+{
+  const TesseraRequest *request = pump->request;
+  const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
+                                 * ((guint64) request->roi.height + request->halo.top + request->halo.bottom);
+
+  return around * pump->input.bytes + tessera_request_pixels (request) * pump->output.bytes;
+}
+
 /* The band height: the usual, but large enough that the halo is a small part, low enough that
  * BANDS_AHEAD bands fit the budget, or at least one of a quarter of the halo's height;
  * where not even that fits, 0. */
@@ -88,6 +99,8 @@ choose_rows (Pump *pump)
     rows = MAX ((rows + 1) / 2, least);
   while (pump->ahead > 1 && band_bytes (pump, rows) > budget / pump->ahead)
     pump->ahead--;
+  if (request->filter->whole && pinned_bytes (pump) > TESSERA_MOST_PINNED)
+    return 0;
   return fits_index (request, rows) && band_bytes (pump, rows) <= budget ? rows : 0;
 }
 
