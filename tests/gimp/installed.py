@@ -47,5 +47,6 @@ class Installed:
             chain += ['gegl:translate', f'x={-x}', f'y={-y}'] if area else []
             chain += ['gegl:png-save', f'path={path}', 'bitdepth=8'] if job.depth == 8 else ['gegl:tiff-save', f'path={path}', 'bitdepth=32', 'fp=1']
             code, lines = self.gegl.run([inputs[job.kind], '-o', path, '--', *chain], GEGL_USE_OPENCL='no')
+            lines = [line for line in lines if not line.startswith('libpng warning')]
             self.wanted[key] = read(path) if code == 0 and not lines else RuntimeError(f'gegl: exit {code}, {lines}')
         return self.wanted[key]

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from installed import Installed
 from common import Report, IMAGES
 from gimp_program import programs, quoted
-from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, jobs_of, make_inputs, smoke_jobs, varied
+from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, jobs_of, make_inputs, recalled_jobs, smoke_jobs, varied
 from pixels import read
 
 LEVELS = 1                          # of 8 bits
@@ -37,7 +37,13 @@ def steps_of(gimp, job, path):
         steps.append(f'(gimp-image-resize image {CANVAS[0]} {CANVAS[1]} {OFFSET[0]} {OFFSET[1]})')
     if job.shape == 'selection':
         steps.append('(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')')
-    steps.append(gimp.apply(job.operation, job.values, job.how != 'merged'))
+    if job.shape == 'mask':
+        steps += ['(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')',
+                  '(gimp-layer-add-mask layer (car (gimp-layer-create-mask layer ADD-MASK-SELECTION)))', '(gimp-selection-none image)']
+    if job.how == 'recalled':
+        steps.append(gimp.recalled(job.operation, job.values))
+    else:
+        steps.append(gimp.apply(job.operation, job.values, job.how != 'merged'))
     if job.how == 'xcf':
         return steps + [gimp.save(path + '.xcf')]
     return steps + [FLAT, gimp.save(path)]
@@ -64,6 +70,9 @@ def compare(report, installed, gimp, job, path, inputs):
     if job.shape == 'selection':
         got, wanted, outside = inside_selection(got, wanted, original, installed, gimp, job, inputs)
         report.check(f'{name}: nothing changes outside', outside == 0, f'{outside} pixels do' if outside else '')
+    if job.shape == 'mask':
+        report.check(f'{name}: nothing shows where the mask is black', got.cleared(*SELECTION) == got.data)
+        got, wanted = got.crop(*SELECTION), wanted.crop(*SELECTION)
     if job.kind == 'grey' and not wanted.grey:
         return report.check(name, True, 'left out: a grey layer drops the colour that it makes')
     worst, where, count = got.difference(wanted)
@@ -132,6 +141,28 @@ def with_opencl(report, installed, gimp, operations, inputs):
         report.check(f'GIMP {gimp.version}: {operation["name"]} ran on OpenCL', ran == {'OpenCL'}, f'ran on {sorted(ran)}')
 
 
+def remembers(report, installed, gimp, operations, inputs):
+    """GIMP 2.10: the entries in the menus, and the values that the last dialog had."""
+    run_jobs(report, installed, gimp, [job for operation in operations for job in recalled_jobs(operation)], inputs, 'last values',
+             GEGL_USE_OPENCL='no')
+    gimp.run('(let* ((all (gimp-plugins-query "")))\n  (for-each (lambda (path name) '
+             '(gimp-message (string-append "TESSERA entry " name " " path))) (cadr all) (list-ref all 11)))\n')
+    entries = gimp.said('entry')
+    for operation in operations:
+        entry = f'{gimp.procedure(operation["name"])} {operation["gimp:menu-path"]}/{operation["gimp:menu-label"]}'
+        report.check(f'GIMP {gimp.version}: {operation["name"]} has its entry in the menus', entry in entries, entry)
+
+
+def indexed(report, gimp, operation, inputs):
+    """Neither GIMP is asked for more than to stay alive: 2.10 says that it is no layer for that."""
+    name, color = f'GIMP {gimp.version}: an indexed layer', '(gimp-image-convert-indexed image CONVERT-DITHER-NONE CONVERT-PALETTE-GENERATE 16 FALSE TRUE "")'
+    code, _ = gimp.run(gimp.job(0, inputs['rgb'], [color, gimp.apply(operation['name'], {})]))
+    said = ' '.join(gimp.output)
+    if gimp.effects:
+        return report.check(f'{name} does no harm', code in (0, 70), f'exit {code}')
+    return report.check(f'{name} is refused in words', code in (0, 1) and not gimp.said('end') and 'RGB or grayscale' in said, f'exit {code}')
+
+
 def refuses(report, installed, gimp, operation, inputs):
     """An unknown property is an error, not a default."""
     script = gimp.job(0, inputs['rgb'], [gimp.apply(operation['name'], {'no-such-property': 1})])
@@ -193,6 +224,9 @@ def main():
                          'in C', GEGL_USE_OPENCL='no')
                 if not given.smoke:
                     with_opencl(report, installed, gimp, operations, inputs)
+                    if not gimp.effects:
+                        remembers(report, installed, gimp, operations, inputs)
+                    indexed(report, gimp, operations[0], inputs)
                     refuses(report, installed, gimp, operations[0], inputs)
                     broken(report, installed, kind, operations, inputs)
         if given.keep:
