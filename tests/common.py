@@ -9,7 +9,8 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IMAGES = os.path.join(TOP, 'data', 'images')
-OPERATIONS = ('tessera:motion-blur', 'tessera:bilateral-grid')
+OPERATIONS = tuple(sorted('tessera:' + name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations'))
+                          if name.startswith('tessera-') and name.endswith('.c') and name != 'tessera-template.c'))
 
 
 class Gegl:

@@ -17,7 +17,7 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl'],
+    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-convolution-staged'],
     'self-test': ['self-test'],
     'faults': ['faults'],
     'engine': ['speed', 'accounting', 'soak-smoke'],
@@ -26,13 +26,13 @@ PARTS = {
     'cli': ['cli'],
     'doctor': ['doctor'],
     'formats': ['formats'],
-    'install': ['install'],
-    'bench': ['bench-smoke'],
+    'install': ['install', 'packaging'],
+    'bench': ['bench-smoke', 'case-study'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
     'gimp-smoke': [],           # where a GIMP is installed
 }
-ON_DEMAND = ('long', 'gimp', 'gimp-gui')
+ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'package')
 
 results = []                    # (name, passed, failed, seconds)
 
@@ -143,6 +143,8 @@ def main():
                             ('gimp-gui', ['run-gui.py', 'build'])):
             if part in wanted and (part != 'gimp-smoke' or gimp_is_here()):
                 program(part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
+        if 'package' in wanted:
+            program('package', ['tests/package/run-package.py'])
     passed, failed = (sum(result[i] for result in results) for i in (1, 2))
     print(f'\n{len(results)} parts in {(time.monotonic() - began) / 60:.1f} minutes:')
     for name, good, bad, seconds in results:

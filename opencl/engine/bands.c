@@ -16,7 +16,7 @@ static TesseraImage
 image_for (const GeglRectangle *rect, const Babl *format)
 {
   return (TesseraImage) { rect->x, rect->y, rect->width, rect->height, rect->width,
-                          babl_format_get_n_components (format), NULL };
+                          babl_format_get_bytes_per_pixel (format) / sizeof (gfloat), NULL };
 }
 
 static gsize
@@ -233,16 +233,21 @@ measure (BandState *state)
 {
   Pump                *pump = state->pump;
   const TesseraFilter *filter = pump->request->filter;
+  const gsize          bytes = pump->survey ? pump->survey->bytes : filter->measure_bytes;
   gint                 status;
 
   pump->timings->failed_at = "measuring";
-  if ((status = tessera_band_keep (state, filter->measure_bytes, FALSE, &state->result)) != 0
-      || (status = tessera_band_keep (state, filter->measure_bytes, TRUE, &state->result_host)) != 0
-      || (status = filter->measure (&state->band, state->result)) != 0)
+  if ((status = tessera_band_keep (state, bytes, FALSE, &state->result)) != 0
+      || (status = tessera_band_keep (state, bytes, TRUE, &state->result_host)) != 0)
     return status;
-  return tessera_enqueue_download (pump->queue, LANE_RUN, state->result,
-                                   tessera_memory_pointer (state->result_host),
-                                   filter->measure_bytes, NULL, &state->measured);
+  if (pump->survey && (status = tessera_enqueue_clear (pump->queue, state->result, bytes)) != 0)
+    return status;
+  status = pump->survey ? filter->survey (&state->band, state->result)
+                        : filter->measure (&state->band, state->result);
+  return status != 0 ? status
+                     : tessera_enqueue_download (pump->queue, LANE_RUN, state->result,
+                                                 tessera_memory_pointer (state->result_host),
+                                                 bytes, NULL, &state->measured);
 }
 
 gint
@@ -253,7 +258,7 @@ tessera_band_send (BandState *state)
 
   if (status == 0 && pump->request->aux)
     status = send (state, &state->arrivals[1], &state->uploaded[1]);
-  if (status == 0 && pump->request->filter->measure)
+  if (status == 0 && (pump->survey || pump->request->filter->measure))
     status = measure (state);
   tessera_queue_flush (pump->queue, LANE_RUN);
   return status;
@@ -271,6 +276,8 @@ tessera_band_run (BandState *state)
   gint           status;
 
   state->has_run = TRUE;
+  if (pump->survey)
+    return 0;
   if (state->measured)
     {
       pump->timings->failed_at = "measuring";
@@ -306,7 +313,7 @@ seconds_of (TesseraEvent *event)
 }
 
 gint
-tessera_band_wait (BandState *state, TesseraCopy *copy)
+tessera_band_wait (BandState *state, TesseraCopy *copies, guint *n)
 {
   Pump           *pump = state->pump;
   TesseraTimings *timings = pump->timings;
@@ -314,7 +321,7 @@ tessera_band_wait (BandState *state, TesseraCopy *copy)
   gint            status;
 
   timings->failed_at = "running";
-  status = tessera_event_wait (state->downloaded);
+  status = tessera_event_wait (pump->survey ? state->measured : state->downloaded);
   for (guint i = 0; i < G_N_ELEMENTS (state->uploaded) && status == 0; i++)
     if (state->uploaded[i])
       status = tessera_event_wait (state->uploaded[i]);         /* done long ago; did it fail? */
@@ -324,15 +331,20 @@ tessera_band_wait (BandState *state, TesseraCopy *copy)
     {
       timings->upload += seconds_of (state->uploaded[0]) + seconds_of (state->uploaded[1]);
       timings->run += tessera_launches_seconds (state);
-      timings->download += seconds_of (state->downloaded);
+      timings->download += seconds_of (pump->survey ? state->measured : state->downloaded);
     }
+  if (pump->survey)
+    pump->request->filter->merge (pump->request, pump->survey->result,
+                                  tessera_memory_pointer (state->result_host));
   for (guint i = 0; i < state->n_memories; i++)         /* the device is done with this band */
     if (state->memories[i] != state->download_to)
       tessera_memory_give (state->memories[i]);
-  state->memories[0] = state->download_to;
-  state->n_memories = 1;
-  *copy = (TesseraCopy) { pump->request->output, pump->output.format,
-                          tessera_memory_pointer (state->download_to), row, state->band.roi, TRUE, 0 };
+  state->n_memories = 0;
+  if (pump->survey)
+    return 0;
+  state->memories[state->n_memories++] = state->download_to;
+  copies[(*n)++] = (TesseraCopy) { pump->request->output, pump->output.format,
+                                   tessera_memory_pointer (state->download_to), row, state->band.roi, TRUE, 0 };
   return 0;
 }
 
@@ -344,7 +356,7 @@ tessera_band_written (BandState *state)
 
   state->pump->timings->bands++;
   tessera_count (bands, 1);
-  if (request->roi.height > roi->height)
+  if (request->roi.height > roi->height && ! state->pump->survey)
     gegl_operation_progress (request->operation,
                              (gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height,
                              (gchar *) "");

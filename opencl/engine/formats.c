@@ -278,6 +278,23 @@ written_format (GeglNode *node, gint depth)
 }
 
 const Babl *
+tessera_source_format (GeglOperation *operation, const Babl *working)
+{
+  const Babl    *source = gegl_operation_get_source_format (operation, "input");
+  const gint     flags = source ? babl_get_model_flags (source) : 0;
+  const gboolean curve = (flags & BABL_MODEL_FLAG_NONLINEAR) != 0;
+  const gboolean working_curve = (babl_get_model_flags (working) & BABL_MODEL_FLAG_NONLINEAR) != 0;
+  const Babl    *space = babl_format_get_space (working), *straight;
+
+  if (! (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) || (flags & BABL_MODEL_FLAG_ASSOCIATED))
+    return working;
+  straight = babl_format_with_space (curve ? "R'G'B'A float" : "RGBA float", space);
+  if (curve == working_curve || tessera_travel (straight, working).converts)
+    return straight;
+  return babl_format_with_space (working_curve ? "R'G'B'A float" : "RGBA float", space);
+}
+
+const Babl *
 tessera_result_format (GeglOperation *operation, const Babl *format)
 {
   const Babl *written = tessera_delivers_stored () && operation->node ? written_format (operation->node, 0)

@@ -129,6 +129,35 @@ tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRecta
   return result;
 }
 
+/* ------------------------------------------------------ the whole image -- */
+
+gboolean
+tessera_is_endless (const GeglRectangle *bounds)
+{
+  return gegl_rectangle_is_infinite_plane (bounds)
+         || (guint64) bounds->width * bounds->height > G_MAXINT32;
+}
+
+GeglRectangle
+tessera_whole (GeglOperation *operation, const gchar *pad, const GeglRectangle *part)
+{
+  GeglRectangle bounds = tessera_bounds (operation, pad);
+
+  return gegl_rectangle_is_empty (&bounds) || tessera_is_endless (&bounds) ? *part : bounds;
+}
+
+GeglRectangle
+tessera_whole_invalidated (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  const GeglRectangle *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
+  GeglRectangle        whole = tessera_whole (operation, pad, changed);
+
+  gegl_rectangle_bounding_box (&whole, &whole, changed);
+  if (last)
+    gegl_rectangle_bounding_box (&whole, &whole, last);
+  return whole;
+}
+
 /* ------------------------------------------------------ reading, writing -- */
 
 /* gegl_buffer_get and gegl_buffer_set, but for the conversions that are ours. */

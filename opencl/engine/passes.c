@@ -85,6 +85,15 @@ tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, Tesse
   return bring_table (state->pump, data, bytes, TRUE, memory);
 }
 
+TesseraDeviceTraits
+tessera_device_traits (const TesseraBand *band)
+{
+  const TesseraDevice *device = ((const BandState *) band)->pump->device;
+
+  return (TesseraDeviceTraits) { device->name, device->is_processor, device->has_local,
+                                 device->local_memory };
+}
+
 /* -------------------------------------------------------------- launches -- */
 
 static void

@@ -8,6 +8,7 @@
 #include "pump.h"
 
 #include <gegl-plugin.h>
+#include <string.h>
 
 #include "engine.cl.h"
 
@@ -170,7 +171,7 @@ log_failure (const TesseraRequest *request, const TesseraDevice *device,
 }
 
 static gboolean
-process_on_device (const TesseraRequest *request, const TesseraDevice *device)
+process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device)
 {
   const TesseraFilter *filter = request->filter;
   TesseraProgram      *program, *engine_program;
@@ -183,7 +184,7 @@ process_on_device (const TesseraRequest *request, const TesseraDevice *device)
       || tessera_program_get (device, filter->name, filter->source, &program) != 0)
     return FALSE;               /* said once, by the build itself */
   began = g_get_monotonic_time ();
-  status = tessera_pump (request, device, program, engine_program, &timings);
+  status = tessera_pump (request, survey, device, program, engine_program, &timings);
   if (status != 0)
     {
       log_failure (request, device, &timings, status);
@@ -222,24 +223,25 @@ compute_area (const GeglRectangle *area, gpointer data)
   request->filter->area (request, area);
 }
 
-static void
-process_in_c (const TesseraRequest *request, const gchar *reason)
+static gdouble
+thread_cost (const TesseraFilter *filter)
 {
-  const TesseraFilter *filter = request->filter;
-  gdouble              thread_cost = filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
-  GeglRectangle        slab = request->roi;
-  const gint           end = slab.y + slab.height;
-  const gint           rows = MAX (SLAB_PIXELS / slab.width,
-                                   8 * (request->halo.top + request->halo.bottom));
-  gint64               began = g_get_monotonic_time ();
-  gdouble              seconds;
+  return filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
+}
+
+static void
+compute_slabs (const TesseraRequest *request)
+{
+  GeglRectangle slab = request->roi;
+  const gint    end = slab.y + slab.height;
+  const gint    rows = MAX (SLAB_PIXELS / slab.width, 8 * (request->halo.top + request->halo.bottom));
 
   for (; slab.y < end; slab.y += rows)
     {
       slab.height = MIN (rows, end - slab.y);
       if (end - slab.y < 2 * (gint64) rows)
         slab.height = end - slab.y;     /* no thin rest */
-      gegl_parallel_distribute_area (&slab, thread_cost, GEGL_SPLIT_STRATEGY_AUTO,
+      gegl_parallel_distribute_area (&slab, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
                                      compute_area, (gpointer) request);
       if (slab.y + slab.height >= end)
         break;
@@ -247,6 +249,54 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
                                (gdouble) (slab.y + slab.height - request->roi.y) / request->roi.height,
                                (gchar *) "");
     }
+}
+
+typedef struct
+{
+  const TesseraRequest *request;
+  const TesseraSurvey  *survey;
+  GMutex                lock;           /* guards the result */
+} Surveying;
+
+static void
+survey_area (const GeglRectangle *area, gpointer data)
+{
+  Surveying           *surveying = data;
+  const TesseraFilter *filter = surveying->request->filter;
+  gpointer             part = g_malloc0 (surveying->survey->bytes);
+
+  filter->survey_area (surveying->request, area, part);
+  g_mutex_lock (&surveying->lock);
+  filter->merge (surveying->request, surveying->survey->result, part);
+  g_mutex_unlock (&surveying->lock);
+  g_free (part);
+}
+
+static void
+survey_all (const TesseraRequest *request, const TesseraSurvey *survey)
+{
+  Surveying surveying = { .request = request, .survey = survey };
+
+  memset (survey->result, 0, survey->bytes);      /* the device may have begun */
+  g_mutex_init (&surveying.lock);
+  gegl_parallel_distribute_area (&request->roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
+                                 survey_area, &surveying);
+  g_mutex_clear (&surveying.lock);
+}
+
+static void
+process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const gchar *reason)
+{
+  const TesseraFilter *filter = request->filter;
+  gint64               began = g_get_monotonic_time ();
+  gdouble              seconds;
+
+  if (survey)
+    survey_all (request, survey);
+  else if (filter->spread)
+    filter->spread (request);
+  else
+    compute_slabs (request);
   seconds = (g_get_monotonic_time () - began) / 1e6;
   tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), FALSE, seconds);
   tessera_count (c_requests, 1);
@@ -260,7 +310,7 @@ process_in_c (const TesseraRequest *request, const gchar *reason)
 }
 
 static gboolean
-process_timed (const TesseraRequest *request)
+process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
 {
   const TesseraDevice *device;
   gchar               *reason;
@@ -274,7 +324,7 @@ process_timed (const TesseraRequest *request)
   if (request->aux)
     gegl_buffer_flush_ext (request->aux, NULL);
   device = choose_device (request, &reason);
-  if (device && process_on_device (request, device))
+  if (device && process_on_device (request, survey, device))
     return TRUE;
   if (device)
     {
@@ -287,13 +337,13 @@ process_timed (const TesseraRequest *request)
       done = FALSE;
     }
   else
-    process_in_c (request, reason);
+    process_in_c (request, survey, reason);
   g_free (reason);
   return done;
 }
 
-gboolean
-tessera_process (const TesseraRequest *request)
+static gboolean
+process (const TesseraRequest *request, const TesseraSurvey *survey)
 {
   gint64   began = g_get_monotonic_time ();
   gboolean done;
@@ -301,7 +351,20 @@ tessera_process (const TesseraRequest *request)
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
   tessera_count (requests, 1);
-  done = process_timed (request);
+  done = process_timed (request, survey);
   tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
   return done;
+}
+
+gboolean
+tessera_process (const TesseraRequest *request)
+{
+  return process (request, NULL);
+}
+
+gboolean
+tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes)
+{
+  memset (result, 0, bytes);
+  return process (request, &(TesseraSurvey) { result, bytes });
 }

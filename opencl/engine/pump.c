@@ -35,13 +35,14 @@ band_bytes (const Pump *pump, gint rows)
   const gint            width = request->roi.width;
   guint64               around = ((guint64) width + request->halo.left + request->halo.right)
                                  * ((guint64) rows + request->halo.top + request->halo.bottom);
-  guint64               bytes = request->filter->device_bytes (request, width, rows);
+  guint64               bytes = request->filter->device_bytes (request, width, rows)
+                                + (pump->survey ? pump->survey->bytes : 0);
 
   if (pump->input.converts)
     bytes += around * pump->input.bytes + pump->input.table_bytes;
   if (request->aux && pump->aux.converts)
     bytes += around * pump->aux.bytes + pump->aux.table_bytes;
-  if (pump->output.converts)
+  if (pump->output.converts && ! pump->survey)
     bytes += (guint64) width * rows * pump->output.bytes + pump->output.table_bytes;
   return bytes;
 }
@@ -72,14 +73,14 @@ choose_rows (Pump *pump)
   const guint64         budget = tessera_budget (pump->device);
   const gint            width = request->roi.width, height = request->roi.height;
   const gint            halo = request->halo.top + request->halo.bottom;
-  const gint            least = CLAMP (halo / 4, 1, height);
+  const gint            least = request->filter->whole ? height : CLAMP (halo / 4, 1, height);
   gint                  rows = tessera_band_rows ();
 
   pump->ahead = BANDS_AHEAD;
   pump->least = least;
   if (rows == 0)
     rows = MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width);
-  rows = CLAMP (rows, 1, height);
+  rows = CLAMP (rows, request->filter->whole ? height : 1, height);
   while (rows > least && rows < height
          && (band_bytes (pump, rows) > budget / BANDS_AHEAD || ! fits_index (request, rows)))
     rows = MAX ((rows + 1) / 2, least);
@@ -109,11 +110,7 @@ wait_for_oldest (Pump *pump, TesseraCopy *copies, guint *n)
 {
   gint status = pump->bands[0]->has_run ? 0 : tessera_band_run (pump->bands[0]);
 
-  if (status == 0)
-    status = tessera_band_wait (pump->bands[0], &copies[*n]);
-  if (status == 0)
-    ++*n;
-  return status;
+  return status != 0 ? status : tessera_band_wait (pump->bands[0], copies, n);
 }
 
 static void
@@ -159,15 +156,16 @@ push_band (Pump *pump, gint y, gint rows)
   TesseraCopy copies[TESSERA_MOST_COPIES];
   BandState  *state;
   gboolean    is_full = pump->n_bands >= pump->ahead;
-  guint       n = 0;
+  guint       n = 0, n_oldest;
   gint        status = 0, new_status;
   gint64      began;
 
   if (is_full && (status = wait_for_oldest (pump, copies, &n)) != 0)
     return status;
+  n_oldest = n;
   new_status = tessera_band_prepare (pump, y, rows, &state, copies, &n);
   if (new_status == 0 || is_full)
-    do_copies (pump, copies, new_status == 0 ? n : 1);
+    do_copies (pump, copies, new_status == 0 ? n : n_oldest);
   if (is_full)
     drop_oldest (pump);
   began = g_get_monotonic_time ();
@@ -247,10 +245,10 @@ pump_bands (Pump *pump, gint rows)
 }
 
 gint
-tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
+tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
               TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
 {
-  Pump pump = { .request = request, .device = device, .program = program,
+  Pump pump = { .request = request, .survey = survey, .device = device, .program = program,
                 .engine_program = engine_program, .timings = timings };
   gint rows, status, end_status;
 

@@ -24,6 +24,13 @@ typedef struct
 
 typedef struct _Pump Pump;
 
+/* What tessera_survey gathers. */
+typedef struct
+{
+  gpointer result;
+  gsize    bytes;               /* of the result and of each part */
+} TesseraSurvey;
+
 /* An image on its way to the device. */
 typedef struct
 {
@@ -42,7 +49,7 @@ typedef struct
   TesseraMemory *memories[MAX_MEMORIES];
   guint          n_memories;
   Arrival        arrivals[2];           /* input, aux */
-  TesseraMemory *result, *result_host;  /* of `measure` */
+  TesseraMemory *result, *result_host;  /* of `measure` or `survey` */
   TesseraMemory *download_to;
   TesseraEvent  *uploaded[2];           /* input, aux */
   TesseraEvent  *measured, *ran, *downloaded;
@@ -53,6 +60,7 @@ typedef struct
 struct _Pump
 {
   const TesseraRequest *request;
+  const TesseraSurvey  *survey;         /* instead of an output, or NULL */
   const TesseraDevice  *device;
   TesseraProgram       *program, *engine_program;
   TesseraQueue         *queue;
@@ -82,8 +90,8 @@ tessera_request_kind (const TesseraRequest *request)
   return g_bit_storage (halo->left + halo->right + halo->top + halo->bottom) << 8 | request->cost_class;
 }
 
-/* Computes request->roi.  0, or the first error: the output is then undefined. */
-gint tessera_pump (const TesseraRequest *request, const TesseraDevice *device,
+/* Computes request->roi, or surveys it.  0, or the first error: the output is then undefined. */
+gint tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
                    TesseraProgram *program, TesseraProgram *engine_program,
                    TesseraTimings *timings);
 
@@ -108,14 +116,15 @@ void tessera_copy (TesseraCopy *copies, guint n);
 /* --- bands.c: the stages of one band ---------------------------------------- */
 
 /* Its memory, and in `copies` what is to be read; then, when that has been read, on
- * to the device: uploads, decodes, extends, measures; then runs and asks for the
- * result; then waits for it and says in `copy` what is to be written; then notes that
- * it has been.  An error leaves the band to be freed. */
+ * to the device: uploads, decodes, extends, measures or surveys; then runs and asks for
+ * the result; then waits for it and adds to `copies` what is to be written (or the part
+ * of a survey to its result); then notes that it has been.  An error leaves the band to
+ * be freed. */
 gint tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **state,
                            TesseraCopy *copies, guint *n);
 gint tessera_band_send    (BandState *state);
 gint tessera_band_run     (BandState *state);
-gint tessera_band_wait    (BandState *state, TesseraCopy *copy);
+gint tessera_band_wait    (BandState *state, TesseraCopy *copies, guint *n);
 void tessera_band_written (BandState *state);
 /* `idle`: the device is done with it, so its memory may be used again. */
 void tessera_band_free   (BandState *state, gboolean idle);

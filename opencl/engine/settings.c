@@ -179,16 +179,47 @@ tessera_first_time (const gchar *key)
   return is_new;
 }
 
+static void
+log_text_once (const gchar *format, va_list arguments)
+{
+  gchar *text = g_strdup_vprintf (format, arguments);
+
+  if (tessera_first_time (text))
+    g_printerr ("tessera: %s\n", text);
+  g_free (text);
+}
+
 void
 tessera_log_once (const gchar *format, ...)
 {
   va_list arguments;
+
+  va_start (arguments, format);
+  log_text_once (format, arguments);
+  va_end (arguments);
+}
+
+void
+tessera_say_once (const gchar *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  log_text_once (format, arguments);
+  va_end (arguments);
+}
+
+void
+tessera_say_path (const gchar *format, ...)
+{
+  va_list arguments;
   gchar  *text;
 
+  if (! (tessera_debug () & DEBUG_PATHS))
+    return;
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  if (tessera_first_time (text))
-    g_printerr ("tessera: %s\n", text);
+  g_printerr ("tessera: %s\n", text);
   g_free (text);
 }

@@ -19,7 +19,7 @@ typedef enum
 /* Monotonic counters of this process, except the live_ ones; times in nanoseconds. */
 typedef struct
 {
-  guint64 requests;             /* calls of tessera_process with something to do */
+  guint64 requests;             /* calls of tessera_process and tessera_survey with something to do */
   guint64 device_requests;      /* ... answered by the device */
   guint64 c_requests;           /* ... answered by C, for whatever reason */
   guint64 fallbacks;            /* ... by C after the device had been tried */

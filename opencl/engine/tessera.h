@@ -76,10 +76,11 @@ typedef struct
 /* Device memory.  Opaque: it belongs to the engine, which recycles it. */
 typedef struct _TesseraMemory TesseraMemory;
 
-/* A rectangle of float pixels on the device, row-major, `stride` pixels from
- * one row to the next.  An input image covers the band and its halo, the
- * border already extended: a pass reads it without any test.  x and y are the
- * GEGL coordinates of its first pixel. */
+/* A rectangle of pixels on the device, row-major, `stride` pixels from one row to
+ * the next, each of `components` floats (or other words of 4 bytes: TesseraRequest.
+ * output_format).  An input image covers the band and its halo, the border already
+ * extended: a pass reads it without any test.  x and y are the GEGL coordinates of
+ * its first pixel. */
 typedef struct
 {
   gint           x, y, width, height;
@@ -158,6 +159,24 @@ TESSERA_API gint tessera_clear   (TesseraBand *band, TesseraMemory *memory, gsiz
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
+/* What a pass may go by when it chooses how to do its work. */
+typedef struct
+{
+  const gchar *name;            /* "NVIDIA H200 (NVIDIA CUDA)" */
+  gboolean     is_processor;    /* the host's own processor */
+  gboolean     has_local;       /* local memory is memory of its own, not a part of the global */
+  gsize        local_bytes;     /* of local memory for one group */
+} TesseraDeviceTraits;
+
+TESSERA_API TesseraDeviceTraits tessera_device_traits (const TesseraBand *band);
+
+/* ------------------------------------------------------------- messages -- */
+
+/* One line on stderr, "tessera: ...": the same text once a process. */
+TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* The same every time, with TESSERA_DEBUG=paths only. */
+TESSERA_API void tessera_say_path (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
 /* ------------------------------------------------------------- filters -- */
 
 /* A filter, static and constant for the life of the process. */
@@ -171,6 +190,10 @@ typedef struct
    * tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
+  /* Or, instead of `area`, where threads must share what they compute: the whole roi,
+   * called once; it spreads its own work (gegl_parallel_distribute_range). */
+  void (*spread) (const TesseraRequest *request);
+
   /* Bytes of device memory for a band of width x height result pixels,
    * images and scratch together. */
   gsize (*device_bytes) (const TesseraRequest *request, gint width, gint height);
@@ -182,6 +205,19 @@ typedef struct
    * which the host needs before it can enqueue `device`. */
   gint  (*measure) (TesseraBand *band, TesseraMemory *result);
   gsize  measure_bytes;
+
+  /* The request cannot be cut: on the device it is one band, or, where that does not
+   * fit, C, where `spread` is called.  Such a filter's halo is what makes the roi the
+   * whole image. */
+  gboolean whole;
+
+  /* Optional, for tessera_survey: adds what is to be known of `area` to `part`, in C
+   * (called from several threads, each with a part of its own); enqueues the passes
+   * that do it for band->roi, there is no output; adds a part to the result.  Parts
+   * begin as zeros.  They are joined in any order: counts, extremes, no float sums. */
+  void (*survey_area) (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
+  gint (*survey)      (TesseraBand *band, TesseraMemory *part);
+  void (*merge)       (const TesseraRequest *request, gpointer result, gconstpointer part);
 
   /* How many threads' worth of work: pixels below which a thread does not pay
    * (0: 64 x 64). */
@@ -198,7 +234,7 @@ struct _TesseraRequest
   GeglBuffer          *output;
   const Babl          *input_format;   /* float components */
   const Babl          *aux_format;
-  const Babl          *output_format;  /* float components */
+  const Babl          *output_format;  /* float components, or the buffer's own format, 4 n bytes a pixel */
   GeglRectangle        roi;            /* what to compute, in output */
   GeglRectangle        bounds;         /* the image: beyond it is border */
   GeglRectangle        aux_bounds;     /* the same of aux, always clamped */
@@ -212,6 +248,14 @@ struct _TesseraRequest
  * to C on any failure.  Returns FALSE only where OpenCL is forced and could
  * not run (one line on stderr then begins with "tessera:"). */
 TESSERA_API gboolean tessera_process (const TesseraRequest *request);
+
+/* What must be known of many pixels before one can be computed (a histogram):
+ * filter->survey of request->roi, usually the whole image, into `result`, of `bytes`
+ * bytes like the parts.  The output is not touched.  Bands, paths and failures as with
+ * tessera_process, which follows with what the host makes of the result: a survey is a
+ * request of its own to the counters, and to what is known of speed if its cost_class
+ * differs.  filter->device_bytes need not count the part. */
+TESSERA_API gboolean tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes);
 
 /* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended
  * beyond `bounds` by `border`.  Only pixels inside `bounds` are asked of GEGL. */
@@ -243,6 +287,23 @@ TESSERA_API GeglRectangle tessera_required (GeglOperation *operation, const gcha
 TESSERA_API GeglRectangle tessera_invalidated (GeglOperation *operation, const gchar *pad,
                                                const GeglRectangle *changed,
                                                const TesseraHalo *halo, TesseraBorder border);
+
+/* Filters whose every pixel depends on the whole image need an end of it: TRUE where
+ * `bounds` has none, or 2^31 pixels and more.  There they do what needs no statistic. */
+TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
+
+/* For them, in get_required_for_output and get_cached_region: the whole image, or `part`
+ * where it is endless.  (Without a cached region GEGL computes anew for every tile.)  In
+ * get_invalidated_by_change: the whole image, and what was the whole before. */
+TESSERA_API GeglRectangle tessera_whole             (GeglOperation *operation, const gchar *pad,
+                                                     const GeglRectangle *part);
+TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, const gchar *pad,
+                                                     const GeglRectangle *changed);
+
+/* For `prepare`, where the filter works in `working` (R, G, B, A of one kind or another): floats
+ * with straight alpha and sRGB's curve if the input has them.  The engine converts to that on all
+ * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
+TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
 
 /* For `prepare`: the format to set on the output pad.  `format` (float components);
  * but with TESSERA_DELIVER=stored, where all that consumes the result is

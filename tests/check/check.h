@@ -40,6 +40,9 @@ gboolean check_chance (CheckRandom *random, gint percent);
 
 /* ------------------------------------------------------------- filters -- */
 
+typedef struct _CheckOptions CheckOptions;
+typedef struct _CheckStats   CheckStats;
+
 typedef enum
 {
   CHECK_DOUBLE, CHECK_INT, CHECK_BOOLEAN, CHECK_ENUM, CHECK_TEXT
@@ -85,7 +88,8 @@ typedef struct
 {
   const RefImage *image, *aux;  /* aux NULL if there is none */
   const gdouble  *values;       /* of the properties */
-  gdouble         weights[3];   /* luminance weights of the input's space */
+  const Babl     *space;        /* the input's */
+  gdouble         weights[3];   /* its luminance weights */
   gboolean        straight;     /* the input's format is not premultiplied */
 } CheckReferenceArgs;
 
@@ -96,13 +100,15 @@ typedef struct
   gint           n_properties;
   CheckProperty  properties[CHECK_MAX_PROPERTIES];
   gboolean       has_aux;
+  const gchar *const *corners;  /* "k=v,...": settings to be drawn more often than by chance; NULL at the end */
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
+  const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
   const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
                                                          * component (the first of the four that are
                                                          * compared) or of four */
   void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
-  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels */
+  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels; not if `whole` */
   gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
   guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the
                                                           * properties (constant and later) */
@@ -117,13 +123,27 @@ typedef struct
   gboolean       slack_between; /* does the reference's slack excuse C against OpenCL in
                                  * the working format?  (Where babl or the device
                                  * converts the input it always does.) */
+  gboolean       only_srgb;     /* reads or makes colours of sRGB whatever the image's space is: drawn in sRGB */
   gboolean       exact_shift;   /* translation is bit-equal */
+  gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and a
+                                 * rounding before it may change it all */
+  gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */
+  void         (*special)  (const CheckOptions *options, CheckStats *stats);    /* tests of its own, or NULL */
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
-extern const CheckFilter check_motion_blur;
 extern const CheckFilter check_bilateral_grid;
+extern const CheckFilter check_cielab;
+extern const CheckFilter check_convolution;
+extern const CheckFilter check_equalize;
+extern const CheckFilter check_gaussian_blur;
+extern const CheckFilter check_label;
+extern const CheckFilter check_mean_blur;
+extern const CheckFilter check_median_blur;
+extern const CheckFilter check_motion_blur;
+extern const CheckFilter check_sobel;
 extern const CheckFilter check_template;
+extern const CheckFilter check_unsharp_mask;
 
 /* --------------------------------------------------------------- cases -- */
 
@@ -275,13 +295,13 @@ typedef enum
   CHECK_PAIR_C_REFERENCE, CHECK_PAIR_OPENCL_REFERENCE, CHECK_PAIR_C_OPENCL, CHECK_PAIRS
 } CheckPair;
 
-typedef struct
+struct _CheckStats
 {
   gint    passed, failed;
   gint    cases[CHECK_LAWS];
   gdouble worst_units[CHECK_PAIRS], worst_abs[CHECK_PAIRS];
   guint64 components, excused;  /* excused: the slack is infinite */
-} CheckStats;
+};
 
 /* The reference's result for `roi`, with `box` clipped to the output. */
 typedef struct
@@ -303,7 +323,7 @@ gboolean check_near        (const CheckPixels *a, const CheckPixels *b, gdouble 
 
 /* --------------------------------------------------------------- tests -- */
 
-typedef struct
+struct _CheckOptions
 {
   guint64      seed;
   gint         cases, laws;     /* number of cases and of law cases for each filter */
@@ -313,7 +333,7 @@ typedef struct
   gdouble      seconds;         /* for each filter, 0: no limit */
   const gchar *set;
   gboolean     quiet;           /* no failure blocks (the self-test) */
-} CheckOptions;
+};
 
 gboolean     check_case    (const CheckFilter *filter, const CheckCase *c, guint legs,
                             CheckStats *stats, GString *why);

@@ -76,7 +76,7 @@ check_truth_clear (CheckTruth *truth)
   g_clear_pointer (&truth->slack, g_free);
 }
 
-/* Float formats of sRGB's space are converted by the engine itself on both paths, and
+/* Formats of floats and halves (RGBA) in sRGB's space are converted by the engine itself on both paths, and
  * here by the formula: IEC 61966-2-1, continued linearly below 0, and alpha taken
  * for 1/65536 where it is less. */
 static gdouble
@@ -100,7 +100,9 @@ alpha_of (const gdouble *pixel)
 static gboolean
 is_own_conversion (const CheckSource *source, const Babl *working)
 {
-  return babl_format_get_type (source->format, 0) == babl_type ("float")
+  const Babl *type = babl_format_get_type (source->format, 0);
+
+  return (type == babl_type ("float") || type == babl_type ("half"))
          && babl_format_get_space (source->format) == babl_space ("sRGB") && source->format != working;
 }
 
@@ -112,8 +114,10 @@ convert_exactly (const CheckSource *source, const Babl *working, gdouble *pixels
   const gint          components = babl_format_get_n_components (source->format);
   const gsize         n = (gsize) source->box.width * source->box.height;
   gfloat             *raw = g_new (gfloat, n * components);
+  const Babl         *floats = babl_format_get_type (source->format, 0) == babl_type ("half")
+                               ? babl_format ("RGBA float") : source->format;         /* the same, exactly */
 
-  gegl_buffer_get (source->buffer, &source->box, 1.0, source->format, raw, GEGL_AUTO_ROWSTRIDE,
+  gegl_buffer_get (source->buffer, &source->box, 1.0, floats, raw, GEGL_AUTO_ROWSTRIDE,
                    GEGL_ABYSS_NONE);
   for (gsize i = 0; i < n; i++)
     {
@@ -195,7 +199,8 @@ check_truth_init (CheckTruth          *truth,
                                ? conversion_error (source, format, pixels, n_input) : 0 };
   RefImage           guide = { source->box.width, source->box.height, aux_pixels,
                                c->field[CHECK_AUX] > 1 ? conversion_error (aux, format, aux_pixels, n_input) : 0 };
-  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value, { 0 }, FALSE };
+  CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value,
+                               babl_format_get_space (source->format), { 0 }, FALSE };
   RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
                                 NULL, NULL, NULL };
 

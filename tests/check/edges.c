@@ -149,7 +149,8 @@ infinite_plane (Edge *e, GString *why)
   tessera_get_counters (&after);
   good = (e->filter->changes_planes && e->filter->changes_planes (e->c.value))
          || check_near (&result, &plain, CLOSE, "endless colour, in vs out", why);
-  if (leg == CHECK_LEG_OPENCL && after.device_requests == before.device_requests)
+  if (leg == CHECK_LEG_OPENCL && after.device_requests == before.device_requests
+      && ! (e->filter->passes && e->filter->passes (e->c.value)))
     {
       g_string_append (why, "  no device request\n");
       good = FALSE;
@@ -221,5 +222,7 @@ check_edges (const CheckFilter  *filter,
       check_normalise (filter, &e.c);
       run_edges (&e, why);
     }
+  if (filter->special)
+    filter->special (options, stats);
   g_string_free (why, TRUE);
 }

@@ -23,6 +23,8 @@ check_laws_of (const CheckFilter *filter,
     laws |= 1u << CHECK_LAW_IDENTITY;
   if (filter->delivers)         /* it has no other format to deliver, or is no image of colours */
     laws &= ~(1u << CHECK_LAW_NATIVE);
+  if (filter->whole)
+    laws &= ~(1u << CHECK_LAW_LOCALITY);
   return laws;
 }
 
@@ -274,7 +276,7 @@ law_mirror (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GString
 
 /* Sets what the law needs of a case that was drawn without it in mind. */
 static void
-prepare (CheckCase *c)
+prepare (const CheckFilter *filter, CheckCase *c)
 {
   gint    law = c->field[CHECK_LAW];
   gint   *content = &c->field[CHECK_CONTENT];
@@ -291,11 +293,25 @@ prepare (CheckCase *c)
     {
       c->field[CHECK_ALPHA] = CHECK_ALPHA_OPAQUE;
       *content = CHECK_CONTENT_NOISE;
+      if (filter->whole)        /* the neighbour's own format, so that nothing is converted */
+        {
+          c->field[CHECK_FORMAT] = CHECK_FORMAT_RGBA_FLOAT;
+          c->field[CHECK_SPACE] = 0;
+        }
     }
   else if (law == CHECK_LAW_CONSTANT)
     *content = CHECK_CONTENT_CONSTANT;
   else if (*content == CHECK_CONTENT_HDR || *content == CHECK_CONTENT_NAN)
     *content = CHECK_CONTENT_NOISE;
+}
+
+/* Nothing to convert: babl asserts that there is. */
+static gboolean
+empty_output (const CheckFilter *filter, const CheckCase *c)
+{
+  GeglRectangle roi = check_roi (filter, c);
+
+  return gegl_rectangle_is_empty (&roi);
 }
 
 gboolean
@@ -306,7 +322,7 @@ check_law (const CheckFilter *filter,
 {
   CheckCase   c = *drawn;
 
-  prepare (&c);
+  prepare (filter, &c);
   switch (c.field[CHECK_LAW])
     {
     case CHECK_LAW_SPLIT:       return law_split (filter, &c, leg, why);
@@ -320,7 +336,7 @@ check_law (const CheckFilter *filter,
     case CHECK_LAW_LOCALITY:    return law_locality (filter, &c, leg, why);
     case CHECK_LAW_CONCURRENT:  return check_law_concurrent (filter, &c, leg, why);
     case CHECK_LAW_UPDATE:      return check_law_update (filter, &c, leg, why);
-    case CHECK_LAW_NATIVE:      return check_law_native (filter, &c, leg, why);
+    case CHECK_LAW_NATIVE:      return empty_output (filter, &c) || check_law_native (filter, &c, leg, why);
     case CHECK_LAW_NEIGHBOUR:   return check_law_neighbour (filter, &c, leg, why);
     case CHECK_LAW_CONSTANT:    return law_unchanged (filter, &c, leg, "constant in vs out", why);
     case CHECK_LAW_IDENTITY:    return law_unchanged (filter, &c, leg, "identity setting vs input", why);

@@ -10,11 +10,24 @@
 #define EXCUSED_LIMIT 0.3
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
-static const CheckFilter *const filters[] = { &check_motion_blur, &check_bilateral_grid, &check_template };
+static const CheckFilter *const filters[] = {
+  &check_bilateral_grid,
+  &check_cielab,
+  &check_convolution,
+  &check_equalize,
+  &check_gaussian_blur,
+  &check_label,
+  &check_mean_blur,
+  &check_median_blur,
+  &check_motion_blur,
+  &check_sobel,
+  &check_unsharp_mask,
+  &check_template
+};
 
 static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted;
 static gint     n_cases = -1, one_case = -1, max_size = 700;
-static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test;
+static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test, skip_without_device;
 static gdouble  seconds;
 
 static const GOptionEntry entries[] =
@@ -31,6 +44,7 @@ static const GOptionEntry entries[] =
   { "faults", 0, 0, G_OPTION_ARG_NONE, &only_faults, "Fault injection alone", NULL },
   { "self-test", 0, 0, G_OPTION_ARG_NONE, &only_self_test, "The harness's own test alone", NULL },
   { "max-size", 0, 0, G_OPTION_ARG_INT, &max_size, "Largest width and height drawn", "PX" },
+  { "skip-without-device", 0, 0, G_OPTION_ARG_NONE, &skip_without_device, "Exit 77 where there is no OpenCL device", NULL },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time limit of the cases of each filter", "T" },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
@@ -184,6 +198,12 @@ main (int argc, char **argv)
 
   parse_options (&argc, &argv, &options);
   start_gegl ();
+  if (skip_without_device && ! tessera_device_name ())
+    {
+      g_print ("skipped: there is no OpenCL device\n");
+      gegl_exit ();
+      return 77;
+    }
   g_print ("seed %" G_GUINT64_FORMAT "\n", options.seed);
   if ((options.legs & CHECK_LEG_OPENCL) && ! tessera_device_name ())
     {

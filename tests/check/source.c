@@ -13,11 +13,12 @@ static const struct
   const gchar  *name;           /* NULL: the filter's working format */
   gint          components;
   ComponentType type;
+  gboolean      is_linear;      /* R, G, B of linear light */
 } formats[CHECK_FORMATS] =
 {
-  { NULL, 4, TYPE_FLOAT }, { "RGBA float", 4, TYPE_FLOAT }, { "R'G'B'A u8", 4, TYPE_U8 },
-  { "R'G'B' u8", 3, TYPE_U8 }, { "RGBA u16", 4, TYPE_U16 }, { "RGBA half", 4, TYPE_HALF },
-  { "Y float", 1, TYPE_FLOAT }, { "Y' u8", 1, TYPE_U8 }, { "RaGaBaA float", 4, TYPE_FLOAT }
+  { NULL, 4, TYPE_FLOAT, FALSE }, { "RGBA float", 4, TYPE_FLOAT, TRUE }, { "R'G'B'A u8", 4, TYPE_U8, FALSE },
+  { "R'G'B' u8", 3, TYPE_U8, FALSE }, { "RGBA u16", 4, TYPE_U16, TRUE }, { "RGBA half", 4, TYPE_HALF, TRUE },
+  { "Y float", 1, TYPE_FLOAT, FALSE }, { "Y' u8", 1, TYPE_U8, FALSE }, { "RaGaBaA float", 4, TYPE_FLOAT, TRUE }
 };
 
 static const gchar *const spaces[] = { "sRGB", "ProPhoto", "Apple" };
@@ -27,7 +28,11 @@ const Babl *
 check_working_format (const CheckFilter *filter,
                       const CheckCase   *c)
 {
-  return babl_format_with_space (filter->working (c->value), babl_space (spaces[c->field[CHECK_SPACE]]));
+  const gchar *name = filter->working (c->value);
+
+  if (filter->working_linear && formats[c->field[CHECK_FORMAT]].is_linear)
+    name = filter->working_linear;
+  return babl_format_with_space (name, babl_space (spaces[c->field[CHECK_SPACE]]));
 }
 
 const Babl *

@@ -15,6 +15,7 @@ PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
 CHAINS = {
     'motion-blur': ['tessera:motion-blur', 'length=40', 'angle=30'],
     'bilateral-grid': ['tessera:bilateral-grid', 'spatial-sigma=8', 'range-sigma=0.1', 'guide=luminance'],
+    'gaussian-blur': ['tessera:gaussian-blur', 'std-dev-x=12', 'std-dev-y=20'],
 }
 TOLERANCE = 1e-5
 EMPTY = '{empty}'       # stands for an empty folder

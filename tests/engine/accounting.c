@@ -18,6 +18,14 @@ static const Setting settings[] =
   { "tessera:bilateral-grid", "spatial-sigma=45 range-sigma=0.05 guide=1", "RGBA float", 40, 1, TRUE },
   { "tessera:bilateral-grid", "spatial-sigma=3 range-sigma=0.05", "RGBA float", 60, 1, FALSE },
   { "tessera:bilateral-grid", "spatial-sigma=12 range-sigma=0.05 tone=1", "R'G'B'A float", 60, 40, FALSE },
+  { "tessera:gaussian-blur", "std-dev-x=3 std-dev-y=2", "RaGaBaA float", 40, 1, FALSE },
+  { "tessera:gaussian-blur", "std-dev-x=20 std-dev-y=15 border=1", "RaGaBaA float", 40, 1, FALSE },
+  { "tessera:unsharp-mask", "std-dev=2 amount=0.5", "R'G'B'A float", 40, 1, FALSE },
+  { "tessera:mean-blur", "radius=9", "RaGaBaA float", 40, 1, FALSE },
+  { "tessera:median-blur", "radius=2", "R'G'B'A float", 60, 1, FALSE },
+  { "tessera:convolution", "preset=2", "RGBA float", 15, 1, FALSE },
+  { "tessera:sobel", "output=4", "RGBA float", 15, 1, FALSE },
+  { "tessera:cielab", "white=1", "R'G'B'A float", 20, 1, FALSE },
   { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE }
 };
 

@@ -39,7 +39,7 @@ def varied(operation):
     values = {}
     for spec in operation['properties']:
         name, kind = spec['name'], spec['type']
-        if not spec['writable']:
+        if not spec['writable'] or spec['visible'] == '0':          # a result
             continue
         if kind in NUMBERS:
             low, high = spec['ui-range']

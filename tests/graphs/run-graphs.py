@@ -75,13 +75,101 @@ def seamless_texture(result, _, noisy):
     return abs(result.mean() - noisy.mean()) <= 1e-5 and step[result.width - 1] <= 1.5 * step[100]
 
 
+def less_color_noise(result, original, _):
+    """three quarters of the texture of red less green are gone, the luminance of each pixel is kept to 1e-5"""
+    def luminances(picture):
+        values, c = picture.pixels, picture.channels
+        return [0.2126729 * values[i] + 0.7151522 * values[i + 1] + 0.0721750 * values[i + 2]
+                for i in range(0, len(values), c)]
+
+    def colour_steps(picture):
+        values, c = picture.pixels, picture.channels
+        colours = [values[i] - values[i + 1] for i in range(0, len(values), c)]
+        return sum(abs(a - b) for a, b in zip(colours, colours[1:]))
+
+    return (max(abs(a - b) for a, b in zip(luminances(result), luminances(original))) <= 1e-5
+            and colour_steps(result) <= 0.25 * colour_steps(original))
+
+
+def dust_and_scratches(result, original, noisy):
+    """at least half of the damage (its root mean square) is gone, the texture that the median takes counted as damage"""
+    return rms(result.pixels, original.pixels) <= rms(noisy.pixels, original.pixels) / 2
+
+
+def unevenness(picture):
+    """How the means of 6 x 4 fields differ: their standard deviation over their mean."""
+    w, h = picture.width // 6, picture.height // 4
+    means = [math.fsum(field) / len(field) for field in (part(picture, i * w, j * h, w, h) for i in range(6) for j in range(4))]
+    middle = sum(means) / len(means)
+    return math.sqrt(sum((mean - middle) ** 2 for mean in means) / len(means)) / middle
+
+
+def even_light(result, original, _):
+    """parts of the picture differ by at most a quarter of what they did, the mean is that of gegl:multiply to 10 %"""
+    return unevenness(result) <= 0.25 * unevenness(original) and relative(result.mean(), 0.3) <= 0.1
+
+
+def sharpen_edges_only(result, original, _):
+    """the flatter half of the pixels changes by 0.003 at most on average, the hundredth with the steepest edges by 0.1 or more"""
+    c, width = original.channels, original.width
+    before, after = original.pixels[1::c], result.pixels[1::c]          # green
+    inside = [y * width + x for y in range(1, original.height - 1) for x in range(1, width - 1)]
+    inside.sort(key=lambda i: abs(before[i + 1] - before[i - 1]) + abs(before[i + width] - before[i - width]))
+    flat, steep = inside[:len(inside) // 2], inside[-len(inside) // 100:]
+    change = [math.fsum(abs(after[i] - before[i]) for i in part) / len(part) for part in (flat, steep)]
+    return change[0] <= 0.003 and change[1] >= 0.1
+
+
+def soft_glow(result, original, _):
+    """light is only added, by a tenth of the mean or more"""
+    return (all(a >= b - 1e-4 for a, b in zip(result.pixels, original.pixels))
+            and result.mean() >= 1.1 * original.mean())
+
+
+def sharpen_for_print(result, original, _):
+    """at least 30 % more texture, the mean of light moved by at most 15 % (it is kept as the eye sees)"""
+    return result.roughness() >= 1.3 * original.roughness() and relative(result.mean(), original.mean()) <= 0.15
+
+
+def out_of_focus(result, original, _):
+    """seven tenths of the texture or more are gone, the mean moved by at most 0.5 %, no pixel is brighter than before"""
+    return (result.roughness() <= 0.3 * original.roughness() and relative(result.mean(), original.mean()) <= 0.005
+            and max(result.pixels) <= max(original.pixels) * (1 + 1e-5))
+
+
+def pixels_of(picture):
+    return list(zip(*(picture.pixels[k::picture.channels] for k in range(picture.channels))))
+
+
+def count_galaxies(result, original, _):
+    """at least 80 colors, black on four fifths or more, and 95 % of the brightest thousandth are colored"""
+    colors, light = pixels_of(result), [sum(pixel) for pixel in pixels_of(original)]
+    bright = sorted(range(len(light)), key=light.__getitem__)[-len(light) // 1000:]
+    return (len(set(colors)) > 80 and sum(not any(color) for color in colors) >= 0.8 * len(colors)
+            and sum(any(colors[i]) for i in bright) >= 0.95 * len(bright))
+
+
+def through_the_haze(result, original, _):
+    """at least 25 % more texture, the mean moved by at most a quarter"""
+    return result.roughness() >= 1.25 * original.roughness() and relative(result.mean(), original.mean()) <= 0.25
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
+    'out-of-focus': (out_of_focus, 'hubble_deep_field.jpg', None),
     'smooth-and-keep-edges': (smooth_and_keep_edges, 'hubble_deep_field.jpg', None),
     'detail-boost': (detail_boost, 'seeding.jpg', None),
+    'less-color-noise': (less_color_noise, 'hubble_deep_field.jpg', None),
+    'sharpen-edges-only': (sharpen_edges_only, 'mountains.jpg', None),
+    'count-galaxies': (count_galaxies, 'hubble_deep_field.jpg', None),
+    'through-the-haze': (through_the_haze, 'mountains.jpg', None),
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
+    'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
+    'even-light': (even_light, 'seeding.jpg', None),
+    'soft-glow': (soft_glow, 'mountains.jpg', None),
+    'sharpen-for-print': (sharpen_for_print, 'mountains.jpg', None),
     'seamless-texture': (seamless_texture, None, [None, 'gegl:color', 'value=rgb(0.5, 0.5, 0.5)', 'gegl:noise-hurl',
                          'pct-random=100', 'seed=3', 'gegl:crop', 'width=256', 'height=256']),
 }

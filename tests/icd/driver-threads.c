@@ -23,6 +23,10 @@ static const DriverCase filters[] = {
     .settings = "spatial-sigma=4 range-sigma=0.2 guide=luminance", .format = "RGBA float" },
   { .name = "bilateral-grid-aux", .operation = "tessera:bilateral-grid",
     .settings = "spatial-sigma=6 range-sigma=0.1 tone=perceptual", .format = "R'G'B'A float", .has_aux = TRUE },
+  { .name = "gaussian-blur-cells", .operation = "tessera:gaussian-blur", .settings = "std-dev-x=20 std-dev-y=16",
+    .format = "RaGaBaA float" },
+  { .name = "equalize", .operation = "tessera:equalize", .settings = "clip-limit=2", .format = "R'G'B'A float" },
+  { .name = "label", .operation = "tessera:label", .settings = "output=index", .format = "RGBA float" },
   { .name = "template", .operation = "tessera:template", .settings = "strength=0.7", .format = "RGBA float" }
 };
 

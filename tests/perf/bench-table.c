@@ -11,17 +11,66 @@
 #define GRID       "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1"
 #define GEGL_BLUR  "gegl:motion-blur-linear length=40 angle=45"
 #define GEGL_GRID  "gegl:bilateral-filter blur-radius=8"
+/* @full5 (bench-graph.c). */
+#define FULL_5 \
+  "a1=1 a2=8 a3=15 a4=22 a5=29 b1=14 b2=26 b3=7 b4=19 " \
+  "b5=31 c1=27 c2=13 c3=30 c4=16 c5=2 d1=9 d2=31 d3=22 " \
+  "d4=13 d5=4 e1=22 e2=18 e3=14 e4=10 e5=6 divisor=409"
 
 const BenchRow bench_rows[] = {
   { .title = "motion-blur length 40, angle 45", .ours = BLUR, .rival = GEGL_BLUR },
   { .title = "bilateral-grid channels (8, 0.1)", .ours = GRID, .rival = GEGL_GRID },
   { .title = "bilateral-grid luminance (8, 0.1)", .ours = GRID " guide=luminance", .rival = GEGL_GRID },
+  { .title = "gaussian-blur sigma 1.5", .ours = "tessera:gaussian-blur std-dev-x=1.5 std-dev-y=1.5",
+    .rival = "gegl:gaussian-blur std-dev-x=1.5 std-dev-y=1.5", .peer = "gaussian 1.5" },
+  { .title = "gaussian-blur sigma 10", .ours = "tessera:gaussian-blur std-dev-x=10 std-dev-y=10",
+    .rival = "gegl:gaussian-blur std-dev-x=10 std-dev-y=10", .peer = "stack 10" },
+  { .title = "gaussian-blur sigma 40", .ours = "tessera:gaussian-blur std-dev-x=40 std-dev-y=40",
+    .rival = "gegl:gaussian-blur std-dev-x=40 std-dev-y=40", .peer = "stack 40" },
+  { .title = "unsharp-mask (1.5, 0.5)", .ours = "tessera:unsharp-mask std-dev=1.5 amount=0.5",
+    .rival = "gegl:unsharp-mask std-dev=1.5 scale=0.5", .peer = "unsharp 1.5" },
+  { .title = "convolution 3x3, full rank", .ours = "tessera:convolution kernel=0,-1,0;-1,5,-1;0,-1,0",
+    .rival = "gegl:convolution-matrix b3=-1 c2=-1 c3=5 c4=-1 d3=-1", .peer = "filter 3" },
+  { .title = "convolution 5x5, full rank", .ours = "tessera:convolution kernel=@full5",
+    .rival = "gegl:convolution-matrix " FULL_5, .peer = "filter 5" },
+  { .title = "convolution 7x7, full rank", .ours = "tessera:convolution kernel=@full7", .peer = "filter 7" },
+  { .title = "convolution 13x13, separable", .ours = "tessera:convolution kernel=@separable13", .peer = "separable 13" },
+  { .title = "convolution 13x13, full rank", .ours = "tessera:convolution kernel=@full13", .peer = "filter 13" },
+  { .title = "convolution 31x31, separable", .ours = "tessera:convolution kernel=@separable31", .peer = "separable 31" },
+  { .title = "convolution 31x31, full rank", .ours = "tessera:convolution kernel=@full31", .peer = "filter 31" },
+  { .title = "mean-blur radius 10", .ours = "tessera:mean-blur radius=10", .rival = "gegl:box-blur radius=10",
+    .peer = "box 10" },
+  { .title = "median-blur radius 1", .ours = "tessera:median-blur radius=1", .rival = "gegl:median-blur radius=1",
+    .peer = "median 1" },
+  { .title = "median-blur radius 2", .ours = "tessera:median-blur radius=2", .rival = "gegl:median-blur radius=2",
+    .peer = "median 2" },
+  { .title = "median-blur radius 3", .ours = "tessera:median-blur radius=3", .rival = "gegl:median-blur radius=3" },
+  { .title = "median-blur radius 10", .ours = "tessera:median-blur radius=10", .rival = "gegl:median-blur radius=10" },
+  { .title = "sobel magnitude of luminance", .ours = "tessera:sobel", .rival = "gegl:edge-sobel", .peer = "sobel",
+    .result = "Y~ float" },
+  { .title = "sobel magnitude of channels", .ours = "tessera:sobel input-channel=channels tone=linear",
+    .rival = "gegl:edge-sobel" },
+  { .title = "cielab forward", .ours = "tessera:cielab", .rival = "gegl:nop", .peer = "lab",
+    .rival_result = "CIE Lab alpha float" },
+  { .title = "cielab forward, beside the formula", .ours = "tessera:cielab", .peer = "formula cielab" },
+  { .title = "cielab inverse", .ours = "tessera:cielab direction=inverse", .result = "R'G'B'A float" },
+  { .title = "equalize luminance", .ours = "tessera:equalize", .rival = "gegl:stretch-contrast" },
+  { .title = "equalize channels", .ours = "tessera:equalize mode=channels", .rival = "gegl:stretch-contrast" },
+  { .title = "equalize CLAHE (2, 8 x 8 tiles)", .ours = "tessera:equalize clip-limit=2", .peer = "clahe 2" },
+  { .title = "label random dots, index", .ours = "tessera:label output=index", .peer = "labels",
+    .dots = TRUE, .result = "Y float" },
+  { .title = "label random dots, colors", .ours = "tessera:label", .dots = TRUE },
+
   { .title = "chain of two: motion-blur, bilateral-grid",
     .ours = BLUR " | " GRID, .rival = GEGL_BLUR " | " GEGL_GRID },
   { .title = "chain of four: the same twice",
     .ours = BLUR " | " GRID " | " BLUR " | " GRID,
     .rival = GEGL_BLUR " | " GEGL_GRID " | " GEGL_BLUR " | " GEGL_GRID },
+
+  { .title = "thesis: cielab", .ours = "tessera:cielab" },
   { .title = "thesis: motion blur (10 px, 45 degrees)", .ours = "tessera:motion-blur length=10 angle=45" },
+  { .title = "thesis: unsharp mask (1.5, 0.5, 0.5)",
+    .ours = "tessera:unsharp-mask std-dev=1.5 amount=0.5 threshold=0.5" },
   { .title = "thesis: bilateral filter (8, 0.05)",
     .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.05" },
   { .title = NULL }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * sRGB to CIELAB and back: L = 116 g(Y), a = 500 (g(X) - g(Y)), b = 200 (g(Y) - g(Z)),
+ * times the encoding's scale.  The same functions in the same order as the C path
+ * (tessera-cielab.c).
+ */
+#pragma OPENCL FP_CONTRACT OFF
+
+#include "tessera-dialect.h"
+#include "tessera-convert.h"
+#include "tessera-lab.h"
+
+/* One work-item makes one pixel; any group; no local memory; 1 read, 1 write.  first, last:
+ * weights of R and B in the rows of the matrix; scales: of L, a, b, and the offset of a, b. */
+kernel void cielab_forward (global const float4 *input, int input_stride, global float4 *output,
+                            int width, int height, float4 first, float4 last, float4 scales)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  float4 c;
+  float  gx, gy, gz;
+
+  if (x >= width || y >= height)
+    return;
+  c = input[y * input_stride + x];
+  c.xyz = (float3) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z));
+  gx = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.x, last.x));
+  gy = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.y, last.y));
+  gz = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.z, last.z));
+  output[y * width + x] = (float4) (scales.x * gy, scales.y * (gx - gy) + scales.w,
+                                    scales.z * (gy - gz) + scales.w, c.w);
+}
+
+/* As cielab_forward; the weights are those of X and Z. */
+kernel void cielab_inverse (global const float4 *input, int input_stride, global float4 *output,
+                            int width, int height, float4 first, float4 last, float4 scales)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  float4 c;
+  float  g, tx, ty, tz;
+
+  if (x >= width || y >= height)
+    return;
+  c = input[y * input_stride + x];
+  g = c.x * scales.x;
+  tx = lab_curve_inverse (g + (c.y - scales.w) * scales.y);
+  ty = lab_curve_inverse (g);
+  tz = lab_curve_inverse (g - (c.z - scales.w) * scales.z);
+  output[y * width + x] = (float4) (perceptual_from_linear (lab_mixed (ty, tx, tz, first.x, last.x)),
+                                    perceptual_from_linear (lab_mixed (ty, tx, tz, first.y, last.y)),
+                                    perceptual_from_linear (lab_mixed (ty, tx, tz, first.z, last.z)), c.w);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Convolution: out(x, y) = sum over the kernel's rows of (sum over a row's columns of
+ * weight * in(x + i, y + j)), then + offset.  Both sums begin with 0 and leave out weights
+ * of 0, as in C (operations/convolution-rows.c).
+ *
+ * PowerVR's case study of image convolution (2015) and the tutorial on local memory (2016)
+ * stage a work-group's pixels in local memory, loaded by one work-item or by some of them;
+ * here all of them load, and a pixel that was read serves CONVOLUTION_STEP results.
+ */
+#include "tessera-convolution.h"
+#include "tessera-separable.h"
+
+#pragma OPENCL FP_CONTRACT OFF
+
+/* A result pixel; `in`: the input there. */
+static inline float4
+finished (float4 sum, float4 in, float4 offset, int copies_alpha)
+{
+  float4 result = sum + offset;
+
+  if (copies_alpha)
+    result.w = in.w;
+  return result;
+}
+
+/* total[k] += the sums over one row of the input, `from` its first pixel; weights: a
+ * float4 a column, for the four rows of results.  Each weight is the same for all. */
+#define ADD_ROW(from)                                                   \
+  {                                                                     \
+    float4 a = (float4) 0.0f, b = a, c = a, d = a;                      \
+                                                                        \
+    for (int i = 0; i < columns; i++)                                   \
+      {                                                                 \
+        float4 w = weights[y * columns + i];                            \
+        float4 pixel = (from)[i];                                       \
+                                                                        \
+        if (w.x != 0.0f)                                                \
+          a += w.x * pixel;                                             \
+        if (w.y != 0.0f)                                                \
+          b += w.y * pixel;                                             \
+        if (w.z != 0.0f)                                                \
+          c += w.z * pixel;                                             \
+        if (w.w != 0.0f)                                                \
+          d += w.w * pixel;                                             \
+      }                                                                 \
+    total[0] += a;                                                      \
+    total[1] += b;                                                      \
+    total[2] += c;                                                      \
+    total[3] += d;                                                      \
+  }
+
+/* One work-item makes CONVOLUTION_STEP pixels below one another: rows * columns reads,
+ * CONVOLUTION_STEP writes, no local memory.  rows: of the input, STEP - 1 more than the
+ * kernel's.  (left, top): the first kernel's first pixel within the input, from which the
+ * centre of a kernel is `centre` pixels on. */
+kernel void convolution_global (global const float4 *input, int stride, int left, int top, int centre,
+                                global float4 *output, int width, int height,
+                                global const float4 *weights, int rows, int columns,
+                                float4 offset, int copies_alpha)
+{
+  int    x = get_global_id (0);
+  int    first = get_global_id (1) * CONVOLUTION_STEP;
+  float4 total[CONVOLUTION_STEP] = { (float4) 0.0f, (float4) 0.0f, (float4) 0.0f, (float4) 0.0f };
+  global const float4 *in = input + (first + top) * stride + x + left;
+
+  if (x >= width || first >= height)
+    return;
+  /* Of the last rows only what the input has: the weights of what lies below are not used. */
+  rows = min (rows, rows - CONVOLUTION_STEP + height - first);
+  for (int y = 0; y < rows; y++)
+    ADD_ROW (in + y * stride)
+  for (int k = 0; k < CONVOLUTION_STEP && first + k < height; k++)
+    output[(first + k) * width + x] = finished (total[k], in[centre + k * stride], offset, copies_alpha);
+}
+
+/* The same, a group of one row of work-items; `batch` rows of the input at a time go to
+ * local memory (batch * (group + columns - 1) pixels), loaded by all work-items. */
+kernel void convolution_staged (global const float4 *input, int stride, int left, int top, int centre,
+                                global float4 *output, int width, int height,
+                                global const float4 *weights, int rows, int columns,
+                                float4 offset, int copies_alpha,
+                                local float4 *staged, int batch)
+{
+  int    group = get_local_size (0);
+  int    here = get_local_id (0);
+  int    x = get_global_id (0);
+  int    x0 = x - here;
+  int    first = get_global_id (1) * CONVOLUTION_STEP;
+  int    across = group + columns - 1;
+  int    there = min (across, width - x0 + columns - 1);        /* what the input has of them */
+  float4 total[CONVOLUTION_STEP] = { (float4) 0.0f, (float4) 0.0f, (float4) 0.0f, (float4) 0.0f };
+  global const float4 *in = input + (first + top) * stride + x0 + left;
+
+  if (first >= height)
+    return;                     /* the whole group */
+  rows = min (rows, rows - CONVOLUTION_STEP + height - first);
+  for (int begin = 0; begin < rows; begin += batch)
+    {
+      int end = min (begin + batch, rows);
+
+      barrier (CLK_LOCAL_MEM_FENCE);
+      for (int y = begin; y < end; y++)
+        for (int i = here; i < there; i += group)
+          staged[(y - begin) * across + i] = in[y * stride + i];
+      barrier (CLK_LOCAL_MEM_FENCE);
+      if (x < width)
+        for (int y = begin; y < end; y++)
+          ADD_ROW (staged + (y - begin) * across + here)
+    }
+  if (x < width)
+    for (int k = 0; k < CONVOLUTION_STEP && first + k < height; k++)
+      output[(first + k) * width + x] = finished (total[k], in[here + centre + k * stride], offset,
+                                                  copies_alpha);
+}
+
+/* The second of two passes. */
+kernel void convolution_columns (SEPARABLE_COLUMNS, SEPARABLE_INPUT, float4 offset, int copies_alpha)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x >= width || y >= height)
+    return;
+  output[y * width + x] = finished (separable_column (rows, width, top, offsets, weights, n_taps, x, y),
+                                    separable_input (input, input_stride, input_left, input_top, x, y),
+                                    offset, copies_alpha);
+}

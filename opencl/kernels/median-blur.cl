@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * An order statistic of a neighbourhood, exactly, on integer keys in the order of the floats
+ * (tessera-median.h): medians of small squares by networks, all else by bisection between
+ * keys that occur.
+ */
+#pragma OPENCL FP_CONTRACT OFF
+
+#include "tessera-median.h"
+#include "tessera-median-networks.h"
+
+#define SWAP(a, b) \
+  { \
+    const int less = min (v[a], v[b]); \
+    v[b] = max (v[a], v[b]); \
+    v[a] = less; \
+  }
+
+/* One work-item makes the keys of one sample in each of `channels` planes of width x
+ * height keys; outside (left, top) .. (right, bottom), ends exclusive, there is none.  1 read
+ * of 16 bytes, 3 or 4 writes of 4. */
+kernel void median_keys (global const float4 *input, int stride, global int *keys, int channels,
+                         int width, int height, int left, int top, int right, int bottom)
+{
+  const int  x = get_global_id (0), y = get_global_id (1);
+  const int  plane = width * height, here = y * width + x;
+  const bool is_sample = x >= left && x < right && y >= top && y < bottom;
+  int4       bits;
+
+  if (x >= width || y >= height)
+    return;
+  bits = as_int4 (input[y * stride + x]);
+  keys[here] = is_sample ? median_key (bits.x) : MEDIAN_OUTSIDE;
+  keys[here + plane] = is_sample ? median_key (bits.y) : MEDIAN_OUTSIDE;
+  keys[here + 2 * plane] = is_sample ? median_key (bits.z) : MEDIAN_OUTSIDE;
+  if (channels == 4)
+    keys[here + 3 * plane] = is_sample ? median_key (bits.w) : MEDIAN_OUTSIDE;
+}
+
+#define SWAP_IN_COLUMN(a, b) SWAP (side * a + column, side * b + column)
+
+/* One work-item makes one channel of one pixel; where alpha is no channel, the first of them copies
+ * it.  `keys`: planes of stride x (height + N - 1), stride = width + N - 1, as `input`.  N2 = 9, 25
+ * or 49 reads of 4 bytes, 1 write of 4, no local memory. */
+#define MEDIAN_KERNEL(N, N2) \
+kernel void median_network_ ## N2 (global const int *keys, global const float4 *input, \
+                                   global float *output, int channels, int width, int height) \
+{ \
+  const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2); \
+  const int side = N, stride = width + N - 1, at = (channel * (height + N - 1) + y) * stride + x; \
+  int       v[N2]; \
+\
+  if (x >= width || y >= height || channel >= channels) \
+    return; \
+  for (int row = 0; row < N; row++) \
+    for (int column = 0; column < N; column++) \
+      v[N * row + column] = keys[at + row * stride + column]; \
+  for (int column = 0; column < N; column++) \
+    { \
+      MEDIAN_SORT_ ## N (SWAP_IN_COLUMN) \
+    } \
+  MEDIAN_ ## N2 (SWAP) \
+  output[4 * (y * width + x) + channel] = as_float (median_bits (v[MEDIAN_PLACE_ ## N2])); \
+  if (channel == 0 && channels == 3) \
+    output[4 * (y * width + x) + 3] = input[(y + N / 2) * stride + x + N / 2].w; \
+}
+
+MEDIAN_KERNEL (3, 9)
+MEDIAN_KERNEL (5, 25)
+MEDIAN_KERNEL (7, 49)
+
+/* One work-item makes one channel of one pixel, as above.  half_widths: of the neighbourhood's
+ * rows, 0 .. radius from the middle.  ranks: of 0 .. n samples where leaves_out, else `rank` is
+ * wanted.  Each round halves the span of keys and narrows it to keys that are there: at most
+ * 33 rounds that read the neighbourhood, 1 write of 4 bytes, no local memory. */
+kernel void median_search (global const int *keys, global const float4 *input, global float *output,
+                           int channels, int width, int height, int radius,
+                           global const int *half_widths, int rank, int leaves_out, global const int *ranks)
+{
+  const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2);
+  const int stride = width + 2 * radius, rows = height + 2 * radius;
+  global const int *middle = keys + (channel * rows + y + radius) * stride + x + radius;
+  int least = INT_MAX, most = INT_MIN, samples = 0;
+
+  if (x >= width || y >= height || channel >= channels)
+    return;
+  for (int dy = -radius; dy <= radius; dy++)
+    for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
+      {
+        const int key = middle[dy * stride + dx];
+
+        samples += key != MEDIAN_OUTSIDE;
+        least = min (least, key);
+        most = max (most, key == MEDIAN_OUTSIDE ? INT_MIN : key);
+      }
+  rank = leaves_out ? ranks[samples] : rank;
+  while (least < most)
+    {
+      const int split = least + (int) (((uint) most - (uint) least) >> 1);
+      int       count = 0, below = INT_MIN, above = INT_MAX;    /* nearest to the split */
+
+      for (int dy = -radius; dy <= radius; dy++)
+        for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
+          {
+            const int key = middle[dy * stride + dx];
+
+            count += key <= split;
+            below = max (below, key <= split ? key : INT_MIN);
+            above = min (above, key <= split ? INT_MAX : key);
+          }
+      if (count >= rank)
+        most = below;
+      else
+        least = above;
+    }
+  output[4 * (y * width + x) + channel] = as_float (median_bits (least));
+  if (channel == 0 && channels == 3)
+    output[4 * (y * width + x) + 3] = input[(y + radius) * stride + x + radius].w;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Sobel's gradient gx = [1 2 1]^T [-1 0 1] / 8 * I, gy its transpose.  The same
+ * functions in the same order as the C path (tessera-sobel.c).
+ */
+#pragma OPENCL FP_CONTRACT OFF
+
+#include "tessera-dialect.h"
+#include "tessera-convert.h"
+#include "tessera-gradient.h"
+
+/* An eighth of the luminance.  One work-item makes one pixel; any group; no local memory;
+ * 1 read, 1 write of a float. */
+kernel void sobel_luminance (global const float4 *input, int input_stride, global float *plane,
+                             int width, int height, float4 weights, int is_perceptual)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  float4 c;
+  float  value;
+
+  if (x >= width || y >= height)
+    return;
+  c = input[y * input_stride + x];
+  value = (weights.x * c.x + weights.y * c.y) + weights.z * c.z;
+  if (is_perceptual)
+    value = perceptual_from_linear (value);
+  plane[y * width + x] = value * GRADIENT_SHARE;
+}
+
+static float
+shown (float gx, float gy, int output, int display)
+{
+  if (output == GRADIENT_MAGNITUDE)
+    return gradient_size (gx, gy);
+  if (output == GRADIENT_ANGLE)
+    return display ? gradient_turn (gradient_angle (gx, gy)) : gradient_angle (gx, gy);
+  return gradient_component (output == GRADIENT_X ? gx : gy, display);
+}
+
+/* One work-item makes one pixel; any group; no local memory; 8 reads, 1 write of a float
+ * (of four, where the result is the vector). */
+kernel void sobel_grey (global const float *plane, int stride, global float *out, int width, int height,
+                        int output, int display)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+  global const float *above, *here, *below;
+  float gx, gy;
+
+  if (x >= width || y >= height)
+    return;
+  above = plane + y * stride + x;
+  here = above + stride;
+  below = here + stride;
+  gx = gradient_across (above[0], here[0], below[0], above[2], here[2], below[2]);
+  gy = gradient_across (above[0], above[1], above[2], below[0], below[1], below[2]);
+  if (output == GRADIENT_VECTOR)
+    vstore4 ((float4) (gx, gy, gradient_size (gx, gy), gradient_angle (gx, gy)), y * width + x, out);
+  else
+    out[y * width + x] = shown (gx, gy, output, display);
+}
+
+static float4
+across (float4 before, float4 before_2, float4 before_3, float4 after, float4 after_2, float4 after_3)
+{
+  return (float4) (gradient_across (before.x, before_2.x, before_3.x, after.x, after_2.x, after_3.x),
+                   gradient_across (before.y, before_2.y, before_3.y, after.y, after_2.y, after_3.y),
+                   gradient_across (before.z, before_2.z, before_3.z, after.z, after_2.z, after_3.z), 0.0f);
+}
+
+/* One work-item makes one pixel; any group; no local memory; 9 reads, 1 write of four floats. */
+kernel void sobel_channels (global const float4 *input, int stride, global float4 *out, int width, int height,
+                            int output, int display)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  float4 p[3][3], gx, gy;
+
+  if (x >= width || y >= height)
+    return;
+  input += y * stride + x;
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++)
+      p[j][i] = input[j * stride + i] * GRADIENT_SHARE;
+  gx = across (p[0][0], p[1][0], p[2][0], p[0][2], p[1][2], p[2][2]);
+  gy = across (p[0][0], p[0][1], p[0][2], p[2][0], p[2][1], p[2][2]);
+  out[y * width + x] = (float4) (shown (gx.x, gy.x, output, display), shown (gx.y, gy.y, output, display),
+                                 shown (gx.z, gy.z, output, display), input[stride + 1].w);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Dialect: OpenCL C.  The device's half of operations/gaussian.h: pixels to cells and cells to
+ * pixels; what filters them is tessera-separable.h.  The last pass, along y, is a kernel of the
+ * filter's own where it finishes, else gaussian_up_rows:
+ *
+ *   kernel void NAME (GAUSSIAN_UP_ROWS, SEPARABLE_INPUT, float amount)
+ */
+#include "tessera-separable.h"
+
+/* cells: width pixels a row; the output's first row is row `phase` of cell 1. */
+#define GAUSSIAN_UP_ROWS \
+  global const float4 *cells, int phase, int step, global const float *weights, \
+  global float4 *output, int width, int height
+
+/* One work-item makes one cell of an axis: 3 step reads, 1 write.  `first` is the first pixel of the
+ * cell before (0, 0); `column` and `row` lead to the next cells, `along` to the next pixel of a cell. */
+kernel void gaussian_down (global const float4 *input, int first, int column, int row, int along,
+                           int step, global const float *weights, global float4 *cells, int width, int height)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  int    here = first + y * row + x * column;
+  float4 sums[3];
+
+  if (x >= width || y >= height)
+    return;
+  for (int q = 0; q < 3; q++)
+    {
+      float4 sum = (float4) 0.0f;
+
+      for (int j = 0; j < step; j++)
+        sum += weights[q * step + j] * input[here + (q * step + j) * along];
+      sums[q] = sum;
+    }
+  cells[y * width + x] = (sums[0] + sums[1]) + sums[2];
+}
+
+static inline float4
+gaussian_between (global const float4 *cells, int first, int along, global const float *weights)
+{
+  return (weights[0] * cells[first] + weights[1] * cells[first + along]) + weights[2] * cells[first + 2 * along];
+}
+
+/* One work-item makes one pixel: 3 reads, 1 write. */
+kernel void gaussian_up_columns (global const float4 *cells, int stride, int phase, int step,
+                                 global const float *weights, global float4 *output, int width, int height)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+  int cell = (x + phase) / step;
+
+  if (x < width && y < height)
+    output[y * width + x] = gaussian_between (cells, y * stride + cell, 1, weights + 3 * (x + phase - cell * step));
+}
+
+static inline float4
+gaussian_up_row (global const float4 *cells, int phase, int step, global const float *weights, int width,
+                 int x, int y)
+{
+  int cell = (y + phase) / step;
+
+  return gaussian_between (cells, cell * width + x, width, weights + 3 * (y + phase - cell * step));
+}
+
+/* One work-item makes one pixel: 3 reads, 1 write. */
+kernel void gaussian_up_rows (GAUSSIAN_UP_ROWS)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x < width && y < height)
+    output[y * width + x] = gaussian_up_row (cells, phase, step, weights, width, x, y);
+}

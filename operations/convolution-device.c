@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:convolution on the device: global memory, staged in local memory, or two passes.
+ *
+ * The choice between the first two, as the tutorial on local memory (2016) has it: staged
+ * only where copy + local run < global run.  For one work-item and row of the input
+ *
+ *   global  columns * global_read
+ *   staged  columns * local_read + (group + columns - 1) / group * copy + barriers / batch
+ *
+ * with the device's costs from a table of measurements, `batch` the rows that fit into
+ * local memory at a time.
+ */
+#include "config.h"
+
+#include "convolution.h"
+
+#define GROUP        128                /* work-items, side by side */
+#define STAGED_BYTES (16 << 10)         /* at most, so that several groups share a core's local memory */
+#define PIXEL_BYTES  (4 * sizeof (gfloat))
+
+/* Picoseconds that one work-item adds to the run of a device at work; what counts is how
+ * they compare.  `tests/perf/case-study --costs` measures a row. */
+typedef struct
+{
+  gboolean     is_processor, has_local;
+  gdouble      global_read, local_read, copy, barriers;
+  const gchar *measured;                /* on what, when */
+} Costs;
+
+static const Costs costs[] = {
+  { TRUE,  FALSE, 1521, 1475, 2245, 6058, "PoCL 3.1 on two cores of Zen 4, 2026-11" },
+  { FALSE, TRUE,  1.0, 0.8, 1.6, 1.0, "an estimate" },
+};
+
+/* A kind that nobody has measured goes by the first, which stages nothing. */
+static const Costs *
+device_costs (const TesseraDeviceTraits *device)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    if (costs[i].is_processor == device->is_processor && costs[i].has_local == device->has_local)
+      return &costs[i];
+  return &costs[0];
+}
+
+/* TESSERA_CONVOLUTION=global|staged: for tests, which must see both paths on any device. */
+static gboolean
+ruled (gboolean staged, gboolean possible)
+{
+  const gchar *wish = g_getenv ("TESSERA_CONVOLUTION");
+
+  if (g_strcmp0 (wish, "global") == 0)
+    return FALSE;
+  return g_strcmp0 (wish, "staged") == 0 ? possible : staged;
+}
+
+/* The rows to stage at a time; 0: the global path. */
+static gint
+choose_batch (const TesseraBand *band, const Convolution *convolution)
+{
+  const TesseraDeviceTraits device = tessera_device_traits (band);
+  const Costs  *cost = device_costs (&device);
+  const gint    columns = convolution->columns, rows = convolution->rows + CONVOLUTION_STEP - 1;
+  const gdouble across = GROUP + columns - 1;
+  const gint    batch = MIN (rows, (gint) (MIN (device.local_bytes, STAGED_BYTES) / (across * PIXEL_BYTES)));
+  const gdouble global = columns * cost->global_read;
+  const gdouble copy = batch ? across / GROUP * cost->copy + cost->barriers / batch : 0.0;
+  const gdouble local = columns * cost->local_read;
+  const gboolean staged = ruled (batch > 0 && copy + local < global, batch > 0);
+
+  if (band->roi.y == band->request->roi.y)
+    tessera_say_path ("convolution: %dx%d, %s: copy %.1f + local run %.1f %s global run %.1f (ps a work-item and row, "
+                      "groups of %d, %d rows at a time in %" G_GSIZE_FORMAT " KiB; costs of %s)",
+                      convolution->rows, convolution->columns, staged ? "staged in local memory" : "global memory",
+                      copy, local, ! batch ? "which do not fit," : copy + local < global ? "<" : ">=", global, GROUP, batch,
+                      device.local_bytes >> 10, cost->measured);
+  return staged ? batch : 0;
+}
+
+gsize
+convolution_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const Convolution *convolution = request->params;
+  gsize around = ((gsize) width + request->halo.left + request->halo.right)
+                 * (height + request->halo.top + request->halo.bottom);
+
+  if (convolution->in_two_passes)
+    return separable_device_bytes (request, &convolution->two_pass, width, height);
+  return (around + (gsize) width * height) * PIXEL_BYTES + sizeof convolution->stepped;
+}
+
+static gint
+run_two_passes (TesseraBand *band, const Convolution *convolution)
+{
+  const gfloat *offset = convolution->offset;
+
+  return separable_device (band, &convolution->two_pass, "convolution_columns",
+                           (TesseraArg[]) { TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
+                                            TESSERA_INT_ARG (convolution->copies_alpha) }, 2);
+}
+
+gint
+convolution_device (TesseraBand *band)
+{
+  const Convolution *convolution = band->request->params;
+  const TesseraHalo *halo = &band->request->halo;
+  const gfloat      *offset = convolution->offset;
+  const gint         width = band->output.width, height = band->output.height;
+  const gint         rows = convolution->rows + CONVOLUTION_STEP - 1, columns = convolution->columns;
+  TesseraMemory     *weights;
+  gint               batch, status;
+
+  if (convolution->in_two_passes)
+    return run_two_passes (band, convolution);
+  batch = choose_batch (band, convolution);
+  status = tessera_table (band, convolution->stepped,
+                          (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat), &weights);
+  if (status != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = batch ? "convolution_staged" : "convolution_global",
+    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP },
+    .group = { GROUP, 1 },
+    .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+              TESSERA_INT_ARG (band->output.x - halo->left - band->input.x),
+              TESSERA_INT_ARG (band->output.y - halo->top - band->input.y),
+              TESSERA_INT_ARG (halo->top * band->input.stride + halo->left),
+              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
+              TESSERA_MEMORY_ARG (weights), TESSERA_INT_ARG (rows), TESSERA_INT_ARG (columns),
+              TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
+              TESSERA_INT_ARG (convolution->copies_alpha),
+              batch ? (TesseraArg) TESSERA_LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES)
+                    : (TesseraArg) { TESSERA_ARG_END },
+              batch ? (TesseraArg) TESSERA_INT_ARG (batch) : (TesseraArg) { TESSERA_ARG_END } }
+  });
+}

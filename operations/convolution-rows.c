@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:convolution in C: blocks that stay in the cache, and in them strips of a
+ * register's width.
+ */
+#include "config.h"
+
+#include "convolution.h"
+
+#include <string.h>
+
+#define BLOCK_WIDTH  128
+#define BLOCK_HEIGHT 128
+#define BLOCK        16         /* pixels: rows are computed in whole ones */
+#define LIST_COST    2.0        /* a tap of the list beside one of all: Zen 4, 2026-11 */
+
+/* What a strip reads and writes; strides and places in floats. */
+typedef struct
+{
+  gint          width;          /* pixels, a multiple of BLOCK */
+  gsize         in_stride, out_stride;
+  gsize         centre;         /* of the first kernel, after its first pixel */
+  const gfloat *offset;         /* BLOCK floats */
+  const gint   *copied;
+} Rows;
+
+typedef struct
+{
+  void     (*step_rows)  (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out);
+  void     (*listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out);
+  void     (*finish_row) (const Rows *rows, const gfloat *in, gfloat *sums);
+  gboolean (*all_finite) (const gfloat *in, gsize n);
+} Strips;
+
+#define STRIP(name)  name##_16
+#define STRIP_TARGET
+#define STRIP_BYTES  16
+#include "convolution-strip.h"
+
+#if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES)
+#define STRIP(name)  name##_32
+#define STRIP_TARGET __attribute__ ((target ("avx2")))
+#define STRIP_BYTES  32
+#include "convolution-strip.h"
+
+#define STRIP(name)  name##_64
+#define STRIP_TARGET __attribute__ ((target ("avx512f")))
+#define STRIP_BYTES  64
+#include "convolution-strip.h"
+
+static const Strips *
+strips (void)
+{
+  return __builtin_cpu_supports ("avx512f") ? &strips_64
+         : __builtin_cpu_supports ("avx2") ? &strips_32 : &strips_16;
+}
+#else
+static const Strips *
+strips (void)
+{
+  return &strips_16;
+}
+#endif
+
+/* The finish of BLOCK / 4 pixels. */
+typedef struct
+{
+  gfloat offset[BLOCK];
+  gint   copied[BLOCK];
+} Finish;
+
+static void
+finish_init (Finish *finish, const Convolution *convolution)
+{
+  for (gint i = 0; i < BLOCK; i++)
+    {
+      finish->offset[i] = convolution->offset[i % 4];
+      finish->copied[i] = convolution->copies_alpha && i % 4 == 3 ? -1 : 0;
+    }
+}
+
+void
+convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
+{
+  Finish finish;
+  Rows   rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
+
+  finish_init (&finish, data);
+  strips ()->finish_row (&rows, in, sums);
+}
+
+/* ------------------------------------------------------------- tables -- */
+
+static void
+list_taps (Convolution *convolution, const ConvolutionKernel *kernel)
+{
+  for (gint y = 0, i = 0; y < kernel->rows; y++)
+    {
+      for (gint x = 0; x < kernel->columns; x++, i++)
+        {
+          const gfloat weight = kernel->weights[i];
+          gfloat      *stepped = convolution->stepped + CONVOLUTION_STEP * i;
+
+          for (gint k = 0; k < CONVOLUTION_STEP; k++)
+            stepped[k * (CONVOLUTION_STEP * kernel->columns + 1)] = weight;
+          if (weight == 0.0f)
+            continue;
+          convolution->tap_columns[convolution->n_taps] = x;
+          convolution->tap_weights[convolution->n_taps++] = weight;
+        }
+      convolution->row_ends[y] = convolution->n_taps;
+    }
+}
+
+void
+convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, gdouble offset,
+                     gboolean copies_alpha)
+{
+  gdouble column[CONVOLUTION_LARGEST], row[CONVOLUTION_LARGEST];
+
+  convolution->rows = kernel->rows;
+  convolution->columns = kernel->columns;
+  convolution->copies_alpha = copies_alpha;
+  for (gint i = 0; i < 4; i++)
+    convolution->offset[i] = copies_alpha && i == 3 ? 0.0 : offset;
+  convolution->in_two_passes = convolution_kernel_split (kernel, column, row);
+  if (! convolution->in_two_passes)
+    {
+      list_taps (convolution, kernel);
+      return;
+    }
+  for (gint i = 0; i < kernel->columns; i++)
+    separable_tap (&convolution->two_pass.x, i - kernel->columns / 2, row[i]);
+  for (gint i = 0; i < kernel->rows; i++)
+    separable_tap (&convolution->two_pass.y, i - kernel->rows / 2, column[i]);
+  if (copies_alpha || offset != 0.0)
+    convolution->two_pass.finish = convolution_finish;
+  convolution->two_pass.finish_data = convolution;
+}
+
+/* ------------------------------------------------------------- blocks -- */
+
+/* Where few weights are not 0, the list is shorter; it is also what NaN and Inf need. */
+static gboolean
+prefers_list (const Convolution *convolution)
+{
+  return convolution->n_taps * LIST_COST
+         <= (convolution->rows + CONVOLUTION_STEP - 1) * convolution->columns;
+}
+
+/* One block that is read, filtered and written at once.  Below and behind it are zeros, as
+ * many as the last strip reads for rows and pixels that are not written. */
+static void
+convolve_block (const TesseraRequest *request, const GeglRectangle *block)
+{
+  const Convolution *convolution = request->params;
+  const Strips      *with = strips ();
+  GeglRectangle      around = tessera_grow (block, &request->halo);
+  const gint         height = (block->height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP * CONVOLUTION_STEP;
+  const gsize        n_read = 4 * (gsize) around.width * around.height;
+  const gsize        n_in = n_read + 4 * ((gsize) around.width * (CONVOLUTION_STEP - 1) + BLOCK);
+  Finish             finish;
+  Rows               rows = { .width = (block->width + BLOCK - 1) / BLOCK * BLOCK,
+                              .in_stride = 4 * around.width,
+                              .offset = finish.offset, .copied = finish.copied };
+  gfloat            *in = gegl_scratch_new (gfloat, n_in), *out;
+
+  rows.out_stride = 4 * rows.width;
+  rows.centre = request->halo.top * rows.in_stride + 4 * request->halo.left;
+  out = gegl_scratch_new (gfloat, rows.out_stride * height);
+  finish_init (&finish, convolution);
+  memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
+  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
+  if (prefers_list (convolution) || ! with->all_finite (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
+    for (gint y = 0; y < block->height; y++)
+      with->listed_row (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+  else
+    for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
+      with->step_rows (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+  tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
+  gegl_scratch_free (out);
+  gegl_scratch_free (in);
+}
+
+void
+convolution_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  const Convolution *convolution = request->params;
+
+  if (convolution->in_two_passes)
+    {
+      separable_area (request, area, &convolution->two_pass);
+      return;
+    }
+  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
+    for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
+      convolve_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
+                                               MIN (BLOCK_HEIGHT, area->y + area->height - y)));
+}

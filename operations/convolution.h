@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Inside tessera:convolution: what a request computes, the C paths, the device's choice.
+ */
+#ifndef CONVOLUTION_H
+#define CONVOLUTION_H
+
+#include "tessera.h"
+
+#include "convolution-kernel.h"
+#include "separable.h"
+
+#include "../opencl/math/tessera-convolution.h"
+
+/* sum over the kernel's rows of (sum over a row's columns of weight * pixel), both from 0,
+ * in the order of the kernel; taps of weight 0 left out.  Then + offset. */
+typedef struct
+{
+  gint        rows, columns;
+  gboolean    in_two_passes;            /* ... of `two_pass`, else the lists that follow */
+  Separable   two_pass;
+
+  gint        n_taps;                   /* not 0, row by row */
+  gint        row_ends[CONVOLUTION_LARGEST];
+  gint        tap_columns[CONVOLUTION_MOST];
+  gfloat      tap_weights[CONVOLUTION_MOST];
+
+  /* [row of the input][column][k]: the weight with which a pixel there counts in the k-th
+   * of CONVOLUTION_STEP rows of results; 0 where it does not. */
+  gfloat      stepped[(CONVOLUTION_LARGEST + CONVOLUTION_STEP - 1) * CONVOLUTION_LARGEST * CONVOLUTION_STEP];
+
+  gfloat      offset[4];                /* 0 in alpha where that is copied */
+  gboolean    copies_alpha;
+} Convolution;
+
+/* `kernel`: divided. */
+void convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, gdouble offset,
+                          gboolean copies_alpha);
+
+/* The C paths (convolution-rows.c), TesseraFilter.area's arguments. */
+void convolution_area    (const TesseraRequest *request, const GeglRectangle *area);
+
+/* TesseraFilter.device_bytes and .device (convolution-device.c). */
+gsize convolution_device_bytes (const TesseraRequest *request, gint width, gint height);
+gint  convolution_device       (TesseraBand *band);
+
+/* SeparableFinish: + offset, alpha of the input.  data: Convolution. */
+void convolution_finish  (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The device's passes of gaussian.h: cells along y, along x; the FIR along x, along y; pixels along
+ * x, along y.  An axis without cells leaves its first and its last pass out.
+ */
+#include "config.h"
+
+#include "gaussian.h"
+
+#include <string.h>
+
+/* An image between two passes; `first` leads to its first pixel. */
+typedef struct
+{
+  TesseraMemory *memory;
+  gint           first, stride;
+} Stage;
+
+static gboolean
+is_fir (const Gaussian *gaussian)
+{
+  return gaussian->x.step == 1 && gaussian->y.step == 1;
+}
+
+/* Cells of so many pixels, those around them included, at most. */
+static gsize
+most_cells (gint step, gint reach, gint size)
+{
+  return step == 1 ? size + reach : size / step + 4 + reach;
+}
+
+gsize
+gaussian_device_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height)
+{
+  const TesseraHalo reach = separable_halo (&gaussian->fir);
+  const gsize wide = (gsize) width + request->halo.left + request->halo.right;
+  const gsize high = (gsize) height + request->halo.top + request->halo.bottom;
+  const gsize columns = most_cells (gaussian->x.step, 0, width), rows = most_cells (gaussian->y.step, 0, height);
+  const gsize more_columns = most_cells (gaussian->x.step, reach.left + reach.right, width);
+  const gsize more_rows = most_cells (gaussian->y.step, reach.top + reach.bottom, height);
+
+  if (is_fir (gaussian))
+    return separable_device_bytes (request, &gaussian->fir, width, height);
+  return (wide * high + (wide + more_columns + columns) * more_rows + (columns + width) * rows
+          + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Gaussian);
+}
+
+static gint
+scratch (TesseraBand *band, gint width, gint height, TesseraMemory **memory)
+{
+  return tessera_scratch (band, (gsize) width * height * 4 * sizeof (gfloat), memory);
+}
+
+/* Cells of one axis; (column, row, along) as in gaussian_down. */
+static gint
+make_cells (TesseraBand *band, const GaussianAxis *axis, gint column, gint row, gint along,
+            gint width, gint height, Stage *stage)
+{
+  TesseraMemory *weights, *cells;
+  gint           status;
+
+  if ((status = tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights)) != 0
+      || (status = scratch (band, width, height, &cells)) != 0
+      || (status = tessera_launch (band, &(TesseraLaunch) {
+            .kernel = "gaussian_down",
+            .size = { width, height },
+            .group = { 32, 4 },
+            .cost = 3 * axis->step,
+            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->first),
+                      TESSERA_INT_ARG (column), TESSERA_INT_ARG (row), TESSERA_INT_ARG (along),
+                      TESSERA_INT_ARG (axis->step), TESSERA_MEMORY_ARG (weights),
+                      TESSERA_MEMORY_ARG (cells), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) } })) != 0)
+    return status;
+  *stage = (Stage) { cells, 0, width };
+  return 0;
+}
+
+/* Both passes of the FIR: n columns and rows are left. */
+static gint
+filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, const GaussianSpan *y, Stage *stage)
+{
+  const gint     n_rows = y->low + y->n + y->high;
+  TesseraMemory *rows, *cells, *x_offsets, *x_weights, *y_offsets, *y_weights;
+  gint           status;
+
+  if ((status = separable_upload (band, &fir->x, &x_offsets, &x_weights)) != 0
+      || (status = separable_upload (band, &fir->y, &y_offsets, &y_weights)) != 0
+      || (status = scratch (band, x->n, n_rows, &rows)) != 0
+      || (status = scratch (band, x->n, y->n, &cells)) != 0
+      || (status = tessera_launch (band, &(TesseraLaunch) {
+            .kernel = "separable_rows",
+            .size = { x->n, n_rows },
+            .group = { 32, 4 },
+            .cost = fir->x.n,
+            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->stride),
+                      TESSERA_INT_ARG (stage->first % stage->stride + x->low),
+                      TESSERA_INT_ARG (stage->first / stage->stride),
+                      TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (x->n), TESSERA_INT_ARG (n_rows),
+                      TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
+                      TESSERA_INT_ARG (fir->x.n) } })) != 0
+      || (status = tessera_launch (band, &(TesseraLaunch) {
+            .kernel = "separable_columns",
+            .size = { x->n, y->n },
+            .group = { 32, 4 },
+            .cost = fir->y.n,
+            .args = { TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (y->low),
+                      TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (fir->y.n),
+                      TESSERA_MEMORY_ARG (cells), TESSERA_INT_ARG (x->n), TESSERA_INT_ARG (y->n) } })) != 0)
+    return status;
+  *stage = (Stage) { cells, 0, x->n };
+  return 0;
+}
+
+/* Pixels along x, of all rows of cells: into the output where there are none along y. */
+static gint
+spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_rows, gboolean last, Stage *stage)
+{
+  const gint     width = band->output.width;
+  TesseraMemory *weights, *pixels = band->output.memory;
+  gint           status;
+
+  if ((status = tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights)) != 0
+      || (! last && (status = scratch (band, width, n_rows, &pixels)) != 0)
+      || (status = tessera_launch (band, &(TesseraLaunch) {
+            .kernel = "gaussian_up_columns",
+            .size = { width, n_rows },
+            .group = { 32, 4 },
+            .cost = 3,
+            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->stride),
+                      TESSERA_INT_ARG (phase), TESSERA_INT_ARG (axis->step), TESSERA_MEMORY_ARG (weights),
+                      TESSERA_MEMORY_ARG (pixels), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows) } })) != 0)
+    return status;
+  *stage = (Stage) { pixels, 0, width };
+  return 0;
+}
+
+/* Pixels along y, finished. */
+static gint
+spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stage *stage, const gchar *kernel,
+             const TesseraArg *more, gint n_more)
+{
+  const gint     width = band->output.width, height = band->output.height;
+  TesseraMemory *weights;
+  gint           status = tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights);
+
+  if (status != 0)
+    return status;
+
+  TesseraLaunch launch = {
+    .kernel = kernel ? kernel : "gaussian_up_rows",
+    .size = { width, height },
+    .group = { 32, 4 },
+    .cost = 3,
+    .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (phase), TESSERA_INT_ARG (axis->step),
+              TESSERA_MEMORY_ARG (weights), TESSERA_MEMORY_ARG (band->output.memory),
+              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+  };
+
+  if (kernel)
+    separable_more_args (band, more, n_more, &launch.args[7]);
+  return tessera_launch (band, &launch);
+}
+
+gint
+gaussian_device (TesseraBand *band, const Gaussian *gaussian, const gchar *columns, const gchar *up,
+                 const TesseraArg *more, gint n_more)
+{
+  const GaussianSpan x = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width);
+  const GaussianSpan y = gaussian_span_y (band->request, gaussian, band->output.y, band->output.height);
+  const gint         n_columns = x.low + x.n + x.high, n_rows = y.low + y.n + y.high;
+  const gint         wide = gaussian_pixels (&x, n_columns), stride = band->input.stride;
+  Stage              stage = { band->input.memory, 0, stride };
+  gint               status = 0;
+
+  if (is_fir (gaussian))
+    return separable_device (band, &gaussian->fir, columns, more, n_more);
+  stage.first = (gaussian_pixel (&y, y.first - y.low) - band->input.y) * stride
+                + gaussian_pixel (&x, x.first - x.low) - band->input.x;
+  if (y.step > 1)
+    status = make_cells (band, &gaussian->y, 1, y.step * stride, stride, wide, n_rows, &stage);
+  if (status == 0 && x.step > 1)
+    status = make_cells (band, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
+  if (status == 0)
+    status = filter_cells (band, &gaussian->fir, &x, &y, &stage);
+  if (status == 0 && x.step > 1)
+    status = spread_columns (band, &gaussian->x, x.phase, y.n, y.step == 1, &stage);
+  if (status == 0 && y.step > 1)
+    status = spread_rows (band, &gaussian->y, y.phase, &stage, up, more, n_more);
+  return status;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The Gaussian of tessera:gaussian-blur and tessera:unsharp-mask: on each axis
+ *
+ *   g(i) = exp (-i^2 / 2 sigma^2) / sum, |i| <= ceil (3 sigma)
+ *
+ * Below sigma 12.5 these are the taps.  From there on the axis has cells of
+ * step = floor (sigma / 6.25) pixels, counted from the origin of the image: the pixels of a
+ * cell and of its two neighbours make the cell's value (weights: a quadratic B-spline),
+ * a FIR filters cells (taps: the ones for which all of it is nearest to g, see gaussian.c),
+ * and a pixel is interpolated between three cells (the same spline).  For every sigma and
+ * every place of a pixel in its cell the sum of |effective kernel - g| is below 0.95e-3, so
+ * an axis is at most that times half of max - min off.
+ *
+ * Order of the sums: three times from 0 over the pixels of a cell, (low + middle) + high;
+ * the FIR as in separable.h; (low + middle) + high of the three cells.  Along y first where
+ * cells are made, along x first in the FIR and between cells.
+ */
+#ifndef GAUSSIAN_H
+#define GAUSSIAN_H
+
+#include "separable.h"
+
+#define GAUSSIAN_MAX_STEP 80
+
+typedef struct
+{
+  gint   step;                          /* 1: no cells, the taps are for pixels */
+  gfloat down[3 * GAUSSIAN_MAX_STEP];   /* [q step + j]: of pixel j of cell m - 1 + q in cell m */
+  gfloat up[3 * GAUSSIAN_MAX_STEP];     /* [3 j + q]: of cell m - 1 + q in pixel j of cell m */
+} GaussianAxis;
+
+typedef struct
+{
+  Separable    fir;                     /* of cells, or of pixels; with the finishing step */
+  GaussianAxis x, y;
+} Gaussian;
+
+/* `gaussian` is all zeros, but for the finishing step. */
+void        gaussian_init   (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_y);
+/* The halo: at most ceil (4 sigma). */
+TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
+
+/* TesseraFilter.spread, .device_bytes and .device.  `columns` is as in separable.h, `up` the
+ * filter's kernel that takes its place where there are cells (tessera-gaussian.h); a filter with
+ * a finishing step has the same sigma on both axes. */
+void  gaussian_whole        (const TesseraRequest *request, const Gaussian *gaussian);
+gsize gaussian_device_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
+gint  gaussian_device       (TesseraBand *band, const Gaussian *gaussian, const gchar *columns,
+                             const gchar *up, const TesseraArg *more, gint n_more);
+
+/* ---------------------------------------------------------------- spans -- */
+
+/* What of an axis a rectangle needs.  Cells, or pixels where step is 1. */
+typedef struct
+{
+  gint step, origin;
+  gint first, n;                /* after the FIR: those that its pixels lie between */
+  gint low, high;               /* the FIR needs that many more */
+  gint phase;                   /* of its first pixel, in cell first + 1 */
+} GaussianSpan;
+
+GaussianSpan gaussian_span_x (const TesseraRequest *request, const Gaussian *gaussian, gint x, gint width);
+GaussianSpan gaussian_span_y (const TesseraRequest *request, const Gaussian *gaussian, gint y, gint height);
+
+/* The first pixel, and the number, that make n cells from cell `first` on. */
+static inline gint
+gaussian_pixel (const GaussianSpan *span, gint first)
+{
+  return span->step == 1 ? first : span->origin + (first - 1) * span->step;
+}
+
+static inline gint
+gaussian_pixels (const GaussianSpan *span, gint n)
+{
+  return span->step == 1 ? n : (n + 2) * span->step;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the parts of tessera:label share.
+ */
+#ifndef LABEL_H
+#define LABEL_H
+
+#include <gegl.h>
+
+#include "tessera.h"
+
+typedef enum { LABEL_BYTES, LABEL_COLORS, LABEL_INDEX, LABEL_MASK } LabelResult;
+
+typedef struct
+{
+  gboolean       by_alpha;
+  gfloat         threshold;     /* NaN: nothing is foreground */
+  gfloat         weights[3];    /* of R, G, B in luminance */
+  gint           diagonals;     /* 1: they connect */
+  gint           min_area;
+  LabelResult    result;
+  gfloat         values[256];   /* LABEL_COLORS: what the codes are as floats */
+  gint          *count;         /* of components, found on the way */
+  TesseraMemory **labels, **ranks;      /* on the device, from `measure` to `device` */
+} Label;
+
+/* TesseraFilter.spread; params is a Label. */
+void label_spread (const TesseraRequest *request);
+
+#endif

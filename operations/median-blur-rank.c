@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:median-blur, any radius, rank and shape, one channel at a time: the samples of a block
+ * are sorted and each gets a rank of its own; a window is a set of ranks, one bit each, in
+ * which the wanted one is found by counting bits from where the last one was.
+ *
+ * The windows of LANES neighbours slide down together: what all of them hold is one set, what only
+ * the first or the last of them hold are sets of their own, and each window is the
+ * union of LANES sets.  So a step of a square changes some 4 radius bits for all of them
+ * instead of for each, whatever the values.
+ *
+ * Sliding window: T. S. Huang, G. J. Yang, G. Y. Tang, A Fast Two-Dimensional Median Filtering
+ * Algorithm, IEEE Trans. ASSP 27(1), 1979.  Ranks in place of values (the ordinal transform) and what
+ * neighbours share: B. Weiss, Fast Median and Bilateral Filtering, SIGGRAPH 2006.
+ */
+#include "config.h"
+
+#include "median-blur.h"
+
+#include <string.h>
+
+#define DIGIT_BITS 11           /* of the sort; three digits are a key */
+#define DIGITS     (1 << DIGIT_BITS)
+#define COLUMNS    16           /* that are gathered at once */
+#define LANES      4            /* neighbours whose windows are kept together */
+#define SETS       (2 * LANES - 1)
+#define BYTES      G_GUINT64_CONSTANT (0x0101010101010101)
+
+/* What enters and leaves the sets when the windows move down by one: offsets from the first
+ * window's middle, set after set, as many of either. */
+typedef struct
+{
+  gint    n;
+  gint    start[SETS + 1];      /* of each set's */
+  gint   *enter, *leave;
+  gint32 *counts[LANES];        /* -1 where a window has the set, else 0; whole Ranks */
+} Steps;
+
+typedef struct
+{
+  gint width, height;           /* of the samples */
+  gint n;
+  gint lanes;                   /* LANES, fewer in a narrow block; 1 of circles, which share less */
+  guint64 *sorted, *spare;      /* key, then place, 32 bits each */
+  gint32  *ranks;               /* of each place */
+  gfloat  *values;              /* of each rank */
+  guint32 (*digits)[DIGITS];    /* [3]: counts for the sort */
+  guint64 *words;               /* of all sets */
+  Steps    steps;
+} Tile;
+
+/* ----------------------------------------------------------------- sort -- */
+
+static gboolean
+is_outside (const MedianBlock *block, gint x, gint y)
+{
+  const GeglRectangle *bounds = &block->bounds;
+
+  return block->params->leaves_out
+         && (x < bounds->x || y < bounds->y || x >= bounds->x + bounds->width || y >= bounds->y + bounds->height);
+}
+
+/* Keys and places of a channel, column after column: equal samples beside one another
+ * get ranks that are far apart, in different words. */
+static void
+gather (const MedianBlock *block, Tile *tile, gint channel)
+{
+  memset (tile->digits, 0, 3 * sizeof *tile->digits);
+  for (gint first = 0; first < tile->width; first += COLUMNS)
+    for (gint y = 0; y < tile->height; y++)
+      {
+        const gint    end = MIN (first + COLUMNS, tile->width);
+        const gfloat *row = block->pixels + 4 * (gsize) y * tile->width + channel;
+
+        for (gint x = first; x < end; x++)
+          {
+            gint    key = is_outside (block, block->around.x + x, block->around.y + y)
+                          ? MEDIAN_OUTSIDE : median_key (tessera_as_int (row[4 * x]));
+            guint32 order = (guint32) key ^ 0x80000000u;
+
+            tile->digits[0][order % DIGITS]++;
+            tile->digits[1][(order >> DIGIT_BITS) % DIGITS]++;
+            tile->digits[2][order >> (2 * DIGIT_BITS)]++;
+            tile->sorted[(gsize) x * tile->height + y] = (guint64) order << 32 | (guint32) (y * tile->width + x);
+          }
+      }
+}
+
+static void
+sort_by_digit (Tile *tile, gint digit)
+{
+  guint32      *next = tile->digits[digit];
+  const gint    shift = 32 + digit * DIGIT_BITS;
+  const guint64 mask = DIGITS - 1;
+  guint64      *from = tile->sorted, *to = tile->spare;
+  guint32       sum = 0;
+
+  if (next[from[0] >> shift & mask] == (guint32) tile->n)
+    return;                     /* all have it */
+  for (gint i = 0; i < DIGITS; i++)
+    {
+      guint32 count = next[i];
+
+      next[i] = sum;
+      sum += count;
+    }
+  for (gint i = 0; i < tile->n; i++)
+    to[next[from[i] >> shift & mask]++] = from[i];
+  tile->sorted = to;
+  tile->spare = from;
+}
+
+static void
+rank_samples (const MedianBlock *block, Tile *tile, gint channel)
+{
+  gather (block, tile, channel);
+  for (gint digit = 0; digit < 3; digit++)
+    sort_by_digit (tile, digit);
+  tile->values = (gfloat *) tile->spare;
+  for (gint i = 0; i < tile->n; i++)
+    {
+      tile->ranks[(guint32) tile->sorted[i]] = i;
+      tile->values[i] = tessera_as_float (median_bits ((gint) ((guint32) (tile->sorted[i] >> 32) ^ 0x80000000u)));
+    }
+}
+
+/* --------------------------------------------------------------- window -- */
+
+/* Set s < LANES - 1: what only the windows 0 .. s hold; set LANES - 1: what all do; set LANES - 1 + p:
+ * what only the windows from p on do.  So window p is the union of sets p .. p + LANES - 1. */
+typedef gint32 Ranks __attribute__ ((vector_size (64), aligned (4), may_alias));
+#define RANKS 16
+
+typedef struct
+{
+  guint64 *sets[SETS];
+  gint     word[LANES];         /* where the last one was found */
+  gint     below[LANES];        /* samples in the words before it */
+} Windows;
+
+/* The set of the sample `dx` columns from the middle of the first window, in a row of that half
+ * width (at least 1); -1: of none. */
+static gint
+set_of (gint dx, gint half_width, gint lanes)
+{
+  const gint first = MAX (0, dx - half_width), last = MIN (lanes - 1, dx + half_width);
+
+  if (first > last)
+    return -1;
+  return first > 0 ? LANES - 1 + first : last < lanes - 1 ? last : LANES - 1;
+}
+
+/* Where, from 0, the k-th set bit is, k from 1: bits are counted byte by byte, then
+ * the counts added up, all eight in a word at once. */
+static inline gint
+place_of_bit (guint64 word, guint k)
+{
+  guint64 counts = word - (word >> 1 & 0x55 * BYTES), reached;
+  gint    byte;
+
+  counts = (counts & 0x33 * BYTES) + (counts >> 2 & 0x33 * BYTES);
+  counts = ((counts + (counts >> 4)) & 0x0f * BYTES) * BYTES;
+  reached = ((counts | 0x80 * BYTES) - k * BYTES) & 0x80 * BYTES;
+  byte = __builtin_ctzll (reached) & ~7;
+  k -= (counts << 8) >> byte & 0xff;
+  counts = ((word >> byte & 0xff) * BYTES) & G_GUINT64_CONSTANT (0x8040201008040201);
+  counts = ((counts + 0x7f * BYTES) >> 7 & BYTES) * BYTES;
+  reached = ((counts | 0x80 * BYTES) - k * BYTES) & 0x80 * BYTES;
+  return byte + (__builtin_ctzll (reached) >> 3);
+}
+
+/* A word of window `lane`. */
+static inline guint64
+word_of (const Windows *windows, gint lane, gint word, gboolean is_alone)
+{
+  guint64 bits = windows->sets[LANES - 1][word];
+
+  for (gint set = lane; set < lane + LANES && ! is_alone; set++)
+    bits |= windows->sets[set][word];
+  return bits;
+}
+
+static inline gint
+find_rank (Windows *windows, gint lane, gint k, gboolean is_alone)
+{
+  gint    word = windows->word[lane], below = windows->below[lane], count;
+  guint64 bits;
+
+  while (below >= k)
+    below -= __builtin_popcountll (word_of (windows, lane, --word, is_alone));
+  while (below + (count = __builtin_popcountll (bits = word_of (windows, lane, word, is_alone))) < k)
+    {
+      below += count;
+      word++;
+    }
+  windows->word[lane] = word;
+  windows->below[lane] = below;
+  return 64 * word + place_of_bit (bits, k - below);
+}
+
+static inline void
+flip (guint64 *set, guint32 rank)
+{
+  set[rank >> 6] ^= G_GUINT64_CONSTANT (1) << (rank & 63);
+}
+
+/* A window that is alone moves down by one from where `ranks` is its middle. */
+static inline void
+move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
+{
+  const gint limit = 64 * windows->word[0];
+  gint       change = 0;
+
+  for (gint i = 0; i < steps->n; i++)
+    {
+      const gint32 in = ranks[steps->enter[i]], out = ranks[steps->leave[i]];
+
+      flip (windows->sets[LANES - 1], in);
+      flip (windows->sets[LANES - 1], out);
+      change += (in < limit) - (out < limit);
+    }
+  windows->below[0] += change;
+}
+
+/* How many more of `enter` than of `leave` are below `limit`, where `counts` is -1. */
+static inline gint
+change_below (const gint32 *enter, const gint32 *leave, const gint32 *counts, gint n, gint32 limit)
+{
+  Ranks change = { 0 };
+  gint  sum = 0;
+
+  for (gint i = 0; i < n; i += RANKS)
+    change += ((*(const Ranks *) (leave + i) < limit) - (*(const Ranks *) (enter + i) < limit))
+              & *(const Ranks *) (counts + i);
+  for (gint i = 0; i < RANKS; i++)
+    sum += change[i];
+  return sum;
+}
+
+/* All windows, of squares, move down by one from where `ranks` is the middle of the first. */
+static inline void
+move_all (Windows *windows, const Tile *tile, const gint32 *ranks)
+{
+  const Steps  *steps = &tile->steps;
+  const gint32 *enter = ranks + steps->enter[0], *leave = ranks + steps->leave[0];
+
+  for (gint set = 0; set < SETS; set++)
+    for (gint i = steps->start[set]; i < steps->start[set + 1]; i++)
+      {
+        flip (windows->sets[set], enter[i]);
+        flip (windows->sets[set], leave[i]);
+      }
+  for (gint lane = 0; lane < tile->lanes; lane++)
+    windows->below[lane] += change_below (enter, leave, steps->counts[lane], steps->n, 64 * windows->word[lane]);
+}
+
+/* The windows at the head of their columns. */
+static void
+fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint32 *ranks)
+{
+  const gint radius = params->radius;
+
+  memset (tile->words, 0, SETS * ((gsize) tile->n / 64 + 1) * sizeof (guint64));
+  memset (windows->word, 0, sizeof windows->word);
+  memset (windows->below, 0, sizeof windows->below);
+  for (gint dy = -radius; dy <= radius; dy++)
+    {
+      const gint    half_width = params->half_widths[ABS (dy)];
+      const gint32 *row = ranks + (gssize) dy * tile->width;
+
+      for (gint dx = -half_width; dx < half_width + tile->lanes; dx++)
+        flip (windows->sets[set_of (dx, half_width, tile->lanes)], row[dx]);
+    }
+}
+
+/* The rank wanted among the samples of the neighbourhood of (x, y). */
+static gint
+wanted_rank (const MedianBlock *block, gint x, gint y)
+{
+  const MedianParams  *params = block->params;
+  const GeglRectangle *bounds = &block->bounds;
+  const gint           radius = params->radius, right = bounds->x + bounds->width - 1;
+  gint                 count = 0;
+
+  if (! params->leaves_out || (x - radius >= bounds->x && x + radius <= right && y - radius >= bounds->y
+                               && y + radius < bounds->y + bounds->height))
+    return params->rank;
+  for (gint dy = -radius; dy <= radius; dy++)
+    if (y + dy >= bounds->y && y + dy < bounds->y + bounds->height)
+      {
+        const gint half = params->half_widths[ABS (dy)];
+
+        count += MAX (0, MIN (x + half, right) - MAX (x - half, bounds->x) + 1);
+      }
+  return params->ranks[count];
+}
+
+/* `lanes` columns after `lanes` columns, from above. */
+static inline __attribute__ ((always_inline)) void
+slide_down (const MedianBlock *block, const Tile *tile, gint channel, gint lanes)
+{
+  const MedianParams *params = block->params;
+  const gint          radius = params->radius;
+  const gint          columns = tile->width - 2 * radius, rows = tile->height - 2 * radius;
+  Windows             windows;
+
+  for (gint set = 0; set < SETS; set++)
+    windows.sets[set] = tile->words + set * ((gsize) tile->n / 64 + 1);
+  for (gint column = 0; column < columns; column += lanes)
+    {
+      const gint x = MIN (column, columns - lanes) + radius;
+
+      fill (&windows, tile, params, tile->ranks + (gsize) radius * tile->width + x);
+      for (gint y = radius; y < radius + rows; y++)
+        {
+          const gsize at = (gsize) y * tile->width + x;
+
+          for (gint lane = 0; lane < lanes; lane++)
+            {
+              const gint k = wanted_rank (block, block->around.x + x + lane, block->around.y + y);
+
+              block->pixels[4 * (at + lane) + channel] = tile->values[find_rank (&windows, lane, k, lanes == 1)];
+            }
+          if (y + 1 == radius + rows)
+            break;
+          if (lanes == 1)
+            move_one (&windows, &tile->steps, tile->ranks + at);
+          else
+            move_all (&windows, tile, tile->ranks + at);
+        }
+    }
+}
+
+TESSERA_CLONES static void
+slide (const MedianBlock *block, const Tile *tile, gint channel)
+{
+  if (tile->lanes == 1)
+    slide_down (block, tile, channel, 1);
+  else
+    slide_down (block, tile, channel, tile->lanes);
+}
+
+/* Each place of the neighbourhoods against the same of what is there once they have moved.  In a
+ * square the lists are two rows, from left to right. */
+static void
+list_steps (Tile *tile, const MedianParams *params)
+{
+  const gint radius = params->radius;
+  Steps     *steps = &tile->steps;
+  gint       n_leave = 0;
+
+  for (gint set = 0; set < SETS; set++)
+    {
+      steps->start[set] = steps->n;
+      for (gint dx = -radius; dx < radius + tile->lanes; dx++)
+        for (gint dy = -radius; dy <= radius + 1; dy++)
+          {
+            const gint before = dy > radius ? -1 : set_of (dx, params->half_widths[ABS (dy)], tile->lanes);
+            const gint after = dy == -radius ? -1 : set_of (dx, params->half_widths[ABS (dy - 1)], tile->lanes);
+
+            if (after == set && before != set)
+              steps->enter[steps->n++] = dy * tile->width + dx;
+            if (before == set && after != set)
+              steps->leave[n_leave++] = dy * tile->width + dx;
+          }
+      for (gint lane = 0; lane < LANES; lane++)
+        for (gint i = steps->start[set]; i < steps->n; i++)
+          steps->counts[lane][i] = set >= lane && set < lane + LANES ? -1 : 0;
+    }
+  steps->start[SETS] = steps->n;
+  for (gint lane = 0; lane < LANES; lane++)
+    for (gint i = steps->n; i % RANKS; i++)
+      steps->counts[lane][i] = 0;
+}
+
+void
+median_by_rank (const MedianBlock *block)
+{
+  const MedianParams *params = block->params;
+  const gint          most = (2 * params->radius + 1 + LANES) * SETS + RANKS;   /* in all lists */
+  Tile                tile = { .width = block->around.width, .height = block->around.height,
+                               .n = block->around.width * block->around.height,
+                               .lanes = params->is_circle ? 1 : MIN (LANES, block->around.width - 2 * params->radius) };
+  gint32             *lists = gegl_scratch_new (gint32, (2 + LANES) * most);
+  guint64            *entries = gegl_scratch_new (guint64, 2 * (gsize) tile.n);
+
+  tile.steps.enter = lists;
+  tile.steps.leave = lists + most;
+  for (gint lane = 0; lane < LANES; lane++)
+    tile.steps.counts[lane] = lists + (2 + lane) * most;
+  list_steps (&tile, params);
+  tile.sorted = entries;
+  tile.spare = entries + tile.n;
+  tile.ranks = gegl_scratch_new (gint32, tile.n + RANKS);
+  tile.words = gegl_scratch_new (guint64, SETS * ((gsize) tile.n / 64 + 1));
+  tile.digits = gegl_scratch_alloc (3 * sizeof *tile.digits);
+  for (gint channel = 0; channel < params->channels; channel++)
+    {
+      rank_samples (block, &tile, channel);
+      slide (block, &tile, channel);
+    }
+  gegl_scratch_free (tile.digits);
+  gegl_scratch_free (tile.words);
+  gegl_scratch_free (tile.ranks);
+  gegl_scratch_free (entries);
+  gegl_scratch_free (lists);
+}

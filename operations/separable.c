@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Separable FIR filters: see separable.h.
+ */
+#include "config.h"
+
+#include "separable.h"
+
+#include <string.h>
+
+#define BLOCK 16                /* pixels whose sums stay in registers */
+#define STRIP 256               /* columns that go through the cache together ... */
+#define ROWS  48                /* ... this many rows at a time */
+
+void
+separable_tap (SeparableTaps *taps, gint offset, gdouble weight)
+{
+  g_return_if_fail (taps->n < SEPARABLE_MAX_TAPS);
+  if ((gfloat) weight == 0.0f)
+    return;
+  taps->offsets[taps->n] = offset;
+  taps->weights[taps->n++] = (gfloat) weight;
+}
+
+TesseraHalo
+separable_halo (const Separable *separable)
+{
+  TesseraHalo halo = { 0, 0, 0, 0 };
+
+  for (gint i = 0; i < separable->x.n; i++)
+    {
+      halo.left = MAX (halo.left, -separable->x.offsets[i]);
+      halo.right = MAX (halo.right, separable->x.offsets[i]);
+    }
+  for (gint i = 0; i < separable->y.n; i++)
+    {
+      halo.top = MAX (halo.top, -separable->y.offsets[i]);
+      halo.bottom = MAX (halo.bottom, separable->y.offsets[i]);
+    }
+  return halo;
+}
+
+/* --------------------------------------------------------------- C rows -- */
+
+/* Four pixels; the compiler splits it where registers are narrower. */
+typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
+
+TESSERA_CLONES static void
+sum_taps (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
+{
+  for (gint x = 0; x < n_pixels; x += BLOCK)
+    {
+      const gfloat *from = in + 4 * x;
+      Lanes        *to = (Lanes *) (out + 4 * x);
+      Lanes         a = { 0.0f }, b = { 0.0f }, c = { 0.0f }, d = { 0.0f };
+
+      for (gint i = 0; i < taps->n; i++)
+        {
+          const Lanes *tap = (const Lanes *) (from + (gssize) step * taps->offsets[i]);
+          const gfloat weight = taps->weights[i];
+
+          a += weight * tap[0];
+          b += weight * tap[1];
+          c += weight * tap[2];
+          d += weight * tap[3];
+        }
+      to[0] = a;
+      to[1] = b;
+      to[2] = c;
+      to[3] = d;
+    }
+}
+
+/* gcc exports the clones of what is not static, and modules are loaded with RTLD_GLOBAL. */
+void
+separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
+{
+  sum_taps (in, step, taps, out, n_pixels);
+}
+
+/* What a strip has in the cache: rows of the input and their sums along x.  The result
+ * of a row replaces the first row of sums that it needs and no other does. */
+typedef struct
+{
+  gint    in_stride, stride;    /* floats */
+  gfloat *in, *sums;
+} Strip;
+
+static void
+sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
+{
+  for (gint y = 0; y < height; y++)
+    {
+      gfloat *row = strip->sums + (gsize) y * strip->stride;
+
+      sum_taps (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
+      if (separable->finish)
+        separable->finish (row, strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
+                           width, separable->finish_data);
+    }
+}
+
+/* From top to bottom: the rows that the next ones need too are kept. */
+static void
+filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable,
+              const TesseraHalo *halo, const Strip *strip)
+{
+  const gint kept = halo->top + halo->bottom;
+  gint       have = 0;
+
+  for (gint y = area->y; y < area->y + area->height; y += ROWS)
+    {
+      gint          height = MIN (ROWS, area->y + area->height - y);
+      GeglRectangle rows = { area->x - halo->left, y - halo->top + have,
+                             area->width + halo->left + halo->right, kept + height - have };
+
+      tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
+                    strip->in + (gsize) have * strip->in_stride);
+      for (gint i = have; i < kept + height; i++)
+        sum_taps (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
+                  strip->sums + (gsize) i * strip->stride, area->width);
+      sum_columns (separable, halo, strip, area->width, height);
+      tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
+                     request->output_format, strip->sums, strip->stride * sizeof (gfloat));
+      have = kept;
+      memmove (strip->sums, strip->sums + (gsize) height * strip->stride,
+               (gsize) kept * strip->stride * sizeof (gfloat));
+      if (separable->finish)
+        memmove (strip->in, strip->in + (gsize) height * strip->in_stride,
+                 (gsize) kept * strip->in_stride * sizeof (gfloat));
+    }
+}
+
+void
+separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable)
+{
+  const TesseraHalo halo = separable_halo (separable);
+  const gint        n_rows = MIN (ROWS, area->height) + halo.top + halo.bottom;
+  const gint        n_columns = MIN (STRIP, area->width);
+  const gsize       n_in = 4 * ((gsize) n_rows * (n_columns + halo.left + halo.right) + BLOCK);
+  const gsize       n_sums = 4 * (gsize) n_rows * (n_columns + 2 * BLOCK);
+  Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
+
+  memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
+  for (gint x = area->x; x < area->x + area->width; x += STRIP)
+    {
+      gint width = MIN (STRIP, area->x + area->width - x);
+
+      strip.in_stride = 4 * (width + halo.left + halo.right);
+      strip.stride = 4 * BLOCK * ((width + BLOCK - 1) / BLOCK | 1);     /* odd: no two rows meet in one set */
+      filter_strip (request, GEGL_RECTANGLE (x, area->y, width, area->height), separable, &halo, &strip);
+    }
+  gegl_scratch_free (strip.sums);
+  gegl_scratch_free (strip.in);
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+gsize
+separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height)
+{
+  const TesseraHalo reach = separable_halo (separable);
+  gsize around = ((gsize) width + request->halo.left + request->halo.right)
+                 * (height + request->halo.top + request->halo.bottom);
+  gsize rows = (gsize) width * (height + reach.top + reach.bottom);
+
+  return (around + rows + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Separable);
+}
+
+gint
+separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **offsets, TesseraMemory **weights)
+{
+  const gsize n = MAX (taps->n, 1);
+  gint        status = tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
+
+  return status != 0 ? status : tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
+}
+
+void
+separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args)
+{
+  const TesseraArg input[4] = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+                                TESSERA_INT_ARG (band->output.x - band->input.x),
+                                TESSERA_INT_ARG (band->output.y - band->input.y) };
+
+  memcpy (args, input, sizeof input);
+  if (n_more > 0)
+    memcpy (args + 4, more, n_more * sizeof *more);
+}
+
+gint
+separable_device (TesseraBand *band, const Separable *separable, const gchar *columns,
+                  const TesseraArg *more, gint n_more)
+{
+  const TesseraHalo reach = separable_halo (separable);
+  const gint        width = band->output.width, height = band->output.height;
+  const gint        n_rows = height + reach.top + reach.bottom;
+  TesseraMemory    *rows, *x_offsets, *x_weights, *y_offsets, *y_weights;
+  gint              status;
+
+  if ((status = separable_upload (band, &separable->x, &x_offsets, &x_weights)) != 0
+      || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
+      || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
+      || (status = tessera_launch (band, &(TesseraLaunch) {
+            .kernel = "separable_rows",
+            .size = { width, n_rows },
+            .group = { 32, 4 },
+            .cost = separable->x.n,
+            .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+                      TESSERA_INT_ARG (band->output.x - band->input.x),
+                      TESSERA_INT_ARG (band->output.y - band->input.y - reach.top),
+                      TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows),
+                      TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
+                      TESSERA_INT_ARG (separable->x.n) } })) != 0)
+    return status;
+
+  TesseraLaunch launch = {
+    .kernel = columns ? columns : "separable_columns",
+    .size = { width, height },
+    .group = { 32, 4 },
+    .cost = separable->y.n,
+    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (reach.top),
+              TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (separable->y.n),
+              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+  };
+
+  if (columns)
+    separable_more_args (band, more, n_more, &launch.args[8]);
+  return tessera_launch (band, &launch);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Separable FIR filters, for the filters that are one (gaussian-blur, unsharp-mask,
+ * convolution): along x, then along y,
+ *
+ *   row (x, y) = sum over i of x.weights[i] * in  (x + x.offsets[i], y)
+ *   sum (x, y) = sum over i of y.weights[i] * row (x, y + y.offsets[i])
+ *
+ * of pixels of 4 floats.  Order: each sum begins with 0 and adds one rounded product
+ * after the other in the order of the list; so it is at most (n + 1) 2^-24 of
+ * sum |w| |in| off.  C and OpenCL (opencl/math/tessera-separable.h) give the same bits.
+ *
+ * Then an optional finishing step turns the sums of a row into the result while they
+ * are in the cache (in registers on the device): it sees the pixel of the input too.
+ */
+#ifndef SEPARABLE_H
+#define SEPARABLE_H
+
+#include "tessera.h"
+
+#define SEPARABLE_MAX_TAPS 128
+
+/* Any offsets; the order of the list is the order of the sum. */
+typedef struct
+{
+  gint   n;
+  gint   offsets[SEPARABLE_MAX_TAPS];
+  gfloat weights[SEPARABLE_MAX_TAPS];
+} SeparableTaps;
+
+/* In place, n_pixels of one row; `in` is the input at the same pixels.  Not aligned; each
+ * row has room for whole blocks of 16 pixels.  Give it TESSERA_CLONES, and take the
+ * arithmetic from a header of opencl/math that the kernel includes too. */
+typedef void (*SeparableFinish) (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
+
+typedef struct
+{
+  SeparableTaps   x, y;
+  SeparableFinish finish;       /* or NULL */
+  gconstpointer   finish_data;
+} Separable;
+
+/* Appends a tap, unless its weight is 0 as a float. */
+void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);
+
+/* What the taps reach; a request's halo must be at least that. */
+TesseraHalo separable_halo (const Separable *separable);
+
+/* One pass over a row: out[k] = sum of weights[i] * in[step * offsets[i] + k], for n_pixels and
+ * on to the end of their last block of 16; out may be a row of in that no later one needs. */
+void separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels);
+
+/* The C path: TesseraFilter.area calls it. */
+void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);
+
+/* The device's: TesseraFilter.device_bytes and .device call them.  `columns` names the
+ * filter's own kernel of the second pass, which finishes (tessera-separable.h says how it
+ * begins), and `more` the n_more arguments (at most 11) that follow there; NULL, NULL, 0
+ * without a finishing step.  `separable` must live as long as the request. */
+gsize separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height);
+gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
+                              const TesseraArg *more, gint n_more);
+
+/* For other kernels that finish: SEPARABLE_INPUT and `more`, to be put among a launch's arguments. */
+void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
+
+/* A list's tables on the device. */
+gint  separable_upload       (TesseraBand *band, const SeparableTaps *taps,
+                              TesseraMemory **offsets, TesseraMemory **weights);
+
+#endif

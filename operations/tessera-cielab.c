@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:cielab: sRGB to CIELAB and back.  L = 116 f(Y/Yn) - 16,
+ * a = 500 (f(X/Xn) - f(Y/Yn)), b = 200 (f(Y/Yn) - f(Z/Zn)); f(t) is the cube root of t,
+ * (841/108) t + 4/29 for t up to 216/24389; X, Y, Z a matrix times linear R, G, B.
+ *
+ * CIE 15, Colorimetry; IEC 61966-2-1 (sRGB); V. Oliveira, MSc thesis, 2013, chapter 4.1.
+ *
+ * The matrix of D65 follows in double from sRGB's primaries and the white 95.047, 100,
+ * 108.883; that of D50 is the sRGB profile's, adapted (Bradford): what ICC software and
+ * babl call CIE Lab.  Colours are read, and made, in sRGB's space, whatever the image's;
+ * the numbers L, a, b are in the image's space, where they stay the numbers they are.
+ *
+ * Deviations: the thesis prints 100.883 for Zn (its code has 108.883); nothing is clipped,
+ * the straight parts of both curves go on below 0.
+ *
+ * NaN and Inf follow the arithmetic of their pixel; alpha is copied.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_cielab_direction)
+  enum_value (TESSERA_CIELAB_FORWARD, "forward", N_("Colors to L, a, b"))
+  enum_value (TESSERA_CIELAB_INVERSE, "inverse", N_("L, a, b to colors"))
+enum_end (TesseraCielabDirection)
+
+enum_start (tessera_cielab_white)
+  enum_value (TESSERA_CIELAB_D65, "D65", N_("D65 (daylight, of the screen)"))
+  enum_value (TESSERA_CIELAB_D50, "D50", N_("D50 (print, ICC profiles)"))
+enum_end (TesseraCielabWhite)
+
+enum_start (tessera_cielab_encoding)
+  enum_value (TESSERA_CIELAB_RAW,     "raw",     N_("Raw numbers"))
+  enum_value (TESSERA_CIELAB_DISPLAY, "display", N_("Display, 0 to 1"))
+enum_end (TesseraCielabEncoding)
+
+property_enum (direction, _("Direction"), TesseraCielabDirection, tessera_cielab_direction,
+               TESSERA_CIELAB_FORWARD)
+    description (_("From colors to L, a, b in place of red, green, blue, or back"))
+
+property_enum (white, _("White"), TesseraCielabWhite, tessera_cielab_white, TESSERA_CIELAB_D65)
+    description (_("The white that has L = 100, a = b = 0: D65, or D50 as in ICC profiles"))
+
+property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_encoding,
+               TESSERA_CIELAB_RAW)
+    description (_("How L, a, b are stored: as numbers (L 0 to 100; needs a float image), or as L/100, "
+                   "(a + 128)/255, (b + 128)/255 for eyes and 8 bits"))
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_cielab
+#define GEGL_OP_C_SOURCE tessera-cielab.c
+
+#include "gegl-op.h"
+#include "tessera.h"
+
+#include "../opencl/math/tessera-convert.h"
+#include "../opencl/math/tessera-lab.h"
+#include "cielab.cl.h"
+
+#define BLOCK_WIDTH  256
+#define BLOCK_HEIGHT 32
+#define RUN          256        /* pixels taken apart into planes at a time */
+
+/* rows[i]: the weights of the first and last component in a row of matrix / white, or of
+ * its inverse; that of green, or of Y, is 1 less these.  scales: of g(Y), g(X) - g(Y),
+ * g(Y) - g(Z) in the encoding's numbers, or from them; offset: of a, b there. */
+typedef struct
+{
+  gfloat   rows[3][2];
+  gfloat   scales[3];
+  gfloat   offset;
+  gboolean is_inverse;
+} Lab;
+
+/* --------------------------------------------------------------- matrices -- */
+
+static void
+invert (gdouble m[3][3], gdouble inverse[3][3])
+{
+  gdouble determinant = 0.0;
+
+  for (gint i = 0; i < 3; i++)
+    for (gint j = 0; j < 3; j++)
+      {
+        gint r = (j + 1) % 3, s = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+
+        inverse[i][j] = m[r][c] * m[s][d] - m[r][d] * m[s][c];
+      }
+  for (gint j = 0; j < 3; j++)
+    determinant += m[0][j] * inverse[j][0];
+  for (gint i = 0; i < 3; i++)
+    for (gint j = 0; j < 3; j++)
+      inverse[i][j] /= determinant;
+}
+
+/* Linear R, G, B to X/Xn, Y/Yn, Z/Zn.  The columns of D65's are the primaries, scaled so
+ * that they add up to the white. */
+static void
+make_matrix (TesseraCielabWhite white, gdouble matrix[3][3])
+{
+  static const gdouble primaries[3][2] = { { 0.64, 0.33 }, { 0.30, 0.60 }, { 0.15, 0.06 } };
+  static const gdouble daylight[3] = { 0.95047, 1.0, 1.08883 };
+  static const gdouble profile_white[3] = { 0.96420288, 1.0, 0.82490540 };
+  static const gdouble profile[3][3] = { { 0.43603516, 0.38511658, 0.14305115 },
+                                         { 0.22248840, 0.71690369, 0.06060791 },
+                                         { 0.01391602, 0.09706116, 0.71392822 } };
+  gdouble              columns[3][3], inverse[3][3];
+
+  for (gint c = 0; c < 3; c++)
+    {
+      columns[0][c] = primaries[c][0] / primaries[c][1];
+      columns[1][c] = 1.0;
+      columns[2][c] = (1.0 - primaries[c][0] - primaries[c][1]) / primaries[c][1];
+    }
+  invert (columns, inverse);
+  for (gint c = 0; c < 3; c++)
+    {
+      gdouble luminance = inverse[c][0] * daylight[0] + inverse[c][1] * daylight[1]
+                          + inverse[c][2] * daylight[2];
+
+      for (gint r = 0; r < 3; r++)
+        matrix[r][c] = white == TESSERA_CIELAB_D50 ? profile[r][c] / profile_white[r]
+                                                   : columns[r][c] * luminance / daylight[r];
+    }
+}
+
+static Lab
+lab_new (const GeglProperties *o)
+{
+  static const gdouble factors[3] = { 116.0, 500.0, 200.0 };
+  const gboolean       is_display = o->encoding == TESSERA_CIELAB_DISPLAY;
+  Lab                  lab = { .is_inverse = o->direction == TESSERA_CIELAB_INVERSE };
+  gdouble              matrix[3][3], inverse[3][3];
+
+  make_matrix (o->white, matrix);
+  invert (matrix, inverse);
+  for (gint i = 0; i < 3; i++)
+    {
+      const gdouble scale = factors[i] / (is_display ? i == 0 ? 100.0 : 255.0 : 1.0);
+
+      lab.rows[i][0] = lab.is_inverse ? inverse[i][0] : matrix[i][0];
+      lab.rows[i][1] = lab.is_inverse ? inverse[i][2] : matrix[i][2];
+      lab.scales[i] = lab.is_inverse ? 1.0 / scale : scale;
+    }
+  lab.offset = is_display ? 128.0 / 255.0 : 0.0;
+  return lab;
+}
+
+/* --------------------------------------------------------------- C rows -- */
+
+typedef struct
+{
+  gfloat first[RUN], second[RUN], third[RUN];
+} Planes;
+
+static inline void
+take_apart (const gfloat *restrict pixels, gint n, Planes *restrict planes)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      planes->first[i] = pixels[4 * i];
+      planes->second[i] = pixels[4 * i + 1];
+      planes->third[i] = pixels[4 * i + 2];
+    }
+}
+
+/* Alpha stays. */
+static inline void
+put_together (const Planes *restrict planes, gint n, gfloat *restrict pixels)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      pixels[4 * i] = planes->first[i];
+      pixels[4 * i + 1] = planes->second[i];
+      pixels[4 * i + 2] = planes->third[i];
+    }
+}
+
+TESSERA_CLONES static void
+forward_run (const Lab *lab, gfloat *pixels, gint n)
+{
+  const gfloat (*rows)[2] = lab->rows;
+  Planes p;
+
+  take_apart (pixels, n, &p);
+  for (gint i = 0; i < n; i++)
+    p.first[i] = linear_from_perceptual (p.first[i]);
+  for (gint i = 0; i < n; i++)
+    p.second[i] = linear_from_perceptual (p.second[i]);
+  for (gint i = 0; i < n; i++)
+    p.third[i] = linear_from_perceptual (p.third[i]);
+  for (gint i = 0; i < n; i++)
+    {
+      gfloat r = p.first[i], g = p.second[i], b = p.third[i];
+      gfloat x = lab_curve (lab_positive_mixed (g, r, b, rows[0][0], rows[0][1]));
+      gfloat y = lab_curve (lab_positive_mixed (g, r, b, rows[1][0], rows[1][1]));
+      gfloat z = lab_curve (lab_positive_mixed (g, r, b, rows[2][0], rows[2][1]));
+
+      p.first[i] = lab->scales[0] * y;
+      p.second[i] = lab->scales[1] * (x - y) + lab->offset;
+      p.third[i] = lab->scales[2] * (y - z) + lab->offset;
+    }
+  put_together (&p, n, pixels);
+}
+
+TESSERA_CLONES static void
+inverse_run (const Lab *lab, gfloat *pixels, gint n)
+{
+  const gfloat (*rows)[2] = lab->rows;
+  Planes p;
+
+  take_apart (pixels, n, &p);
+  for (gint i = 0; i < n; i++)
+    {
+      gfloat g = p.first[i] * lab->scales[0];
+      gfloat x = lab_curve_inverse (g + (p.second[i] - lab->offset) * lab->scales[1]);
+      gfloat y = lab_curve_inverse (g);
+      gfloat z = lab_curve_inverse (g - (p.third[i] - lab->offset) * lab->scales[2]);
+
+      p.first[i] = lab_mixed (y, x, z, rows[0][0], rows[0][1]);
+      p.second[i] = lab_mixed (y, x, z, rows[1][0], rows[1][1]);
+      p.third[i] = lab_mixed (y, x, z, rows[2][0], rows[2][1]);
+    }
+  for (gint i = 0; i < n; i++)
+    p.first[i] = perceptual_from_linear (p.first[i]);
+  for (gint i = 0; i < n; i++)
+    p.second[i] = perceptual_from_linear (p.second[i]);
+  for (gint i = 0; i < n; i++)
+    p.third[i] = perceptual_from_linear (p.third[i]);
+  put_together (&p, n, pixels);
+}
+
+static void
+convert_block (const TesseraRequest *request, const GeglRectangle *block, gfloat *pixels)
+{
+  const Lab  *lab = request->params;
+  const gsize n = (gsize) block->width * block->height;
+
+  tessera_read (request->input, block, &request->bounds, request->border, request->input_format, pixels);
+  for (gsize first = 0; first < n; first += RUN)
+    (lab->is_inverse ? inverse_run : forward_run) (lab, pixels + 4 * first, MIN (RUN, n - first));
+  tessera_write (request->output, block, request->output_format, pixels,
+                 4 * block->width * sizeof (gfloat));
+}
+
+/* Blocks that stay in the cache. */
+static void
+convert_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  gfloat *pixels = gegl_scratch_new (gfloat, 4 * BLOCK_WIDTH * BLOCK_HEIGHT);
+
+  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
+    for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
+      convert_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
+                                              MIN (BLOCK_HEIGHT, area->y + area->height - y)), pixels);
+  gegl_scratch_free (pixels);
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+static gsize
+cielab_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
+{
+  return (gsize) width * height * 2 * 4 * sizeof (gfloat);
+}
+
+static gint
+cielab_device (TesseraBand *band)
+{
+  const Lab *lab = band->request->params;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward",
+    .size = { band->output.width, band->output.height },
+    .cost = 2,
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+              TESSERA_MEMORY_ARG (band->output.memory),
+              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
+              TESSERA_FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], 0.0f),
+              TESSERA_FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
+              TESSERA_FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
+  });
+}
+
+static const TesseraFilter cielab = {
+  .name = "cielab",
+  .source = tessera_cielab_cl,
+  .area = convert_area,
+  .device_bytes = cielab_device_bytes,
+  .device = cielab_device
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+static const Babl *
+colour_format (void)
+{
+  return babl_format ("R'G'B'A float");
+}
+
+static const Babl *
+number_format (GeglOperation *operation)
+{
+  const gboolean is_display = GEGL_PROPERTIES (operation)->encoding == TESSERA_CIELAB_DISPLAY;
+
+  return babl_format_with_space (is_display ? "R'G'B'A float" : "RGBA float",
+                                 gegl_operation_get_source_space (operation, "input"));
+}
+
+static const Babl *
+format_of (GeglOperation *operation, gboolean of_colours)
+{
+  return of_colours ? colour_format () : number_format (operation);
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  const gboolean is_inverse = GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
+
+  gegl_operation_set_format (operation, "input", format_of (operation, ! is_inverse));
+  gegl_operation_set_format (operation, "output",
+                             tessera_result_format (operation, format_of (operation, is_inverse)));
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  const Lab lab = lab_new (GEGL_PROPERTIES (operation));
+
+  if (! input)
+    return TRUE;
+  return tessera_process (&(TesseraRequest) {
+    .filter = &cielab,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = format_of (operation, ! lab.is_inverse),
+    .output_format = format_of (operation, lab.is_inverse),
+    .roi = *roi,
+    .bounds = tessera_bounds (operation, "input"),
+    .border = TESSERA_BORDER_CLAMP,
+    .params = &lab,
+    .cost_class = lab.is_inverse
+  });
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  operation_class->prepare        = prepare;
+  operation_class->opencl_support = TRUE;
+  operation_class->threaded       = FALSE;      /* the engine spreads the work */
+  operation_class->want_in_place  = FALSE;
+  filter_class->process           = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:cielab",
+    "title",          _("CIELAB"),
+    "categories",     "color",
+    "description",    _("Colors as lightness L and the color axes a (green to red) and b (blue to yellow), "
+                        "and back"),
+    "reference",      "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1",
+    "gimp:menu-path", "<Image>/Colors",
+    "gimp:menu-label", _("CIELAB (Tessera)..."),
+    NULL);
+}
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:convolution: any kernel of odd size,
+ *
+ *   out(x, y) = sum of w(i, j) in(x + i, y + j) / divisor + offset.
+ *
+ * Imagination Technologies, PowerVR: image convolution with work-groups in local memory,
+ * a case study, 2015, and the tutorial on local memory, 2016.
+ *
+ * The divisor goes into the weights, in double; they are rounded once.  A kernel that is a
+ * column times a row runs as two passes (separable.h).  Another sums each row of the kernel
+ * alone, then the rows; a pixel that was read serves several rows of results.
+ *
+ * Deviations: all work-items load the staged pixels (in the case study one does); borders
+ * are extended, not skipped.
+ *
+ * NaN and Inf follow the arithmetic within the support; weights of 0 are left out.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_convolution_preset)
+  enum_value (TESSERA_CONVOLUTION_CUSTOM,    "custom",    N_("Custom"))
+  enum_value (TESSERA_CONVOLUTION_BOX,       "box",       N_("Box"))
+  enum_value (TESSERA_CONVOLUTION_GAUSSIAN,  "gaussian",  N_("Gaussian"))
+  enum_value (TESSERA_CONVOLUTION_SHARPEN,   "sharpen",   N_("Sharpen"))
+  enum_value (TESSERA_CONVOLUTION_LAPLACIAN, "laplacian", N_("Laplacian"))
+  enum_value (TESSERA_CONVOLUTION_EMBOSS,    "emboss",    N_("Emboss"))
+  enum_value (TESSERA_CONVOLUTION_EDGE,      "edge",      N_("Edge"))
+  enum_value (TESSERA_CONVOLUTION_MOTION,    "motion",    N_("Motion"))
+enum_end (TesseraConvolutionPreset)
+
+enum_start (tessera_convolution_border)
+  enum_value (TESSERA_CONVOLUTION_CLAMP, "clamp", N_("Clamp"))
+  enum_value (TESSERA_CONVOLUTION_NONE,  "none",  N_("None"))
+  enum_value (TESSERA_CONVOLUTION_LOOP,  "loop",  N_("Loop"))
+  enum_value (TESSERA_CONVOLUTION_CROP,  "crop",  N_("Crop"))
+enum_end (TesseraConvolutionBorder)
+
+enum_start (tessera_convolution_channels)
+  enum_value (TESSERA_CONVOLUTION_RGB,  "rgb",  N_("Colors"))
+  enum_value (TESSERA_CONVOLUTION_RGBA, "rgba", N_("Colors and alpha"))
+enum_end (TesseraConvolutionChannels)
+
+property_enum (preset, _("Preset"), TesseraConvolutionPreset, tessera_convolution_preset,
+               TESSERA_CONVOLUTION_CUSTOM)
+    description (_("A kernel to use in place of the text; custom uses the text"))
+
+property_string (kernel, _("Kernel"), "0 0 0; 0 1 0; 0 0 0")
+    description (_("The weights: blanks or commas between numbers, a semicolon or a new line between rows; "
+                   "odd numbers of rows and columns up to 63. The default leaves the image as it is"))
+    ui_meta     ("multiline", "true")
+    ui_meta     ("visible", "preset {custom}")
+
+property_double (divisor, _("Divisor"), 0.0)
+    description (_("The sum is divided by this number; 0 stands for the sum of the weights, or for 1 "
+                   "where that is 0"))
+    value_range (-1e9, 1e9)
+    ui_range    (0.0, 100.0)
+    ui_steps    (1.0, 10.0)
+
+property_double (offset, _("Offset"), 0.0)
+    description (_("Added to the result, in pixel values; 0 adds nothing"))
+    value_range (-1e9, 1e9)
+    ui_range    (-1.0, 1.0)
+    ui_steps    (0.01, 0.1)
+
+property_enum (border, _("Border"), TesseraConvolutionBorder, tessera_convolution_border,
+               TESSERA_CONVOLUTION_CLAMP)
+    description (_("What lies beyond the edge: the nearest pixel, nothing, the image again; or the "
+                   "image is cropped to where no pixel beyond the edge is needed"))
+
+property_enum (channels, _("Channels"), TesseraConvolutionChannels, tessera_convolution_channels,
+               TESSERA_CONVOLUTION_RGB)
+    description (_("Colors alone, alpha is kept; or colors and alpha together, as light and coverage"))
+
+property_string (error, _("The kernel cannot be used"), "")
+    description (_("What is wrong with the kernel's text; the image is left as it is then. Set by the "
+                   "operation"))
+    ui_meta     ("error", "true")
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_convolution
+#define GEGL_OP_C_SOURCE tessera-convolution.c
+
+#include "gegl-op.h"
+
+#include "convolution.h"
+#include "convolution.cl.h"
+
+/* ---------------------------------------------------------------- kernel -- */
+
+/* By the enum's values; NULL: the property's text. */
+static const gchar *const presets[] = {
+  NULL,
+  "1 1 1; 1 1 1; 1 1 1",
+  "1 2 1; 2 4 2; 1 2 1",
+  "0 -1 0; -1 5 -1; 0 -1 0",
+  "0 1 0; 1 -4 1; 0 1 0",
+  "-2 -1 0; -1 1 1; 0 1 2",
+  "-1 -1 -1; -1 8 -1; -1 -1 -1",
+  "1 0 0 0 0 0 0 0 0; 0 1 0 0 0 0 0 0 0; 0 0 1 0 0 0 0 0 0; 0 0 0 1 0 0 0 0 0; 0 0 0 0 1 0 0 0 0;"
+  "0 0 0 0 0 1 0 0 0; 0 0 0 0 0 0 1 0 0; 0 0 0 0 0 0 0 1 0; 0 0 0 0 0 0 0 0 1"
+};
+
+/* NULL: the text is no kernel; *error, if asked for, says why. */
+static ConvolutionKernel *
+kernel_new (const GeglProperties *o, gchar **error)
+{
+  const gchar       *preset = (guint) o->preset < G_N_ELEMENTS (presets) ? presets[o->preset] : NULL;
+  ConvolutionKernel *kernel = g_new (ConvolutionKernel, 1);
+  gchar             *message;
+
+  if (! convolution_kernel_parse (preset ? preset : o->kernel, kernel, &message))
+    g_clear_pointer (&kernel, g_free);
+  if (error)
+    *error = message;
+  else
+    g_free (message);
+  return kernel;
+}
+
+static TesseraHalo
+kernel_halo (const ConvolutionKernel *kernel)
+{
+  const gint x = kernel->columns / 2, y = kernel->rows / 2;
+
+  return (TesseraHalo) { x, y, x, y };
+}
+
+/* FALSE: the image passes unchanged. */
+static gboolean
+find_halo (const GeglProperties *o, TesseraHalo *halo)
+{
+  ConvolutionKernel *kernel = kernel_new (o, NULL);
+
+  if (! kernel)
+    return FALSE;
+  *halo = kernel_halo (kernel);
+  g_free (kernel);
+  return TRUE;
+}
+
+static TesseraBorder
+border_of (const GeglProperties *o)
+{
+  switch (o->border)
+    {
+    case TESSERA_CONVOLUTION_NONE:
+      return TESSERA_BORDER_NONE;
+    case TESSERA_CONVOLUTION_LOOP:
+      return TESSERA_BORDER_LOOP;
+    case TESSERA_CONVOLUTION_CLAMP:
+    case TESSERA_CONVOLUTION_CROP:        /* needs none */
+      break;
+    }
+  return TESSERA_BORDER_CLAMP;
+}
+
+/* ------------------------------------------------------------- operation -- */
+
+static const TesseraFilter convolution = {
+  .name = "convolution",
+  .source = tessera_convolution_cl,
+  .area = convolution_area,
+  .device_bytes = convolution_device_bytes,
+  .device = convolution_device
+};
+
+/* When the kernel is set, not in `prepare`: whoever is told there waits for it for ever. */
+static void
+kernel_set (GObject *object, GParamSpec *property G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+  GeglProperties    *o = GEGL_PROPERTIES (object);
+  gchar             *error;
+  ConvolutionKernel *kernel = kernel_new (o, &error);
+
+  if (g_strcmp0 (o->error, error ? error : "") != 0)
+    g_object_set (object, "error", error ? error : "", NULL);
+  g_free (error);
+  g_free (kernel);
+}
+
+static void
+constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
+  kernel_set (object, NULL, NULL);
+  g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
+  g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
+}
+
+/* Straight colours, or premultiplied ones where alpha takes part; out of it as the input is
+ * (GEGL would convert the result on one thread). */
+static void
+prepare (GeglOperation *operation)
+{
+  GeglProperties    *o = GEGL_PROPERTIES (operation);
+  const Babl        *source = gegl_operation_get_source_format (operation, "input");
+  const Babl        *space = gegl_operation_get_source_space (operation, "input");
+  const Babl        *straight = babl_format_with_space ("RGBA float", space);
+  const Babl        *premultiplied = babl_format_with_space ("RaGaBaA float", space);
+  gchar             *error;
+  ConvolutionKernel *kernel = kernel_new (o, &error);
+  const Babl        *input = o->channels == TESSERA_CONVOLUTION_RGBA ? premultiplied : straight;
+  const Babl        *output = ! source ? input
+                              : babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED ? premultiplied
+                              : straight;
+
+  if (! kernel && source)
+    input = output = source;
+  gegl_operation_set_format (operation, "input", input);
+  gegl_operation_set_format (operation, "output", kernel ? tessera_result_format (operation, output) : output);
+  if (error)
+    tessera_say_once ("convolution: the kernel cannot be used, the image stays as it is: %s", error);
+  g_free (error);
+  g_free (kernel);
+}
+
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  GeglRectangle   bounds = tessera_bounds (operation, "input");
+  TesseraHalo     halo;
+
+  if (o->border != TESSERA_CONVOLUTION_CROP || gegl_rectangle_is_infinite_plane (&bounds)
+      || ! find_halo (o, &halo))
+    return bounds;
+  bounds.x += halo.left;
+  bounds.y += halo.top;
+  bounds.width -= halo.left + halo.right;
+  bounds.height -= halo.top + halo.bottom;
+  if (bounds.width <= 0 || bounds.height <= 0)
+    return (GeglRectangle) { bounds.x, bounds.y, 0, 0 };
+  return bounds;
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  TesseraHalo     halo;
+
+  return find_halo (o, &halo) ? tessera_required (operation, pad, roi, &halo, border_of (o)) : *roi;
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  TesseraHalo     halo;
+
+  return find_halo (o, &halo) ? tessera_invalidated (operation, pad, changed, &halo, border_of (o)) : *changed;
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  GeglProperties    *o = GEGL_PROPERTIES (operation);
+  ConvolutionKernel *kernel;
+  Convolution       *params;
+  gboolean           success;
+
+  if (! input || ! (kernel = kernel_new (o, NULL)))
+    return TRUE;
+  params = g_new0 (Convolution, 1);
+  convolution_kernel_divide (kernel, o->divisor);
+  convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB);
+  success = tessera_process (&(TesseraRequest) {
+    .filter = &convolution,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = gegl_operation_get_format (operation, "input"),
+    .output_format = gegl_operation_get_format (operation, "input"),
+    .roi = *roi,
+    .bounds = tessera_bounds (operation, "input"),
+    .halo = kernel_halo (kernel),
+    .border = border_of (o),
+    .params = params,
+    .cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
+                                        : 64 + MIN (191, kernel->rows * kernel->columns / 16)
+  });
+  g_free (params);
+  g_free (kernel);
+  return success;
+}
+
+/* Without a kernel the input goes on as it is, in whatever format it has. */
+static gboolean
+pass_or_process (GeglOperation *operation, GeglOperationContext *context, const gchar *pad,
+                 const GeglRectangle *roi, gint level)
+{
+  TesseraHalo halo;
+  GObject    *input;
+
+  if (find_halo (GEGL_PROPERTIES (operation), &halo))
+    return GEGL_OPERATION_CLASS (gegl_op_parent_class)->process (operation, context, pad, roi, level);
+  input = gegl_operation_context_get_object (context, "input");
+  if (input)
+    gegl_operation_context_take_object (context, "output", g_object_ref (input));
+  return TRUE;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->constructed        = constructed;
+  operation_class->prepare                   = prepare;
+  operation_class->get_bounding_box          = get_bounding_box;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->process                   = pass_or_process;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  filter_class->process                      = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:convolution",
+    "title",          _("Convolution with any Kernel"),
+    "categories",     "generic",
+    "description",    _("Replaces each pixel by a weighted sum of those around it, with weights of your own"),
+    "reference",      "Imagination Technologies, PowerVR image convolution case study, 2015",
+    "gimp:menu-path", "<Image>/Filters/Generic",
+    "gimp:menu-label", _("Convolution with any Kernel (Tessera)..."),
+    NULL);
+}
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:equalize: each value v becomes m(floor (v bins)), m(b) = max (0, cdf(b) - cdf(b0)) /
+ * (n - cdf(b0)) over the image, b0 the first bin that is not empty; or, with a clip limit c,
+ * cdf/n of tiles whose counts above max (1, c n / bins) are cut and spread over all bins,
+ * bilinear between the tiles' centres (CLAHE).
+ *
+ * R. A. Hummel, Image Enhancement by Histogram Transformation, Computer Graphics and
+ * Image Processing 6, 1977; K. Zuiderveld, Contrast Limited Adaptive Histogram
+ * Equalization, Graphics Gems IV, 1994.
+ *
+ * Counts are integers, tables are made in double on the host and rounded once: C and
+ * OpenCL use the same floats.  Local tables are held for some rows of tiles at a time
+ * (TABLES_BYTES), counted some tiles at a time (COUNTS_BYTES).
+ *
+ * Linear light of sRGB's curve is read as it is and mapped as R'G'B' would be.
+ *
+ * Deviations: the excess is spread once, in double (Zuiderveld repeats, in integers);
+ * luminance scales R', G', B' together, which keeps the chroma.  An image without end,
+ * or of 2^31 pixels and more, passes unchanged.
+ *
+ * NaN is not counted and passes unchanged (in luminance the pixel); infinities lie in
+ * the first and last bin.  Pixels of alpha 0 are not counted, but mapped.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_equalize_mode)
+  enum_value (TESSERA_EQUALIZE_LUMINANCE, "luminance", N_("Luminance"))
+  enum_value (TESSERA_EQUALIZE_CHANNELS,  "channels",  N_("Channels"))
+enum_end (TesseraEqualizeMode)
+
+property_enum (mode, _("Mode"), TesseraEqualizeMode, tessera_equalize_mode, TESSERA_EQUALIZE_LUMINANCE)
+    description (_("Equalize the luminance and keep the hue of colors, or each channel alone"))
+
+property_double (clip_limit, _("Clip limit"), 0.0)
+    description (_("Most contrast gained in each tile, as a multiple of the average count of a bin, 0 to 100; "
+                   "0 equalizes the whole image at once, without tiles"))
+    value_range (0.0, 100.0)
+    ui_range    (0.0, 10.0)
+    ui_steps    (0.1, 1.0)
+
+property_int (tiles, _("Tiles"), 8)
+    description (_("Number of tiles along each side, 1 to 32, with a clip limit"))
+    value_range (1, 32)
+    ui_steps    (1, 4)
+    ui_meta     ("sensitive", "! clip-limit {0}")
+
+property_int (bins, _("Bins"), 4096)
+    description (_("Number of steps from black to white that are told apart, 256 to 65536"))
+    value_range (256, 65536)
+    ui_gamma    (3.0)
+    ui_steps    (256, 1024)
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_equalize
+#define GEGL_OP_C_SOURCE tessera-equalize.c
+
+#include "gegl-op.h"
+#include "tessera.h"
+
+#include "equalize.h"
+#include "equalize.cl.h"
+
+#define TABLES_BYTES (32 << 20) /* two rows of tiles may be more: 48 MiB at most */
+#define COUNTS_BYTES (4 << 20)  /* ... of a survey, of each thread */
+#define NEAR_BINS    4096       /* that are counted in local memory */
+#define PIECE_PIXELS 16384      /* that one work-group counts */
+#define LANES        32         /* of a work-group, and ... */
+#define LINES        8          /* ... its rows: opencl/kernels/equalize.cl */
+
+/* Requests that cost something else a pixel. */
+enum { COST_SURVEY = 1, COST_CHANNELS = 2, COST_LOCAL = 4 };
+
+/* ---------------------------------------------------------------- device -- */
+
+static gsize
+equalize_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const Equalize *e = request->params;
+
+  return (gsize) width * height * 8 * sizeof (gfloat) + (e->x.n + e->y.n) * sizeof (EqualizePlace)
+         + (request->cost_class & COST_SURVEY ? 0 : e->table_rows * equalize_row_size (e) * sizeof (gfloat));
+}
+
+#define WEIGHTS_ARG(e) TESSERA_FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f)
+
+static gint
+equalize_survey (TesseraBand *band, TesseraMemory *part)
+{
+  const Equalize *e = band->request->params;
+  const gint      x0 = band->input.x - e->bounds.x, y0 = band->input.y - e->bounds.y;
+  const gint      width = e->bounds.width / e->x.tiles + 1, height = e->bounds.height / e->y.tiles + 1;
+  const gint      piece = CLAMP (PIECE_PIXELS / width / LINES, 1, (height + LINES - 1) / LINES) * LINES;
+  const gboolean  is_near = e->bins <= NEAR_BINS;
+  gint            first = 0, end, status;
+  TesseraMemory  *edges_x, *edges_y;
+
+  while (e->y.edges[first + 1] <= y0)
+    first++;
+  for (end = first; end < e->y.tiles && e->y.edges[end] < y0 + band->input.height; end++);
+  if ((status = tessera_table (band, e->x.edges, (e->x.tiles + 1) * sizeof (gint), &edges_x)) != 0
+      || (status = tessera_table (band, e->y.edges, (e->y.tiles + 1) * sizeof (gint), &edges_y)) != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "equalize_count",
+    .size = { (gsize) LANES * e->surveyed.width * e->channels, (gsize) LINES * ((height + piece - 1) / piece),
+              end - first },
+    .group = { LANES, LINES, 1 },
+    .cost = (gdouble) width * piece / (LANES * LINES),
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+              TESSERA_INT_ARG (x0), TESSERA_INT_ARG (y0), TESSERA_INT_ARG (band->input.height),
+              TESSERA_MEMORY_ARG (edges_x), TESSERA_MEMORY_ARG (edges_y),
+              TESSERA_INT_ARG (e->surveyed.x), TESSERA_INT_ARG (e->surveyed.width),
+              TESSERA_INT_ARG (e->surveyed.y), TESSERA_INT_ARG (first), TESSERA_INT_ARG (end - first),
+              TESSERA_INT_ARG (piece), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins), WEIGHTS_ARG (e),
+              TESSERA_INT_ARG (e->is_linear),
+              TESSERA_MEMORY_ARG (part), TESSERA_LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
+              TESSERA_INT_ARG (is_near) }
+  });
+}
+
+static gint
+equalize_device (TesseraBand *band)
+{
+  const Equalize *e = band->request->params;
+  TesseraMemory  *places_x = band->input.memory, *places_y = places_x, *tables = places_x;
+  gint            status = 0;
+
+  if (e->mapped)
+    status = tessera_table (band, e->tables, e->table_rows * equalize_row_size (e) * sizeof (gfloat), &tables);
+  if (status == 0 && e->mapped && e->clip_limit > 0.0
+      && (status = tessera_table (band, e->x.places, e->x.n * sizeof (EqualizePlace), &places_x)) == 0)
+    status = tessera_table (band, e->y.places, e->y.n * sizeof (EqualizePlace), &places_y);
+  if (status != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "equalize_map",
+    .size = { band->output.width, band->output.height },
+    .group = { 32, 4 },
+    .cost = 4,
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
+              TESSERA_INT_ARG (band->output.x - e->bounds.x), TESSERA_INT_ARG (band->output.y - e->bounds.y),
+              TESSERA_MEMORY_ARG (places_x), TESSERA_MEMORY_ARG (places_y),
+              TESSERA_MEMORY_ARG (tables), TESSERA_INT_ARG (e->first_row), TESSERA_INT_ARG (e->x.tiles),
+              TESSERA_INT_ARG (e->clip_limit > 0.0), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins),
+              TESSERA_INT_ARG (e->mapped), WEIGHTS_ARG (e),
+              TESSERA_INT_ARG (e->is_linear),
+              TESSERA_MEMORY_ARG (band->output.memory),
+              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+  });
+}
+
+static const TesseraFilter equalize = {
+  .name = "equalize",
+  .source = tessera_equalize_cl,
+  .area = equalize_area,
+  .device_bytes = equalize_device_bytes,
+  .device = equalize_device,
+  .survey_area = equalize_survey_area,
+  .survey = equalize_survey,
+  .merge = equalize_merge
+};
+
+/* ----------------------------------------------------------- the request -- */
+
+/* Counts the pixels of some tiles, e->surveyed. */
+static gboolean
+survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
+{
+  const GeglRectangle *tiles = &e->surveyed;
+  TesseraRequest       survey = *request;
+  const gint           left = e->x.edges[tiles->x], top = e->y.edges[tiles->y];
+
+  survey.cost_class |= COST_SURVEY;
+  survey.roi = (GeglRectangle) { e->bounds.x + left, e->bounds.y + top,
+                                 e->x.edges[tiles->x + tiles->width] - left,
+                                 e->y.edges[tiles->y + tiles->height] - top };
+  return tessera_survey (&survey, counts, equalize_tile_size (e) * tiles->width * tiles->height * sizeof *counts);
+}
+
+static gboolean
+equalize_globally (const TesseraRequest *request, Equalize *e)
+{
+  guint32 *counts = g_new (guint32, equalize_tile_size (e));
+  gboolean success;
+
+  e->surveyed = (GeglRectangle) { 0, 0, 1, 1 };
+  e->table_rows = 1;
+  e->tables = g_new0 (gfloat, equalize_tile_size (e));
+  success = survey_tiles (request, e, counts);
+  if (success)
+    equalize_global_tables (e, counts);
+  g_free (counts);
+  success = success && tessera_process (request);
+  g_free (e->tables);
+  return success;
+}
+
+/* The tables of `rows` rows of tiles from `row` on. */
+static gboolean
+make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
+{
+  const gsize tile_bytes = equalize_tile_size (e) * sizeof (guint32), row_bytes = tile_bytes * e->x.tiles;
+  const gint  at_once = CLAMP (COUNTS_BYTES / row_bytes, 1, (gsize) rows);
+  const gint  across = CLAMP (COUNTS_BYTES / tile_bytes, 1, (gsize) e->x.tiles);
+  guint32    *counts = g_malloc (tile_bytes * across * at_once);
+  gboolean    success = TRUE;
+
+  for (gint y = row; y < row + rows && success; y += at_once)
+    for (gint x = 0; x < e->x.tiles && success; x += across)
+      {
+        e->surveyed = (GeglRectangle) { x, y, MIN (across, e->x.tiles - x), MIN (at_once, row + rows - y) };
+        success = survey_tiles (request, e, counts);
+        if (success)
+          equalize_local_tables (e, counts);
+      }
+  g_free (counts);
+  return success;
+}
+
+/* From top to bottom, as many rows of pixels as the tables that fit speak of. */
+static gboolean
+equalize_locally (const TesseraRequest *request, Equalize *e)
+{
+  const gsize          row_size = equalize_row_size (e);
+  const gint           first = request->roi.y - e->bounds.y, end = first + request->roi.height;
+  const EqualizePlace *last = &e->y.places[end - 1];
+  const gint           end_row = last->tile + last->next + 1;
+  TesseraRequest       part = *request;
+  gint                 known;           /* the first row of tiles that has no tables yet */
+  gboolean             success = TRUE;
+
+  e->first_row = known = e->y.places[first].tile;
+  e->table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
+  e->tables = g_new (gfloat, e->table_rows * row_size);
+  e->mapped = (1u << e->channels) - 1;
+  for (gint y = first, y_end = y; y < end && success; y = y_end)
+    {
+      const gint kept = MAX (0, known - e->y.places[y].tile), rows = MIN (end_row - known, e->table_rows - kept);
+
+      memmove (e->tables, e->tables + (e->y.places[y].tile - e->first_row) * row_size,
+               kept * row_size * sizeof (gfloat));
+      e->first_row = e->y.places[y].tile;
+      success = make_rows (request, e, known, rows);
+      known += rows;
+      while (y_end < end && e->y.places[y_end].tile + e->y.places[y_end].next < known)
+        y_end++;
+      part.roi.y = e->bounds.y + y;
+      part.roi.height = y_end - y;
+      success = success && tessera_process (&part);
+    }
+  g_free (e->tables);
+  return success;
+}
+
+/* ------------------------------------------------------------- operation -- */
+
+/* R'G'B'A; linear light stays what it is where its curve is sRGB's, and takes the curve on
+ * the way: else it would be converted to and fro, and at last by GEGL on one thread. */
+static void
+prepare (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const Babl *space = gegl_operation_get_source_space (operation, "input");
+  gboolean    is_linear = source && (babl_get_model_flags (source) & BABL_MODEL_FLAG_LINEAR)
+                          && babl_format_get_space (source) == babl_space ("sRGB");
+  const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
+
+  gegl_operation_set_format (operation, "input", format);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  return tessera_whole (operation, pad, roi);
+}
+
+static GeglRectangle
+get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return tessera_whole (operation, "input", roi);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  return tessera_whole_invalidated (operation, pad, changed);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  Equalize        e = { .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
+                        .clip_limit = o->clip_limit, .bounds = tessera_bounds (operation, "input") };
+  gdouble         weights[3];
+  TesseraRequest  request;
+  gboolean        success;
+
+  if (! input)
+    return TRUE;
+  request = (TesseraRequest) {
+    .filter = &equalize,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = gegl_operation_get_format (operation, "input"),
+    .output_format = gegl_operation_get_format (operation, "input"),
+    .roi = *roi,
+    .bounds = e.bounds,
+    .border = TESSERA_BORDER_CLAMP,
+    .params = &e,
+    .cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0)
+  };
+  if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
+    return tessera_process (&request);          /* nothing is mapped */
+  e.is_linear = request.input_format == babl_format ("RGBA float");
+  babl_space_get_rgb_luminance (babl_format_get_space (request.input_format), &weights[0], &weights[1],
+                                &weights[2]);
+  for (gint c = 0; c < 3; c++)
+    e.weights[c] = weights[c];
+  equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
+  equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
+  success = e.clip_limit > 0.0 ? equalize_locally (&request, &e) : equalize_globally (&request, &e);
+  equalize_axis_clear (&e.x);
+  equalize_axis_clear (&e.y);
+  return success;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  operation_class->prepare                   = prepare;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_cached_region         = get_cached_region;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  filter_class->process                      = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:equalize",
+    "title",          _("Equalize Histogram"),
+    "categories",     "color",
+    "description",    _("Spreads tones evenly from black to white, over the whole image or tile by tile (CLAHE)"),
+    "reference",      "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics Gems IV, 1994",
+    "gimp:menu-path", "<Image>/Filters/Enhance",
+    "gimp:menu-label", _("Equalize Histogram (Tessera)..."),
+    NULL);
+}
+
+#endif

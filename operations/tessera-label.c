@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:label: connected components of the foreground, value >= threshold; label = 1 to
+ * count in raster order of each component's first pixel, components of fewer than min-area
+ * pixels left out.
+ *
+ * A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, Journal
+ * of the ACM 13, 1966; in C with runs (L. He, Y. Chao, K. Suzuki, A Run-Based Two-Scan
+ * Labeling Algorithm, IEEE Transactions on Image Processing 17, 2008), on the device with
+ * one tree over the pixels (opencl/kernels/label.cl).  Time is linear, without recursion.
+ *
+ * The value is alpha, or Y = (wR R + wG G) + wB B of linear light, in floats in this order.
+ *
+ * Deviations: labels above 2^24 are rounded to the nearest float in `index`; an image
+ * without end, or of 2^31 pixels and more, has no components.
+ *
+ * NaN is background; +Inf is foreground.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_label_source)
+  enum_value (TESSERA_LABEL_LUMINANCE, "luminance", N_("Luminance"))
+  enum_value (TESSERA_LABEL_ALPHA,     "alpha",     N_("Alpha"))
+enum_end (TesseraLabelSource)
+
+enum_start (tessera_label_connectivity)
+  enum_value (TESSERA_LABEL_4, "4", N_("4 neighbors"))
+  enum_value (TESSERA_LABEL_8, "8", N_("8 neighbors"))
+enum_end (TesseraLabelConnectivity)
+
+enum_start (tessera_label_output)
+  enum_value (TESSERA_LABEL_OUTPUT_COLORS, "colors", N_("Colors"))
+  enum_value (TESSERA_LABEL_OUTPUT_INDEX,  "index",  N_("Index"))
+  enum_value (TESSERA_LABEL_OUTPUT_MASK,   "mask",   N_("Mask"))
+enum_end (TesseraLabelOutput)
+
+property_enum (source, _("Source"), TesseraLabelSource, tessera_label_source, TESSERA_LABEL_LUMINANCE)
+    description (_("What is compared with the threshold: the luminance of linear light, or alpha"))
+
+property_double (threshold, _("Threshold"), 0.5)
+    description (_("Pixels of this value or more are foreground; 0 leaves only negative values out"))
+    value_range (-G_MAXFLOAT, G_MAXFLOAT)
+    ui_range    (0.0, 1.0)
+    ui_steps    (0.01, 0.1)
+
+property_enum (connectivity, _("Connectivity"), TesseraLabelConnectivity, tessera_label_connectivity,
+               TESSERA_LABEL_8)
+    description (_("Whether pixels that touch at a corner only belong together (8) or not (4)"))
+
+property_int (min_area, _("Smallest area"), 1)
+    description (_("Components of fewer pixels are left out; 1 keeps all"))
+    value_range (1, G_MAXINT)
+    ui_range    (1, 1000)
+    ui_gamma    (3.0)
+    ui_steps    (1, 10)
+    ui_meta     ("unit", "pixels")
+
+property_enum (output, _("Output"), TesseraLabelOutput, tessera_label_output, TESSERA_LABEL_OUTPUT_COLORS)
+    description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
+                   "that is kept and 0 elsewhere"))
+
+property_int (count, _("Count (result)"), 0)
+    description (_("How many components there are, once the image has been processed"))
+    value_range (0, G_MAXINT)
+    ui_meta     ("visible", "0")
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_label
+#define GEGL_OP_C_SOURCE tessera-label.c
+
+#include "gegl-op.h"
+#include "tessera.h"
+
+#include "label.h"
+#include "label.cl.h"
+
+#include <math.h>
+
+#define SEGMENT 32              /* as in opencl/kernels/label.cl */
+#define CHUNK   64
+#define LEVELS  8               /* CHUNK^LEVELS is more than an int holds */
+
+/* ---------------------------------------------------------------- device -- */
+
+/* Numbers, their sums by chunks, sums of these, ... to one chunk: where each level begins
+ * in memory and how long it is. */
+typedef struct
+{
+  gint levels, begin[LEVELS], n[LEVELS], all;
+} Pyramid;
+
+static Pyramid
+pyramid_of (gint pixels)
+{
+  Pyramid p = { 0 };
+
+  for (gint n = pixels; p.levels == 0 || n > 1; n = p.n[p.levels - 1])
+    {
+      p.begin[p.levels] = p.all;
+      p.n[p.levels] = (n + CHUNK - 1) / CHUNK;
+      p.all += p.n[p.levels++];
+    }
+  return p;
+}
+
+static gsize
+label_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const GeglRectangle all = tessera_grow (&(GeglRectangle) { 0, 0, width, height }, &request->halo);
+  const gsize         pixels = (gsize) all.width * all.height;
+
+  return pixels * (4 * sizeof (gfloat) + 2 * sizeof (gint)) + (pixels / (CHUNK - 1) + LEVELS) * sizeof (gint)
+         + (gsize) width * height * babl_format_get_bytes_per_pixel (request->output_format)
+         + 256 * sizeof (gfloat);
+}
+
+static gint
+launch_rows (TesseraBand *band, const gchar *kernel, gint columns, TesseraArg areas, TesseraArg diagonals)
+{
+  const gint    width = band->input.width, height = band->input.height;
+  const Label  *label = band->request->params;
+  TesseraLaunch launch = { .kernel = kernel, .size = { columns, height }, .group = { 32, 4 }, .cost = 8,
+                           .args = { TESSERA_MEMORY_ARG (*label->labels) } };
+  gint          n = 1;
+
+  if (areas.kind != TESSERA_ARG_END)
+    launch.args[n++] = areas;
+  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (width);
+  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (height);
+  launch.args[n] = diagonals;
+  return tessera_launch (band, &launch);
+}
+
+/* A tree for each component. */
+static gint
+find_components (TesseraBand *band)
+{
+  const Label     *label = band->request->params;
+  const gint       width = band->input.width, height = band->input.height;
+  const TesseraArg none = { TESSERA_ARG_END, { 0 } }, areas = TESSERA_MEMORY_ARG (*label->ranks);
+  gint             status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "label_find",
+    .size = { width, height },
+    .group = { 32, 4 },
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
+              TESSERA_FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f),
+              TESSERA_INT_ARG (label->by_alpha), TESSERA_FLOAT_ARG (label->threshold),
+              TESSERA_MEMORY_ARG (*label->labels) }
+  });
+
+  if (status != 0
+      || (status = launch_rows (band, "label_rows", (width + SEGMENT - 1) / SEGMENT, areas, none)) != 0
+      || (status = launch_rows (band, "label_join", width, none,
+                                (TesseraArg) TESSERA_INT_ARG (label->diagonals))) != 0
+      || (status = launch_rows (band, "label_shorten", width, none, none)) != 0)
+    return status;
+  return launch_rows (band, "label_flatten", width, areas, none);
+}
+
+static gint
+launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, const Pyramid *p, gint level,
+              gint to, TesseraArg total)
+{
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = kernel,
+    .size = { (p->n[level] + CHUNK - 1) / CHUNK },
+    .cost = CHUNK,
+    .args = { TESSERA_MEMORY_ARG (counts), TESSERA_INT_ARG (p->begin[level]), TESSERA_INT_ARG (p->n[level]),
+              TESSERA_INT_ARG (to), total }
+  });
+}
+
+/* Ranks in place of areas, and the count. */
+static gint
+number_components (TesseraBand *band, TesseraMemory *total)
+{
+  const Label     *label = band->request->params;
+  const gint       pixels = band->input.width * band->input.height;
+  const Pyramid    p = pyramid_of (pixels);
+  const TesseraArg none = { TESSERA_ARG_END, { 0 } }, sum = TESSERA_MEMORY_ARG (total);
+  TesseraMemory   *counts;
+  TesseraLaunch    launch;
+  gint             status = tessera_scratch (band, p.all * sizeof (gint), &counts);
+
+  if (status != 0)
+    return status;
+  launch = (TesseraLaunch) {
+    .kernel = "label_count",
+    .size = { p.n[0] },
+    .cost = 2 * CHUNK,
+    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
+              TESSERA_INT_ARG (pixels), TESSERA_INT_ARG (label->min_area), TESSERA_MEMORY_ARG (counts) }
+  };
+  status = tessera_launch (band, &launch);
+  for (gint level = 0; level + 1 < p.levels && status == 0; level++)
+    status = launch_level (band, "label_sum", counts, &p, level, p.begin[level + 1], none);
+  for (gint level = p.levels - 1; level >= 0 && status == 0; level--)
+    status = launch_level (band, "label_offsets", counts, &p, level,
+                           level + 1 < p.levels ? p.begin[level + 1] : -1, sum);
+  launch.kernel = "label_rank";
+  return status != 0 ? status : tessera_launch (band, &launch);
+}
+
+static gint
+label_measure (TesseraBand *band, TesseraMemory *total)
+{
+  const Label *label = band->request->params;
+  const gsize  bytes = (gsize) band->input.width * band->input.height * sizeof (gint);
+  gint         status;
+
+  if ((status = tessera_scratch (band, bytes, label->labels)) != 0
+      || (status = tessera_scratch (band, bytes, label->ranks)) != 0
+      || (status = find_components (band)) != 0)
+    return status;
+  return number_components (band, total);
+}
+
+static gint
+label_device (TesseraBand *band)
+{
+  static const gchar *const kernels[] = { "label_bytes", "label_colors", "label_values", "label_values" };
+
+  const Label  *label = band->request->params;
+  TesseraLaunch launch = {
+    .kernel = kernels[label->result],
+    .size = { band->output.width, band->output.height },
+    .group = { 32, 4 },
+    .cost = 2,
+    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
+              TESSERA_INT_ARG (band->input.width), TESSERA_INT_ARG (band->roi.x - band->input.x),
+              TESSERA_INT_ARG (band->roi.y - band->input.y) }
+  };
+  gint          n = 5, status;
+
+  *label->count = *(const gint *) band->measured;
+  if (label->result == LABEL_COLORS)
+    {
+      TesseraMemory *values;
+
+      if ((status = tessera_table (band, label->values, sizeof label->values, &values)) != 0)
+        return status;
+      launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (values);
+    }
+  else if (label->result != LABEL_BYTES)
+    launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (label->result == LABEL_MASK);
+  launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (band->output.memory);
+  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (band->output.width);
+  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (band->output.height);
+  return tessera_launch (band, &launch);
+}
+
+static const TesseraFilter label_filter = {
+  .name = "label",
+  .source = tessera_label_cl,
+  .spread = label_spread,
+  .device_bytes = label_device_bytes,
+  .device = label_device,
+  .measure = label_measure,
+  .measure_bytes = sizeof (gint),
+  .whole = TRUE
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+/* Colours leave in 8 bits, or in floats as those of the input: else GEGL would convert
+ * them on one thread. */
+static const Babl *
+colors_format (GeglOperation *operation)
+{
+  const Babl   *source = gegl_operation_get_source_format (operation, "input");
+  const Babl   *space = gegl_operation_get_source_space (operation, "input");
+  BablModelFlag flags;
+
+  if (! source || babl_format_get_type (source, 0) == babl_type ("u8"))
+    return babl_format_with_space ("R'G'B'A u8", space);
+  flags = babl_get_model_flags (source);
+  return babl_format_with_space (! (flags & BABL_MODEL_FLAG_LINEAR) ? "R'G'B'A float"
+                                 : flags & BABL_MODEL_FLAG_ASSOCIATED ? "RaGaBaA float" : "RGBA float", space);
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  const Babl     *space = gegl_operation_get_source_space (operation, "input");
+
+  gegl_operation_set_format (operation, "input", babl_format_with_space ("RGBA float", space));
+  gegl_operation_set_format (operation, "output",
+                             o->output == TESSERA_LABEL_OUTPUT_COLORS ? colors_format (operation)
+                                                                      : babl_format_with_space ("Y float", space));
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  return tessera_whole (operation, pad, roi);
+}
+
+static GeglRectangle
+get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return tessera_whole (operation, "input", roi);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  return tessera_whole_invalidated (operation, pad, changed);
+}
+
+/* What babl makes of each code. */
+static void
+find_values (const Babl *format, gfloat values[256])
+{
+  guint8 codes[256][4];
+  gfloat pixels[256][4];
+
+  for (gint i = 0; i < 256; i++)
+    for (gint k = 0; k < 4; k++)
+      codes[i][k] = k < 3 ? i : 255;
+  babl_process (babl_fish (babl_format_with_space ("R'G'B'A u8", babl_format_get_space (format)), format),
+                codes, pixels, 256);
+  for (gint i = 0; i < 256; i++)
+    values[i] = pixels[i][0];
+}
+
+static Label
+label_params (GeglOperation *operation, const Babl *format)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  Label           label = { .by_alpha = o->source == TESSERA_LABEL_ALPHA, .threshold = o->threshold,
+                            .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
+  gdouble         weights[3];
+
+  babl_space_get_rgb_luminance (babl_format_get_space (format), &weights[0], &weights[1], &weights[2]);
+  for (gint c = 0; c < 3; c++)
+    label.weights[c] = weights[c];
+  if (o->output == TESSERA_LABEL_OUTPUT_INDEX)
+    label.result = LABEL_INDEX;
+  else if (o->output == TESSERA_LABEL_OUTPUT_MASK)
+    label.result = LABEL_MASK;
+  else if (babl_format_get_type (format, 0) == babl_type ("u8"))
+    label.result = LABEL_BYTES;
+  else
+    {
+      label.result = LABEL_COLORS;
+      find_values (format, label.values);
+    }
+  return label;
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  GeglProperties     *o = GEGL_PROPERTIES (operation);
+  const Babl         *format = gegl_operation_get_format (operation, "output");
+  const GeglRectangle bounds = tessera_bounds (operation, "input");
+  Label               label = label_params (operation, format);
+  TesseraMemory      *labels = NULL, *ranks = NULL;
+  TesseraHalo         halo = { 0 };
+  gint                count = 0;
+  gboolean            success;
+
+  if (! input)
+    return TRUE;
+  if (tessera_is_endless (&bounds))
+    label.threshold = NAN;
+  else
+    halo = (TesseraHalo) { roi->x - bounds.x, roi->y - bounds.y, bounds.x + bounds.width - roi->x - roi->width,
+                           bounds.y + bounds.height - roi->y - roi->height };
+  label.count = &count;
+  label.labels = &labels;
+  label.ranks = &ranks;
+  success = tessera_process (&(TesseraRequest) {
+    .filter = &label_filter,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = gegl_operation_get_format (operation, "input"),
+    .output_format = format,
+    .roi = *roi,
+    .bounds = bounds,
+    .halo = halo,
+    .border = TESSERA_BORDER_CLAMP,
+    .params = &label,
+    .cost_class = label.result
+  });
+  o->count = count;             /* without a notification, which would invalidate the node */
+  return success;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  operation_class->prepare                   = prepare;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_cached_region         = get_cached_region;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  filter_class->process                      = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:label",
+    "title",          _("Label Connected Components"),
+    "categories",     "color",
+    "description",    _("Finds the connected parts of what is brighter than a threshold and tells them apart"),
+    "reference",      "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
+                      "Journal of the ACM 13, 1966",
+    "gimp:menu-path", "<Image>/Filters/Generic",
+    "gimp:menu-label", _("Label Connected Components (Tessera)..."),
+    NULL);
+}
+
+#endif

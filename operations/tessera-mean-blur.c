@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:mean-blur: the mean of the (2r+1)^2 pixels of a box,
+ * out(x, y) = 1/n^2 sum of I(x + i, y + j), |i|, |j| <= r, n = 2r + 1.
+ *
+ * Pairwise doubling: S_1 = I, S_2k(x) = S_k(x) + S_k(x + k); the sum of n pixels is that of S_k at
+ * successive places for the binary digits k of n, the smallest first: log2 n additions deep,
+ * about 2 log2 n of them a pixel and axis.  Rows first, then columns, each divided by n.
+ * (W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29(12), 1986.)
+ *
+ * Deviations: none.  NaN and Inf follow the arithmetic within the box.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_mean_blur_border)
+  enum_value (TESSERA_MEAN_BLUR_CLAMP, "clamp", N_("Clamp"))
+  enum_value (TESSERA_MEAN_BLUR_NONE,  "none",  N_("None"))
+  enum_value (TESSERA_MEAN_BLUR_LOOP,  "loop",  N_("Loop"))
+enum_end (TesseraMeanBlurBorder)
+
+property_int (radius, _("Radius"), 4)
+    description (_("Pixels on each side of the middle one that are averaged; 0 leaves the image as it is"))
+    value_range (0, 1000)
+    ui_range    (0, 100)
+    ui_gamma    (1.5)
+    ui_steps    (1, 10)
+    ui_meta     ("unit", "pixel-distance")
+
+property_enum (border, _("Border"), TesseraMeanBlurBorder, tessera_mean_blur_border,
+               TESSERA_MEAN_BLUR_CLAMP)
+    description (_("What lies beyond the edge: the nearest pixel, nothing (the edges fade), "
+                   "or the image again"))
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_mean_blur
+#define GEGL_OP_C_SOURCE tessera-mean-blur.c
+
+#include "gegl-op.h"
+#include "tessera.h"
+
+#include "mean-blur.cl.h"
+
+#define LANE_FLOATS 16
+#define SLAB        32          /* floats of a row whose columns are summed at once */
+#define TILE        64          /* rows of GEGL's tiles: writing ends where they do */
+#define READ_PIXELS 20000       /* that are read at once */
+
+typedef struct
+{
+  gint   radius;
+  gfloat scale;                 /* 1 / (2 radius + 1) */
+} Params;
+
+/* --------------------------------------------------------------- C sums -- */
+
+/* The compiler splits it where registers are narrower. */
+typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
+
+/* sums[i] += sums[i + step], in place, whole Lanes. */
+TESSERA_CLONES static void
+double_sums (gfloat *sums, gsize step, gsize count)
+{
+  for (gsize i = 0; i < count; i += LANE_FLOATS)
+    *(Lanes *) (sums + i) += *(const Lanes *) (sums + i + step);
+}
+
+/* out[i] = sums[i], and sums doubled, in one go. */
+TESSERA_CLONES static void
+first_sums (gfloat *sums, gsize step, gsize count, gfloat *out, gsize wanted)
+{
+  for (gsize i = 0; i < wanted; i += LANE_FLOATS)
+    {
+      const Lanes here = *(const Lanes *) (sums + i);
+
+      *(Lanes *) (out + i) = here;
+      *(Lanes *) (sums + i) = here + *(const Lanes *) (sums + i + step);
+    }
+  if (count > wanted)
+    double_sums (sums + (wanted + LANE_FLOATS - 1) / LANE_FLOATS * LANE_FLOATS, step, count - wanted);
+}
+
+TESSERA_CLONES static void
+add_sums (const gfloat *sums, gfloat *out, gsize count, gfloat scale)
+{
+  for (gsize i = 0; i < count; i += LANE_FLOATS)
+    *(Lanes *) (out + i) = (*(const Lanes *) (out + i) + *(const Lanes *) (sums + i)) * scale;
+}
+
+/* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in`, count + (n - 1) step floats
+ * and room for LANE_FLOATS more, is lost.  n odd. */
+static void
+sum_line (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale)
+{
+  gsize place = step;           /* of the next digit's sum */
+
+  if (n == 1)
+    {
+      memcpy (out, in, count * sizeof (gfloat));
+      return;
+    }
+  first_sums (in, step, count + (n - 2) * step, out, count);
+  for (gint k = 2; k <= n; k *= 2)
+    {
+      if (n & k)
+        {
+          add_sums (in + place, out, count, 2 * k > n ? scale : 1.0f);
+          place += k * step;
+        }
+      if (2 * k <= n)
+        double_sums (in, k * step, count + (n - 2 * k) * step);
+    }
+}
+
+/* ------------------------------------------------------------- C blocks -- */
+
+/* A strip of columns on its way down: the rows, each summed along itself, that the
+ * next rows of the result need. */
+typedef struct
+{
+  const TesseraRequest *request;
+  gint    x, width;
+  gint    most;                 /* rows of result at a time */
+  gint    read_rows;
+  gsize   stride;               /* floats from row to row of `sums` */
+  gfloat *sums;                 /* 2 radius + most rows */
+  gfloat *in;                   /* rows as they are read */
+  gfloat *line, *total;         /* a slab of columns */
+} Strip;
+
+/* `count` rows from `y` on, summed along x, from row `to` of the sums on. */
+static void
+bring_rows (Strip *strip, gint y, gint count, gint to)
+{
+  const TesseraRequest *request = strip->request;
+  const Params         *params = request->params;
+  const gint            radius = params->radius, width = strip->width + 2 * radius;
+
+  for (gint done = 0; done < count; done += strip->read_rows)
+    {
+      const gint rows = MIN (strip->read_rows, count - done);
+
+      tessera_read (request->input, GEGL_RECTANGLE (strip->x - radius, y + done, width, rows), &request->bounds,
+                    request->border, request->input_format, strip->in);
+      memset (strip->in + 4 * (gsize) width * rows, 0, LANE_FLOATS * sizeof (gfloat));
+      for (gint row = 0; row < rows; row++)
+        {
+          gfloat *from = strip->in + 4 * (gsize) width * row;
+
+          memcpy (strip->line, from, (4 * width + LANE_FLOATS) * sizeof (gfloat));
+          sum_line (strip->line, 4, 2 * radius + 1, strip->sums + (to + done + row) * strip->stride,
+                    4 * strip->width, params->scale);
+        }
+    }
+}
+
+/* `rows` rows of the result, in place of the first of the sums. */
+static void
+sum_columns (Strip *strip, gint rows)
+{
+  const Params *params = strip->request->params;
+  const gint    n = 2 * params->radius + 1;
+
+  for (gsize x = 0; x < 4 * (gsize) strip->width; x += SLAB)
+    {
+      for (gint row = 0; row < rows + n - 1; row++)
+        memcpy (strip->line + row * SLAB, strip->sums + row * strip->stride + x, SLAB * sizeof (gfloat));
+      sum_line (strip->line, SLAB, n, strip->total, (gsize) rows * SLAB, params->scale);
+      for (gint row = 0; row < rows; row++)
+        memcpy (strip->sums + row * strip->stride + x, strip->total + row * SLAB, SLAB * sizeof (gfloat));
+    }
+}
+
+static void
+blur_strip (Strip *strip, gint y, gint end)
+{
+  const TesseraRequest *request = strip->request;
+  const Params         *params = request->params;
+  const gint            kept = 2 * params->radius;
+
+  bring_rows (strip, y - params->radius, kept, 0);
+  while (y < end)
+    {
+      gint rows = MIN (strip->most - (y & (TILE - 1)), end - y);
+
+      bring_rows (strip, y + params->radius, rows, kept);
+      sum_columns (strip, rows);
+      tessera_write (request->output, GEGL_RECTANGLE (strip->x, y, strip->width, rows),
+                     request->output_format, strip->sums, strip->stride * sizeof (gfloat));
+      memmove (strip->sums, strip->sums + rows * strip->stride, kept * strip->stride * sizeof (gfloat));
+      y += rows;
+    }
+}
+
+/* Strips that the cache holds where the radius lets them; their rows are summed once, so only the
+ * columns beside a strip are read again.  At radius 1000 a thread needs some 30 MB. */
+static void
+blur_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  const Params *params = request->params;
+  const gint    radius = params->radius;
+  const gint    usual = radius > 128 ? 512 : 256, widest = usual + MIN (usual, 128);
+  Strip         strip = { .request = request };
+  const gint    around = MIN (widest, area->width) + 2 * radius;
+
+  strip.most = CLAMP (radius, TILE, 1024) / TILE * TILE;
+  strip.read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
+  strip.stride = (4 * MIN (widest, area->width) + SLAB - 1) / SLAB * SLAB + LANE_FLOATS;
+  strip.sums = gegl_scratch_new (gfloat, strip.stride * (2 * radius + strip.most));
+  strip.in = gegl_scratch_new (gfloat, 4 * (gsize) around * strip.read_rows + LANE_FLOATS);
+  strip.line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, (gsize) SLAB * (2 * radius + strip.most)) + 2 * LANE_FLOATS);
+  strip.total = gegl_scratch_new (gfloat, (gsize) SLAB * strip.most + LANE_FLOATS);
+  for (strip.x = area->x; strip.x < area->x + area->width; strip.x += strip.width)
+    {
+      const gint rest = area->x + area->width - strip.x;
+
+      strip.width = rest <= widest ? rest : usual - (strip.x & 127);
+      blur_strip (&strip, area->y, area->y + area->height);
+    }
+  gegl_scratch_free (strip.total);
+  gegl_scratch_free (strip.line);
+  gegl_scratch_free (strip.in);
+  gegl_scratch_free (strip.sums);
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+/* Sums, sums doubled (twice where there are more than two rounds), rows summed. */
+static gsize
+mean_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const Params *params = request->params;
+  const gsize   around = ((gsize) width + 2 * params->radius) * (height + 2 * params->radius);
+  const gsize   rows = (gsize) width * (height + 2 * params->radius);
+  const gint    n = 2 * params->radius + 1;
+
+  return (around * (1 + (n >= 32) + (n >= 512)) + rows + (gsize) width * height) * 4 * sizeof (gfloat);
+}
+
+/* One axis: `from` (stride pixels a row, width x height of sums) becomes `to` (width x height). */
+static gint
+sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, TesseraMemory *to, gint width,
+          gint height, TesseraMemory *const spare[2])
+{
+  const Params  *params = band->request->params;
+  const gint     n = 2 * params->radius + 1;
+  TesseraMemory *sums = from;
+  gint           skip = 0, round = 0, status = 0;
+
+  for (gint k = 1; k <= n && status == 0; round++)
+    {
+      const gboolean is_last = n / k < 32;
+      const gint     digits = n / k & (is_last ? 31 : 15);
+      const gint     more = is_last ? 0 : n - 16 * k;
+      const gint     next_width = is_last ? 0 : width + (step == 1 ? more : 0);
+      const gint     next_height = is_last ? 0 : height + (step == 1 ? 0 : more);
+
+      status = tessera_launch (band, &(TesseraLaunch) {
+        .kernel = "mean_sums",
+        .size = { MAX (width, next_width), MAX (height, next_height) },
+        .group = { 32, 8 },
+        .cost = digits + (is_last ? 0 : 16),
+        .args = { TESSERA_MEMORY_ARG (sums), TESSERA_INT_ARG (stride), TESSERA_INT_ARG (k * step),
+                  TESSERA_MEMORY_ARG (is_last ? to : spare[round % 2]),
+                  TESSERA_INT_ARG (next_width), TESSERA_INT_ARG (next_height),
+                  TESSERA_MEMORY_ARG (to), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
+                  TESSERA_INT_ARG (skip * step), TESSERA_INT_ARG (digits),
+                  TESSERA_INT_ARG ((round == 0) + 2 * is_last), TESSERA_FLOAT_ARG (params->scale) }
+      });
+      sums = spare[round % 2];
+      skip += digits * k;
+      k = is_last ? n + 1 : 16 * k;
+    }
+  return status;
+}
+
+static gint
+mean_blur_device (TesseraBand *band)
+{
+  const Params  *params = band->request->params;
+  const gsize    bytes = (gsize) band->input.stride * band->input.height * 4 * sizeof (gfloat);
+  const gint     n = 2 * params->radius + 1;
+  const gint     width = band->output.width, height = band->output.height;
+  TesseraMemory *spare[2] = { NULL, NULL }, *rows;
+  gint           status;
+
+  if ((n >= 32 && (status = tessera_scratch (band, bytes, &spare[0])) != 0)
+      || (n >= 512 && (status = tessera_scratch (band, bytes, &spare[1])) != 0)
+      || (status = tessera_scratch (band, (gsize) width * band->input.height * 4 * sizeof (gfloat), &rows)) != 0
+      || (status = sum_axis (band, band->input.memory, band->input.stride, 1, rows, width, band->input.height,
+                             spare)) != 0)
+    return status;
+  return sum_axis (band, rows, width, width, band->output.memory, width, height, spare);
+}
+
+static const TesseraFilter mean_blur = {
+  .name = "mean-blur",
+  .source = tessera_mean_blur_cl,
+  .area = blur_area,
+  .device_bytes = mean_blur_device_bytes,
+  .device = mean_blur_device
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+static TesseraHalo
+reach (const GeglProperties *o)
+{
+  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
+}
+
+/* Premultiplied within; out of it as the input is: GEGL would convert on one thread. */
+static void
+prepare (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const Babl *space = gegl_operation_get_source_space (operation, "input");
+  gboolean    straight = source && ! (babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED);
+
+  gegl_operation_set_format (operation, "input", babl_format_with_space ("RaGaBaA float", space));
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation,
+    babl_format_with_space (straight ? "RGBA float" : "RaGaBaA float", space)));
+}
+
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  return tessera_bounds (operation, "input");
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo halo = reach (o);
+
+  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo halo = reach (o);
+
+  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  const Params    params = { o->radius, (gfloat) (1.0 / (2 * o->radius + 1)) };
+
+  if (! input)
+    return TRUE;
+  return tessera_process (&(TesseraRequest) {
+    .filter = &mean_blur,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = gegl_operation_get_format (operation, "input"),
+    .output_format = gegl_operation_get_format (operation, "input"),
+    .roi = *roi,
+    .bounds = tessera_bounds (operation, "input"),
+    .halo = reach (o),
+    .border = (TesseraBorder) o->border,
+    .params = &params
+  });
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  operation_class->prepare                   = prepare;
+  operation_class->get_bounding_box          = get_bounding_box;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  filter_class->process                      = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:mean-blur",
+    "title",          _("Mean Blur"),
+    "categories",     "blur",
+    "description",    _("Each pixel becomes the mean of the square around it, at any radius in about the same time"),
+    "reference",      "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
+    "gimp:menu-path", "<Image>/Filters/Blur",
+    "gimp:menu-label", _("Mean Blur (Tessera)..."),
+    NULL);
+}
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:median-blur: of the n samples of a pixel's neighbourhood, sorted ascending, the one of
+ * rank max(ceil(n percentile/100), 1), the first being 1; each channel by itself.
+ *
+ * Exact at every radius and percentile.  Medians of small squares: networks of minima and
+ * maxima (median-blur-network.c; D. E. Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
+ * All else: a window that slides over ranks (median-blur-rank.c; T. S. Huang and others, IEEE
+ * Trans. ASSP 27(1), 1979; B. Weiss, SIGGRAPH 2006); on the device a bisection.
+ *
+ * Deviations: linear images are filtered as they are, not through R'G'B': an order statistic of
+ * values goes through a rising curve unchanged.
+ *
+ * NaN sorts after +Inf and is a sample; -0 is 0.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_median_blur_neighborhood)
+  enum_value (TESSERA_MEDIAN_BLUR_SQUARE, "square", N_("Square"))
+  enum_value (TESSERA_MEDIAN_BLUR_CIRCLE, "circle", N_("Circle"))
+enum_end (TesseraMedianBlurNeighborhood)
+
+enum_start (tessera_median_blur_border)
+  enum_value (TESSERA_MEDIAN_BLUR_CLAMP, "clamp", N_("Clamp"))
+  enum_value (TESSERA_MEDIAN_BLUR_NONE,  "none",  N_("None"))
+  enum_value (TESSERA_MEDIAN_BLUR_LOOP,  "loop",  N_("Loop"))
+enum_end (TesseraMedianBlurBorder)
+
+property_int (radius, _("Radius"), 3)
+    description (_("Pixels of the neighborhood on each side of the middle one; 0 leaves the image as it is"))
+    value_range (0, 100)
+    ui_range    (0, 40)
+    ui_steps    (1, 5)
+    ui_meta     ("unit", "pixel-distance")
+
+property_double (percentile, _("Percentile"), 50.0)
+    description (_("Which of the sorted values is taken, in percent: 50 is the median, 0 the least, 100 the greatest"))
+    value_range (0.0, 100.0)
+    ui_steps    (1.0, 10.0)
+    ui_digits   (1)
+    ui_meta     ("unit", "percent")
+
+property_enum (neighborhood, _("Neighborhood"), TesseraMedianBlurNeighborhood,
+               tessera_median_blur_neighborhood, TESSERA_MEDIAN_BLUR_SQUARE)
+    description (_("Shape of the region whose values are sorted"))
+
+property_enum (border, _("Border"), TesseraMedianBlurBorder, tessera_median_blur_border,
+               TESSERA_MEDIAN_BLUR_CLAMP)
+    description (_("What lies beyond the edge: the nearest pixel, nothing (fewer values are sorted), "
+                   "or the image again"))
+
+property_boolean (filter_alpha, _("Filter alpha"), FALSE)
+    description (_("Filter alpha too, as a fourth channel; otherwise it is left as it is"))
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_median_blur
+#define GEGL_OP_C_SOURCE tessera-median-blur.c
+
+#include "gegl-op.h"
+#include "median-blur.h"
+
+#include "median-blur.cl.h"
+
+#include <math.h>
+
+#define NETWORK_BLOCK 256       /* pixels on a side; a network needs only rows of it in the cache */
+#define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
+#define ROUNDS        16        /* of the device's search, usually; 33 at most */
+#define FINE_RADIUS   32        /* above, a launch may be a single row */
+
+/* ---------------------------------------------------------------- params -- */
+
+/* The least whole k >= 1 with 100 k >= n percentile: the sign of a fused sum is exact. */
+static gint
+exact_rank (gint n, gdouble percentile)
+{
+  gdouble rank = ceil (n * percentile / 100.0);
+
+  while (fma (n, percentile, -100.0 * (rank - 1.0)) <= 0.0)
+    rank -= 1.0;
+  while (fma (n, percentile, -100.0 * rank) > 0.0)
+    rank += 1.0;
+  return MAX ((gint) rank, 1);
+}
+
+static MedianParams
+params_new (const GeglProperties *o)
+{
+  const gint   radius = o->radius;
+  MedianParams params = {
+    .radius = radius, .is_circle = o->neighborhood == TESSERA_MEDIAN_BLUR_CIRCLE,
+    .percentile = o->percentile, .channels = o->filter_alpha ? 4 : 3,
+    .leaves_out = o->border == TESSERA_MEDIAN_BLUR_NONE, .half_widths = g_new (gint, radius + 1)
+  };
+
+  for (gint dy = 0; dy <= radius; dy++)
+    {
+      gint half = radius;
+
+      while (params.is_circle && half * half + dy * dy > radius * radius + radius)      /* (r + 1/2)^2 - 1/4 */
+        half--;
+      params.half_widths[dy] = half;
+      params.count += (dy ? 2 : 1) * (2 * half + 1);
+    }
+  params.rank = exact_rank (params.count, o->percentile);
+  if (params.leaves_out)
+    {
+      params.ranks = g_new (gint, params.count + 1);
+      for (gint n = 0; n <= params.count; n++)
+        params.ranks[n] = exact_rank (n, o->percentile);
+    }
+  return params;
+}
+
+static void
+params_clear (MedianParams *params)
+{
+  g_free (params->half_widths);
+  g_free (params->ranks);
+}
+
+/* --------------------------------------------------------------- C blocks -- */
+
+static void
+blur_block (const TesseraRequest *request, const GeglRectangle *block)
+{
+  const MedianParams *params = request->params;
+  const gint          radius = params->radius;
+  MedianBlock         work = { params, tessera_grow (block, &request->halo), request->bounds, NULL };
+  gboolean            is_whole = ! params->leaves_out || gegl_rectangle_contains (&request->bounds, &work.around);
+
+  work.pixels = gegl_scratch_new (gfloat, 4 * (gsize) work.around.width * work.around.height);
+  tessera_read (request->input, &work.around, &request->bounds, request->border, request->input_format,
+                work.pixels);
+  if (is_whole && median_has_network (params))
+    median_by_network (&work);
+  else if (radius > 0)
+    median_by_rank (&work);
+  tessera_write (request->output, block, request->output_format,
+                 work.pixels + 4 * ((gsize) radius * work.around.width + radius),
+                 4 * work.around.width * sizeof (gfloat));
+  gegl_scratch_free (work.pixels);
+}
+
+/* Blocks of about the same size, large enough that the samples around them are the lesser part. */
+static void
+blur_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  const MedianParams *params = request->params;
+  const gint          side = median_has_network (params) ? NETWORK_BLOCK : MAX (LEAST_BLOCK, 3 * params->radius);
+  const gint          columns = (area->width + side - 1) / side, rows = (area->height + side - 1) / side;
+
+  for (gint j = 0; j < rows; j++)
+    for (gint i = 0; i < columns; i++)
+      {
+        const gint x0 = (gint64) area->width * i / columns, x1 = (gint64) area->width * (i + 1) / columns;
+        const gint y0 = (gint64) area->height * j / rows, y1 = (gint64) area->height * (j + 1) / rows;
+
+        blur_block (request, GEGL_RECTANGLE (area->x + x0, area->y + y0, x1 - x0, y1 - y0));
+      }
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+/* Input, planes of keys, output. */
+static gsize
+median_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const MedianParams *params = request->params;
+  const gsize         around = ((gsize) width + 2 * params->radius) * (height + 2 * params->radius);
+
+  return (around * (4 + params->channels) + 4 * (gsize) width * height) * sizeof (gfloat)
+         + (params->count + params->radius + 2) * sizeof (gint);
+}
+
+/* Planes of keys from the band's input. */
+static gint
+make_keys (TesseraBand *band, TesseraMemory **keys)
+{
+  const MedianParams  *params = band->request->params;
+  const GeglRectangle *bounds = &band->request->bounds;
+  const TesseraImage  *input = &band->input;
+  gint                 left = 0, top = 0, right = input->width, bottom = input->height, status;
+
+  if (params->leaves_out && ! gegl_rectangle_is_infinite_plane (bounds))
+    {
+      left = MAX (left, bounds->x - input->x);
+      top = MAX (top, bounds->y - input->y);
+      right = MIN (right, bounds->x + bounds->width - input->x);
+      bottom = MIN (bottom, bounds->y + bounds->height - input->y);
+    }
+  status = tessera_scratch (band, (gsize) input->width * input->height * params->channels * sizeof (gint), keys);
+  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "median_keys",
+    .size = { input->width, input->height },
+    .group = { 32, 4 },
+    .cost = 1,
+    .args = { TESSERA_MEMORY_ARG (input->memory), TESSERA_INT_ARG (input->stride),
+              TESSERA_MEMORY_ARG (*keys), TESSERA_INT_ARG (params->channels),
+              TESSERA_INT_ARG (input->width), TESSERA_INT_ARG (input->height), TESSERA_INT_ARG (left),
+              TESSERA_INT_ARG (top), TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom) }
+  });
+}
+
+static gint
+run_network (TesseraBand *band, TesseraMemory *keys)
+{
+  static const gchar *const kernels[] = { NULL, "median_network_9", "median_network_25", "median_network_49" };
+  const MedianParams       *params = band->request->params;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = kernels[params->radius],
+    .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, 4 },
+    .cost = params->count / 4.0,        /* reads of a pixel's four */
+    .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
+              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
+              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+  });
+}
+
+static gint
+run_search (TesseraBand *band, TesseraMemory *keys)
+{
+  const MedianParams *params = band->request->params;
+  TesseraMemory      *half_widths, *ranks;
+  gint                status;
+
+  if ((status = tessera_table (band, params->half_widths, (params->radius + 1) * sizeof (gint), &half_widths)) != 0)
+    return status;
+  ranks = half_widths;
+  if (params->leaves_out
+      && (status = tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks)) != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "median_search",
+    .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
+    .cost = ROUNDS * params->count / 4.0,
+    .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
+              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
+              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
+              TESSERA_INT_ARG (params->radius), TESSERA_MEMORY_ARG (half_widths),
+              TESSERA_INT_ARG (params->rank), TESSERA_INT_ARG (params->leaves_out), TESSERA_MEMORY_ARG (ranks) }
+  });
+}
+
+static gint
+median_blur_device (TesseraBand *band)
+{
+  const MedianParams *params = band->request->params;
+  TesseraMemory      *keys;
+  gint                status = make_keys (band, &keys);
+
+  if (status != 0)
+    return status;
+  return median_has_network (params) && ! params->leaves_out ? run_network (band, keys) : run_search (band, keys);
+}
+
+static const TesseraFilter median_blur = {
+  .name = "median-blur",
+  .source = tessera_median_blur_cl,
+  .area = blur_area,
+  .device_bytes = median_blur_device_bytes,
+  .device = median_blur_device
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+static TesseraHalo
+reach (const GeglProperties *o)
+{
+  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
+}
+
+/* R'G'B'A, or RGBA where the image is linear: whoever reads the result wants it so, and
+ * GEGL would convert on one thread, which costs more than the filter. */
+static void
+prepare (GeglOperation *operation)
+{
+  const Babl         *source = gegl_operation_get_source_format (operation, "input");
+  const Babl         *space = gegl_operation_get_source_space (operation, "input");
+  const BablModelFlag flags = source ? babl_get_model_flags (source) : 0;
+  const gboolean      is_linear = (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
+  const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
+
+  gegl_operation_set_format (operation, "input", format);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
+}
+
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  return tessera_bounds (operation, "input");
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo halo = reach (o);
+
+  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo halo = reach (o);
+
+  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  MedianParams    params;
+  gboolean        success;
+
+  if (! input)
+    return TRUE;
+  params = params_new (o);
+  success = tessera_process (&(TesseraRequest) {
+    .filter = &median_blur,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = gegl_operation_get_format (operation, "input"),
+    .output_format = gegl_operation_get_format (operation, "input"),
+    .roi = *roi,
+    .bounds = tessera_bounds (operation, "input"),
+    .halo = reach (o),
+    .border = (TesseraBorder) o->border,
+    .params = &params,
+    .cost_class = MIN (o->radius, 63) + (median_has_network (&params) ? 64 : 0)
+  });
+  params_clear (&params);
+  return success;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  operation_class->prepare                   = prepare;
+  operation_class->get_bounding_box          = get_bounding_box;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  filter_class->process                      = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:median-blur",
+    "title",          _("Median Blur"),
+    "categories",     "blur",
+    "description",    _("Each value becomes the median, or another percentile, of those around it: specks go, edges stay"),
+    "reference",      "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, IEEE Trans. ASSP 27(1), 1979",
+    "gimp:menu-path", "<Image>/Filters/Blur",
+    "gimp:menu-label", _("Median Blur (Tessera)..."),
+    NULL);
+}
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:sobel: the gradient gx = [1 2 1]^T [-1 0 1] / 8 * I, gy its transpose, as
+ * sqrt (gx^2 + gy^2), atan2 (gy, gx), gx, gy or all four; a unit ramp has gradient 1.
+ *
+ * I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing,
+ * Stanford AI project, 1968; V. Oliveira, MSc thesis, 2013.
+ *
+ * I is the luminance (or each of R, G, B), behind the sRGB curve (`perceptual`) or in
+ * linear light.  Beyond the edge lies the nearest pixel.
+ *
+ * Deviations: gegl:edge-sobel answers one pixel down-right, 8 times as large.
+ *
+ * NaN and Inf follow the arithmetic within 3x3; what a gradient weighs by 0 does not
+ * reach it.  The size of (Inf, NaN) is NaN.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_sobel_output)
+  enum_value (TESSERA_SOBEL_MAGNITUDE, "magnitude", N_("Magnitude"))
+  enum_value (TESSERA_SOBEL_ANGLE,     "angle",     N_("Angle"))
+  enum_value (TESSERA_SOBEL_X,         "x",         N_("Change to the right"))
+  enum_value (TESSERA_SOBEL_Y,         "y",         N_("Change downwards"))
+  enum_value (TESSERA_SOBEL_VECTOR,    "vector",    N_("Vector (raw, in four channels)"))
+enum_end (TesseraSobelOutput)
+
+enum_start (tessera_sobel_channel)
+  enum_value (TESSERA_SOBEL_LUMINANCE, "luminance", N_("Luminance"))
+  enum_value (TESSERA_SOBEL_CHANNELS,  "channels",  N_("Red, green, blue"))
+enum_end (TesseraSobelChannel)
+
+enum_start (tessera_sobel_tone)
+  enum_value (TESSERA_SOBEL_PERCEPTUAL, "perceptual", N_("Perceptual"))
+  enum_value (TESSERA_SOBEL_LINEAR,     "linear",     N_("Linear light"))
+enum_end (TesseraSobelTone)
+
+property_enum (output, _("Output"), TesseraSobelOutput, tessera_sobel_output, TESSERA_SOBEL_MAGNITUDE)
+    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
+                   "luminance's x, y, magnitude and angle in radians as red, green, blue and alpha"))
+
+property_enum (input_channel, _("Input channel"), TesseraSobelChannel, tessera_sobel_channel,
+               TESSERA_SOBEL_LUMINANCE)
+    description (_("The gradient of the luminance, or of each of red, green and blue"))
+
+property_enum (tone, _("Tone"), TesseraSobelTone, tessera_sobel_tone, TESSERA_SOBEL_PERCEPTUAL)
+    description (_("Whether edges count as they are seen, also in the shadows, or by their light"))
+
+property_boolean (display, _("Display"), TRUE)
+    description (_("For eyes and 8 bits: 0.5 is added to x and y, the angle is in turns, 0 to 1; off: signed "
+                   "numbers, radians, no curve bends them"))
+
+#else
+
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_sobel
+#define GEGL_OP_C_SOURCE tessera-sobel.c
+
+#include "gegl-op.h"
+#include "tessera.h"
+
+#include "../opencl/math/tessera-convert.h"
+#include "../opencl/math/tessera-gradient.h"
+#include "sobel.cl.h"
+
+#define BLOCK_WIDTH  256
+#define BLOCK_HEIGHT 64
+
+typedef struct
+{
+  gboolean of_luminance, is_perceptual;
+  gint     output, display;     /* GRADIENT_..., 0 or 1 */
+  gfloat   weights[3];          /* luminance of linear R, G, B */
+} Params;
+
+static const TesseraHalo halo = { 1, 1, 1, 1 };
+
+static gint
+result_components (const Params *params)
+{
+  return params->of_luminance && params->output != GRADIENT_VECTOR ? 1 : 4;
+}
+
+/* --------------------------------------------------------------- C rows -- */
+
+/* What the gradient is of, divided by 8. */
+TESSERA_CLONES static void
+take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfloat *restrict plane)
+{
+  const gfloat red = params->weights[0], green = params->weights[1], blue = params->weights[2];
+
+  for (gint i = 0; i < n; i++)
+    plane[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
+  if (params->is_perceptual)
+    for (gint i = 0; i < n; i++)
+      plane[i] = perceptual_from_linear (plane[i]) * GRADIENT_SHARE;
+  else
+    for (gint i = 0; i < n; i++)
+      plane[i] = plane[i] * GRADIENT_SHARE;
+}
+
+TESSERA_CLONES static void
+take_channels (const gfloat *restrict pixels, gint n, gfloat *restrict planes)
+{
+  gfloat *restrict green = planes + n;
+  gfloat *restrict blue = green + n;
+
+  for (gint i = 0; i < n; i++)
+    {
+      planes[i] = pixels[4 * i] * GRADIENT_SHARE;
+      green[i] = pixels[4 * i + 1] * GRADIENT_SHARE;
+      blue[i] = pixels[4 * i + 2] * GRADIENT_SHARE;
+    }
+}
+
+TESSERA_CLONES static void
+gradient_row (const gfloat *restrict above, gint stride, gfloat *restrict gx, gfloat *restrict gy, gint n)
+{
+  const gfloat *restrict here = above + stride;
+  const gfloat *restrict below = here + stride;
+
+  for (gint i = 0; i < n; i++)
+    {
+      gx[i] = gradient_across (above[i], here[i], below[i], above[i + 2], here[i + 2], below[i + 2]);
+      gy[i] = gradient_across (above[i], above[i + 1], above[i + 2], below[i], below[i + 1], below[i + 2]);
+    }
+}
+
+TESSERA_CLONES static void
+size_row (const gfloat *restrict gx, const gfloat *restrict gy, gfloat *restrict out, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    out[i] = gradient_size (gx[i], gy[i]);
+}
+
+TESSERA_CLONES static void
+angle_row (const gfloat *restrict gx, const gfloat *restrict gy, gint display, gfloat *restrict out, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    out[i] = gradient_angle (gx[i], gy[i]);
+  for (gint i = 0; display && i < n; i++)
+    out[i] = gradient_turn (out[i]);
+}
+
+/* One row of one plane as `params` wants it. */
+static void
+shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, gint n)
+{
+  gfloat gx[BLOCK_WIDTH], gy[BLOCK_WIDTH];
+
+  gradient_row (above, stride, gx, gy, n);
+  if (params->output == GRADIENT_MAGNITUDE)
+    size_row (gx, gy, out, n);
+  else if (params->output == GRADIENT_ANGLE)
+    angle_row (gx, gy, params->display, out, n);
+  else
+    for (gint i = 0; i < n; i++)
+      out[i] = gradient_component (params->output == GRADIENT_X ? gx[i] : gy[i], params->display);
+}
+
+TESSERA_CLONES static void
+put_together (gfloat rows[4][BLOCK_WIDTH], gint n, gfloat *restrict out)
+{
+  for (gint i = 0; i < n; i++)
+    for (gint c = 0; c < 4; c++)
+      out[4 * i + c] = rows[c][i];
+}
+
+/* A row of four components; `pixels` holds the alpha that is copied. */
+static void
+four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, const Params *params,
+          gfloat *out, gint n)
+{
+  gfloat rows[4][BLOCK_WIDTH];
+
+  if (params->output == GRADIENT_VECTOR)
+    {
+      gradient_row (planes, stride, rows[0], rows[1], n);
+      size_row (rows[0], rows[1], rows[2], n);
+      angle_row (rows[0], rows[1], FALSE, rows[3], n);
+    }
+  else
+    {
+      for (gint c = 0; c < 3; c++)
+        shown_row (planes + c * plane, stride, params, rows[c], n);
+      for (gint i = 0; i < n; i++)
+        rows[3][i] = pixels[4 * i + 3];
+    }
+  put_together (rows, n, out);
+}
+
+static void
+sobel_block (const TesseraRequest *request, const GeglRectangle *block)
+{
+  const Params *params = request->params;
+  const gint    components = result_components (params);
+  GeglRectangle around = tessera_grow (block, &halo);
+  const gsize   n = (gsize) around.width * around.height;
+  gfloat       *in = gegl_scratch_new (gfloat, 4 * n);
+  gfloat       *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
+  gfloat       *out = gegl_scratch_new (gfloat, (gsize) components * block->width * block->height);
+
+  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
+  if (params->of_luminance)
+    take_luminance (in, n, params, planes);
+  else
+    take_channels (in, n, planes);
+  for (gint y = 0; y < block->height; y++)
+    {
+      const gfloat *above = planes + (gsize) y * around.width;
+      gfloat       *to = out + (gsize) components * y * block->width;
+
+      if (components == 1)
+        shown_row (above, around.width, params, to, block->width);
+      else
+        four_row (above, n, around.width, in + 4 * ((gsize) (y + 1) * around.width + 1), params, to,
+                  block->width);
+    }
+  tessera_write (request->output, block, request->output_format, out,
+                 components * block->width * sizeof (gfloat));
+  gegl_scratch_free (out);
+  gegl_scratch_free (planes);
+  gegl_scratch_free (in);
+}
+
+/* Blocks that stay in the cache. */
+static void
+sobel_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
+    for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
+      sobel_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
+                                            MIN (BLOCK_HEIGHT, area->y + area->height - y)));
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+static gsize
+sobel_device_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const Params *params = request->params;
+  const gsize   around = ((gsize) width + 2) * (height + 2);
+
+  return (around * (params->of_luminance ? 5 : 4)
+          + (gsize) width * height * result_components (params)) * sizeof (gfloat);
+}
+
+static gint
+sobel_device (TesseraBand *band)
+{
+  const Params  *params = band->request->params;
+  TesseraImage  *input = &band->input, *output = &band->output;
+  TesseraMemory *source = input->memory;
+  gint           stride = input->stride, status;
+
+  if (params->of_luminance)
+    {
+      stride = input->width;
+      if ((status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), &source)) != 0
+          || (status = tessera_launch (band, &(TesseraLaunch) {
+                .kernel = "sobel_luminance",
+                .size = { input->width, input->height },
+                .cost = 1,
+                .args = { TESSERA_MEMORY_ARG (input->memory), TESSERA_INT_ARG (input->stride),
+                          TESSERA_MEMORY_ARG (source),
+                          TESSERA_INT_ARG (input->width), TESSERA_INT_ARG (input->height),
+                          TESSERA_FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
+                          TESSERA_INT_ARG (params->is_perceptual) } })) != 0)
+        return status;
+    }
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels",
+    .size = { output->width, output->height },
+    .cost = 9,
+    .args = { TESSERA_MEMORY_ARG (source), TESSERA_INT_ARG (stride),
+              TESSERA_MEMORY_ARG (output->memory),
+              TESSERA_INT_ARG (output->width), TESSERA_INT_ARG (output->height),
+              TESSERA_INT_ARG (params->output), TESSERA_INT_ARG (params->display) }
+  });
+}
+
+static const TesseraFilter sobel = {
+  .name = "sobel",
+  .source = tessera_sobel_cl,
+  .area = sobel_area,
+  .device_bytes = sobel_device_bytes,
+  .device = sobel_device
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+static Params
+params_new (const GeglProperties *o)
+{
+  return (Params) {
+    .of_luminance = o->input_channel == TESSERA_SOBEL_LUMINANCE || o->output == TESSERA_SOBEL_VECTOR,
+    .is_perceptual = o->tone == TESSERA_SOBEL_PERCEPTUAL,
+    .output = o->output,
+    .display = o->display
+  };
+}
+
+static const Babl *
+input_format (GeglOperation *operation)
+{
+  const Params params = params_new (GEGL_PROPERTIES (operation));
+
+  return babl_format_with_space (! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float",
+                                 gegl_operation_get_source_space (operation, "input"));
+}
+
+static const Babl *
+output_format (GeglOperation *operation)
+{
+  const Params   params = params_new (GEGL_PROPERTIES (operation));
+  const gboolean bends = params.is_perceptual && params.display && params.output != GRADIENT_VECTOR;
+  const gchar   *name = result_components (&params) == 1 ? bends ? "Y~ float" : "Y float"
+                        : bends ? "R'G'B'A float" : "RGBA float";
+
+  return babl_format_with_space (name, gegl_operation_get_source_space (operation, "input"));
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  gegl_operation_set_format (operation, "input", input_format (operation));
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, output_format (operation)));
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
+}
+
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  Params  params = params_new (GEGL_PROPERTIES (operation));
+  gdouble weights[3];
+
+  if (! input)
+    return TRUE;
+  babl_space_get_rgb_luminance (babl_format_get_space (input_format (operation)),
+                                &weights[0], &weights[1], &weights[2]);
+  for (gint c = 0; c < 3; c++)
+    params.weights[c] = (gfloat) weights[c];
+  return tessera_process (&(TesseraRequest) {
+    .filter = &sobel,
+    .operation = operation,
+    .input = input,
+    .output = output,
+    .input_format = input_format (operation),
+    .output_format = output_format (operation),
+    .roi = *roi,
+    .bounds = tessera_bounds (operation, "input"),
+    .halo = halo,
+    .border = TESSERA_BORDER_CLAMP,
+    .params = &params,
+    .cost_class = 5 * params.of_luminance + params.output
+  });
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
+
+  operation_class->prepare                   = prepare;
+  operation_class->get_required_for_output   = get_required_for_output;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+  operation_class->opencl_support            = TRUE;
+  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place             = FALSE;
+  filter_class->process                      = process;
+
+  gegl_operation_class_set_keys (operation_class,
+    "name",           "tessera:sobel",
+    "title",          _("Sobel Gradient"),
+    "categories",     "edge-detect",
+    "description",    _("How much, and in which direction, brightness or each color changes: Sobel's 3x3 gradient"),
+    "reference",      "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
+    "gimp:menu-path", "<Image>/Filters/Edge-Detect",
+    "gimp:menu-label", _("Sobel Gradient (Tessera)..."),
+    NULL);
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The check table of tessera:convolution. */
+#include "check.h"
+
+enum { KERNEL, PRESET, DIVISOR, OFFSET, BORDER, CHANNELS };
+enum { CLAMPED, NONE, LOOPED, CROPPED };
+
+#define UNIT    0x1p-24
+#define LARGEST 390             /* units: the bound of a 63 x 63 kernel */
+#define MOST    (63 * 63)
+
+/* Rows for large kernels of full rank, with a few zeros. */
+#define S1 " 3 -1 4 1 -5 9 2 -6 5 3 -5 8 9 -7 9 3"
+#define S2 " 2 3 8 -4 6 2 6 4 -3 3 8 3 2 7 9 -5"
+#define S3 " 0 2 8 8 -4 1 9 7 1 6 9 -3 9 9 3 7"
+#define S4 " 5 1 0 -5 8 2 0 9 7 4 9 4 -4 5 9 2"
+#define T1 " 3 0 7 8 -1 6 4 0 6 2 8 6 -2 0 8"           /* 15 */
+#define A31 S1 T1 ";" S2 T1 ";" S3 T1 ";" S4 T1 ";" T1 S1 ";" T1 S2 ";"
+#define B31 T1 S3 ";" T1 S4 ";" S2 T1 ";"
+#define A63 S1 S2 S3 T1 ";" S2 S3 S4 T1 ";" S4 S1 S2 T1 ";" T1 S1 S3 S2 ";" S4 T1 S4 S1 ";" S2 S2 T1 S3 ";"
+#define B63 S3 S3 T1 S1 ";" S1 S1 S4 T1 ";" T1 S2 S2 S4 ";"
+#define N9  " 1 1 1 1 1 1 1 1 1"
+
+/* Custom kernels; those that mirror one another are found by their weights. */
+static const gchar *const kernels[] = {
+  "0 0 0; 0 1 0; 0 0 0",
+  "2.5",
+  "-3,1,4",
+  "1;-2;5",
+  "1 2 3; 4 5 6; 7 8 10",
+  "3 2 1; 6 5 4; 10 8 7",
+  "7 8 10; 4 5 6; 1 2 3",
+  "0.1 0.2 0.1\n0.2,0.4,0.2\n0.1 0.2 0.1\n",                    /* a column times a row */
+  "1 -1 2 0 3; 2 -2 4 0 6; 0 0 0 0 0; -1 1 -2 0 -3; 4 -4 8 0 12",
+  "1 0 0 0 0 0 -1",
+  "1 0 2 0 1; 0 0 0 0 0; 3 0 7 0 3; 0 0 0 0 0; 1 0 2 0 1",
+  "0 0 1 0 0; 0 1 2 1 0; 1 2 -16 2 1; 0 1 2 1 0; 0 0 1 0 0",    /* sum 0 */
+  "1 4 7 4 1; 4 16 26 16 4; 7 26 41 26 7; 4 16 26 16 4; 1 4 7 4 1.5",
+  "0x1p-3 0.125 1.25e-1; 1e-1 .1 +.1; 1. 2. -0.5",
+  "1 2 3 4 5 6 7; 2 3 4 5 6 7 9; 3 1 4 1 5 9 2; 6 5 3 5 8 9 7; 9 3 2 3 8 4 6; 2 6 4 3 3 8 3; 2 7 9 5 0 2 8",
+  "1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1",
+  N9 ";" N9 ";" N9 ";" N9 ";" N9 "; 1 1 1 1 -1 1 1 1 1;" N9 ";" N9 ";" N9,
+  S1 " 1; " S2 " 2; " S3 " 3",
+  A31 A31 A31 A31 B31 A31 "0" S1 " 0" " 1 2 3 4 5 6 7 8 9 8 7 6 5",
+  A63 A63 A63 B63 A63 A63 A63 B63 A63 A63 A63 B63,
+  "", " ;; \n", "1 2; 3 4", "1 2 3; 4 5 6", "1 2 3; 4 5; 6 7 8", "1 nan 2", "1 a 3", "1 2 3,", "1e999", NULL
+};
+enum { N_KERNELS = G_N_ELEMENTS (kernels) - 1 };
+
+/* The text more often than the others. */
+static const gchar *const presets[] = { "custom", "custom", "custom", "custom", "custom", "custom", "custom",
+                                        "custom", "custom", "custom", "custom", "custom", "box", "gaussian", "sharpen", "laplacian", "emboss", "edge",
+                                        "motion", NULL };
+static const gchar *const borders[] = { "clamp", "none", "loop", "crop", NULL };
+static const gchar *const channels[] = { "rgb", "rgba", NULL };
+
+/* The kernel's weights over its divisor; FALSE: it does not parse. */
+static gboolean
+effective (const gdouble *values, gdouble *weights, gint *rows, gint *columns)
+{
+  gdouble sum = 0, magnitudes = 0;
+
+  if (! reference_convolution_parse (kernels[(gint) values[KERNEL]], presets[(gint) values[PRESET]], weights,
+                                     rows, columns))
+    return FALSE;
+  for (gint i = 0; i < *rows * *columns; i++)
+    {
+      sum += weights[i];
+      magnitudes += fabs (weights[i]);
+    }
+  if (values[DIVISOR] != 0)
+    sum = values[DIVISOR];
+  else if (fabs (sum) <= 1e-6 * magnitudes)
+    sum = 1;
+  for (gint i = 0; i < *rows * *columns; i++)
+    weights[i] /= sum;
+  return TRUE;
+}
+
+static const gchar *
+working (const gdouble *values)
+{
+  return values[CHANNELS] == 1 ? "RaGaBaA float" : "RGBA float";
+}
+
+static void
+halo (const gdouble *values, gint *x, gint *y)
+{
+  gdouble weights[MOST];
+  gint    rows, columns;
+
+  effective (values, weights, &rows, &columns);         /* 0, 0 where it does not parse */
+  *x = columns / 2;
+  *y = rows / 2;
+}
+
+static void
+bounds (const gdouble *values, GeglRectangle *box)
+{
+  gint x, y;
+
+  if (values[BORDER] != CROPPED)
+    return;
+  halo (values, &x, &y);
+  *box = (GeglRectangle) { box->x + x, box->y + y, MAX (box->width - 2 * x, 0), MAX (box->height - 2 * y, 0) };
+  if (box->width == 0 || box->height == 0)
+    box->width = box->height = 0;
+}
+
+static gdouble
+cost (const gdouble *values)
+{
+  gdouble weights[MOST];
+  gint    rows, columns;
+
+  return effective (values, weights, &rows, &columns) ? rows * columns : 1;
+}
+
+static gboolean
+passes (const gdouble *values)
+{
+  gdouble weights[MOST];
+  gint    rows, columns;
+
+  return ! effective (values, weights, &rows, &columns);
+}
+
+static gdouble
+plane_gain (const gdouble *values)
+{
+  gdouble weights[MOST], gain = 0;
+  gint    rows, columns;
+
+  if (! effective (values, weights, &rows, &columns))
+    return 1;
+  for (gint i = 0; i < rows * columns; i++)
+    gain += weights[i];
+  return gain;
+}
+
+static gboolean
+changes_planes (const gdouble *values)
+{
+  return fabs (plane_gain (values) - 1) > 1e-9 || (values[OFFSET] != 0 && ! passes (values));
+}
+
+/* The number of a text with the mirrored weights, or -1. */
+static gint
+mirrored_kernel (const gdouble *values, gboolean along_y)
+{
+  gdouble weights[MOST], other[MOST], looked_for[CHANNELS + 1] = { 0 };
+  gint    rows, columns, rows2, columns2, found = -1;
+
+  if (! effective (values, weights, &rows, &columns))
+    return values[KERNEL];
+  memcpy (looked_for, values, sizeof looked_for);
+  for (gint i = 0; i < N_KERNELS && found < 0; i++)
+    {
+      looked_for[KERNEL] = i;
+      found = effective (looked_for, other, &rows2, &columns2) && rows2 == rows && columns2 == columns ? i : -1;
+      for (gint k = 0; k < rows * columns && found >= 0; k++)
+        if (other[along_y ? (rows - 1 - k / columns) * columns + k % columns
+                          : k / columns * columns + columns - 1 - k % columns] != weights[k])
+          found = -1;
+    }
+  return found;
+}
+
+static void
+mirror (gdouble *values, gboolean along_y)
+{
+  values[KERNEL] = mirrored_kernel (values, along_y);
+}
+
+/* Laws look at differences as they are: not where the weights are large. */
+static guint
+laws (const gdouble *values)
+{
+  gdouble weights[MOST], magnitudes = 0;
+  gint    rows, columns;
+  guint   result = 0;
+
+  if (! effective (values, weights, &rows, &columns))
+    return 0;
+  for (gint i = 0; i < rows * columns; i++)
+    magnitudes += fabs (weights[i]);
+  if (magnitudes > 20)
+    return 0;
+  for (gint along_y = 0; along_y < 2; along_y++)
+    if (mirrored_kernel (values, along_y) >= 0)
+      result |= 1u << (along_y ? CHECK_LAW_MIRROR_Y : CHECK_LAW_MIRROR_X);
+  if (values[BORDER] != NONE && ! changes_planes (values))
+    result |= 1u << CHECK_LAW_CONSTANT;
+  if (values[BORDER] != CROPPED && ! changes_planes (values) && values[CHANNELS] == 1)
+    result |= 1u << CHECK_LAW_IMPULSE;
+  return result;
+}
+
+static void
+identity (gdouble *values)
+{
+  values[KERNEL] = values[PRESET] = values[DIVISOR] = values[OFFSET] = 0;
+}
+
+/* A result that leaves in another association than it was computed in has no colour where
+ * alpha is 0 (babl puts 2^-16 there), NaN or infinite, and is rounded twice more. */
+static void
+excuse_association (RefResult *result)
+{
+  for (gsize i = 0; i < (gsize) result->width * result->height; i++)
+    for (gint c = 0; c < 3; c++)
+      {
+        gdouble alpha = fabs (result->out[4 * i + 3]);
+
+        if (! (alpha <= G_MAXFLOAT && alpha >= 1e-4))
+          result->slack[4 * i + c] = INFINITY;
+        result->slack[4 * i + c] += 4 * UNIT * fabs (result->out[4 * i + c]);
+      }
+}
+
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  const gdouble *values = args->values;
+  gdouble        weights[MOST], units;
+  gint           rows, columns;
+
+  reference_convolution (args->image, kernels[(gint) values[KERNEL]], presets[(gint) values[PRESET]],
+                         values[DIVISOR], values[OFFSET], borders[(gint) values[BORDER]], values[CHANNELS] == 1,
+                         result);
+  if (! effective (values, weights, &rows, &columns))
+    {
+      excuse_association (result);      /* GEGL converts what passes */
+      return;
+    }
+  units = rows * columns <= 49 ? rows * columns + 10 : 6 * sqrt (rows * columns) + 12;
+  for (gsize i = 0; i < 4 * (gsize) result->width * result->height; i++)
+    result->scale[i] *= units / LARGEST;
+  if (args->straight == (values[CHANNELS] == 1))
+    excuse_association (result);
+}
+
+const CheckFilter check_convolution =
+{
+  .name = "convolution",
+  .operation = "tessera:convolution",
+  .n_properties = 6,
+  .properties =
+    {
+      { "kernel", CHECK_TEXT, CHECK_UNIFORM, 0, N_KERNELS - 1, 0, 0, kernels },
+      { "preset", CHECK_ENUM, CHECK_UNIFORM, 0, G_N_ELEMENTS (presets) - 2, 0, 0, presets },
+      { "divisor", CHECK_DOUBLE, CHECK_UNIFORM, -100, 100, 0, 1, NULL },
+      { "offset", CHECK_DOUBLE, CHECK_UNIFORM, -2, 2, 0, 0.5, NULL },
+      { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 3, 0, 0, borders },
+      { "channels", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels }
+    },
+  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
+  .reference = reference,
+  .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "
+                                    "the rows" },
+  .to_each_other = { 0, "the same floats in the same order; only flushed denormals may differ" },
+  .exact_shift = TRUE,
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; weights of 0 are left out"
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The check table of tessera:gaussian-blur. */
+#include "check.h"
+
+enum { STD_DEV_X, STD_DEV_Y, BORDER };
+
+static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
+
+static const gchar *
+working (const gdouble *values G_GNUC_UNUSED)
+{
+  return "RaGaBaA float";
+}
+
+/* Exact taps to 3 sigma up to 8; above, a method that may reach as far as 4 sigma. */
+static gint
+reach (gdouble sigma)
+{
+  return (gint) ceil ((sigma > 8 ? 4 : 3) * sigma);
+}
+
+static void
+halo (const gdouble *values, gint *x, gint *y)
+{
+  *x = reach (values[STD_DEV_X]);
+  *y = reach (values[STD_DEV_Y]);
+}
+
+static void
+bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+{
+}
+
+static gdouble
+cost (const gdouble *values)
+{
+  return 6 * (values[STD_DEV_X] + values[STD_DEV_Y]) + 2;
+}
+
+/* A mirrored image has other cells. */
+static guint
+laws (const gdouble *values)
+{
+  guint laws = 0;
+
+  if (values[BORDER] != REF_NONE)
+    laws |= 1u << CHECK_LAW_CONSTANT;
+  if (values[STD_DEV_X] <= 8 && values[STD_DEV_Y] <= 8)
+    laws |= (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_IMPULSE);
+  return laws;
+}
+
+static void
+identity (gdouble *values)
+{
+  values[STD_DEV_X] = values[STD_DEV_Y] = 0;
+}
+
+static void
+mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
+{
+}
+
+/* A result that leaves with straight alpha has no colour where alpha is 0 (babl
+ * puts 2^-16 there), NaN or infinite. */
+static void
+excuse_lost_colour (RefResult *result)
+{
+  for (gsize i = 0; i < (gsize) result->width * result->height; i++)
+    if (! (fabs (result->out[4 * i + 3]) <= G_MAXFLOAT && fabs (result->out[4 * i + 3]) >= 1e-4))
+      for (gint c = 0; c < 3; c++)
+        result->slack[4 * i + c] = INFINITY;
+}
+
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  reference_gaussian_blur (args->image, args->values[STD_DEV_X], args->values[STD_DEV_Y],
+                           (RefBorder) args->values[BORDER], result);
+  if (args->straight)
+    excuse_lost_colour (result);
+}
+
+const CheckFilter check_gaussian_blur =
+{
+  .name = "gaussian-blur",
+  .operation = "tessera:gaussian-blur",
+  .n_properties = 3,
+  .properties =
+    {
+      { "std-dev-x", CHECK_DOUBLE, CHECK_LOG, 0, 500, 1.5, 0.25, NULL },
+      { "std-dev-y", CHECK_DOUBLE, CHECK_LOG, 0, 500, 1.5, 0.25, NULL },
+      { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
+    },
+  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .mirror = mirror, .reference = reference,
+  .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24 with the 49 taps of sigma 8; above, as many sums again are "
+                            "made of more terms, but in three parts, and the slack is larger" },
+  .to_each_other = { 2e-8, "the same floats in the same order, the same bits; only flushed denormals may differ" },
+  .exact_shift = TRUE,
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The check table of tessera:mean-blur. */
+#include "check.h"
+
+enum { RADIUS, BORDER };
+
+static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
+
+/* Where the device takes one launch more, and the largest. */
+static const gchar *const corners[] = { "radius=15", "radius=16", "radius=255", "radius=256", "radius=1000", NULL };
+
+static const gchar *
+working (const gdouble *values G_GNUC_UNUSED)
+{
+  return "RaGaBaA float";
+}
+
+static void
+bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+{
+}
+
+static void
+halo (const gdouble *values, gint *x, gint *y)
+{
+  *x = *y = (gint) values[RADIUS];
+}
+
+/* The reference's reads. */
+static gdouble
+cost (const gdouble *values)
+{
+  return 2 * (2 * values[RADIUS] + 1);
+}
+
+static guint
+laws (const gdouble *values)
+{
+  guint mirrors = (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_IMPULSE);
+
+  return values[BORDER] == REF_NONE ? mirrors : mirrors | (1u << CHECK_LAW_CONSTANT);
+}
+
+static void
+identity (gdouble *values)
+{
+  values[RADIUS] = 0;
+}
+
+static void
+mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
+{
+}
+
+/* A result that leaves with straight alpha has no colour where alpha is 0 (babl
+ * puts 2^-16 there), NaN or infinite. */
+static void
+excuse_lost_colour (RefResult *result)
+{
+  for (gsize i = 0; i < (gsize) result->width * result->height; i++)
+    if (! (fabs (result->out[4 * i + 3]) <= G_MAXFLOAT && fabs (result->out[4 * i + 3]) >= 1e-4))
+      for (gint c = 0; c < 3; c++)
+        result->slack[4 * i + c] = INFINITY;
+}
+
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  reference_mean_blur (args->image, (int) args->values[RADIUS], (RefBorder) args->values[BORDER], result);
+  if (args->straight)
+    excuse_lost_colour (result);
+}
+
+const CheckFilter check_mean_blur =
+{
+  .name = "mean-blur",
+  .operation = "tessera:mean-blur",
+  .corners = corners,
+  .n_properties = 2,
+  .properties =
+    {
+      { "radius", CHECK_INT, CHECK_LOG, 0, 1000, 4, 0, NULL },
+      { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
+    },
+  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .mirror = mirror, .reference = reference,
+  .to_reference = { 1.6e-6, "11 additions, a product and the rounding of its scale on each axis: 26 u = 1.55e-6 at radius 1000" },
+  .to_each_other = { 1e-7, "the same sums in the same order; only flushed denormals may differ" },
+  .exact_shift = TRUE,
+  .nan_policy = "NaN and Inf follow the arithmetic inside the box"
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The check table of tessera:median-blur. */
+#include "check.h"
+
+enum { RADIUS, PERCENTILE, NEIGHBORHOOD, BORDER, FILTER_ALPHA };
+
+static const gchar *const neighborhoods[] = { "square", "circle", NULL };
+static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
+
+/* The networks; ranks that a rounded percentile misses; the largest. */
+static const gchar *const corners[] =
+{
+  "radius=1,percentile=50,neighborhood=square", "radius=2,percentile=50,neighborhood=square",
+  "radius=3,percentile=50,neighborhood=square", "radius=2,percentile=28,neighborhood=square",
+  "radius=2,percentile=56,neighborhood=square", "radius=12,percentile=0.16,neighborhood=square",
+  "radius=100", NULL
+};
+
+static const gchar *
+working (const gdouble *values G_GNUC_UNUSED)
+{
+  return "R'G'B'A float";
+}
+
+static void
+bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+{
+}
+
+static void
+halo (const gdouble *values, gint *x, gint *y)
+{
+  *x = *y = (gint) values[RADIUS];
+}
+
+/* The reference's reads and its search. */
+static gdouble
+cost (const gdouble *values)
+{
+  return 1.5 * (2 * values[RADIUS] + 1) * (2 * values[RADIUS] + 1);
+}
+
+/* Mirrored, a neighbourhood is itself.  Isolated pixels vanish, so no impulse. */
+static guint
+laws (const gdouble *values G_GNUC_UNUSED)
+{
+  return (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_CONSTANT);
+}
+
+static void
+identity (gdouble *values)
+{
+  values[RADIUS] = 0;
+}
+
+static void
+mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
+{
+}
+
+/* Where the input is converted, babl, which converts the reference's, is that far from the formula:
+ * of the value (image->error) and besides. */
+#define BABL_CURVE_ERROR 5e-7
+
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  const gsize n = 4 * (gsize) result->width * result->height;
+
+  reference_median_blur (args->image, (int) args->values[RADIUS], args->values[PERCENTILE],
+                         (int) args->values[NEIGHBORHOOD], (RefBorder) args->values[BORDER],
+                         (int) args->values[FILTER_ALPHA], result);
+  for (gsize i = 0; i < n && args->image->error > 0; i++)
+    result->slack[i] += BABL_CURVE_ERROR;
+}
+
+const CheckFilter check_median_blur =
+{
+  .name = "median-blur",
+  .operation = "tessera:median-blur",
+  .corners = corners,
+  .n_properties = 5,
+  .properties =
+    {
+      { "radius", CHECK_INT, CHECK_LOG, 0, 100, 3, 0, NULL },
+      { "percentile", CHECK_DOUBLE, CHECK_UNIFORM, 0, 100, 50, 1, NULL },
+      { "neighborhood", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, neighborhoods },
+      { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders },
+      { "filter-alpha", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 0, 0, NULL }
+    },
+  .working = working, .working_linear = "RGBA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .mirror = mirror, .reference = reference,
+  .to_reference = { 0, "one of the samples, no arithmetic" },
+  .to_each_other = { 0, "integers of the same order" },
+  .exact_shift = TRUE,
+  .nan_policy = "NaN is a sample that sorts after +Inf"
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Convolution (a correlation, as in its sources) with an N x M kernel in double,
+ *
+ *   out(x, y) = sum over i, j of w(i, j) I(x + i, y + j) / divisor + offset
+ *
+ * the kernel centred on the pixel.  Divisor 0 is the sum of the weights, or 1 when
+ * |sum| <= 1e-6 sum |w|.  PowerVR's case study of image convolution (2015) and its tutorial
+ * on local memory (2016); the text of a kernel is the specification's.
+ *
+ * scale: (|w| * |I|) / |divisor| + |offset| over the finite samples.  slack: denormals
+ * (1e-37 (1 + sum |w / divisor|)) and the input's error times (|w| * |I|) / |divisor|.
+ * INFINITY where the sums (before the division too) of the finite samples could overflow in
+ * float, or where a weight over the divisor exceeds FLT_MAX.  What is copied (alpha; all of the
+ * image where the kernel does not parse) has scale 0 and of slack the input's error only.
+ *
+ * NaN and Inf follow the arithmetic; taps of weight 0 are left out.  A NaN or Inf below a tap
+ * whose weight over the divisor is no normal float may or may not reach: slack INFINITY.
+ *
+ * strtod () is used as it is: the process must be in a locale with the decimal point.
+ */
+#include "reference.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_SIDE     63
+#define ZERO_SUM         1e-6
+#define DENORMAL_SLACK   1e-37
+#define OVERFLOW_LIMIT   (FLT_MAX / 4.0)
+#define SMALLEST_WEIGHT  (4.0 * FLT_MIN)        /* a smaller one may be 0 in float */
+
+static const char *const presets[][2] =
+  {
+    { "box",       "1 1 1; 1 1 1; 1 1 1" },
+    { "gaussian",  "1 2 1; 2 4 2; 1 2 1" },
+    { "sharpen",   "0 -1 0; -1 5 -1; 0 -1 0" },
+    { "laplacian", "0 1 0; 1 -4 1; 0 1 0" },
+    { "emboss",    "-2 -1 0; -1 1 1; 0 1 2" },
+    { "edge",      "-1 -1 -1; -1 8 -1; -1 -1 -1" },
+    { "motion",    "1 0 0 0 0 0 0 0 0; 0 1 0 0 0 0 0 0 0; 0 0 1 0 0 0 0 0 0;"
+                   "0 0 0 1 0 0 0 0 0; 0 0 0 0 1 0 0 0 0; 0 0 0 0 0 1 0 0 0;"
+                   "0 0 0 0 0 0 1 0 0; 0 0 0 0 0 0 0 1 0; 0 0 0 0 0 0 0 0 1" },
+  };
+
+typedef struct
+{
+  int    dx, dy;
+  double weight;        /* of the kernel */
+  double ratio;         /* weight / divisor */
+} Tap;
+
+typedef struct
+{
+  Tap   *taps;          /* those of weight 0 left out */
+  size_t count;
+  double ratio_sum, largest_ratio;      /* of absolute values */
+  double offset;
+} TapList;
+
+static const char *
+skip_blanks (const char *text)
+{
+  while (*text == ' ' || *text == '\t' || *text == '\r' || *text == '\v' || *text == '\f')
+    text++;
+  return text;
+}
+
+static int
+ends_row (char character)
+{
+  return character == '\0' || character == ';' || character == '\n';
+}
+
+/* Reads the numbers up to the end of the row, where *text is left.  0: an error. */
+static int
+parse_row (const char **text, double row[LARGEST_SIDE], int *count)
+{
+  const char *at = skip_blanks (*text);
+
+  *count = 0;
+  while (!ends_row (*at))
+    {
+      char       *end;
+      double      number = strtod (at, &end);
+      const char *next = skip_blanks (end);
+
+      if (end == at || !isfinite (number) || *count == LARGEST_SIDE)
+        return 0;
+      row[(*count)++] = number;
+      if (*next == ',')
+        {
+          next = skip_blanks (next + 1);
+          if (ends_row (*next))
+            return 0;           /* a comma stands between two numbers */
+        }
+      else if (next == end && !ends_row (*next))
+        return 0;               /* neither blank nor comma */
+      at = next;
+    }
+  *text = at;
+  return 1;
+}
+
+static int
+parse_text (const char *text, double *weights, int *rows, int *columns)
+{
+  for (;;)
+    {
+      double row[LARGEST_SIDE];
+      int    count;
+
+      if (!parse_row (&text, row, &count))
+        return 0;
+      if (count > 0)
+        {
+          if (*rows == LARGEST_SIDE || (*rows > 0 && count != *columns))
+            return 0;
+          memcpy (weights + (size_t) *rows * count, row, (size_t) count * sizeof (double));
+          *columns = count;
+          (*rows)++;
+        }
+      if (*text == '\0')
+        return *rows % 2 == 1 && *columns % 2 == 1;
+      text++;
+    }
+}
+
+/* weights: room for 63 x 63, the rows contiguous.  An unknown preset does not parse. */
+int
+reference_convolution_parse (const char *kernel, const char *preset, double *weights,
+                             int *rows, int *columns)
+{
+  const char *text = NULL;
+
+  if (!preset || strcmp (preset, "custom") == 0)
+    text = kernel;
+  else
+    for (size_t i = 0; i < sizeof (presets) / sizeof (presets[0]); i++)
+      if (strcmp (preset, presets[i][0]) == 0)
+        text = presets[i][1];
+  *rows = *columns = 0;
+  if (text && parse_text (text, weights, rows, columns))
+    return 1;
+  *rows = *columns = 0;
+  return 0;
+}
+
+/* long double: the sums of any finite weights are finite. */
+static long double
+effective_divisor (const double *weights, size_t count, double divisor)
+{
+  long double sum = 0.0L, magnitude_sum = 0.0L;
+
+  if (divisor != 0.0)
+    return divisor;
+  for (size_t i = 0; i < count; i++)
+    {
+      sum += weights[i];
+      magnitude_sum += fabs (weights[i]);
+    }
+  return fabsl (sum) <= ZERO_SUM * magnitude_sum ? 1.0L : sum;
+}
+
+static TapList
+build_taps (const double *weights, int rows, int columns, double divisor, double offset)
+{
+  size_t      cells = (size_t) rows * columns;
+  long double effective = effective_divisor (weights, cells, divisor);
+  TapList     list = { malloc (cells * sizeof (Tap)), 0, 0.0, 0.0, offset };
+
+  if (!list.taps)
+    abort ();
+  for (int row = 0; row < rows; row++)
+    for (int column = 0; column < columns; column++)
+      {
+        double weight = weights[(size_t) row * columns + column];
+        double ratio = (double) (weight / effective);
+
+        if (weight == 0.0)
+          continue;
+        list.taps[list.count++] = (Tap) { column - columns / 2, row - rows / 2, weight, ratio };
+        list.ratio_sum += fabs (ratio);
+        list.largest_ratio = fmax (list.largest_ratio, fabs (ratio));
+      }
+  return list;
+}
+
+static int
+border_coordinate (int position, int size, RefBorder border)
+{
+  if (border == REF_CLAMP)
+    return position < 0 ? 0 : position >= size ? size - 1 : position;
+  if (border == REF_LOOP)
+    return (position % size + size) % size;
+  return position < 0 || position >= size ? -1 : position;
+}
+
+/* NULL: an outside pixel that is transparent black. */
+static const double *
+border_pixel (const RefImage *image, int x, int y, RefBorder border)
+{
+  int column = border_coordinate (x, image->width, border);
+  int row = border_coordinate (y, image->height, border);
+
+  if (column < 0 || row < 0)
+    return NULL;
+  return image->pixels + ((size_t) row * image->width + column) * 4;
+}
+
+static void
+filter_component (const RefImage *image, const TapList *list, RefBorder border, int x, int y, int c,
+                  double *out, double *scale, double *slack)
+{
+  double sum = list->offset, magnitude = 0.0, undivided = 0.0, largest = 0.0, dropped = 0.0;
+  int    may_reach = 0;
+
+  for (size_t i = 0; i < list->count; i++)
+    {
+      const Tap    *tap = &list->taps[i];
+      const double *pixel = border_pixel (image, x + tap->dx, y + tap->dy, border);
+      double        value = pixel ? pixel[c] : 0.0;
+      int           is_tiny = fabs (tap->ratio) < SMALLEST_WEIGHT;
+
+      if (!isfinite (value) && is_tiny)
+        {
+          may_reach = 1;
+          continue;
+        }
+      sum += tap->ratio * value;
+      if (!isfinite (value))
+        continue;
+      magnitude += fabs (tap->ratio * value);
+      undivided += fabs (tap->weight * value);
+      largest = fmax (largest, fabs (value));
+      if (is_tiny)
+        dropped += fabs (tap->ratio * value);
+    }
+  *out = sum;
+  *scale = magnitude + fabs (list->offset);
+  *slack = DENORMAL_SLACK * (1.0 + list->ratio_sum) + image->error * magnitude + dropped;
+  if (list->largest_ratio > FLT_MAX)
+    *slack = INFINITY;
+  if (isnan (sum))
+    return;
+  if (may_reach || fmax (fmax (*scale, undivided), largest) > OVERFLOW_LIMIT)
+    *slack = INFINITY;
+}
+
+static void
+copy_component (const RefImage *image, int x, int y, int c,
+                double *out, double *scale, double *slack)
+{
+  double value = border_pixel (image, x, y, REF_CLAMP)[c];
+
+  *out = value;
+  *scale = 0.0;
+  *slack = c < 3 && isfinite (value) ? image->error * fabs (value) : 0.0;
+}
+
+/* "crop" asks for no pixel whose kernel leaves the image, so any border will do. */
+static RefBorder
+parse_border (const char *border)
+{
+  if (border && strcmp (border, "none") == 0)
+    return REF_NONE;
+  if (border && strcmp (border, "loop") == 0)
+    return REF_LOOP;
+  return REF_CLAMP;
+}
+
+void
+reference_convolution (const RefImage *image, const char *kernel, const char *preset,
+                       double divisor, double offset, const char *border, int rgba,
+                       RefResult *result)
+{
+  double   *weights = malloc (LARGEST_SIDE * LARGEST_SIDE * sizeof (double));
+  int       rows, columns, filtered = 0;
+  TapList   list = { 0 };
+  RefBorder ref_border = parse_border (border);
+
+  if (!weights)
+    abort ();
+  if (reference_convolution_parse (kernel, preset, weights, &rows, &columns))
+    {
+      list = build_taps (weights, rows, columns, divisor, offset);
+      filtered = rgba ? 4 : 3;
+    }
+  for (int row = 0; row < result->height; row++)
+    for (int column = 0; column < result->width; column++)
+      for (int c = 0; c < 4; c++)
+        {
+          size_t at = ((size_t) row * result->width + column) * 4 + c;
+          int    x = result->x + column, y = result->y + row;
+
+          if (c < filtered)
+            filter_component (image, &list, ref_border, x, y, c,
+                              result->out + at, result->scale + at, result->slack + at);
+          else
+            copy_component (image, x, y, c,
+                            result->out + at, result->scale + at, result->slack + at);
+        }
+  free (list.taps);
+  free (weights);
+}

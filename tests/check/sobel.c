@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The check table of tessera:sobel. */
+#include "check.h"
+
+enum { OUTPUT, INPUT_CHANNEL, TONE, DISPLAY };
+enum { MAGNITUDE, ANGLE, X, Y, VECTOR };
+
+static const gchar *const outputs[] = { "magnitude", "angle", "x", "y", "vector", NULL };
+static const gchar *const channels[] = { "luminance", "channels", NULL };
+static const gchar *const tones[] = { "perceptual", "linear", NULL };
+
+static gboolean
+of_channels (const gdouble *values)
+{
+  return values[INPUT_CHANNEL] == 1 && values[OUTPUT] != VECTOR;
+}
+
+static gboolean
+is_perceptual (const gdouble *values)
+{
+  return values[TONE] == 0;
+}
+
+static const gchar *
+working (const gdouble *values)
+{
+  return of_channels (values) && is_perceptual (values) ? "R'G'B'A float" : "RGBA float";
+}
+
+static const gchar *
+delivers (const gdouble *values)
+{
+  gboolean bends = is_perceptual (values) && values[DISPLAY] == 1;
+
+  if (values[OUTPUT] == VECTOR)
+    return "RGBA float";
+  return of_channels (values) ? bends ? "R'G'B'A float" : "RGBA float" : bends ? "Y~ float" : "Y float";
+}
+
+static void
+bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+{
+}
+
+static void
+halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
+{
+  *x = *y = 1;
+}
+
+static gdouble
+cost (const gdouble *values G_GNUC_UNUSED)
+{
+  return 30;
+}
+
+/* Of mirrored images only the magnitude is mirrored: gx or gy changes sign. */
+static guint
+laws (const gdouble *values)
+{
+  return values[OUTPUT] == MAGNITUDE ? (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) : 0;
+}
+
+static void
+mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
+{
+}
+
+static gboolean
+changes_planes (const gdouble *values G_GNUC_UNUSED)
+{
+  return TRUE;
+}
+
+static void
+reference (const CheckReferenceArgs *args, RefResult *result)
+{
+  reference_sobel (args->image, is_perceptual (args->values), of_channels (args->values),
+                   outputs[(gint) args->values[OUTPUT]], args->values[DISPLAY] == 1, args->weights, result);
+}
+
+const CheckFilter check_sobel =
+{
+  .name = "sobel",
+  .operation = "tessera:sobel",
+  .n_properties = 4,
+  .properties =
+    {
+      { "output", CHECK_ENUM, CHECK_UNIFORM, 0, 4, 0, 0, outputs },
+      { "input-channel", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels },
+      { "tone", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, tones },
+      { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL }
+    },
+  .working = working, .delivers = delivers, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .mirror = mirror, .changes_planes = changes_planes, .reference = reference,
+  .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
+  .to_each_other = { 1e-9, "the same operations in the same order" },
+  .exact_shift = TRUE,
+  .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count"
+};

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-3.0-or-later
+# inside.sh: what run-package.py runs in a minimal Debian, as root.  /package has the packages, /source the tree, /results is for
+# pictures.  Lines are `ok   NAME` and `FAIL NAME: DETAIL`.
+set -u
+export HOME=/tmp/home
+mkdir -p "$HOME"
+photograph=/usr/share/tessera/images/seeding.jpg
+declare -A territory=([de]=DE [es]=ES [fr]=FR [ko]=KR [ru]=RU)
+apt=(apt-get -q -y --no-install-recommends)
+
+# check NAME COMMAND...: its last lines of output where it fails.
+check()
+{
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then echo "ok   $name"; else echo "FAIL $name: $(tail -n 8 <<<"$output" | tr '\n' ' ')"; fi
+}
+
+packages() { dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' | sort; }
+
+# All but what apt, dpkg and the loader keep for themselves.
+files()
+{
+  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /results -o -path /package -o -path /source \
+    -o -path /var/cache -o -path /var/log -o -path /var/lib/apt -o -path '/var/lib/dpkg/*-old' \) -prune -o -print | sort
+}
+
+empty() { [ -z "$1" ] || { echo "$1"; false; }; }
+
+# filter OUT [VARIABLE=VALUE]...: both filters, in a chain; what they say must be all that is on stderr.
+filter()
+{
+  local out=$1
+  shift
+  env "$@" gegl "$photograph" -o "$out" -- tessera:bilateral-grid guide=luminance tessera:motion-blur length=25 angle=60 2>/tmp/said
+  local code=$?
+  cat /tmp/said
+  [ $code = 0 ] && [ -s "$out" ]
+}
+
+quiet_filter() { filter "$@" && [ ! -s /tmp/said ]; }
+on_opencl()
+{
+  filter "$@" && [ "$(grep -c '^tessera: .*: OpenCL' /tmp/said)" -ge 2 ] \
+    && ! grep -vE '^tessera: .*: (OpenCL|program built) on ' /tmp/said
+}
+
+# GEGL itself, by way of FFmpeg, brings the loader on Debian 12: it is put aside.
+without_loader()
+{
+  local library code
+  for library in /usr/lib/*/libOpenCL.so.1; do if [ -e "$library" ]; then mv "$library" "$library.aside"; fi; done
+  "$@"
+  code=$?
+  for library in /usr/lib/*/libOpenCL.so.1.aside; do if [ -e "$library" ]; then mv "$library" "${library%.aside}"; fi; done
+  return $code
+}
+
+# translated LANGUAGE: at least 20 labels of the operations are other than the English ones.
+translated()
+{
+  local language=$1 name changed
+  name=$language${territory[$language]:+_${territory[$language]}}
+  localedef -i "$name" -f UTF-8 "/tmp/locales/$name.UTF-8" || true      # warnings
+  LC_ALL=C.UTF-8 /tmp/labels $operations >/tmp/english || return 1
+  LOCPATH=/tmp/locales LC_ALL=$name.UTF-8 LANGUAGE=$language /tmp/labels $operations >/tmp/foreign || return 1
+  changed=$(diff /tmp/english /tmp/foreign | grep -c '^>')
+  echo "$changed labels"
+  [ "$changed" -ge 20 ]
+}
+
+nothing_left()
+{
+  local found
+  found=$(find / -xdev \( -path /tmp -o -path /results -o -path /package -o -path /source -o -path /proc -o -path /sys -o -path /dev \
+    -o -path /var/cache/apt \) -prune -o -iname '*tessera*' -print)
+  empty "$found$(ldconfig -p | grep tessera)$(dpkg-query -W -f '${Package}\n' '*tessera*' 2>/dev/null)"
+}
+
+apt-get -q update >/tmp/log 2>&1 || { echo "FAIL apt-get update: $(tail -n 3 /tmp/log)"; exit 1; }
+
+# A bare system: what the package depends on must do.
+recommended=$(apt-get -s install /package/gegl-tessera_*.deb 2>&1)
+check 'a plain apt-get install takes the OpenCL loader along' grep -q '^Inst ocl-icd-libopencl1' <<<"$recommended"
+check 'installs in a bare system' "${apt[@]}" install /package/gegl-tessera_*.deb
+check 'it depends on no OpenCL' empty "$(dpkg-query -W -f '${Depends}' gegl-tessera | grep -iE 'opencl|pocl')"
+check 'no driver came with it' empty "$(packages | grep -iE 'pocl|opencl-icd')"
+check 'gegl' "${apt[@]}" install gegl
+operations=$(cd /usr/lib/*/gegl-0.4 && for file in tessera-*.so; do name=${file#tessera-}; echo "tessera:${name%.so}"; done)
+for operation in $operations; do
+  check "gegl knows $operation" gegl --exists "$operation"
+done
+check 'filters without driver and loader, nothing said' without_loader quiet_filter /results/bare.npy
+check 'filters without driver, nothing said' quiet_filter /results/no-driver.npy
+check 'purge from a bare system' dpkg --purge gegl-tessera
+check 'purged: nothing of that name is left' nothing_left
+
+# A developer's system, with a driver.
+check 'compiler, PoCL, locales' "${apt[@]}" install gcc libc6-dev libgegl-dev pkgconf locales ocl-icd-libopencl1 pocl-opencl-icd
+mkdir -p /tmp/locales
+files >/tmp/files.before
+packages >/tmp/packages.before
+check 'both packages install' "${apt[@]}" install /package/gegl-tessera_*.deb /package/libtessera-dev_*.deb
+check 'and bring no others' empty "$(packages | diff /tmp/packages.before - | grep '^[<>]' | grep -vE 'gegl-tessera|libtessera-dev')"
+check 'filters on PoCL' on_opencl /results/opencl.npy GEGL_USE_OPENCL=cpu TESSERA_OPENCL=force TESSERA_DEBUG=paths
+check 'filters in C where PoCL is' quiet_filter /results/c.npy GEGL_USE_OPENCL=no
+check 'the example graphs' /source/data/packaging/debian/tests/filters
+check 'a program with libtessera' /source/data/packaging/debian/tests/library
+# shellcheck disable=SC2046
+check 'labels' gcc -o /tmp/labels /source/tests/install/labels.c $(pkg-config --cflags --libs gegl-0.4)
+while read -r language; do check "$language: labels are translated" translated "$language"; done </source/po/LINGUAS
+check 'installs over itself' "${apt[@]}" install --reinstall /package/gegl-tessera_*.deb /package/libtessera-dev_*.deb
+check 'purge' dpkg --purge libtessera-dev gegl-tessera
+check 'purged: nothing of that name is left' nothing_left
+files >/tmp/files.after
+check 'purged: the files are those of before' diff /tmp/files.before /tmp/files.after
+packages >/tmp/packages.after
+check 'purged: the packages are those of before' diff /tmp/packages.before /tmp/packages.after
+check 'dpkg --audit' empty "$(dpkg --audit)"

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-smoke.py BUILD: what packages are made from agrees with the build: versions, lists of files, metainfo, manifest.
+Builds nothing; ./run test package does."""
+import fnmatch
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Report, TOP
+
+DEBIAN = os.path.join(TOP, 'data', 'packaging', 'debian')
+METAINFO = 'org.gimp.GIMP.Plugin.Tessera.metainfo.xml'
+MANIFEST = os.path.join(TOP, 'data', 'packaging', 'flatpak', 'org.gimp.GIMP.Plugin.Tessera.json')
+UNPACKAGED = ('*/gimp/2.0/*',)      # the plug-in for GIMP 2.10 has no package yet
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
+
+
+def introspect(build, what):
+    return json.loads(subprocess.run(['meson', 'introspect', what, build], check=True, capture_output=True, text=True).stdout)
+
+
+def packaged(path, pattern):
+    """Of a file, or a folder whose files are not listed."""
+    return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, pattern + '/*')
+
+
+def check_files(report, build):
+    prefix = next(option['value'] for option in introspect(build, '--buildoptions') if option['name'] == 'prefix')
+    installed = ['usr/' + os.path.relpath(path, prefix) for path in introspect(build, '--installed').values()]
+    patterns = [line for name in glob.glob(os.path.join(DEBIAN, '*.install')) for line in read(name).split()]
+    installed = [path for path in installed if not any(fnmatch.fnmatch(path, pattern) for pattern in UNPACKAGED)]
+    for path in installed:
+        report.check(f'{path} is in one package', sum(packaged(path, pattern) for pattern in patterns) == 1)
+    for pattern in patterns:
+        report.check(f'{pattern} is installed', any(packaged(path, pattern) for path in installed))
+
+
+def check_metainfo(report, build, version):
+    path = os.path.join(build, 'data', METAINFO)
+    component = ElementTree.parse(path).getroot()
+    report.check("the metainfo's newest release is this version", component.find('releases/release').get('version') == version)
+    manifest = json.loads(read(MANIFEST))
+    report.check("metainfo's and manifest's identifiers agree", manifest['id'] == component.find('id').text == METAINFO[:-13])
+    with open(os.path.join(TOP, 'po', 'LINGUAS'), encoding='utf-8') as file:
+        languages = file.read().split()
+    shown = [text.get('{http://www.w3.org/XML/1998/namespace}lang') for text in component.findall('summary')]
+    report.check('the metainfo is in every language', sorted(filter(None, shown)) == sorted(languages), ' '.join(filter(None, shown)))
+    if not report.check('appstreamcli is there (package appstream)', shutil.which('appstreamcli')):
+        return
+    done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', path], capture_output=True, text=True)
+    output = (done.stdout + done.stderr).strip()
+    # -- AppStream 1.0 warns of the homepage: there is none yet
+    bad = [line for line in output.splitlines() if line.startswith(('E:', 'W:')) and 'url-homepage-missing' not in line]
+    report.check('appstreamcli has no error and no warning', not bad and 'alidation' in output, ' | '.join(bad) or output.splitlines()[-1])
+
+
+def main():
+    build = sys.argv[1]
+    report = Report()
+    version = introspect(build, '--projectinfo')['version']
+    newest = re.match(r'tessera \(([^-]+)-', read(os.path.join(DEBIAN, 'changelog')))
+    report.check("the Debian changelog's newest entry is of this version", newest and newest[1] == version)
+    report.check('so are the news', f'## {version}' in read(os.path.join(TOP, 'NEWS.md')))
+    depends = re.findall(r'^Depends:((?:.*\n)(?: .*\n)*)', read(os.path.join(DEBIAN, 'control')), re.MULTILINE)
+    report.check('no package depends on OpenCL', depends and not re.search('opencl|pocl', ''.join(depends), re.IGNORECASE))
+    check_files(report, build)
+    check_metainfo(report, build, version)
+    report.finish()
+
+
+main()
