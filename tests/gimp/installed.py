@@ -45,7 +45,9 @@ class Installed:
             chain += [job.operation, *(f'{key}={plain(value)}' for key, value in job.values.items()),
                       'gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}']
             chain += ['gegl:translate', f'x={-x}', f'y={-y}'] if area else []
-            chain += ['gegl:png-save', f'path={path}', 'bitdepth=8'] if job.depth == 8 else ['gegl:tiff-save', f'path={path}', 'bitdepth=32', 'fp=1']
+            # -- levels changes no pixel, only a format that tiff-save does not take (Y~) to RGBA
+            chain += ['gegl:png-save', f'path={path}', 'bitdepth=8'] if job.depth == 8 \
+                else ['gegl:levels', 'gegl:tiff-save', f'path={path}', 'bitdepth=32', 'fp=1']
             code, lines = self.gegl.run([inputs[job.kind], '-o', path, '--', *chain], GEGL_USE_OPENCL='no')
             lines = [line for line in lines if not line.startswith('libpng warning')]
             self.wanted[key] = read(path) if code == 0 and not lines else RuntimeError(f'gegl: exit {code}, {lines}')

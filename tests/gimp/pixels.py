@@ -45,7 +45,8 @@ class Pixels:
         return data
 
     def difference(self, other):
-        """(the largest difference, where, how many pixels differ); colours of transparent pixels do not count."""
+        """(the largest difference, where, how many pixels differ); colours of transparent pixels do not count.  Floats beyond 1
+        differ relatively: Lab's numbers and HDR."""
         if (self.width, self.height) != (other.width, other.height):
             return math.inf, f'{self.width}x{self.height} and {other.width}x{other.height}', 0
         worst, where, count = 0, None, 0
@@ -55,7 +56,7 @@ class Pixels:
                 continue
             d = abs(a[i + 3] - b[i + 3])
             if a[i + 3] > 0 and b[i + 3] > 0:
-                d = max(d, *(abs(a[k] - b[k]) for k in (i, i + 1, i + 2)))
+                d = max(d, *(abs(a[k] - b[k]) / (max(1.0, abs(b[k])) if self.full == 1.0 else 1) for k in (i, i + 1, i + 2)))
             if d > 0:
                 count += 1
             if not d <= worst:

@@ -19,6 +19,7 @@ from pixels import read
 
 LEVELS = 1                          # of 8 bits
 CLOSE = 1e-5                        # of 32-bit floats, where 1 is white
+BEYOND = 1e-3                       # relative, where there are values beyond 2: babl encodes those one way or another (CONTRIBUTING)
 OPENCL = {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force', 'TESSERA_DEBUG': 'paths'}
 PATH_LINE = re.compile(r'^.*tessera: (\S+)(?: \d+x\d+\S*)?: (OpenCL|C|program built)\b')
 
@@ -76,7 +77,8 @@ def compare(report, installed, gimp, job, path, inputs):
     if job.kind == 'grey' and not wanted.grey:
         return report.check(name, True, 'left out: a grey layer drops the colour that it makes')
     worst, where, count = got.difference(wanted)
-    return report.check(name, worst <= (LEVELS if job.depth == 8 else CLOSE), f'{worst:.3g} off at most, {count} pixels differ, at {where}')
+    limit = LEVELS if job.depth == 8 else BEYOND if job.linear and max(wanted.data) > 2 else CLOSE
+    return report.check(name, worst <= limit, f'{worst:.3g} off at most, {count} pixels differ, at {where}')
 
 
 def inside_selection(got, wanted, original, installed, gimp, job, inputs):
@@ -193,11 +195,18 @@ def broken(report, installed, kind, operations, inputs):
 
 
 def labels(report, operations):
-    """What a menu needs."""
+    """What a menu needs, and what GIMP 3 can read of when a property has an effect: booleans, and enums with their values."""
     for operation in operations:
         label, path = operation['gimp:menu-label'] or '', operation['gimp:menu-path'] or ''
-        report.check(f'{operation["name"]} has a place in the menus', re.fullmatch(r'<Image>/(Filters|Colors)/[\w-]+(/[\w-]+)*', path)
+        report.check(f'{operation["name"]} has a place in the menus', re.fullmatch(r'<Image>/(Filters/[\w-]+|Colors)(/[\w-]+)*', path)
                      and label.endswith(('...', '…')) and 'Tessera' in label, f'{path}/{label}')
+        kinds = {spec['name']: 'enum' if 'values' in spec else spec['type'] for spec in operation['properties']}
+        for spec in operation['properties']:
+            for key in ('visible', 'sensitive'):
+                words = re.findall(r'([\w-]+)\s*(\{)?', re.sub(r'\{[^}]*\}', '{', spec[key] or ''))
+                bad = [word for word, brace in words if word not in '01' and kinds.get(word) != ('enum' if brace else 'gboolean')]
+                if words:
+                    report.check(f'{operation["name"]}: GIMP 3 can tell when {spec["name"]} is {key}', not bad, spec[key])
 
 
 def main():
