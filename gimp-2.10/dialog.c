@@ -5,8 +5,6 @@
  */
 #include "widgets.h"
 
-#include <libintl.h>
-
 #define RESPONSE_RESET 1
 #define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
 

@@ -7,7 +7,6 @@
  * Properties that are not named have their defaults.  Values of the dialog are kept
  * from session to session, in GIMP's parasites.
  */
-#include "config.h"
 #include "plug-in.h"
 
 #include <libgimp/gimpui.h>
@@ -172,10 +171,12 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
   gchar            *operation;
   Layer            *layer = NULL;
 
+  bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   gegl_init (NULL, NULL);
   operation = operation_of (name);
   if (! operation)
-    g_set_error (&error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, "GEGL does not find the operation of %s", name);
+    g_set_error (&error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("GEGL does not find the operation of %s"), name);
   else
     layer = layer_new (param[1].data.d_image, param[2].data.d_drawable, operation, &error);
   if (layer)

@@ -7,7 +7,10 @@
 #ifndef TESSERA_PLUG_IN_H
 #define TESSERA_PLUG_IN_H
 
+#include "config.h"
+
 #include <gegl.h>
+#include <glib/gi18n-lib.h>
 #include <libgimp/gimp.h>
 
 typedef enum { TESSERA_BAD_SETTINGS, TESSERA_BAD_LAYER } TesseraPlugInError;

@@ -3,8 +3,9 @@
  * The expressions in which a property says when it has an effect, as GIMP 3 reads them:
  *
  *   any   = all { '|' all }        all  = not { '&' not }       not = '!' not | '(' any ')' | test
- *   test  = property                            a boolean that is set, a number that is not 0
- *         | property '{' value { ',' value } '}'    an enum or text that is one of these
+ *   test  = '0' | '1'                             never, always
+ *         | property                              a boolean that is set
+ *         | property '{' value { ',' value } '}'    an enum that is one of these
  *
  * What cannot be read holds.
  */
@@ -51,6 +52,7 @@ static gboolean
 test (Expression *e)
 {
   gchar      *name = word (e), *text = NULL;
+  gboolean    constant = strcmp (name, "0") == 0 || strcmp (name, "1") == 0;
   GParamSpec *spec = gegl_operation_find_property (gegl_node_get_operation (e->node), name);
   GValue      value = G_VALUE_INIT;
   gboolean    holds = FALSE;
@@ -61,7 +63,9 @@ test (Expression *e)
       text = settings_value_text (&value);
       g_value_unset (&value);
     }
-  if (! text)
+  if (constant)
+    holds = *name == '1';
+  else if (! text)
     e->broken = TRUE;
   else if (next_is (e, '{'))
     {
@@ -76,7 +80,7 @@ test (Expression *e)
       e->broken = e->broken || ! next_is (e, '}');
     }
   else
-    holds = strcmp (text, "false") != 0 && strcmp (text, "0") != 0;
+    holds = strcmp (text, "false") != 0;
   g_free (text);
   g_free (name);
   return holds;

@@ -131,9 +131,9 @@ parse_word (GeglNode *node, const gchar *word, GError **error)
   gboolean     good = FALSE;
 
   if (! spec || ! settings_is_offered (spec))
-    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, "%s has no property '%s'", operation, name);
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s has no property '%s'"), operation, name);
   else if (! equals || ! parse_value (spec, equals + 1, &value))
-    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, "%s: '%s' is no value of '%s'",
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s: '%s' is no value of '%s'"),
                  operation, equals ? equals + 1 : "", name);
   else
     {

@@ -23,25 +23,37 @@ typedef struct
 {
   Controls   *all;
   GParamSpec *spec;
-  GtkWidget  *label, *widget;           /* of a slider: NULL, and the adjustment */
+  GtkWidget  *label, *widget;           /* both NULL where there is a slider */
   GtkObject  *slider;
 } Row;
 
+static void
+show_widget (GtkWidget *widget, gboolean visible, gboolean sensitive)
+{
+  if (! widget)
+    return;
+  gtk_widget_set_sensitive (widget, sensitive);
+  gtk_widget_set_visible (widget, visible);
+}
+
+/* What has no effect at present is grey, or away, as the operation says. */
 static void
 show_which (Controls *all)
 {
   for (guint i = 0; i < all->rows->len; i++)
     {
       Row     *row = g_ptr_array_index (all->rows, i);
-      gboolean on = sensitive_holds (all->node, row->spec, "sensitive")
-                    && sensitive_holds (all->node, row->spec, "visible");
+      gboolean visible = sensitive_holds (all->node, row->spec, "visible");
+      gboolean sensitive = sensitive_holds (all->node, row->spec, "sensitive");
 
+      show_widget (row->label, visible, sensitive);
+      show_widget (row->widget, visible, sensitive);
       if (row->slider)
-        gimp_scale_entry_set_sensitive (row->slider, on);
-      if (row->widget)
-        gtk_widget_set_sensitive (row->widget, on);
-      if (row->label)
-        gtk_widget_set_sensitive (row->label, on);
+        {
+          show_widget (GIMP_SCALE_ENTRY_LABEL (row->slider), visible, sensitive);
+          show_widget (GIMP_SCALE_ENTRY_SCALE (row->slider), visible, sensitive);
+          show_widget (GIMP_SCALE_ENTRY_SPINBUTTON (row->slider), visible, sensitive);
+        }
     }
 }
 
@@ -336,7 +348,8 @@ widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
     if (settings_is_offered (specs[i]))
       add_row (all, specs[i], GTK_TABLE (table), i);
   g_free (specs);
-  show_which (all);
   gtk_widget_show_all (table);
+  gtk_widget_set_no_show_all (table, TRUE);                 /* the dialog shows all else */
+  show_which (all);
   return table;
 }

@@ -46,7 +46,6 @@ property_int (tiles, _("Tiles"), 8)
     description (_("Number of tiles along each side, 1 to 32, with a clip limit"))
     value_range (1, 32)
     ui_steps    (1, 4)
-    ui_meta     ("sensitive", "! clip-limit {0}")
 
 property_int (bins, _("Bins"), 4096)
     description (_("Number of steps from black to white that are told apart, 256 to 65536"))

@@ -30,8 +30,9 @@ PARTS = {
     'bench': ['bench-smoke', 'case-study'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror
+    'gimp-smoke': [],           # where a GIMP is installed
 }
-ON_DEMAND = ('long', 'gimp', 'package')
+ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'package')
 
 results = []                    # (name, passed, failed, seconds)
 
@@ -113,6 +114,14 @@ def program(name, words):
     count(name, code, output, time.monotonic() - began)
 
 
+def gimp_is_here():
+    """GIMP 3, or 2.10 with what its plug-in is built with."""
+    here = shutil.which('gimp-console-3.0') or (shutil.which('gimp-console-2.10') and not run(['pkg-config', '--exists', 'gimpui-2.0'])[0])
+    if not here:
+        print('gimp-smoke: left out, no GIMP is installed here (./run test gimp installs it)')
+    return here
+
+
 def main():
     wanted = sys.argv[1:] or list(PARTS)
     unknown = [part for part in wanted if part not in PARTS and part not in ON_DEMAND]
@@ -130,8 +139,10 @@ def main():
         if 'long' in wanted:
             program('long', ['build/tests/check/check', '--cases', '2000'])
             program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
-        if 'gimp' in wanted:
-            program('gimp', ['python3', '-B', 'tests/gimp/run-gimp.py', 'build'])
+        for part, words in (('gimp-smoke', ['run-gimp.py', 'build', '--smoke']), ('gimp', ['run-gimp.py', 'build']),
+                            ('gimp-gui', ['run-gui.py', 'build'])):
+            if part in wanted and (part != 'gimp-smoke' or gimp_is_here()):
+                program(part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
         if 'package' in wanted:
             program('package', ['tests/package/run-package.py'])
     passed, failed = (sum(result[i] for result in results) for i in (1, 2))

@@ -74,6 +74,12 @@ class Gimp210(Gimp):
         words = ' '.join(f'{key}={shell_word(value)}' for key, value in values.items())
         return f'({self.procedure(operation)} RUN-NONINTERACTIVE image layer {quoted(words)})'
 
+    def recalled(self, operation, values):
+        """As the last dialog would have left it."""
+        words = ' '.join(f'{key}={shell_word(value)}' for key, value in values.items())
+        return f'(gimp-attach-parasite (list "{self.procedure(operation)}" 1 {quoted(words)}))\n  ' \
+               f'({self.procedure(operation)} RUN-WITH-LAST-VALS image layer "")'
+
     @staticmethod
     def procedure(operation):
         return 'plug-in-' + operation.replace(':', '-')

@@ -2,6 +2,7 @@
 """What is tried with each operation, made from its properties: a new filter is tested without a line here."""
 import array
 import os
+import struct
 from dataclasses import dataclass, field
 
 from pixels import read, write_png
@@ -21,9 +22,9 @@ class Job:
     values: dict = field(repr=False)
     kind: str = 'rgb'
     depth: int = 8
-    shape: str = 'whole'            # `offset`: the layer stands elsewhere; `selection`: a rectangle is selected
+    shape: str = 'whole'            # `offset`: the layer stands elsewhere; `selection`: a rectangle is selected; `mask`: one is shown
     linear: bool = True             # of 32 bits: linear light or perceptual
-    how: str = 'merged'             # `effect`: a layer effect; `xcf`: that, saved and opened by another process
+    how: str = 'merged'             # `effect`: a layer effect; `xcf`: that, saved and opened by another process; `recalled`: 2.10's last values
 
     def __str__(self):
         precision = f'{self.depth} bit' + ('' if self.depth == 8 or self.linear else ' perceptual')
@@ -38,7 +39,7 @@ def varied(operation):
     values = {}
     for spec in operation['properties']:
         name, kind = spec['name'], spec['type']
-        if not spec['writable']:
+        if not spec['writable'] or spec['visible'] == '0':          # a result
             continue
         if kind in NUMBERS:
             low, high = spec['ui-range']
@@ -58,7 +59,8 @@ def jobs_of(operation, effects):
     of operations with an aux pad, so those are merged only."""
     name, other = operation['name'], varied(operation)
     jobs = [Job(name, 'defaults', {}, kind, depth) for kind in KINDS for depth in (8, 32)]
-    jobs += [Job(name, 'defaults', {}, 'rgb', 32, linear=False)]
+    jobs += [Job(name, 'defaults', {}, 'rgb', 32, linear=False), Job(name, 'defaults', {}, 'profile'),
+             Job(name, 'defaults', {}, 'rgba', 8, 'mask')]
     jobs += [Job(name, 'defaults', {}, 'rgb', depth, shape) for depth in (8, 32) for shape in ('offset', 'selection')]
     jobs += [Job(name, 'varied', other, 'rgba', depth) for depth in (8, 32)]
     if effects:
@@ -68,21 +70,47 @@ def jobs_of(operation, effects):
     return jobs
 
 
+def recalled_jobs(operation):
+    return [Job(operation['name'], 'varied', varied(operation), 'rgba', 8, how='recalled')]
+
+
 def smoke_jobs(operation, effects):
     name = operation['name']
-    return [Job(name, 'defaults', {}, 'rgb', 8), Job(name, 'varied', varied(operation), 'rgba', 32),
+    return [Job(name, 'defaults', {}, 'profile', 8), Job(name, 'varied', varied(operation), 'rgba', 32),
             Job(name, 'defaults', {}, 'grey', 8, how='effect' if effects else 'merged'),
             Job(name, 'defaults', {}, 'rgb', 8, 'selection')]
 
 
+def profile():
+    """An ICC profile that nobody takes for sRGB: its primaries in another order of size, gamma 1.4."""
+    def fixed(*values):
+        return b''.join(struct.pack('>i', round(value * 65536)) for value in values)
+
+    text = b'Tessera test, gamma 1.4'
+    curve = b'curv' + bytes(4) + struct.pack('>IHH', 1, round(1.4 * 256), 0)
+    tags = {b'desc': b'desc' + bytes(4) + struct.pack('>I', len(text) + 1) + text + bytes(80),
+            b'cprt': b'text' + bytes(4) + b'none\0\0\0\0', b'wtpt': b'XYZ ' + bytes(4) + fixed(0.9642, 1, 0.8249),
+            b'rXYZ': b'XYZ ' + bytes(4) + fixed(0.6097, 0.3111, 0.0195), b'gXYZ': b'XYZ ' + bytes(4) + fixed(0.2053, 0.6257, 0.0609),
+            b'bXYZ': b'XYZ ' + bytes(4) + fixed(0.1492, 0.0632, 0.7446), b'rTRC': curve, b'gTRC': curve, b'bTRC': curve}
+    at, table, body = 128 + 4 + 12 * len(tags), b'', b''
+    for name, data in tags.items():
+        table += name + struct.pack('>II', at + len(body), len(data))
+        body += data + bytes(-len(data) % 4)
+    head = struct.pack('>I4sI4s4s4s12s4s', at + len(body), b'lcms', 0x02100000, b'mntr', b'RGB ', b'XYZ ', struct.pack('>6H', 2020, 1, 1, 0, 0, 0), b'acsp')
+    head += bytes(28) + fixed(0.9642, 1, 0.8249)
+    return head + bytes(128 - len(head)) + struct.pack('>I', len(tags)) + table + body
+
+
 def make_inputs(gegl, photograph, work):
-    """A piece of a photograph as rgb, rgba with transparent and half-transparent places, and grey."""
-    paths = {kind: os.path.join(work, f'in-{kind}.png') for kind in KINDS}
+    """A piece of a photograph as rgb, with an embedded profile, as rgba with transparent and half-transparent places, and grey."""
+    paths = {kind: os.path.join(work, f'in-{kind}.png') for kind in (*KINDS, 'profile')}
     gegl.run([photograph, '-o', paths['rgb'], '--', 'gegl:scale-size', 'x=512', 'y=384', 'gegl:crop', 'x=180', 'y=120',
               f'width={WIDTH}', f'height={HEIGHT}', 'gegl:translate', 'x=-180', 'y=-120',
               'gegl:png-save', f'path={paths["rgb"]}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
     picture = read(paths['rgb'])
-    write_png(paths['rgb'], WIDTH, HEIGHT, [v for i, v in enumerate(picture.data) if i % 4 != 3], 3)    # no gAMA, no profile
+    colours = [value for i, value in enumerate(picture.data) if i % 4 != 3]
+    write_png(paths['rgb'], WIDTH, HEIGHT, colours, 3)      # no gAMA, no profile
+    write_png(paths['profile'], WIDTH, HEIGHT, colours, 3, profile())
     write_png(paths['grey'], WIDTH, HEIGHT, picture.data[1::4], 1)
     pixels = array.array('B', picture.data)
     for i in range(WIDTH * HEIGHT):

@@ -102,6 +102,8 @@ say_operation (const gchar *operation, gboolean first)
       say_field ("label", g_param_spec_get_nick (specs[i]));
       say_field ("tip", g_param_spec_get_blurb (specs[i]));
       say_field ("role", gegl_param_spec_get_property_key (specs[i], "role"));
+      say_field ("visible", gegl_param_spec_get_property_key (specs[i], "visible"));
+      say_field ("sensitive", gegl_param_spec_get_property_key (specs[i], "sensitive"));
       say_values (specs[i]);
       printf ("\"writable\": %s, ", specs[i]->flags & G_PARAM_WRITABLE ? "true" : "false");
       printf ("\"type\": \"%s\"}", g_type_name (G_PARAM_SPEC_VALUE_TYPE (specs[i])));

@@ -36,8 +36,17 @@ class Pixels:
             rows.extend(self.data[start:start + 4 * width])
         return Pixels(width, height, rows, 4, self.full)
 
+    def cleared(self, x, y, width, height):
+        """The data with alpha 0 outside a rectangle."""
+        data = array.array(self.data.typecode, self.data)
+        for i in range(self.width * self.height):
+            if not (x <= i % self.width < x + width and y <= i // self.width < y + height):
+                data[4 * i + 3] = 0
+        return data
+
     def difference(self, other):
-        """(the largest difference, where, how many pixels differ); colours of transparent pixels do not count."""
+        """(the largest difference, where, how many pixels differ); colours of transparent pixels do not count.  Floats beyond 1
+        differ relatively: Lab's numbers and HDR."""
         if (self.width, self.height) != (other.width, other.height):
             return math.inf, f'{self.width}x{self.height} and {other.width}x{other.height}', 0
         worst, where, count = 0, None, 0
@@ -47,7 +56,7 @@ class Pixels:
                 continue
             d = abs(a[i + 3] - b[i + 3])
             if a[i + 3] > 0 and b[i + 3] > 0:
-                d = max(d, *(abs(a[k] - b[k]) for k in (i, i + 1, i + 2)))
+                d = max(d, *(abs(a[k] - b[k]) / (max(1.0, abs(b[k])) if self.full == 1.0 else 1) for k in (i, i + 1, i + 2)))
             if d > 0:
                 count += 1
             if not d <= worst:
@@ -117,13 +126,14 @@ def read_png(data):
     return Pixels(width, height, pixels, channels, 255)
 
 
-def write_png(path, width, height, pixels, channels):
+def write_png(path, width, height, pixels, channels, profile=None):
     def chunk(kind, body):
         return struct.pack('>I', len(body)) + kind + body + struct.pack('>I', zlib.crc32(kind + body))
 
     rows = b''.join(b'\0' + bytes(pixels[y * width * channels:(y + 1) * width * channels]) for y in range(height))
     with open(path, 'wb') as file:
         file.write(PNG + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, PNG_KINDS[channels], 0, 0, 0))
+                   + (chunk(b'iCCP', b'test\0\0' + zlib.compress(profile)) if profile else b'')
                    + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
 
 

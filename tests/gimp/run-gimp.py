@@ -3,7 +3,6 @@
 """run-gimp.py BUILD [--smoke] [--only OPERATION] [--keep FOLDER]: every tessera: operation that GEGL lists, in the GIMP of this
 machine (2.10 or 3), as `./run install` installs it into a home folder of its own; pixels against the gegl command."""
 import argparse
-import json
 import os
 import re
 import shutil
@@ -12,55 +11,17 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, Report, IMAGES, TOP
-from gimp_program import plain, programs, quoted
-from jobs import CANVAS, HEIGHT, KINDS, OFFSET, SELECTION, WIDTH, Job, jobs_of, make_inputs, smoke_jobs, varied
-from pixels import Pixels, read
+from installed import Installed
+from common import Report, IMAGES
+from gimp_program import programs, quoted
+from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, jobs_of, make_inputs, recalled_jobs, smoke_jobs, varied
+from pixels import read
 
 LEVELS = 1                          # of 8 bits
 CLOSE = 1e-5                        # of 32-bit floats, where 1 is white
+BEYOND = 1e-3                       # relative, where there are values beyond 2: babl encodes those one way or another (CONTRIBUTING)
 OPENCL = {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force', 'TESSERA_DEBUG': 'paths'}
 PATH_LINE = re.compile(r'^.*tessera: (\S+)(?: \d+x\d+\S*)?: (OpenCL|C|program built)\b')
-
-
-class Bench:
-    """The folders, the gegl command and the operations."""
-
-    def __init__(self, build, work):
-        self.build, self.work = build, work
-        self.home = os.path.join(work, 'home')
-        os.mkdir(self.home)
-        self.gegl = Gegl(None)
-        for name in [n for n in self.gegl.env if n.startswith(('XDG_', 'GIMP'))] + ['DISPLAY', 'WAYLAND_DISPLAY', 'LANGUAGE']:
-            self.gegl.env.pop(name, None)
-        self.gegl.env.update(HOME=self.home, TESSERA_INSTALL_BUILD=os.path.join(build, 'build-install'),
-                             POCL_CACHE_DIR=os.path.join(work, 'pocl'))
-        os.mkdir(os.path.join(work, 'pocl'))
-        self.wanted = {}
-
-    def install(self, report):
-        done = self.gegl.command([os.path.join(TOP, 'run'), 'install'], timeout=900)
-        return report.check('./run install', done.returncode == 0, (done.stdout + done.stderr).strip() if done.returncode else '')
-
-    def operations(self, only):
-        done = self.gegl.command([os.path.join(self.build, 'tests', 'gimp', 'list-operations')], GEGL_USE_OPENCL='no')
-        return [operation for operation in json.loads(done.stdout) if operation['input'] and operation['output']
-                and (not only or operation['name'] == only)]
-
-    def expected(self, job, inputs, area=None):
-        """What the gegl command makes, of the layer or of a piece of it alone."""
-        key = (job.operation, str(job.values), job.kind, job.depth, area)
-        if key not in self.wanted:
-            path = os.path.join(self.work, f'gegl-{len(self.wanted)}.{"png" if job.depth == 8 else "tif"}')
-            x, y, width, height = area or (0, 0, WIDTH, HEIGHT)
-            chain = ['gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}'] if area else []
-            chain += [job.operation, *(f'{key}={plain(value)}' for key, value in job.values.items()),
-                      'gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}']
-            chain += ['gegl:translate', f'x={-x}', f'y={-y}'] if area else []
-            chain += ['gegl:png-save', f'path={path}', 'bitdepth=8'] if job.depth == 8 else ['gegl:tiff-save', f'path={path}', 'bitdepth=32', 'fp=1']
-            code, lines = self.gegl.run([inputs[job.kind], '-o', path, '--', *chain], GEGL_USE_OPENCL='no')
-            self.wanted[key] = read(path) if code == 0 and not lines else RuntimeError(f'gegl: exit {code}, {lines}')
-        return self.wanted[key]
 
 
 # ------------------------------------------------------------------ jobs --
@@ -77,7 +38,13 @@ def steps_of(gimp, job, path):
         steps.append(f'(gimp-image-resize image {CANVAS[0]} {CANVAS[1]} {OFFSET[0]} {OFFSET[1]})')
     if job.shape == 'selection':
         steps.append('(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')')
-    steps.append(gimp.apply(job.operation, job.values, job.how != 'merged'))
+    if job.shape == 'mask':
+        steps += ['(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')',
+                  '(gimp-layer-add-mask layer (car (gimp-layer-create-mask layer ADD-MASK-SELECTION)))', '(gimp-selection-none image)']
+    if job.how == 'recalled':
+        steps.append(gimp.recalled(job.operation, job.values))
+    else:
+        steps.append(gimp.apply(job.operation, job.values, job.how != 'merged'))
     if job.how == 'xcf':
         return steps + [gimp.save(path + '.xcf')]
     return steps + [FLAT, gimp.save(path)]
@@ -89,9 +56,9 @@ def reopened(path):
             '(gimp-drawable-merge-filters layer)', FLAT, f'(gimp-file-save RUN-NONINTERACTIVE image {quoted(path)} -1)']
 
 
-def compare(report, bench, gimp, job, path, inputs):
+def compare(report, installed, gimp, job, path, inputs):
     name = f'GIMP {gimp.version}: {job}'
-    wanted, original = bench.expected(job, inputs), read(inputs[job.kind])
+    wanted, original = installed.expected(job, inputs), read(inputs[job.kind])
     if isinstance(wanted, Exception):
         return report.check(name, False, str(wanted))
     if not os.path.exists(path):
@@ -102,15 +69,19 @@ def compare(report, bench, gimp, job, path, inputs):
     if (got.width, got.height) == CANVAS:
         got = got.crop(*OFFSET, WIDTH, HEIGHT)
     if job.shape == 'selection':
-        got, wanted, outside = inside_selection(got, wanted, original, bench, gimp, job, inputs)
+        got, wanted, outside = inside_selection(got, wanted, original, installed, gimp, job, inputs)
         report.check(f'{name}: nothing changes outside', outside == 0, f'{outside} pixels do' if outside else '')
+    if job.shape == 'mask':
+        report.check(f'{name}: nothing shows where the mask is black', got.cleared(*SELECTION) == got.data)
+        got, wanted = got.crop(*SELECTION), wanted.crop(*SELECTION)
     if job.kind == 'grey' and not wanted.grey:
         return report.check(name, True, 'left out: a grey layer drops the colour that it makes')
     worst, where, count = got.difference(wanted)
-    return report.check(name, worst <= (LEVELS if job.depth == 8 else CLOSE), f'{worst:.3g} off at most, {count} pixels differ, at {where}')
+    limit = LEVELS if job.depth == 8 else BEYOND if job.linear and max(wanted.data) > 2 else CLOSE
+    return report.check(name, worst <= limit, f'{worst:.3g} off at most, {count} pixels differ, at {where}')
 
 
-def inside_selection(got, wanted, original, bench, gimp, job, inputs):
+def inside_selection(got, wanted, original, installed, gimp, job, inputs):
     """(what is inside, what should be there, how many pixels changed outside).  GIMP 3 shows an operation the selected rectangle
     alone; in 2.10 the whole layer is its input."""
     x, y, width, height = SELECTION
@@ -121,13 +92,13 @@ def inside_selection(got, wanted, original, bench, gimp, job, inputs):
                 outside += got.data[4 * i:4 * i + 4] != original.data[4 * i:4 * i + 4]
     inside = got.crop(x, y, width, height)
     if gimp.effects:
-        return inside, bench.expected(job, inputs, SELECTION), outside
+        return inside, installed.expected(job, inputs, SELECTION), outside
     return inside, wanted.crop(x, y, width, height), outside
 
 
-def run_jobs(report, bench, gimp, jobs, inputs, what, **env):
+def run_jobs(report, installed, gimp, jobs, inputs, what, **env):
     """All in one process, what is saved as XCF in a second one."""
-    folder = os.path.join(bench.work, f'{gimp.folder}-{gimp.runs}')
+    folder = os.path.join(installed.work, f'{gimp.folder}-{gimp.runs}')
     os.mkdir(folder)
     paths = {i: job.out(folder, i) for i, job in enumerate(jobs)}
     code, lines = gimp.run(''.join(gimp.job(i, inputs[job.kind], steps_of(gimp, job, paths[i])) for i, job in enumerate(jobs)), **env)
@@ -140,7 +111,7 @@ def run_jobs(report, bench, gimp, jobs, inputs, what, **env):
         effects = gimp.said('effects')
         report.check(f'GIMP {gimp.version}: {what}, each XCF holds its effect', effects == ['1'] * len(later), ' '.join(effects))
     for i, job in enumerate(jobs):
-        compare(report, bench, gimp, job, paths[i], inputs)
+        compare(report, installed, gimp, job, paths[i], inputs)
     return output + gimp.output
 
 
@@ -156,13 +127,13 @@ def finished(report, gimp, what, code, lines, count, jobs):
 
 # ----------------------------------------------------------------- parts --
 
-def with_opencl(report, bench, gimp, operations, inputs):
+def with_opencl(report, installed, gimp, operations, inputs):
     """Forced, on the processor: both gimprc and the variable are needed; the lines of TESSERA_DEBUG prove that it ran."""
     gimp.gimprc('(use-opencl yes)\n')
     jobs = [Job(operation['name'], setting, values, kind, depth, how=how) for operation in operations
             for setting, values, kind, depth, how in (('defaults', {}, 'rgb', 8, 'merged'), ('varied', varied(operation), 'rgba', 32, 'merged'),
                                                       ('defaults', {}, 'rgb', 32, 'effect' if gimp.effects and not operation['aux'] else 'merged'))]
-    output = run_jobs(report, bench, gimp, jobs, inputs, 'with OpenCL', **OPENCL)
+    output = run_jobs(report, installed, gimp, jobs, inputs, 'with OpenCL', **OPENCL)
     gimp.gimprc('')
     where = {}
     for found in filter(None, map(PATH_LINE.match, output)):
@@ -172,7 +143,29 @@ def with_opencl(report, bench, gimp, operations, inputs):
         report.check(f'GIMP {gimp.version}: {operation["name"]} ran on OpenCL', ran == {'OpenCL'}, f'ran on {sorted(ran)}')
 
 
-def refuses(report, bench, gimp, operation, inputs):
+def remembers(report, installed, gimp, operations, inputs):
+    """GIMP 2.10: the entries in the menus, and the values that the last dialog had."""
+    run_jobs(report, installed, gimp, [job for operation in operations for job in recalled_jobs(operation)], inputs, 'last values',
+             GEGL_USE_OPENCL='no')
+    gimp.run('(let* ((all (gimp-plugins-query "")))\n  (for-each (lambda (path name) '
+             '(gimp-message (string-append "TESSERA entry " name " " path))) (cadr all) (list-ref all 11)))\n')
+    entries = gimp.said('entry')
+    for operation in operations:
+        entry = f'{gimp.procedure(operation["name"])} {operation["gimp:menu-path"]}/{operation["gimp:menu-label"]}'
+        report.check(f'GIMP {gimp.version}: {operation["name"]} has its entry in the menus', entry in entries, entry)
+
+
+def indexed(report, gimp, operation, inputs):
+    """Neither GIMP is asked for more than to stay alive: 2.10 says that it is no layer for that."""
+    name, color = f'GIMP {gimp.version}: an indexed layer', '(gimp-image-convert-indexed image CONVERT-DITHER-NONE CONVERT-PALETTE-GENERATE 16 FALSE TRUE "")'
+    code, _ = gimp.run(gimp.job(0, inputs['rgb'], [color, gimp.apply(operation['name'], {})]))
+    said = ' '.join(gimp.output)
+    if gimp.effects:
+        return report.check(f'{name} does no harm', code in (0, 70), f'exit {code}')
+    return report.check(f'{name} is refused in words', code in (0, 1) and not gimp.said('end') and 'RGB or grayscale' in said, f'exit {code}')
+
+
+def refuses(report, installed, gimp, operation, inputs):
     """An unknown property is an error, not a default."""
     script = gimp.job(0, inputs['rgb'], [gimp.apply(operation['name'], {'no-such-property': 1})])
     code, _ = gimp.run(script)
@@ -181,18 +174,18 @@ def refuses(report, bench, gimp, operation, inputs):
                  f'exit {code}')
 
 
-def broken(report, bench, kind, operations, inputs):
+def broken(report, installed, kind, operations, inputs):
     """Without libtessera GIMP starts and works, says why, and has none of the operations."""
-    home = os.path.join(bench.work, 'broken')
-    shutil.copytree(bench.home, home, symlinks=True)
+    home = os.path.join(installed.work, 'broken')
+    shutil.copytree(installed.home, home, symlinks=True)
     for name in os.listdir(os.path.join(home, '.local', 'lib', 'tessera')):
         if name.startswith('libtessera'):
             os.remove(os.path.join(home, '.local', 'lib', 'tessera', name))
     # The modules carry the path of the library, so the first home's is away meanwhile.
-    library = os.path.join(bench.home, '.local', 'lib', 'tessera')
+    library = os.path.join(installed.home, '.local', 'lib', 'tessera')
     os.rename(library, library + '.away')
-    gimp = kind({**bench.gegl.env, 'HOME': home}, bench.work)
-    path = os.path.join(bench.work, f'broken-{gimp.folder}.png')
+    gimp = kind({**installed.gegl.env, 'HOME': home}, installed.work)
+    path = os.path.join(installed.work, f'broken-{gimp.folder}.png')
     code, lines = gimp.run(gimp.job(0, inputs['rgb'], [gimp.save(path)]))
     os.rename(library + '.away', library)
     report.check(f'GIMP {gimp.version} without libtessera: starts, opens and saves', gimp.said('end') == ['0'] and os.path.exists(path), f'exit {code}')
@@ -202,11 +195,18 @@ def broken(report, bench, kind, operations, inputs):
 
 
 def labels(report, operations):
-    """What a menu needs."""
+    """What a menu needs, and what GIMP 3 can read of when a property has an effect: booleans, and enums with their values."""
     for operation in operations:
         label, path = operation['gimp:menu-label'] or '', operation['gimp:menu-path'] or ''
-        report.check(f'{operation["name"]} has a place in the menus', re.fullmatch(r'<Image>/(Filters|Colors)/[\w-]+(/[\w-]+)*', path)
+        report.check(f'{operation["name"]} has a place in the menus', re.fullmatch(r'<Image>/(Filters/[\w-]+|Colors)(/[\w-]+)*', path)
                      and label.endswith(('...', '…')) and 'Tessera' in label, f'{path}/{label}')
+        kinds = {spec['name']: 'enum' if 'values' in spec else spec['type'] for spec in operation['properties']}
+        for spec in operation['properties']:
+            for key in ('visible', 'sensitive'):
+                words = re.findall(r'([\w-]+)\s*(\{)?', re.sub(r'\{[^}]*\}', '{', spec[key] or ''))
+                bad = [word for word, brace in words if word not in '01' and kinds.get(word) != ('enum' if brace else 'gboolean')]
+                if words:
+                    report.check(f'{operation["name"]}: GIMP 3 can tell when {spec["name"]} is {key}', not bad, spec[key])
 
 
 def main():
@@ -218,23 +218,26 @@ def main():
     given = parser.parse_args()
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-gimp-') as work:
-        bench = Bench(os.path.abspath(given.build), work)
+        installed = Installed(os.path.abspath(given.build), work)
         kinds = programs()
         report.check('a GIMP is here', kinds, 'neither gimp-console-2.10 nor gimp-console-3.0' if not kinds else '')
-        if kinds and bench.install(report):
-            inputs = make_inputs(bench.gegl, os.path.join(IMAGES, 'seeding.jpg'), work)
-            operations = bench.operations(given.only)
+        if kinds and installed.install(report):
+            inputs = make_inputs(installed.gegl, os.path.join(IMAGES, 'seeding.jpg'), work)
+            operations = installed.operations(given.only)
             report.check('GEGL lists operations', operations, ', '.join(operation['name'] for operation in operations))
             labels(report, operations)
             for kind in kinds if operations else []:
-                gimp = kind(bench.gegl.env, work)
+                gimp = kind(installed.gegl.env, work)
                 make = smoke_jobs if given.smoke else jobs_of
-                run_jobs(report, bench, gimp, [job for operation in operations for job in make(operation, gimp.effects and not operation['aux'])], inputs,
+                run_jobs(report, installed, gimp, [job for operation in operations for job in make(operation, gimp.effects and not operation['aux'])], inputs,
                          'in C', GEGL_USE_OPENCL='no')
                 if not given.smoke:
-                    with_opencl(report, bench, gimp, operations, inputs)
-                    refuses(report, bench, gimp, operations[0], inputs)
-                    broken(report, bench, kind, operations, inputs)
+                    with_opencl(report, installed, gimp, operations, inputs)
+                    if not gimp.effects:
+                        remembers(report, installed, gimp, operations, inputs)
+                    indexed(report, gimp, operations[0], inputs)
+                    refuses(report, installed, gimp, operations[0], inputs)
+                    broken(report, installed, kind, operations, inputs)
         if given.keep:
             shutil.rmtree(given.keep, ignore_errors=True)
             shutil.copytree(work, given.keep, symlinks=True)

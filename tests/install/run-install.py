@@ -17,9 +17,10 @@ PO = os.path.join(TOP, 'po')
 
 
 def files_below(folder):
-    """Files but not what programs cache."""
-    return sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, names in os.walk(folder)
-                  for name in names if '/.cache' not in where + '/')
+    """Files but not what programs cache, nor the rest of GIMP's profile, which GIMP makes."""
+    found = sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, names in os.walk(folder)
+                   for name in names if '/.cache' not in where + '/')
+    return [path for path in found if not path.startswith('.config/GIMP/') or '/plug-ins/' in path]
 
 
 def make_locale(language, work):

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""Tessera installed into a home folder of its own, as `./run install` does it: what each test in the real GIMP stands on."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, TOP
+from gimp_program import plain
+from jobs import HEIGHT, WIDTH
+from pixels import read
+
+
+class Installed:
+    """The folders, the gegl command and the operations."""
+
+    def __init__(self, build, work):
+        self.build, self.work = build, work
+        self.home = os.path.join(work, 'home')
+        os.mkdir(self.home)
+        self.gegl = Gegl(None)
+        for name in [n for n in self.gegl.env if n.startswith(('XDG_', 'GIMP'))] + ['DISPLAY', 'WAYLAND_DISPLAY', 'LANGUAGE']:
+            self.gegl.env.pop(name, None)
+        self.gegl.env.update(HOME=self.home, TESSERA_INSTALL_BUILD=os.path.join(build, 'build-install'),
+                             POCL_CACHE_DIR=os.path.join(work, 'pocl'))
+        os.mkdir(os.path.join(work, 'pocl'))
+        self.wanted = {}
+
+    def install(self, report):
+        done = self.gegl.command([os.path.join(TOP, 'run'), 'install'], timeout=900)
+        return report.check('./run install', done.returncode == 0, (done.stdout + done.stderr).strip() if done.returncode else '')
+
+    def operations(self, only):
+        done = self.gegl.command([os.path.join(self.build, 'tests', 'gimp', 'list-operations')], GEGL_USE_OPENCL='no')
+        return [operation for operation in json.loads(done.stdout) if operation['input'] and operation['output']
+                and (not only or operation['name'] == only)]
+
+    def expected(self, job, inputs, area=None):
+        """What the gegl command makes, of the layer or of a piece of it alone."""
+        key = (job.operation, str(job.values), job.kind, job.depth, area)
+        if key not in self.wanted:
+            path = os.path.join(self.work, f'gegl-{len(self.wanted)}.{"png" if job.depth == 8 else "tif"}')
+            x, y, width, height = area or (0, 0, WIDTH, HEIGHT)
+            chain = ['gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}'] if area else []
+            chain += [job.operation, *(f'{key}={plain(value)}' for key, value in job.values.items()),
+                      'gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}']
+            chain += ['gegl:translate', f'x={-x}', f'y={-y}'] if area else []
+            # -- levels changes no pixel, only a format that tiff-save does not take (Y~) to RGBA
+            chain += ['gegl:png-save', f'path={path}', 'bitdepth=8'] if job.depth == 8 \
+                else ['gegl:levels', 'gegl:tiff-save', f'path={path}', 'bitdepth=32', 'fp=1']
+            code, lines = self.gegl.run([inputs[job.kind], '-o', path, '--', *chain], GEGL_USE_OPENCL='no')
+            lines = [line for line in lines if not line.startswith('libpng warning')]
+            self.wanted[key] = read(path) if code == 0 and not lines else RuntimeError(f'gegl: exit {code}, {lines}')
+        return self.wanted[key]

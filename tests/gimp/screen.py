@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""A screen without a monitor (Xvfb, openbox), its keyboard, mouse and pictures (xdotool, ImageMagick)."""
+import os
+import subprocess
+import time
+
+TOOLS = ('Xvfb', 'openbox', 'xdotool', 'import', 'xprop')
+
+
+class Screen:
+    def __init__(self, env, folder):
+        self.env, self.folder, self.programs = dict(env), folder, []
+        os.makedirs(folder, exist_ok=True)
+        end, other = os.pipe()
+        # -- without -noreset the server starts anew when its first client leaves, and takes the window manager with it
+        self.start(['Xvfb', '-displayfd', str(other), '-screen', '0', '1360x860x24', '-nolisten', 'tcp', '-noreset'], 'xvfb', pass_fds=(other,))
+        os.close(other)
+        with os.fdopen(end, encoding='ascii') as file:
+            self.env['DISPLAY'] = ':' + file.readline().strip()
+        self.start(['openbox'], 'openbox')
+        self.wait(lambda: 'window id' in self.say('xprop', '-root', '_NET_SUPPORTING_WM_CHECK'), 20)
+
+    def start(self, words, name, **more):
+        with open(os.path.join(self.folder, name + '.log'), 'wb') as log:
+            program = subprocess.Popen(words, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **more)
+        self.programs.append(program)
+        return program
+
+    def say(self, *words):
+        return subprocess.run(words, env=self.env, capture_output=True, text=True, errors='replace', timeout=60).stdout
+
+    def windows(self):
+        """{id: name} of those that are seen."""
+        ids = self.say('xdotool', 'search', '--onlyvisible', '--name', '.').split()
+        return {number: self.say('xdotool', 'getwindowname', number).strip() for number in ids}
+
+    def wait(self, condition, seconds):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.2)
+        return None
+
+    def key(self, *keys):
+        for key in keys:
+            self.say('xdotool', 'key', key)
+            time.sleep(0.3)
+
+    def type(self, text):
+        self.say('xdotool', 'type', '--delay', '60', text)
+
+    def click(self, x, y):
+        self.say('xdotool', 'mousemove', str(x), str(y), 'click', '1')
+
+    def shot(self, name):
+        self.say('import', '-window', 'root', os.path.join(self.folder, name + '.png'))
+
+    def close(self):
+        for program in reversed(self.programs):
+            program.terminate()
+            try:
+                program.wait(10)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                program.wait()
