@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+NO_CONTRACTION = "#pragma OPENCL FP_CONTRACT OFF"
+
 
 def resolve(path, math_dir, seen):
     lines = []
@@ -47,6 +49,8 @@ def main():
     seen = []
     lines = resolve(kernel, math_dir, seen)
     text = "\n".join(lines) + "\n"
+    if not re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).lstrip().startswith(NO_CONTRACTION):
+        sys.exit(f"{kernel}: {NO_CONTRACTION} must come before all code, that of headers too")
     if len(sys.argv) > 4:
         check(text, sys.argv[4], kernel.name)
     name = "tessera_" + re.sub(r"\W", "_", kernel.stem) + "_cl"

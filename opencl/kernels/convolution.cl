@@ -8,10 +8,10 @@
  * stage a work-group's pixels in local memory, loaded by one work-item or by some of them;
  * here all of them load, and a pixel that was read serves CONVOLUTION_STEP results.
  */
+#pragma OPENCL FP_CONTRACT OFF
+
 #include "tessera-convolution.h"
 #include "tessera-separable.h"
-
-#pragma OPENCL FP_CONTRACT OFF
 
 /* A result pixel; `in`: the input there. */
 static inline float4

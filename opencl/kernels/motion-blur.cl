@@ -4,9 +4,9 @@
  * The taps are those of the C path (tessera-motion-blur.c), summed in the same
  * order: groups of TAP_GROUP, then the groups.
  */
-#include "tessera-tap-group.h"
-
 #pragma OPENCL FP_CONTRACT OFF
+
+#include "tessera-tap-group.h"
 
 /* One work-item makes one pixel: n_taps reads, 1 write, no local memory.
  * (left, top): the output's first pixel within the input image. */

@@ -3,6 +3,8 @@
  * Unsharp mask: the passes of the Gaussian (tessera-separable.h, tessera-gaussian.h), the last of
  * which compares with the image and sharpens.  Alpha is copied.
  */
+#pragma OPENCL FP_CONTRACT OFF
+
 #include "tessera-dialect.h"
 #include "tessera-gaussian.h"
 #include "tessera-unsharp.h"

@@ -16,7 +16,6 @@
  *   }
  *
  * Each sum begins with 0 and adds product after product, as in C. */
-#pragma OPENCL FP_CONTRACT OFF
 
 /* rows: width pixels a row, `top` rows above the output's first. */
 #define SEPARABLE_COLUMNS \
