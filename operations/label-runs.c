@@ -183,7 +183,7 @@ scan_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer d
 {
   Labelling *l = data;
   gfloat    *pixels = gegl_scratch_new (gfloat, 4 * BLOCK_WIDTH * STRIP_HEIGHT);
-  guint8    *marks = g_malloc ((gsize) l->image.width * STRIP_HEIGHT);
+  guint8    *marks = g_malloc ((gsize) l->image.width * MIN (STRIP_HEIGHT, l->image.height));
   gint       s;
 
   while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)

@@ -5,10 +5,11 @@
 #include "config.h"
 
 #include "separable.h"
+#include "tap-sum.h"
 
 #include <string.h>
 
-#define BLOCK 16                /* pixels whose sums stay in registers */
+#define BLOCK TAP_SUM_BLOCK
 #define STRIP 256               /* columns that go through the cache together ... */
 #define ROWS  48                /* ... this many rows at a time */
 
@@ -42,40 +43,12 @@ separable_halo (const Separable *separable)
 
 /* --------------------------------------------------------------- C rows -- */
 
-/* Four pixels; the compiler splits it where registers are narrower. */
-typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
-
-TESSERA_CLONES static void
-sum_taps (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
-{
-  for (gint x = 0; x < n_pixels; x += BLOCK)
-    {
-      const gfloat *from = in + 4 * x;
-      Lanes        *to = (Lanes *) (out + 4 * x);
-      Lanes         a = { 0.0f }, b = { 0.0f }, c = { 0.0f }, d = { 0.0f };
-
-      for (gint i = 0; i < taps->n; i++)
-        {
-          const Lanes *tap = (const Lanes *) (from + (gssize) step * taps->offsets[i]);
-          const gfloat weight = taps->weights[i];
-
-          a += weight * tap[0];
-          b += weight * tap[1];
-          c += weight * tap[2];
-          d += weight * tap[3];
-        }
-      to[0] = a;
-      to[1] = b;
-      to[2] = c;
-      to[3] = d;
-    }
-}
-
-/* gcc exports the clones of what is not static, and modules are loaded with RTLD_GLOBAL. */
 void
 separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
 {
-  sum_taps (in, step, taps, out, n_pixels);
+  const TapList list = { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights };
+
+  tap_sum (in, &list, out, n_pixels);
 }
 
 /* What a strip has in the cache: rows of the input and their sums along x.  The result
@@ -93,7 +66,7 @@ sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *s
     {
       gfloat *row = strip->sums + (gsize) y * strip->stride;
 
-      sum_taps (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
+      separable_sum (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
       if (separable->finish)
         separable->finish (row, strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
                            width, separable->finish_data);
@@ -117,8 +90,8 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
                     strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
-        sum_taps (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
-                  strip->sums + (gsize) i * strip->stride, area->width);
+        separable_sum (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
+                       strip->sums + (gsize) i * strip->stride, area->width);
       sum_columns (separable, halo, strip, area->width, height);
       tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
                      request->output_format, strip->sums, strip->stride * sizeof (gfloat));

@@ -47,7 +47,7 @@ void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);
 TesseraHalo separable_halo (const Separable *separable);
 
 /* One pass over a row: out[k] = sum of weights[i] * in[step * offsets[i] + k], for n_pixels and
- * on to the end of their last block of 16; out may be a row of in that no later one needs. */
+ * at most to the end of their last block of 16; out may be a row of in that no later one needs. */
 void separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels);
 
 /* The C path: TesseraFilter.area calls it. */

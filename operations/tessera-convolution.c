@@ -192,6 +192,7 @@ constructed (GObject *object)
   kernel_set (object, NULL, NULL);
   g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
   g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
+  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* from a file, it may be stale */
 }
 
 /* Straight colours, or premultiplied ones where alpha takes part; out of it as the input is

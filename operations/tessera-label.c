@@ -12,7 +12,8 @@
  * The value is alpha, or Y = (wR R + wG G) + wB B of linear light, in floats in this order.
  *
  * Deviations: labels above 2^24 are rounded to the nearest float in `index`; an image
- * without end, or of 2^31 pixels and more, has no components.
+ * without end, or of 2^31 pixels and more, has no components; `count`, a result, can be
+ * written, as GEGL has no other properties, and stands for what was computed last.
  *
  * NaN is background; +Inf is foreground.
  */
@@ -288,7 +289,10 @@ prepare (GeglOperation *operation)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
   const Babl     *space = gegl_operation_get_source_space (operation, "input");
+  GeglRectangle   bounds = tessera_bounds (operation, "input");
 
+  if (gegl_rectangle_is_empty (&bounds))
+    o->count = 0;               /* GEGL does not ask for the pixels of nothing */
   gegl_operation_set_format (operation, "input", babl_format_with_space ("RGBA float", space));
   gegl_operation_set_format (operation, "output",
                              o->output == TESSERA_LABEL_OUTPUT_COLORS ? colors_format (operation)
@@ -367,6 +371,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
   gint                count = 0;
   gboolean            success;
 
+  o->count = 0;
   if (! input)
     return TRUE;
   if (tessera_is_endless (&bounds))

@@ -8,7 +8,8 @@
  * about 2 log2 n of them a pixel and axis.  Rows first, then columns, each divided by n.
  * (W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29(12), 1986.)
  *
- * Deviations: none.  NaN and Inf follow the arithmetic within the box.
+ * Deviations: sums are divided at the end of each axis, so values above FLT_MAX / (2r + 1)
+ * overflow.  NaN and Inf follow the arithmetic within the box.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -313,17 +314,15 @@ reach (const GeglProperties *o)
   return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
-/* Premultiplied within; out of it as the input is: GEGL would convert on one thread. */
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
   const Babl *space = gegl_operation_get_source_space (operation, "input");
-  gboolean    straight = source && ! (babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED);
+  const Babl *format = babl_format_with_space ("RaGaBaA float", space);
 
-  gegl_operation_set_format (operation, "input", babl_format_with_space ("RaGaBaA float", space));
+  gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "output", tessera_result_format (operation,
-    babl_format_with_space (straight ? "RGBA float" : "RaGaBaA float", space)));
+    tessera_source_format (operation, format)));
 }
 
 static GeglRectangle

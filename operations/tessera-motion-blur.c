@@ -55,6 +55,7 @@ property_enum (border, _("Border"), TesseraMotionBlurBorder, tessera_motion_blur
 #define GEGL_OP_C_SOURCE tessera-motion-blur.c
 
 #include "gegl-op.h"
+#include "tap-sum.h"
 #include "tessera.h"
 
 #include "../opencl/math/tessera-tap-group.h"
@@ -64,7 +65,7 @@ property_enum (border, _("Border"), TesseraMotionBlurBorder, tessera_motion_blur
 #include <stdlib.h>
 
 #define MAX_SAMPLES 1001
-#define BLOCK       16          /* pixels whose sums stay in registers */
+#define BLOCK       TAP_SUM_BLOCK
 
 typedef struct { gint x, y; } Offset;
 
@@ -147,44 +148,6 @@ taps_new (gdouble length, gdouble angle)
 
 /* --------------------------------------------------------------- C rows -- */
 
-/* Four pixels; the compiler splits it where registers are narrower. */
-typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
-
-/* out[k] = sum of weights[i] * in[places[i] + k], BLOCK pixels at a time. */
-TESSERA_CLONES static void
-blur_row (const gfloat *in, const gint *places, const gfloat *weights, gint n_taps,
-          gfloat *out, gint width)
-{
-  for (gint x = 0; x < width; x += BLOCK)
-    {
-      const gfloat *from = in + 4 * x;
-      Lanes        *to = (Lanes *) (out + 4 * x);
-      Lanes         total[4] = { { 0.0f } };
-
-      for (gint first = 0; first < n_taps; first += TAP_GROUP)
-        {
-          Lanes a = { 0.0f }, b = { 0.0f }, c = { 0.0f }, d = { 0.0f };
-          gint  end = MIN (first + TAP_GROUP, n_taps);
-
-          for (gint i = first; i < end; i++)
-            {
-              const Lanes *tap = (const Lanes *) (from + places[i]);
-
-              a += weights[i] * tap[0];
-              b += weights[i] * tap[1];
-              c += weights[i] * tap[2];
-              d += weights[i] * tap[3];
-            }
-          total[0] += a;
-          total[1] += b;
-          total[2] += c;
-          total[3] += d;
-        }
-      for (gint k = 0; k < 4; k++)
-        to[k] = total[k];
-    }
-}
-
 /* One block of rows that is read, blurred and written at once.  Rows are
  * computed in whole BLOCKs: the scratch has room for one more at its end. */
 static void
@@ -198,6 +161,7 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
   gfloat        *in = gegl_scratch_new (gfloat, n_in);
   gfloat        *out = gegl_scratch_new (gfloat, n_out);
   gint          *places = g_new (gint, taps->n);
+  const TapList  list = { taps->n, TAP_GROUP, 1, places, taps->weights };
 
   for (gint i = 0; i < taps->n; i++)
     places[i] = 4 * ((taps->offsets[i].y + taps->halo.top) * around.width
@@ -206,8 +170,7 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
   tessera_read (request->input, &around, &request->bounds, request->border,
                 request->input_format, in);
   for (gint y = 0; y < block->height; y++)
-    blur_row (in + 4 * (gsize) y * around.width, places, taps->weights, taps->n,
-              out + 4 * (gsize) y * padded, block->width);
+    tap_sum (in + 4 * (gsize) y * around.width, &list, out + 4 * (gsize) y * padded, block->width);
   tessera_write (request->output, block, request->output_format, out, 4 * padded * sizeof (gfloat));
   g_free (places);
   gegl_scratch_free (out);
@@ -282,18 +245,15 @@ reach (const GeglProperties *o)
   return (TesseraHalo) { x, y, x, y };
 }
 
-/* Premultiplied within; out of it as the input is.  Else GEGL would convert the
- * result on one thread, which costs four times what the blur does. */
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
   const Babl *space = gegl_operation_get_source_space (operation, "input");
-  gboolean    straight = source && ! (babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED);
+  const Babl *format = babl_format_with_space ("RaGaBaA float", space);
 
-  gegl_operation_set_format (operation, "input", babl_format_with_space ("RaGaBaA float", space));
+  gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "output", tessera_result_format (operation,
-    babl_format_with_space (straight ? "RGBA float" : "RaGaBaA float", space)));
+    tessera_source_format (operation, format)));
 }
 
 static GeglRectangle

@@ -9,7 +9,8 @@
  * of the threshold; here both signs of D are treated alike.  G is that of tessera:gaussian-blur.
  *
  * R', G', B' of straight alpha, which takes no part and is copied; nothing is clipped.  Where D is
- * NaN (a NaN or an Inf within the blur's support) the pixel stays as it is.
+ * NaN (a NaN within the blur's support, or Inf of both signs) the pixel stays as it is; an Inf
+ * makes the finite pixels around it infinite.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>

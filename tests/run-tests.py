@@ -26,7 +26,7 @@ PARTS = {
     'cli': ['cli'],
     'doctor': ['doctor'],
     'formats': ['formats'],
-    'install': ['install', 'packaging'],
+    'install': ['install', 'packaging', 'po'],
     'bench': ['bench-smoke', 'case-study'],
     'memory': ['valgrind'],     # and the sanitizers' build
     'warnings': [],             # gcc and clang with -Werror

@@ -87,8 +87,11 @@ const gchar *tessera_error_name          (gint status);
 
 typedef struct _TesseraMemory TesseraMemory;
 
-/* `pinned`: host-visible staging, mapped for its whole life. */
-gint     tessera_memory_take    (const TesseraDevice *device, gsize bytes, gboolean pinned,
+#define TESSERA_MOST_PINNED ((gsize) 2 << 30)   /* host memory that the system cannot page out */
+
+/* `pinned`: host-visible staging, mapped for its whole life.  `exact`: no byte more than
+ * that, where the usual room to spare would be what another needs. */
+gint     tessera_memory_take    (const TesseraDevice *device, gsize bytes, gboolean pinned, gboolean exact,
                                  TesseraMemory **memory);
 /* Device memory that holds `constant` for good once it has been uploaded (is_there: it
  * has been). */

@@ -15,7 +15,6 @@
 
 #define IDLE_SECONDS 30
 #define GRAIN        64                 /* bytes; the least that a size is rounded up to */
-#define MOST_PINNED  ((gsize) 2 << 30)  /* host memory that the system cannot page out */
 
 struct _TesseraMemory
 {
@@ -173,19 +172,19 @@ static gboolean
 fits (const TesseraDevice *device, gsize bytes, gboolean pinned)
 {
   if (pinned)
-    return tessera_counter (live_pinned_bytes) + bytes <= MOST_PINNED;
+    return tessera_counter (live_pinned_bytes) + bytes <= TESSERA_MOST_PINNED;
   return bytes <= device->max_allocation
          && tessera_counter (live_bytes) + bytes <= tessera_budget (device);
 }
 
 /* With room to spare if that fits, else after the idle memory is gone, else exactly. */
 static cl_int
-allocate_fitting_locked (TesseraMemory *memory, gsize bytes)
+allocate_fitting_locked (TesseraMemory *memory, gsize bytes, gboolean exactly)
 {
   const gsize exact = (bytes + GRAIN - 1) / GRAIN * GRAIN;
   cl_int      status;
 
-  memory->bytes = round_up (bytes);
+  memory->bytes = exactly ? exact : round_up (bytes);
   if (! fits (memory->device, memory->bytes, memory->pinned))
     trim_locked (G_MAXINT64);
   if (! fits (memory->device, memory->bytes, memory->pinned))
@@ -211,7 +210,7 @@ tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpo
   *is_there = *result != NULL;
   if (! *is_there)
     {
-      cl_int status = tessera_memory_take (device, bytes, FALSE, result);
+      cl_int status = tessera_memory_take (device, bytes, FALSE, FALSE, result);
 
       if (status != CL_SUCCESS)
         return status;
@@ -221,7 +220,7 @@ tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpo
 }
 
 gint
-tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
+tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned, gboolean exact,
                      TesseraMemory **result)
 {
   static gboolean at_exit;
@@ -230,14 +229,16 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned,
 
   bytes = MAX (bytes, 1);
   g_mutex_lock (&lock);
-  memory = take_idle_locked (device, bytes, pinned, NULL);
+  if (exact)
+    trim_locked (G_MAXINT64);
+  memory = exact ? NULL : take_idle_locked (device, bytes, pinned, NULL);
   if (! memory)
     {
       if (! at_exit)
         at_exit = atexit (tessera_memory_trim) == 0;
       memory = g_new0 (TesseraMemory, 1);
       *memory = (TesseraMemory) { .device = device, .context = device->context, .pinned = pinned };
-      status = allocate_fitting_locked (memory, bytes);
+      status = allocate_fitting_locked (memory, bytes, exact);
       if (status != CL_SUCCESS)
         g_clear_pointer (&memory, g_free);
     }

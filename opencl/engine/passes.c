@@ -24,7 +24,7 @@ tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory
 
   if (state->n_memories == MAX_MEMORIES)
     return tessera_error_out_of_memory ();
-  status = tessera_memory_take (state->pump->device, bytes, pinned, memory);
+  status = tessera_memory_take (state->pump->device, bytes, pinned, state->pump->exact, memory);
   if (status == 0)
     state->memories[state->n_memories++] = *memory;
   return status;
@@ -57,7 +57,7 @@ bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, 
   if (pump->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
   status = is_constant ? tessera_memory_take_constant (pump->device, bytes, data, memory, &is_there)
-                       : tessera_memory_take (pump->device, bytes, FALSE, memory);
+                       : tessera_memory_take (pump->device, bytes, FALSE, pump->exact, memory);
   if (status != 0)
     return status;
   if (! is_there)
@@ -137,14 +137,24 @@ choose_group (const TesseraLaunch *launch, gsize group[3])
                : d == 0 ? (is_flat ? 64 : 16) : d == 1 ? (is_flat ? 1 : 4) : 1;
 }
 
-/* Splits what a small GPU would be busy with for long, by rows. */
+/* How much of a dimension to launch at once, in about so many parts. */
+static gsize
+split_step (gsize size, gsize group, gdouble parts)
+{
+  gsize step = MAX (1, (gsize) (size / MAX (1.0, parts)));
+
+  return MIN (size, (step + group - 1) / group * group);
+}
+
+/* Splits what a small GPU would be busy with for long, by rows, and rows too where one is
+ * too much. */
 static gint
 launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *launch)
 {
   TesseraRawArg raw[TESSERA_MAX_ARGS];
   gpointer      objects[TESSERA_MAX_ARGS];
   gsize         offset[3] = { 0 }, size[3], group[3];
-  gsize         last_size, step;
+  gsize         last_size, step, width, width_step;
   gdouble       cost = MAX (launch->cost, 1.0);
   gint          last = 2, status = 0;
   guint         n;
@@ -159,20 +169,26 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   while (last > 0 && size[last] == group[last])
     last--;
   last_size = size[last];
-  step = MAX (1, (gsize) (last_size / MAX (1.0, cost / LAUNCH_READS)));
-  step = (step + group[last] - 1) / group[last] * group[last];
-  for (gsize done = 0; done < last_size && status == 0; done += step)
-    {
-      LaunchTime time = { launch->kernel, 0, NULL };
+  step = split_step (last_size, group[last], cost / LAUNCH_READS);
+  width = size[0];
+  width_step = last > 0 ? split_step (width, group[0], cost / last_size * step / LAUNCH_READS) : width;
+  for (; offset[last] < last_size && status == 0; offset[last] += step)
+    for (gsize x = 0; x < (last > 0 ? width : 1) && status == 0; x += width_step)
+      {
+        LaunchTime time = { launch->kernel, 0, NULL };
 
-      size[last] = MIN (step, last_size - done);
-      status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
-                                       raw, n, state->pump->profiled ? &time.event : NULL);
-      offset[last] += step;
-      time.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
-      if (time.event)
-        g_array_append_val (state->launches, time);
-    }
+        size[last] = MIN (step, last_size - offset[last]);
+        if (last > 0)
+          {
+            offset[0] = x;
+            size[0] = MIN (width_step, width - x);
+          }
+        status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
+                                         raw, n, state->pump->profiled ? &time.event : NULL);
+        time.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
+        if (time.event)
+          g_array_append_val (state->launches, time);
+      }
   return status;
 }
 

@@ -15,6 +15,7 @@
 #define FILTER_FAILURES  3              /* run failures after which a filter stays on C */
 #define PACKAGE_FAILURES 5              /* ... all filters */
 #define SLAB_PIXELS      (4 << 20)      /* C path: progress is reported once a slab */
+#define SPREAD_PIXELS    (16 << 20)     /* ... of filters that spread their own work */
 
 static GMutex      lock;                /* guards what follows */
 static GHashTable *failures;            /* filter name -> count */
@@ -251,6 +252,25 @@ compute_slabs (const TesseraRequest *request)
     }
 }
 
+/* In large slabs, which bound what such a filter keeps in memory. */
+static void
+compute_spread (const TesseraRequest *request)
+{
+  const GeglRectangle *roi = &request->roi;
+  const gint           halo = request->halo.top + request->halo.bottom;
+  const gint           rows = request->filter->whole ? roi->height : MAX (SPREAD_PIXELS / roi->width, 2 * halo);
+  TesseraRequest       slab = *request;
+
+  for (gint y = 0; y < roi->height; y += slab.roi.height)
+    {
+      slab.roi.y = roi->y + y;
+      slab.roi.height = roi->height - y < 2 * (gint64) rows ? roi->height - y : rows;
+      request->filter->spread (&slab);
+      if (y + slab.roi.height < roi->height)
+        gegl_operation_progress (request->operation, (gdouble) (y + slab.roi.height) / roi->height, (gchar *) "");
+    }
+}
+
 typedef struct
 {
   const TesseraRequest *request;
@@ -294,7 +314,7 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
   if (survey)
     survey_all (request, survey);
   else if (filter->spread)
-    filter->spread (request);
+    compute_spread (request);
   else
     compute_slabs (request);
   seconds = (g_get_monotonic_time () - began) / 1e6;

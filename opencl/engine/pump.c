@@ -14,7 +14,7 @@
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
-#define MOST_PIXELS   (8 << 20)         /* of a band; bounds the pinned memory */
+#define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
 
 /* ------------------------------------------------------------------ plan -- */
 
@@ -63,9 +63,20 @@ usual_rows (const Pump *pump)
   return (request->roi.height + bands - 1) / bands;
 }
 
+/* Of a request that is not cut. */
+static guint64
+pinned_bytes (const Pump *pump)
+{
+  const TesseraRequest *request = pump->request;
+  const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
+                                 * ((guint64) request->roi.height + request->halo.top + request->halo.bottom);
+
+  return around * pump->input.bytes + tessera_request_pixels (request) * pump->output.bytes;
+}
+
 /* The band height: the usual, but large enough that the halo is a small part, low enough that
- * BANDS_AHEAD bands fit the budget, or at least one.  Bands much lower than their
- * halo cost more than C does: then, and where not even one fits, 0. */
+ * BANDS_AHEAD bands fit the budget, or at least one of a quarter of the halo's height;
+ * where not even that fits, 0. */
 static gint
 choose_rows (Pump *pump)
 {
@@ -79,7 +90,7 @@ choose_rows (Pump *pump)
   pump->ahead = BANDS_AHEAD;
   pump->least = least;
   if (rows == 0)
-    rows = MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width);
+    rows = MAX (MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width), halo);
   rows = CLAMP (rows, request->filter->whole ? height : 1, height);
   while (rows > least && rows < height
          && (band_bytes (pump, rows) > budget / BANDS_AHEAD || ! fits_index (request, rows)))
@@ -88,6 +99,8 @@ choose_rows (Pump *pump)
     rows = MAX ((rows + 1) / 2, least);
   while (pump->ahead > 1 && band_bytes (pump, rows) > budget / pump->ahead)
     pump->ahead--;
+  if (request->filter->whole && pinned_bytes (pump) > TESSERA_MOST_PINNED)
+    return 0;
   return fits_index (request, rows) && band_bytes (pump, rows) <= budget ? rows : 0;
 }
 
@@ -231,10 +244,12 @@ pump_bands (Pump *pump, gint rows)
       if (status == 0)
         continue;
       if (drop_bands (pump, &y) != 0 || ! tessera_is_out_of_memory (status)
-          || (pump->ahead == 1 && (rows <= pump->least || halved == MOST_HALVINGS)))
+          || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)))
         return status;
       if (pump->ahead > 1)
         pump->ahead = 1;        /* one band at a time may still fit */
+      else if (! pump->exact)
+        pump->exact = TRUE;
       else
         {
           rows = MAX ((rows + 1) / 2, pump->least);

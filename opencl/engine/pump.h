@@ -71,6 +71,7 @@ struct _Pump
   BandState            *bands[BANDS_AHEAD];     /* oldest first */
   guint                 n_bands;
   guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
+  gboolean              exact;          /* memory without room to spare */
   gboolean              profiled;       /* are its commands timed? */
   gint                  least;          /* rows below which bands cost more than C does */
 };

@@ -191,7 +191,8 @@ typedef struct
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
   /* Or, instead of `area`, where threads must share what they compute: the whole roi,
-   * called once; it spreads its own work (gegl_parallel_distribute_range). */
+   * called once, or, unless `whole`, for one large slab after another (a copy of the
+   * request with another roi); it spreads its own work (gegl_parallel_distribute_range). */
   void (*spread) (const TesseraRequest *request);
 
   /* Bytes of device memory for a band of width x height result pixels,

@@ -36,13 +36,31 @@ equalize_luminance (float r, float g, float b, float red, float green, float blu
   return perceptual_from_linear ((red * r + green * g) + blue * b);
 }
 
+#define EQUALIZE_LEAST   1.17549435e-38f      /* the smallest normal float: less is no light */
+#define EQUALIZE_LARGEST 3.402823466e38f
+
+/* m / y for a normal y > 0 and m of 0..1, 3 roundings off: by Newton's method, since a
+ * device may divide as it likes. */
+static inline float
+equalize_quotient (float m, float y)
+{
+  const float scale = tessera_as_float (0x7f800000 - (tessera_as_int (y) & 0x7f800000));
+  const float v = y * scale;            /* 2..4 */
+  float       z = tessera_as_float (0x7ef311c7 - tessera_as_int (v));
+
+  z = z + z * (1.0f - v * z);
+  z = z + z * (1.0f - v * z);
+  z = z + z * (1.0f - v * z);
+  return y <= EQUALIZE_LARGEST ? (m * z) * scale : 0.0f;
+}
+
 /* One colour of a pixel of luminance y for which the table has m: as a part of y it stays
  * the same; grey where there is no light; NaN leaves it. */
 static inline float
 equalize_scaled (float value, float y, float m, int is_linear)
 {
   const float perceptual = is_linear ? perceptual_from_linear (value) : value;
-  const float mapped = y > 0.0f ? perceptual * (m / y) : m;
+  const float mapped = y >= EQUALIZE_LEAST ? perceptual * equalize_quotient (m, y) : m;
 
   return y == y ? (is_linear ? linear_from_perceptual (mapped) : mapped) : value;
 }

@@ -313,6 +313,9 @@ typedef struct
 void     check_truth_init  (CheckTruth *truth, const CheckFilter *filter, const CheckCase *c,
                             CheckSource *source, CheckSource *aux, const GeglRectangle *roi);
 void     check_truth_clear (CheckTruth *truth);
+/* For tables of premultiplied filters: a result that leaves with straight alpha has no
+ * colour where alpha is 0 (babl puts 2^-16 there), NaN or infinite. */
+void     check_excuse_lost_colour (RefResult *result);
 gboolean check_against     (const CheckFilter *filter, const CheckCase *c, const CheckTruth *truth,
                             const CheckPixels *got, const CheckPixels *other, CheckPair pair,
                             CheckStats *stats, GString *why);

@@ -12,6 +12,7 @@ typedef struct
   CheckStats         *stats;
   CheckCase           c;        /* property values at random, else plain */
   CheckLeg            leg;
+  gboolean            is_default;
 } Edge;
 
 static void
@@ -170,6 +171,94 @@ infinite_plane (Edge *e, GString *why)
   check_pixels_clear (&other);
 }
 
+/* Dots on a pattern that the eye takes for grey; in the corner one more, or not. */
+static GeglBuffer *
+dotted (gboolean one_more)
+{
+  const GeglRectangle box = { 0, 0, 200, 150 };
+  GeglBuffer         *buffer = gegl_buffer_new (&box, babl_format ("RGBA float"));
+  gfloat             *pixels = g_new (gfloat, 4 * box.width * box.height);
+
+  for (gint i = 0; i < box.width * box.height; i++)
+    {
+      const gint     x = i % box.width, y = i / box.width;
+      const gboolean dot = (x % 10 == 0 && y % 10 == 0) || (one_more && x == 5 && y == 0);
+
+      for (gint k = 0; k < 4; k++)
+        pixels[4 * i + k] = k == 3 || dot ? 1.0f : (x * 7 + y * 13) % 48 / 97.0f;
+    }
+  gegl_buffer_set (buffer, &box, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+  return buffer;
+}
+
+static GeglNode *
+cached_node (Edge *e, GeglNode *graph, GeglBuffer *buffer)
+{
+  GeglNode *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+  GeglNode *node = check_operation_node (e->filter, &e->c, graph);
+
+  g_object_set (node, "dont-cache", FALSE, NULL);
+  gegl_node_link (source, node);
+  return node;
+}
+
+static void
+blit_tile (Edge *e, GeglNode *node, gint n, CheckPixels *pixels)
+{
+  pixels->roi = (GeglRectangle) { n % 4 * 50, n / 4 * 30, 50, 30 };
+  pixels->pixels = g_new0 (gfloat, 4 * 50 * 30);
+  gegl_node_blit (node, 1.0, &pixels->roi, check_result_format (e->filter, &e->c), pixels->pixels,
+                  GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_CACHE);
+  check_pixels_widen (e->filter, &e->c, pixels);
+}
+
+/* A filter of the whole image computes it once for all its tiles, and again when a far
+ * pixel changes. */
+static void
+whole_image (Edge *e, GString *why)
+{
+  GeglNode       *graph = gegl_node_new (), *fresh_graph = gegl_node_new (), *node;
+  GeglBuffer     *buffer = dotted (FALSE), *other = dotted (TRUE);
+  CheckPixels     tile, changed, fresh;
+  TesseraCounters before, after;
+  gboolean        good;
+
+  set_leg (e);
+  check_default_values (e->filter, e->c.value);
+  node = cached_node (e, graph, buffer);
+  tessera_get_counters (&before);
+  for (gint n = 0; n < 20; n++)
+    {
+      blit_tile (e, node, n, &tile);
+      if (n < 19)
+        check_pixels_clear (&tile);
+    }
+  tessera_get_counters (&after);
+  good = after.requests - before.requests == (guint64) MAX (e->filter->requests, 1);
+  if (! good)
+    g_string_append_printf (why, "  20 tiles took %" G_GUINT64_FORMAT " requests\n", after.requests - before.requests);
+  verdict (e, good, "computed once for all tiles", why);
+
+  gegl_buffer_copy (other, GEGL_RECTANGLE (5, 0, 1, 1), GEGL_ABYSS_NONE, buffer, GEGL_RECTANGLE (5, 0, 1, 1));
+  blit_tile (e, node, 19, &changed);
+  blit_tile (e, cached_node (e, fresh_graph, other), 19, &fresh);
+  good = check_same_bits (&changed, &fresh, "after a far pixel changed vs a new graph", why);
+  if (good && memcmp (tile.pixels, fresh.pixels, 4 * 50 * 30 * sizeof (gfloat)) == 0)
+    {
+      g_string_append (why, "  the far pixel makes no difference here\n");
+      good = FALSE;
+    }
+  verdict (e, good, "a far pixel changes", why);
+  check_pixels_clear (&tile);
+  check_pixels_clear (&changed);
+  check_pixels_clear (&fresh);
+  g_object_unref (graph);
+  g_object_unref (fresh_graph);
+  g_object_unref (buffer);
+  g_object_unref (other);
+}
+
 /* Cases for the three legs that chance would take long to draw. */
 static void
 drawn (Edge *e, const gchar *set)
@@ -196,6 +285,8 @@ run_edges (Edge *e, GString *why)
         empty_buffer (e, why);
         empty_region (e, why);
         infinite_plane (e, why);
+        if (e->filter->whole && e->is_default)
+          whole_image (e, why);
       }
   drawn (e, "width=1,height=1");
   drawn (e, "width=1,height=1,content=nan");
@@ -209,7 +300,7 @@ check_edges (const CheckFilter  *filter,
              CheckStats         *stats)
 {
   GString *why = g_string_new (NULL);
-  Edge     e = { filter, options, stats, { 0 }, CHECK_LEG_C };
+  Edge     e = { filter, options, stats, { 0 }, CHECK_LEG_C, FALSE };
 
   for (gint i = 0; i < 3; i++)
     {
@@ -217,6 +308,7 @@ check_edges (const CheckFilter  *filter,
       memset (e.c.field, 0, sizeof e.c.field);
       e.c.field[CHECK_WIDTH] = 31;
       e.c.field[CHECK_HEIGHT] = 19;
+      e.is_default = i == 0;
       if (i == 0)
         check_default_values (filter, e.c.value);
       check_normalise (filter, &e.c);

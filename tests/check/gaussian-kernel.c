@@ -97,7 +97,7 @@ main (int argc, char **argv)
           worst = error;
           worst_sigma = sigma;
         }
-      if (error > 1e-3 || reach > gaussian_reach (sigma, sigma).left || reach > (gint) ceil (4.0 * sigma))
+      if (error > (gaussian->x.step == 1 ? (2 * ceil (3 * sigma) + 7) * 0x1p-24 : 1e-3) || reach > gaussian_reach (sigma, sigma).left || reach > (gint) ceil (4.0 * sigma))
         {
           printf ("sigma %g: %.3e off, reaches %d\n", sigma, error, reach);
           bad++;

@@ -53,23 +53,12 @@ mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
 {
 }
 
-/* A result that leaves with straight alpha has no colour where alpha is 0 (babl
- * puts 2^-16 there), NaN or infinite. */
-static void
-excuse_lost_colour (RefResult *result)
-{
-  for (gsize i = 0; i < (gsize) result->width * result->height; i++)
-    if (! (fabs (result->out[4 * i + 3]) <= G_MAXFLOAT && fabs (result->out[4 * i + 3]) >= 1e-4))
-      for (gint c = 0; c < 3; c++)
-        result->slack[4 * i + c] = INFINITY;
-}
-
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   reference_mean_blur (args->image, (int) args->values[RADIUS], (RefBorder) args->values[BORDER], result);
   if (args->straight)
-    excuse_lost_colour (result);
+    check_excuse_lost_colour (result);
 }
 
 const CheckFilter check_mean_blur =

@@ -10,7 +10,8 @@
  *           min (tiles, H) tiles counts above max (1, c n / bins) are cut, the excess is spread
  *           evenly over all bins, once; m = cdf / n, (b + 1) / bins where n = 0; bilinear
  *           between the tile centres (first + last) / 2, constant outside them
- *   channels: v becomes m;  luminance: R', G', B' times m / Y', grey m where Y' <= 0
+ *   channels: v becomes m;  luminance: R', G', B' times m / Y', grey m where Y' is less than the smallest
+ *   normal float
  *
  * Tolerance: none; scale is 0 and the whole bound is in slack, u = 2^-24:
  *   2 u, or 2e-6 with CLAHE; in luminance besides q |out|, q = e / (1 - e),
@@ -349,7 +350,7 @@ scale_component (const Plane *plane, const Sample *sample, Estimate m, double va
 {
   double luma = sample->value, low = luma - sample->deviation, relative, factor, high;
 
-  if (luma <= 0.0)
+  if (luma < FLT_MIN)
     {
       *out = m.value;
       *slack += fmax (m.high - m.value, m.value - m.low);
@@ -361,12 +362,12 @@ scale_component (const Plane *plane, const Sample *sample, Estimate m, double va
         return;
       factor = fabs (value) / luma;
       high = fmax (m.high, m.value);
-      relative = low > 0.0 ? sample->deviation / low + plane->image->error : 0.0;
+      relative = low >= FLT_MIN ? sample->deviation / low + plane->image->error : 0.0;
       *slack += factor * (fmax (m.high - m.value, m.value - m.low) + relative * high);
-      if (factor > OVERFLOW_LIMIT || high > OVERFLOW_LIMIT * luma)
+      if (factor > OVERFLOW_LIMIT)
         *slack = INFINITY;
     }
-  if (low <= 0.0 && luma + sample->deviation > 0.0)
+  if (low < FLT_MIN && luma + sample->deviation >= FLT_MIN)
     *slack = INFINITY;
 }
 

@@ -39,6 +39,7 @@ filter()
   [ $code = 0 ] && [ -s "$out" ]
 }
 
+silent_filter() { filter "$@" && ! grep -i tessera /tmp/said; }          # of ours
 quiet_filter() { filter "$@" && [ ! -s /tmp/said ]; }
 on_opencl()
 {
@@ -46,7 +47,7 @@ on_opencl()
     && ! grep -vE '^tessera: .*: (OpenCL|program built) on ' /tmp/said
 }
 
-# GEGL itself, by way of FFmpeg, brings the loader on Debian 12: it is put aside.
+# GEGL itself, by way of FFmpeg, brings the loader on Debian 12, and says so where it is put aside.
 without_loader()
 {
   local library code
@@ -70,6 +71,17 @@ translated()
   [ "$changed" -ge 20 ]
 }
 
+# A procedure for each operation.
+in_gimp()
+{
+  local operation wanted=
+  for operation in $operations; do wanted+=" \"plug-in-${operation/:/-}\""; done
+  gimp-console-2.10 -i -d -f -b "(for-each (lambda (name) (if (= (car (gimp-procedural-db-proc-exists name)) FALSE)
+    (begin (gimp-message (string-append \"missing \" name))))) (list$wanted))" -b '(gimp-message "procedures asked for")' -b '(gimp-quit 0)' >/tmp/said 2>&1
+  cat /tmp/said
+  grep -q 'procedures asked for' /tmp/said && ! grep -q missing /tmp/said
+}
+
 nothing_left()
 {
   local found
@@ -91,8 +103,13 @@ operations=$(cd /usr/lib/*/gegl-0.4 && for file in tessera-*.so; do name=${file#
 for operation in $operations; do
   check "gegl knows $operation" gegl --exists "$operation"
 done
-check 'filters without driver and loader, nothing said' without_loader quiet_filter /results/bare.npy
+check 'filters without driver and loader, nothing said by us' without_loader silent_filter /results/bare.npy
 check 'filters without driver, nothing said' quiet_filter /results/no-driver.npy
+if [ -e "$(echo /package/gimp-tessera_*.deb)" ]; then
+  check 'GIMP 2.10 and its plug-in' "${apt[@]}" install gimp /package/gimp-tessera_*.deb
+  check 'GIMP has a procedure for each filter' in_gimp
+  check 'purge the plug-in' dpkg --purge gimp-tessera
+fi
 check 'purge from a bare system' dpkg --purge gegl-tessera
 check 'purged: nothing of that name is left' nothing_left
 

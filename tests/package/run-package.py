@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-package.py [SUITE...]: builds the packages for Debian 12 and 13 (by default), installs, uses and purges them in minimal
-systems, and makes and tests the release tarball.  Needs root, debootstrap and the network; 10 minutes and 2 GB the first time.
+systems, and makes and tests the release tarball.  Needs root, debootstrap and the network; 20 minutes and 1 GB the first time.
 
 A folder with a Debian in TESSERA_DEBIAN_<SUITE> is built in instead of a minimal one; packages are always tried in a minimal one."""
 import glob

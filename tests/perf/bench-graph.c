@@ -28,7 +28,7 @@ bench_threads (void)
   return MAX (threads, 1);
 }
 
-/* "full 13": an N x N kernel of full rank; "separable 13": a column times a row. */
+/* "full13": an N x N kernel that no two passes can do; "separable13": a column times a row. */
 static gchar *
 random_kernel (const gchar *text)
 {

@@ -11,7 +11,9 @@
 #define GRID       "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1"
 #define GEGL_BLUR  "gegl:motion-blur-linear length=40 angle=45"
 #define GEGL_GRID  "gegl:bilateral-filter blur-radius=8"
-/* @full5 (bench-graph.c). */
+/* @full3, @full5 (bench-graph.c). */
+#define FULL_3 "b2=1 b3=8 b4=15 c2=14 c3=26 c4=7 d2=27 d3=13 d4=30 divisor=141"
+
 #define FULL_5 \
   "a1=1 a2=8 a3=15 a4=22 a5=29 b1=14 b2=26 b3=7 b4=19 " \
   "b5=31 c1=27 c2=13 c3=30 c4=16 c5=2 d1=9 d2=31 d3=22 " \
@@ -29,13 +31,13 @@ const BenchRow bench_rows[] = {
     .rival = "gegl:gaussian-blur std-dev-x=40 std-dev-y=40", .peer = "stack 40" },
   { .title = "unsharp-mask (1.5, 0.5)", .ours = "tessera:unsharp-mask std-dev=1.5 amount=0.5",
     .rival = "gegl:unsharp-mask std-dev=1.5 scale=0.5", .peer = "unsharp 1.5" },
-  { .title = "convolution 3x3, full rank", .ours = "tessera:convolution kernel=0,-1,0;-1,5,-1;0,-1,0",
-    .rival = "gegl:convolution-matrix b3=-1 c2=-1 c3=5 c4=-1 d3=-1", .peer = "filter 3" },
-  { .title = "convolution 5x5, full rank", .ours = "tessera:convolution kernel=@full5",
+  { .title = "convolution 3x3, full rank", .ours = "tessera:convolution kernel=@full3",
+    .rival = "gegl:convolution-matrix " FULL_3, .peer = "filter 3" },
+  { .title = "convolution 5x5, not separable", .ours = "tessera:convolution kernel=@full5",
     .rival = "gegl:convolution-matrix " FULL_5, .peer = "filter 5" },
   { .title = "convolution 7x7, full rank", .ours = "tessera:convolution kernel=@full7", .peer = "filter 7" },
   { .title = "convolution 13x13, separable", .ours = "tessera:convolution kernel=@separable13", .peer = "separable 13" },
-  { .title = "convolution 13x13, full rank", .ours = "tessera:convolution kernel=@full13", .peer = "filter 13" },
+  { .title = "convolution 13x13, not separable", .ours = "tessera:convolution kernel=@full13", .peer = "filter 13" },
   { .title = "convolution 31x31, separable", .ours = "tessera:convolution kernel=@separable31", .peer = "separable 31" },
   { .title = "convolution 31x31, full rank", .ours = "tessera:convolution kernel=@full31", .peer = "filter 31" },
   { .title = "mean-blur radius 10", .ours = "tessera:mean-blur radius=10", .rival = "gegl:box-blur radius=10",

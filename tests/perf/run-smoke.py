@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-smoke.py BUILD: the bench measures every row in C and on OpenCL, and refuses what would mean nothing."""
+"""run-smoke.py BUILD: the bench measures rows of every kind in C and on OpenCL, and refuses what would mean nothing."""
 import array
 import json
 import os
@@ -17,6 +17,7 @@ import bench
 from common import Gegl, Report
 
 DRIVER = [sys.executable, '-B', os.path.join(HERE, 'bench.py')]
+ROWS = 'motion-blur/bilateral-grid luminance/gaussian-blur sigma 1.5/sobel magnitude of luminance/label random dots, index'
 SMALL = ['--mpix', '0.02', '--runs', '2', '--rivals', 'no', '--formats', 'float']
 
 
@@ -38,6 +39,8 @@ def expected(gegl, program, folder):
     keys = set()
     for line in start(gegl, [program, '--list'], folder).stdout.splitlines():
         row = json.loads(line)
+        if not any(part in row['row'] for part in ROWS.split('/')) or row['row'].startswith('thesis'):
+            continue
         for name in ('RGBA float', 'R\'G\'B\'A u8') if row['steps'] == 1 else ('RGBA float',):
             for sink in bench.SINKS if row['steps'] == 1 else ('whole',):
                 keys |= {(row['row'], name, sink, leg) for leg in ('c', 'opencl')}
@@ -45,7 +48,7 @@ def expected(gegl, program, folder):
 
 
 def check_quick(gegl, program, folder, report):
-    done = start(gegl, DRIVER + ['--quick', '--bench', program, '--out', folder], folder)
+    done = start(gegl, DRIVER + ['--quick', '--rows', ROWS, '--bench', program, '--out', folder], folder)
     report.check('bench --quick ends well', done.returncode == 0, '\n'.join(done.stderr.splitlines()[-5:]))
     if done.returncode:
         return
@@ -58,7 +61,9 @@ def check_quick(gegl, program, folder, report):
     wrong = [key for key, r in measured.items() if not 0 < r['ours']['min_ms'] <= r['ours']['median_ms']
              or not 0 < r['stages_ms']['process'] or r['per_run']['requests'] < r['steps']]
     report.check('times and requests make sense', not wrong, str(wrong))
-    wrong = [key for key, r in measured.items() if (key[1] == 'RGBA float' and key[2] == 'whole') != (r['ratio'] is not None)]
+    lonely = ('label',)         # GEGL has nothing like it
+    wrong = [key for key, r in measured.items()
+             if (key[1] == 'RGBA float' and key[2] == 'whole' and not key[0].startswith(lonely)) != (r['ratio'] is not None)]
     report.check('rivals are timed where they should be', not wrong, str(wrong))
     wrong = [key for key, r in measured.items() if key[3] == 'opencl' and
              not (r['stages_ms']['run'] > 0 and r['per_run']['uploaded_bytes'] > 0 and r['memory_mib']['device'] > 0)]

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-po.py SOURCE: every string of the sources in every language, in the words that GEGL itself uses."""
+import ast
+import gettext
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Report
+
+XGETTEXT = ['xgettext', '--from-code=UTF-8', '--keyword=_', '--keyword=N_', '--flag=g_strdup_printf:1:c-format']
+
+# Where a string of ours that GEGL has too is translated otherwise: (languages, reason).
+DIFFERENT = {
+    'Direction': ('de', 'which way to convert, not an orientation'),
+    'Display': ('de es fr pt_BR zh_CN', 'GEGL: the operation that opens a window; here: fit for one'),
+    'Gaussian Blur': ('de pt_BR', "GEGL's versions differ; as in GIMP's menu"),
+    'Magnitude': ('de zh_CN', "a vector's, not a size (de) or an order of magnitude (zh_CN)"),
+    'Mask': ('de', 'a noun, as in later versions of GEGL'),
+    'Median Blur': ('es pt_BR', "GEGL: `medium', `mean'; as in GIMP's menu, and apart from Mean Blur"),
+    'Offset': ('ru', "GEGL's ends in a colon"),
+    'Perceptual': ('zh_CN', 'as in later versions of GEGL and in GIMP'),
+    'Percentile': ('fr ru zh_CN', "GEGL: `percentage', and `percentile of the colors' (ru), which here may be of alpha"),
+    'Source': ('pt_BR', "GEGL's versions differ; as in GIMP"),
+    'White': ('zh_CN', 'the white point, not the name of a color'),
+}
+
+
+class Unknown(gettext.NullTranslations):
+    def gettext(self, message):
+        return None
+
+
+def read_po(text):
+    """{msgid: msgstr} of a catalogue without contexts and plurals, as msgcat writes it."""
+    entries, entry, field = {}, {}, None
+    for line in text.splitlines():
+        start = re.match(r'(msgid|msgstr) (?=")', line)
+        if start:
+            field = start[1]
+            entry[field] = ''
+            line = line[start.end():]
+        if line.startswith('"'):
+            entry[field] += ast.literal_eval(line)
+            if field == 'msgstr':
+                entries[entry['msgid']] = entry['msgstr']
+    entries.pop('', None)
+    return entries
+
+
+def run(words, text=None):
+    return subprocess.run(words, input=text, capture_output=True, text=True, encoding='utf-8',
+                          env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+
+
+def lines(path):
+    with open(path, encoding='utf-8') as file:
+        return [line.strip() for line in file if line.strip() and not line.startswith('#')]
+
+
+def check_sources(source, report):
+    """Returns what POTFILES.in lists."""
+    listed = lines(os.path.join(source, 'po', 'POTFILES.in'))
+    known = set(listed + lines(os.path.join(source, 'po', 'POTFILES.skip')))
+    found = set()
+    for folder in ('data/metainfo', 'operations', 'opencl', 'gimp-2.10'):
+        for place, _, names in os.walk(os.path.join(source, folder)):
+            for path in (os.path.join(place, name) for name in names if name.endswith(('.c', '.h', '.xml.in'))):
+                with open(path, encoding='utf-8') as file:
+                    if path.endswith('.xml.in') or re.search(r'\bN?_ ?\("', file.read()):
+                        found.add(os.path.relpath(path, source))
+    report.check('POTFILES.in has every file with strings, and no other', found == known, ' '.join(sorted(found ^ known)))
+    return [name for name in listed if os.path.exists(os.path.join(source, name))]
+
+
+def of_gegl(language):
+    """GEGL's own catalogue for a language, or None."""
+    prefix = run(['pkg-config', '--variable=prefix', 'gegl-0.4']).stdout.strip() or '/usr'
+    path = gettext.find('gegl-0.4', os.path.join(prefix, 'share', 'locale'), [language])
+    if not path:
+        return None
+    with open(path, 'rb') as file:
+        catalogue = gettext.GNUTranslations(file)
+    catalogue.add_fallback(Unknown())
+    return catalogue
+
+
+def check_language(source, pot, language, report):
+    path = os.path.join(source, 'po', language + '.po')
+    merged = run(['msgmerge', '--quiet', '--no-fuzzy-matching', '--no-wrap', '-o', '-', path, pot])
+    counted = run(['msgfmt', '--check', '--statistics', '-o', os.devnull, '-'], merged.stdout)
+    report.check(f'{language}: complete', counted.returncode == 0 and re.fullmatch(r'\d+ translated messages\.', counted.stderr.strip()),
+                 counted.stderr.strip())
+    entries = read_po(run(['msgattrib', '--no-obsolete', '--no-wrap', '-'], merged.stdout).stdout)
+    ends = [i for i, t in entries.items() if t and i.endswith('...') != t.endswith(('...', '…'))]
+    report.check(f'{language}: ... where a dialog follows', not ends, '; '.join(ends))
+
+    gegl = of_gegl(language)
+    if not gegl:
+        print(f'skip {language}: GEGL has no catalogue here')
+        return
+    same, other = 0, []
+    for message, ours in entries.items():
+        theirs = gegl.gettext(message)
+        if theirs is None or language in DIFFERENT.get(message, ('', ''))[0].split():
+            continue
+        if unicodedata.normalize('NFC', theirs) == unicodedata.normalize('NFC', ours):
+            same += 1
+        else:
+            other.append(f'{message}: {ours}, GEGL has {theirs}')
+    report.check(f"{language}: GEGL's words", same and not other, '; '.join(other) or f'{same} strings')
+
+
+def main():
+    source, report = os.path.abspath(sys.argv[1]), Report()
+    files = check_sources(source, report)
+    with tempfile.TemporaryDirectory(prefix='tessera-po-') as work:
+        pot = os.path.join(work, 'tessera.pot')
+        done = run(XGETTEXT + ['--directory', source, '--output', pot] + files)
+        with open(pot, encoding='utf-8') as file:
+            text = file.read().replace('charset=CHARSET', 'charset=UTF-8')
+        with open(pot, 'w', encoding='utf-8') as file:
+            file.write(text)
+        messages = read_po(text)
+        report.check('strings in the sources', done.returncode == 0 and len(messages) > 100, done.stderr or str(len(messages)))
+        for language in lines(os.path.join(source, 'po', 'LINGUAS')):
+            check_language(source, pot, language, report)
+    idle = [message for message in DIFFERENT if message not in messages]
+    report.check('each listed difference is of a string in use', not idle, '; '.join(idle))
+    report.finish()
+
+
+main()
