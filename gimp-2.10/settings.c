@@ -9,10 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Results are not: what is never seen, and the text of an error. */
 gboolean
 settings_is_offered (GParamSpec *spec)
 {
-  return (spec->flags & G_PARAM_WRITABLE) && (spec->flags & G_PARAM_READABLE)
+  return g_strcmp0 (gegl_param_spec_get_property_key (spec, "visible"), "0") != 0
+         && g_strcmp0 (gegl_param_spec_get_property_key (spec, "error"), "true") != 0
+         && (spec->flags & G_PARAM_WRITABLE) && (spec->flags & G_PARAM_READABLE)
          && (G_IS_PARAM_SPEC_DOUBLE (spec) || G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_UINT (spec)
              || G_IS_PARAM_SPEC_BOOLEAN (spec) || G_IS_PARAM_SPEC_ENUM (spec) || G_IS_PARAM_SPEC_STRING (spec)
              || g_type_is_a (spec->value_type, GEGL_TYPE_COLOR));

@@ -44,8 +44,8 @@ class Pixels:
                 data[4 * i + 3] = 0
         return data
 
-    def difference(self, other):
-        """(the largest difference, where, how many pixels differ); colours of transparent pixels do not count.  Floats beyond 1
+    def difference(self, other, limit):
+        """(the largest difference, where, how many pixels differ by more than the limit); colours of transparent pixels do not count.  Floats beyond 1
         differ relatively: Lab's numbers and HDR."""
         if (self.width, self.height) != (other.width, other.height):
             return math.inf, f'{self.width}x{self.height} and {other.width}x{other.height}', 0
@@ -57,7 +57,7 @@ class Pixels:
             d = abs(a[i + 3] - b[i + 3])
             if a[i + 3] > 0 and b[i + 3] > 0:
                 d = max(d, *(abs(a[k] - b[k]) / (max(1.0, abs(b[k])) if self.full == 1.0 else 1) for k in (i, i + 1, i + 2)))
-            if d > 0:
+            if not d <= limit:
                 count += 1
             if not d <= worst:
                 worst, where = (d if d == d else math.inf), (i // 4 % self.width, i // 4 // self.width)
