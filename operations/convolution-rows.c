@@ -24,43 +24,8 @@ typedef struct
   const gint   *copied;
 } Rows;
 
-typedef struct
-{
-  void     (*step_rows)  (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out);
-  void     (*listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out);
-  void     (*finish_row) (const Rows *rows, const gfloat *in, gfloat *sums);
-  gboolean (*all_finite) (const gfloat *in, gsize n);
-} Strips;
-
-#define STRIP(name)  name##_16
-#define STRIP_TARGET
-#define STRIP_BYTES  16
-#include "convolution-strip.h"
-
-#if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES)
-#define STRIP(name)  name##_32
-#define STRIP_TARGET __attribute__ ((target ("avx2")))
-#define STRIP_BYTES  32
-#include "convolution-strip.h"
-
-#define STRIP(name)  name##_64
-#define STRIP_TARGET __attribute__ ((target ("avx512f")))
-#define STRIP_BYTES  64
-#include "convolution-strip.h"
-
-static const Strips *
-strips (void)
-{
-  return __builtin_cpu_supports ("avx512f") ? &strips_64
-         : __builtin_cpu_supports ("avx2") ? &strips_32 : &strips_16;
-}
-#else
-static const Strips *
-strips (void)
-{
-  return &strips_16;
-}
-#endif
+#define LANES_LOOPS "convolution-loops.h"
+#include "lanes.h"
 
 /* The finish of BLOCK / 4 pixels. */
 typedef struct
@@ -86,7 +51,7 @@ convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer
   Rows   rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
 
   finish_init (&finish, data);
-  strips ()->finish_row (&rows, in, sums);
+  LANES_BEST (finish_row) (&rows, in, sums);
 }
 
 /* ------------------------------------------------------------- tables -- */
@@ -162,7 +127,6 @@ static void
 convolve_block (const TesseraRequest *request, const GeglRectangle *block)
 {
   const Convolution *convolution = request->params;
-  const Strips      *with = strips ();
   GeglRectangle      around = tessera_grow (block, &request->halo);
   const gint         height = (block->height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP * CONVOLUTION_STEP;
   const gsize        n_read = 4 * (gsize) around.width * around.height;
@@ -179,12 +143,12 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   finish_init (&finish, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
-  if (prefers_list (convolution) || ! with->all_finite (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
+  if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
     for (gint y = 0; y < block->height; y++)
-      with->listed_row (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      LANES_BEST (listed_row) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
   else
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
-      with->step_rows (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
   gegl_scratch_free (out);
   gegl_scratch_free (in);

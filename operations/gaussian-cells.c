@@ -16,8 +16,6 @@
 #define WRITE_ROWS  16
 #define COLUMNS     64          /* of cells that are filtered along y together */
 
-/* Four pixels, one pixel. */
-typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
 typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 typedef struct
@@ -31,39 +29,12 @@ typedef struct
   gfloat               *cells;          /* y.low + y.n + y.high rows of x.n cells, then y.n of them */
 } Grid;
 
+#define LANES_LOOPS "gaussian-cells-loops.h"
+#include "lanes.h"
+
 /* ------------------------------------------------------- pixels to cells -- */
 
-/* One cell's rows: the sums of the cell above them are done, its own and the next one's go on. */
-TESSERA_CLONES static void
-sum_rows (const gfloat *in, gint stride, const gfloat *weights, gint step,
-          gfloat *next, gfloat *own, gfloat *done, gint n_pixels)
-{
-  for (gint x = 0; x < 4 * n_pixels; x += 32)
-    {
-      Lanes *to_next = (Lanes *) (next + x), *to_own = (Lanes *) (own + x), *to_done = (Lanes *) (done + x);
-      Lanes  low[2] = { { 0.0f } }, middle[2] = { { 0.0f } }, high[2] = { { 0.0f } };
-
-      for (gint j = 0; j < step; j++)
-        {
-          const Lanes *row = (const Lanes *) (in + (gsize) j * stride + x);
-
-          for (gint k = 0; k < 2; k++)
-            {
-              low[k] += weights[j] * row[k];
-              middle[k] += weights[step + j] * row[k];
-              high[k] += weights[2 * step + j] * row[k];
-            }
-        }
-      for (gint k = 0; k < 2; k++)
-        {
-          to_done[k] = to_own[k] + high[k];
-          to_own[k] = to_next[k] + middle[k];
-          to_next[k] = low[k];
-        }
-    }
-}
-
-/* The same along a row: n cells of (n + 2) step pixels. */
+/* What sum_rows does, along a row: n cells of (n + 2) step pixels. */
 TESSERA_CLONES static void
 sum_columns (const gfloat *in, const gfloat *weights, gint step, gfloat *out, gint n)
 {
@@ -158,8 +129,9 @@ read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
 
       read_pixels (grid->request, rows->first_pixel + x, y, width, n * step, rows->in);
       for (gint i = 0; i < n; i++)
-        sum_rows (rows->in + 4 * (gsize) i * step * width, 4 * width, grid->gaussian->y.down, step,
-                  rows->next + 4 * x, rows->own + 4 * x, rows->done + (gsize) i * rows->stride + 4 * x, width);
+        LANES_BEST (sum_rows) (rows->in + 4 * (gsize) i * step * width, 4 * width, grid->gaussian->y.down, step,
+                               rows->next + 4 * x, rows->own + 4 * x,
+                               rows->done + (gsize) i * rows->stride + 4 * x, width);
     }
 }
 
@@ -290,16 +262,6 @@ spread_row (const gfloat *cells, const gfloat *weights, gint step, gint phase, g
       *to++ = (weights[3 * j] * cell[0] + weights[3 * j + 1] * cell[1]) + weights[3 * j + 2] * cell[2];
 }
 
-/* Three rows of cells make one of pixels. */
-TESSERA_CLONES static void
-mix_rows (const gfloat *const rows[3], const gfloat weights[3], gfloat *out, gint n_pixels)
-{
-  for (gint x = 0; x < 4 * n_pixels; x += 16)
-    *(Lanes *) (out + x) = (weights[0] * *(const Lanes *) (rows[0] + x)
-                            + weights[1] * *(const Lanes *) (rows[1] + x))
-                           + weights[2] * *(const Lanes *) (rows[2] + x);
-}
-
 /* Row i of the grid at full width. */
 static void
 spread (const Grid *grid, gint i, gfloat *out)
@@ -330,7 +292,7 @@ make_rows (const Grid *grid, gint y, gint n, gfloat *room, gint *have, gfloat *o
       for (gint k = 0; k < 3; k++)
         rows[k] = grid->x.step == 1 ? grid->cells + (gsize) (cell + k) * grid->stride
                                     : room + (gsize) ((cell + k) % 3) * stride;
-      mix_rows (rows, grid->gaussian->y.up + 3 * j, out + (gsize) i * stride, width);
+      LANES_BEST (mix_rows) (rows, grid->gaussian->y.up + 3 * j, out + (gsize) i * stride, width);
     }
 }
 

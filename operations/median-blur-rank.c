@@ -22,7 +22,8 @@
 #define DIGIT_BITS 11           /* of the sort; three digits are a key */
 #define DIGITS     (1 << DIGIT_BITS)
 #define COLUMNS    16           /* that are gathered at once */
-#define LANES      4            /* neighbours whose windows are kept together */
+#define RANKS      16           /* of the widest registers: lists have whole ones */
+#define LANES    4            /* neighbours whose windows are kept together */
 #define SETS       (2 * LANES - 1)
 #define BYTES      G_GUINT64_CONSTANT (0x0101010101010101)
 
@@ -33,7 +34,7 @@ typedef struct
   gint    n;
   gint    start[SETS + 1];      /* of each set's */
   gint   *enter, *leave;
-  gint32 *counts[LANES];        /* -1 where a window has the set, else 0; whole Ranks */
+  gint32 *counts[LANES];        /* -1 where a window has the set, else 0; in whole RANKS */
 } Steps;
 
 typedef struct
@@ -128,9 +129,6 @@ rank_samples (const MedianBlock *block, Tile *tile, gint channel)
 
 /* Set s < LANES - 1: what only the windows 0 .. s hold; set LANES - 1: what all do; set LANES - 1 + p:
  * what only the windows from p on do.  So window p is the union of sets p .. p + LANES - 1. */
-typedef gint32 Ranks __attribute__ ((vector_size (64), aligned (4), may_alias));
-#define RANKS 16
-
 typedef struct
 {
   guint64 *sets[SETS];
@@ -222,38 +220,6 @@ move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
   windows->below[0] += change;
 }
 
-/* How many more of `enter` than of `leave` are below `limit`, where `counts` is -1. */
-static inline gint
-change_below (const gint32 *enter, const gint32 *leave, const gint32 *counts, gint n, gint32 limit)
-{
-  Ranks change = { 0 };
-  gint  sum = 0;
-
-  for (gint i = 0; i < n; i += RANKS)
-    change += ((*(const Ranks *) (leave + i) < limit) - (*(const Ranks *) (enter + i) < limit))
-              & *(const Ranks *) (counts + i);
-  for (gint i = 0; i < RANKS; i++)
-    sum += change[i];
-  return sum;
-}
-
-/* All windows, of squares, move down by one from where `ranks` is the middle of the first. */
-static inline void
-move_all (Windows *windows, const Tile *tile, const gint32 *ranks)
-{
-  const Steps  *steps = &tile->steps;
-  const gint32 *enter = ranks + steps->enter[0], *leave = ranks + steps->leave[0];
-
-  for (gint set = 0; set < SETS; set++)
-    for (gint i = steps->start[set]; i < steps->start[set + 1]; i++)
-      {
-        flip (windows->sets[set], enter[i]);
-        flip (windows->sets[set], leave[i]);
-      }
-  for (gint lane = 0; lane < tile->lanes; lane++)
-    windows->below[lane] += change_below (enter, leave, steps->counts[lane], steps->n, 64 * windows->word[lane]);
-}
-
 /* The windows at the head of their columns. */
 static void
 fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint32 *ranks)
@@ -295,50 +261,8 @@ wanted_rank (const MedianBlock *block, gint x, gint y)
   return params->ranks[count];
 }
 
-/* `lanes` columns after `lanes` columns, from above. */
-static inline __attribute__ ((always_inline)) void
-slide_down (const MedianBlock *block, const Tile *tile, gint channel, gint lanes)
-{
-  const MedianParams *params = block->params;
-  const gint          radius = params->radius;
-  const gint          columns = tile->width - 2 * radius, rows = tile->height - 2 * radius;
-  Windows             windows;
-
-  for (gint set = 0; set < SETS; set++)
-    windows.sets[set] = tile->words + set * ((gsize) tile->n / 64 + 1);
-  for (gint column = 0; column < columns; column += lanes)
-    {
-      const gint x = MIN (column, columns - lanes) + radius;
-
-      fill (&windows, tile, params, tile->ranks + (gsize) radius * tile->width + x);
-      for (gint y = radius; y < radius + rows; y++)
-        {
-          const gsize at = (gsize) y * tile->width + x;
-
-          for (gint lane = 0; lane < lanes; lane++)
-            {
-              const gint k = wanted_rank (block, block->around.x + x + lane, block->around.y + y);
-
-              block->pixels[4 * (at + lane) + channel] = tile->values[find_rank (&windows, lane, k, lanes == 1)];
-            }
-          if (y + 1 == radius + rows)
-            break;
-          if (lanes == 1)
-            move_one (&windows, &tile->steps, tile->ranks + at);
-          else
-            move_all (&windows, tile, tile->ranks + at);
-        }
-    }
-}
-
-TESSERA_CLONES static void
-slide (const MedianBlock *block, const Tile *tile, gint channel)
-{
-  if (tile->lanes == 1)
-    slide_down (block, tile, channel, 1);
-  else
-    slide_down (block, tile, channel, tile->lanes);
-}
+#define LANES_LOOPS "median-blur-loops.h"
+#include "lanes.h"
 
 /* Each place of the neighbourhoods against the same of what is there once they have moved.  In a
  * square the lists are two rows, from left to right. */
@@ -397,7 +321,7 @@ median_by_rank (const MedianBlock *block)
   for (gint channel = 0; channel < params->channels; channel++)
     {
       rank_samples (block, &tile, channel);
-      slide (block, &tile, channel);
+      LANES_BEST (slide) (block, &tile, channel);
     }
   gegl_scratch_free (tile.digits);
   gegl_scratch_free (tile.words);

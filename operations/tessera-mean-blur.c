@@ -46,7 +46,7 @@ property_enum (border, _("Border"), TesseraMeanBlurBorder, tessera_mean_blur_bor
 
 #include "mean-blur.cl.h"
 
-#define LANE_FLOATS 16
+#define LANE_FLOATS 16          /* of the widest registers */
 #define SLAB        32          /* floats of a row whose columns are summed at once */
 #define TILE        64          /* rows of GEGL's tiles: writing ends where they do */
 #define READ_PIXELS 20000       /* that are read at once */
@@ -59,62 +59,15 @@ typedef struct
 
 /* --------------------------------------------------------------- C sums -- */
 
-/* The compiler splits it where registers are narrower. */
-typedef gfloat Lanes __attribute__ ((vector_size (64), aligned (4), may_alias));
-
-/* sums[i] += sums[i + step], in place, whole Lanes. */
-TESSERA_CLONES static void
-double_sums (gfloat *sums, gsize step, gsize count)
-{
-  for (gsize i = 0; i < count; i += LANE_FLOATS)
-    *(Lanes *) (sums + i) += *(const Lanes *) (sums + i + step);
-}
-
-/* out[i] = sums[i], and sums doubled, in one go. */
-TESSERA_CLONES static void
-first_sums (gfloat *sums, gsize step, gsize count, gfloat *out, gsize wanted)
-{
-  for (gsize i = 0; i < wanted; i += LANE_FLOATS)
-    {
-      const Lanes here = *(const Lanes *) (sums + i);
-
-      *(Lanes *) (out + i) = here;
-      *(Lanes *) (sums + i) = here + *(const Lanes *) (sums + i + step);
-    }
-  if (count > wanted)
-    double_sums (sums + (wanted + LANE_FLOATS - 1) / LANE_FLOATS * LANE_FLOATS, step, count - wanted);
-}
-
-TESSERA_CLONES static void
-add_sums (const gfloat *sums, gfloat *out, gsize count, gfloat scale)
-{
-  for (gsize i = 0; i < count; i += LANE_FLOATS)
-    *(Lanes *) (out + i) = (*(const Lanes *) (out + i) + *(const Lanes *) (sums + i)) * scale;
-}
+#define LANES_LOOPS "mean-blur-loops.h"
+#include "lanes.h"
 
 /* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in`, count + (n - 1) step floats
  * and room for LANE_FLOATS more, is lost.  n odd. */
 static void
 sum_line (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale)
 {
-  gsize place = step;           /* of the next digit's sum */
-
-  if (n == 1)
-    {
-      memcpy (out, in, count * sizeof (gfloat));
-      return;
-    }
-  first_sums (in, step, count + (n - 2) * step, out, count);
-  for (gint k = 2; k <= n; k *= 2)
-    {
-      if (n & k)
-        {
-          add_sums (in + place, out, count, 2 * k > n ? scale : 1.0f);
-          place += k * step;
-        }
-      if (2 * k <= n)
-        double_sums (in, k * step, count + (n - 2 * k) * step);
-    }
+  LANES_BEST (sum_line) (in, step, n, out, count, scale);
 }
 
 /* ------------------------------------------------------------- C blocks -- */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The inner loops of tessera:convolution, for lanes.h.
+ */
+#define STEP CONVOLUTION_STEP
+
+/* sum + offset, or the input's bits where `copied` has ones. */
+static inline __attribute__ ((always_inline)) LANES_TARGET Lanes
+LANES_NAME (finished) (Lanes sum, const gfloat *in, const gfloat *offset, const gint *copied)
+{
+  const Lanes    result = sum + *(const Lanes *) offset;
+  const LaneBits mask = *(const LaneBits *) copied;
+
+  return (Lanes) (((LaneBits) result & ~mask) | (*(const LaneBits *) in & mask));
+}
+
+/* STEP rows of results.  Every weight is multiplied, 0 too: right where all pixels are
+ * finite, since a sum that began with +0 stays as it is with +0 or -0 added. */
+static LANES_TARGET void
+LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+{
+  for (gint x = 0; x < 4 * rows->width; x += LANES_FLOATS)
+    {
+      const gfloat *weights = convolution->stepped;
+      Lanes         total[STEP] = { { 0.0f } };
+
+      for (gint y = 0; y < convolution->rows + STEP - 1; y++)
+        {
+          const gfloat *from = in + (gsize) y * rows->in_stride + x;
+          Lanes         sum[STEP] = { { 0.0f } };
+
+          for (gint i = 0; i < convolution->columns; i++, weights += STEP)
+            {
+              const Lanes pixels = *(const Lanes *) (from + 4 * i);
+
+              for (gint k = 0; k < STEP; k++)
+                sum[k] += weights[k] * pixels;
+            }
+          for (gint k = 0; k < STEP; k++)
+            total[k] += sum[k];
+        }
+      for (gint k = 0; k < STEP; k++)
+        *(Lanes *) (out + (gsize) k * rows->out_stride + x)
+          = LANES_NAME (finished) (total[k], in + rows->centre + (gsize) k * rows->in_stride + x,
+                                   rows->offset, rows->copied);
+    }
+}
+
+/* One row of results from the taps that are not 0. */
+static LANES_TARGET void
+LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+{
+  for (gint x = 0; x < 4 * rows->width; x += STEP * LANES_FLOATS)
+    {
+      Lanes total[STEP] = { { 0.0f } };
+
+      for (gint y = 0, i = 0; y < convolution->rows; y++)
+        {
+          const gfloat *from = in + (gsize) y * rows->in_stride + x;
+          const gint    end = convolution->row_ends[y];
+          Lanes         sum[STEP] = { { 0.0f } };
+
+          if (i == end)
+            continue;
+          for (; i < end; i++)
+            {
+              const Lanes *pixels = (const Lanes *) (from + 4 * convolution->tap_columns[i]);
+              const gfloat weight = convolution->tap_weights[i];
+
+              for (gint k = 0; k < STEP; k++)
+                sum[k] += weight * pixels[k];
+            }
+          for (gint k = 0; k < STEP; k++)
+            total[k] += sum[k];
+        }
+      for (gint k = 0; k < STEP; k++)
+        *(Lanes *) (out + x + k * LANES_FLOATS)
+          = LANES_NAME (finished) (total[k], in + rows->centre + x + k * LANES_FLOATS, rows->offset,
+                                   rows->copied);
+    }
+}
+
+/* In place; reads and writes whole registers. */
+static LANES_TARGET void
+LANES_NAME (finish_row) (const Rows *rows, const gfloat *in, gfloat *sums)
+{
+  for (gint x = 0; x < 4 * rows->width; x += LANES_FLOATS)
+    *(Lanes *) (sums + x) = LANES_NAME (finished) (*(Lanes *) (sums + x), in + x, rows->offset, rows->copied);
+}
+
+/* Of n floats, a multiple of a register: x - x is 0 in all bits, or NaN. */
+static LANES_TARGET gboolean
+LANES_NAME (all_finite) (const gfloat *in, gsize n)
+{
+  LaneBits any = { 0 };
+  gint     bits = 0;
+
+  for (gsize i = 0; i < n; i += LANES_FLOATS)
+    {
+      const Lanes x = *(const Lanes *) (in + i);
+
+      any |= (LaneBits) (x - x);
+    }
+  for (gsize i = 0; i < LANES_FLOATS; i++)
+    bits |= any[i];
+  return bits == 0;
+}
+
+#undef STEP
