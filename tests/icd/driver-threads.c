@@ -95,8 +95,9 @@ prepare (void)
 static void
 check_alone (void)
 {
-  TesseraCounters counters;
+  TesseraCounters before, after;        /* some filters make two requests */
 
+  tessera_get_counters (&before);
   for (gint i = 0; i < n_cases; i++)
     {
       GString *why = g_string_new (NULL);
@@ -104,8 +105,9 @@ check_alone (void)
       driver_verdict (request_good (i, why), cases[i].name, why->str);
       g_string_free (why, TRUE);
     }
-  tessera_get_counters (&counters);
-  driver_verdict (counters.device_requests == (guint64) n_cases, "each filter alone", "  not on the device\n");
+  tessera_get_counters (&after);
+  driver_verdict (after.device_requests - before.device_requests == after.requests - before.requests
+                  && after.requests - before.requests >= (guint64) n_cases, "each filter alone", "  not on the device\n");
 }
 
 /* -------------------------------------------------------------- threads -- */
