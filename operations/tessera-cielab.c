@@ -12,7 +12,7 @@
  * the numbers L, a, b are in the image's space, where they stay the numbers they are.
  *
  * Deviations: the thesis prints 100.883 for Zn (its code has 108.883); nothing is clipped,
- * the straight parts of both curves go on below 0.
+ * the straight parts of both curves go on below 0.  Linear light is not encoded to be decoded.
  *
  * NaN and Inf follow the arithmetic of their pixel; alpha is copied.
  */
@@ -73,7 +73,7 @@ typedef struct
   gfloat   rows[3][2];
   gfloat   scales[3];
   gfloat   offset;
-  gboolean is_inverse;
+  gboolean is_inverse, is_linear;       /* is_linear: it reads linear light */
 } Lab;
 
 /* --------------------------------------------------------------- matrices -- */
@@ -187,12 +187,15 @@ forward_run (const Lab *lab, gfloat *pixels, gint n)
   Planes p;
 
   take_apart (pixels, n, &p);
-  for (gint i = 0; i < n; i++)
-    p.first[i] = linear_from_perceptual (p.first[i]);
-  for (gint i = 0; i < n; i++)
-    p.second[i] = linear_from_perceptual (p.second[i]);
-  for (gint i = 0; i < n; i++)
-    p.third[i] = linear_from_perceptual (p.third[i]);
+  if (! lab->is_linear)
+    {
+      for (gint i = 0; i < n; i++)
+        p.first[i] = linear_from_perceptual (p.first[i]);
+      for (gint i = 0; i < n; i++)
+        p.second[i] = linear_from_perceptual (p.second[i]);
+      for (gint i = 0; i < n; i++)
+        p.third[i] = linear_from_perceptual (p.third[i]);
+    }
   for (gint i = 0; i < n; i++)
     {
       gfloat r = p.first[i], g = p.second[i], b = p.third[i];
@@ -280,7 +283,7 @@ cielab_device (TesseraBand *band)
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
               TESSERA_MEMORY_ARG (band->output.memory),
               TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], 0.0f),
+              TESSERA_FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
               TESSERA_FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
               TESSERA_FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
   });
@@ -317,12 +320,24 @@ format_of (GeglOperation *operation, gboolean of_colours)
   return of_colours ? colour_format () : number_format (operation);
 }
 
+/* Linear light is taken as it is: there is nothing to decode then. */
+static const Babl *
+input_format (GeglOperation *operation, gboolean is_inverse)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const gint  flags = source ? babl_get_model_flags (source) : 0;
+
+  if (! is_inverse && (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR))
+    return babl_format ("RGBA float");
+  return format_of (operation, ! is_inverse);
+}
+
 static void
 prepare (GeglOperation *operation)
 {
   const gboolean is_inverse = GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
 
-  gegl_operation_set_format (operation, "input", format_of (operation, ! is_inverse));
+  gegl_operation_set_format (operation, "input", input_format (operation, is_inverse));
   gegl_operation_set_format (operation, "output",
                              tessera_result_format (operation, format_of (operation, is_inverse)));
 }
@@ -331,8 +346,10 @@ static gboolean
 process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
          const GeglRectangle *roi, gint level G_GNUC_UNUSED)
 {
-  const Lab lab = lab_new (GEGL_PROPERTIES (operation));
+  const Babl *format = gegl_operation_get_format (operation, "input");
+  Lab         lab = lab_new (GEGL_PROPERTIES (operation));
 
+  lab.is_linear = ! lab.is_inverse && ! (babl_get_model_flags (format) & BABL_MODEL_FLAG_NONLINEAR);
   if (! input)
     return TRUE;
   return tessera_process (&(TesseraRequest) {
@@ -340,13 +357,13 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
     .operation = operation,
     .input = input,
     .output = output,
-    .input_format = format_of (operation, ! lab.is_inverse),
+    .input_format = format,
     .output_format = format_of (operation, lab.is_inverse),
     .roi = *roi,
     .bounds = tessera_bounds (operation, "input"),
     .border = TESSERA_BORDER_CLAMP,
     .params = &lab,
-    .cost_class = lab.is_inverse
+    .cost_class = lab.is_inverse + 2 * lab.is_linear
   });
 }
 

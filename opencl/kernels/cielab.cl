@@ -11,7 +11,8 @@
 #include "tessera-lab.h"
 
 /* One work-item makes one pixel; any group; no local memory; 1 read, 1 write.  first, last:
- * weights of R and B in the rows of the matrix; scales: of L, a, b, and the offset of a, b. */
+ * weights of R and B in the rows of the matrix; scales: of L, a, b, and the offset of a, b;
+ * first.w: 1 where the input is light. */
 kernel void cielab_forward (global const float4 *input, int input_stride, global float4 *output,
                             int width, int height, float4 first, float4 last, float4 scales)
 {
@@ -23,7 +24,8 @@ kernel void cielab_forward (global const float4 *input, int input_stride, global
   if (x >= width || y >= height)
     return;
   c = input[y * input_stride + x];
-  c.xyz = (float3) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z));
+  if (first.w == 0.0f)
+    c.xyz = (float3) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z));
   gx = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.x, last.x));
   gy = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.y, last.y));
   gz = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.z, last.z));
