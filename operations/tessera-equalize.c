@@ -299,7 +299,6 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
   GeglProperties *o = GEGL_PROPERTIES (operation);
   Equalize        e = { .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
                         .clip_limit = o->clip_limit, .bounds = tessera_bounds (operation, "input") };
-  gdouble         weights[3];
   TesseraRequest  request;
   gboolean        success;
 
@@ -321,10 +320,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
   if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
     return tessera_process (&request);          /* nothing is mapped */
   e.is_linear = request.input_format == babl_format ("RGBA float");
-  babl_space_get_rgb_luminance (babl_format_get_space (request.input_format), &weights[0], &weights[1],
-                                &weights[2]);
-  for (gint c = 0; c < 3; c++)
-    e.weights[c] = weights[c];
+  tessera_luminance (request.input_format, e.weights);
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
   success = e.clip_limit > 0.0 ? equalize_locally (&request, &e) : equalize_globally (&request, &e);

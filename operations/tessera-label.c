@@ -339,11 +339,8 @@ label_params (GeglOperation *operation, const Babl *format)
   GeglProperties *o = GEGL_PROPERTIES (operation);
   Label           label = { .by_alpha = o->source == TESSERA_LABEL_ALPHA, .threshold = o->threshold,
                             .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
-  gdouble         weights[3];
 
-  babl_space_get_rgb_luminance (babl_format_get_space (format), &weights[0], &weights[1], &weights[2]);
-  for (gint c = 0; c < 3; c++)
-    label.weights[c] = weights[c];
+  tessera_luminance (format, label.weights);
   if (o->output == TESSERA_LABEL_OUTPUT_INDEX)
     label.result = LABEL_INDEX;
   else if (o->output == TESSERA_LABEL_OUTPUT_MASK)

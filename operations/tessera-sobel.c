@@ -346,14 +346,10 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
          const GeglRectangle *roi, gint level G_GNUC_UNUSED)
 {
   Params  params = params_new (GEGL_PROPERTIES (operation));
-  gdouble weights[3];
 
   if (! input)
     return TRUE;
-  babl_space_get_rgb_luminance (babl_format_get_space (input_format (operation)),
-                                &weights[0], &weights[1], &weights[2]);
-  for (gint c = 0; c < 3; c++)
-    params.weights[c] = (gfloat) weights[c];
+  tessera_luminance (input_format (operation), params.weights);
   return tessera_process (&(TesseraRequest) {
     .filter = &sobel,
     .operation = operation,

@@ -137,12 +137,7 @@ sigma_of (const GeglProperties *o)
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  const Babl *format = babl_format_with_space ("R'G'B'A float", space);
-
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation,
-    tessera_source_format (operation, format)));
+  tessera_set_formats (operation, "R'G'B'A float");
 }
 
 static GeglRectangle

@@ -64,12 +64,21 @@ layout_of (const Babl *format)
   return GPOINTER_TO_INT (g_hash_table_lookup (known_layouts (), format)) - 1;
 }
 
+void
+tessera_luminance (const Babl *format, gfloat weights[3])
+{
+  gdouble exact[3];
+
+  babl_space_get_rgb_luminance (babl_format_get_space (format), &exact[0], &exact[1], &exact[2]);
+  for (gint c = 0; c < 3; c++)
+    weights[c] = (gfloat) exact[c];
+}
+
 TesseraTravel
 tessera_travel (const Babl *stored, const Babl *working)
 {
   TesseraTravel travel = { .format = working, .bytes = babl_format_get_bytes_per_pixel (working),
                            .stored = layout_of (stored), .working = layout_of (working) };
-  gdouble       red, green, blue;
 
   if (stored == working || travel.stored < 0 || travel.working < 0
       || (travel.working & (LAYOUT_TYPE | LAYOUT_ALPHA | LAYOUT_GREY)) != (LAYOUT_FLOAT | LAYOUT_ALPHA))
@@ -77,10 +86,7 @@ tessera_travel (const Babl *stored, const Babl *working)
   travel.converts = TRUE;
   travel.format = stored;
   travel.bytes = babl_format_get_bytes_per_pixel (stored);
-  babl_space_get_rgb_luminance (babl_format_get_space (stored), &red, &green, &blue);
-  travel.weights[0] = red;
-  travel.weights[1] = green;
-  travel.weights[2] = blue;
+  tessera_luminance (stored, travel.weights);
   return travel;
 }
 
@@ -301,4 +307,14 @@ tessera_result_format (GeglOperation *operation, const Babl *format)
                                                                      : NULL;
 
   return written && tessera_travel (written, format).converts ? written : format;
+}
+
+void
+tessera_set_formats (GeglOperation *operation, const gchar *working)
+{
+  const Babl *format = babl_format_with_space (working, gegl_operation_get_source_space (operation, "input"));
+
+  gegl_operation_set_format (operation, "input", format);
+  gegl_operation_set_format (operation, "output",
+                             tessera_result_format (operation, tessera_source_format (operation, format)));
 }

@@ -230,42 +230,35 @@ thread_cost (const TesseraFilter *filter)
   return filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
 }
 
+/* Rows at a time: enough for the halo to be the smaller part; few, so that progress is
+ * told, or what a filter keeps that spreads its own work is bounded. */
+static gint
+slab_rows (const TesseraRequest *request)
+{
+  const TesseraFilter *filter = request->filter;
+  const gint           halo = request->halo.top + request->halo.bottom, width = request->roi.width;
+
+  if (filter->whole)
+    return request->roi.height;
+  return filter->spread ? MAX (SPREAD_PIXELS / width, 2 * halo) : MAX (SLAB_PIXELS / width, 8 * halo);
+}
+
 static void
 compute_slabs (const TesseraRequest *request)
 {
-  GeglRectangle slab = request->roi;
-  const gint    end = slab.y + slab.height;
-  const gint    rows = MAX (SLAB_PIXELS / slab.width, 8 * (request->halo.top + request->halo.bottom));
-
-  for (; slab.y < end; slab.y += rows)
-    {
-      slab.height = MIN (rows, end - slab.y);
-      if (end - slab.y < 2 * (gint64) rows)
-        slab.height = end - slab.y;     /* no thin rest */
-      gegl_parallel_distribute_area (&slab, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
-                                     compute_area, (gpointer) request);
-      if (slab.y + slab.height >= end)
-        break;
-      gegl_operation_progress (request->operation,
-                               (gdouble) (slab.y + slab.height - request->roi.y) / request->roi.height,
-                               (gchar *) "");
-    }
-}
-
-/* In large slabs, which bound what such a filter keeps in memory. */
-static void
-compute_spread (const TesseraRequest *request)
-{
   const GeglRectangle *roi = &request->roi;
-  const gint           halo = request->halo.top + request->halo.bottom;
-  const gint           rows = request->filter->whole ? roi->height : MAX (SPREAD_PIXELS / roi->width, 2 * halo);
+  const gint           rows = slab_rows (request);
   TesseraRequest       slab = *request;
 
   for (gint y = 0; y < roi->height; y += slab.roi.height)
     {
       slab.roi.y = roi->y + y;
-      slab.roi.height = roi->height - y < 2 * (gint64) rows ? roi->height - y : rows;
-      request->filter->spread (&slab);
+      slab.roi.height = roi->height - y < 2 * (gint64) rows ? roi->height - y : rows;       /* no thin rest */
+      if (request->filter->spread)
+        request->filter->spread (&slab);
+      else
+        gegl_parallel_distribute_area (&slab.roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
+                                       compute_area, (gpointer) request);
       if (y + slab.roi.height < roi->height)
         gegl_operation_progress (request->operation, (gdouble) (y + slab.roi.height) / roi->height, (gchar *) "");
     }
@@ -313,8 +306,6 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
 
   if (survey)
     survey_all (request, survey);
-  else if (filter->spread)
-    compute_spread (request);
   else
     compute_slabs (request);
   seconds = (g_get_monotonic_time () - began) / 1e6;

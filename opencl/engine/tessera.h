@@ -306,6 +306,9 @@ TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, c
  * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
 TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
 
+/* Luminance weights of R, G, B in the space of `format`. */
+TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
+
 /* For `prepare`: the format to set on the output pad.  `format` (float components);
  * but with TESSERA_DELIVER=stored, where all that consumes the result is
  * gegl:write-buffer, the format of that buffer, if it is one that the device converts
@@ -313,6 +316,10 @@ TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const B
  * have been moved.  Only for programs that own the graph: whoever else reads the node
  * then, or later without a new graph, gets what the write-buffer got. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
+
+/* `prepare` of a filter of this kind: its pads get `working` (the name of a format of floats), in
+ * the space of the input, and what the two above make of that. */
+TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working);
 
 /* ------------------------------------------------------ tests, control -- */
 

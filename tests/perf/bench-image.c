@@ -64,6 +64,13 @@ paint_dots (gfloat *row, gint width, gint y)
     }
 }
 
+void
+bench_shape (gdouble mpix, gint *width, gint *height)
+{
+  *height = MAX (2, (gint) (1000 * sqrt (mpix * 2.0 / 3.0)) / 2 * 2);
+  *width = *height * 3 / 2;
+}
+
 gboolean
 bench_size (const gchar *text, gint *width, gint *height)
 {
@@ -77,8 +84,7 @@ bench_size (const gchar *text, gint *width, gint *height)
     }
   else
     {
-      *height = MAX (2, (gint) (1000 * sqrt (mpix * 2.0 / 3.0)) / 2 * 2);
-      *width = *height * 3 / 2;
+      bench_shape (mpix, width, height);
     }
   return end != text && ! *end && mpix >= 1e-4 && *width >= 1 && *height >= 1
          && (gint64) *width * *height <= 1000000000;

@@ -4,7 +4,6 @@
  */
 #include "bench.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,9 +150,10 @@ look_for_trouble (BenchResult *result)
 static GeglBuffer *
 picture_of (gdouble mpix, const BenchJob *job)
 {
-  const gint height = MAX (2, (gint) (1000 * sqrt (mpix * 2.0 / 3.0)) / 2 * 2);
+  gint width, height;
 
-  return bench_picture (height * 3 / 2, height, job->format, job->row->dots);
+  bench_shape (mpix, &width, &height);
+  return bench_picture (width, height, job->format, job->row->dots);
 }
 
 static BenchGraph *

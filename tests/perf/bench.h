@@ -46,6 +46,7 @@ gboolean    bench_is_u8      (const Babl *format);
 GeglBuffer *bench_picture    (gint width, gint height, const Babl *format, gboolean dots);
 /* 3:2; "6" (Mpix) or "2048x2048". FALSE: neither. */
 gboolean    bench_size       (const gchar *text, gint *width, gint *height);
+void        bench_shape      (gdouble mpix, gint *width, gint *height);
 gdouble     bench_mpix       (GeglBuffer *buffer);
 /* A grid of pixels, values 0..1 in the format's own tone curve. */
 void        bench_sample     (GeglBuffer *buffer, gfloat samples[BENCH_SAMPLES]);
