@@ -62,7 +62,7 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 #include "cielab.cl.h"
 
 #define BLOCK_WIDTH  256
-#define BLOCK_HEIGHT 32
+#define BLOCK_HEIGHT 64
 #define RUN          256        /* pixels taken apart into planes at a time */
 
 /* rows[i]: the weights of the first and last component in a row of matrix / white, or of
