@@ -34,6 +34,7 @@ take_apart (const gfloat *restrict pixels, gint n, Chunk *restrict chunk)
     }
 }
 
+/* Alpha too: whole pixels are put in vectors, parts of them one by one. */
 TESSERA_CLONES static void
 put_together (const Chunk *restrict chunk, gint n, gfloat *restrict pixels)
 {
@@ -42,6 +43,7 @@ put_together (const Chunk *restrict chunk, gint n, gfloat *restrict pixels)
       pixels[4 * i] = chunk->colours[0][i];
       pixels[4 * i + 1] = chunk->colours[1][i];
       pixels[4 * i + 2] = chunk->colours[2][i];
+      pixels[4 * i + 3] = chunk->alpha[i];
     }
 }
 

@@ -154,7 +154,7 @@ lab_new (const GeglProperties *o)
 
 typedef struct
 {
-  gfloat first[RUN], second[RUN], third[RUN];
+  gfloat first[RUN], second[RUN], third[RUN], alpha[RUN];
 } Planes;
 
 static inline void
@@ -165,10 +165,11 @@ take_apart (const gfloat *restrict pixels, gint n, Planes *restrict planes)
       planes->first[i] = pixels[4 * i];
       planes->second[i] = pixels[4 * i + 1];
       planes->third[i] = pixels[4 * i + 2];
+      planes->alpha[i] = pixels[4 * i + 3];
     }
 }
 
-/* Alpha stays. */
+/* Alpha too: whole pixels are put in vectors, parts of them one by one. */
 static inline void
 put_together (const Planes *restrict planes, gint n, gfloat *restrict pixels)
 {
@@ -177,6 +178,7 @@ put_together (const Planes *restrict planes, gint n, gfloat *restrict pixels)
       pixels[4 * i] = planes->first[i];
       pixels[4 * i + 1] = planes->second[i];
       pixels[4 * i + 2] = planes->third[i];
+      pixels[4 * i + 3] = planes->alpha[i];
     }
 }
 
