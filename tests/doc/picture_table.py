@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""The pictures of data/doc."""
+from typing import NamedTuple
+
+MOUNTAINS, SEEDING, FRIENDS, HUBBLE = 'mountains.jpg', 'seeding.jpg', 'friends.jpg', 'hubble_deep_field.jpg'
+
+
+class Panel(NamedTuple):
+    caption: str
+    chain: str                  # NAME:N is the Nth command of the page NAME
+    crop: str
+    photograph: str
+    spoiled: str = ''           # a chain in front, before and after alike
+
+
+class Picture(NamedTuple):
+    panels: list
+    columns: int
+    zoom: int = 100             # percent
+    quality: int = 82
+    ground: str = 'white'       # under what is transparent
+
+
+def row(photograph, crop, *panels, spoiled='', columns=None, **options):
+    """Panels of one photograph and crop."""
+    return Picture([Panel(caption, chain, crop, photograph, spoiled) for caption, chain in panels], columns or len(panels), **options)
+
+
+def one_property(photograph, crop, operation, name, values, rest='', **options):
+    return row(photograph, crop, *((f'{name}={value}', f'tessera:{operation} {name}={value} {rest}') for value in values), **options)
+
+
+def before_after(photograph, crop, chain, **options):
+    return row(photograph, crop, ('before', ''), ('after', chain), **options)
+
+
+def tasks(operation, *places, size='264x220', **options):
+    """Above: the photographs; below: the page's commands.  A place: photograph, where, and perhaps what spoils it."""
+    places = [(photograph, size + where, *spoiled) for photograph, where, *spoiled in places]
+    return Picture([Panel(f'{i}, before', '', place[1], place[0], *place[2:]) for i, place in enumerate(places, 1)]
+                   + [Panel(f'{i}, after', f'{operation}:{i}', place[1], place[0], *place[2:]) for i, place in enumerate(places, 1)],
+                   len(places), **options)
+
+
+def noise(amount):
+    return f'gegl:noise-rgb linear=false correlated=false independent=true red={amount} green={amount} blue={amount} seed=7'
+
+
+def dust(percent):
+    return f'gegl:noise-hurl pct-random={percent} seed=7'
+
+
+DOGS, CORNER = '400x320+130+30', '264x200+504+568'
+GRID = 'tessera:bilateral-grid spatial-sigma=12 '
+BRIGHT = ' gegl:multiply value={}'
+LAB = 'tessera:cielab encoding=display'
+GREY = ' gegl:svg-matrix "values={0} 0 0 {0} 0 0 {0} 0 0 0 0 0 0 1 0"'
+KEEP = {'L': '1 0 0', 'a': '0 1 0', 'b': '0 0 1'}
+
+
+def lab_channel(name):
+    rows = ' '.join(f'{KEEP[name]} 0 0' for _ in range(3))
+    return f'{LAB} gegl:svg-matrix "values={rows} 0 0 0 1 0"'
+
+
+PICTURES = {
+    'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
+    'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',
+        *((f'spatial-sigma={s} range-sigma={r}', f'tessera:bilateral-grid spatial-sigma={s} range-sigma={r} guide=luminance tone=perceptual')
+          for r in (0.05, 0.15, 0.45) for s in (3, 10, 30)), columns=3, quality=76),
+    'bilateral-grid-guide': one_property(MOUNTAINS, '200x150+410+60', 'bilateral-grid', 'guide', ('channels', 'luminance'),
+        'spatial-sigma=12 range-sigma=0.25 tone=perceptual', zoom=200),
+    'bilateral-grid-tone': one_property(SEEDING, '400x260+0+460', 'bilateral-grid', 'tone', ('linear', 'perceptual'),
+        'spatial-sigma=12 range-sigma=0.1 guide=luminance'),
+    'bilateral-grid-tasks': tasks('bilateral-grid', (FRIENDS, '+250+310', noise(0.08)), (FRIENDS, '+220+40'), (MOUNTAINS, '+590+100', noise(0.25))),
+
+    'cielab': Picture([Panel('photograph', '', '264x220+220+40', FRIENDS)]
+        + [Panel(name, lab_channel(name), '264x220+220+40', FRIENDS) for name in 'Lab'], 2),
+    'cielab-tasks': tasks('cielab', (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), (FRIENDS, '+250+310', noise(0.08))),
+
+    'convolution': before_after(MOUNTAINS, '400x300+410+90', 'convolution:2'),
+    'convolution-presets': one_property(MOUNTAINS, '200x150+560+100', 'convolution', 'preset',
+        ('box', 'gaussian', 'sharpen', 'laplacian', 'emboss', 'edge', 'motion'), columns=4),
+    'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian'),
+    'convolution-tasks': tasks('convolution', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (HUBBLE, '+376+210')),
+
+    'equalize': before_after(SEEDING, '400x300+560+440', 'equalize:2'),
+    'equalize-clip-limit': one_property(MOUNTAINS, '528x396+330+60', 'equalize', 'clip-limit', (0, 2, 8), zoom=50),
+    'equalize-tiles': one_property(MOUNTAINS, '528x396+330+60', 'equalize', 'tiles', (2, 8, 24), 'clip-limit=4', zoom=50),
+    'equalize-mode': one_property(SEEDING, '800x600+0+0', 'equalize', 'mode', ('luminance', 'channels'), zoom=50),
+    'equalize-tasks': tasks('equalize', (MOUNTAINS, '+330+60'), (SEEDING, '+400+160'), (HUBBLE, '+0+0'), size='528x440', zoom=50),
+
+    'gaussian-blur': before_after(FRIENDS, DOGS, 'gaussian-blur:1'),
+    'gaussian-blur-size': row(FRIENDS, '264x220+220+40', *((f'std-dev-x={s} std-dev-y={s}', f'tessera:gaussian-blur std-dev-x={s} std-dev-y={s}')
+        for s in (2, 8, 32))),
+    'gaussian-blur-xy': row(FRIENDS, '400x240+130+30', *((f'std-dev-x={x} std-dev-y={y}', f'tessera:gaussian-blur std-dev-x={x} std-dev-y={y}')
+        for x, y in ((20, 0), (0, 20)))),
+    'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'), 'std-dev-x=16 std-dev-y=16',
+        ground='black'),
+    'gaussian-blur-tasks': tasks('gaussian-blur', (FRIENDS, '+220+40'), (SEEDING, '+200+60'), (FRIENDS, '+250+310', noise(0.08))),
+
+    'label': before_after(HUBBLE, '400x300+220+100', 'label:1'),
+    'label-threshold': one_property(HUBBLE, '264x220+376+210', 'label', 'threshold', (0.02, 0.06, 0.3)),
+    'label-min-area': one_property(HUBBLE, '264x220+376+210', 'label', 'min-area', (1, 20, 100), 'threshold=0.03'),
+    'label-tasks': tasks('label', (HUBBLE, '+376+210'), (MOUNTAINS, '+0+0'), size='528x440', zoom=50),
+
+    'mean-blur': before_after(SEEDING, '400x300+0+100', 'mean-blur:1'),
+    'mean-blur-radius': one_property(SEEDING, '264x220+100+100', 'mean-blur', 'radius', (2, 8, 32)),
+    'mean-blur-tasks': tasks('mean-blur', (FRIENDS, '+220+40'), (SEEDING, '+100+100'), (FRIENDS, '+250+310')),
+
+    'median-blur': before_after(MOUNTAINS, '200x160+560+200', 'median-blur:1', spoiled=dust(4), zoom=200),
+    'median-blur-radius': one_property(FRIENDS, '264x220+220+40', 'median-blur', 'radius', (2, 6, 16)),
+    'median-blur-percentile': one_property(HUBBLE, '264x210+40+40', 'median-blur', 'percentile', (0, 50, 100), 'radius=2 neighborhood=circle'),
+    'median-blur-neighborhood': one_property(HUBBLE, '200x150+430+240', 'median-blur', 'neighborhood', ('square', 'circle'),
+        'radius=6 percentile=100', zoom=200),
+    'median-blur-tasks': tasks('median-blur', (MOUNTAINS, '+560+160', dust(2)), (FRIENDS, '+220+40'), (HUBBLE, '+376+210')),
+
+    'motion-blur': before_after(MOUNTAINS, '400x320+330+180', 'motion-blur:2'),
+    'motion-blur-length': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'length', (10, 30, 90)),
+    'motion-blur-angle': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'angle', (0, 45, 90), 'length=30'),
+    'motion-blur-border': one_property(FRIENDS, CORNER, 'motion-blur', 'border', ('clamp', 'none', 'loop'), 'length=80 angle=45 gegl:crop width=768 height=768',
+        ground='black'),
+    'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+220+40'), (MOUNTAINS, '+300+300'), (MOUNTAINS, '+100+60')),
+
+    'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
+    'sobel-output': row(SEEDING, '200x200+200+120', ('output=magnitude, 4 times as bright', 'tessera:sobel' + BRIGHT.format(4)),
+        ('output=angle', 'tessera:sobel output=angle'), ('output=x', 'tessera:sobel output=x'), ('output=y', 'tessera:sobel output=y')),
+    'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel input-channel={c}' + BRIGHT.format(4))
+        for c in ('luminance', 'channels')), zoom=200),
+    'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),
+    'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false'), ('this one, 8 times as bright', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(8)),
+        zoom=200),
+    'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
+
+    'unsharp-mask': before_after(FRIENDS, '200x160+220+50', 'unsharp-mask:1', zoom=200),
+    'unsharp-mask-radius': one_property(MOUNTAINS, '264x220+560+100', 'unsharp-mask', 'std-dev', (1, 4, 30), 'amount=1'),
+    'unsharp-mask-amount': one_property(MOUNTAINS, '264x220+560+100', 'unsharp-mask', 'amount', (0.5, 1.5, 4), 'std-dev=1.5'),
+    'unsharp-mask-threshold': one_property(FRIENDS, '132x110+220+60', 'unsharp-mask', 'threshold', (0, 0.05, 0.15), 'std-dev=2 amount=2', spoiled=noise(0.05),
+        zoom=200),
+    'unsharp-mask-gimp': row(FRIENDS, '200x150+350+360', ("GIMP's", 'gegl:unsharp-mask std-dev=3 scale=2'), ('this one', 'tessera:unsharp-mask std-dev=3 amount=2'),
+        zoom=200),
+    'unsharp-mask-tasks': tasks('unsharp-mask', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (MOUNTAINS, '+330+180')),
+}
