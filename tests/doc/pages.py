@@ -34,15 +34,16 @@ def chains(page):
 
 def settings(words):
     """(operation, {property: value}) of each operation in a chain, those inside brackets too."""
-    found, outer = [], []
+    found, stack = [], [None]
     for word in words:
         name, equals, value = word.partition('=')
         if value == '[':
-            outer.append(found[-1])
+            stack.append(None)
         elif word == ']':
-            found.append(outer.pop())           # what follows belongs to it again
+            stack.pop()             # what follows belongs to the operation outside
         elif equals:
-            found[-1][1][name] = value
+            stack[-1][name] = value
         else:
-            found.append((word, {}))
+            stack[-1] = {}
+            found.append((word, stack[-1]))
     return found

@@ -16,8 +16,8 @@ class Panel(NamedTuple):
 class Picture(NamedTuple):
     panels: list
     columns: int
-    zoom: int = 100             # percent
-    quality: int = 82
+    zoom: float = 100             # percent
+    quality: int = 80
     ground: str = 'white'       # under what is transparent
 
 
@@ -51,10 +51,8 @@ def dust(percent):
 
 
 DOGS, CORNER = '400x320+130+30', '264x200+504+568'
-GRID = 'tessera:bilateral-grid spatial-sigma=12 '
 BRIGHT = ' gegl:multiply value={}'
 LAB = 'tessera:cielab encoding=display'
-GREY = ' gegl:svg-matrix "values={0} 0 0 {0} 0 0 {0} 0 0 0 0 0 0 1 0"'
 KEEP = {'L': '1 0 0', 'a': '0 1 0', 'b': '0 0 1'}
 
 
@@ -63,20 +61,41 @@ def lab_channel(name):
     return f'{LAB} gegl:svg-matrix "values={rows} 0 0 0 1 0"'
 
 
+GALLERY = {
+    'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=12 range-sigma=0.12 guide=luminance tone=perceptual',
+    'cielab': LAB,
+    'convolution': 'convolution:2',
+    'equalize': 'tessera:equalize',
+    'equalize, by tiles': 'equalize:1',
+    'gaussian-blur': 'gaussian-blur:1',
+    'label': 'tessera:label threshold=0.3 min-area=20',
+    'mean-blur': 'mean-blur:1',
+    'median-blur': 'median-blur:2',
+    'motion-blur': 'motion-blur:2',
+    'sobel': 'sobel:1',
+    'unsharp-mask': 'tessera:unsharp-mask std-dev=3 amount=2',
+}
+
 PICTURES = {
+    'before-after': Picture([Panel('before', '', '768x576+0+20', FRIENDS),
+        Panel('bilateral grid', GALLERY['bilateral-grid'], '768x576+0+20', FRIENDS),
+        Panel('before', '', '768x576+150+90', MOUNTAINS), Panel('motion blur', 'motion-blur:2', '768x576+150+90', MOUNTAINS)], 2, zoom=65),
+    'filters': row(MOUNTAINS, '512x384+256+150', *GALLERY.items(), columns=4, zoom=58),
+
     'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
     'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',
         *((f'spatial-sigma={s} range-sigma={r}', f'tessera:bilateral-grid spatial-sigma={s} range-sigma={r} guide=luminance tone=perceptual')
-          for r in (0.05, 0.15, 0.45) for s in (3, 10, 30)), columns=3, quality=76),
-    'bilateral-grid-guide': one_property(MOUNTAINS, '200x150+410+60', 'bilateral-grid', 'guide', ('channels', 'luminance'),
-        'spatial-sigma=12 range-sigma=0.25 tone=perceptual', zoom=200),
-    'bilateral-grid-tone': one_property(SEEDING, '400x260+0+460', 'bilateral-grid', 'tone', ('linear', 'perceptual'),
+          for r in (0.05, 0.15, 0.45) for s in (3, 10, 30)), columns=3),
+    'bilateral-grid-guide': Picture([Panel(f'guide={guide}', f'tessera:bilateral-grid spatial-sigma=16 range-sigma=0.15 tone=perceptual guide={guide}',
+        crop, photograph) for photograph, crop in ((FRIENDS, '200x120+240+150'), (SEEDING, '200x120+200+160')) for guide in ('channels', 'luminance')],
+        2, zoom=200),
+    'bilateral-grid-tone': one_property(MOUNTAINS, '400x280+0+440', 'bilateral-grid', 'tone', ('linear', 'perceptual'),
         'spatial-sigma=12 range-sigma=0.1 guide=luminance'),
     'bilateral-grid-tasks': tasks('bilateral-grid', (FRIENDS, '+250+310', noise(0.08)), (FRIENDS, '+220+40'), (MOUNTAINS, '+590+100', noise(0.25))),
 
     'cielab': Picture([Panel('photograph', '', '264x220+220+40', FRIENDS)]
         + [Panel(name, lab_channel(name), '264x220+220+40', FRIENDS) for name in 'Lab'], 2),
-    'cielab-tasks': tasks('cielab', (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), (FRIENDS, '+250+310', noise(0.08))),
+    'cielab-tasks': tasks('cielab', (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), (FRIENDS, '+250+310', noise(0.15))),
 
     'convolution': before_after(MOUNTAINS, '400x300+410+90', 'convolution:2'),
     'convolution-presets': one_property(MOUNTAINS, '200x150+560+100', 'convolution', 'preset',
@@ -84,9 +103,9 @@ PICTURES = {
     'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian'),
     'convolution-tasks': tasks('convolution', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (HUBBLE, '+376+210')),
 
-    'equalize': before_after(SEEDING, '400x300+560+440', 'equalize:2'),
-    'equalize-clip-limit': one_property(MOUNTAINS, '528x396+330+60', 'equalize', 'clip-limit', (0, 2, 8), zoom=50),
-    'equalize-tiles': one_property(MOUNTAINS, '528x396+330+60', 'equalize', 'tiles', (2, 8, 24), 'clip-limit=4', zoom=50),
+    'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
+    'equalize-clip-limit': one_property(SEEDING, '792x600+100+100', 'equalize', 'clip-limit', (0, 2, 8), zoom=33.3),
+    'equalize-tiles': one_property(SEEDING, '792x600+100+100', 'equalize', 'tiles', (2, 8, 24), 'clip-limit=4', zoom=33.3),
     'equalize-mode': one_property(SEEDING, '800x600+0+0', 'equalize', 'mode', ('luminance', 'channels'), zoom=50),
     'equalize-tasks': tasks('equalize', (MOUNTAINS, '+330+60'), (SEEDING, '+400+160'), (HUBBLE, '+0+0'), size='528x440', zoom=50),
 
@@ -95,14 +114,15 @@ PICTURES = {
         for s in (2, 8, 32))),
     'gaussian-blur-xy': row(FRIENDS, '400x240+130+30', *((f'std-dev-x={x} std-dev-y={y}', f'tessera:gaussian-blur std-dev-x={x} std-dev-y={y}')
         for x, y in ((20, 0), (0, 20)))),
-    'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'), 'std-dev-x=16 std-dev-y=16',
+    'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'), 'std-dev-x=40 std-dev-y=40',
         ground='black'),
     'gaussian-blur-tasks': tasks('gaussian-blur', (FRIENDS, '+220+40'), (SEEDING, '+200+60'), (FRIENDS, '+250+310', noise(0.08))),
 
     'label': before_after(HUBBLE, '400x300+220+100', 'label:1'),
     'label-threshold': one_property(HUBBLE, '264x220+376+210', 'label', 'threshold', (0.02, 0.06, 0.3)),
     'label-min-area': one_property(HUBBLE, '264x220+376+210', 'label', 'min-area', (1, 20, 100), 'threshold=0.03'),
-    'label-tasks': tasks('label', (HUBBLE, '+376+210'), (MOUNTAINS, '+0+0'), size='528x440', zoom=50),
+    'label-tasks': tasks('label', (HUBBLE, '+56+36'), (MOUNTAINS, '+0+0'),
+        (HUBBLE, '+56+36', 'gegl:color-to-alpha color=black transparency-threshold=0.25 opacity-threshold=0.5'), size='528x440', zoom=50, ground='gray50'),
 
     'mean-blur': before_after(SEEDING, '400x300+0+100', 'mean-blur:1'),
     'mean-blur-radius': one_property(SEEDING, '264x220+100+100', 'mean-blur', 'radius', (2, 8, 32)),
@@ -118,16 +138,16 @@ PICTURES = {
     'motion-blur': before_after(MOUNTAINS, '400x320+330+180', 'motion-blur:2'),
     'motion-blur-length': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'length', (10, 30, 90)),
     'motion-blur-angle': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'angle', (0, 45, 90), 'length=30'),
-    'motion-blur-border': one_property(FRIENDS, CORNER, 'motion-blur', 'border', ('clamp', 'none', 'loop'), 'length=80 angle=45 gegl:crop width=768 height=768',
+    'motion-blur-border': one_property(FRIENDS, CORNER, 'motion-blur', 'border', ('clamp', 'none', 'loop'), 'length=150 angle=45 gegl:crop width=768 height=768',
         ground='black'),
-    'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+220+40'), (MOUNTAINS, '+300+300'), (MOUNTAINS, '+100+60')),
+    'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+300+290'), (MOUNTAINS, '+300+300'), (MOUNTAINS, '+100+60')),
 
     'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
-    'sobel-output': row(SEEDING, '200x200+200+120', ('output=magnitude, 4 times as bright', 'tessera:sobel' + BRIGHT.format(4)),
+    'sobel-output': row(SEEDING, '200x200+200+120', ('output=magnitude, brighter', 'tessera:sobel' + BRIGHT.format(6)),
         ('output=angle', 'tessera:sobel output=angle'), ('output=x', 'tessera:sobel output=x'), ('output=y', 'tessera:sobel output=y')),
-    'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel input-channel={c}' + BRIGHT.format(4))
+    'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel display=false input-channel={c}' + BRIGHT.format(2))
         for c in ('luminance', 'channels')), zoom=200),
-    'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),
+    'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel display=false tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),
     'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false'), ('this one, 8 times as bright', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(8)),
         zoom=200),
     'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
