@@ -65,7 +65,7 @@ GALLERY = {
     'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=12 range-sigma=0.12 guide=luminance tone=perceptual',
     'cielab': LAB,
     'convolution': 'convolution:2',
-    'equalize': 'tessera:equalize',
+    'equalize': 'tessera:equalize clip-limit=0',
     'equalize, by tiles': 'equalize:1',
     'gaussian-blur': 'gaussian-blur:1',
     'label': 'tessera:label threshold=0.3 min-area=20',
@@ -106,7 +106,7 @@ PICTURES = {
     'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
     'equalize-clip-limit': one_property(SEEDING, '792x600+100+100', 'equalize', 'clip-limit', (0, 2, 8), zoom=33.3),
     'equalize-tiles': one_property(SEEDING, '792x600+100+100', 'equalize', 'tiles', (2, 8, 24), 'clip-limit=4', zoom=33.3),
-    'equalize-mode': one_property(SEEDING, '800x600+0+0', 'equalize', 'mode', ('luminance', 'channels'), zoom=50),
+    'equalize-mode': one_property(SEEDING, '800x600+0+0', 'equalize', 'mode', ('luminance', 'channels'), 'clip-limit=0', zoom=50),
     'equalize-tasks': tasks('equalize', (MOUNTAINS, '+330+60'), (SEEDING, '+400+160'), (HUBBLE, '+0+0'), size='528x440', zoom=50),
 
     'gaussian-blur': before_after(FRIENDS, DOGS, 'gaussian-blur:1'),
@@ -143,8 +143,8 @@ PICTURES = {
     'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+300+290'), (MOUNTAINS, '+300+300'), (MOUNTAINS, '+100+60')),
 
     'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
-    'sobel-output': row(SEEDING, '200x200+200+120', ('output=magnitude, brighter', 'tessera:sobel' + BRIGHT.format(6)),
-        ('output=angle', 'tessera:sobel output=angle'), ('output=x', 'tessera:sobel output=x'), ('output=y', 'tessera:sobel output=y')),
+    'sobel-result': row(SEEDING, '200x200+200+120', ('result=magnitude', 'tessera:sobel'),
+        ('result=angle', 'tessera:sobel result=angle'), ('result=x', 'tessera:sobel result=x'), ('result=y', 'tessera:sobel result=y')),
     'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel display=false input-channel={c}' + BRIGHT.format(2))
         for c in ('luminance', 'channels')), zoom=200),
     'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel display=false tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),

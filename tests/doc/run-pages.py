@@ -38,7 +38,7 @@ def default_of(prop):
     value = prop['default']
     if isinstance(value, bool):
         return 'yes' if value else 'no'
-    return f'`{value}`' if value else 'empty'
+    return f'`{value}`'.replace('\n', '; ') if value else 'empty'
 
 
 def range_of(prop):
