@@ -140,7 +140,7 @@ PICTURES = {
     'motion-blur-angle': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'angle', (0, 45, 90), 'length=30'),
     'motion-blur-border': one_property(FRIENDS, CORNER, 'motion-blur', 'border', ('clamp', 'none', 'loop'), 'length=150 angle=45 gegl:crop width=768 height=768',
         ground='black'),
-    'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+300+290'), (MOUNTAINS, '+300+300'), (MOUNTAINS, '+100+60')),
+    'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+180+200'), (MOUNTAINS, '+200+250'), (MOUNTAINS, '+0+0'), size='528x440', zoom=50),
 
     'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
     'sobel-result': row(SEEDING, '200x200+200+120', ('result=magnitude', 'tessera:sobel'),
