@@ -19,6 +19,7 @@ enum_start (tessera_gaussian_blur_border)
   enum_value (TESSERA_GAUSSIAN_BLUR_LOOP,  "loop",  N_("Loop"))
 enum_end (TesseraGaussianBlurBorder)
 
+/* No "unit": beside an axis GIMP 3 would forget the gamma. */
 property_double (std_dev_x, _("Size X"), 1.5)
     description (_("Standard deviation across, in pixels; 0 does not blur in this direction"))
     value_range (0.0, 500.0)
@@ -26,7 +27,6 @@ property_double (std_dev_x, _("Size X"), 1.5)
     ui_gamma    (3.0)
     ui_steps    (0.5, 5.0)
     ui_digits   (2)
-    ui_meta     ("unit", "pixel-distance")
     ui_meta     ("axis", "x")
 
 property_double (std_dev_y, _("Size Y"), 1.5)
@@ -36,7 +36,6 @@ property_double (std_dev_y, _("Size Y"), 1.5)
     ui_gamma    (3.0)
     ui_steps    (0.5, 5.0)
     ui_digits   (2)
-    ui_meta     ("unit", "pixel-distance")
     ui_meta     ("axis", "y")
 
 property_enum (border, _("Border"), TesseraGaussianBlurBorder, tessera_gaussian_blur_border,
