@@ -148,7 +148,7 @@ PICTURES = {
     'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel display=false input-channel={c}' + BRIGHT.format(2))
         for c in ('luminance', 'channels')), zoom=200),
     'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel display=false tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),
-    'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false'), ('this one, 8 times as bright', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(8)),
+    'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false' + BRIGHT.format(4)), ('this one', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(5.66)),
         zoom=200),
     'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
 

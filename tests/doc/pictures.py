@@ -39,7 +39,7 @@ class Maker:
 
     def tool(self, words):
         done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode or done.stderr.strip():
+        if done.returncode:         # ImageMagick 7 warns of its own commands
             die(f'{" ".join(words)}: {done.stderr.strip()}')
 
     def filtered(self, photograph, words):

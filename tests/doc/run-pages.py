@@ -130,6 +130,18 @@ def check_page(report, name, operation, operations, readme):
     return page
 
 
+def check_credits(report, name, page):
+    """The photographs of a page's pictures, with their licences as data/images/README.md has them."""
+    known = {row[0]: row for row in (re.split(r' *\| *', line.strip('| \n')) for line in text_of('data/images/README.md').splitlines()) if len(row) == 5}
+    pictures = [PICTURES.get(picture.removesuffix('.jpg')) for _, picture in pages.PICTURE.findall(page)]
+    used = {panel.photograph for picture in pictures if picture for panel in picture.panels}
+    credits = page.partition('\nPictures: ')[2]
+    wanted = [word for photograph in used for word in (f'*{photograph.removesuffix(".jpg")}*', known[photograph][2].split(',')[0],
+                                                       re.sub(r'\[(.*)\].*', r'\1', known[photograph][4]))]
+    absent = [word for word in wanted if word not in credits]
+    report.check(f'{name}: whose photographs', used and not absent, ', '.join(absent))
+
+
 def check_pictures(report, used):
     there = {file for file in os.listdir(pages.DOC) if not file.endswith('.md')}
     made = {name + '.jpg' for name in PICTURES}
@@ -151,7 +163,9 @@ def main():
     readme, used = text_of('README.md'), set()
     for operation in sorted(written & set(operations)):
         name = operation.removeprefix('tessera:')
-        used |= check_links(report, name, check_page(report, name, operations[operation], operations, readme), pages.DOC)
+        page = check_page(report, name, operations[operation], operations, readme)
+        check_credits(report, name, page)
+        used |= check_links(report, name, page, pages.DOC)
     for words, _ in pages.chains(readme):
         check_chain(report, 'README', words, None, operations)
     check_pictures(report, used | check_links(report, 'README', readme, TOP))
