@@ -209,6 +209,7 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   add_number (json, "threads", bench_threads ());
   add_text (json, "device", tessera_device_name ());
   add_text (json, "path", result->path);
+  add_number (json, "is_whole", result->is_whole);
   add_times (json, "ours", job->row->ours, &result->ours);
   close_object (json);
   add_rival (json, job, result);

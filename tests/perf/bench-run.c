@@ -223,8 +223,10 @@ run_ours (BenchGraph *graph, BenchResult *result, gboolean last)
 {
   TesseraCounters before, after;
   GeglBuffer     *output;
-  gboolean        fresh = forget_host_peak ();
+  gboolean        fresh;
 
+  bench_graph_ready (graph);
+  fresh = forget_host_peak ();
   tessera_get_counters (&before);
   add_time (&result->ours, bench_graph_run (graph, &output));
   tessera_get_counters (&after);
@@ -256,6 +258,7 @@ run_staged (BenchGraph *graph, BenchResult *result)
 {
   TesseraCounters before, after;
 
+  bench_graph_ready (graph);
   tessera_get_counters (&before);
   add_time (&result->staged, bench_graph_run (graph, NULL));
   tessera_get_counters (&after);
@@ -379,6 +382,7 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
   TesseraKernelTime before[BENCH_KERNELS];
 
   result->sink = sink;
+  result->is_whole = bench_is_whole (ours);
   result->flags = g_ptr_array_new_with_free_func (g_free);
   runs = CLAMP ((gint) (OURS_MS / bench_graph_run (ours, NULL)), MIN (2, wishes->runs), wishes->runs);
   if (job->rival_input && sink_wanted (wishes->rival_sinks, sink))
