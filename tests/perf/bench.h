@@ -142,6 +142,7 @@ typedef struct
   gdouble         rival_mpix;
   gdouble         ratio;                /* rival / ours, per pixel; 0: none */
   BenchTimes      peer;                 /* runs == 0: not timed */
+  BenchTimes      whole;                /* as GIMP asks: the sink `whole`, in turn with ours */
   BenchTimes      copy;                 /* of the picture through GEGL, the same sink */
   TesseraCounters sums;                 /* over our timed runs */
   BenchTimes      staged;               /* some more runs, with the device's commands timed */
