@@ -5,6 +5,7 @@ systems, and makes and tests the release tarball.  Needs root, debootstrap and t
 
 A folder with a Debian in TESSERA_DEBIAN_<SUITE> is built in instead of a minimal one; packages are always tried in a minimal one."""
 import glob
+import math
 import os
 import platform
 import shutil
@@ -53,6 +54,17 @@ def try_packages(report, suite):
         differences = [first.difference(other) for other in others]
         report.check(f'{suite}: C without loader, without driver, by choice, and OpenCL agree', max(differences) <= 1e-5,
                      ', '.join(f'{d:.2g}' for d in differences))       # babl picks its conversions by timing
+    compare_gimp(report, suite, results)
+
+
+def compare_gimp(report, suite, results):
+    """Pictures of 8 bits: GIMP's are those of the gegl command, to a level."""
+    for path in sorted(glob.glob(os.path.join(results, 'gegl-*.ppm'))):
+        wanted, name = Picture(path), os.path.basename(path)[len('gegl-'):]
+        for gimp in ('gimp', 'bare-gimp'):
+            got = os.path.join(results, f'{gimp}-{name}')
+            off = Picture(got).difference(wanted) if os.path.exists(got) else math.inf
+            report.check(f'{suite}: {gimp}, {name[:-4]}: the pixels of the gegl command', off <= 1, f'{off:g} levels')
 
 
 def tarball(report):

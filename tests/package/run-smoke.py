@@ -29,13 +29,17 @@ def introspect(build, what):
     return json.loads(subprocess.run(['meson', 'introspect', what, build], check=True, capture_output=True, text=True).stdout)
 
 
+def introspect_option(build, name):
+    return next(option['value'] for option in introspect(build, '--buildoptions') if option['name'] == name)
+
+
 def packaged(path, pattern):
     """Of a file, or a folder whose files are not listed."""
     return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, pattern + '/*')
 
 
 def check_files(report, build):
-    prefix = next(option['value'] for option in introspect(build, '--buildoptions') if option['name'] == 'prefix')
+    prefix = introspect_option(build, 'prefix')
     installed = ['usr/' + os.path.relpath(path, prefix) for path in introspect(build, '--installed').values()]
     patterns = [line for name in glob.glob(os.path.join(DEBIAN, '*.install')) for line in read(name).split()]
     if not any('/gimp/2.0/' in path for path in installed):         # built without GIMP 2.10
@@ -58,11 +62,17 @@ def check_metainfo(report, build, version):
     report.check('the metainfo is in every language', sorted(filter(None, shown)) == sorted(languages), ' '.join(filter(None, shown)))
     if not report.check('appstreamcli is there (package appstream)', shutil.which('appstreamcli')):
         return
-    done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', path], capture_output=True, text=True)
-    output = (done.stdout + done.stderr).strip()
-    # -- AppStream 1.0 warns of the homepage: there is none yet
-    bad = [line for line in output.splitlines() if line.startswith(('E:', 'W:')) and 'url-homepage-missing' not in line]
-    report.check('appstreamcli has no error and no warning', not bad and 'alidation' in output, ' | '.join(bad) or output.splitlines()[-1])
+    for form in ('', 'published-'):
+        file = os.path.join(build, 'data', form + METAINFO)
+        shown = {element.tag for element in ElementTree.parse(file).getroot()} & {'url', 'screenshots'}
+        addresses = introspect_option(build, 'homepage') and introspect_option(build, 'screenshots_url')
+        report.check(f'{form}metainfo: homepage and screenshots where there are addresses', len(shown) == (2 if form or addresses else 0), ' '.join(shown))
+        done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', file], capture_output=True, text=True)
+        output = (done.stdout + done.stderr).strip()
+        # -- AppStream 1.0 warns of the homepage where there is none
+        bad = [line for line in output.splitlines() if line.startswith(('E:', 'W:')) and (form or 'url-homepage-missing' not in line)]
+        report.check(f'{form}metainfo: appstreamcli has no error and no warning', not bad and 'alidation' in output,
+                     ' | '.join(bad) or output.splitlines()[-1])
 
 
 def main():
