@@ -88,7 +88,7 @@ TEXT
 (let* ((image (car (gimp-file-load RUN-NONINTERACTIVE "/results/input.ppm" "/results/input.ppm"))))
   (plug-in-${1/:/-} RUN-NONINTERACTIVE image (car (gimp-image-get-active-drawable image)) "")
   (let* ((layer (car (gimp-image-flatten image))))
-    (gimp-file-save RUN-NONINTERACTIVE image layer "$2" "$2"))
+    (file-ppm-save RUN-NONINTERACTIVE image layer "$2" "$2" 1))
   (gimp-image-delete image))
 TEXT
   fi
