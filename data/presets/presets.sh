@@ -39,7 +39,7 @@ preset()
   printf ')\n'
 }
 
-names='bilateral-grid convolution equalize median-blur motion-blur unsharp-mask'
+names='bilateral-grid convolution equalize label median-blur motion-blur unsharp-mask'
 
 presets_of()
 {
@@ -60,6 +60,8 @@ presets_of()
       preset "$(gettext 'Through the haze')" mode=luminance clip-limit=2 tiles=6 bins=4096
       preset "$(gettext 'Microscope or X-ray')" mode=luminance clip-limit=4 tiles=8 bins=4096
       preset "$(gettext 'Whole image')" mode=luminance clip-limit=0 tiles=8 bins=4096 ;;
+    label)
+      preset "$(gettext 'Stars and galaxies')" source=luminance threshold=0.06 connectivity=8 min-area=20 ;;
     median-blur)
       preset "$(gettext 'Dust and hot pixels')" radius=1 percentile=50 neighborhood=square border=clamp filter-alpha=no
       preset "$(gettext 'Scratches')" radius=3 percentile=50 neighborhood=circle border=clamp filter-alpha=no

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
@@ -50,6 +51,18 @@ def check_files(report, build):
         report.check(f'{pattern} is installed', any(packaged(path, pattern) for path in installed))
 
 
+def check_destdir(report, build):
+    """All that is installed lands below DESTDIR, at its place."""
+    wanted = list(introspect(build, '--installed').values())
+    with tempfile.TemporaryDirectory(prefix='tessera-destdir-') as root:
+        done = subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir', root], capture_output=True, text=True)
+        found = ['/' + os.path.relpath(os.path.join(place, name), root) for place, _, names in os.walk(root) for name in names]
+    missing = [path for path in wanted if not any(packaged(file, path) for file in found)]
+    strange = [file for file in found if not any(packaged(file, path) for path in wanted)]
+    report.check('DESTDIR: everything is below it, at its place', done.returncode == 0 and not missing + strange,
+                 f'{len(found)} files' if done.returncode == 0 and not missing + strange else done.stderr + ' '.join(missing + strange))
+
+
 def check_metainfo(report, build, version):
     path = os.path.join(build, 'data', METAINFO)
     component = ElementTree.parse(path).getroot()
@@ -85,6 +98,7 @@ def main():
     depends = re.findall(r'^Depends:((?:.*\n)(?: .*\n)*)', read(os.path.join(DEBIAN, 'control')), re.MULTILINE)
     report.check('no package depends on OpenCL', depends and not re.search('opencl|pocl', ''.join(depends), re.IGNORECASE))
     check_files(report, build)
+    check_destdir(report, build)
     check_metainfo(report, build, version)
     report.finish()
 
