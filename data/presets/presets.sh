@@ -61,7 +61,8 @@ presets_of()
       preset "$(gettext 'Microscope or X-ray')" mode=luminance clip-limit=4 tiles=8 bins=4096
       preset "$(gettext 'Whole image')" mode=luminance clip-limit=0 tiles=8 bins=4096 ;;
     label)
-      preset "$(gettext 'Stars and galaxies')" source=luminance threshold=0.06 connectivity=8 min-area=20 ;;
+      preset "$(gettext 'Stars and galaxies')" source=luminance threshold=0.06 connectivity=8 min-area=20 result=colors
+      preset "$(gettext 'Mask of bright areas')" source=luminance threshold=0.5 connectivity=8 min-area=100 result=mask ;;
     median-blur)
       preset "$(gettext 'Dust and hot pixels')" radius=1 percentile=50 neighborhood=square border=clamp filter-alpha=no
       preset "$(gettext 'Scratches')" radius=3 percentile=50 neighborhood=circle border=clamp filter-alpha=no

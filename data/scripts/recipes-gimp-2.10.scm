@@ -26,7 +26,7 @@
   (plug-in-tessera-unsharp-mask RUN-NONINTERACTIVE image layer "std-dev=1.2 amount=0.8 threshold=0.01"))
 
 (define (tessera-bright-things image layer)
-  (plug-in-tessera-label RUN-NONINTERACTIVE image layer "source=luminance threshold=0.3 min-area=20 connectivity=8"))
+  (plug-in-tessera-label RUN-NONINTERACTIVE image layer "source=luminance threshold=0.3 min-area=20 connectivity=8 result=colors"))
 
 (define (tessera-develop from to . recipes)
   (let* ((image (car (gimp-file-load RUN-NONINTERACTIVE from from))))

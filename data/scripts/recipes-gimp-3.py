@@ -43,7 +43,7 @@ def for_print(layer):
 
 
 def bright_things(layer):
-    apply(layer, 'tessera:label', 'Bright things', source='luminance', threshold=0.3, min_area=20, connectivity='8')
+    apply(layer, 'tessera:label', 'Bright things', source='luminance', threshold=0.3, min_area=20, connectivity='8', result='colors')
 
 
 def develop(path, out, *recipes):

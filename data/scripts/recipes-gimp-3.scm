@@ -33,7 +33,7 @@
 
 (define (tessera-bright-things layer)
   (gimp-drawable-merge-new-filter layer "tessera:label" "Bright things" LAYER-MODE-REPLACE 1.0
-    "source" "luminance" "threshold" 0.3 "min-area" 20 "connectivity" "8"))
+    "source" "luminance" "threshold" 0.3 "min-area" 20 "connectivity" "8" "result" "colors"))
 
 (define (tessera-develop from to . recipes)
   (let* ((image (car (gimp-file-load RUN-NONINTERACTIVE from))))

@@ -119,7 +119,7 @@ def try_operation(report, session, gimp, operation):
 def run_session(report, installed, kind, operations, out):
     gimp = kind(installed.gegl.env, installed.work)
     picture = os.path.join(installed.work, 'picture.png')
-    installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', picture], GEGL_USE_OPENCL='no')
+    installed.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', picture], GEGL_USE_OPENCL='no')
     session = Session(installed, gimp, out, picture)
     try:
         if not report.check(f'GIMP {gimp.version} opens a picture', session.window):
