@@ -27,8 +27,11 @@ enum_start (tessera_label_source)
   enum_value (TESSERA_LABEL_ALPHA,     "alpha",     N_("Alpha"))
 enum_end (TesseraLabelSource)
 
+/* The values are those of the names: GIMP writes 8 into its presets and reads a number. */
 enum_start (tessera_label_connectivity)
+  enum_value_skip (TESSERA_LABEL_BEFORE_4 = 3)
   enum_value (TESSERA_LABEL_4, "4", N_("4 neighbors"))
+  enum_value_skip (TESSERA_LABEL_BEFORE_8 = 7)
   enum_value (TESSERA_LABEL_8, "8", N_("8 neighbors"))
 enum_end (TesseraLabelConnectivity)
 

@@ -16,6 +16,7 @@ from common import Report, IMAGES
 from gimp_program import programs, quoted
 from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, jobs_of, make_inputs, recalled_jobs, smoke_jobs, varied
 from pixels import read
+from scripts import example_scripts
 
 LEVELS = 1                          # of 8 bits
 CLOSE = 1e-5                        # of 32-bit floats, where 1 is white
@@ -260,6 +261,8 @@ def main():
                 make = smoke_jobs if given.smoke else jobs_of
                 run_jobs(report, installed, gimp, [job for operation in operations for job in make(operation, gimp.effects and not operation['aux'])], inputs,
                          'in C', GEGL_USE_OPENCL='no')
+                if not given.only:
+                    example_scripts(report, installed, gimp, inputs['rgb'])
                 if not given.smoke:
                     with_opencl(report, installed, gimp, operations, inputs)
                     if not gimp.effects:

@@ -4,7 +4,9 @@
 in the action search under its label, its dialog opens, OK changes the picture in one step of undo.  The pictures are for looking."""
 import argparse
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -132,8 +134,42 @@ def run_session(report, installed, kind, operations, out):
     finally:
         session.screen.close()
     with open(os.path.join(out, 'gimp.log'), encoding='utf-8', errors='replace') as file:
-        ours = [line.strip() for line in file if 'tessera' in line.lower()]
+        ours = [line.strip() for line in file if 'tessera' in line.lower() or '.settings' in line]
     report.check(f'GIMP {gimp.version}: no message of ours', not ours, ' | '.join(ours[:4]))
+    if isinstance(gimp, Gimp3):
+        check_presets(report, gimp, operations, out)
+
+
+# GIMP writes a filter's file anew when it was used, with what it understood of it, and the last settings besides.
+PRESET = re.compile(r'^\(GimpGegl-\S+ "([^"]+)"\n((?:    .*\n?)*)', re.MULTILINE)
+VALUE = re.compile(r'^    \(([\w-]+) (.*?)\)+$', re.MULTILINE)
+
+
+def presets_of(text):
+    """{name: {property: value}}, numbers as numbers."""
+    def plain(value):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return {name: {key: plain(value) for key, value in VALUE.findall(body)} for name, body in PRESET.findall(text)}
+
+
+def check_presets(report, gimp, operations, out):
+    """GIMP 3 took over the presets of each filter that was used, with each of their values."""
+    written = os.path.join(out, 'presets')
+    os.makedirs(written, exist_ok=True)
+    subprocess.run([os.path.join(TOP, 'data', 'presets', 'presets.sh'), 'write', written], check=True, env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+    used = {folder_name(operation) for operation in operations}
+    for file in sorted(os.listdir(written)):
+        if file[len('GimpGegl-tessera-'):-len('-config.settings')] not in used:
+            continue
+        with open(os.path.join(written, file), encoding='utf-8') as ours, open(os.path.join(gimp.profile, 'filters', file), encoding='utf-8') as theirs:
+            wanted, text = presets_of(ours.read()), theirs.read()
+        got = presets_of(text)
+        missing = [f'{name}: {key} {value}' for name, values in wanted.items() for key, value in values.items() if got.get(name, {}).get(key) != value]
+        report.check(f'GIMP {gimp.version} wrote {file} anew', '(time ' in text and 'came with Tessera' not in text)
+        report.check(f'GIMP {gimp.version} has the presets of {file}', wanted and not missing, ', '.join(missing) or ', '.join(wanted))
 
 
 def main():

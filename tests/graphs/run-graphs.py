@@ -109,15 +109,23 @@ def even_light(result, original, _):
     return unevenness(result) <= 0.25 * unevenness(original) and relative(result.mean(), 0.3) <= 0.1
 
 
+def flat_and_steep(picture):
+    """Indices of the flatter half of the pixels and of the hundredth with the steepest edges, by green."""
+    green, width = picture.pixels[1::picture.channels], picture.width
+    inside = [y * width + x for y in range(1, picture.height - 1) for x in range(1, width - 1)]
+    inside.sort(key=lambda i: abs(green[i + 1] - green[i - 1]) + abs(green[i + width] - green[i - width]))
+    return inside[:len(inside) // 2], inside[-len(inside) // 100:]
+
+
+def average(values, places):
+    return math.fsum(values[i] for i in places) / len(places)
+
+
 def sharpen_edges_only(result, original, _):
     """the flatter half of the pixels changes by 0.003 at most on average, the hundredth with the steepest edges by 0.1 or more"""
-    c, width = original.channels, original.width
-    before, after = original.pixels[1::c], result.pixels[1::c]          # green
-    inside = [y * width + x for y in range(1, original.height - 1) for x in range(1, width - 1)]
-    inside.sort(key=lambda i: abs(before[i + 1] - before[i - 1]) + abs(before[i + width] - before[i - width]))
-    flat, steep = inside[:len(inside) // 2], inside[-len(inside) // 100:]
-    change = [math.fsum(abs(after[i] - before[i]) for i in part) / len(part) for part in (flat, steep)]
-    return change[0] <= 0.003 and change[1] >= 0.1
+    change = [abs(a - b) for a, b in zip(result.pixels[1::result.channels], original.pixels[1::original.channels])]
+    flat, steep = flat_and_steep(original)
+    return average(change, flat) <= 0.003 and average(change, steep) >= 0.1
 
 
 def soft_glow(result, original, _):
@@ -154,6 +162,62 @@ def through_the_haze(result, original, _):
     return result.roughness() >= 1.25 * original.roughness() and relative(result.mean(), original.mean()) <= 0.25
 
 
+def edge_map(result, original, _):
+    """grey, from 0 to 1; the hundredth with the steepest edges is at least 0.5 on average, the flatter half at most 0.05"""
+    pixels = pixels_of(result)
+    flat, steep = flat_and_steep(original)
+    light = [pixel[0] for pixel in pixels]
+    return (all(max(pixel[:3]) - min(pixel[:3]) <= 1e-5 for pixel in pixels) and min(light) >= 0 and max(light) <= 1
+            and average(light, steep) >= 0.5 and average(light, flat) <= 0.05)
+
+
+def lab(red, green, blue):
+    """CIE L, a, b (D65) of linear sRGB, by the formula."""
+    def f(t):
+        return t ** (1 / 3) if t > 216 / 24389 else (24389 / 27 * t + 16) / 116
+    x = f((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.95047)
+    y = f(0.2126729 * red + 0.7151522 * green + 0.0721750 * blue)
+    z = f((0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / 1.08883)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def sharpen_lightness(result, original, _):
+    """at least half as much texture of L again; a and b of each pixel are kept to 0.001"""
+    before, after = ([lab(*pixel[:3]) for pixel in pixels_of(picture)] for picture in (original, result))
+    steps = [math.fsum(abs(p[0] - q[0]) for p, q in zip(colors, colors[1:])) for colors in (before, after)]
+    return (steps[1] >= 1.5 * steps[0]
+            and max(abs(p[k] - q[k]) for p, q in zip(before, after) for k in (1, 2)) <= 0.001)
+
+
+def fields(picture, size):
+    """Means of green in squares of that size."""
+    green, width = picture.pixels[1::picture.channels], picture.width
+    return [[math.fsum(math.fsum(green[y * width + x:y * width + x + size]) for y in range(top, top + size)) / size ** 2
+             for x in range(0, width - size + 1, size)] for top in range(0, picture.height - size + 1, size)]
+
+
+def texture(picture, places):
+    """How much green changes from each of these pixels to the next one in its row, in all."""
+    green = picture.pixels[1::picture.channels]
+    return math.fsum(abs(green[i + 1] - green[i]) for i in places)
+
+
+def local_contrast(result, original, _):
+    """fields of 16 pixels differ from those beside them by at least 15 % more, neighbouring pixels of the flatter half by at most 7.5 % more"""
+    def steps(picture):
+        return math.fsum(abs(a - b) for line in fields(picture, 16) for a, b in zip(line, line[1:]))
+    before, after = (texture(picture, flat_and_steep(original)[0]) for picture in (original, result))
+    return steps(result) >= 1.15 * steps(original) and after <= 1.075 * before
+
+
+def cartoon(result, original, _):
+    """two thirds of the texture of the flatter half are gone, and four fifths of the light of the hundredth with the steepest edges"""
+    flat, steep = flat_and_steep(original)
+    before, after = (picture.pixels[1::picture.channels] for picture in (original, result))
+    return (texture(result, flat) <= texture(original, flat) / 3
+            and average(after, steep) <= 0.2 * average(before, steep))
+
+
 # graph: (what it promises, the photograph it reads, a chain that makes its input where that is not the photograph)
 EXPECTED = {
     'panning': (panning, 'mountains.jpg', None),
@@ -167,6 +231,10 @@ EXPECTED = {
     'flash-and-no-flash': (flash_and_no_flash, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-rgb', 'correlated=false',
                            'independent=true', 'red=0.3', 'green=0.3', 'blue=0.3', 'seed=7']),
     'dust-and-scratches': (dust_and_scratches, 'mountains.jpg', ['mountains.jpg', 'gegl:noise-hurl', 'pct-random=4', 'seed=7']),
+    'edge-map': (edge_map, 'mountains.jpg', None),
+    'sharpen-lightness': (sharpen_lightness, 'seeding.jpg', None),
+    'local-contrast': (local_contrast, 'mountains.jpg', None),
+    'cartoon': (cartoon, 'mountains.jpg', None),
     'even-light': (even_light, 'seeding.jpg', None),
     'soft-glow': (soft_glow, 'mountains.jpg', None),
     'sharpen-for-print': (sharpen_for_print, 'mountains.jpg', None),

@@ -14,13 +14,14 @@ from common import Gegl, Picture, Report, IMAGES, OPERATIONS, TOP
 PHOTOGRAPH = os.path.join(IMAGES, 'seeding.jpg')
 CHAIN = ['tessera:bilateral-grid', 'guide=luminance', 'tessera:motion-blur', 'length=25', 'angle=60']
 PO = os.path.join(TOP, 'po')
+PRESETS = 'GimpGegl-tessera-{}-config.settings'
 
 
-def files_below(folder):
-    """Files but not what programs cache, nor the rest of GIMP's profile, which GIMP makes."""
-    found = sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, names in os.walk(folder)
-                   for name in names if '/.cache' not in where + '/')
-    return [path for path in found if not path.startswith('.config/GIMP/') or '/plug-ins/' in path]
+def below(folder):
+    """Files and folders, but not what programs cache, nor the rest of GIMP's profile, which GIMP makes."""
+    found = sorted(os.path.relpath(os.path.join(where, name), folder) for where, folders, names in os.walk(folder)
+                   for name in folders + names)
+    return [path for path in found if not path.startswith('.cache') and (not path.startswith('.config') or 'tessera' in path)]
 
 
 def make_locale(language, work):
@@ -65,6 +66,14 @@ def main():
         gegl.env.update(HOME=home, TESSERA_INSTALL_BUILD=os.path.join(os.path.abspath(build), 'build-install'))
         gegl.env.pop('XDG_DATA_HOME', None)
 
+        # What a person has already: a folder that stays, and a profile of GIMP 3 with settings of her own for one filter.
+        theirs, profile = os.path.join('.local', 'share', 'metainfo'), os.path.join(home, '.config', 'GIMP', '3.0')
+        os.makedirs(os.path.join(home, theirs))
+        os.makedirs(os.path.join(profile, 'filters'))
+        own = os.path.join(profile, 'filters', PRESETS.format('unsharp-mask'))
+        with open(own, 'w', encoding='utf-8') as file:
+            file.write('# settings\n')
+
         done = gegl.command([os.path.join(TOP, 'run'), 'install'])
         if report.check('./run install', done.returncode == 0, (done.stdout + done.stderr).strip() if done.returncode else ''):
             plugins = os.path.join(home, '.local', 'share', 'gegl-0.4', 'plug-ins')
@@ -77,16 +86,27 @@ def main():
                 report.check(f'a real run for {os.path.basename(path)}', code == 0 and not lines, ' | '.join(lines))
             report.check('installed and built make the same picture', all(map(os.path.exists, pictures))
                          and Picture(pictures[0]).difference(Picture(pictures[1])) <= 1e-5)     # babl picks its conversions by timing
+            presets = [name for name in os.listdir(os.path.join(profile, 'filters')) if name.startswith('GimpGegl-tessera-')]
+            report.check('GIMP 3 has presets', len(presets) >= 6, ', '.join(sorted(presets)))
+            with open(own, encoding='utf-8') as file:
+                report.check('but where there were settings', file.read() == '# settings\n')
             for language in languages:
                 check_language(gegl, report, program, language, home, work)
 
-            theirs = os.path.join(plugins, 'theirs.txt')
-            with open(theirs, 'w', encoding='utf-8') as file:
+            # Again, over itself; and somebody else's module.
+            done = gegl.command([os.path.join(TOP, 'run'), 'install'])
+            report.check('./run install over itself', done.returncode == 0, done.stderr)
+            module = os.path.join(plugins, 'theirs.txt')
+            with open(module, 'w', encoding='utf-8') as file:
                 file.write("another package's file\n")
             done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
             report.check('./run uninstall', done.returncode == 0, done.stderr)
-            left = files_below(home)
-            report.check("nothing of ours is left, another's file is", left == [os.path.relpath(theirs, home)], ', '.join(left))
+            kept = {theirs, os.path.relpath(module, home), os.path.relpath(own, home)}
+            while kept != (more := kept | {os.path.dirname(path) for path in kept} - {''}):
+                kept = more
+            left = set(below(home))
+            kept = {path for path in kept if not path.startswith('.config') or 'tessera' in path}
+            report.check("no file and no folder of ours is left, others' are", left == kept, ', '.join(sorted(left ^ kept)))
             done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
             report.check('a second ./run uninstall says that there is nothing', done.returncode == 1 and 'nothing to remove' in done.stderr, done.stderr)
     report.finish()

@@ -5,8 +5,11 @@ systems, and makes and tests the release tarball.  Needs root, debootstrap and t
 
 A folder with a Debian in TESSERA_DEBIAN_<SUITE> is built in instead of a minimal one; packages are always tried in a minimal one."""
 import glob
+import json
+import math
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -53,6 +56,35 @@ def try_packages(report, suite):
         differences = [first.difference(other) for other in others]
         report.check(f'{suite}: C without loader, without driver, by choice, and OpenCL agree', max(differences) <= 1e-5,
                      ', '.join(f'{d:.2g}' for d in differences))       # babl picks its conversions by timing
+    compare_gimp(report, suite, results)
+
+
+def compare_gimp(report, suite, results):
+    """Pictures of 8 bits: GIMP's are those of the gegl command, to a level."""
+    for path in sorted(glob.glob(os.path.join(results, 'gegl-*.ppm'))):
+        wanted, name = Picture(path), os.path.basename(path)[len('gegl-'):]
+        for gimp in ('gimp', 'bare-gimp'):
+            got = os.path.join(results, f'{gimp}-{name}')
+            off = Picture(got).difference(wanted) if os.path.exists(got) else math.inf
+            report.check(f'{suite}: {gimp}, {name[:-4]}: the pixels of the gegl command', off <= 1, f'{off:g} levels')
+
+
+def flatpak(report, suite):
+    """The manifest, as flatpak-builder reads it; to build it takes Flathub."""
+    manifest = os.path.join('data', 'packaging', 'flatpak', 'org.gimp.GIMP.Plugin.Tessera.json')
+    script = 'apt-get -q update && apt-get -q -y --no-install-recommends install flatpak-builder; flatpak-builder --version; ' \
+             f'flatpak-builder --show-manifest /source/{manifest}'
+    code, output = run([os.path.join(PACKAGING, 'in-debian'), '--bind', f'{TOP}:/source', suite, 'sh', '-c', script])
+    version = re.search(r'^flatpak-builder .*', output, re.MULTILINE)
+    try:
+        shown = json.loads(output[output.index('\n{\n'):])
+    except ValueError:
+        shown = {}
+    with open(os.path.join(TOP, manifest), encoding='utf-8') as file:
+        wanted = json.load(file)
+    keys = [key for key in wanted if key != '//' and (key not in shown) and wanted[key] is not False]
+    report.check(f'{suite}: flatpak-builder reads the manifest, all of it', code == 0 and version and not keys and len(shown['modules']) == len(wanted['modules']),
+                 version[0] if code == 0 and version and not keys else ', '.join(keys) + last_lines(output))
 
 
 def tarball(report):
@@ -73,6 +105,7 @@ def main():
     for suite in sys.argv[1:] or SUITES:
         if build(report, suite):
             try_packages(report, suite)
+        flatpak(report, suite)
     tarball(report)
     report.finish()
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
@@ -29,13 +30,17 @@ def introspect(build, what):
     return json.loads(subprocess.run(['meson', 'introspect', what, build], check=True, capture_output=True, text=True).stdout)
 
 
+def introspect_option(build, name):
+    return next(option['value'] for option in introspect(build, '--buildoptions') if option['name'] == name)
+
+
 def packaged(path, pattern):
     """Of a file, or a folder whose files are not listed."""
     return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, pattern + '/*')
 
 
 def check_files(report, build):
-    prefix = next(option['value'] for option in introspect(build, '--buildoptions') if option['name'] == 'prefix')
+    prefix = introspect_option(build, 'prefix')
     installed = ['usr/' + os.path.relpath(path, prefix) for path in introspect(build, '--installed').values()]
     patterns = [line for name in glob.glob(os.path.join(DEBIAN, '*.install')) for line in read(name).split()]
     if not any('/gimp/2.0/' in path for path in installed):         # built without GIMP 2.10
@@ -44,6 +49,18 @@ def check_files(report, build):
         report.check(f'{path} is in one package', sum(packaged(path, pattern) for pattern in patterns) == 1)
     for pattern in patterns:
         report.check(f'{pattern} is installed', any(packaged(path, pattern) for path in installed))
+
+
+def check_destdir(report, build):
+    """All that is installed lands below DESTDIR, at its place."""
+    wanted = list(introspect(build, '--installed').values())
+    with tempfile.TemporaryDirectory(prefix='tessera-destdir-') as root:
+        done = subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir', root], capture_output=True, text=True)
+        found = ['/' + os.path.relpath(os.path.join(place, name), root) for place, _, names in os.walk(root) for name in names]
+    missing = [path for path in wanted if not any(packaged(file, path) for file in found)]
+    strange = [file for file in found if not any(packaged(file, path) for path in wanted)]
+    report.check('DESTDIR: everything is below it, at its place', done.returncode == 0 and not missing + strange,
+                 f'{len(found)} files' if done.returncode == 0 and not missing + strange else done.stderr + ' '.join(missing + strange))
 
 
 def check_metainfo(report, build, version):
@@ -58,11 +75,17 @@ def check_metainfo(report, build, version):
     report.check('the metainfo is in every language', sorted(filter(None, shown)) == sorted(languages), ' '.join(filter(None, shown)))
     if not report.check('appstreamcli is there (package appstream)', shutil.which('appstreamcli')):
         return
-    done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', path], capture_output=True, text=True)
-    output = (done.stdout + done.stderr).strip()
-    # -- AppStream 1.0 warns of the homepage: there is none yet
-    bad = [line for line in output.splitlines() if line.startswith(('E:', 'W:')) and 'url-homepage-missing' not in line]
-    report.check('appstreamcli has no error and no warning', not bad and 'alidation' in output, ' | '.join(bad) or output.splitlines()[-1])
+    for form in ('', 'published-'):
+        file = os.path.join(build, 'data', form + METAINFO)
+        shown = {element.tag for element in ElementTree.parse(file).getroot()} & {'url', 'screenshots'}
+        addresses = introspect_option(build, 'homepage') and introspect_option(build, 'screenshots_url')
+        report.check(f'{form}metainfo: homepage and screenshots where there are addresses', len(shown) == (2 if form or addresses else 0), ' '.join(shown))
+        done = subprocess.run(['appstreamcli', 'validate', '--pedantic', '--no-net', '--no-color', file], capture_output=True, text=True)
+        output = (done.stdout + done.stderr).strip()
+        # -- AppStream 1.0 warns of the homepage where there is none
+        bad = [line for line in output.splitlines() if line.startswith(('E:', 'W:')) and (form or 'url-homepage-missing' not in line)]
+        report.check(f'{form}metainfo: appstreamcli has no error and no warning', not bad and 'alidation' in output,
+                     ' | '.join(bad) or output.splitlines()[-1])
 
 
 def main():
@@ -75,6 +98,7 @@ def main():
     depends = re.findall(r'^Depends:((?:.*\n)(?: .*\n)*)', read(os.path.join(DEBIAN, 'control')), re.MULTILINE)
     report.check('no package depends on OpenCL', depends and not re.search('opencl|pocl', ''.join(depends), re.IGNORECASE))
     check_files(report, build)
+    check_destdir(report, build)
     check_metainfo(report, build, version)
     report.finish()
 

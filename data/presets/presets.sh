@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
+# Presets for the filters whose settings need experience.  GIMP 3 looks for presets in its profile alone, so they are put there.
+set -eu
+
+usage()
+{
+  cat <<'TEXT'
+Usage: presets.sh add | remove | write FOLDER
+
+  add      puts the presets into each profile of GIMP 3, for filters that have none there yet; in the dialog they are under Presets
+  remove   takes away those that GIMP has not rewritten since (it does, once a filter was used: then the file is yours)
+  write    writes all of them into FOLDER
+
+Their names are in the language of the locale, where Tessera's translations are.  TEXTDOMAINDIR says where to look for those.
+TEXT
+}
+
+# GIMP drops this line when it writes the file.
+mark='# Presets that came with Tessera'
+
+command -v gettext >/dev/null || gettext() { printf %s "$1"; }
+export TEXTDOMAIN=tessera
+
+# operation NAME: those that follow are presets of it.
+operation() { type=GimpGegl-tessera-$1-config; }
+
+# preset NAME PROPERTY=VALUE...
+preset()
+{
+  printf '(%s "%s"' "$type" "$1"
+  shift
+  for pair; do
+    case ${pair#*=} in
+      *' '*) printf '\n    (%s "%s")' "${pair%%=*}" "${pair#*=}" ;;
+      *)     printf '\n    (%s %s)' "${pair%%=*}" "${pair#*=}" ;;
+    esac
+  done
+  printf ')\n'
+}
+
+names='bilateral-grid convolution equalize label median-blur motion-blur unsharp-mask'
+
+presets_of()
+{
+  operation "$1"
+  case $1 in
+    bilateral-grid)
+      preset "$(gettext 'Sensor noise')" spatial-sigma=6 range-sigma=0.08 guide=luminance tone=perceptual
+      preset "$(gettext 'Smooth skin')" spatial-sigma=5 range-sigma=0.05 guide=luminance tone=perceptual
+      preset "$(gettext 'Painted areas')" spatial-sigma=12 range-sigma=0.15 guide=luminance tone=perceptual ;;
+    convolution)
+      preset "$(gettext 'Out of focus')" preset=custom divisor=0 offset=0 border=clamp channels=rgb \
+        'kernel=0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0'
+      preset "$(gettext 'Relief, lit from the upper left')" preset=custom divisor=1 offset=0 border=clamp channels=rgb \
+        'kernel=-2 -1 0; -1 1 1; 0 1 2'
+      preset "$(gettext 'Outlines')" preset=custom divisor=1 offset=0 border=clamp channels=rgb \
+        'kernel=-1 -1 -1; -1 8 -1; -1 -1 -1' ;;
+    equalize)
+      preset "$(gettext 'Through the haze')" mode=luminance clip-limit=2 tiles=6 bins=4096
+      preset "$(gettext 'Microscope or X-ray')" mode=luminance clip-limit=4 tiles=8 bins=4096
+      preset "$(gettext 'Whole image')" mode=luminance clip-limit=0 tiles=8 bins=4096 ;;
+    label)
+      preset "$(gettext 'Stars and galaxies')" source=luminance threshold=0.06 connectivity=8 min-area=20 result=colors
+      preset "$(gettext 'Mask of bright areas')" source=luminance threshold=0.5 connectivity=8 min-area=100 result=mask ;;
+    median-blur)
+      preset "$(gettext 'Dust and hot pixels')" radius=1 percentile=50 neighborhood=square border=clamp filter-alpha=no
+      preset "$(gettext 'Scratches')" radius=3 percentile=50 neighborhood=circle border=clamp filter-alpha=no
+      preset "$(gettext 'Bright specks only')" radius=1 percentile=25 neighborhood=square border=clamp filter-alpha=no ;;
+    motion-blur)
+      preset "$(gettext 'Panning')" length=80 angle=0 border=clamp
+      preset "$(gettext 'Falling water')" length=60 angle=90 border=clamp
+      preset "$(gettext 'Texture without a seam')" length=64 angle=20 border=loop ;;
+    unsharp-mask)
+      preset "$(gettext 'For the screen, after reducing')" std-dev=0.6 amount=0.8 threshold=0
+      preset "$(gettext 'For print')" std-dev=1.2 amount=0.8 threshold=0.01
+      preset "$(gettext 'Portrait, skin left alone')" std-dev=1.5 amount=0.7 threshold=0.04
+      preset "$(gettext 'Local contrast')" std-dev=50 amount=0.25 threshold=0 ;;
+  esac
+}
+
+# write_one NAME FILE
+write_one()
+{
+  {
+    printf '%s\n\n' "$mark"
+    presets_of "$1"
+  } >"$2"
+}
+
+profiles()
+{
+  if [ -n "${GIMP3_DIRECTORY:-}" ]; then echo "$GIMP3_DIRECTORY"; return; fi
+  for folder in "${XDG_CONFIG_HOME:-$HOME/.config}"/GIMP/3.*; do
+    if [ -d "$folder" ]; then echo "$folder"; fi
+  done
+}
+
+settings() { echo "GimpGegl-tessera-$1-config.settings"; }
+
+add()
+{
+  profiles | while IFS= read -r profile; do
+    mkdir -p "$profile/filters"
+    for name in $names; do
+      file=$profile/filters/$(settings "$name")
+      if [ ! -e "$file" ]; then write_one "$name" "$file"; fi
+    done
+    echo "  presets       $profile/filters"
+  done
+}
+
+remove()
+{
+  profiles | while IFS= read -r profile; do
+    for name in $names; do
+      file=$profile/filters/$(settings "$name")
+      [ -e "$file" ] || continue
+      if [ "$(head -n 1 "$file")" = "$mark" ]; then rm -f "$file"; else echo "Left, with settings of your own: $file"; fi
+    done
+  done
+}
+
+case ${1:-} in
+  add)    add ;;
+  remove) remove ;;
+  write)  for name in $names; do write_one "$name" "${2:?a folder}/$(settings "$name")"; done ;;
+  *)      usage; [ "${1:-}" = --help ] || exit 2 ;;
+esac
