@@ -25,7 +25,7 @@ def chains(page):
     blocks = list(FENCE.finditer(page))
     for block, following in zip(blocks, blocks[1:] + [None]):
         after = page[block.end():following.start() if following else len(page)]
-        for line in block[1].splitlines():
+        for line in block[1].replace('\\\n', ' ').splitlines():
             words = shlex.split(line)
             if words[:1] == ['gegl'] and '--' in words:
                 found.append((words[words.index('--') + 1:], after))
