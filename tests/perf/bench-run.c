@@ -387,14 +387,15 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
   BenchGraph  *whole = sink == BENCH_PREVIEW || sink == BENCH_MERGE
                        ? bench_graph_new (job->row->ours, job->input, job->row->result, BENCH_WHOLE) : NULL;
   gfloat      *array = NULL;
-  gint         runs, rival_runs = 0;
+  const gdouble warm_ms = bench_graph_run (ours, NULL);
+  const gint   runs = CLAMP ((gint) (OURS_MS / warm_ms), MIN (2, wishes->runs), wishes->runs);
+  gint         rival_runs = 0;
   guint        n_before;
   TesseraKernelTime before[BENCH_KERNELS];
 
   result->sink = sink;
   result->is_whole = bench_is_whole (ours);
   result->flags = g_ptr_array_new_with_free_func (g_free);
-  runs = CLAMP ((gint) (OURS_MS / bench_graph_run (ours, NULL)), MIN (2, wishes->runs), wishes->runs);
   if (job->rival_input && sink_wanted (wishes->rival_sinks, sink))
     {
       rival_runs = warm_rival (job, result, wishes->runs);
