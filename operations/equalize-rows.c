@@ -18,7 +18,7 @@ typedef struct
 {
   gfloat colours[3][CHUNK], alpha[CHUNK];
   gfloat luminance[CHUNK];
-  gfloat mapped[CHUNK];
+  gfloat mapped[CHUNK], quotients[CHUNK], scaled[CHUNK];
   gint   bins[CHUNK];
 } Chunk;
 
@@ -34,6 +34,7 @@ take_apart (const gfloat *restrict pixels, gint n, Chunk *restrict chunk)
     }
 }
 
+/* Alpha too: whole pixels are put in vectors, parts of them one by one. */
 TESSERA_CLONES static void
 put_together (const Chunk *restrict chunk, gint n, gfloat *restrict pixels)
 {
@@ -42,6 +43,7 @@ put_together (const Chunk *restrict chunk, gint n, gfloat *restrict pixels)
       pixels[4 * i] = chunk->colours[0][i];
       pixels[4 * i + 1] = chunk->colours[1][i];
       pixels[4 * i + 2] = chunk->colours[2][i];
+      pixels[4 * i + 3] = chunk->alpha[i];
     }
 }
 
@@ -92,15 +94,29 @@ leave_out (const gfloat *restrict values, const gfloat *restrict alpha, gint n, 
 }
 
 TESSERA_CLONES static void
-scale_colour (gfloat *restrict values, const gfloat *restrict luminance, const gfloat *restrict mapped, gint n,
-              gboolean is_linear)
+find_quotients (Chunk *restrict chunk, gint n)
 {
+  for (gint i = 0; i < n; i++)
+    chunk->quotients[i] = equalize_quotient (chunk->mapped[i], chunk->luminance[i]);
+}
+
+/* equalize_scaled_light in two loops: as one, its chain of operations is longer than the processor looks ahead. */
+TESSERA_CLONES static void
+scale_colour (Chunk *restrict chunk, gint c, gint n, gboolean is_linear)
+{
+  gfloat *values = chunk->colours[c];
+
   if (is_linear)
-    for (gint i = 0; i < n; i++)
-      values[i] = equalize_scaled (values[i], luminance[i], mapped[i], TRUE);
+    {
+      for (gint i = 0; i < n; i++)
+        chunk->scaled[i] = equalize_scaled (perceptual_from_linear (values[i]), chunk->luminance[i],
+                                            chunk->mapped[i], chunk->quotients[i]);
+      for (gint i = 0; i < n; i++)
+        values[i] = chunk->luminance[i] == chunk->luminance[i] ? linear_from_perceptual (chunk->scaled[i]) : values[i];
+    }
   else
     for (gint i = 0; i < n; i++)
-      values[i] = equalize_scaled (values[i], luminance[i], mapped[i], FALSE);
+      values[i] = equalize_scaled (values[i], chunk->luminance[i], chunk->mapped[i], chunk->quotients[i]);
 }
 
 TESSERA_CLONES static void
@@ -236,8 +252,10 @@ map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n
       else
         for (gint i = 0; i < n; i++)
           chunk->mapped[i] = table[chunk->bins[i]];
+      if (e->channels == 1)
+        find_quotients (chunk, n);
       for (gint k = 0; k < 3 && e->channels == 1; k++)
-        scale_colour (chunk->colours[k], chunk->luminance, chunk->mapped, n, e->is_linear);
+        scale_colour (chunk, k, n, e->is_linear);
       if (e->channels == 3)
         replace_channel (chunk->colours[c], chunk->mapped, n);
       if (e->channels == 3 && e->is_linear)

@@ -43,10 +43,16 @@ separable_halo (const Separable *separable)
 
 /* --------------------------------------------------------------- C rows -- */
 
+static TapList
+tap_list (const SeparableTaps *taps, gint step)
+{
+  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights };
+}
+
 void
 separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
 {
-  const TapList list = { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights };
+  const TapList list = tap_list (taps, step);
 
   tap_sum (in, &list, out, n_pixels);
 }
@@ -62,15 +68,14 @@ typedef struct
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
-  for (gint y = 0; y < height; y++)
-    {
-      gfloat *row = strip->sums + (gsize) y * strip->stride;
+  const TapList taps = tap_list (&separable->y, strip->stride);
 
-      separable_sum (row + halo->top * strip->stride, strip->stride, &separable->y, row, width);
-      if (separable->finish)
-        separable->finish (row, strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
-                           width, separable->finish_data);
-    }
+  tap_sum_rows (strip->sums + halo->top * strip->stride, &taps, strip->sums, width, height);
+  if (separable->finish)
+    for (gint y = 0; y < height; y++)
+      separable->finish (strip->sums + (gsize) y * strip->stride,
+                         strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
+                         width, separable->finish_data);
 }
 
 /* From top to bottom: the rows that the next ones need too are kept. */

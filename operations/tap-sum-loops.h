@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The loop of tap-sum.c, for lanes.h.
+ * The loops of tap-sum.c, for lanes.h.
  */
 #define SUMS (LANES_BYTES == 64 ? 4 : 8)        /* that stay in registers */
 
@@ -31,6 +31,55 @@ LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint 
       for (gint k = 0; k < SUMS; k++)
         ((Lanes *) (out + x))[k] = total[k];
     }
+}
+
+/* TAP_SUM_RUN sums of the same n taps, each begins `apart` steps after the last and is put out_step floats
+ * further: what is read serves all of them.  Of each, `wide` vectors that are `beside` floats apart. */
+static inline LANES_TARGET __attribute__ ((always_inline)) void
+LANES_NAME (sum_run) (const gfloat *in, gssize step, gint n, const gfloat *weights, gfloat *out, gssize out_step,
+                      const gint apart, const gint wide, const gint beside)
+{
+  const gint shared = apart * (TAP_SUM_RUN - 1);        /* from this step on all read it */
+  Lanes      sum[TAP_SUM_RUN][2] = { { { 0.0f } } };
+
+  for (gint b = 0; b < TAP_SUM_RUN; b++)
+    for (gint i = 0; i < shared - b * apart; i++)
+      for (gint v = 0; v < wide; v++)
+        sum[b][v] += weights[i] * *(const Lanes *) (in + (i + b * apart) * step + v * beside);
+  for (gint k = shared; k < n; k++)
+    for (gint v = 0; v < wide; v++)
+      {
+        const Lanes tap = *(const Lanes *) (in + k * step + v * beside);
+
+        for (gint b = 0; b < TAP_SUM_RUN; b++)
+          sum[b][v] += weights[k - b * apart] * tap;
+      }
+  for (gint b = 0; b < TAP_SUM_RUN; b++)
+    for (gint i = n - b * apart; i < n; i++)
+      for (gint v = 0; v < wide; v++)
+        sum[b][v] += weights[i] * *(const Lanes *) (in + (i + b * apart) * step + v * beside);
+  for (gint b = 0; b < TAP_SUM_RUN; b++)
+    for (gint v = 0; v < wide; v++)
+      *(Lanes *) (out + b * out_step + v * beside) = sum[b][v];
+}
+
+static LANES_TARGET void
+LANES_NAME (sum_along) (const gfloat *in, gint n, const gfloat *weights, gfloat *out, gint n_floats)
+{
+  const gint wide = LANES_BYTES == 64 ? 1 : 2;
+
+  for (gint x = 0; x < n_floats; x += wide * TAP_SUM_RUN * LANES_FLOATS)
+    LANES_NAME (sum_run) (in + x, 4, n, weights, out + x, LANES_FLOATS, LANES_FLOATS / 4, wide, TAP_SUM_RUN * LANES_FLOATS);
+}
+
+static LANES_TARGET void
+LANES_NAME (sum_down) (const gfloat *in, gssize stride, gint n, const gfloat *weights,
+                       gfloat *out, gssize out_stride, gint n_floats, gint n_rows)
+{
+  for (gint x = 0; x < n_floats; x += 2 * LANES_FLOATS)
+    for (gint y = 0; y < n_rows; y += TAP_SUM_RUN)
+      LANES_NAME (sum_run) (in + y * stride + x, stride, n, weights, out + y * out_stride + x, out_stride,
+                            1, 2, LANES_FLOATS);
 }
 
 #undef SUMS

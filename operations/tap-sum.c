@@ -6,11 +6,46 @@
 
 #include "tap-sum.h"
 
+#define TAP_SUM_RUN 4           /* sums that share what is read */
 #define LANES_LOOPS "tap-sum-loops.h"
 #include "lanes.h"
+
+#define ALONG_TAPS 32           /* from so many on a run is faster, as measured */
+#define DOWN_TAPS  9
+
+/* A run is one group of taps at consecutive offsets. */
+static gboolean
+is_run (const TapList *taps, gint least)
+{
+  if (taps->n < least || taps->group < taps->n)
+    return FALSE;
+  for (gint i = 1; i < taps->n; i++)
+    if (taps->offsets[i] != taps->offsets[0] + i)
+      return FALSE;
+  return TRUE;
+}
 
 void
 tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels)
 {
-  LANES_BEST (sum_taps) (in, taps, out, 4 * n_pixels);
+  if (taps->step == 4 && is_run (taps, ALONG_TAPS))
+    LANES_BEST (sum_along) (in + 4 * taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
+  else
+    LANES_BEST (sum_taps) (in, taps, out, 4 * n_pixels);
+}
+
+void
+tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels, gint n_rows)
+{
+  const gssize stride = taps->step;
+  gint         done = 0;
+
+  if (is_run (taps, DOWN_TAPS))
+    {
+      done = n_rows / TAP_SUM_RUN * TAP_SUM_RUN;
+      LANES_BEST (sum_down) (in + stride * taps->offsets[0], stride, taps->n, taps->weights,
+                             out, stride, 4 * n_pixels, done);
+    }
+  for (gint y = done; y < n_rows; y++)
+    LANES_BEST (sum_taps) (in + y * stride, taps, out + y * stride, 4 * n_pixels);
 }

@@ -57,12 +57,12 @@ property_double (range_sigma, _("Edge threshold"), 0.1)
     ui_digits   (3)
 
 property_enum (guide, _("Guide"), TesseraBilateralGridGuide, tessera_bilateral_grid_guide,
-               TESSERA_BILATERAL_GRID_LUMINANCE)
+               TESSERA_BILATERAL_GRID_CHANNELS)
     description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
                    "channel for itself; a connected aux image always guides by its luminance"))
 
 property_enum (tone, _("Tone"), TesseraBilateralGridTone, tessera_bilateral_grid_tone,
-               TESSERA_BILATERAL_GRID_PERCEPTUAL)
+               TESSERA_BILATERAL_GRID_LINEAR)
     description (_("Whether steps in brightness are measured as they are seen, or in linear light, where those in "
                    "the shadows count for little"))
 

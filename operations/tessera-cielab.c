@@ -63,7 +63,7 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 #include "cielab.cl.h"
 
 #define BLOCK_WIDTH  256
-#define BLOCK_HEIGHT 32
+#define BLOCK_HEIGHT 64
 #define RUN          256        /* pixels taken apart into planes at a time */
 
 /* rows[i]: the weights of the first and last component in a row of matrix / white, or of
@@ -155,7 +155,7 @@ lab_new (const GeglProperties *o)
 
 typedef struct
 {
-  gfloat first[RUN], second[RUN], third[RUN];
+  gfloat first[RUN], second[RUN], third[RUN], alpha[RUN];
 } Planes;
 
 static inline void
@@ -166,10 +166,11 @@ take_apart (const gfloat *restrict pixels, gint n, Planes *restrict planes)
       planes->first[i] = pixels[4 * i];
       planes->second[i] = pixels[4 * i + 1];
       planes->third[i] = pixels[4 * i + 2];
+      planes->alpha[i] = pixels[4 * i + 3];
     }
 }
 
-/* Alpha stays. */
+/* Alpha too: whole pixels are put in vectors, parts of them one by one. */
 static inline void
 put_together (const Planes *restrict planes, gint n, gfloat *restrict pixels)
 {
@@ -178,6 +179,7 @@ put_together (const Planes *restrict planes, gint n, gfloat *restrict pixels)
       pixels[4 * i] = planes->first[i];
       pixels[4 * i + 1] = planes->second[i];
       pixels[4 * i + 2] = planes->third[i];
+      pixels[4 * i + 3] = planes->alpha[i];
     }
 }
 

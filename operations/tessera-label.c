@@ -69,6 +69,10 @@ property_enum (result, _("Result"), TesseraLabelResult, tessera_label_result, TE
     description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
                    "that is kept and 0 elsewhere"))
 
+/* The same: GIMP's dialogs leave out what is called like a pad. */
+property_enum (output, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
+    ui_meta     ("visible", "0")
+
 property_int (count, _("Count (result)"), 0)
     description (_("How many components there are, once the image has been processed"))
     value_range (0, G_MAXINT)
@@ -405,11 +409,20 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 }
 
 static void
+constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
+  g_object_bind_property (object, "output", object, "result", G_BINDING_BIDIRECTIONAL);
+}
+
+static void
 gegl_op_class_init (GeglOpClass *klass)
 {
+  GObjectClass             *object_class = G_OBJECT_CLASS (klass);
   GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
   GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
 
+  object_class->constructed                  = constructed;
   operation_class->prepare                   = prepare;
   operation_class->get_required_for_output   = get_required_for_output;
   operation_class->get_cached_region         = get_cached_region;

@@ -7,8 +7,7 @@
  * Stanford AI project, 1968; V. Oliveira, MSc thesis, 2013.
  *
  * I is the luminance (or each of R, G, B), behind the sRGB curve (`perceptual`) or in
- * linear light.  Beyond the edge lies the nearest pixel.  For display the magnitude is 4 times as
- * large, the components lie around 0.5 and a turn is 1.
+ * linear light.  Beyond the edge lies the nearest pixel.
  *
  * Deviations: gegl:edge-sobel answers one pixel down-right, 8 times as large.
  *
@@ -51,9 +50,13 @@ property_enum (tone, _("Tone"), TesseraSobelTone, tessera_sobel_tone, TESSERA_SO
     description (_("Whether edges count as they are seen, also in the shadows, or by their light"))
 
 property_boolean (display, _("Display"), TRUE)
-    description (_("For eyes and 8 bits: the magnitude is 4 times as large, 0.5 is added to x and y, the angle is in "
-                   "turns, 0 to 1; off: signed numbers, radians, no curve bends them"))
+    description (_("For eyes and 8 bits: 0.5 is added to x and y, the angle is in turns, 0 to 1; off: signed "
+                   "numbers, radians, no curve bends them"))
     ui_meta     ("sensitive", "! result {vector}")
+
+/* The same as `result`: GIMP's dialogs leave out what is called like a pad. */
+property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
+    ui_meta     ("visible", "0")
 
 #else
 
@@ -133,12 +136,10 @@ gradient_row (const gfloat *restrict above, gint stride, gfloat *restrict gx, gf
 }
 
 TESSERA_CLONES static void
-size_row (const gfloat *restrict gx, const gfloat *restrict gy, gint display, gfloat *restrict out, gint n)
+size_row (const gfloat *restrict gx, const gfloat *restrict gy, gfloat *restrict out, gint n)
 {
   for (gint i = 0; i < n; i++)
     out[i] = gradient_size (gx[i], gy[i]);
-  for (gint i = 0; display && i < n; i++)
-    out[i] = gradient_shown (out[i]);
 }
 
 TESSERA_CLONES static void
@@ -158,7 +159,7 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
 
   gradient_row (above, stride, gx, gy, n);
   if (params->result == GRADIENT_MAGNITUDE)
-    size_row (gx, gy, params->display, out, n);
+    size_row (gx, gy, out, n);
   else if (params->result == GRADIENT_ANGLE)
     angle_row (gx, gy, params->display, out, n);
   else
@@ -184,7 +185,7 @@ four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, 
   if (params->result == GRADIENT_VECTOR)
     {
       gradient_row (planes, stride, rows[0], rows[1], n);
-      size_row (rows[0], rows[1], FALSE, rows[2], n);
+      size_row (rows[0], rows[1], rows[2], n);
       angle_row (rows[0], rows[1], FALSE, rows[3], n);
     }
   else
@@ -373,11 +374,20 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 }
 
 static void
+constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
+  g_object_bind_property (object, "output", object, "result", G_BINDING_BIDIRECTIONAL);
+}
+
+static void
 gegl_op_class_init (GeglOpClass *klass)
 {
+  GObjectClass             *object_class = G_OBJECT_CLASS (klass);
   GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
   GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
 
+  object_class->constructed                  = constructed;
   operation_class->prepare                   = prepare;
   operation_class->get_required_for_output   = get_required_for_output;
   operation_class->get_invalidated_by_change = get_invalidated_by_change;

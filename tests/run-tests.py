@@ -25,6 +25,7 @@ PARTS = {
     'graphs': ['graphs'],
     'cli': ['cli'],
     'doctor': ['doctor'],
+    'doc': ['pages'],
     'formats': ['formats'],
     'install': ['install', 'packaging', 'po'],
     'bench': ['bench-smoke', 'case-study'],

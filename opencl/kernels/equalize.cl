@@ -132,9 +132,14 @@ kernel void equalize_map (global const float *image, int stride, int x0, int y0,
                    : tables[at];
       if (channels == 1)
         {
-          pixel.x = equalize_scaled (pixel.x, v, m, is_linear);
-          pixel.y = equalize_scaled (pixel.y, v, m, is_linear);
-          pixel.z = equalize_scaled (pixel.z, v, m, is_linear);
+          const float quotient = equalize_quotient (m, v);
+
+          pixel.x = is_linear ? equalize_scaled_light (pixel.x, v, m, quotient)
+                              : equalize_scaled (pixel.x, v, m, quotient);
+          pixel.y = is_linear ? equalize_scaled_light (pixel.y, v, m, quotient)
+                              : equalize_scaled (pixel.y, v, m, quotient);
+          pixel.z = is_linear ? equalize_scaled_light (pixel.z, v, m, quotient)
+                              : equalize_scaled (pixel.z, v, m, quotient);
           continue;
         }
       m = is_linear ? linear_from_perceptual (m) : m;

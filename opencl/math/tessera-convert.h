@@ -6,7 +6,7 @@
  *
  * sRGB transfer curve (IEC 61966-2-1): linear = c / 12.92 below 0.04045, else
  * ((c + 0.055) / 1.055)^2.4; negative values continue the straight part, as babl
- * has it.  The powers are roots found by Newton's method with products and sums
+ * has it.  The powers are roots found by iteration with products and sums
  * only, so that every device with IEEE floats gives the same bits.
  *
  * Alpha (babl): a colour is multiplied and divided by alpha, or by 1/65536 where
@@ -33,18 +33,24 @@ half_digits (float x)
   return tessera_as_float (tessera_as_int (x) & ~0xfff);
 }
 
-/* x^2.4 = x^3 z^3 / (x z^5)^(3/5) for any z; z near x^(-1/5) makes the last factor
- * a short series.  x normal and positive. */
+/* A float's bits times a part of 1: a float's logarithm, nearly; an integer division
+ * would cost more. */
+static inline int
+part_of_bits (float x, float part)
+{
+  return (int) ((float) tessera_as_int (x) * part);
+}
+
+/* x^2.4 = x^3 z^3 / (x z^5)^(3/5) for any z; z near x^(-1/5), by a step of Halley's method,
+ * makes the last factor a short series.  x normal and positive. */
 static inline float
 power_12_5 (float x)
 {
-  float z = tessera_as_float (0x4c2c47e5 - tessera_as_int (x) / 5), z2, rest;
+  float z = tessera_as_float (0x4c2c47e5 - part_of_bits (x, 0.2f)), z2, rest;
 
-  for (int i = 0; i < 2; i++)
-    {
-      z2 = z * z;
-      z = z + z * (1.0f - (x * z) * (z2 * z2)) * 0.2f;
-    }
+  z2 = z * z;
+  rest = 1.0f - (x * z) * (z2 * z2);
+  z = z + z * (rest * (0.2f + rest * 0.12f));
   z = half_digits (z);
   z2 = z * z;
   rest = 1.0f - (x * z) * (z2 * z2);
@@ -52,18 +58,21 @@ power_12_5 (float x)
   return z + z * (rest * (0.6f + rest * 0.48f));
 }
 
-/* x^(5/12) = x z^7 / (x z^12)^(7/12), z near x^(-1/12); x normal and positive. */
+/* x^(5/12) = x z^7 / (x z^12)^(7/12), z near x^(-1/12) by a step of Halley's method and one
+ * of Newton's; x normal and positive. */
 static inline float
 power_5_12 (float x)
 {
-  float z = tessera_as_float (0x44c46b93 - tessera_as_int (x) / 12), z2, z4, rest;
+  float z = tessera_as_float (0x44c46b93 - part_of_bits (x, 1.0f / 12.0f)), z2, z4, rest;
 
-  for (int i = 0; i < 3; i++)
-    {
-      z2 = z * z;
-      z4 = z2 * z2;
-      z = z + z * (1.0f - (x * z4) * (z4 * z4)) * (1.0f / 12.0f);
-    }
+  z2 = z * z;
+  z4 = z2 * z2;
+  rest = 1.0f - (x * z4) * (z4 * z4);
+  z = z + z * (rest * (1.0f / 12.0f + rest * (13.0f / 288.0f)));
+  z2 = z * z;
+  z4 = z2 * z2;
+  rest = 1.0f - (x * z4) * (z4 * z4);
+  z = z + z * (rest * (1.0f / 12.0f));
   z = half_digits (z);
   z2 = z * z;
   z4 = z2 * z2;

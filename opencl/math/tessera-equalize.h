@@ -54,15 +54,23 @@ equalize_quotient (float m, float y)
   return y <= EQUALIZE_LARGEST ? (m * z) * scale : 0.0f;
 }
 
-/* One colour of a pixel of luminance y for which the table has m: as a part of y it stays
- * the same; grey where there is no light; NaN leaves it. */
+/* One colour, as the eye sees it, of a pixel of luminance y for which the table has m,
+ * quotient = m / y: as a part of y it stays the same; grey where there is no light; NaN leaves it. */
 static inline float
-equalize_scaled (float value, float y, float m, int is_linear)
+equalize_scaled (float value, float y, float m, float quotient)
 {
-  const float perceptual = is_linear ? perceptual_from_linear (value) : value;
-  const float mapped = y >= EQUALIZE_LEAST ? perceptual * equalize_quotient (m, y) : m;
+  const float mapped = y >= EQUALIZE_LEAST ? value * quotient : m;
 
-  return y == y ? (is_linear ? linear_from_perceptual (mapped) : mapped) : value;
+  return y == y ? mapped : value;
+}
+
+/* The same for linear light. */
+static inline float
+equalize_scaled_light (float value, float y, float m, float quotient)
+{
+  const float scaled = equalize_scaled (perceptual_from_linear (value), y, m, quotient);
+
+  return y == y ? linear_from_perceptual (scaled) : value;
 }
 
 /* Between two tables. */

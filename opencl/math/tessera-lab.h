@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: the common part of C and OpenCL C, with tessera_as_int and
- * tessera_as_float.  CIELAB between linear light and numbers.
+ * Dialect: the common part of C and OpenCL C, with tessera_as_int and tessera_as_float;
+ * needs tessera-convert.h before it.  CIELAB between linear light and numbers.
  *
  * The matrix and the curve are written so that greys are exactly neutral, black is
  * exactly 0, and a round trip keeps what the slope of 12.92 near black asks for:
@@ -44,7 +44,7 @@ lab_positive_mixed (float pivot, float one, float other, float weight_one, float
 static inline float
 lab_curve (float t)
 {
-  float z = tessera_as_float (0x54a21c00 - tessera_as_int (t) / 3), rest, y, root;
+  float z = tessera_as_float (0x54a21c00 - part_of_bits (t, 1.0f / 3.0f)), rest, y, root;
 
   rest = 1.0f - (t * z) * (z * z);
   z = z + z * (rest * (1.0f / 3.0f));

@@ -109,6 +109,20 @@ def check_force(gegl, work, report):
             report.check(f'{name}, forced where {machine}: not killed', code in (0, 1), f'exit {code}')
 
 
+def check_names(gegl, work, report):
+    """`output` and `result` are one property: each sets the other."""
+    for chain, values in ((['tessera:sobel'], ('magnitude', 'angle', 'vector')), (['tessera:label', 'threshold=0.3'], ('colors', 'index', 'mask'))):
+        pictures = {}
+        for name in ('output', 'result'):
+            for value in values:
+                out = os.path.join(work, f'{name}-{value}.npy')
+                gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain + [f'{name}={value}'], GEGL_USE_OPENCL='no')
+                with open(out, 'rb') as file:
+                    pictures[name, value] = file.read()
+        report.check(f'{chain[0]}: output and result give the same', all(pictures['output', value] == pictures['result', value] for value in values))
+        report.check(f'{chain[0]}: different ones different pictures', len(set(pictures.values())) == len(values))
+
+
 def check_odd_input(gegl, work, report):
     red = ['gegl:color', 'value=rgb(1.0, 0.25, 0.0)']
     # gegl:npy-save needs the origin at (0, 0).
@@ -190,6 +204,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix='tessera-cli-') as work:
             check_machines(gegl, work, report)
             check_force(gegl, work, report)
+            check_names(gegl, work, report)
             check_odd_input(gegl, work, report)
         check_together(gegl, report)
         check_symbols(gegl, report)

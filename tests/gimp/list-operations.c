@@ -73,6 +73,12 @@ say_values (GParamSpec *spec)
           printf ("%s", i ? ", " : "");
           say_text (values->values[i].value_nick);
         }
+      printf ("], \"value-labels\": [");
+      for (guint i = 0; i < values->n_values; i++)
+        {
+          printf ("%s", i ? ", " : "");
+          say_text (values->values[i].value_name);
+        }
       printf ("], ");
     }
 }

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""The pages of data/doc: the commands and pictures that they name."""
+import os
+import re
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import OPERATIONS, TOP
+
+DOC = os.path.join(TOP, 'data', 'doc')
+NAMES = tuple(name.split(':')[1] for name in OPERATIONS)
+FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+PICTURE = re.compile(r'!\[([^\]]*)\]\(([^)]+)\)')
+
+
+def read(name):
+    with open(os.path.join(DOC, name + '.md'), encoding='utf-8') as file:
+        return file.read()
+
+
+def chains(page):
+    """(words behind --, the text between this block of commands and the next) of each gegl command line in a page."""
+    found = []
+    blocks = list(FENCE.finditer(page))
+    for block, following in zip(blocks, blocks[1:] + [None]):
+        after = page[block.end():following.start() if following else len(page)]
+        for line in block[1].replace('\\\n', ' ').splitlines():
+            words = shlex.split(line)
+            if words[:1] == ['gegl'] and '--' in words:
+                found.append((words[words.index('--') + 1:], after))
+    return found
+
+
+def settings(words):
+    """(operation, {property: value}) of each operation in a chain, those inside brackets too."""
+    found, stack = [], [None]
+    for word in words:
+        name, equals, value = word.partition('=')
+        if value == '[':
+            stack.append(None)
+        elif word == ']':
+            stack.pop()             # what follows belongs to the operation outside
+        elif equals:
+            stack[-1][name] = value
+        else:
+            stack[-1] = {}
+            found.append((word, stack[-1]))
+    return found

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""The pictures of data/doc."""
+from typing import NamedTuple
+
+MOUNTAINS, SEEDING, FRIENDS, HUBBLE = 'mountains.jpg', 'seeding.jpg', 'friends.jpg', 'hubble_deep_field.jpg'
+
+
+class Panel(NamedTuple):
+    caption: str
+    chain: str                  # NAME:N is the Nth command of the page NAME
+    crop: str
+    photograph: str
+    spoiled: str = ''           # a chain in front, before and after alike
+
+
+class Picture(NamedTuple):
+    panels: list
+    columns: int
+    zoom: float = 100             # percent
+    quality: int = 80
+    ground: str = 'white'       # under what is transparent
+
+
+def row(photograph, crop, *panels, spoiled='', columns=None, **options):
+    """Panels of one photograph and crop."""
+    return Picture([Panel(caption, chain, crop, photograph, spoiled) for caption, chain in panels], columns or len(panels), **options)
+
+
+def one_property(photograph, crop, operation, name, values, rest='', **options):
+    return row(photograph, crop, *((f'{name}={value}', f'tessera:{operation} {name}={value} {rest}') for value in values), **options)
+
+
+def before_after(photograph, crop, chain, **options):
+    return row(photograph, crop, ('before', ''), ('after', chain), **options)
+
+
+def tasks(operation, *places, size='264x220', **options):
+    """Above: the photographs; below: the page's commands.  A place: photograph, where, and perhaps what spoils it."""
+    places = [(photograph, size + where, *spoiled) for photograph, where, *spoiled in places]
+    return Picture([Panel(f'{i}, before', '', place[1], place[0], *place[2:]) for i, place in enumerate(places, 1)]
+                   + [Panel(f'{i}, after', f'{operation}:{i}', place[1], place[0], *place[2:]) for i, place in enumerate(places, 1)],
+                   len(places), **options)
+
+
+def noise(amount):
+    return f'gegl:noise-rgb linear=false correlated=false independent=true red={amount} green={amount} blue={amount} seed=7'
+
+
+def dust(percent):
+    return f'gegl:noise-hurl pct-random={percent} seed=7'
+
+
+DOGS, CORNER = '400x320+130+30', '264x200+504+568'
+BRIGHT = ' gegl:multiply value={}'
+LAB = 'tessera:cielab encoding=display'
+KEEP = {'L': '1 0 0', 'a': '0 1 0', 'b': '0 0 1'}
+
+
+def lab_channel(name):
+    rows = ' '.join(f'{KEEP[name]} 0 0' for _ in range(3))
+    return f'{LAB} gegl:svg-matrix "values={rows} 0 0 0 1 0"'
+
+
+GALLERY = {
+    'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=12 range-sigma=0.12 guide=luminance tone=perceptual',
+    'cielab': LAB,
+    'convolution': 'convolution:2',
+    'equalize': 'tessera:equalize clip-limit=0',
+    'equalize, by tiles': 'equalize:1',
+    'gaussian-blur': 'gaussian-blur:1',
+    'label': 'tessera:label threshold=0.3 min-area=20',
+    'mean-blur': 'mean-blur:1',
+    'median-blur': 'median-blur:2',
+    'motion-blur': 'motion-blur:2',
+    'sobel': 'sobel:1',
+    'unsharp-mask': 'tessera:unsharp-mask std-dev=3 amount=2',
+}
+
+PICTURES = {
+    'before-after': Picture([Panel('before', '', '768x576+0+20', FRIENDS),
+        Panel('bilateral grid', GALLERY['bilateral-grid'], '768x576+0+20', FRIENDS),
+        Panel('before', '', '768x576+150+90', MOUNTAINS), Panel('motion blur', 'motion-blur:2', '768x576+150+90', MOUNTAINS)], 2, zoom=65),
+    'filters': row(MOUNTAINS, '512x384+256+150', *GALLERY.items(), columns=4, zoom=58),
+
+    'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
+    'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',
+        *((f'spatial-sigma={s} range-sigma={r}', f'tessera:bilateral-grid spatial-sigma={s} range-sigma={r} guide=luminance tone=perceptual')
+          for r in (0.05, 0.15, 0.45) for s in (3, 10, 30)), columns=3),
+    'bilateral-grid-guide': Picture([Panel(f'guide={guide}', f'tessera:bilateral-grid spatial-sigma=16 range-sigma=0.15 tone=perceptual guide={guide}',
+        crop, photograph) for photograph, crop in ((FRIENDS, '200x120+240+150'), (SEEDING, '200x120+200+160')) for guide in ('channels', 'luminance')],
+        2, zoom=200),
+    'bilateral-grid-tone': one_property(MOUNTAINS, '400x280+0+440', 'bilateral-grid', 'tone', ('linear', 'perceptual'),
+        'spatial-sigma=12 range-sigma=0.1 guide=luminance'),
+    'bilateral-grid-tasks': tasks('bilateral-grid', (FRIENDS, '+250+310', noise(0.08)), (FRIENDS, '+220+40'), (MOUNTAINS, '+590+100', noise(0.25))),
+
+    'cielab': Picture([Panel('photograph', '', '264x220+220+40', FRIENDS)]
+        + [Panel(name, lab_channel(name), '264x220+220+40', FRIENDS) for name in 'Lab'], 2),
+    'cielab-tasks': tasks('cielab', (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), (FRIENDS, '+250+310', noise(0.15))),
+
+    'convolution': before_after(MOUNTAINS, '400x300+410+90', 'convolution:2'),
+    'convolution-presets': one_property(MOUNTAINS, '200x150+560+100', 'convolution', 'preset',
+        ('box', 'gaussian', 'sharpen', 'laplacian', 'emboss', 'edge', 'motion'), columns=4),
+    'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian'),
+    'convolution-tasks': tasks('convolution', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (HUBBLE, '+376+210')),
+
+    'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
+    'equalize-clip-limit': one_property(SEEDING, '792x600+100+100', 'equalize', 'clip-limit', (0, 2, 8), zoom=33.3),
+    'equalize-tiles': one_property(SEEDING, '792x600+100+100', 'equalize', 'tiles', (2, 8, 24), 'clip-limit=4', zoom=33.3),
+    'equalize-mode': one_property(SEEDING, '800x600+0+0', 'equalize', 'mode', ('luminance', 'channels'), 'clip-limit=0', zoom=50),
+    'equalize-tasks': tasks('equalize', (MOUNTAINS, '+330+60'), (SEEDING, '+400+160'), (HUBBLE, '+0+0'), size='528x440', zoom=50),
+
+    'gaussian-blur': before_after(FRIENDS, DOGS, 'gaussian-blur:1'),
+    'gaussian-blur-size': row(FRIENDS, '264x220+220+40', *((f'std-dev-x={s} std-dev-y={s}', f'tessera:gaussian-blur std-dev-x={s} std-dev-y={s}')
+        for s in (2, 8, 32))),
+    'gaussian-blur-xy': row(FRIENDS, '400x240+130+30', *((f'std-dev-x={x} std-dev-y={y}', f'tessera:gaussian-blur std-dev-x={x} std-dev-y={y}')
+        for x, y in ((20, 0), (0, 20)))),
+    'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'), 'std-dev-x=40 std-dev-y=40',
+        ground='black'),
+    'gaussian-blur-tasks': tasks('gaussian-blur', (FRIENDS, '+220+40'), (SEEDING, '+200+60'), (FRIENDS, '+250+310', noise(0.08))),
+
+    'label': before_after(HUBBLE, '400x300+220+100', 'label:1'),
+    'label-threshold': one_property(HUBBLE, '264x220+376+210', 'label', 'threshold', (0.02, 0.06, 0.3)),
+    'label-min-area': one_property(HUBBLE, '264x220+376+210', 'label', 'min-area', (1, 20, 100), 'threshold=0.03'),
+    'label-tasks': tasks('label', (HUBBLE, '+56+36'), (MOUNTAINS, '+0+0'),
+        (HUBBLE, '+56+36', 'gegl:color-to-alpha color=black transparency-threshold=0.25 opacity-threshold=0.5'), size='528x440', zoom=50, ground='gray50'),
+
+    'mean-blur': before_after(SEEDING, '400x300+0+100', 'mean-blur:1'),
+    'mean-blur-radius': one_property(SEEDING, '264x220+100+100', 'mean-blur', 'radius', (2, 8, 32)),
+    'mean-blur-tasks': tasks('mean-blur', (FRIENDS, '+220+40'), (SEEDING, '+100+100'), (FRIENDS, '+250+310')),
+
+    'median-blur': before_after(MOUNTAINS, '200x160+560+200', 'median-blur:1', spoiled=dust(4), zoom=200),
+    'median-blur-radius': one_property(FRIENDS, '264x220+220+40', 'median-blur', 'radius', (2, 6, 16)),
+    'median-blur-percentile': one_property(HUBBLE, '264x210+40+40', 'median-blur', 'percentile', (0, 50, 100), 'radius=2 neighborhood=circle'),
+    'median-blur-neighborhood': one_property(HUBBLE, '200x150+430+240', 'median-blur', 'neighborhood', ('square', 'circle'),
+        'radius=6 percentile=100', zoom=200),
+    'median-blur-tasks': tasks('median-blur', (MOUNTAINS, '+560+160', dust(2)), (FRIENDS, '+220+40'), (HUBBLE, '+376+210')),
+
+    'motion-blur': before_after(MOUNTAINS, '400x320+330+180', 'motion-blur:2'),
+    'motion-blur-length': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'length', (10, 30, 90)),
+    'motion-blur-angle': one_property(FRIENDS, '264x220+220+40', 'motion-blur', 'angle', (0, 45, 90), 'length=30'),
+    'motion-blur-border': one_property(FRIENDS, CORNER, 'motion-blur', 'border', ('clamp', 'none', 'loop'), 'length=150 angle=45 gegl:crop width=768 height=768',
+        ground='black'),
+    'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+180+200'), (MOUNTAINS, '+200+250'), (MOUNTAINS, '+0+0'), size='528x440', zoom=50),
+
+    'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
+    'sobel-result': row(SEEDING, '200x200+200+120', ('result=magnitude', 'tessera:sobel'),
+        ('result=angle', 'tessera:sobel result=angle'), ('result=x', 'tessera:sobel result=x'), ('result=y', 'tessera:sobel result=y')),
+    'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel display=false input-channel={c}' + BRIGHT.format(2))
+        for c in ('luminance', 'channels')), zoom=200),
+    'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel display=false tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),
+    'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false' + BRIGHT.format(4)), ('this one', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(5.66)),
+        zoom=200),
+    'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
+
+    'unsharp-mask': before_after(FRIENDS, '200x160+220+50', 'unsharp-mask:1', zoom=200),
+    'unsharp-mask-radius': one_property(MOUNTAINS, '264x220+560+100', 'unsharp-mask', 'std-dev', (1, 4, 30), 'amount=1'),
+    'unsharp-mask-amount': one_property(MOUNTAINS, '264x220+560+100', 'unsharp-mask', 'amount', (0.5, 1.5, 4), 'std-dev=1.5'),
+    'unsharp-mask-threshold': one_property(FRIENDS, '132x110+220+60', 'unsharp-mask', 'threshold', (0, 0.05, 0.15), 'std-dev=2 amount=2', spoiled=noise(0.05),
+        zoom=200),
+    'unsharp-mask-gimp': row(FRIENDS, '200x150+350+360', ("GIMP's", 'gegl:unsharp-mask std-dev=3 scale=2'), ('this one', 'tessera:unsharp-mask std-dev=3 amount=2'),
+        zoom=200),
+    'unsharp-mask-tasks': tasks('unsharp-mask', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (MOUNTAINS, '+330+180')),
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-pages.py BUILD: the pages and pictures of data/doc against the operations that GEGL lists."""
+import json
+import math
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pages
+from common import Gegl, Report, TOP
+from picture_table import PICTURES
+
+LARGEST, ALL = 300 * 1024, 3.3 * 1024 * 1024
+NUMBER = re.compile(r'-?\d+(?:\.\d+)?(?:e[+-]?\d+)?')
+ROW = re.compile(r'^\| `([a-z0-9-]+)` \|(.*)\|$', re.MULTILINE)
+FIGURES = re.compile(r'^- Measured,(.*?)\[README\]', re.MULTILINE | re.DOTALL)
+CONDITIONS = re.compile(r'\b24\s+megapixels|\b4\s+megapixels|H200')
+LONG_TEXT = 40                  # a kernel is not repeated for the dialog
+
+
+def text_of(file):
+    with open(os.path.join(TOP, file), encoding='utf-8') as opened:
+        return opened.read()
+
+
+def plain(text):
+    return ' '.join(text.split())
+
+
+def same(number, told):
+    """Large ends of a range may be told in short."""
+    return math.isclose(number, told, rel_tol=0.01 if abs(number) > 1e9 else 0, abs_tol=0)
+
+
+def default_of(prop):
+    value = prop['default']
+    if isinstance(value, bool):
+        return 'yes' if value else 'no'
+    return f'`{value}`'.replace('\n', '; ') if value else 'empty'
+
+
+def range_of(prop):
+    if 'values' in prop:
+        return ', '.join(f'`{value}`' for value in prop['values'])
+    return 'yes, no' if prop['type'] == 'gboolean' else 'text'
+
+
+def check_row(report, name, prop, cells):
+    label, default, values = (cell.strip() for cell in cells.split('|')[:3])
+    report.check(f'{name}, {prop["name"]}: the label', label == prop['label'], f'{label!r}, the operation has {prop["label"]!r}')
+    if 'range' in prop:
+        told = [float(number) for number in NUMBER.findall(default)], [float(number) for number in NUMBER.findall(values)]
+        report.check(f'{name}, {prop["name"]}: default and range',
+                     len(told[0]) == 1 and len(told[1]) == 2 and same(prop['default'], told[0][0]) and all(map(same, prop['range'], told[1])),
+                     f'{told}, the operation has {prop["default"]:g}, {prop["range"]}')
+    else:
+        report.check(f'{name}, {prop["name"]}: default and range', (default, values) == (default_of(prop), range_of(prop)),
+                     f'{default}; {values}, the operation has {default_of(prop)}; {range_of(prop)}')
+
+
+def check_properties(report, name, page, operation):
+    rows = dict(ROW.findall(page))
+    props = {prop['name']: prop for prop in operation['properties']}
+    report.check(f'{name}: a row for each property, and no other', set(rows) == set(props), ', '.join(sorted(set(rows) ^ set(props))))
+    for prop in rows.keys() & props.keys():
+        check_row(report, name, props[prop], rows[prop])
+
+
+def wrong_value(prop, value):
+    if 'range' in prop:
+        return not NUMBER.fullmatch(value) or not prop['range'][0] <= float(value) <= prop['range'][1]
+    if 'values' in prop:
+        return value not in prop['values']
+    return prop['type'] == 'gboolean' and value not in ('true', 'false')
+
+
+def dialog_words(prop, value):
+    """As the dialog shows a value: its label and what stands beside it."""
+    if 'values' in prop:
+        value = prop['value-labels'][prop['values'].index(value)]
+    return f'{prop["label"]} {({"true": "yes", "false": "no"}).get(value, value)}'
+
+
+def check_chain(report, name, words, after, operations):
+    ours = [(operation, given) for operation, given in pages.settings(words) if operation.startswith('tessera:')]
+    said = ' '.join(words)[:60]
+    if not report.check(f'{name}, {said}: operations that exist', ours and all(operation in operations for operation, _ in ours)):
+        return
+    for operation, given in ours:
+        props = {prop['name']: prop for prop in operations[operation]['properties']}
+        bad = [f'{prop}={value}' for prop, value in given.items() if prop not in props or wrong_value(props[prop], value)]
+        report.check(f'{name}, {said}: properties that exist, values in range', not bad, ', '.join(bad))
+        if after is not None and not bad:
+            wanted = [dialog_words(props[prop], value) for prop, value in given.items() if len(value) <= LONG_TEXT]
+            absent = [words for words in wanted if not re.search(re.escape(words) + r'(?![\w.]*\w)', plain(after))]
+            report.check(f'{name}, {said}: the same for the dialog', not absent, ', '.join(absent))
+
+
+def check_links(report, name, page, folder):
+    targets = re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', page)
+    local = [target for target in targets if not target.startswith('http')]
+    named = re.findall(r'`(data/graphs/[^`]+)`', page)
+    gone = [target for target in local if not os.path.exists(os.path.join(folder, target))]
+    gone += [path for path in named if not os.path.exists(os.path.join(TOP, path))]
+    report.check(f'{name}: what it links to exists', not gone, ', '.join(gone))
+    return {os.path.basename(target) for _, target in pages.PICTURE.findall(page)}
+
+
+def check_page(report, name, operation, operations, readme):
+    page = pages.read(name)
+    report.check(f'{name}: title and operation', page.startswith(f'# {operation["title"]}\n\n`{operation["name"]}` · '), operation['title'])
+    if operation['gimp:menu-path']:
+        menu = f'{operation["gimp:menu-path"].removeprefix("<Image>/").replace("/", " > ")} > *{operation["gimp:menu-label"].replace("_", "")}*'
+        report.check(f'{name}: its place in the menus', menu in page, menu)
+    check_properties(report, name, page, operation)
+    chains = pages.chains(page)
+    report.check(f'{name}: three tasks', len(chains) >= 3 and len(chains) == len(re.findall(r'^### \d\.', page, re.MULTILINE)), str(len(chains)))
+    for words, after in chains:
+        check_chain(report, name, words, after, operations)
+    paper = page.partition('## Paper')[2]
+    report.check(f'{name}: the paper', all(year in paper for year in re.findall(r'\b(?:19|20)\d\d\b', operation['reference'])), operation['reference'])
+    rows = [line for line in readme.splitlines() if f'`{operation["name"]}`' in line and line.startswith('|')]
+    if report.check(f'{name}: README has a row that leads to it', len(rows) == 1 and f'(data/doc/{name}.md)' in rows[0]):
+        told = FIGURES.search(page)
+        figures = NUMBER.findall(CONDITIONS.sub('', told[1])) if told else []
+        known = NUMBER.findall(rows[0])
+        report.check(f'{name}: its figures are README\'s', figures and set(figures) <= set(known), ', '.join(sorted(set(figures) - set(known))))
+    return page
+
+
+def check_credits(report, name, page):
+    """The photographs of a page's pictures, with their licences as data/images/README.md has them."""
+    known = {row[0]: row for row in (re.split(r' *\| *', line.strip('| \n')) for line in text_of('data/images/README.md').splitlines()) if len(row) == 5}
+    pictures = [PICTURES.get(picture.removesuffix('.jpg')) for _, picture in pages.PICTURE.findall(page)]
+    used = {panel.photograph for picture in pictures if picture for panel in picture.panels}
+    credits = page.partition('\nPictures: ')[2]
+    wanted = [word for photograph in used for word in (f'*{photograph.removesuffix(".jpg")}*', known[photograph][2].split(',')[0],
+                                                       re.sub(r'\[(.*)\].*', r'\1', known[photograph][4]))]
+    absent = [word for word in wanted if word not in credits]
+    report.check(f'{name}: whose photographs', used and not absent, ', '.join(absent))
+
+
+def check_pictures(report, used):
+    there = {file for file in os.listdir(pages.DOC) if not file.endswith('.md')}
+    made = {name + '.jpg' for name in PICTURES}
+    report.check('the pictures are those of picture_table.py', there == made, ', '.join(sorted(there ^ made)))
+    report.check('each picture is on a page', made == used, ', '.join(sorted(made ^ used)))
+    sizes = {file: os.path.getsize(os.path.join(pages.DOC, file)) for file in there}
+    large = [file for file, size in sizes.items() if size >= LARGEST]
+    report.check('each picture has less than 300 KB', sizes and not large, ', '.join(large))
+    report.check('and all together less than 3.3 MB', sum(sizes.values()) < ALL, f'{sum(sizes.values()) / 1024:.0f} KB')
+
+
+def main():
+    gegl, report = Gegl(sys.argv[1]), Report()
+    listed = gegl.command([os.path.join(gegl.build, 'tests', 'gimp', 'list-operations'), 'tessera:'], GEGL_USE_OPENCL='no')
+    operations = {operation['name']: operation for operation in json.loads(listed.stdout or '[]') if operation['name'] != 'tessera:template'}
+    report.check('GEGL lists the operations', operations)
+    written = {'tessera:' + file.removesuffix('.md') for file in os.listdir(pages.DOC) if file.endswith('.md')}
+    report.check('each operation has a page, each page an operation', written == set(operations), ', '.join(sorted(written ^ set(operations))))
+    readme, used = text_of('README.md'), set()
+    for operation in sorted(written & set(operations)):
+        name = operation.removeprefix('tessera:')
+        page = check_page(report, name, operations[operation], operations, readme)
+        check_credits(report, name, page)
+        used |= check_links(report, name, page, pages.DOC)
+    for words, _ in pages.chains(readme):
+        check_chain(report, 'README', words, None, operations)
+    check_pictures(report, used | check_links(report, 'README', readme, TOP))
+    report.finish()
+
+
+main()
