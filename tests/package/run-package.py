@@ -75,7 +75,7 @@ def flatpak(report, suite):
     script = 'apt-get -q update && apt-get -q -y --no-install-recommends install flatpak-builder; flatpak-builder --version; ' \
              f'flatpak-builder --show-manifest /source/{manifest}'
     code, output = run([os.path.join(PACKAGING, 'in-debian'), '--bind', f'{TOP}:/source', suite, 'sh', '-c', script])
-    version = re.search(r'^flatpak-builder .*', output, re.MULTILINE)
+    version = re.search(r'^flatpak-builder[ -]\d.*', output, re.MULTILINE)
     try:
         shown = json.loads(output[output.index('\n{\n'):])
     except ValueError:
