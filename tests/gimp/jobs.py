@@ -24,7 +24,9 @@ class Job:
     depth: int = 8
     shape: str = 'whole'            # `offset`: the layer stands elsewhere; `selection`: a rectangle is selected; `mask`: one is shown
     linear: bool = True             # of 32 bits: linear light or perceptual
-    how: str = 'merged'             # `effect`: a layer effect; `xcf`: that, saved and opened by another process; `recalled`: 2.10's last values
+    # `effect`: a layer effect; `xcf`: that, saved and opened by another process; `edited`: it gets the values only there; `copied`,
+    # `pasted`: it came with a copy of its layer, which gets the values; `recalled`: 2.10's last values
+    how: str = 'merged'
 
     def __str__(self):
         precision = f'{self.depth} bit' + ('' if self.depth == 8 or self.linear else ' perceptual')
@@ -67,6 +69,8 @@ def jobs_of(operation, effects):
         jobs += [Job(name, 'defaults', {}, 'rgba', 8, 'offset', how='effect')]
         jobs += [Job(name, setting, values, kind, depth, how=how) for how in ('effect', 'xcf')
                  for setting, values, kind, depth in (('defaults', {}, 'rgb', 8), ('varied', other, 'rgba', 8), ('varied', other, 'rgba', 32))]
+        jobs += [Job(name, setting, values, 'rgba', 8, how=how) for how in ('edited', 'copied', 'pasted')
+                 for setting, values in (('defaults', {}), ('varied', other))]
     return jobs
 
 

@@ -31,6 +31,12 @@ PATH_LINE = re.compile(r'^.*tessera: (\S+)(?: \d+x\d+\S*)?: (OpenCL|C|program bu
 FLAT = '(set! layer (car (gimp-image-merge-visible-layers image CLIP-TO-IMAGE)))'
 
 
+SAVED = ('xcf', 'edited')
+COPIES = {'copied': '(set! copy (car (gimp-layer-copy layer))) (gimp-image-insert-layer image copy 0 0)',
+          'pasted': '(gimp-edit-copy (vector layer)) (set! copy (vector-ref (car (gimp-edit-paste layer TRUE)) 0)) (gimp-floating-sel-to-layer copy)'}
+LATER = ('edited', *COPIES)         # the effect is made with the defaults, and has the values only where it is
+
+
 def steps_of(gimp, job, path):
     steps = []
     if job.depth == 32:
@@ -45,16 +51,19 @@ def steps_of(gimp, job, path):
     if job.how == 'recalled':
         steps.append(gimp.recalled(job.operation, job.values))
     else:
-        steps.append(gimp.apply(job.operation, job.values, job.how != 'merged'))
-    if job.how == 'xcf':
+        steps.append(gimp.apply(job.operation, {} if job.how in LATER else job.values, job.how != 'merged'))
+    if job.how in COPIES:
+        steps += [COPIES[job.how], gimp.edit('copy', job.values), '(gimp-image-remove-layer image layer)']
+    if job.how in SAVED:
         return steps + [gimp.save(path + '.xcf')]
     return steps + [FLAT, gimp.save(path)]
 
 
-def reopened(path):
+def reopened(gimp, job, path):
     """What another process does with the XCF: the effect is there; merged, it makes the pixels."""
+    edited = [gimp.edit('layer', job.values)] if job.how == 'edited' else []
     return ['(gimp-message (string-append "TESSERA effects " (number->string (vector-length (car (gimp-drawable-get-filters layer))))))',
-            '(gimp-drawable-merge-filters layer)', FLAT, f'(gimp-file-save RUN-NONINTERACTIVE image {quoted(path)} -1)']
+            *edited, '(gimp-drawable-merge-filters layer)', FLAT, f'(gimp-file-save RUN-NONINTERACTIVE image {quoted(path)} -1)']
 
 
 def compare(report, installed, gimp, job, path, inputs):
@@ -106,9 +115,9 @@ def run_jobs(report, installed, gimp, jobs, inputs, what, **env):
     code, lines = gimp.run(''.join(gimp.job(i, inputs[job.kind], steps_of(gimp, job, paths[i])) for i, job in enumerate(jobs)), **env)
     finished(report, gimp, what, code, lines, len(jobs), jobs)
     output = gimp.output
-    later = [(i, job) for i, job in enumerate(jobs) if job.how == 'xcf']
+    later = [(i, job) for i, job in enumerate(jobs) if job.how in SAVED]
     if later:
-        code, lines = gimp.run(''.join(gimp.job(i, paths[i] + '.xcf', reopened(paths[i])) for i, _ in later), **env)
+        code, lines = gimp.run(''.join(gimp.job(i, paths[i] + '.xcf', reopened(gimp, job, paths[i])) for i, job in later), **env)
         finished(report, gimp, f'{what}, XCF opened by another process', code, lines, len(later), [job for _, job in later])
         effects = gimp.said('effects')
         report.check(f'GIMP {gimp.version}: {what}, each XCF holds its effect', effects == ['1'] * len(later), ' '.join(effects))

@@ -13,94 +13,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from installed import Installed
 from common import Report, IMAGES, TOP
-from gimp_program import Gimp3, programs
-from screen import TOOLS, Screen
-
-GIMPRC = '''(check-updates no)
-(color-profile-policy keep)
-(save-session-info no)
-(save-device-status no)
-'''
-GIMPRC_3 = '(config-version "3.0.4")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
-FILTERS_MENU = (437, 62)            # of a window at (10, 30), in English
-# how often Down, from the top of the menu, leads to a submenu
-SUBMENUS = {'Blur': 2, 'Enhance': 3, 'Edge-Detect': 7, 'Generic': 8}
-
-
-def folder_name(operation):
-    return operation['name'].split(':')[1]
-
-
-class Session:
-    """One GIMP with one photograph."""
-
-    def __init__(self, installed, gimp, out, picture):
-        gimp.gimprc(GIMPRC + (GIMPRC_3 if isinstance(gimp, Gimp3) else ''))
-        with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
-            file.write('(single-window-mode yes) (hide-docks no)\n')
-        env = {**installed.gegl.env, 'NO_AT_BRIDGE': '1', 'GTK_CSD': '0', 'GDK_BACKEND': 'x11', 'GEGL_USE_OPENCL': 'no'}
-        self.screen = Screen(env, out)
-        self.program = self.screen.start([gimp.program.replace('console-', ''), '-n', '-s', picture], 'gimp')
-        self.window = self.screen.wait(self.image_window, 120)
-        if self.window:
-            time.sleep(2)
-            for words in (['windowactivate', '--sync'], ['windowsize', '--sync'], ['windowmove']):
-                self.screen.say('xdotool', *words, self.window, *{'windowsize': ['1300', '800'], 'windowmove': ['10', '30']}.get(words[0], []))
-            time.sleep(1)
-
-    def image_window(self):
-        return next((number for number, name in self.screen.windows().items() if 'picture' in name), None)
-
-    def changed(self):
-        return any(name.startswith('*') and 'picture' in name for name in self.screen.windows().values())
-
-    def alive(self):
-        return self.program.poll() is None
-
-    def menu(self, path):
-        """A picture of the menu with that path."""
-        names = path.split('/')[1:]
-        if names[0] == 'Colors':
-            self.screen.key('alt+c')
-        elif names[-1] in SUBMENUS:
-            self.screen.click(*FILTERS_MENU)
-            time.sleep(1)
-            self.screen.key(*['Down'] * SUBMENUS[names[-1]], 'Right')
-        time.sleep(1.5)
-        self.screen.shot('menu-' + '-'.join(names).lower())
-        self.screen.key('Escape', 'Escape', 'Escape')
-
-    def search(self, words, name):
-        """Opens the first hit; returns the new window's number and name."""
-        before = self.screen.windows()
-        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
-        self.screen.key('slash')
-        time.sleep(1.5)
-        self.screen.type(words)
-        time.sleep(2)
-        self.screen.shot(f'{name}-search')
-        self.screen.key('Down', 'Return')
-
-        def dialog():
-            return next(((number, title) for number, title in self.screen.windows().items()
-                         if number not in before and 'search' not in title.lower() and title != before.get(self.window)), None)
-        found = self.screen.wait(dialog, 20)
-        time.sleep(3)
-        self.screen.shot(f'{name}-dialog')
-        return found
-
-    def press_ok(self, dialog):
-        self.screen.key('Return')
-        if self.screen.wait(lambda: dialog not in self.screen.windows(), 3) is None:
-            self.screen.key('alt+o')                        # Return in a field of several lines is a new line
-        return self.screen.wait(self.changed, 30)
-
+from gimp_program import programs
+from screen import TOOLS
+from session import Session, folder_name, search_words
 
 def try_operation(report, session, gimp, operation):
     name = f'GIMP {gimp.version}: {operation["name"]}'
-    words = operation['gimp:menu-label'].split(' (')[0].lower()
-    if '(Tessera)' in operation['gimp:menu-label']:
-        words += ' (tessera'                                # GIMP's own of that kind have the other words too
+    words = search_words(operation)
     found = session.search(words, folder_name(operation))
     if not report.check(f'{name} is found under "{words}", its dialog opens', found and operation['title'] in found[1], str(found)):
         session.screen.key('Escape', 'Escape')
