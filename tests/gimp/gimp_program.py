@@ -10,6 +10,9 @@ NOISE = (r'Welcome to GIMP|batch command executed successfully|cannot open displ
          r'script-fu-Warning: TESSERA |file-tiff:\d+\): |libpng warning: Ignoring attempt to write 16-bit bKGD|'
          r'gimp_wire_read\(\): unexpected EOF|gimp_flush\(\): error: Broken pipe|assertion .G_IS_OBJECT \(object\). failed|^\s*$')
 
+# What the canvas shows, wherever the layer is and however it grew.
+FLAT = '(set! layer (car (gimp-image-merge-visible-layers image CLIP-TO-IMAGE)))'
+
 
 def quoted(text):
     return '"' + str(text).replace('\\', '\\\\').replace('"', '\\"') + '"'
@@ -120,9 +123,10 @@ class Gimp3(Gimp):
         return f'(vector-ref (car (gimp-drawable-get-filters {layer})) 0)'
 
     def edit(self, layer, values):
-        """The effect gets other values."""
+        """Its effect gets other values, and is merged: that is what makes GIMP 3.0 look at them."""
         words = ' '.join(f'{quoted(key)} {scheme_value(value)}' for key, value in values.items())
-        return f'(gimp-drawable-filter-configure {self.effect(layer)} LAYER-MODE-REPLACE 1.0 {words})'
+        return f'(let* ((effect {self.effect(layer)})) (gimp-drawable-filter-configure effect LAYER-MODE-REPLACE 1.0 {words})\n' \
+               f'    (gimp-drawable-merge-filter {layer} effect))'
 
     def apply(self, operation, values, effect=False):
         call = 'gimp-drawable-append-new-filter' if effect else 'gimp-drawable-merge-new-filter'

@@ -85,14 +85,21 @@ class Session:
 
     def settle(self, seconds=180):
         """Waits until GIMP and its plug-ins have had nothing to do for two seconds."""
-        def work():
-            return sum(int(ticks) for pid in self.processes() for ticks in status(pid)[11:13])
-        until, quiet, before = time.monotonic() + seconds, 0, work()
+        until, quiet, before = time.monotonic() + seconds, 0, self.work()
         while quiet < 2 and time.monotonic() < until:
             time.sleep(1)
-            now = work()
+            now = self.work()
             quiet, before = (quiet + 1 if now - before <= 5 else 0), now
         return quiet >= 2
+
+    def work(self):
+        """Processor time so far, in ticks."""
+        return sum(int(ticks) for pid in self.processes() for ticks in status(pid)[11:13])
+
+    def busy(self):
+        before = self.work()
+        time.sleep(0.2)
+        return self.work() - before > 5
 
     def answers(self, seconds=120):
         """How long GIMP takes to answer a script; None: longer than that."""
@@ -140,7 +147,7 @@ class Session:
         def dialog():
             return next(((number, title) for number, title in self.screen.windows().items()
                          if number not in before and 'search' not in title.lower() and title != before.get(self.window)), None)
-        found = self.screen.wait(dialog, 20)
+        found = self.screen.wait(dialog, 60)
         time.sleep(3)
         self.screen.shot(f'{name}-dialog')
         return found
