@@ -32,7 +32,7 @@ PARTS = {
     'warnings': [],             # gcc and clang with -Werror
     'gimp-smoke': [],           # where a GIMP is installed
 }
-ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'package')
+ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'gimp-long', 'package')
 
 results = []                    # (name, passed, failed, seconds)
 
@@ -140,7 +140,7 @@ def main():
             program('long', ['build/tests/check/check', '--cases', '2000'])
             program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
         for part, words in (('gimp-smoke', ['run-gimp.py', 'build', '--smoke']), ('gimp', ['run-gimp.py', 'build']),
-                            ('gimp-gui', ['run-gui.py', 'build'])):
+                            ('gimp-gui', ['run-gui.py', 'build']), ('gimp-long', ['run-long.py', 'build'])):
             if part in wanted and (part != 'gimp-smoke' or gimp_is_here()):
                 program(part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
         if 'package' in wanted:

@@ -11,7 +11,7 @@ SIZE = (6000, 4000)
 # The property, how often Tab leads to its number, a value that makes it long: a local one, one of the whole image.
 LONG = {
     'tessera:median-blur': ('radius', 2, 40),
-    'tessera:bilateral-grid': ('spatial-sigma', 2, 3),
+    'tessera:bilateral-grid': ('spatial-sigma', 2, 1),
 }
 CANCEL = (1245, 832)                # beside the bar of progress, of a window of 1300x800 at (10, 30)
 IN_THE_MIDDLE = 0.5                 # seconds
@@ -54,7 +54,7 @@ def seconds(time_or_none):
     return f'{time_or_none:.1f} s' if time_or_none else 'never'
 
 
-def cancel_one(report, session, operation, original, work):
+def cancel_one(report, session, operation, first, original, work):
     property_name, tabs, value = LONG[operation['name']]
     gimp, name = session.gimp, f'GIMP {session.gimp.version}: {operation["name"]} {property_name}={value}, 24 Mpix'
     for what in ('preview', 'result'):
@@ -65,9 +65,8 @@ def cancel_one(report, session, operation, original, work):
         session.screen.key(*['Tab'] * tabs)
         type_number(session, value)
         if what == 'result':
-            if gimp.effects:
-                session.screen.key('alt+m')                 # Merge filter
-            session.screen.shot(f'{folder_name(operation)}-merge')
+            if gimp.effects and first:
+                session.screen.key('alt+m')                 # Merge filter; GIMP leaves it so for the next
             session.screen.key('alt+o')
         time.sleep(IN_THE_MIDDLE)
         busy, during = session.busy(), session.answers()
@@ -100,8 +99,9 @@ def cancelling(report, installed, kind, operations, given):
             session.settle()
             as_opened = os.path.join(work, 'opened.ppm')
             session.ask(gimp.save_opened(as_opened), 300)
-            for operation in operations:
-                if operation['name'] in LONG and session.alive():
-                    cancel_one(report, session, operation, as_opened, work)
+            long = [operation for name in LONG for operation in operations if operation['name'] == name]
+            for operation in long:
+                if session.alive():
+                    cancel_one(report, session, operation, operation is long[0], as_opened, work)
     finally:
         session.screen.close()

@@ -14,8 +14,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from installed import Installed
 from common import Report, IMAGES, TOP
 from gimp_program import programs
+from locales import language_env
 from screen import TOOLS
 from session import Session, folder_name, search_words
+
+LANGUAGES = ('pt_BR', 'ko')
+SHOWN = 'tessera:median-blur'
+
 
 def try_operation(report, session, gimp, operation):
     name = f'GIMP {gimp.version}: {operation["name"]}'
@@ -35,9 +40,7 @@ def try_operation(report, session, gimp, operation):
 
 def run_session(report, installed, kind, operations, out):
     gimp = kind(installed.gegl.env, installed.work)
-    picture = os.path.join(installed.work, 'picture.png')
-    installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', picture], GEGL_USE_OPENCL='no')
-    session = Session(installed, gimp, out, picture)
+    session = Session(installed, gimp, out, os.path.join(installed.work, 'picture.png'))
     try:
         if not report.check(f'GIMP {gimp.version} opens a picture', session.window):
             return session.screen.shot('start')
@@ -55,10 +58,30 @@ def run_session(report, installed, kind, operations, out):
     report.check(f'GIMP {gimp.version}: no message of ours', not ours, ' | '.join(ours[:4]))
 
 
+def in_language(report, installed, kind, operation, language, out):
+    """The menu, the search and the dialog in that language, to look at; the dialog has the title that the catalogue has."""
+    gimp, env = kind(installed.gegl.env, installed.work), language_env(installed.work, language)
+    there = installed.operations(operation['name'], **env)[0]
+    session = Session(installed, gimp, out, os.path.join(installed.work, 'picture.png'), **env)
+    name = f'GIMP {gimp.version} in {language}'
+    try:
+        if not report.check(f'{name} opens a picture', session.window):
+            return session.screen.shot('start')
+        session.filters_menu(there['gimp:menu-path'])
+        found = session.search(search_words(there), folder_name(there))
+        report.check(f'{name}: the dialog is found under "{search_words(there)}", its title is translated',
+                     found and there['title'] != operation['title'] and there['title'] in found[1], str(found))
+        session.screen.key('Escape')
+        report.check(f'{name} is alive at the end', session.alive())
+    finally:
+        session.screen.close()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('build')
     parser.add_argument('--only', help='one operation')
+    parser.add_argument('--languages', action='store_true', help='the languages alone')
     parser.add_argument('--out', default=os.path.join(TOP, 'out'), help='where the pictures go (out/)')
     given = parser.parse_args()
     report = Report()
@@ -69,8 +92,14 @@ def main():
         kinds = programs()
         if report.check('a GIMP is here', kinds) and not missing and installed.install(report):
             operations = installed.operations(given.only)
+            installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', os.path.join(installed.work, 'picture.png')], GEGL_USE_OPENCL='no')
+            shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
             for kind in kinds:
-                run_session(report, installed, kind, operations, os.path.join(given.out, f'gimp-{kind.version}'))
+                out = os.path.join(given.out, f'gimp-{kind.version}')
+                if not given.languages:
+                    run_session(report, installed, kind, operations, out)
+                for language in LANGUAGES:
+                    in_language(report, installed, kind, shown, language, f'{out}-{language}')
     report.finish()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-long.py BUILD [--only OPERATION] [--seed N] [--out FOLDER]: a person at work in GIMP with its windows: fifty changes of a slider
-while the preview computes, what memory is left afterwards, and Cancel in the middle of a long one."""
+while the preview computes, what memory is left afterwards; Cancel in the middle of a long one; OpenCL switched in the preferences."""
 import argparse
 import os
 import random
@@ -18,6 +18,7 @@ from common import IMAGES, TOP, Picture, Report
 from gimp_program import programs
 from screen import TOOLS
 from session import Session, folder_name, search_words, type_number
+from switching import switching
 
 CHANGES = 50
 # A filter of each kind: local; of the whole image; the most costly.  The property, how often Tab leads to its number in the
@@ -136,10 +137,7 @@ def undo(session):
 
 def sliders(report, installed, kind, operations, given):
     gimp, work = kind(installed.gegl.env, installed.work), installed.work
-    picture = os.path.join(work, 'picture.png')
-    installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', picture, '--', 'gegl:png-save', f'path={picture}', 'bitdepth=8'],
-                       GEGL_USE_OPENCL='no')
-    session = Session(installed, gimp, os.path.join(given.out, f'gimp-{gimp.version}-sliders'), picture, served=True)
+    session = Session(installed, gimp, os.path.join(given.out, f'gimp-{gimp.version}-sliders'), os.path.join(work, 'picture.png'), served=True)
     try:
         if not report.check(f'GIMP {gimp.version} opens a picture', session.window and session.screen.wait(session.answers, 20)):
             return session.screen.shot('start')
@@ -164,7 +162,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('build')
     parser.add_argument('--only', help='one operation')
-    parser.add_argument('--part', choices=('sliders', 'cancel'), help='one part')
+    parser.add_argument('--part', choices=('sliders', 'cancel', 'opencl'), help='one part')
     parser.add_argument('--seed', type=int, default=random.randrange(10000), help='of the changes (one is printed)')
     parser.add_argument('--out', default=os.path.join(TOP, 'out'), help='where the pictures go (out/)')
     given = parser.parse_args()
@@ -176,12 +174,16 @@ def main():
         installed = Installed(os.path.abspath(given.build), work)
         kinds = programs()
         if report.check('a GIMP is here', kinds) and not missing and installed.install(report):
-            operations = installed.operations(given.only)
+            operations, picture = installed.operations(given.only), os.path.join(work, 'picture.png')
+            installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', picture, '--', 'gegl:png-save', f'path={picture}', 'bitdepth=8'],
+                               GEGL_USE_OPENCL='no')
             for kind in kinds:
-                if given.part != 'cancel':
+                if given.part in (None, 'sliders'):
                     sliders(report, installed, kind, operations, given)
-                if given.part != 'sliders':
+                if given.part in (None, 'cancel'):
                     cancelling(report, installed, kind, operations, given)
+                if given.part in (None, 'opencl'):
+                    switching(report, installed, kind, expected, given)
     report.finish()
 
 

@@ -124,6 +124,14 @@ class Session:
         self.screen.shot('menu-' + '-'.join(names).lower())
         self.screen.key('Escape', 'Escape', 'Escape')
 
+    def filters_menu(self, path):
+        """The same in any language: by the keys of the menu bar, where Filters is the ninth."""
+        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+        self.screen.key('F10', *['Right'] * 8, *['Down'] * SUBMENUS[path.split('/')[-1]], 'Right')
+        time.sleep(1.5)
+        self.screen.shot('menu')
+        self.screen.key('Escape', 'Escape', 'Escape')
+
     def search(self, words, name):
         """Opens the first hit; returns the new window's number and name."""
         before = self.screen.windows()
