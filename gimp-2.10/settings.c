@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Results are not: what is never seen, and the text of an error. */
+/* Results are not: what is never seen, and the text of an error (the dialog shows it). */
 gboolean
 settings_is_offered (GParamSpec *spec)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Controls as GIMP's own dialogs have them: numbers on a slider with GEGL's ui-range,
- * enums in a list, booleans as a check button, texts, colours.
+ * enums in a list, booleans as a check button, texts, colours.  What the operation says is
+ * wrong is a line of text, there as long as it says so.
  */
 #include "widgets.h"
 
@@ -36,6 +37,25 @@ show_widget (GtkWidget *widget, gboolean visible, gboolean sensitive)
   gtk_widget_set_visible (widget, visible);
 }
 
+static gboolean
+is_message (GParamSpec *spec)
+{
+  return G_IS_PARAM_SPEC_STRING (spec) && g_strcmp0 (gegl_param_spec_get_property_key (spec, "error"), "true") == 0;
+}
+
+static void
+show_message (Row *row)
+{
+  gchar *message = NULL, *text;
+
+  gegl_node_get (row->all->node, row->spec->name, &message, NULL);
+  text = g_strdup_printf ("%s: %s", g_param_spec_get_nick (row->spec), message ? message : "");
+  gtk_label_set_text (GTK_LABEL (row->widget), text);
+  gtk_widget_set_visible (row->widget, message && *message);
+  g_free (text);
+  g_free (message);
+}
+
 /* What has no effect at present is grey, or away, as the operation says. */
 static void
 show_which (Controls *all)
@@ -54,6 +74,8 @@ show_which (Controls *all)
           show_widget (GIMP_SCALE_ENTRY_SCALE (row->slider), visible, sensitive);
           show_widget (GIMP_SCALE_ENTRY_SPINBUTTON (row->slider), visible, sensitive);
         }
+      if (is_message (row->spec))
+        show_message (row);
     }
 }
 
@@ -139,7 +161,7 @@ add_number (Row *row, GtkTable *table, gint y, const GValue *value, const gchar 
 
   row->slider = gimp_scale_entry_new (table, 0, y, label, SLIDER, DIGITS, number, range.ui_minimum, range.ui_maximum,
                                       range.step, range.page, range.digits, FALSE, range.minimum, range.maximum, tip, NULL);
-  if (range.gamma > 1.0)
+  if (range.gamma > 1.0 && range.ui_minimum <= range.minimum)           /* else the logarithm starts at the minimum */
     gimp_scale_entry_set_logarithmic (row->slider, TRUE);
   gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (row->slider)), TRUE);
   g_signal_connect (row->slider, "value-changed", G_CALLBACK (number_changed), row);
@@ -306,6 +328,16 @@ add_widget (Row *row, GtkTable *table, gint y, const GValue *value, const gchar 
 }
 
 static void
+add_message (Row *row, GtkTable *table, gint y)
+{
+  row->widget = gtk_label_new (NULL);
+  gtk_label_set_line_wrap (GTK_LABEL (row->widget), TRUE);
+  gtk_label_set_selectable (GTK_LABEL (row->widget), TRUE);
+  gtk_misc_set_alignment (GTK_MISC (row->widget), 0.0, 0.5);
+  gtk_table_attach (table, row->widget, 0, 3, y, y + 1, GTK_FILL, GTK_FILL, 0, 0);
+}
+
+static void
 add_row (Controls *all, GParamSpec *spec, GtkTable *table, gint y)
 {
   Row         *row = g_new0 (Row, 1);
@@ -316,7 +348,9 @@ add_row (Controls *all, GParamSpec *spec, GtkTable *table, gint y)
   row->spec = spec;
   g_ptr_array_add (all->rows, row);
   gegl_node_get_property (all->node, spec->name, &value);
-  if (G_IS_PARAM_SPEC_DOUBLE (spec) || G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_UINT (spec))
+  if (is_message (spec))
+    add_message (row, table, y);
+  else if (G_IS_PARAM_SPEC_DOUBLE (spec) || G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_UINT (spec))
     add_number (row, table, y, &value, tip);
   else
     add_widget (row, table, y, &value, tip);
@@ -345,7 +379,7 @@ widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
   gtk_table_set_col_spacings (GTK_TABLE (table), 6);
   gtk_table_set_row_spacings (GTK_TABLE (table), 6);
   for (guint i = 0; i < n; i++)
-    if (settings_is_offered (specs[i]))
+    if (settings_is_offered (specs[i]) || is_message (specs[i]))
       add_row (all, specs[i], GTK_TABLE (table), i);
   g_free (specs);
   gtk_widget_show_all (table);

@@ -37,17 +37,19 @@ enum_start (tessera_bilateral_grid_tone)
   enum_value (TESSERA_BILATERAL_GRID_PERCEPTUAL, "perceptual", N_("Perceptual"))
 enum_end (TesseraBilateralGridTone)
 
-property_double (spatial_sigma, _("Spatial sigma"), 8.0)
-    description (_("Size of what is smoothed away, in pixels"))
+property_double (spatial_sigma, _("Size of details"), 8.0)
+    description (_("Details up to about this size are smoothed away, in pixels: 1 takes fine grain, 200 large "
+                   "shapes too"))
     value_range (1.0, 200.0)
     ui_range    (1.0, 50.0)
     ui_gamma    (2.0)
     ui_steps    (0.5, 5.0)
+    ui_digits   (1)
     ui_meta     ("unit", "pixel-distance")
 
-property_double (range_sigma, _("Range sigma"), 0.1)
-    description (_("Difference in value, of 1, that counts as an edge and is kept; "
-                   "smaller keeps more edges"))
+property_double (range_sigma, _("Edge threshold"), 0.1)
+    description (_("Steps in brightness larger than this are edges and are kept, where black to white is 1: 0.005 "
+                   "keeps nearly everything, 2 blurs across all edges"))
     value_range (0.005, 2.0)
     ui_range    (0.01, 0.5)
     ui_gamma    (2.0)
@@ -55,13 +57,14 @@ property_double (range_sigma, _("Range sigma"), 0.1)
     ui_digits   (3)
 
 property_enum (guide, _("Guide"), TesseraBilateralGridGuide, tessera_bilateral_grid_guide,
-               TESSERA_BILATERAL_GRID_CHANNELS)
-    description (_("What decides where an edge is: each channel for itself, or the luminance for all "
-                   "(no colour fringes, faster); a connected aux image always guides by its luminance"))
+               TESSERA_BILATERAL_GRID_LUMINANCE)
+    description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
+                   "channel for itself; a connected aux image always guides by its luminance"))
 
 property_enum (tone, _("Tone"), TesseraBilateralGridTone, tessera_bilateral_grid_tone,
-               TESSERA_BILATERAL_GRID_LINEAR)
-    description (_("Whether differences are measured in linear light or as they are seen"))
+               TESSERA_BILATERAL_GRID_PERCEPTUAL)
+    description (_("Whether steps in brightness are measured as they are seen, or in linear light, where those in "
+                   "the shadows count for little"))
 
 #else
 
@@ -70,6 +73,7 @@ property_enum (tone, _("Tone"), TesseraBilateralGridTone, tessera_bilateral_grid
 #define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "bilateral-grid.h"
 
 #include "bilateral-grid.cl.h"
@@ -507,16 +511,10 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   composer_class->process                    = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:bilateral-grid",
-    "title",          _("Bilateral Grid"),
-    "categories",     "enhance:noise-reduction",
-    "description",    _("Smooths surfaces and keeps edges, at a cost that does not grow with the radius"),
-    "reference",      "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the "
-                      "Bilateral Grid, SIGGRAPH 2007",
-    "gimp:menu-path", "<Image>/Filters/Enhance",
-    "gimp:menu-label", _("Smooth and Keep Edges (Tessera Bilateral Grid)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:bilateral-grid");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the "
+                                "Bilateral Grid, SIGGRAPH 2007");
 }
 
 #endif

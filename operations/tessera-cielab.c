@@ -44,9 +44,9 @@ property_enum (white, _("White"), TesseraCielabWhite, tessera_cielab_white, TESS
     description (_("The white that has L = 100, a = b = 0: D65, or D50 as in ICC profiles"))
 
 property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_encoding,
-               TESSERA_CIELAB_RAW)
-    description (_("How L, a, b are stored: as numbers (L 0 to 100; needs a float image), or as L/100, "
-                   "(a + 128)/255, (b + 128)/255 for eyes and 8 bits"))
+               TESSERA_CIELAB_DISPLAY)
+    description (_("How L, a, b are stored: as L/100, (a + 128)/255, (b + 128)/255, which any image can show and "
+                   "hold, or as raw numbers (L 0 to 100; needs a float image)"))
 
 #else
 
@@ -55,6 +55,7 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 #define GEGL_OP_C_SOURCE tessera-cielab.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
@@ -379,16 +380,9 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place  = FALSE;
   filter_class->process           = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:cielab",
-    "title",          _("CIELAB"),
-    "categories",     "color",
-    "description",    _("Colors as lightness L and the color axes a (green to red) and b (blue to yellow), "
-                        "and back"),
-    "reference",      "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1",
-    "gimp:menu-path", "<Image>/Colors",
-    "gimp:menu-label", _("CIELAB (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:cielab");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1");
 }
 
 #endif

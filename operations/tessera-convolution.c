@@ -48,9 +48,9 @@ property_enum (preset, _("Preset"), TesseraConvolutionPreset, tessera_convolutio
                TESSERA_CONVOLUTION_CUSTOM)
     description (_("A kernel to use in place of the text; custom uses the text"))
 
-property_string (kernel, _("Kernel"), "0 0 0; 0 1 0; 0 0 0")
+property_string (kernel, _("Kernel"), "0 -1 0\n-1 5 -1\n0 -1 0")
     description (_("The weights: blanks or commas between numbers, a semicolon or a new line between rows; "
-                   "odd numbers of rows and columns up to 63. The default leaves the image as it is"))
+                   "odd numbers of rows and columns up to 63. The one in the middle is the pixel's own"))
     ui_meta     ("multiline", "true")
     ui_meta     ("visible", "preset {custom}")
 
@@ -59,13 +59,16 @@ property_double (divisor, _("Divisor"), 0.0)
                    "where that is 0"))
     value_range (-1e9, 1e9)
     ui_range    (0.0, 100.0)
+    ui_gamma    (2.0)
     ui_steps    (1.0, 10.0)
+    ui_digits   (3)
 
 property_double (offset, _("Offset"), 0.0)
-    description (_("Added to the result, in pixel values; 0 adds nothing"))
+    description (_("Added to the result, where black to white is 1: 0 adds nothing, 0.5 puts edges on gray"))
     value_range (-1e9, 1e9)
     ui_range    (-1.0, 1.0)
     ui_steps    (0.01, 0.1)
+    ui_digits   (3)
 
 property_enum (border, _("Border"), TesseraConvolutionBorder, tessera_convolution_border,
                TESSERA_CONVOLUTION_CLAMP)
@@ -80,6 +83,11 @@ property_string (error, _("The kernel cannot be used"), "")
     description (_("What is wrong with the kernel's text; the image is left as it is then. Set by the "
                    "operation"))
     ui_meta     ("error", "true")
+    ui_meta     ("visible", "unusable")
+
+property_boolean (unusable, _("The kernel cannot be used"), FALSE)
+    description (_("Whether there is an error to show. Set by the operation"))
+    ui_meta     ("visible", "0")
 
 #else
 
@@ -88,6 +96,7 @@ property_string (error, _("The kernel cannot be used"), "")
 #define GEGL_OP_C_SOURCE tessera-convolution.c
 
 #include "gegl-op.h"
+#include "menus.h"
 
 #include "convolution.h"
 #include "convolution.cl.h"
@@ -179,6 +188,8 @@ kernel_set (GObject *object, GParamSpec *property G_GNUC_UNUSED, gpointer data G
   gchar             *error;
   ConvolutionKernel *kernel = kernel_new (o, &error);
 
+  if (o->unusable != ! kernel)
+    g_object_set (object, "unusable", ! kernel, NULL);
   if (g_strcmp0 (o->error, error ? error : "") != 0)
     g_object_set (object, "error", error ? error : "", NULL);
   g_free (error);
@@ -192,7 +203,8 @@ constructed (GObject *object)
   kernel_set (object, NULL, NULL);
   g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
   g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
-  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* from a file, it may be stale */
+  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* from a file, they may be stale */
+  g_signal_connect (object, "notify::unusable", G_CALLBACK (kernel_set), NULL);
 }
 
 /* Straight colours, or premultiplied ones where alpha takes part; out of it as the input is
@@ -326,15 +338,9 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:convolution",
-    "title",          _("Convolution with any Kernel"),
-    "categories",     "generic",
-    "description",    _("Replaces each pixel by a weighted sum of those around it, with weights of your own"),
-    "reference",      "Imagination Technologies, PowerVR image convolution case study, 2015",
-    "gimp:menu-path", "<Image>/Filters/Generic",
-    "gimp:menu-label", _("Convolution with any Kernel (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:convolution");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "Imagination Technologies, PowerVR image convolution case study, 2015");
 }
 
 #endif

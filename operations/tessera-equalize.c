@@ -35,15 +35,18 @@ enum_end (TesseraEqualizeMode)
 property_enum (mode, _("Mode"), TesseraEqualizeMode, tessera_equalize_mode, TESSERA_EQUALIZE_LUMINANCE)
     description (_("Equalize the luminance and keep the hue of colors, or each channel alone"))
 
-property_double (clip_limit, _("Clip limit"), 0.0)
-    description (_("Most contrast gained in each tile, as a multiple of the average count of a bin, 0 to 100; "
+property_double (clip_limit, _("Clip limit"), 2.0)
+    description (_("How much the contrast in a tile may grow, 0 to 100: 1 hardly, 2 looks natural, 10 shows noise too; "
                    "0 equalizes the whole image at once, without tiles"))
     value_range (0.0, 100.0)
     ui_range    (0.0, 10.0)
+    ui_gamma    (2.0)
     ui_steps    (0.1, 1.0)
+    ui_digits   (2)
 
 property_int (tiles, _("Tiles"), 8)
-    description (_("Number of tiles along each side, 1 to 32, with a clip limit"))
+    description (_("Number of tiles along each side, 1 to 32: more bring out smaller details; without effect where the "
+                   "clip limit is 0"))
     value_range (1, 32)
     ui_steps    (1, 4)
 
@@ -60,6 +63,7 @@ property_int (bins, _("Bins"), 4096)
 #define GEGL_OP_C_SOURCE tessera-equalize.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tessera.h"
 
 #include "equalize.h"
@@ -344,15 +348,10 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:equalize",
-    "title",          _("Equalize Histogram"),
-    "categories",     "color",
-    "description",    _("Spreads tones evenly from black to white, over the whole image or tile by tile (CLAHE)"),
-    "reference",      "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics Gems IV, 1994",
-    "gimp:menu-path", "<Image>/Filters/Enhance",
-    "gimp:menu-label", _("Equalize Histogram (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:equalize");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics "
+                                "Gems IV, 1994");
 }
 
 #endif

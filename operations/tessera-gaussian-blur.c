@@ -19,13 +19,14 @@ enum_start (tessera_gaussian_blur_border)
   enum_value (TESSERA_GAUSSIAN_BLUR_LOOP,  "loop",  N_("Loop"))
 enum_end (TesseraGaussianBlurBorder)
 
+/* No "unit": beside an axis GIMP 3 would forget the gamma. */
 property_double (std_dev_x, _("Size X"), 1.5)
     description (_("Standard deviation across, in pixels; 0 does not blur in this direction"))
     value_range (0.0, 500.0)
     ui_range    (0.0, 100.0)
     ui_gamma    (3.0)
     ui_steps    (0.5, 5.0)
-    ui_meta     ("unit", "pixel-distance")
+    ui_digits   (2)
     ui_meta     ("axis", "x")
 
 property_double (std_dev_y, _("Size Y"), 1.5)
@@ -34,7 +35,7 @@ property_double (std_dev_y, _("Size Y"), 1.5)
     ui_range    (0.0, 100.0)
     ui_gamma    (3.0)
     ui_steps    (0.5, 5.0)
-    ui_meta     ("unit", "pixel-distance")
+    ui_digits   (2)
     ui_meta     ("axis", "y")
 
 property_enum (border, _("Border"), TesseraGaussianBlurBorder, tessera_gaussian_blur_border,
@@ -49,6 +50,7 @@ property_enum (border, _("Border"), TesseraGaussianBlurBorder, tessera_gaussian_
 #define GEGL_OP_C_SOURCE tessera-gaussian-blur.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "gaussian.h"
 #include "gaussian-blur.cl.h"
 
@@ -172,15 +174,8 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:gaussian-blur",
-    "title",          _("Gaussian Blur"),
-    "categories",     "blur",
-    "description",    _("Blurs evenly by a bell curve of any width, at the same speed"),
-    "reference",      "V. Oliveira, MSc thesis, 2013, chapter 4.2",
-    "gimp:menu-path", "<Image>/Filters/Blur",
-    "gimp:menu-label", _("Gaussian Blur (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:gaussian-blur");
+  gegl_operation_class_set_key (operation_class, "reference", "V. Oliveira, MSc thesis, 2013, chapter 4.2");
 }
 
 #endif

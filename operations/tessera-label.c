@@ -32,20 +32,23 @@ enum_start (tessera_label_connectivity)
   enum_value (TESSERA_LABEL_8, "8", N_("8 neighbors"))
 enum_end (TesseraLabelConnectivity)
 
-enum_start (tessera_label_output)
-  enum_value (TESSERA_LABEL_OUTPUT_COLORS, "colors", N_("Colors"))
-  enum_value (TESSERA_LABEL_OUTPUT_INDEX,  "index",  N_("Index"))
-  enum_value (TESSERA_LABEL_OUTPUT_MASK,   "mask",   N_("Mask"))
-enum_end (TesseraLabelOutput)
+enum_start (tessera_label_result)
+  enum_value (TESSERA_LABEL_RESULT_COLORS, "colors", N_("Colors"))
+  enum_value (TESSERA_LABEL_RESULT_INDEX,  "index",  N_("Index"))
+  enum_value (TESSERA_LABEL_RESULT_MASK,   "mask",   N_("Mask"))
+enum_end (TesseraLabelResult)
 
 property_enum (source, _("Source"), TesseraLabelSource, tessera_label_source, TESSERA_LABEL_LUMINANCE)
     description (_("What is compared with the threshold: the luminance of linear light, or alpha"))
 
 property_double (threshold, _("Threshold"), 0.5)
-    description (_("Pixels of this value or more are foreground; 0 leaves only negative values out"))
+    description (_("Pixels of this value or more are foreground, in linear light, where middle gray is 0.2 and white 1; "
+                   "0 leaves only negative values out"))
     value_range (-G_MAXFLOAT, G_MAXFLOAT)
     ui_range    (0.0, 1.0)
+    ui_gamma    (2.0)
     ui_steps    (0.01, 0.1)
+    ui_digits   (3)
 
 property_enum (connectivity, _("Connectivity"), TesseraLabelConnectivity, tessera_label_connectivity,
                TESSERA_LABEL_8)
@@ -59,7 +62,7 @@ property_int (min_area, _("Smallest area"), 1)
     ui_steps    (1, 10)
     ui_meta     ("unit", "pixels")
 
-property_enum (output, _("Output"), TesseraLabelOutput, tessera_label_output, TESSERA_LABEL_OUTPUT_COLORS)
+property_enum (result, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
     description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
                    "that is kept and 0 elsewhere"))
 
@@ -75,6 +78,7 @@ property_int (count, _("Count (result)"), 0)
 #define GEGL_OP_C_SOURCE tessera-label.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tessera.h"
 
 #include "label.h"
@@ -295,7 +299,7 @@ prepare (GeglOperation *operation)
     o->count = 0;               /* GEGL does not ask for the pixels of nothing */
   gegl_operation_set_format (operation, "input", babl_format_with_space ("RGBA float", space));
   gegl_operation_set_format (operation, "output",
-                             o->output == TESSERA_LABEL_OUTPUT_COLORS ? colors_format (operation)
+                             o->result == TESSERA_LABEL_RESULT_COLORS ? colors_format (operation)
                                                                       : babl_format_with_space ("Y float", space));
 }
 
@@ -341,9 +345,9 @@ label_params (GeglOperation *operation, const Babl *format)
                             .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
 
   tessera_luminance (format, label.weights);
-  if (o->output == TESSERA_LABEL_OUTPUT_INDEX)
+  if (o->result == TESSERA_LABEL_RESULT_INDEX)
     label.result = LABEL_INDEX;
-  else if (o->output == TESSERA_LABEL_OUTPUT_MASK)
+  else if (o->result == TESSERA_LABEL_RESULT_MASK)
     label.result = LABEL_MASK;
   else if (babl_format_get_type (format, 0) == babl_type ("u8"))
     label.result = LABEL_BYTES;
@@ -412,16 +416,10 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:label",
-    "title",          _("Label Connected Components"),
-    "categories",     "color",
-    "description",    _("Finds the connected parts of what is brighter than a threshold and tells them apart"),
-    "reference",      "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
-                      "Journal of the ACM 13, 1966",
-    "gimp:menu-path", "<Image>/Filters/Generic",
-    "gimp:menu-label", _("Label Connected Components (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:label");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
+                                "Journal of the ACM 13, 1966");
 }
 
 #endif

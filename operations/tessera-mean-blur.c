@@ -42,6 +42,7 @@ property_enum (border, _("Border"), TesseraMeanBlurBorder, tessera_mean_blur_bor
 #define GEGL_OP_C_SOURCE tessera-mean-blur.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tessera.h"
 
 #include "mean-blur.cl.h"
@@ -336,15 +337,9 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:mean-blur",
-    "title",          _("Mean Blur"),
-    "categories",     "blur",
-    "description",    _("Each pixel becomes the mean of the square around it, at any radius in about the same time"),
-    "reference",      "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
-    "gimp:menu-path", "<Image>/Filters/Blur",
-    "gimp:menu-label", _("Mean Blur (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:mean-blur");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986");
 }
 
 #endif

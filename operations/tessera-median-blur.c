@@ -33,11 +33,13 @@ property_int (radius, _("Radius"), 3)
     description (_("Pixels of the neighborhood on each side of the middle one; 0 leaves the image as it is"))
     value_range (0, 100)
     ui_range    (0, 40)
+    ui_gamma    (2.0)
     ui_steps    (1, 5)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (percentile, _("Percentile"), 50.0)
-    description (_("Which of the sorted values is taken, in percent: 50 is the median, 0 the least, 100 the greatest"))
+    description (_("Which of the sorted values is taken, in percent: 50 is the median, 0 the darkest (bright specks go), "
+                   "100 the brightest (dark specks go)"))
     value_range (0.0, 100.0)
     ui_steps    (1.0, 10.0)
     ui_digits   (1)
@@ -62,6 +64,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define GEGL_OP_C_SOURCE tessera-median-blur.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "median-blur.h"
 
 #include "median-blur.cl.h"
@@ -361,15 +364,10 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:median-blur",
-    "title",          _("Median Blur"),
-    "categories",     "blur",
-    "description",    _("Each value becomes the median, or another percentile, of those around it: specks go, edges stay"),
-    "reference",      "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, IEEE Trans. ASSP 27(1), 1979",
-    "gimp:menu-path", "<Image>/Filters/Blur",
-    "gimp:menu-label", _("Median Blur (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:median-blur");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
+                                "IEEE Trans. ASSP 27(1), 1979");
 }
 
 #endif

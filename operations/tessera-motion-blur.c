@@ -34,12 +34,14 @@ property_double (length, _("Length"), 10.0)
     ui_range    (0.0, 300.0)
     ui_gamma    (2.0)
     ui_steps    (1.0, 10.0)
+    ui_digits   (1)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (angle, _("Angle"), 0.0)
     description (_("Direction of the blur in degrees, clockwise from the right; 0 is horizontal"))
     value_range (-180.0, 180.0)
     ui_steps    (1.0, 15.0)
+    ui_digits   (1)
     ui_meta     ("unit", "degree")
     ui_meta     ("direction", "cw")
 
@@ -55,6 +57,7 @@ property_enum (border, _("Border"), TesseraMotionBlurBorder, tessera_motion_blur
 #define GEGL_OP_C_SOURCE tessera-motion-blur.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tap-sum.h"
 #include "tessera.h"
 
@@ -322,15 +325,8 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:motion-blur",
-    "title",          _("Motion Blur along a Line"),
-    "categories",     "blur",
-    "description",    _("Blurs as a camera does that moves in a straight line during the exposure"),
-    "reference",      "V. Oliveira, MSc thesis, 2013, chapter 4.3",
-    "gimp:menu-path", "<Image>/Filters/Blur",
-    "gimp:menu-label", _("Motion Blur along a Line (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:motion-blur");
+  gegl_operation_class_set_key (operation_class, "reference", "V. Oliveira, MSc thesis, 2013, chapter 4.3");
 }
 
 #endif

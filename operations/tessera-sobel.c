@@ -7,7 +7,8 @@
  * Stanford AI project, 1968; V. Oliveira, MSc thesis, 2013.
  *
  * I is the luminance (or each of R, G, B), behind the sRGB curve (`perceptual`) or in
- * linear light.  Beyond the edge lies the nearest pixel.
+ * linear light.  Beyond the edge lies the nearest pixel.  For display the magnitude is 4 times as
+ * large, the components lie around 0.5 and a turn is 1.
  *
  * Deviations: gegl:edge-sobel answers one pixel down-right, 8 times as large.
  *
@@ -19,13 +20,13 @@
 
 #ifdef GEGL_PROPERTIES
 
-enum_start (tessera_sobel_output)
+enum_start (tessera_sobel_result)
   enum_value (TESSERA_SOBEL_MAGNITUDE, "magnitude", N_("Magnitude"))
   enum_value (TESSERA_SOBEL_ANGLE,     "angle",     N_("Angle"))
   enum_value (TESSERA_SOBEL_X,         "x",         N_("Change to the right"))
   enum_value (TESSERA_SOBEL_Y,         "y",         N_("Change downwards"))
   enum_value (TESSERA_SOBEL_VECTOR,    "vector",    N_("Vector (raw, in four channels)"))
-enum_end (TesseraSobelOutput)
+enum_end (TesseraSobelResult)
 
 enum_start (tessera_sobel_channel)
   enum_value (TESSERA_SOBEL_LUMINANCE, "luminance", N_("Luminance"))
@@ -37,20 +38,22 @@ enum_start (tessera_sobel_tone)
   enum_value (TESSERA_SOBEL_LINEAR,     "linear",     N_("Linear light"))
 enum_end (TesseraSobelTone)
 
-property_enum (output, _("Output"), TesseraSobelOutput, tessera_sobel_output, TESSERA_SOBEL_MAGNITUDE)
+property_enum (result, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
     description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
                    "luminance's x, y, magnitude and angle in radians as red, green, blue and alpha"))
 
 property_enum (input_channel, _("Input channel"), TesseraSobelChannel, tessera_sobel_channel,
                TESSERA_SOBEL_LUMINANCE)
     description (_("The gradient of the luminance, or of each of red, green and blue"))
+    ui_meta     ("sensitive", "! result {vector}")
 
 property_enum (tone, _("Tone"), TesseraSobelTone, tessera_sobel_tone, TESSERA_SOBEL_PERCEPTUAL)
     description (_("Whether edges count as they are seen, also in the shadows, or by their light"))
 
 property_boolean (display, _("Display"), TRUE)
-    description (_("For eyes and 8 bits: 0.5 is added to x and y, the angle is in turns, 0 to 1; off: signed "
-                   "numbers, radians, no curve bends them"))
+    description (_("For eyes and 8 bits: the magnitude is 4 times as large, 0.5 is added to x and y, the angle is in "
+                   "turns, 0 to 1; off: signed numbers, radians, no curve bends them"))
+    ui_meta     ("sensitive", "! result {vector}")
 
 #else
 
@@ -59,6 +62,7 @@ property_boolean (display, _("Display"), TRUE)
 #define GEGL_OP_C_SOURCE tessera-sobel.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
@@ -71,7 +75,7 @@ property_boolean (display, _("Display"), TRUE)
 typedef struct
 {
   gboolean of_luminance, is_perceptual;
-  gint     output, display;     /* GRADIENT_..., 0 or 1 */
+  gint     result, display;     /* GRADIENT_..., 0 or 1 */
   gfloat   weights[3];          /* luminance of linear R, G, B */
 } Params;
 
@@ -80,7 +84,7 @@ static const TesseraHalo halo = { 1, 1, 1, 1 };
 static gint
 result_components (const Params *params)
 {
-  return params->of_luminance && params->output != GRADIENT_VECTOR ? 1 : 4;
+  return params->of_luminance && params->result != GRADIENT_VECTOR ? 1 : 4;
 }
 
 /* --------------------------------------------------------------- C rows -- */
@@ -129,10 +133,12 @@ gradient_row (const gfloat *restrict above, gint stride, gfloat *restrict gx, gf
 }
 
 TESSERA_CLONES static void
-size_row (const gfloat *restrict gx, const gfloat *restrict gy, gfloat *restrict out, gint n)
+size_row (const gfloat *restrict gx, const gfloat *restrict gy, gint display, gfloat *restrict out, gint n)
 {
   for (gint i = 0; i < n; i++)
     out[i] = gradient_size (gx[i], gy[i]);
+  for (gint i = 0; display && i < n; i++)
+    out[i] = gradient_shown (out[i]);
 }
 
 TESSERA_CLONES static void
@@ -151,13 +157,13 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
   gfloat gx[BLOCK_WIDTH], gy[BLOCK_WIDTH];
 
   gradient_row (above, stride, gx, gy, n);
-  if (params->output == GRADIENT_MAGNITUDE)
-    size_row (gx, gy, out, n);
-  else if (params->output == GRADIENT_ANGLE)
+  if (params->result == GRADIENT_MAGNITUDE)
+    size_row (gx, gy, params->display, out, n);
+  else if (params->result == GRADIENT_ANGLE)
     angle_row (gx, gy, params->display, out, n);
   else
     for (gint i = 0; i < n; i++)
-      out[i] = gradient_component (params->output == GRADIENT_X ? gx[i] : gy[i], params->display);
+      out[i] = gradient_component (params->result == GRADIENT_X ? gx[i] : gy[i], params->display);
 }
 
 TESSERA_CLONES static void
@@ -175,10 +181,10 @@ four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, 
 {
   gfloat rows[4][BLOCK_WIDTH];
 
-  if (params->output == GRADIENT_VECTOR)
+  if (params->result == GRADIENT_VECTOR)
     {
       gradient_row (planes, stride, rows[0], rows[1], n);
-      size_row (rows[0], rows[1], rows[2], n);
+      size_row (rows[0], rows[1], FALSE, rows[2], n);
       angle_row (rows[0], rows[1], FALSE, rows[3], n);
     }
   else
@@ -277,7 +283,7 @@ sobel_device (TesseraBand *band)
     .args = { TESSERA_MEMORY_ARG (source), TESSERA_INT_ARG (stride),
               TESSERA_MEMORY_ARG (output->memory),
               TESSERA_INT_ARG (output->width), TESSERA_INT_ARG (output->height),
-              TESSERA_INT_ARG (params->output), TESSERA_INT_ARG (params->display) }
+              TESSERA_INT_ARG (params->result), TESSERA_INT_ARG (params->display) }
   });
 }
 
@@ -295,9 +301,9 @@ static Params
 params_new (const GeglProperties *o)
 {
   return (Params) {
-    .of_luminance = o->input_channel == TESSERA_SOBEL_LUMINANCE || o->output == TESSERA_SOBEL_VECTOR,
+    .of_luminance = o->input_channel == TESSERA_SOBEL_LUMINANCE || o->result == TESSERA_SOBEL_VECTOR,
     .is_perceptual = o->tone == TESSERA_SOBEL_PERCEPTUAL,
-    .output = o->output,
+    .result = o->result,
     .display = o->display
   };
 }
@@ -315,7 +321,7 @@ static const Babl *
 output_format (GeglOperation *operation)
 {
   const Params   params = params_new (GEGL_PROPERTIES (operation));
-  const gboolean bends = params.is_perceptual && params.display && params.output != GRADIENT_VECTOR;
+  const gboolean bends = params.is_perceptual && params.display && params.result != GRADIENT_VECTOR;
   const gchar   *name = result_components (&params) == 1 ? bends ? "Y~ float" : "Y float"
                         : bends ? "R'G'B'A float" : "RGBA float";
 
@@ -362,7 +368,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
     .halo = halo,
     .border = TESSERA_BORDER_CLAMP,
     .params = &params,
-    .cost_class = 5 * params.of_luminance + params.output
+    .cost_class = 5 * params.of_luminance + params.result
   });
 }
 
@@ -380,15 +386,10 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:sobel",
-    "title",          _("Sobel Gradient"),
-    "categories",     "edge-detect",
-    "description",    _("How much, and in which direction, brightness or each color changes: Sobel's 3x3 gradient"),
-    "reference",      "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
-    "gimp:menu-path", "<Image>/Filters/Edge-Detect",
-    "gimp:menu-label", _("Sobel Gradient (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:sobel");
+  gegl_operation_class_set_key (operation_class, "reference",
+                                "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image "
+                                "Processing, 1968");
 }
 
 #endif

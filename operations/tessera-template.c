@@ -31,6 +31,7 @@ property_double (strength, _("Strength"), 1.0)
 #define GEGL_OP_C_SOURCE tessera-template.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "tessera.h"
 
 #include "../opencl/math/tessera-template.h"
@@ -197,14 +198,9 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  /* TEMPLATE: keys; never `license` (GEGL hides what is not GPL) nor op-version. */
-  gegl_operation_class_set_keys (operation_class,
-    "name",        "tessera:template",
-    "title",       _("Template"),
-    "categories",  "blur",
-    "description", _("A 3x3 binomial blur, the example to copy"),
-    "reference",   "the binomial kernel",
-    NULL);
+  /* TEMPLATE: a row in menus.h; never the keys `license` (GEGL hides what is not GPL) and op-version. */
+  tessera_set_menu (operation_class, "tessera:template");
+  gegl_operation_class_set_key (operation_class, "reference", "the binomial kernel");
 }
 
 #endif

@@ -24,6 +24,7 @@ property_double (std_dev, _("Radius"), 3.0)
     ui_range    (0.0, 40.0)
     ui_gamma    (3.0)
     ui_steps    (0.5, 5.0)
+    ui_digits   (2)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (amount, _("Amount"), 0.5)
@@ -32,6 +33,7 @@ property_double (amount, _("Amount"), 0.5)
     ui_range    (0.0, 5.0)
     ui_gamma    (2.0)
     ui_steps    (0.05, 0.5)
+    ui_digits   (2)
 
 property_double (threshold, _("Threshold"), 0.0)
     description (_("Differences up to this, in pixel values from 0 to 1, are left alone, "
@@ -40,6 +42,7 @@ property_double (threshold, _("Threshold"), 0.0)
     ui_range    (0.0, 0.25)
     ui_gamma    (2.0)
     ui_steps    (0.005, 0.05)
+    ui_digits   (3)
 
 #else
 
@@ -48,6 +51,7 @@ property_double (threshold, _("Threshold"), 0.0)
 #define GEGL_OP_C_SOURCE tessera-unsharp-mask.c
 
 #include "gegl-op.h"
+#include "menus.h"
 #include "gaussian.h"
 
 #include "../opencl/math/tessera-unsharp.h"
@@ -214,15 +218,8 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->want_in_place             = FALSE;
   filter_class->process                      = process;
 
-  gegl_operation_class_set_keys (operation_class,
-    "name",           "tessera:unsharp-mask",
-    "title",          _("Unsharp Mask"),
-    "categories",     "enhance:sharpen",
-    "description",    _("Sharpens: adds what a blur would take away, where it is more than a threshold"),
-    "reference",      "V. Oliveira, MSc thesis, 2013, chapter 4.2",
-    "gimp:menu-path", "<Image>/Filters/Enhance",
-    "gimp:menu-label", _("Unsharp Mask (Tessera)..."),
-    NULL);
+  tessera_set_menu (operation_class, "tessera:unsharp-mask");
+  gegl_operation_class_set_key (operation_class, "reference", "V. Oliveira, MSc thesis, 2013, chapter 4.2");
 }
 
 #endif

@@ -12,9 +12,9 @@ BLUR = ['tessera:motion-blur', 'length=40', 'angle=30']
 GRID = ['tessera:bilateral-grid', 'spatial-sigma=12', 'range-sigma=0.12', 'guide=luminance', 'tone=perceptual']
 ROWS = [
     ('bilateral-grid', GRID),
-    ('cielab', ['tessera:cielab', 'encoding=display']),
+    ('cielab', ['tessera:cielab']),
     ('convolution', ['tessera:convolution', 'preset=emboss']),
-    ('equalize', ['tessera:equalize']),
+    ('equalize', ['tessera:equalize', 'clip-limit=0']),
     ('equalize-local', ['tessera:equalize', 'clip-limit=3']),
     ('gaussian-blur', ['tessera:gaussian-blur', 'std-dev-x=12', 'std-dev-y=12']),
     ('label', ['tessera:label', 'threshold=0.3', 'min-area=20']),

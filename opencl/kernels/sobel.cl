@@ -32,7 +32,7 @@ static float
 shown (float gx, float gy, int output, int display)
 {
   if (output == GRADIENT_MAGNITUDE)
-    return gradient_size (gx, gy);
+    return display ? gradient_shown (gradient_size (gx, gy)) : gradient_size (gx, gy);
   if (output == GRADIENT_ANGLE)
     return display ? gradient_turn (gradient_angle (gx, gy)) : gradient_angle (gx, gy);
   return gradient_component (output == GRADIENT_X ? gx : gy, display);

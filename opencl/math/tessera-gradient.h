@@ -48,6 +48,15 @@ gradient_size (float gx, float gy)
   return a <= GRADIENT_LARGEST && b <= GRADIENT_LARGEST ? root : a + b;
 }
 
+/* A size for eyes: a photograph's edges are some 0.05 to 0.2 of the way from black to white. */
+static inline float
+gradient_shown (float size)
+{
+  const float shown = 4.0f * size;
+
+  return size <= GRADIENT_LARGEST && shown > GRADIENT_LARGEST ? GRADIENT_LARGEST : shown;
+}
+
 /* atan (r) of 0..1, 2e-8 and rounding off: r + r^3 times a polynomial in r^2. */
 static inline float
 gradient_arc (float r)

@@ -212,6 +212,7 @@ check_operation (const gchar *text, gboolean crops, gboolean expected)
                                           NULL);
   guint8      in[9 * 7 * 4], out[9 * 7 * 4] = { 0 };
   gchar      *error = NULL;
+  gboolean    unusable = ! expected;
   GeglRectangle result;
 
   for (guint i = 0; i < sizeof in; i++)
@@ -222,14 +223,17 @@ check_operation (const gchar *text, gboolean crops, gboolean expected)
   gegl_node_link (source, node);
   result = gegl_node_get_bounding_box (node);
   gegl_node_blit (node, 1.0, &box, babl_format ("R'G'B'A u8"), out, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
-  gegl_node_get (node, "error", &error, NULL);
+  gegl_node_get (node, "error", &error, "unusable", &unusable, NULL);
   verdict ((error && *error) == expected, text, expected ? "no message in the property" : error);
+  verdict (unusable == expected, text, "`unusable' is not whether there is a message");
   verdict (! expected || (gegl_rectangle_equal (&result, &box) && memcmp (in, out, sizeof in) == 0), text,
            "the image did not pass unchanged");
   g_free (error);
   gegl_node_set (node, "kernel", "1", NULL);
-  gegl_node_get (node, "error", &error, NULL);
-  verdict (error && ! *error, text, "the message stays when the kernel is mended");
+  gegl_node_set (node, "error", "as an old file has it", NULL);
+  gegl_node_set (node, "unusable", TRUE, NULL);
+  gegl_node_get (node, "error", &error, "unusable", &unusable, NULL);
+  verdict (error && ! *error && ! unusable, text, "the message stays when the kernel is mended");
   g_free (error);
   g_object_unref (graph);
   g_object_unref (buffer);

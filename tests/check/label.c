@@ -6,12 +6,12 @@
 
 #define MOST_COLORS 256
 
-enum { SOURCE, THRESHOLD, CONNECTIVITY, MIN_AREA, OUTPUT };
+enum { SOURCE, THRESHOLD, CONNECTIVITY, MIN_AREA, RESULT };
 enum { COLORS, INDEX, MASK };
 
 static const gchar *const sources[] = { "luminance", "alpha", NULL };
 static const gchar *const connectivities[] = { "4", "8", NULL };
-static const gchar *const outputs[] = { "colors", "index", "mask", NULL };
+static const gchar *const results[] = { "colors", "index", "mask", NULL };
 
 static const gchar *
 working (const gdouble *values G_GNUC_UNUSED)
@@ -22,7 +22,7 @@ working (const gdouble *values G_GNUC_UNUSED)
 static const gchar *
 delivers (const gdouble *values)
 {
-  return values[OUTPUT] == COLORS ? "RGBA float" : "Y float";
+  return values[RESULT] == COLORS ? "RGBA float" : "Y float";
 }
 
 static void
@@ -133,12 +133,12 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 {
   gdouble       *values = source_values (args);
   const gsize    n = 4 * (gsize) result->width * result->height;
-  const gint     output = (gint) args->values[OUTPUT];
+  const gint     output = (gint) args->values[RESULT];
   const RefImage image = { args->image->width, args->image->height, values, 0 };
   const gboolean doubtful = is_doubtful (args);
 
   reference_label (&image, args->values[THRESHOLD], args->values[CONNECTIVITY] == 1 ? 8 : 4,
-                   (gint) args->values[MIN_AREA], outputs[output == MASK ? MASK : INDEX], result);
+                   (gint) args->values[MIN_AREA], results[output == MASK ? MASK : INDEX], result);
   if (output == COLORS)
     expect_colors (args->space, result);
   for (gsize i = 0; i < n && doubtful; i++)
@@ -238,7 +238,7 @@ check_shapes (const CheckFilter *filter, const CheckOptions *options, CheckStats
           c.field[CHECK_WIDTH] = width;
           c.field[CHECK_HEIGHT] = height;
           c.value[CONNECTIVITY] = which / 2;
-          c.value[OUTPUT] = INDEX;
+          c.value[RESULT] = INDEX;
           for (gint i = 0; i < 4 * width * height; i++)
             painted[i] = in_shape (shapes[s], i / 4 % width, i / 4 / width, width, height);
           if (options->legs & leg)
@@ -326,7 +326,7 @@ const CheckFilter check_label =
       { "threshold", CHECK_DOUBLE, CHECK_UNIFORM, -0.2, 1.2, 0.5, 0.25, NULL },
       { "connectivity", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 1, 0, connectivities },
       { "min-area", CHECK_INT, CHECK_LOG, 1, 500, 1, 0, NULL },
-      { "output", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, outputs }
+      { "result", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, results }
     },
   .working = working, .delivers = delivers, .bounds = bounds, .cost = cost,
   .changes_planes = changes_planes, .reference = reference,

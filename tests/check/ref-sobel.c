@@ -4,7 +4,7 @@
  *
  *   gx = [1 2 1]^T [-1 0 1] / 8 * I,  gy = [-1 0 1]^T [1 2 1] / 8 * I
  *   magnitude = hypot (gx, gy),  angle = atan2 (gy, gx), 0 where gx = gy = 0
- *   display: x and y are 0.5 + v, angle is atan2 (gy, gx) / 2 pi modulo 1
+ *   display: magnitude is 4 times that, x and y are 0.5 + v, angle is atan2 (gy, gx) / 2 pi modulo 1
  *   vector: R = gx, G = gy, B = magnitude, A = angle of the luminance, raw
  *
  * Sobel & Feldman 1968; Oliveira, MSc thesis 2013.  The luminance is that of linear light,
@@ -12,8 +12,8 @@
  * the colours are made linear first.
  *
  * Tolerance: 8 u, u = 2^-24.  With Sx, Sy the same sums over |I| and S the larger of both,
- * scale: x and y Sx, Sy; magnitude 1.5 S + 0.5 magnitude; angle 1.5 S / magnitude (divided by
- * 2 pi in display).  Copied alpha: 0.
+ * scale: x and y Sx, Sy; magnitude 1.5 S + 0.5 magnitude (in display 4 times that, as its slack);
+ * angle 1.5 S / magnitude (divided by 2 pi in display).  Copied alpha: 0.
  * Slack: 1e-37; the error of the input carried through the sums, and where negative components
  * cancel in the luminance (never on input >= 0) 4 u of what cancelled times the slope of the
  * curve; u of the result where display adds or folds; 1e-6 of a radian in the angle.  INFINITY
@@ -205,7 +205,7 @@ component_answer (const Quantity *g, int display)
 }
 
 static Answer
-magnitude_answer (const Gradient *gradient)
+magnitude_answer (const Gradient *gradient, int display)
 {
   double gx = gradient->x.value, gy = gradient->y.value;
   double largest = fmax (gradient->x.magnitude, gradient->y.magnitude);
@@ -214,6 +214,8 @@ magnitude_answer (const Gradient *gradient)
 
   if (isfinite (answer.out))
     answer.scale += 0.5 * answer.out;
+  if (display)
+    answer = (Answer) { 4.0 * answer.out, 4.0 * answer.scale, 4.0 * answer.slack };
   if (overflows (gradient) || (isfinite (answer.out) && answer.out > RESULT_LIMIT)
       || (isinf (answer.out) && (isnan (gx) || isnan (gy))))
     answer.slack = INFINITY;
@@ -280,7 +282,7 @@ select_answer (const Gradient *gradient, const char *output, int display)
     return component_answer (&gradient->y, display);
   if (strcmp (output, "angle") == 0)
     return angle_answer (gradient, display);
-  return magnitude_answer (gradient);
+  return magnitude_answer (gradient, display);
 }
 
 static void
@@ -294,7 +296,7 @@ filter_pixel (const Source *source, int x, int y, const char *output, int displa
     {
       store (result, at, component_answer (&gradient.x, 0));
       store (result, at + 1, component_answer (&gradient.y, 0));
-      store (result, at + 2, magnitude_answer (&gradient));
+      store (result, at + 2, magnitude_answer (&gradient, 0));
       store (result, at + 3, angle_answer (&gradient, 0));
       return;
     }

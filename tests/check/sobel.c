@@ -3,17 +3,17 @@
  * The check table of tessera:sobel. */
 #include "check.h"
 
-enum { OUTPUT, INPUT_CHANNEL, TONE, DISPLAY };
+enum { RESULT, INPUT_CHANNEL, TONE, DISPLAY };
 enum { MAGNITUDE, ANGLE, X, Y, VECTOR };
 
-static const gchar *const outputs[] = { "magnitude", "angle", "x", "y", "vector", NULL };
+static const gchar *const results[] = { "magnitude", "angle", "x", "y", "vector", NULL };
 static const gchar *const channels[] = { "luminance", "channels", NULL };
 static const gchar *const tones[] = { "perceptual", "linear", NULL };
 
 static gboolean
 of_channels (const gdouble *values)
 {
-  return values[INPUT_CHANNEL] == 1 && values[OUTPUT] != VECTOR;
+  return values[INPUT_CHANNEL] == 1 && values[RESULT] != VECTOR;
 }
 
 static gboolean
@@ -33,7 +33,7 @@ delivers (const gdouble *values)
 {
   gboolean bends = is_perceptual (values) && values[DISPLAY] == 1;
 
-  if (values[OUTPUT] == VECTOR)
+  if (values[RESULT] == VECTOR)
     return "RGBA float";
   return of_channels (values) ? bends ? "R'G'B'A float" : "RGBA float" : bends ? "Y~ float" : "Y float";
 }
@@ -59,7 +59,7 @@ cost (const gdouble *values G_GNUC_UNUSED)
 static guint
 laws (const gdouble *values)
 {
-  return values[OUTPUT] == MAGNITUDE ? (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) : 0;
+  return values[RESULT] == MAGNITUDE ? (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) : 0;
 }
 
 static void
@@ -77,7 +77,7 @@ static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   reference_sobel (args->image, is_perceptual (args->values), of_channels (args->values),
-                   outputs[(gint) args->values[OUTPUT]], args->values[DISPLAY] == 1, args->weights, result);
+                   results[(gint) args->values[RESULT]], args->values[DISPLAY] == 1, args->weights, result);
 }
 
 const CheckFilter check_sobel =
@@ -87,7 +87,7 @@ const CheckFilter check_sobel =
   .n_properties = 4,
   .properties =
     {
-      { "output", CHECK_ENUM, CHECK_UNIFORM, 0, 4, 0, 0, outputs },
+      { "result", CHECK_ENUM, CHECK_UNIFORM, 0, 4, 0, 0, results },
       { "input-channel", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels },
       { "tone", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, tones },
       { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL }

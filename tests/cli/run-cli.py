@@ -14,7 +14,7 @@ from common import Gegl, Picture, Report, IMAGES, OPERATIONS
 PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
 CHAINS = {
     'motion-blur': ['tessera:motion-blur', 'length=40', 'angle=30'],
-    'bilateral-grid': ['tessera:bilateral-grid', 'spatial-sigma=8', 'range-sigma=0.1', 'guide=luminance'],
+    'bilateral-grid': ['tessera:bilateral-grid', 'spatial-sigma=8', 'range-sigma=0.1', 'guide=luminance', 'tone=linear'],
     'gaussian-blur': ['tessera:gaussian-blur', 'std-dev-x=12', 'std-dev-y=20'],
 }
 TOLERANCE = 1e-5

@@ -193,12 +193,38 @@ def refuses(report, installed, gimp, operation, inputs):
                  f'exit {code}')
 
 
+# what people type into the action search
+SEARCHED = {
+    'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'surface blur', 'noise reduction', 'smooth skin', 'keep edges', 'paris'),
+    'tessera:cielab': ('cielab', 'lab color', 'lightness'),
+    'tessera:convolution': ('convolution', 'kernel', 'matrix', 'sharpen', 'emboss'),
+    'tessera:equalize': ('equalize', 'histogram', 'clahe', 'local contrast', 'haze', 'zuiderveld'),
+    'tessera:gaussian-blur': ('gaussian blur', 'soft focus', 'smooth'),
+    'tessera:label': ('label', 'connected components', 'count', 'segmentation', 'stars'),
+    'tessera:mean-blur': ('mean blur', 'box blur', 'average'),
+    'tessera:median-blur': ('median', 'despeckle', 'dust', 'scratches', 'noise', 'percentile'),
+    'tessera:motion-blur': ('motion blur', 'panning', 'camera shake'),
+    'tessera:sobel': ('sobel', 'gradient', 'edge detect', 'outline'),
+    'tessera:unsharp-mask': ('unsharp', 'sharpen', 'local contrast'),
+}
+
+
+def is_found(words, operation):
+    """As GIMP 3 searches: each word in the title with the operation's name, or in the description."""
+    shown = f'{operation["title"]} ({operation["name"]})'.lower(), (operation['description'] or '').lower()
+    return all(any(word in text for text in shown) for word in words.split())
+
+
 def labels(report, operations):
-    """What a menu needs, and what GIMP 3 can read of when a property has an effect: booleans, and enums with their values."""
+    """What a menu and the search need, and what GIMP 3 can read of when a property has an effect: booleans, and enums with their values."""
     for operation in operations:
         label, path = operation['gimp:menu-label'] or '', operation['gimp:menu-path'] or ''
         report.check(f'{operation["name"]} has a place in the menus', re.fullmatch(r'<Image>/(Filters/[\w-]+|Colors)(/[\w-]+)*', path)
                      and label.endswith(('...', '…')) and 'Tessera' in label, f'{path}/{label}')
+        lost = [words for words in SEARCHED.get(operation['name'], ()) if not is_found(words, operation)]
+        report.check(f'{operation["name"]} is found by the words people type', operation['description'] and not lost, ', '.join(lost))
+        hidden = [spec['name'] for spec in operation['properties'] if spec['name'] in ('input', 'aux', 'output')]
+        report.check(f'{operation["name"]}: no property is called like a pad', not hidden, ', '.join(hidden))
         kinds = {spec['name']: 'enum' if 'values' in spec else spec['type'] for spec in operation['properties']}
         for spec in operation['properties']:
             for key in ('visible', 'sensitive'):

@@ -92,7 +92,7 @@ def main():
         kinds = programs()
         if report.check('a GIMP is here', kinds) and not missing and installed.install(report):
             operations = installed.operations(given.only)
-            installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', os.path.join(installed.work, 'picture.png')], GEGL_USE_OPENCL='no')
+            installed.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', os.path.join(installed.work, 'picture.png')], GEGL_USE_OPENCL='no')
             shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
             for kind in kinds:
                 out = os.path.join(given.out, f'gimp-{kind.version}')

@@ -15,7 +15,7 @@ static const DriverCase cases[] = {
   { .name = "motion-blur", .operation = "tessera:motion-blur", .settings = "length=13.5 angle=27",
     .format = "RaGaBaA float", .width = 61, .height = 50 },
   { .name = "bilateral-grid", .operation = "tessera:bilateral-grid",
-    .settings = "spatial-sigma=5 range-sigma=0.15 guide=channels", .format = "RGBA float",
+    .settings = "spatial-sigma=5 range-sigma=0.15 guide=channels tone=linear", .format = "RGBA float",
     .width = 61, .height = 50, .measures = TRUE },
   { .name = "gaussian-blur", .operation = "tessera:gaussian-blur", .settings = "std-dev-x=2 std-dev-y=3",
     .format = "RaGaBaA float", .width = 61, .height = 50 },
@@ -28,13 +28,13 @@ static const DriverCase cases[] = {
   { .name = "motion-blur-loop", .operation = "tessera:motion-blur", .settings = "length=9 angle=120 border=loop",
     .format = "RaGaBaA float", .width = 40, .height = 37, .is_variant = TRUE },
   { .name = "bilateral-grid-luminance", .operation = "tessera:bilateral-grid",
-    .settings = "spatial-sigma=4 range-sigma=0.2 guide=luminance", .format = "RGBA float",
+    .settings = "spatial-sigma=4 range-sigma=0.2 guide=luminance tone=linear", .format = "RGBA float",
     .width = 47, .height = 41, .measures = TRUE, .is_variant = TRUE },
   { .name = "bilateral-grid-aux", .operation = "tessera:bilateral-grid",
     .settings = "spatial-sigma=6 range-sigma=0.1 tone=perceptual", .format = "R'G'B'A float",
     .width = 45, .height = 40, .has_aux = TRUE, .measures = TRUE, .is_variant = TRUE },
   { .name = "bilateral-grid-sparse", .operation = "tessera:bilateral-grid",
-    .settings = "spatial-sigma=1 range-sigma=0.01", .format = "RGBA float",
+    .settings = "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", .format = "RGBA float",
     .width = 30, .height = 36, .measures = TRUE, .is_variant = TRUE }
 };
 

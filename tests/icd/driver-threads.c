@@ -17,16 +17,16 @@ static const DriverCase filters[] = {
     .format = "RaGaBaA float" },
   { .name = "motion-blur-loop", .operation = "tessera:motion-blur", .settings = "length=6 angle=-70 border=loop",
     .format = "RaGaBaA float" },
-  { .name = "bilateral-grid", .operation = "tessera:bilateral-grid", .settings = "spatial-sigma=5 range-sigma=0.15",
-    .format = "RGBA float" },
+  { .name = "bilateral-grid", .operation = "tessera:bilateral-grid",
+    .settings = "spatial-sigma=5 range-sigma=0.15 guide=channels tone=linear", .format = "RGBA float" },
   { .name = "bilateral-grid-luminance", .operation = "tessera:bilateral-grid",
-    .settings = "spatial-sigma=4 range-sigma=0.2 guide=luminance", .format = "RGBA float" },
+    .settings = "spatial-sigma=4 range-sigma=0.2 guide=luminance tone=linear", .format = "RGBA float" },
   { .name = "bilateral-grid-aux", .operation = "tessera:bilateral-grid",
     .settings = "spatial-sigma=6 range-sigma=0.1 tone=perceptual", .format = "R'G'B'A float", .has_aux = TRUE },
   { .name = "gaussian-blur-cells", .operation = "tessera:gaussian-blur", .settings = "std-dev-x=20 std-dev-y=16",
     .format = "RaGaBaA float" },
   { .name = "equalize", .operation = "tessera:equalize", .settings = "clip-limit=2", .format = "R'G'B'A float" },
-  { .name = "label", .operation = "tessera:label", .settings = "output=index", .format = "RGBA float" },
+  { .name = "label", .operation = "tessera:label", .settings = "result=index", .format = "RGBA float" },
   { .name = "template", .operation = "tessera:template", .settings = "strength=0.7", .format = "RGBA float" }
 };
 

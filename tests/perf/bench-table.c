@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define BLUR       "tessera:motion-blur length=40 angle=45"
-#define GRID       "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1"
+#define GRID_OF(guide) "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1 tone=linear guide=" guide
+#define GRID       GRID_OF ("channels")
 #define GEGL_BLUR  "gegl:motion-blur-linear length=40 angle=45"
 #define GEGL_GRID  "gegl:bilateral-filter blur-radius=8"
 /* @full3, @full5 (bench-graph.c). */
@@ -22,7 +23,7 @@
 const BenchRow bench_rows[] = {
   { .title = "motion-blur length 40, angle 45", .ours = BLUR, .rival = GEGL_BLUR },
   { .title = "bilateral-grid channels (8, 0.1)", .ours = GRID, .rival = GEGL_GRID },
-  { .title = "bilateral-grid luminance (8, 0.1)", .ours = GRID " guide=luminance", .rival = GEGL_GRID },
+  { .title = "bilateral-grid luminance (8, 0.1)", .ours = GRID_OF ("luminance"), .rival = GEGL_GRID },
   { .title = "gaussian-blur sigma 1.5", .ours = "tessera:gaussian-blur std-dev-x=1.5 std-dev-y=1.5",
     .rival = "gegl:gaussian-blur std-dev-x=1.5 std-dev-y=1.5", .peer = "gaussian 1.5" },
   { .title = "gaussian-blur sigma 10", .ours = "tessera:gaussian-blur std-dev-x=10 std-dev-y=10",
@@ -52,14 +53,14 @@ const BenchRow bench_rows[] = {
     .result = "Y~ float" },
   { .title = "sobel magnitude of channels", .ours = "tessera:sobel input-channel=channels tone=linear",
     .rival = "gegl:edge-sobel" },
-  { .title = "cielab forward", .ours = "tessera:cielab", .rival = "gegl:nop", .peer = "lab",
+  { .title = "cielab forward", .ours = "tessera:cielab encoding=raw", .rival = "gegl:nop", .peer = "lab",
     .rival_result = "CIE Lab alpha float" },
-  { .title = "cielab forward, beside the formula", .ours = "tessera:cielab", .peer = "formula cielab" },
-  { .title = "cielab inverse", .ours = "tessera:cielab direction=inverse", .result = "R'G'B'A float" },
-  { .title = "equalize luminance", .ours = "tessera:equalize", .rival = "gegl:stretch-contrast" },
-  { .title = "equalize channels", .ours = "tessera:equalize mode=channels", .rival = "gegl:stretch-contrast" },
+  { .title = "cielab forward, beside the formula", .ours = "tessera:cielab encoding=raw", .peer = "formula cielab" },
+  { .title = "cielab inverse", .ours = "tessera:cielab encoding=raw direction=inverse", .result = "R'G'B'A float" },
+  { .title = "equalize luminance", .ours = "tessera:equalize clip-limit=0", .rival = "gegl:stretch-contrast" },
+  { .title = "equalize channels", .ours = "tessera:equalize clip-limit=0 mode=channels", .rival = "gegl:stretch-contrast" },
   { .title = "equalize CLAHE (2, 8 x 8 tiles)", .ours = "tessera:equalize clip-limit=2", .peer = "clahe 2" },
-  { .title = "label random dots, index", .ours = "tessera:label output=index", .peer = "labels",
+  { .title = "label random dots, index", .ours = "tessera:label result=index", .peer = "labels",
     .dots = TRUE, .result = "Y float" },
   { .title = "label random dots, colors", .ours = "tessera:label", .dots = TRUE },
 
@@ -69,12 +70,12 @@ const BenchRow bench_rows[] = {
     .ours = BLUR " | " GRID " | " BLUR " | " GRID,
     .rival = GEGL_BLUR " | " GEGL_GRID " | " GEGL_BLUR " | " GEGL_GRID },
 
-  { .title = "thesis: cielab", .ours = "tessera:cielab" },
+  { .title = "thesis: cielab", .ours = "tessera:cielab encoding=raw" },
   { .title = "thesis: motion blur (10 px, 45 degrees)", .ours = "tessera:motion-blur length=10 angle=45" },
   { .title = "thesis: unsharp mask (1.5, 0.5, 0.5)",
     .ours = "tessera:unsharp-mask std-dev=1.5 amount=0.5 threshold=0.5" },
   { .title = "thesis: bilateral filter (8, 0.05)",
-    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.05" },
+    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.05 tone=linear guide=channels" },
   { .title = NULL }
 };
 
