@@ -9,6 +9,10 @@
  */
 #include "plug-in.h"
 
+#include <gegl-plugin.h>
+
+#define PIECE_PIXELS (8 << 20)          /* that are computed at a time: bounds the memory */
+
 static const Babl *
 in_space (const Babl *format, const Babl *space)
 {
@@ -89,23 +93,64 @@ layer_preview (Layer *layer, const GeglRectangle *area, guchar *bytes)
   gegl_node_blit (layer->operation, 1.0, area, preview_format (layer), bytes, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
 }
 
+/* The bar; what the operation tells is of one piece. */
+typedef struct
+{
+  gdouble from, to;     /* of the work: the piece's part */
+  gdouble shown;
+} Progress;
+
+static void
+show_progress (Progress *progress, gdouble done)
+{
+  if (done <= progress->shown)
+    return;
+  progress->shown = done;
+  gimp_progress_update (done);
+}
+
+static void
+on_progress (GeglNode *node G_GNUC_UNUSED, gdouble fraction, gpointer data)
+{
+  Progress *progress = data;
+
+  show_progress (progress, progress->from + fraction * (progress->to - progress->from));
+}
+
+/* Piece by piece.  One that needs the whole image computes it all with the first. */
+static void
+compute (Layer *layer, GeglNode *sink)
+{
+  const GeglRectangle *area = &layer->selected;
+  const gint           rows = MAX (1, PIECE_PIXELS / area->width);
+  const gboolean       at_once = GEGL_OPERATION_GET_CLASS (gegl_node_get_gegl_operation (layer->operation))->get_cached_region != NULL;
+  Progress             progress = { 0.0, 1.0, 0.0 };
+  gulong               handler = g_signal_connect (layer->operation, "progress", G_CALLBACK (on_progress), &progress);
+
+  for (gint y = 0; y < area->height; y += rows)
+    {
+      const GeglRectangle piece = { area->x, area->y + y, area->width, MIN (rows, area->height - y) };
+      const gdouble       end = (gdouble) (y + piece.height) / area->height;
+
+      progress.from = (gdouble) y / area->height;
+      progress.to = at_once ? 1.0 : end;
+      gegl_node_blit (sink, 1.0, &piece, NULL, NULL, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      show_progress (&progress, end);
+    }
+  g_signal_handler_disconnect (layer->operation, handler);
+}
+
 void
 layer_apply (Layer *layer)
 {
   const GeglRectangle *area = &layer->selected;
   GeglBuffer          *shadow = gimp_drawable_get_shadow_buffer (layer->drawable);
   GeglNode            *sink;
-  GeglProcessor       *processor;
-  gdouble              progress;
 
   gegl_buffer_set_format (shadow, in_space (gegl_buffer_get_format (shadow), layer->space));
   sink = gegl_node_new_child (layer->graph, "operation", "gegl:write-buffer", "buffer", shadow, NULL);
   gegl_node_link (layer->operation, sink);
-  processor = gegl_node_new_processor (sink, area);
-  while (gegl_processor_work (processor, &progress))
-    gimp_progress_update (progress);
-  gimp_progress_update (1.0);
-  g_object_unref (processor);
+  compute (layer, sink);
   gegl_node_remove_child (layer->graph, sink);
   g_object_unref (shadow);                                  /* what is not yet there is sent now */
   gimp_drawable_merge_shadow (layer->drawable, TRUE);

@@ -401,11 +401,12 @@ label_spread (const TesseraRequest *request)
       l.strips[s].y = s * STRIP_HEIGHT;
       l.strips[s].height = MIN (STRIP_HEIGHT, l.image.height - l.strips[s].y);
     }
+  tessera_progress_step (0.0, 0.5, TRUE, (guint64) l.image.width * l.image.height);
   distribute (&l, scan_strips);
   gather_components (&l);
   join_strips (&l);
   *label->count = number_components (&l);
-  gegl_operation_progress (request->operation, 0.5, (gchar *) "");
+  tessera_progress_step (0.5, 1.0, FALSE, (guint64) l.image.width * l.image.height);
   distribute (&l, paint_strips);
   for (gint s = 0; s < l.n_strips; s++)
     {

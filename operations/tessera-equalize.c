@@ -70,6 +70,7 @@ property_int (bins, _("Bins"), 4096)
 #include "equalize.cl.h"
 
 #define TABLES_BYTES (32 << 20) /* two rows of tiles may be more: 48 MiB at most */
+#define SURVEY_PART  0.4        /* of the work is counting, about */
 #define COUNTS_BYTES (4 << 20)  /* ... of a survey, of each thread */
 #define NEAR_BINS    4096       /* that are counted in local memory */
 #define PIECE_PIXELS 16384      /* that one work-group counts */
@@ -189,17 +190,20 @@ survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
 static gboolean
 equalize_globally (const TesseraRequest *request, Equalize *e)
 {
-  guint32 *counts = g_new (guint32, equalize_tile_size (e));
-  gboolean success;
+  guint32       *counts = g_new (guint32, equalize_tile_size (e));
+  TesseraRequest survey = *request, rest = *request;
+  gboolean       success;
 
+  survey.progress_to = rest.progress_from = SURVEY_PART;
+  rest.progress_to = 1.0;
   e->surveyed = (GeglRectangle) { 0, 0, 1, 1 };
   e->table_rows = 1;
   e->tables = g_new0 (gfloat, equalize_tile_size (e));
-  success = survey_tiles (request, e, counts);
+  success = survey_tiles (&survey, e, counts);
   if (success)
     equalize_global_tables (e, counts);
   g_free (counts);
-  success = success && tessera_process (request);
+  success = success && tessera_process (&rest);
   g_free (e->tables);
   return success;
 }
@@ -211,14 +215,19 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
   const gsize tile_bytes = equalize_tile_size (e) * sizeof (guint32), row_bytes = tile_bytes * e->x.tiles;
   const gint  at_once = CLAMP (COUNTS_BYTES / row_bytes, 1, (gsize) rows);
   const gint  across = CLAMP (COUNTS_BYTES / tile_bytes, 1, (gsize) e->x.tiles);
-  guint32    *counts = g_malloc (tile_bytes * across * at_once);
-  gboolean    success = TRUE;
+  const gdouble from = request->progress_from, span = request->progress_to - from;
+  guint32      *counts = g_malloc (tile_bytes * across * at_once);
+  gboolean      success = TRUE;
 
   for (gint y = row; y < row + rows && success; y += at_once)
     for (gint x = 0; x < e->x.tiles && success; x += across)
       {
+        TesseraRequest part = *request;
+
         e->surveyed = (GeglRectangle) { x, y, MIN (across, e->x.tiles - x), MIN (at_once, row + rows - y) };
-        success = survey_tiles (request, e, counts);
+        part.progress_from = from + span * (y - row) / rows;
+        part.progress_to = from + span * (y - row + e->surveyed.height) / rows;
+        success = survey_tiles (&part, e, counts);
         if (success)
           equalize_local_tables (e, counts);
       }
@@ -234,11 +243,12 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
   const gint           first = request->roi.y - e->bounds.y, end = first + request->roi.height;
   const EqualizePlace *last = &e->y.places[end - 1];
   const gint           end_row = last->tile + last->next + 1;
-  TesseraRequest       part = *request;
-  gint                 known;           /* the first row of tiles that has no tables yet */
+  const gint           first_row = e->y.places[first].tile;
+  TesseraRequest       survey = *request, part = *request;
+  gint                 known = first_row;       /* the first row of tiles that has no tables yet */
   gboolean             success = TRUE;
 
-  e->first_row = known = e->y.places[first].tile;
+  e->first_row = first_row;
   e->table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
   e->tables = g_new (gfloat, e->table_rows * row_size);
   e->mapped = (1u << e->channels) - 1;
@@ -249,7 +259,11 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
       memmove (e->tables, e->tables + (e->y.places[y].tile - e->first_row) * row_size,
                kept * row_size * sizeof (gfloat));
       e->first_row = e->y.places[y].tile;
-      success = make_rows (request, e, known, rows);
+      survey.progress_from = (known - first_row) / (gdouble) (end_row - first_row);
+      part.progress_to = (known + rows - first_row) / (gdouble) (end_row - first_row);
+      survey.progress_to = part.progress_from
+        = survey.progress_from + SURVEY_PART * (part.progress_to - survey.progress_from);
+      success = make_rows (&survey, e, known, rows);
       known += rows;
       while (y_end < end && e->y.places[y_end].tile + e->y.places[y_end].next < known)
         y_end++;

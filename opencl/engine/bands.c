@@ -356,10 +356,7 @@ tessera_band_written (BandState *state)
 
   state->pump->timings->bands++;
   tessera_count (bands, 1);
-  if (request->roi.height > roi->height && ! state->pump->survey)
-    gegl_operation_progress (request->operation,
-                             (gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height,
-                             (gchar *) "");
+  tessera_progress_tell ((gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height);
 }
 
 void

@@ -192,6 +192,7 @@ tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format
   const TesseraTravel travel = tessera_travel_tables (gegl_buffer_get_format (buffer), format, TRUE);
   guchar             *stored;
 
+  tessera_progress_count (FALSE, (guint64) rect->width * rect->height);
   if (! travel.converts || travel.bytes == 4 * sizeof (gfloat))
     {
       for (gint y = 0; travel.converts && y < rect->height; y++)
@@ -301,6 +302,7 @@ tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
   gsize         row = rect->width * pixel;
   GeglRectangle part;
 
+  tessera_progress_count (TRUE, (guint64) rect->width * rect->height);
   if (gegl_rectangle_is_infinite_plane (bounds) || gegl_rectangle_contains (bounds, rect))
     {
       get_pixels (buffer, rect, format, bytes, row);

@@ -14,7 +14,7 @@
 
 #define FILTER_FAILURES  3              /* run failures after which a filter stays on C */
 #define PACKAGE_FAILURES 5              /* ... all filters */
-#define SLAB_PIXELS      (4 << 20)      /* C path: progress is reported once a slab */
+#define SLAB_PIXELS      (4 << 20)      /* C path: rows at a time */
 #define SPREAD_PIXELS    (16 << 20)     /* ... of filters that spread their own work */
 
 static GMutex      lock;                /* guards what follows */
@@ -221,6 +221,7 @@ compute_area (const GeglRectangle *area, gpointer data)
 {
   const TesseraRequest *request = data;
 
+  tessera_progress_mine ((guint64) area->width * area->height);
   request->filter->area (request, area);
 }
 
@@ -230,8 +231,8 @@ thread_cost (const TesseraFilter *filter)
   return filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
 }
 
-/* Rows at a time: enough for the halo to be the smaller part; few, so that progress is
- * told, or what a filter keeps that spreads its own work is bounded. */
+/* Rows at a time: enough for the halo to be the smaller part; few, so that what a filter keeps
+ * that spreads its own work is bounded. */
 static gint
 slab_rows (const TesseraRequest *request)
 {
@@ -254,13 +255,13 @@ compute_slabs (const TesseraRequest *request)
     {
       slab.roi.y = roi->y + y;
       slab.roi.height = roi->height - y < 2 * (gint64) rows ? roi->height - y : rows;       /* no thin rest */
+      tessera_progress_step ((gdouble) y / roi->height, (gdouble) (y + slab.roi.height) / roi->height, FALSE,
+                             tessera_request_pixels (&slab));
       if (request->filter->spread)
         request->filter->spread (&slab);
       else
         gegl_parallel_distribute_area (&slab.roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
                                        compute_area, (gpointer) request);
-      if (y + slab.roi.height < roi->height)
-        gegl_operation_progress (request->operation, (gdouble) (y + slab.roi.height) / roi->height, (gchar *) "");
     }
 }
 
@@ -278,6 +279,7 @@ survey_area (const GeglRectangle *area, gpointer data)
   const TesseraFilter *filter = surveying->request->filter;
   gpointer             part = g_malloc0 (surveying->survey->bytes);
 
+  tessera_progress_mine ((guint64) area->width * area->height);
   filter->survey_area (surveying->request, area, part);
   g_mutex_lock (&surveying->lock);
   filter->merge (surveying->request, surveying->survey->result, part);
@@ -291,6 +293,7 @@ survey_all (const TesseraRequest *request, const TesseraSurvey *survey)
   Surveying surveying = { .request = request, .survey = survey };
 
   memset (survey->result, 0, survey->bytes);      /* the device may have begun */
+  tessera_progress_step (0.0, 1.0, TRUE, tessera_request_pixels (request));
   g_mutex_init (&surveying.lock);
   gegl_parallel_distribute_area (&request->roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
                                  survey_area, &surveying);
@@ -356,13 +359,16 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
 static gboolean
 process (const TesseraRequest *request, const TesseraSurvey *survey)
 {
-  gint64   began = g_get_monotonic_time ();
-  gboolean done;
+  gint64      began = g_get_monotonic_time ();
+  TesseraWork work;
+  gboolean    done;
 
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
   tessera_count (requests, 1);
+  tessera_progress_begin (&work, request);
   done = process_timed (request, survey);
+  tessera_progress_end (&work, done);
   tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
   return done;
 }

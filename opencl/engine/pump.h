@@ -143,6 +143,30 @@ GArray *tessera_launches_new (void);
 gdouble tessera_launches_seconds (BandState *state);
 void tessera_launches_free (BandState *state);
 
+/* --- progress.c ------------------------------------------------------------------- */
+
+typedef struct _TesseraTelling TesseraTelling;
+typedef struct _TesseraWork    TesseraWork;
+
+/* What a thread is at, on its stack. */
+struct _TesseraWork
+{
+  TesseraWork          *outer;          /* ... and was before: reading an input may call for another request */
+  const TesseraRequest *request;
+  TesseraTelling       *telling;
+  gdouble               from, to;       /* the part of the request that is counted now */
+  guint64               mine, done;     /* pixels of it that are this thread's; those that are done */
+  gboolean              reads;          /* they are done when they have been read */
+};
+
+void tessera_progress_begin (TesseraWork *begun, const TesseraRequest *request);
+void tessera_progress_end   (TesseraWork *ended, gboolean success);
+/* Of what this thread called for; nothing on any other.  So much of the request is done; so many pixels of
+ * the step are this thread's; it has read or written some. */
+void tessera_progress_tell  (gdouble part);
+void tessera_progress_mine  (guint64 pixels);
+void tessera_progress_count (gboolean reads, guint64 pixels);
+
 /* --- geometry.c: tessera_invalidated must know what the last result was of ---- */
 void tessera_remember_bounds (GeglOperation *operation, const GeglRectangle *bounds);
 

@@ -243,6 +243,8 @@ struct _TesseraRequest
   TesseraBorder        border;
   gconstpointer        params;         /* the filter's own tables */
   guint                cost_class;     /* 0 to 255: settings with which a pixel costs something else */
+  gdouble              progress_from, progress_to;     /* of an operation that makes several requests: the part
+                                          of its work, 0 to 1, that this one is; both 0: all of it */
 };
 
 /* Computes request->roi on the device or in C, whichever applies; falls back
@@ -257,6 +259,10 @@ TESSERA_API gboolean tessera_process (const TesseraRequest *request);
  * request of its own to the counters, and to what is known of speed if its cost_class
  * differs.  filter->device_bytes need not count the part. */
 TESSERA_API gboolean tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes);
+
+/* For `spread`, where it does its work in steps: what its threads do next is the part `from` to `to` of it,
+ * and they share the `pixels` that it reads, or writes. */
+TESSERA_API void tessera_progress_step (gdouble from, gdouble to, gboolean reads, guint64 pixels);
 
 /* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended
  * beyond `bounds` by `border`.  Only pixels inside `bounds` are asked of GEGL. */
@@ -348,6 +354,9 @@ TESSERA_API void tessera_set_profiling (gboolean profiling);
  * Also forgets earlier failures, and after build, queue or kernel the objects made. */
 TESSERA_API void     tessera_set_fault (const gchar *fault);
 TESSERA_API gboolean tessera_fault_met (void);
+
+/* Progress is told from the first moment and without a pause, not only of long work. */
+TESSERA_API void tessera_set_eager_progress (gboolean eager);
 
 /* What the counters say: tessera-state.h. */
 TESSERA_API void tessera_get_counters (TesseraCounters *counters);

@@ -10,7 +10,7 @@
 
 #define CHUNK 1024              /* side of a chunk in pixels */
 
-const gchar *const bench_sink_names[BENCH_SINKS] = { "whole", "write", "chunks", "processor" };
+const gchar *const bench_sink_names[BENCH_SINKS] = { "whole", "write", "chunks", "processor", "preview", "merge" };
 
 void
 bench_gegl_device (gpointer *context, gpointer *device)
@@ -77,14 +77,21 @@ set_property (GeglNode *node, const gchar *name, const gchar *text)
     gegl_node_set (node, name, atoi (text), NULL);
 }
 
+static gboolean
+is_gimp (BenchSink kind)
+{
+  return kind == BENCH_PREVIEW || kind == BENCH_MERGE;
+}
+
 static GeglNode *
-add_step (GeglNode *graph, const gchar *step)
+add_step (GeglNode *graph, const gchar *step, BenchSink kind)
 {
   gchar   **words = g_strsplit (step, " ", -1);
   GeglNode *node = gegl_node_new_child (graph, "operation", words[0], NULL);
 
-  /* Every run computes everything. */
-  g_object_set (node, "cache-policy", GEGL_CACHE_POLICY_NEVER, NULL);
+  /* Every run computes everything; GIMP leaves GEGL's caches as they are. */
+  if (! is_gimp (kind))
+    g_object_set (node, "cache-policy", GEGL_CACHE_POLICY_NEVER, NULL);
   for (gint i = 1; words[i]; i++)
     {
       gchar **pair = g_strsplit (words[i], "=", 2);
@@ -110,13 +117,15 @@ bench_graph_new (const gchar *chain, GeglBuffer *input, const gchar *result, Ben
                                     "buffer", input, NULL);
   for (gint i = 0; steps[i]; i++)
     {
-      GeglNode *node = add_step (self->graph, steps[i]);
+      GeglNode *node = add_step (self->graph, steps[i], kind);
 
+      self->filter = i == 0 ? node : self->filter;
       gegl_node_link (self->last, node);
       self->last = node;
     }
+  self->step = g_strdup (steps[0]);
   g_strfreev (steps);
-  if (kind != BENCH_WHOLE)
+  if (kind != BENCH_WHOLE && kind != BENCH_PREVIEW)
     {
       self->sink = gegl_node_new_child (self->graph, "operation", "gegl:write-buffer", NULL);
       gegl_node_link (self->last, self->sink);
@@ -129,6 +138,8 @@ bench_graph_free (BenchGraph *graph)
 {
   g_object_unref (graph->graph);
   g_object_unref (graph->input);
+  g_clear_object (&graph->ready);
+  g_free (graph->step);
   g_free (graph);
 }
 
@@ -154,16 +165,28 @@ process_chunks (GeglNode *sink, const GeglRectangle *rect, gint side)
   g_object_unref (processor);
 }
 
+void
+bench_graph_ready (BenchGraph *graph)
+{
+  g_clear_object (&graph->ready);
+  graph->ready = gegl_buffer_new (gegl_buffer_get_extent (graph->input), graph->result);
+  if (graph->sink)
+    gegl_node_set (graph->sink, "buffer", graph->ready, NULL);
+  tessera_set_delivery (graph->sink && ! is_gimp (graph->kind));        /* the graph is ours alone */
+  if (is_gimp (graph->kind))
+    bench_gimp_ready (graph, graph->ready);
+}
+
 gdouble
 bench_graph_run (BenchGraph *graph, GeglBuffer **output)
 {
   const GeglRectangle *rect = gegl_buffer_get_extent (graph->input);
-  GeglBuffer          *result = gegl_buffer_new (rect, graph->result);
+  GeglBuffer          *result;
   gint64               began, ended;
 
-  if (graph->sink)
-    gegl_node_set (graph->sink, "buffer", result, NULL);
-  tessera_set_delivery (graph->sink != NULL);   /* the graph is ours alone */
+  if (! graph->ready)
+    bench_graph_ready (graph);
+  result = g_steal_pointer (&graph->ready);
   began = g_get_monotonic_time ();
   switch (graph->kind)
     {
@@ -175,6 +198,10 @@ bench_graph_run (BenchGraph *graph, GeglBuffer **output)
       break;
     case BENCH_PROCESSOR:
       process_chunks (graph->sink, rect, 0);
+      break;
+    case BENCH_PREVIEW:
+    case BENCH_MERGE:
+      bench_gimp_run (graph, result);
       break;
     default:
       gegl_node_blit_buffer (graph->last, result, rect, 0, GEGL_ABYSS_NONE);

@@ -32,6 +32,9 @@ bench_print_row (const BenchJob *job, const BenchResult *result)
   g_print ("| %-34s | %4.1f | %s | %-6s | %-6s | %8.1f | %8.1f |", job->row->title,
            bench_mpix (job->input), babl_get_name (job->format), bench_sink_names[result->sink],
            result->path, result->ours.best, result->ours.median);
+  if (result->whole.runs)
+    g_printerr ("bench: %s: %s takes %.2f times one whole request of %.1f ms\n", job->row->title,
+                bench_sink_names[result->sink], result->ours.best / result->whole.best, result->whole.best);
   if (result->rival.runs)
     {
       const gchar *name = job->row->rival;
@@ -209,6 +212,8 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   add_number (json, "threads", bench_threads ());
   add_text (json, "device", tessera_device_name ());
   add_text (json, "path", result->path);
+  add_number (json, "is_whole", result->is_whole);
+  add_number (json, "whole_ms", result->whole.best);
   add_times (json, "ours", job->row->ours, &result->ours);
   close_object (json);
   add_rival (json, job, result);

@@ -24,7 +24,7 @@ static gint band_rows;
 static const GOptionEntry options[] = {
   { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Image sizes in Mpix, 3:2, or like 2048x2048 (4)", "N,N" },
   { "formats", 0, 0, G_OPTION_ARG_STRING, &formats, "float, u8, or babl formats (float)", "A,B" },
-  { "sinks", 0, 0, G_OPTION_ARG_STRING, &sinks, "whole, write, chunks, processor (whole)", "A,B" },
+  { "sinks", 0, 0, G_OPTION_ARG_STRING, &sinks, "whole, write, chunks, processor, preview, merge (whole)", "A,B" },
   { "rows", 0, 0, G_OPTION_ARG_STRING, &rows, "Rows whose title contains one of these", "TEXT/TEXT" },
   { "only", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &rows, "The same", "TEXT" },
   { "chains", 0, 0, G_OPTION_ARG_NONE, &chains, "Chains of filters too", NULL },
@@ -106,7 +106,7 @@ sink_named (const gchar *name)
   for (gint i = 0; i < BENCH_SINKS; i++)
     if (strcmp (name, bench_sink_names[i]) == 0)
       return i;
-  refuse ("no sink %s; there are whole, write, chunks, processor", name);
+  refuse ("no sink %s; there are whole, write, chunks, processor, preview, merge", name);
 }
 
 /* ------------------------------------------------------------- the loop -- */

@@ -2,7 +2,7 @@
  *
  * What the parts of the bench share.  bench.c: options, refusals, the loop;
  * bench-table.c: what is measured; bench-image.c: pictures and samples;
- * bench-graph.c: one graph, one run; bench-run.c: timing; bench-print.c: JSON and
+ * bench-graph.c: one graph, one run; bench-gimp.c: as GIMP asks; bench-run.c: timing; bench-print.c: JSON and
  * markdown; bench-device.c: what the OpenCL device can do at best.
  */
 #ifndef BENCH_H
@@ -60,6 +60,8 @@ typedef enum
   BENCH_WRITE,          /* gegl:write-buffer, one request */
   BENCH_CHUNKS,         /* ... through gegl_processor, 1024 x 1024 pixels at a time */
   BENCH_PROCESSOR,      /* ... through gegl_processor in chunks of its own choice */
+  BENCH_PREVIEW,        /* as GIMP's preview, after a slider has moved */
+  BENCH_MERGE,          /* as GIMP when the filter is applied */
   BENCH_SINKS
 } BenchSink;
 
@@ -67,8 +69,10 @@ extern const gchar *const bench_sink_names[BENCH_SINKS];
 
 typedef struct
 {
-  GeglNode   *graph, *last, *sink;      /* sink: NULL for BENCH_WHOLE */
-  GeglBuffer *input;
+  GeglNode   *graph, *last, *sink;      /* sink: NULL without gegl:write-buffer */
+  GeglNode   *filter;                   /* the first step of the chain */
+  gchar      *step;                     /* ... in words */
+  GeglBuffer *input, *ready;            /* ready: the next run's result */
   BenchSink   kind;
   const Babl *result;
 } BenchGraph;
@@ -76,10 +80,15 @@ typedef struct
 /* result: a babl format's name, NULL for the input's. */
 BenchGraph *bench_graph_new  (const gchar *chain, GeglBuffer *input, const gchar *result, BenchSink kind);
 void        bench_graph_free (BenchGraph *graph);
+/* What comes before the time that counts; bench_graph_run does it where nobody has. */
+void        bench_graph_ready (BenchGraph *graph);
 /* Milliseconds; the result, in the input's format, is left in *output when asked for. */
 gdouble     bench_graph_run  (BenchGraph *graph, GeglBuffer **output);
 void        bench_gegl_device (gpointer *context, gpointer *device);
 gint        bench_threads    (void);
+void        bench_gimp_ready (BenchGraph *graph, GeglBuffer *result);
+void        bench_gimp_run   (BenchGraph *graph, GeglBuffer *result);
+gboolean    bench_is_whole   (const BenchGraph *graph);       /* computes all at once, and keeps it */
 
 /* --------------------------------------------------------------- timing -- */
 
@@ -133,6 +142,7 @@ typedef struct
   gdouble         rival_mpix;
   gdouble         ratio;                /* rival / ours, per pixel; 0: none */
   BenchTimes      peer;                 /* runs == 0: not timed */
+  BenchTimes      whole;                /* as GIMP asks: the sink `whole`, in turn with ours */
   BenchTimes      copy;                 /* of the picture through GEGL, the same sink */
   TesseraCounters sums;                 /* over our timed runs */
   BenchTimes      staged;               /* some more runs, with the device's commands timed */
@@ -143,6 +153,7 @@ typedef struct
   gdouble         host_mib, rival_host_mib;     /* 0: not known */
   const gchar    *path;                 /* "C", "OpenCL", "mixed", "failed", "none" */
   GPtrArray      *flags;                /* what is not as it should be */
+  gboolean        is_whole;             /* a filter that needs the whole image */
   gboolean        astray;               /* ... not on the path that was asked for */
   gfloat          samples[BENCH_SAMPLES];
 } BenchResult;

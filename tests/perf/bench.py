@@ -28,7 +28,7 @@ LEGS = {
     'c': {'GEGL_USE_OPENCL': 'no'},
     'opencl': {'TESSERA_OPENCL': 'force'},      # GEGL_USE_OPENCL: as found
 }
-SINKS = ('whole', 'write', 'chunks')
+SINKS = ('whole', 'write', 'chunks', 'preview', 'merge')
 QUICK = {'mpix': '0.5', 'runs': 2, 'rival_limit': 0.2, 'legs': 'c,opencl'}
 NORMAL = {'mpix': '4,24', 'runs': 7, 'rival_limit': 10.0, 'legs': 'c1,c,opencl'}
 
@@ -41,7 +41,7 @@ def options():
     parser = argparse.ArgumentParser(prog='./run bench', description='Times the filters beside GEGL\'s own.')
     parser.add_argument('--mpix', help='sizes of the pictures (4,24)', metavar='N,N')
     parser.add_argument('--formats', default='float,u8', help='float, u8 or names of babl\'s', metavar='A,B')
-    parser.add_argument('--sinks', default=','.join(SINKS), help='whole, write, chunks, processor', metavar='A,B')
+    parser.add_argument('--sinks', default=','.join(SINKS), help='whole, write, chunks, processor, preview, merge', metavar='A,B')
     parser.add_argument('--rows', '--only', help='rows whose title contains this', metavar='TEXT')
     parser.add_argument('--runs', type=int, help='timed runs of each (7)', metavar='N')
     parser.add_argument('--rivals', choices=('yes', 'no'), default='yes', help='GEGL\'s own filters too')
@@ -173,9 +173,10 @@ def requests_seen(program, chosen, report):
     seen = {}
     row = rows_wanted(program, chosen)[0]
     mpix = chosen.mpix.split(',')[0]
-    for leg in legs_of(chosen, report):
+    sinks = [sink for sink in chosen.sinks.split(',') if sink not in bench_report.GIMP_SINKS]   # of those no two runs ask the same
+    for leg in legs_of(chosen, report) if sinks else ():
         env = {**environment(leg, report), 'TESSERA_DEBUG': 'paths'}
-        results, errors = program.run(['--json', '--rows', row['row'], '--mpix', mpix, '--sinks', chosen.sinks, '--runs', '1',
+        results, errors = program.run(['--json', '--rows', row['row'], '--mpix', mpix, '--sinks', ','.join(sinks), '--runs', '1',
                                        '--rivals', 'no'], env)
         sizes = [line.split()[2].split('+')[0].split('-')[0] for line in errors
                  if line.startswith('tessera: ') and line.split()[2][:1].isdigit()]

@@ -8,7 +8,13 @@ SINK_HELP = {
     'write': 'gegl:write-buffer into a new GeglBuffer, one request, TESSERA_DELIVER=stored',
     'chunks': 'gegl:write-buffer through gegl_processor, 1024 x 1024 pixels at a time, TESSERA_DELIVER=stored',
     'processor': 'gegl:write-buffer through gegl_processor, in chunks of GEGL\'s own choice',
+    'preview': 'as GIMP 3 previews: rectangles that begin with a tile and grow to what takes 1/15 s, after a slider moved half way',
+    'merge': 'as GIMP 3 applies a filter: the same with 1/8 s (1 s for GEGL\'s area filters), gegl:write-buffer',
 }
+
+
+GIMP_SINKS = ('preview', 'merge')
+GOAL_LOCAL, GOAL_WHOLE = 1.5, 1.2
 
 
 def mpix(result):
@@ -98,6 +104,25 @@ def speed(report):
             head += [leg_title(report, leg), 'GEGL', 'times']
         text += table(head + ['C / OpenCL'], rows)
     return text
+
+
+def as_gimp(report):
+    rows = []
+    for result in report['results']:
+        if result['sink'] not in GIMP_SINKS:
+            continue
+        ratio = result['ours']['min_ms'] / result['whole_ms']
+        goal = GOAL_WHOLE if result['is_whole'] else GOAL_LOCAL
+        missed = result['leg'] == 'c' and ratio > goal
+        rows.append([result['row'], f'{mpix(result):.1f}', result['format'], leg_title(report, result['leg']), result['sink'],
+                     number(result['whole_ms']), number(result['ours']['min_ms']), f'{result["per_run"]["requests"]:g}',
+                     f'**{ratio:.2f}**' if missed else number(ratio), f'{goal:g}', *rival_cell(result)])
+    if not rows:
+        return []
+    return ['## As GIMP asks', '',
+            'The rectangles of a preview and of a filter that is applied, against one whole request, in turn (milliseconds, minima). The goal is '
+            f'for C: at most {GOAL_LOCAL:g} times for a local filter, {GOAL_WHOLE:g} times for one that needs the whole image; bold: missed.', ''] + \
+        table(['filter', 'Mpix', 'format', 'leg', 'sink', 'whole', 'in rectangles', 'requests', 'ratio', 'goal', 'GEGL', 'times'], rows)
 
 
 def breakdown(report):
@@ -250,6 +275,6 @@ def markdown(report):
             f'{box["date"]}, {box["processor"]}, {box["threads"]} processors, {box["system"]}; OpenCL: '
             + (f'{device["name"]} (GEGL_USE_OPENCL={report["kind"]}, TESSERA_OPENCL=force)' if device else 'none') + '.', '']
     if report['results']:
-        for part in (speed, peers, breakdown, kernels, passes, memory, warnings, method):
+        for part in (speed, as_gimp, peers, breakdown, kernels, passes, memory, warnings, method):
             text += part(report)
     return '\n'.join(text).rstrip()

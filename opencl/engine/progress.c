@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * How far an operation is: its node's "progress" signal, of which GIMP makes a bar.
+ *
+ * GIMP opens the bar at 0 and closes it at 1, so work that is told of at all begins
+ * with the one and ends with the other.  Work that is done in half a second is not, as
+ * with GEGL's own operations: a bar for each rectangle of a preview would flicker.  Only
+ * the thread that called process tells, and in C it speaks for the others by what it has
+ * written itself (or read, where nothing is written yet): all begin together, with equal
+ * parts.  GEGL passes on what the main thread says, and drops the rest.
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#include <gegl-plugin.h>
+
+#define DELAY    500            /* ms until the first word */
+#define INTERVAL 50             /* ms between two */
+#define MOST     0.99           /* 1 is said at the end alone */
+
+/* Of an operation, whose process may make several requests. */
+struct _TesseraTelling
+{
+  gint64  next;                 /* when to say the next word, in microseconds */
+  gdouble told;                 /* negative: nothing yet */
+};
+
+static _Thread_local TesseraWork *work;         /* of the request that this thread called for */
+static gint                       at_once;      /* tessera_set_eager_progress */
+
+void
+tessera_set_eager_progress (gboolean eager)
+{
+  g_atomic_int_set (&at_once, eager);
+}
+
+static void
+emit (TesseraWork *of, gdouble fraction)
+{
+  gegl_operation_progress (of->request->operation, fraction, (gchar *) "");
+}
+
+/* `part`: of the request. */
+static void
+tell (TesseraWork *of, gdouble part)
+{
+  const TesseraRequest *request = of->request;
+  TesseraTelling       *telling = of->telling;
+  const gdouble         from = request->progress_from;
+  const gdouble         to = request->progress_to > 0.0 ? request->progress_to : 1.0;
+  const gint64          now = g_get_monotonic_time ();
+  gdouble               fraction = MIN (from + (to - from) * CLAMP (part, 0.0, 1.0), MOST);
+
+  if (now < telling->next && ! g_atomic_int_get (&at_once))
+    return;
+  telling->next = now + INTERVAL * 1000;
+  if (telling->told < 0.0)
+    fraction = 0.0;
+  if (fraction <= telling->told)
+    return;
+  telling->told = fraction;
+  emit (of, fraction);
+}
+
+void
+tessera_progress_begin (TesseraWork *begun, const TesseraRequest *request)
+{
+  static GQuark quark;
+
+  quark = quark ? quark : g_quark_from_static_string ("tessera-progress");
+  *begun = (TesseraWork) { .outer = work, .request = request, .to = 1.0 };
+  g_object_ref (request->operation);            /* who hears of it may let go of the node */
+  begun->telling = g_object_get_qdata (G_OBJECT (request->operation), quark);
+  if (! begun->telling)
+    {
+      begun->telling = g_new (TesseraTelling, 1);
+      begun->telling->told = -1.0;
+      g_object_set_qdata_full (G_OBJECT (request->operation), quark, begun->telling, g_free);
+    }
+  if (request->progress_from <= 0.0 && begun->telling->told < 0.0)
+    begun->telling->next = g_get_monotonic_time () + DELAY * 1000;
+  work = begun;
+  tell (begun, 0.0);
+}
+
+void
+tessera_progress_end (TesseraWork *ended, gboolean success)
+{
+  const TesseraRequest *request = ended->request;
+  const gboolean        last = request->progress_to <= 0.0 || request->progress_to >= 1.0;
+
+  if (ended->telling->told >= 0.0 && (last || ! success))
+    {
+      ended->telling->told = -1.0;
+      emit (ended, 1.0);
+    }
+  work = ended->outer;
+  g_object_unref (request->operation);
+}
+
+void
+tessera_progress_tell (gdouble part)
+{
+  if (work)
+    tell (work, part);
+}
+
+void
+tessera_progress_step (gdouble from, gdouble to, gboolean reads, guint64 pixels)
+{
+  gint threads = 1;
+
+  if (! work)
+    return;
+  g_object_get (gegl_config (), "threads", &threads, NULL);
+  work->from = from;
+  work->to = to;
+  work->reads = reads;
+  work->done = 0;
+  work->mine = pixels / MAX (threads, 1);
+  tell (work, from);
+}
+
+void
+tessera_progress_mine (guint64 pixels)
+{
+  if (work)
+    work->mine = pixels;
+}
+
+void
+tessera_progress_count (gboolean reads, guint64 pixels)
+{
+  if (! work || work->reads != reads || work->mine == 0)
+    return;
+  work->done += pixels;
+  tell (work, work->from + (work->to - work->from) * MIN (1.0, work->done / (gdouble) work->mine));
+}
