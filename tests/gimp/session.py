@@ -127,7 +127,10 @@ class Session:
     def filters_menu(self, path):
         """The same in any language: by the keys of the menu bar, where Filters is the ninth."""
         self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
-        self.screen.key('F10', *['Right'] * 8, 'Down', *['Down'] * SUBMENUS[path.split('/')[-1]], 'Right')
+        time.sleep(1)
+        self.screen.key('F10', *['Right'] * 8)
+        time.sleep(1)
+        self.screen.key(*['Down'] * SUBMENUS[path.split('/')[-1]], 'Right')
         time.sleep(1.5)
         self.screen.shot('menu')
         self.screen.key('Escape', 'Escape', 'Escape')
