@@ -20,6 +20,7 @@ from screen import TOOLS
 from session import Session, folder_name, search_words, type_number
 from switching import switching
 
+PARTS = ('sliders', 'cancel', 'opencl')
 CHANGES = 50
 # A filter of each kind: local; of the whole image; the most costly.  The property, how often Tab leads to its number in the
 # dialog, the least and the largest value, decimals.
@@ -162,7 +163,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('build')
     parser.add_argument('--only', help='one operation')
-    parser.add_argument('--part', choices=('sliders', 'cancel', 'opencl'), help='one part')
+    parser.add_argument('--part', action='append', choices=PARTS, help='these parts alone')
     parser.add_argument('--seed', type=int, default=random.randrange(10000), help='of the changes (one is printed)')
     parser.add_argument('--out', default=os.path.join(TOP, 'out'), help='where the pictures go (out/)')
     given = parser.parse_args()
@@ -178,11 +179,11 @@ def main():
             installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', picture, '--', 'gegl:png-save', f'path={picture}', 'bitdepth=8'],
                                GEGL_USE_OPENCL='no')
             for kind in kinds:
-                if given.part in (None, 'sliders'):
+                if 'sliders' in (given.part or PARTS):
                     sliders(report, installed, kind, operations, given)
-                if given.part in (None, 'cancel'):
+                if 'cancel' in (given.part or PARTS):
                     cancelling(report, installed, kind, operations, given)
-                if given.part in (None, 'opencl'):
+                if 'opencl' in (given.part or PARTS):
                     switching(report, installed, kind, expected, given)
     report.finish()
 

@@ -25,7 +25,7 @@ def folder_name(operation):
 
 def search_words(operation):
     """What finds it and not GIMP's own of that kind."""
-    words = operation['gimp:menu-label'].split(' (')[0].lower()
+    words = operation['gimp:menu-label'].split('(')[0].strip().lower()
     return words + (' (tessera' if '(Tessera' in operation['gimp:menu-label'] else '')
 
 
@@ -138,9 +138,12 @@ class Session:
     def search(self, words, name):
         """Opens the first hit; returns the new window's number and name."""
         before = self.screen.windows()
-        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
-        self.screen.key('slash')
-        time.sleep(1.5)
+        for _ in range(3):                                  # the key is lost while GIMP has no focus yet
+            self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+            self.screen.key('slash')
+            if self.screen.wait(lambda: set(self.screen.windows()) - set(before), 5):
+                break
+        time.sleep(1)
         self.screen.type(words)
         time.sleep(2)
         self.screen.shot(f'{name}-search')
