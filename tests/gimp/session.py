@@ -147,7 +147,7 @@ class Session:
         self.screen.type(words)
         time.sleep(2)
         self.screen.shot(f'{name}-search')
-        self.screen.key('Down', 'Return')
+        self.screen.key('Return')                           # the first hit is chosen already
         return self.new_window(before, name)
 
     def again(self, name):

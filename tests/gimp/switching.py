@@ -9,7 +9,7 @@ from session import Session
 
 OPERATION, VALUES = 'tessera:median-blur', {'radius': 7}
 # What a line of ours says: it ran there, GEGL has it switched off, or it is there but slower than C.
-PATH = re.compile(r'tessera: median-blur.*?: .*?(OpenCL is off|is a processor|OpenCL)\b')
+PATH = re.compile(r'tessera: median-blur.*?: .*?(OpenCL is off|is a processor|OpenCL(?=,))')
 # By TESSERA_OPENCL: what is said with it on and off.  What is forced fails where it is off.
 SAID = {'force': ('OpenCL', 'OpenCL is off'), 'auto': ('is a processor', 'OpenCL is off')}
 
