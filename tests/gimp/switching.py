@@ -9,15 +9,15 @@ from session import Session
 
 OPERATION, VALUES = 'tessera:median-blur', {'radius': 7}
 # What a line of ours says: it ran there, GEGL has it switched off, or it is there but slower than C.
-PATH = re.compile(r'tessera: median-blur.*?: .*?(OpenCL is off|is a processor|OpenCL(?=,))')
+PATH = re.compile(r'tessera: median-blur.*?: .*?(OpenCL is off|is a processor|OpenCL on)')
 # By TESSERA_OPENCL: what is said with it on and off.  What is forced fails where it is off.
-SAID = {'force': ('OpenCL', 'OpenCL is off'), 'auto': ('is a processor', 'OpenCL is off')}
+SAID = {'force': ('OpenCL on', 'OpenCL is off'), 'auto': ('is a processor', 'OpenCL is off')}
 
 
 def switch(session):
-    """System Resources is the first page, and "Use OpenCL" has the letter P."""
+    """Playground is the fifth page, and "Use OpenCL" on it has the letter P."""
     found = session.search('preferences', 'preferences')
-    session.screen.key('alt+p')
+    session.screen.key(*['Down'] * 4, 'alt+p')
     session.screen.shot('preferences-switched')
     session.screen.key('alt+o')
     return found and session.screen.wait(lambda: found[0] not in session.screen.windows(), 20)
