@@ -34,7 +34,7 @@ PARTS = {
     'gimp-smoke': [],           # in the GIMP of this system
     'gimp-3-smoke': [],         # in that of Debian 13, where a chroot can be made
 }
-ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'package')
+ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'gimp-long', 'package')
 
 results = []                    # (name, passed, failed, seconds)
 
@@ -152,7 +152,7 @@ def main():
             program('long', ['build/tests/check/check', '--cases', '2000'])
             program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
         for part, words in (('gimp-smoke', ['run-gimp.py', 'build', '--smoke']), ('gimp', ['run-gimp.py', 'build']),
-                            ('gimp-gui', ['run-gui.py', 'build'])):
+                            ('gimp-gui', ['run-gui.py', 'build']), ('gimp-long', ['run-long.py', 'build'])):
             if part in wanted and (part != 'gimp-smoke' or gimp_is_here()):
                 program(part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
         if 'gimp-3-smoke' in wanted and chroot_works():

@@ -187,6 +187,7 @@ main (int argc, char **argv)
   large = paint (WIDTH, HEIGHT);
   small = paint (256, 256);
   tessera_set_band_rows (BAND_ROWS);
+  g_object_set (gegl_config (), "threads", 2, NULL);    /* the more there are, the less each has to tell of */
   operations = gegl_list_operations (&n);
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (operations[i], "tessera:"))

@@ -10,6 +10,9 @@ NOISE = (r'Welcome to GIMP|batch command executed successfully|cannot open displ
          r'script-fu-Warning: TESSERA |file-tiff:\d+\): |libpng warning: Ignoring attempt to write 16-bit bKGD|'
          r'gimp_wire_read\(\): unexpected EOF|gimp_flush\(\): error: Broken pipe|assertion .G_IS_OBJECT \(object\). failed|^\s*$')
 
+# What the canvas shows, wherever the layer is and however it grew.
+FLAT = '(set! layer (car (gimp-image-merge-visible-layers image CLIP-TO-IMAGE)))'
+
 
 def quoted(text):
     return '"' + str(text).replace('\\', '\\\\').replace('"', '\\"') + '"'
@@ -49,12 +52,21 @@ class Gimp:
         return [line.split(f'TESSERA {what} ', 1)[1] for line in self.output if f'TESSERA {what} ' in line]
 
     def load(self, path):
-        return f'(image (car {self.load_call(path)})) (layer {self.first_layer})'
+        return f'(image (car {self.load_call(path)})) (layer {self.first_layer}) (copy 0)'
 
     def job(self, number, path, steps):
         """Steps on the picture; whether it ended is said.  An error in it ends the script: GIMP's catch hides its text."""
         return f'(gimp-message "TESSERA begin {number}")\n(let* ({self.load(path)})\n  ' + '\n  '.join(steps) \
                + f'\n  (gimp-image-delete image))\n(gimp-message "TESSERA end {number}")\n'
+
+    def save_opened(self, path):
+        return f'(let* ((image {self.opened}) (layer {self.first_layer})) {self.save_ppm(path)})'
+
+    def seen(self, path):
+        """Saves what the window of the opened image shows: the projection as it stands, not one made anew."""
+        return f'(let* ((opened {self.opened}) (image (car (gimp-image-new (car ({self.width} opened)) (car ({self.height} opened)) RGB))) ' \
+               f'(layer (car (gimp-layer-new-from-visible opened image "seen")))) (gimp-image-insert-layer image layer 0 0) ' \
+               f'(set! layer (car (gimp-image-flatten image))) {self.save_ppm(path)} (gimp-image-delete image))'
 
 
 class Gimp210(Gimp):
@@ -62,12 +74,17 @@ class Gimp210(Gimp):
     interpreter, end = [], ['-b', '(gimp-quit 1)']
     first_layer = '(car (gimp-image-get-active-drawable image))'
     effects, perceptual, linear_tiff = False, 'PRECISION-FLOAT-GAMMA', True
+    opened, width, height = '(vector-ref (cadr (gimp-image-list)) 0)', 'gimp-image-width', 'gimp-image-height'
 
     def load_call(self, path):
         return f'(gimp-file-load RUN-NONINTERACTIVE {quoted(path)} {quoted(path)})'
 
     def save(self, path):
         return f'(gimp-file-save RUN-NONINTERACTIVE image layer {quoted(path)} {quoted(path)})'
+
+    @staticmethod
+    def save_ppm(path):
+        return f'(file-ppm-save RUN-NONINTERACTIVE image layer {quoted(path)} {quoted(path)} TRUE)'
 
     def apply(self, operation, values, effect=False):
         assert not effect
@@ -90,12 +107,26 @@ class Gimp3(Gimp):
     interpreter, end = ['--batch-interpreter=plug-in-script-fu-eval'], ['--quit']
     first_layer = '(vector-ref (car (gimp-image-get-layers image)) 0)'
     effects, perceptual, linear_tiff = True, 'PRECISION-FLOAT-NON-LINEAR', False      # its TIFFs are perceptual always
+    opened, width, height = '(vector-ref (car (gimp-get-images)) 0)', 'gimp-image-get-width', 'gimp-image-get-height'
 
     def load_call(self, path):
         return f'(gimp-file-load RUN-NONINTERACTIVE {quoted(path)})'
 
     def save(self, path):
         return f'(gimp-file-save RUN-NONINTERACTIVE image {quoted(path)} -1)'
+
+    save_ppm = save
+
+    @staticmethod
+    def effect(layer):
+        """The first effect of a layer."""
+        return f'(vector-ref (car (gimp-drawable-get-filters {layer})) 0)'
+
+    def edit(self, layer, values):
+        """Its effect gets other values, and is merged: that is what makes GIMP 3.0 look at them."""
+        words = ' '.join(f'{quoted(key)} {scheme_value(value)}' for key, value in values.items())
+        return f'(let* ((effect {self.effect(layer)})) (gimp-drawable-filter-configure effect LAYER-MODE-REPLACE 1.0 {words})\n' \
+               f'    (gimp-drawable-merge-filter {layer} effect))'
 
     def apply(self, operation, values, effect=False):
         call = 'gimp-drawable-append-new-filter' if effect else 'gimp-drawable-merge-new-filter'

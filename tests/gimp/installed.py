@@ -30,8 +30,8 @@ class Installed:
         done = self.gegl.command([os.path.join(TOP, 'run'), 'install'], timeout=900)
         return report.check('./run install', done.returncode == 0, (done.stdout + done.stderr).strip() if done.returncode else '')
 
-    def operations(self, only):
-        done = self.gegl.command([os.path.join(self.build, 'tests', 'gimp', 'list-operations')], GEGL_USE_OPENCL='no')
+    def operations(self, only, **env):
+        done = self.gegl.command([os.path.join(self.build, 'tests', 'gimp', 'list-operations')], GEGL_USE_OPENCL='no', **env)
         return [operation for operation in json.loads(done.stdout) if operation['input'] and operation['output']
                 and (not only or operation['name'] == only)]
 

@@ -24,7 +24,9 @@ class Job:
     depth: int = 8
     shape: str = 'whole'            # `offset`: the layer stands elsewhere; `selection`: a rectangle is selected; `mask`: one is shown
     linear: bool = True             # of 32 bits: linear light or perceptual
-    how: str = 'merged'             # `effect`: a layer effect; `xcf`: that, saved and opened by another process; `recalled`: 2.10's last values
+    # `effect`: a layer effect; `xcf`: that, saved and opened by another process; `edited`: it gets the values only there;
+    # `copied`: it came with a copy of its layer; `pasted`: that by the clipboard, and it gets the values there; `recalled`: 2.10's last values
+    how: str = 'merged'
 
     def __str__(self):
         precision = f'{self.depth} bit' + ('' if self.depth == 8 or self.linear else ' perceptual')
@@ -67,11 +69,16 @@ def jobs_of(operation, effects):
         jobs += [Job(name, 'defaults', {}, 'rgba', 8, 'offset', how='effect')]
         jobs += [Job(name, setting, values, kind, depth, how=how) for how in ('effect', 'xcf')
                  for setting, values, kind, depth in (('defaults', {}, 'rgb', 8), ('varied', other, 'rgba', 8), ('varied', other, 'rgba', 32))]
+        jobs += [Job(name, 'varied', other, 'rgba', 8, how=how) for how in ('edited', 'copied')]
     return jobs
 
 
 def recalled_jobs(operation):
     return [Job(operation['name'], 'varied', varied(operation), 'rgba', 8, how='recalled')]
+
+
+def pasted_jobs(operation):
+    return [Job(operation['name'], 'varied', varied(operation), 'rgba', 8, how='pasted')]
 
 
 def smoke_jobs(operation, effects):

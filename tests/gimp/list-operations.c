@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * list-operations [PREFIX]: the operations that GEGL lists under a prefix (tessera:),
- * with their class keys, pads and properties, as JSON.
+ * with their class keys, pads and properties, as JSON, in the language of the locale.
  */
 #include <gegl.h>
 #include <gegl-paramspecs.h>
+#include <locale.h>
 #include <stdio.h>
 
 static void
@@ -127,6 +128,8 @@ main (int argc, char **argv)
   guint        n;
   gboolean     first = TRUE;
 
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
   gegl_init (NULL, NULL);
   names = gegl_list_operations (&n);
   printf ("[");

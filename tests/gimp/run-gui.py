@@ -15,94 +15,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from installed import Installed
 from common import Report, IMAGES, TOP
-from gimp_program import Gimp3, programs
-from screen import TOOLS, Screen
+from gimp_program import programs
+from locales import language_env
+from screen import TOOLS
+from session import Session, folder_name, search_words
 
-GIMPRC = '''(check-updates no)
-(color-profile-policy keep)
-(save-session-info no)
-(save-device-status no)
-'''
-GIMPRC_3 = '(config-version "3.0.4")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
-FILTERS_MENU = (437, 62)            # of a window at (10, 30), in English
-# how often Down, from the top of the menu, leads to a submenu
-SUBMENUS = {'Blur': 2, 'Enhance': 3, 'Edge-Detect': 7, 'Generic': 8}
-
-
-def folder_name(operation):
-    return operation['name'].split(':')[1]
-
-
-class Session:
-    """One GIMP with one photograph."""
-
-    def __init__(self, installed, gimp, out, picture):
-        gimp.gimprc(GIMPRC + (GIMPRC_3 if isinstance(gimp, Gimp3) else ''))
-        with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
-            file.write('(single-window-mode yes) (hide-docks no)\n')
-        env = {**installed.gegl.env, 'NO_AT_BRIDGE': '1', 'GTK_CSD': '0', 'GDK_BACKEND': 'x11', 'GEGL_USE_OPENCL': 'no'}
-        self.screen = Screen(env, out)
-        self.program = self.screen.start([gimp.program.replace('console-', ''), '-n', '-s', picture], 'gimp')
-        self.window = self.screen.wait(self.image_window, 120)
-        if self.window:
-            time.sleep(2)
-            for words in (['windowactivate', '--sync'], ['windowsize', '--sync'], ['windowmove']):
-                self.screen.say('xdotool', *words, self.window, *{'windowsize': ['1300', '800'], 'windowmove': ['10', '30']}.get(words[0], []))
-            time.sleep(1)
-
-    def image_window(self):
-        return next((number for number, name in self.screen.windows().items() if 'picture' in name), None)
-
-    def changed(self):
-        return any(name.startswith('*') and 'picture' in name for name in self.screen.windows().values())
-
-    def alive(self):
-        return self.program.poll() is None
-
-    def menu(self, path):
-        """A picture of the menu with that path."""
-        names = path.split('/')[1:]
-        if names[0] == 'Colors':
-            self.screen.key('alt+c')
-        elif names[-1] in SUBMENUS:
-            self.screen.click(*FILTERS_MENU)
-            time.sleep(1)
-            self.screen.key(*['Down'] * SUBMENUS[names[-1]], 'Right')
-        time.sleep(1.5)
-        self.screen.shot('menu-' + '-'.join(names).lower())
-        self.screen.key('Escape', 'Escape', 'Escape')
-
-    def search(self, words, name):
-        """Opens the first hit; returns the new window's number and name."""
-        before = self.screen.windows()
-        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
-        self.screen.key('slash')
-        time.sleep(1.5)
-        self.screen.type(words)
-        time.sleep(2)
-        self.screen.shot(f'{name}-search')
-        self.screen.key('Down', 'Return')
-
-        def dialog():
-            return next(((number, title) for number, title in self.screen.windows().items()
-                         if number not in before and 'search' not in title.lower() and title != before.get(self.window)), None)
-        found = self.screen.wait(dialog, 20)
-        time.sleep(3)
-        self.screen.shot(f'{name}-dialog')
-        return found
-
-    def press_ok(self, dialog):
-        self.screen.key('Return')
-        if self.screen.wait(lambda: dialog not in self.screen.windows(), 3) is None:
-            self.screen.key('alt+o')                        # Return in a field of several lines is a new line
-        return self.screen.wait(self.changed, 30)
+LANGUAGES = ('pt_BR', 'ko')
+SHOWN = 'tessera:median-blur'
 
 
 def try_operation(report, session, gimp, operation):
     name = f'GIMP {gimp.version}: {operation["name"]}'
-    words = operation['gimp:menu-label'].split(' (')[0].lower()
-    if '(Tessera)' in operation['gimp:menu-label']:
-        words += ' (tessera'                                # GIMP's own of that kind have the other words too
+    words = search_words(operation)
     found = session.search(words, folder_name(operation))
     if not report.check(f'{name} is found under "{words}", its dialog opens', found and operation['title'] in found[1], str(found)):
         session.screen.key('Escape', 'Escape')
@@ -118,9 +42,7 @@ def try_operation(report, session, gimp, operation):
 
 def run_session(report, installed, kind, operations, out):
     gimp = kind(installed.gegl.env, installed.work)
-    picture = os.path.join(installed.work, 'picture.png')
-    installed.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', picture], GEGL_USE_OPENCL='no')
-    session = Session(installed, gimp, out, picture)
+    session = Session(installed, gimp, out, os.path.join(installed.work, 'picture.png'))
     try:
         if not report.check(f'GIMP {gimp.version} opens a picture', session.window):
             return session.screen.shot('start')
@@ -172,10 +94,30 @@ def check_presets(report, gimp, operations, out):
         report.check(f'GIMP {gimp.version} has the presets of {file}', wanted and not missing, ', '.join(missing) or ', '.join(wanted))
 
 
+def in_language(report, installed, kind, operation, language, out):
+    """The menu, the search and the dialog in that language, to look at; the dialog has the title that the catalogue has."""
+    gimp, env = kind(installed.gegl.env, installed.work), language_env(installed.work, language)
+    there = installed.operations(operation['name'], **env)[0]
+    session = Session(installed, gimp, out, os.path.join(installed.work, 'picture.png'), **env)
+    name = f'GIMP {gimp.version} in {language}'
+    try:
+        if not report.check(f'{name} opens a picture', session.window):
+            return session.screen.shot('start')
+        session.filters_menu(there['gimp:menu-path'])
+        found = session.search(search_words(there), folder_name(there))
+        report.check(f'{name}: the dialog is found under "{search_words(there)}", its title is translated',
+                     found and there['title'] != operation['title'] and there['title'] in found[1], str(found))
+        session.screen.key('Escape')
+        report.check(f'{name} is alive at the end', session.alive())
+    finally:
+        session.screen.close()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('build')
     parser.add_argument('--only', help='one operation')
+    parser.add_argument('--languages', action='store_true', help='the languages alone')
     parser.add_argument('--out', default=os.path.join(TOP, 'out'), help='where the pictures go (out/)')
     given = parser.parse_args()
     report = Report()
@@ -186,8 +128,14 @@ def main():
         kinds = programs()
         if report.check('a GIMP is here', kinds) and not missing and installed.install(report):
             operations = installed.operations(given.only)
+            installed.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', os.path.join(installed.work, 'picture.png')], GEGL_USE_OPENCL='no')
+            shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
             for kind in kinds:
-                run_session(report, installed, kind, operations, os.path.join(given.out, f'gimp-{kind.version}'))
+                out = os.path.join(given.out, f'gimp-{kind.version}')
+                if not given.languages:
+                    run_session(report, installed, kind, operations, out)
+                for language in LANGUAGES:
+                    in_language(report, installed, kind, shown, language, f'{out}-{language}')
     report.finish()
 
 

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""One GIMP with its windows on a screen without a monitor: menus, dialogs, and a line into it, GIMP's own Script-Fu server."""
+import os
+import socket
+import struct
+import time
+
+from gimp_program import Gimp3
+from screen import Screen
+
+GIMPRC = '''(check-updates no)
+(color-profile-policy keep)
+(save-session-info no)
+(save-device-status no)
+'''
+GIMPRC_3 = '(config-version "3.0.4")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
+FILTERS_MENU = (437, 62)            # of a window at (10, 30), in English
+# how often Down, from the top of the menu, leads to a submenu
+SUBMENUS = {'Blur': 2, 'Enhance': 3, 'Edge-Detect': 7, 'Generic': 8}
+
+
+def folder_name(operation):
+    return operation['name'].split(':')[1]
+
+
+def search_words(operation):
+    """What finds it and not GIMP's own of that kind."""
+    words = operation['gimp:menu-label'].split('(')[0].strip().lower()
+    return words + (' (tessera' if '(Tessera' in operation['gimp:menu-label'] else '')
+
+
+class Session:
+    """One GIMP with one photograph.  `served`: it takes scripts while its windows are open."""
+
+    def __init__(self, installed, gimp, out, picture, served=False, rc='', **env):
+        self.gimp, self.gegl = gimp, installed.gegl
+        gimp.gimprc(GIMPRC + (GIMPRC_3 if isinstance(gimp, Gimp3) else '') + rc)
+        with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
+            file.write('(single-window-mode yes) (hide-docks no)\n')
+        env = {**installed.gegl.env, 'NO_AT_BRIDGE': '1', 'GTK_CSD': '0', 'GDK_BACKEND': 'x11', 'GEGL_USE_OPENCL': 'no', **env}
+        self.screen = Screen(env, out)
+        words = [gimp.program.replace('console-', ''), '-n', '-s']
+        if served:
+            self.port = free_port()
+            words += [*gimp.interpreter, '-b', f'(plug-in-script-fu-server RUN-NONINTERACTIVE "127.0.0.1" {self.port} "")']
+        self.program = self.screen.start([*words, picture], 'gimp')
+        self.window = self.screen.wait(self.image_window, 120)
+        if self.window:
+            time.sleep(2)
+            for words in (['windowactivate', '--sync'], ['windowsize', '--sync'], ['windowmove']):
+                self.screen.say('xdotool', *words, self.window, *{'windowsize': ['1300', '800'], 'windowmove': ['10', '30']}.get(words[0], []))
+            time.sleep(1)
+
+    def image_window(self):
+        return next((number for number, name in self.screen.windows().items() if 'picture' in name), None)
+
+    def changed(self):
+        return any(name.startswith('*') and 'picture' in name for name in self.screen.windows().values())
+
+    def alive(self):
+        return self.program.poll() is None
+
+    def ask(self, script, seconds=60):
+        """What the script's value is, as GIMP prints it; None where it does not answer in time, or says that it failed."""
+        try:
+            with socket.create_connection(('127.0.0.1', self.port), 10) as line:
+                line.settimeout(seconds)
+                line.sendall(b'G' + struct.pack('>H', len(script.encode())) + script.encode())
+                _, failed, length = struct.unpack('>cBH', received(line, 4))
+                answer = received(line, length).decode('utf-8', 'replace')
+        except OSError:
+            return None
+        return None if failed else answer
+
+    def processes(self):
+        """GIMP and the plug-ins it started."""
+        parents = {}
+        for name in os.listdir('/proc'):
+            if name.isdigit():
+                parents[int(name)] = int((status(name) + [0, 0])[1])
+        found = [self.program.pid]
+        for parent in found:
+            found += [pid for pid, of in parents.items() if of == parent]
+        return found
+
+    def settle(self, seconds=180):
+        """Waits until GIMP and its plug-ins have had nothing to do for two seconds."""
+        until, quiet, before = time.monotonic() + seconds, 0, self.work()
+        while quiet < 2 and time.monotonic() < until:
+            time.sleep(1)
+            now = self.work()
+            quiet, before = (quiet + 1 if now - before <= 5 else 0), now
+        return quiet >= 2
+
+    def work(self):
+        """Processor time so far, in ticks."""
+        return sum(int(ticks) for pid in self.processes() for ticks in status(pid)[11:13])
+
+    def busy(self):
+        before = self.work()
+        time.sleep(0.2)
+        return self.work() - before > 5
+
+    def answers(self, seconds=120):
+        """How long GIMP takes to answer a script; None: longer than that."""
+        began = time.monotonic()
+        return time.monotonic() - began if self.ask('(car (gimp-version))', seconds) else None
+
+    def memory(self):
+        """Of the program, what is its own, in MiB."""
+        with open(f'/proc/{self.program.pid}/status', encoding='ascii') as file:
+            return next(int(line.split()[1]) for line in file if line.startswith('RssAnon')) / 1024
+
+    def menu(self, path):
+        """A picture of the menu with that path."""
+        names = path.split('/')[1:]
+        if names[0] == 'Colors':
+            self.screen.key('alt+c')
+        elif names[-1] in SUBMENUS:
+            self.screen.click(*FILTERS_MENU)
+            time.sleep(1)
+            self.screen.key(*['Down'] * SUBMENUS[names[-1]], 'Right')
+        time.sleep(1.5)
+        self.screen.shot('menu-' + '-'.join(names).lower())
+        self.screen.key('Escape', 'Escape', 'Escape')
+
+    def filters_menu(self, path):
+        """The same in any language: by the keys of the menu bar, where Filters is the ninth."""
+        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+        time.sleep(1)
+        self.screen.key('F10', *['Right'] * 8)
+        time.sleep(1)
+        self.screen.key(*['Down'] * SUBMENUS[path.split('/')[-1]], 'Right')
+        time.sleep(1.5)
+        self.screen.shot('menu')
+        self.screen.key('Escape', 'Escape', 'Escape')
+
+    def search(self, words, name):
+        """Opens the first hit; returns the new window's number and name."""
+        before = self.screen.windows()
+        for _ in range(3):                                  # the key is lost while GIMP has no focus yet
+            self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+            self.screen.key('slash')
+            if self.screen.wait(lambda: set(self.screen.windows()) - set(before), 5):
+                break
+        time.sleep(1)
+        self.screen.type(words)
+        time.sleep(2)
+        self.screen.shot(f'{name}-search')
+        self.screen.key('Return')                           # the first hit is chosen already
+        return self.new_window(before, name)
+
+    def again(self, name):
+        """The dialog of the last filter."""
+        before = self.screen.windows()
+        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+        self.screen.key('ctrl+shift+f')
+        return self.new_window(before, name)
+
+    def new_window(self, before, name):
+        def dialog():
+            return next(((number, title) for number, title in self.screen.windows().items()
+                         if number not in before and 'search' not in title.lower() and title != before.get(self.window)), None)
+        found = self.screen.wait(dialog, 60)
+        time.sleep(3)
+        self.screen.shot(f'{name}-dialog')
+        return found
+
+    def press_ok(self, dialog):
+        self.screen.key('Return')
+        if self.screen.wait(lambda: dialog not in self.screen.windows(), 3) is None:
+            self.screen.key('alt+o')                        # Return in a field of several lines is a new line
+        return self.screen.wait(self.changed, 30)
+
+
+def status(pid):
+    """What follows the name in /proc/PID/stat."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
+            return file.read().rpartition(')')[2].split()
+    except OSError:
+        return []
+
+
+def type_number(session, value):
+    """Into the number that has the focus; leaving it is what makes it count."""
+    session.screen.say('xdotool', 'key', 'ctrl+a')
+    session.screen.say('xdotool', 'type', '--delay', '10', str(value))
+    session.screen.say('xdotool', 'key', 'Tab', 'shift+Tab')
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        return taken.getsockname()[1]
+
+
+def received(line, count):
+    data = b''
+    while len(data) < count:
+        piece = line.recv(count - len(data))
+        if not piece:
+            raise ConnectionError('GIMP hung up')
+        data += piece
+    return data
