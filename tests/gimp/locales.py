@@ -23,7 +23,7 @@ def texts(operations):
         for key in ('title', 'description', 'gimp:menu-label'):
             yield f'{operation["name"]} {key}', operation[key]
         for spec in operation['properties']:
-            for key, text in [('label', spec['label']), ('tip', spec['tip']), *((f'value {i}', text) for i, text in enumerate(spec.get('labels', [])))]:
+            for key, text in [('label', spec['label']), ('tip', spec['tip']), *((f'value {i}', text) for i, text in enumerate(spec.get('value-labels', [])))]:
                 yield f'{operation["name"]} {spec["name"]} {key}', text
 
 
