@@ -40,18 +40,20 @@ equalize_luminance (float r, float g, float b, float red, float green, float blu
 #define EQUALIZE_LARGEST 3.402823466e38f
 
 /* m / y for a normal y > 0 and m of 0..1, 3 roundings off: by Newton's method, since a
- * device may divide as it likes. */
+ * device may divide as it likes.  0 for any other y. */
 static inline float
 equalize_quotient (float m, float y)
 {
-  const float scale = tessera_as_float (0x7f800000 - (tessera_as_int (y) & 0x7f800000));
-  const float v = y * scale;            /* 2..4 */
+  const int   is_normal = y >= EQUALIZE_LEAST && y <= EQUALIZE_LARGEST;
+  const float divisor = is_normal ? y : 1.0f;
+  const float scale = tessera_as_float (0x7f800000 - (tessera_as_int (divisor) & 0x7f800000));
+  const float v = divisor * scale;      /* 2..4 */
   float       z = tessera_as_float (0x7ef311c7 - tessera_as_int (v));
 
   z = z + z * (1.0f - v * z);
   z = z + z * (1.0f - v * z);
   z = z + z * (1.0f - v * z);
-  return y <= EQUALIZE_LARGEST ? (m * z) * scale : 0.0f;
+  return is_normal ? (m * z) * scale : 0.0f;
 }
 
 /* One colour, as the eye sees it, of a pixel of luminance y for which the table has m,
