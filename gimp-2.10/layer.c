@@ -123,7 +123,8 @@ compute (Layer *layer, GeglNode *sink)
 {
   const GeglRectangle *area = &layer->selected;
   const gint           rows = MAX (1, PIECE_PIXELS / area->width);
-  const gboolean       at_once = GEGL_OPERATION_GET_CLASS (gegl_node_get_gegl_operation (layer->operation))->get_cached_region != NULL;
+  GeglOperationClass  *class = GEGL_OPERATION_GET_CLASS (gegl_node_get_gegl_operation (layer->operation));
+  const gboolean       at_once = class->get_cached_region != NULL;
   Progress             progress = { 0.0, 1.0, 0.0 };
   gulong               handler = g_signal_connect (layer->operation, "progress", G_CALLBACK (on_progress), &progress);
 

@@ -9,16 +9,28 @@
 #include <math.h>
 #include <string.h>
 
-/* Results are not: what is never seen, and the text of an error (the dialog shows it). */
-gboolean
-settings_is_offered (GParamSpec *spec)
+static gboolean
+has_key (GParamSpec *spec, const gchar *key, const gchar *value)
 {
-  return g_strcmp0 (gegl_param_spec_get_property_key (spec, "visible"), "0") != 0
-         && g_strcmp0 (gegl_param_spec_get_property_key (spec, "error"), "true") != 0
+  return g_strcmp0 (gegl_param_spec_get_property_key (spec, key), value) == 0;
+}
+
+/* By scripts: not the text of an error, which the dialog shows. */
+static gboolean
+can_be_set (GParamSpec *spec)
+{
+  return ! has_key (spec, "error", "true")
          && (spec->flags & G_PARAM_WRITABLE) && (spec->flags & G_PARAM_READABLE)
          && (G_IS_PARAM_SPEC_DOUBLE (spec) || G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_UINT (spec)
              || G_IS_PARAM_SPEC_BOOLEAN (spec) || G_IS_PARAM_SPEC_ENUM (spec) || G_IS_PARAM_SPEC_STRING (spec)
              || g_type_is_a (spec->value_type, GEGL_TYPE_COLOR));
+}
+
+/* Results are not, nor what is never seen. */
+gboolean
+settings_is_offered (GParamSpec *spec)
+{
+  return can_be_set (spec) && ! has_key (spec, "visible", "0");
 }
 
 /* As few digits as bring the same number back. */
@@ -133,7 +145,7 @@ parse_word (GeglNode *node, const gchar *word, GError **error)
   GValue       value = G_VALUE_INIT;
   gboolean     good = FALSE;
 
-  if (! spec || ! settings_is_offered (spec))
+  if (! spec || ! can_be_set (spec))
     g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s has no property '%s'"), operation, name);
   else if (! equals || ! parse_value (spec, equals + 1, &value))
     g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s: '%s' is no value of '%s'"),

@@ -6,11 +6,13 @@
  * looks at the title, the operation's name and the description (GIMP 2.10's at the label and the
  * description), so the description has the words people type: purpose, other names, authors.
  */
-#pragma once
+#ifndef TESSERA_MENUS_H
+#define TESSERA_MENUS_H
 
 #include "config.h"
 #include <glib/gi18n-lib.h>
 #include <gegl-plugin.h>
+#include <string.h>
 
 typedef struct
 {
@@ -36,7 +38,7 @@ static const TesseraMenu tessera_menus[] = {
        "image: local contrast (CLAHE; Zuiderveld)") },
   { "tessera:gaussian-blur", "blur", "<Image>/Filters/Blur",
     N_("Gaussian Blur"), N_("Gaussian Blur (Tessera)..."),
-    N_("Blurs evenly by a bell curve of any width, at the same speed: soft focus, smooth backgrounds") },
+    N_("Blurs evenly by a bell curve of any width: soft focus, smooth backgrounds") },
   { "tessera:label", "generic", "<Image>/Filters/Generic",
     N_("Label Connected Components"), N_("Label Connected Components (Tessera)..."),
     N_("Gives each separate bright part a color of its own and counts them: stars, cells, grains "
@@ -80,3 +82,5 @@ tessera_set_menu (GeglOperationClass *klass, const gchar *name)
         gegl_operation_class_set_keys (klass, "gimp:menu-path", menu->path, "gimp:menu-label", _(menu->label), NULL);
     }
 }
+
+#endif

@@ -69,7 +69,8 @@ property_enum (result, _("Result"), TesseraLabelResult, tessera_label_result, TE
     description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
                    "that is kept and 0 elsewhere"))
 
-/* The same: GIMP's dialogs leave out what is called like a pad. */
+/* Another name of `result`, which counts where this has its default: GIMP's dialogs leave out what is called
+ * like a pad, and its scripts set all properties, in their order. */
 property_enum (output, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
     ui_meta     ("visible", "0")
 
@@ -295,6 +296,12 @@ colors_format (GeglOperation *operation)
                                  : flags & BABL_MODEL_FLAG_ASSOCIATED ? "RaGaBaA float" : "RGBA float", space);
 }
 
+static TesseraLabelResult
+wanted_result (const GeglProperties *o)
+{
+  return o->output != TESSERA_LABEL_RESULT_COLORS ? o->output : o->result;
+}
+
 static void
 prepare (GeglOperation *operation)
 {
@@ -306,8 +313,8 @@ prepare (GeglOperation *operation)
     o->count = 0;               /* GEGL does not ask for the pixels of nothing */
   gegl_operation_set_format (operation, "input", babl_format_with_space ("RGBA float", space));
   gegl_operation_set_format (operation, "output",
-                             o->result == TESSERA_LABEL_RESULT_COLORS ? colors_format (operation)
-                                                                      : babl_format_with_space ("Y float", space));
+                             wanted_result (o) == TESSERA_LABEL_RESULT_COLORS
+                             ? colors_format (operation) : babl_format_with_space ("Y float", space));
 }
 
 static GeglRectangle
@@ -347,14 +354,15 @@ find_values (const Babl *format, gfloat values[256])
 static Label
 label_params (GeglOperation *operation, const Babl *format)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  Label           label = { .by_alpha = o->source == TESSERA_LABEL_ALPHA, .threshold = o->threshold,
-                            .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
+  GeglProperties          *o = GEGL_PROPERTIES (operation);
+  const TesseraLabelResult result = wanted_result (o);
+  Label                    label = { .by_alpha = o->source == TESSERA_LABEL_ALPHA, .threshold = o->threshold,
+                                     .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
 
   tessera_luminance (format, label.weights);
-  if (o->result == TESSERA_LABEL_RESULT_INDEX)
+  if (result == TESSERA_LABEL_RESULT_INDEX)
     label.result = LABEL_INDEX;
-  else if (o->result == TESSERA_LABEL_RESULT_MASK)
+  else if (result == TESSERA_LABEL_RESULT_MASK)
     label.result = LABEL_MASK;
   else if (babl_format_get_type (format, 0) == babl_type ("u8"))
     label.result = LABEL_BYTES;
@@ -409,20 +417,11 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 }
 
 static void
-constructed (GObject *object)
-{
-  G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
-  g_object_bind_property (object, "output", object, "result", G_BINDING_BIDIRECTIONAL);
-}
-
-static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GObjectClass             *object_class = G_OBJECT_CLASS (klass);
   GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
   GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
 
-  object_class->constructed                  = constructed;
   operation_class->prepare                   = prepare;
   operation_class->get_required_for_output   = get_required_for_output;
   operation_class->get_cached_region         = get_cached_region;

@@ -54,7 +54,8 @@ property_boolean (display, _("Display"), TRUE)
                    "numbers, radians, no curve bends them"))
     ui_meta     ("sensitive", "! result {vector}")
 
-/* The same as `result`: GIMP's dialogs leave out what is called like a pad. */
+/* Another name of `result`, which counts where this has its default: GIMP's dialogs leave out what is called
+ * like a pad, and its scripts set all properties, in their order. */
 property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
     ui_meta     ("visible", "0")
 
@@ -301,10 +302,12 @@ static const TesseraFilter sobel = {
 static Params
 params_new (const GeglProperties *o)
 {
+  const TesseraSobelResult result = o->output != TESSERA_SOBEL_MAGNITUDE ? o->output : o->result;
+
   return (Params) {
-    .of_luminance = o->input_channel == TESSERA_SOBEL_LUMINANCE || o->result == TESSERA_SOBEL_VECTOR,
+    .of_luminance = o->input_channel == TESSERA_SOBEL_LUMINANCE || result == TESSERA_SOBEL_VECTOR,
     .is_perceptual = o->tone == TESSERA_SOBEL_PERCEPTUAL,
-    .result = o->result,
+    .result = result,
     .display = o->display
   };
 }
@@ -374,20 +377,11 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 }
 
 static void
-constructed (GObject *object)
-{
-  G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
-  g_object_bind_property (object, "output", object, "result", G_BINDING_BIDIRECTIONAL);
-}
-
-static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GObjectClass             *object_class = G_OBJECT_CLASS (klass);
   GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
   GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
 
-  object_class->constructed                  = constructed;
   operation_class->prepare                   = prepare;
   operation_class->get_required_for_output   = get_required_for_output;
   operation_class->get_invalidated_by_change = get_invalidated_by_change;

@@ -3,24 +3,23 @@
 # Presets for the filters whose settings need experience.  GIMP 3 looks for presets in its profile alone, so they are put there.
 set -eu
 
+command -v gettext >/dev/null || gettext() { printf %s "$1"; }
+export TEXTDOMAIN=tessera
+
 usage()
 {
-  cat <<'TEXT'
-Usage: presets.sh add | remove | write FOLDER
+  gettext 'Usage: presets.sh add | remove | write FOLDER
 
   add      puts the presets into each profile of GIMP 3, for filters that have none there yet; in the dialog they are under Presets
   remove   takes away those that GIMP has not rewritten since (it does, once a filter was used: then the file is yours)
   write    writes all of them into FOLDER
 
-Their names are in the language of the locale, where Tessera's translations are.  TEXTDOMAINDIR says where to look for those.
-TEXT
+Their names are in the language of the locale. TEXTDOMAINDIR says where the translations are.
+'
 }
 
 # GIMP drops this line when it writes the file.
 mark='# Presets that came with Tessera'
-
-command -v gettext >/dev/null || gettext() { printf %s "$1"; }
-export TEXTDOMAIN=tessera
 
 # operation NAME: those that follow are presets of it.
 operation() { type=GimpGegl-tessera-$1-config; }
@@ -116,7 +115,7 @@ remove()
     for name in $names; do
       file=$profile/filters/$(settings "$name")
       [ -e "$file" ] || continue
-      if [ "$(head -n 1 "$file")" = "$mark" ]; then rm -f "$file"; else echo "Left, with settings of your own: $file"; fi
+      if [ "$(head -n 1 "$file")" = "$mark" ]; then rm -f "$file"; else echo "$(gettext 'Left, with settings of your own:') $file"; fi
     done
   done
 }

@@ -66,9 +66,8 @@ tell (TesseraWork *of, gdouble part)
 void
 tessera_progress_begin (TesseraWork *begun, const TesseraRequest *request)
 {
-  static GQuark quark;
+  const GQuark quark = g_quark_from_static_string ("tessera-progress");
 
-  quark = quark ? quark : g_quark_from_static_string ("tessera-progress");
   *begun = (TesseraWork) { .outer = work, .request = request, .to = 1.0 };
   g_object_ref (request->operation);            /* who hears of it may let go of the node */
   begun->telling = g_object_get_qdata (G_OBJECT (request->operation), quark);

@@ -110,7 +110,7 @@ def check_force(gegl, work, report):
 
 
 def check_names(gegl, work, report):
-    """`output` and `result` are one property: each sets the other."""
+    """`output` and `result` are one property."""
     for chain, values in ((['tessera:sobel'], ('magnitude', 'angle', 'vector')), (['tessera:label', 'threshold=0.3'], ('colors', 'index', 'mask'))):
         pictures = {}
         for name in ('output', 'result'):
@@ -118,9 +118,14 @@ def check_names(gegl, work, report):
                 out = os.path.join(work, f'{name}-{value}.npy')
                 gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain + [f'{name}={value}'], GEGL_USE_OPENCL='no')
                 with open(out, 'rb') as file:
-                    pictures[name, value] = file.read()
-        report.check(f'{chain[0]}: output and result give the same', all(pictures['output', value] == pictures['result', value] for value in values))
-        report.check(f'{chain[0]}: different ones different pictures', len(set(pictures.values())) == len(values))
+                    pictures[name, value] = Picture(out), file.read()
+        # not to the bit: what babl makes of the result on the way to the file depends on its mood
+        worst = max(pictures['output', value][0].difference(pictures['result', value][0]) for value in values)
+        report.check(f'{chain[0]}: output and result give the same', worst <= TOLERANCE, f'{worst:.2g}')
+        report.check(f'{chain[0]}: different ones different pictures', len({pictures['result', value][1] for value in values}) == len(values))
+        gegl.run([PHOTOGRAPH, '-o', out, '--'] + chain + [f'result={values[1]}', f'output={values[0]}'], GEGL_USE_OPENCL='no')
+        worst = pictures['result', values[1]][0].difference(Picture(out))
+        report.check(f'{chain[0]}: result counts where output has its default, as GIMP sets it', worst <= TOLERANCE, f'{worst:.2g}')
 
 
 def check_odd_input(gegl, work, report):

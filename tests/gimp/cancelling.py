@@ -11,7 +11,7 @@ SIZE = (6000, 4000)
 # The property, how often Tab leads to its number, a value that makes it long, whether it needs the whole image.
 LONG = {
     'tessera:median-blur': ('radius', 2, 40, False),
-    'tessera:bilateral-grid': ('spatial-sigma', 2, 1, True),
+    'tessera:equalize': ('clip-limit', 3, 4, True),
 }
 CANCEL = (1245, 832)                # beside the bar of progress of 2.10, in a window of 1300x800 at (10, 30); GIMP 3 wants Escape
 IN_THE_MIDDLE = 0.5                 # seconds

@@ -58,7 +58,7 @@ def run_session(report, installed, kind, operations, out):
     with open(os.path.join(out, 'gimp.log'), encoding='utf-8', errors='replace') as file:
         ours = [line.strip() for line in file if 'tessera' in line.lower() or '.settings' in line]
     report.check(f'GIMP {gimp.version}: no message of ours', not ours, ' | '.join(ours[:4]))
-    if isinstance(gimp, Gimp3):
+    if gimp.effects:
         check_presets(report, gimp, operations, out)
 
 
