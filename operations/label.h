@@ -19,7 +19,7 @@ typedef struct
   gint           diagonals;     /* 1: they connect */
   gint           min_area;
   LabelResult    result;
-  gfloat         values[256];   /* LABEL_COLORS: what the codes are as floats */
+  const gfloat  *values;        /* LABEL_COLORS: what the 256 codes are as floats */
   gint          *count;         /* of components, found on the way */
   TesseraMemory **labels, **ranks;      /* on the device, from `measure` to `device` */
 } Label;

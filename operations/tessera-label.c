@@ -255,7 +255,7 @@ label_device (TesseraBand *band)
     {
       TesseraMemory *values;
 
-      if ((status = tessera_table (band, label->values, sizeof label->values, &values)) != 0)
+      if ((status = tessera_table (band, label->values, 256 * sizeof (gfloat), &values)) != 0)
         return status;
       launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (values);
     }
@@ -335,20 +335,35 @@ get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const Geg
   return tessera_whole_invalidated (operation, pad, changed);
 }
 
-/* What babl makes of each code. */
-static void
-find_values (const Babl *format, gfloat values[256])
+/* What babl makes of each code.  Asked once for each format: a conversion from 8 bits that is used again and
+ * again gets a table of 256 MiB from babl. */
+static const gfloat *
+values_of (const Babl *format)
 {
-  guint8 codes[256][4];
-  gfloat pixels[256][4];
+  static GMutex      lock;
+  static GHashTable *known;             /* format -> gfloat[256], for good */
 
-  for (gint i = 0; i < 256; i++)
-    for (gint k = 0; k < 4; k++)
-      codes[i][k] = k < 3 ? i : 255;
-  babl_process (babl_fish (babl_format_with_space ("R'G'B'A u8", babl_format_get_space (format)), format),
-                codes, pixels, 256);
-  for (gint i = 0; i < 256; i++)
-    values[i] = pixels[i][0];
+  guint8  codes[256][4];
+  gfloat  pixels[256][4];
+  gfloat *values;
+
+  g_mutex_lock (&lock);
+  known = known ? known : g_hash_table_new (NULL, NULL);
+  values = g_hash_table_lookup (known, format);
+  if (! values)
+    {
+      for (gint i = 0; i < 256; i++)
+        for (gint k = 0; k < 4; k++)
+          codes[i][k] = k < 3 ? i : 255;
+      babl_process (babl_fish (babl_format_with_space ("R'G'B'A u8", babl_format_get_space (format)), format),
+                    codes, pixels, 256);
+      values = g_new (gfloat, 256);
+      for (gint i = 0; i < 256; i++)
+        values[i] = pixels[i][0];
+      g_hash_table_insert (known, (gpointer) format, values);
+    }
+  g_mutex_unlock (&lock);
+  return values;
 }
 
 static Label
@@ -369,7 +384,7 @@ label_params (GeglOperation *operation, const Babl *format)
   else
     {
       label.result = LABEL_COLORS;
-      find_values (format, label.values);
+      label.values = values_of (format);
     }
   return label;
 }

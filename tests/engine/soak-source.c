@@ -167,8 +167,9 @@ make_buffer (CheckRandom *random, const SoakSource *source, gboolean large)
     {
       gint row = (box->width + check_below (random, 5)) * babl_format_get_bytes_per_pixel (source->format);
 
-      return gegl_buffer_linear_new_from_data (g_malloc0 ((gsize) row * box->height), source->format, box, row,
-                                               g_free, NULL);
+      guint8 *pixels = g_malloc0 ((gsize) row * box->height);
+
+      return gegl_buffer_linear_new_from_data (pixels, source->format, box, row, g_free, pixels);
     }
   return gegl_buffer_new (box, source->format);
 }
