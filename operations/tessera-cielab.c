@@ -63,7 +63,7 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 #include "cielab.cl.h"
 
 #define BLOCK_WIDTH  256
-#define BLOCK_HEIGHT 64
+#define BLOCK_HEIGHT 64         /* 4 Mpix, 2 cores (Xeon), 2026-11: 16.1 to 17.6 ms, of 32 rows 17.3 to 17.7 */
 #define RUN          256        /* pixels taken apart into planes at a time */
 
 /* rows[i]: the weights of the first and last component in a row of matrix / white, or of

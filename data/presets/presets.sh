@@ -117,6 +117,7 @@ remove()
       [ -e "$file" ] || continue
       if [ "$(head -n 1 "$file")" = "$mark" ]; then rm -f "$file"; else echo "$(gettext 'Left, with settings of your own:') $file"; fi
     done
+    rmdir "$profile/filters" 2>/dev/null || true        # GIMP makes it when it needs it
   done
 }
 
