@@ -72,6 +72,8 @@ property_enum (result, _("Result"), TesseraLabelResult, tessera_label_result, TE
 /* Another name of `result`, which counts where this has its default: GIMP's dialogs leave out what is called
  * like a pad, and its scripts set all properties, in their order. */
 property_enum (output, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
+    description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
+                   "that is kept and 0 elsewhere"))
     ui_meta     ("visible", "0")
 
 property_int (count, _("Count (result)"), 0)

@@ -57,6 +57,8 @@ property_boolean (display, _("Display"), TRUE)
 /* Another name of `result`, which counts where this has its default: GIMP's dialogs leave out what is called
  * like a pad, and its scripts set all properties, in their order. */
 property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
+    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
+                   "luminance's x, y, magnitude and angle in radians as red, green, blue and alpha"))
     ui_meta     ("visible", "0")
 
 #else

@@ -2,8 +2,10 @@
 ; Recipes for GIMP 2.10: settings that work, each as a procedure of an image and a layer, and tessera-develop, which applies some to
 ; a picture:
 ;
-;   gimp-console-2.10 -i -b '(load "recipes-gimp-2.10.scm")' \
-;     -b '(tessera-develop "photo.jpg" "print.png" tessera-sensor-noise tessera-for-print)' -b '(gimp-quit 0)'
+;   gimp-console-2.10 -i -b '(load "recipes-gimp-2.10.scm")
+;     (tessera-develop "photo.jpg" "print.png" tessera-sensor-noise tessera-for-print)' -b '(gimp-quit 0)'
+;
+; In one -b: each has an interpreter of its own.
 
 (define (tessera-sensor-noise image layer)
   (plug-in-tessera-bilateral-grid RUN-NONINTERACTIVE image layer

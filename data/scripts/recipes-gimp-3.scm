@@ -1,9 +1,10 @@
 ; SPDX-License-Identifier: LGPL-3.0-or-later
 ; Recipes for GIMP 3: settings that work, each as a procedure of a layer, and tessera-develop, which applies some to a picture:
 ;
-;   gimp-console-3.0 -i --batch-interpreter=plug-in-script-fu-eval -b '(load "recipes-gimp-3.scm")' \
-;     -b '(tessera-develop "photo.jpg" "print.png" tessera-sensor-noise tessera-for-print)' --quit
+;   gimp-console-3.0 -i --batch-interpreter=plug-in-script-fu-eval -b '(load "recipes-gimp-3.scm")
+;     (tessera-develop "photo.jpg" "print.png" tessera-sensor-noise tessera-for-print)' --quit
 ;
+; In one -b: each has an interpreter of its own.
 ; For an effect that can be changed later: gimp-drawable-append-new-filter in place of gimp-drawable-merge-new-filter.
 
 (define (tessera-sensor-noise layer)
