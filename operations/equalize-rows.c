@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "equalize.h"
+#include "planes.h"
 
 #include "../opencl/math/tessera-index.h"
 #include "../opencl/math/tessera-convert.h"
@@ -23,28 +24,15 @@ typedef struct
 } Chunk;
 
 TESSERA_CLONES static void
-take_apart (const gfloat *restrict pixels, gint n, Chunk *restrict chunk)
+take_apart (const gfloat *pixels, gint n, Chunk *chunk)
 {
-  for (gint i = 0; i < n; i++)
-    {
-      chunk->colours[0][i] = pixels[4 * i];
-      chunk->colours[1][i] = pixels[4 * i + 1];
-      chunk->colours[2][i] = pixels[4 * i + 2];
-      chunk->alpha[i] = pixels[4 * i + 3];
-    }
+  planes_take_apart (pixels, n, chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha);
 }
 
-/* Alpha too: whole pixels are put in vectors, parts of them one by one. */
 TESSERA_CLONES static void
-put_together (const Chunk *restrict chunk, gint n, gfloat *restrict pixels)
+put_together (const Chunk *chunk, gint n, gfloat *pixels)
 {
-  for (gint i = 0; i < n; i++)
-    {
-      pixels[4 * i] = chunk->colours[0][i];
-      pixels[4 * i + 1] = chunk->colours[1][i];
-      pixels[4 * i + 2] = chunk->colours[2][i];
-      pixels[4 * i + 3] = chunk->alpha[i];
-    }
+  planes_put_together (chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha, n, pixels);
 }
 
 TESSERA_CLONES static void

@@ -193,13 +193,12 @@ filter_columns (gsize offset, gsize size, gpointer data)
   const gint  end = MIN ((gint) (offset + size) * BLOCK, grid->x.n);
 
   for (gint x = offset * BLOCK; x < end; x += COLUMNS)
-    for (gint m = 0; m < grid->y.n; m++)
-      {
-        gfloat *row = grid->cells + (gsize) m * grid->stride + 4 * x;
+    {
+      gfloat *cells = grid->cells + 4 * x;
 
-        separable_sum (row + (gsize) grid->y.low * grid->stride, grid->stride, &grid->gaussian->fir.y, row,
-                       MIN (COLUMNS, end - x));
-      }
+      separable_sum_rows (cells + (gsize) grid->y.low * grid->stride, grid->stride, &grid->gaussian->fir.y, cells,
+                          MIN (COLUMNS, end - x), grid->y.n);
+    }
 }
 
 /* Cells first .. end - 1 are needed: the part of them that is computed. */

@@ -57,6 +57,14 @@ separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *o
   tap_sum (in, &list, out, n_pixels);
 }
 
+void
+separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gfloat *out, gint n_pixels, gint n_rows)
+{
+  const TapList list = tap_list (taps, stride);
+
+  tap_sum_rows (in, &list, out, n_pixels, n_rows);
+}
+
 /* What a strip has in the cache: rows of the input and their sums along x.  The result
  * of a row replaces the first row of sums that it needs and no other does. */
 typedef struct
@@ -68,9 +76,7 @@ typedef struct
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
-  const TapList taps = tap_list (&separable->y, strip->stride);
-
-  tap_sum_rows (strip->sums + halo->top * strip->stride, &taps, strip->sums, width, height);
+  separable_sum_rows (strip->sums + halo->top * strip->stride, strip->stride, &separable->y, strip->sums, width, height);
   if (separable->finish)
     for (gint y = 0; y < height; y++)
       separable->finish (strip->sums + (gsize) y * strip->stride,

@@ -50,6 +50,10 @@ TesseraHalo separable_halo (const Separable *separable);
  * at most to the end of their last block of 16; out may be a row of in that no later one needs. */
 void separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels);
 
+/* The same along y, for n_rows rows of `stride` floats; out may be rows of in that no later one needs. */
+void separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gfloat *out,
+                         gint n_pixels, gint n_rows);
+
 /* The C path: TesseraFilter.area calls it. */
 void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);
 

@@ -56,6 +56,7 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 
 #include "gegl-op.h"
 #include "menus.h"
+#include "planes.h"
 #include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
@@ -158,38 +159,13 @@ typedef struct
   gfloat first[RUN], second[RUN], third[RUN], alpha[RUN];
 } Planes;
 
-static inline void
-take_apart (const gfloat *restrict pixels, gint n, Planes *restrict planes)
-{
-  for (gint i = 0; i < n; i++)
-    {
-      planes->first[i] = pixels[4 * i];
-      planes->second[i] = pixels[4 * i + 1];
-      planes->third[i] = pixels[4 * i + 2];
-      planes->alpha[i] = pixels[4 * i + 3];
-    }
-}
-
-/* Alpha too: whole pixels are put in vectors, parts of them one by one. */
-static inline void
-put_together (const Planes *restrict planes, gint n, gfloat *restrict pixels)
-{
-  for (gint i = 0; i < n; i++)
-    {
-      pixels[4 * i] = planes->first[i];
-      pixels[4 * i + 1] = planes->second[i];
-      pixels[4 * i + 2] = planes->third[i];
-      pixels[4 * i + 3] = planes->alpha[i];
-    }
-}
-
 TESSERA_CLONES static void
 forward_run (const Lab *lab, gfloat *pixels, gint n)
 {
   const gfloat (*rows)[2] = lab->rows;
   Planes p;
 
-  take_apart (pixels, n, &p);
+  planes_take_apart (pixels, n, p.first, p.second, p.third, p.alpha);
   if (! lab->is_linear)
     {
       for (gint i = 0; i < n; i++)
@@ -210,7 +186,7 @@ forward_run (const Lab *lab, gfloat *pixels, gint n)
       p.second[i] = lab->scales[1] * (x - y) + lab->offset;
       p.third[i] = lab->scales[2] * (y - z) + lab->offset;
     }
-  put_together (&p, n, pixels);
+  planes_put_together (p.first, p.second, p.third, p.alpha, n, pixels);
 }
 
 TESSERA_CLONES static void
@@ -219,7 +195,7 @@ inverse_run (const Lab *lab, gfloat *pixels, gint n)
   const gfloat (*rows)[2] = lab->rows;
   Planes p;
 
-  take_apart (pixels, n, &p);
+  planes_take_apart (pixels, n, p.first, p.second, p.third, p.alpha);
   for (gint i = 0; i < n; i++)
     {
       gfloat g = p.first[i] * lab->scales[0];
@@ -237,7 +213,7 @@ inverse_run (const Lab *lab, gfloat *pixels, gint n)
     p.second[i] = perceptual_from_linear (p.second[i]);
   for (gint i = 0; i < n; i++)
     p.third[i] = perceptual_from_linear (p.third[i]);
-  put_together (&p, n, pixels);
+  planes_put_together (p.first, p.second, p.third, p.alpha, n, pixels);
 }
 
 static void

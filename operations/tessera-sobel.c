@@ -69,6 +69,7 @@ property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TE
 
 #include "gegl-op.h"
 #include "menus.h"
+#include "planes.h"
 #include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
@@ -171,11 +172,9 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
 }
 
 TESSERA_CLONES static void
-put_together (gfloat rows[4][BLOCK_WIDTH], gint n, gfloat *restrict out)
+put_together (gfloat rows[4][BLOCK_WIDTH], gint n, gfloat *out)
 {
-  for (gint i = 0; i < n; i++)
-    for (gint c = 0; c < 4; c++)
-      out[4 * i + c] = rows[c][i];
+  planes_put_together (rows[0], rows[1], rows[2], rows[3], n, out);
 }
 
 /* A row of four components; `pixels` holds the alpha that is copied. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tessera.h"
+#include "verdict.h"
 
 #if GEGL_MICRO_VERSION >= 60
 #define gegl_node_connect_to gegl_node_connect
@@ -33,9 +34,8 @@ typedef struct
   gint           width, height;
 } Case;
 
-/* --- accounting.c: verdicts and runs ------------------------------------------- */
+/* --- accounting.c: runs ------------------------------------------- */
 
-void     expect       (gboolean good, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 gchar   *case_name    (const Case *c);
 
 /* A graph with its images, for any number of requests. */

@@ -7,38 +7,17 @@
 #include <string.h>
 
 #include "tessera.h"
+#include "verdict.h"
 
 #define WIDTH     2449
 #define HEIGHT    1633
 #define BAND_ROWS 256
 #define LEAST_GAP 0.045         /* seconds between two words, in the mean */
 
-static gint     passed, failed;
 static GArray  *told;           /* gdouble */
 static GThread *caller;
 static gboolean strange;        /* told on another thread */
 static gint64   first_word, last_word;  /* microseconds; last: but for the 1 */
-
-static void expect (gboolean good, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-expect (gboolean good, const gchar *format, ...)
-{
-  va_list arguments;
-  gchar  *text;
-
-  if (good)
-    {
-      passed++;
-      return;
-    }
-  failed++;
-  va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_print ("FAIL %s\n", text);
-  g_free (text);
-}
 
 static void
 on_progress (GeglNode *node G_GNUC_UNUSED, gdouble fraction)
@@ -197,11 +176,11 @@ main (int argc, char **argv)
   tessera_set_eager_progress (TRUE);
   g_thread_join (g_thread_new ("elsewhere", run_elsewhere, small));
   expect (told->len == 0, "GEGL has passed on what another thread than its main one said");
-  g_print ("OpenCL: %s\n%d passed, %d failed\n", tessera_device_name () ? tessera_device_name () : "none, C alone", passed, failed);
+  g_print ("OpenCL: %s\n", tessera_device_name () ? tessera_device_name () : "none, C alone");
   g_free (operations);
   g_object_unref (large);
   g_object_unref (small);
   g_array_unref (told);
   gegl_exit ();
-  return failed ? 1 : 0;
+  return expect_told ();
 }

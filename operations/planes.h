@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Pixels of four floats taken apart into planes, so that loops run in vectors.  Alpha comes
+ * and goes with the rest: whole pixels are put in vectors, parts of them one by one.
+ */
+#ifndef PLANES_H
+#define PLANES_H
+
+#include <glib.h>
+
+static inline void
+planes_take_apart (const gfloat *restrict pixels, gint n, gfloat *restrict a, gfloat *restrict b,
+                   gfloat *restrict c, gfloat *restrict d)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      a[i] = pixels[4 * i];
+      b[i] = pixels[4 * i + 1];
+      c[i] = pixels[4 * i + 2];
+      d[i] = pixels[4 * i + 3];
+    }
+}
+
+static inline void
+planes_put_together (const gfloat *restrict a, const gfloat *restrict b, const gfloat *restrict c,
+                     const gfloat *restrict d, gint n, gfloat *restrict pixels)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      pixels[4 * i] = a[i];
+      pixels[4 * i + 1] = b[i];
+      pixels[4 * i + 2] = c[i];
+      pixels[4 * i + 3] = d[i];
+    }
+}
+
+#endif
