@@ -168,7 +168,8 @@ expect (BandState *state, const Source *source, TesseraImage *image, Arrival *ar
       state->pump->timings->read += (g_get_monotonic_time () - began) / 1e6;
     }
   else
-    copies[(*n)++] = (TesseraCopy) { source->buffer, travel->format, pixels + indent, row, part, FALSE, 0 };
+    copies[(*n)++] = (TesseraCopy) { .buffer = source->buffer, .format = travel->format, .pixels = pixels + indent,
+                                     .row = row, .rect = part };
   return 0;
 }
 
@@ -198,6 +199,9 @@ tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **result, Tessera
                                           TESSERA_BORDER_CLAMP },
                        &band->aux, &state->arrivals[1], copies, n);
     }
+  if (status == 0 && pump->in_tiles
+      && tessera_tiles_plan (request->output, pump->output.format, &band->roi, &state->grid))
+    state->tiles = tessera_tiles_take (pump->device, &state->grid);
   return status;
 }
 
@@ -266,12 +270,53 @@ tessera_band_send (BandState *state)
 
 /* ------------------------------------------------------------------- run -- */
 
+/* The pixels of the result, which lie row by row, put in the order of tiles. */
+static gint
+put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
+{
+  const TesseraTileGrid *grid = &state->grid;
+  const GeglRectangle   *roi = &state->band.roi;
+  const gint             unit = grid->pixel % 16 == 0 ? 16 : grid->pixel % 4 == 0 ? 4 : 1;
+  const gint             units = grid->pixel / unit;
+
+  return tessera_engine_launch (state, &(TesseraLaunch) {
+    .kernel = unit == 16 ? "tile_16" : unit == 4 ? "tile_4" : "tile_1",
+    .size = { roi->width * units, roi->height },
+    .group = { 32, 4 },
+    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_MEMORY_ARG (tiles),
+              TESSERA_INT_ARG (roi->width * units), TESSERA_INT_ARG (roi->height),
+              TESSERA_INT_ARG (grid->width * units), TESSERA_INT_ARG (grid->height),
+              TESSERA_INT_ARG ((roi->x - grid->x) * units), TESSERA_INT_ARG (roi->y - grid->y),
+              TESSERA_INT_ARG (grid->across) }
+  });
+}
+
+/* Where the result is to go: `from` on the device, `to` on the host. */
+static gint
+prepare_download (BandState *state, TesseraMemory **from, gpointer *to, gsize *bytes)
+{
+  TesseraMemory *rows = *from;
+  gint           status;
+
+  if (state->tiles)
+    {
+      *bytes = (gsize) state->grid.across * state->grid.down * state->grid.bytes;
+      *to = tessera_tiles_pointer (state->tiles);
+      status = tessera_band_keep (state, *bytes, FALSE, from);
+      return status != 0 ? status : put_in_tiles (state, rows, *from);
+    }
+  status = tessera_band_keep (state, *bytes, TRUE, &state->download_to);
+  *to = status == 0 ? tessera_memory_pointer (state->download_to) : NULL;
+  return status;
+}
+
 gint
 tessera_band_run (BandState *state)
 {
   Pump          *pump = state->pump;
   TesseraBand   *band = &state->band;
-  TesseraMemory *raw = NULL;
+  TesseraMemory *raw = NULL, *from;
+  gpointer       to;
   gsize          bytes = (gsize) band->roi.width * band->roi.height * pump->output.bytes;
   gint           status;
 
@@ -288,18 +333,18 @@ tessera_band_run (BandState *state)
   pump->timings->failed_at = "allocating";
   band->output = image_for (&band->roi, pump->request->output_format);
   if ((status = tessera_band_keep (state, image_bytes (&band->output), FALSE, &band->output.memory)) != 0
-      || (pump->output.converts && (status = tessera_band_keep (state, bytes, FALSE, &raw)) != 0)
-      || (status = tessera_band_keep (state, bytes, TRUE, &state->download_to)) != 0)
+      || (pump->output.converts && (status = tessera_band_keep (state, bytes, FALSE, &raw)) != 0))
     return status;
+  from = raw ? raw : band->output.memory;
   pump->timings->failed_at = "running";
   if ((status = pump->request->filter->device (band)) != 0
       || (raw && (status = encode (state, &pump->output, &band->output, raw)) != 0)
+      || (status = prepare_download (state, &from, &to, &bytes)) != 0
       || (status = tessera_enqueue_mark (pump->queue, &state->ran)) != 0)
     return status;
   tessera_queue_flush (pump->queue, LANE_RUN);
   pump->timings->failed_at = "downloading";
-  status = tessera_enqueue_download (pump->queue, LANE_DOWNLOAD, raw ? raw : band->output.memory,
-                                     tessera_memory_pointer (state->download_to), bytes, state->ran, &state->downloaded);
+  status = tessera_enqueue_download (pump->queue, LANE_DOWNLOAD, from, to, bytes, state->ran, &state->downloaded);
   tessera_queue_flush (pump->queue, LANE_DOWNLOAD);
   return status;
 }
@@ -342,9 +387,16 @@ tessera_band_wait (BandState *state, TesseraCopy *copies, guint *n)
   state->n_memories = 0;
   if (pump->survey)
     return 0;
-  state->memories[state->n_memories++] = state->download_to;
-  copies[(*n)++] = (TesseraCopy) { pump->request->output, pump->output.format,
-                                   tessera_memory_pointer (state->download_to), row, state->band.roi, TRUE, 0 };
+  copies[*n] = (TesseraCopy) { .buffer = pump->request->output, .format = pump->output.format, .row = row,
+                               .rect = state->band.roi, .writes = TRUE, .tiles = state->tiles, .grid = &state->grid };
+  if (state->tiles)
+    copies[*n].pixels = tessera_tiles_pointer (state->tiles);
+  else
+    {
+      state->memories[state->n_memories++] = state->download_to;
+      copies[*n].pixels = tessera_memory_pointer (state->download_to);
+    }
+  (*n)++;
   return 0;
 }
 
@@ -369,6 +421,8 @@ tessera_band_free (BandState *state, gboolean idle)
     if (events[i])
       tessera_event_free (events[i]);
   tessera_launches_free (state);
+  if (state->tiles)
+    tessera_tiles_give (state->tiles, idle);
   for (guint i = 0; i < state->n_memories; i++)
     if (idle)
       tessera_memory_give (state->memories[i]);

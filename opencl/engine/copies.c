@@ -21,7 +21,11 @@ typedef struct
 {
   TesseraCopy   *copy;
   GeglRectangle  rect;
+  gint           tile;                  /* that it lies in, or NO_TILE, or all whole ones */
 } Piece;
+
+#define NO_TILE     -1
+#define WHOLE_TILES -2
 
 typedef struct
 {
@@ -29,6 +33,9 @@ typedef struct
   gint     next;                        /* atomic */
   gint64   busy[MOST_THREADS][TESSERA_MOST_COPIES];     /* microseconds */
   TesseraCopy *copies;
+  void   (*beside) (gpointer data);
+  gpointer data;
+  gint     begun;                       /* atomic: `beside` has been */
 } Work;
 
 static gint
@@ -46,6 +53,27 @@ piece_size (gint tile, gint piece)
   return tile > 2 * piece ? piece : MAX (1, piece / tile) * tile;
 }
 
+/* The whole tiles at once, which is little work, and the parts of the others. */
+static void
+add_tiles (GArray *pieces, TesseraCopy *copy)
+{
+  const TesseraTileGrid *grid = copy->grid;
+  const GeglRectangle   *whole = &grid->whole;
+  Piece                  piece = { copy, copy->rect, WHOLE_TILES };
+
+  g_array_append_val (pieces, piece);
+  for (gint y = 0; y < grid->down; y++)
+    for (gint x = 0; x < grid->across; x++)
+      if (x < whole->x || x >= whole->x + whole->width || y < whole->y || y >= whole->y + whole->height)
+        {
+          piece.rect = (GeglRectangle) { grid->x + x * grid->width, grid->y + y * grid->height,
+                                         grid->width, grid->height };
+          piece.tile = y * grid->across + x;
+          gegl_rectangle_intersect (&piece.rect, &piece.rect, &copy->rect);
+          g_array_append_val (pieces, piece);
+        }
+}
+
 static void
 add_pieces (GArray *pieces, TesseraCopy *copy)
 {
@@ -60,7 +88,7 @@ add_pieces (GArray *pieces, TesseraCopy *copy)
   for (gint y = floor_to (rect->y, height, shift_y); y < rect->y + rect->height; y += height)
     for (gint x = floor_to (rect->x, width, shift_x); x < rect->x + rect->width; x += width)
       {
-        Piece piece = { copy, { x, y, width, height } };
+        Piece piece = { copy, { x, y, width, height }, NO_TILE };
 
         gegl_rectangle_intersect (&piece.rect, &piece.rect, rect);
         g_array_append_val (pieces, piece);
@@ -77,7 +105,10 @@ mixed_pieces (TesseraCopy *copies, guint n)
   for (guint i = 0; i < n; i++)
     {
       lists[i] = g_array_new (FALSE, FALSE, sizeof (Piece));
-      add_pieces (lists[i], &copies[i]);
+      if (copies[i].tiles)
+        add_tiles (lists[i], &copies[i]);
+      else
+        add_pieces (lists[i], &copies[i]);
       longest = MAX (longest, lists[i]->len);
     }
   for (guint k = 0; k < longest; k++)
@@ -90,7 +121,20 @@ mixed_pieces (TesseraCopy *copies, guint n)
 }
 
 static void
-copy_piece (const Piece *piece)
+write_tile_part (const Piece *piece)
+{
+  const TesseraCopy     *copy = piece->copy;
+  const TesseraTileGrid *grid = copy->grid;
+  const gint             x = piece->rect.x - grid->x, y = piece->rect.y - grid->y;
+  const guchar          *pixels = copy->pixels + (gsize) piece->tile * grid->bytes
+                                  + (gsize) (y % grid->height) * grid->width * grid->pixel
+                                  + (gsize) (x % grid->width) * grid->pixel;
+
+  gegl_buffer_set (copy->buffer, &piece->rect, 0, copy->format, pixels, grid->width * grid->pixel);
+}
+
+static void
+copy_pixels (const Piece *piece)
 {
   const TesseraCopy *copy = piece->copy;
   guchar            *pixels = copy->pixels + (gsize) (piece->rect.y - copy->rect.y) * copy->row
@@ -104,11 +148,24 @@ copy_piece (const Piece *piece)
 }
 
 static void
+copy_piece (const Piece *piece)
+{
+  if (piece->tile == WHOLE_TILES)
+    tessera_tiles_insert (piece->copy->tiles, piece->copy->grid, piece->copy->buffer);
+  else if (piece->tile != NO_TILE)
+    write_tile_part (piece);
+  else
+    copy_pixels (piece);
+}
+
+static void
 work_on (gint thread, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
   Work *work = data;
   gint  i;
 
+  if (work->beside && g_atomic_int_compare_and_exchange (&work->begun, FALSE, TRUE))
+    work->beside (work->data);
   while ((i = g_atomic_int_add (&work->next, 1)) < (gint) work->pieces->len)
     {
       const Piece *piece = &g_array_index (work->pieces, Piece, i);
@@ -136,14 +193,18 @@ share_time (const Work *work, TesseraCopy *copies, guint n, gdouble seconds)
 }
 
 void
-tessera_copy (TesseraCopy *copies, guint n)
+tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpointer data)
 {
-  Work    work = { .copies = copies };
+  Work    work = { .copies = copies, .beside = beside, .data = data };
   gint64  began = g_get_monotonic_time ();
   guint64 pixels = 0;
 
   if (n == 0)
-    return;
+    {
+      if (beside)
+        beside (data);
+      return;
+    }
   for (guint i = 0; i < n; i++)
     pixels += (guint64) copies[i].rect.width * copies[i].rect.height;
   work.pieces = mixed_pieces (copies, n);

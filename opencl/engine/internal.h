@@ -31,6 +31,7 @@ TesseraOpenclMode tessera_mode  (void);
 TesseraDebug tessera_debug      (void);
 guint        tessera_memory_mib (void);     /* 0: the default */
 guint        tessera_band_rows  (void);     /* 0: the engine's choice */
+guint        tessera_tile_pixels (void);    /* in whole tiles, from which results go straight into them */
 gboolean     tessera_profiling  (void);
 gboolean     tessera_delivers_stored (void);
 
@@ -103,6 +104,16 @@ void     tessera_memory_drop    (TesseraMemory *memory);
 gpointer tessera_memory_pointer (TesseraMemory *memory);    /* of pinned memory */
 gpointer tessera_memory_object  (TesseraMemory *memory);    /* cl_mem */
 void     tessera_memory_trim    (void);
+/* Tells the device of host memory that it will be sent to, until it is dropped. */
+gint     tessera_memory_make_known (const TesseraDevice *device, gpointer pointer, gsize bytes,
+                                    TesseraMemory **memory);
+
+/* --- tile-memory.c: see pump.h ------------------------------------------------- */
+
+/* Returns what has been idle since `since`; the device forgets what is held since then.  Is there more? */
+gboolean tessera_tiles_trim  (gint64 since);
+/* If the device did not want to know such memory, it is asked again. */
+void     tessera_tiles_retry (void);
 
 /* --- queue.c: lanes, what is enqueued on them, and events ----------------- */
 

@@ -7,6 +7,7 @@
  * Sizes are rounded up to an eighth of a power of two, so that bands of nearly
  * the same height share memory; near the limit they are not.  What has been idle
  * for half a minute is given back at the next opportunity, everything at exit.
+ * Tiles have host memory of their own (tiles.c), which the device is only told of.
  */
 #include "cl-api.h"
 #include "internal.h"
@@ -27,12 +28,14 @@ struct _TesseraMemory
   gpointer             pointer;         /* pinned: where it is mapped */
   gint64               idle_since;
   gconstpointer        constant;        /* what it holds for good, or NULL */
+  gpointer             known;           /* the caller's, which the device knows, or NULL */
 };
 
 static GMutex           lock;           /* guards what follows */
 static TesseraMemory   *idle;
 static cl_command_queue mapping_queue;
 static gpointer         mapping_context;
+static gsize            known_bytes;
 
 static gsize
 round_up (gsize bytes)
@@ -64,6 +67,8 @@ release (TesseraMemory *memory)
       cl->Finish (mapping_queue);
     }
   cl->ReleaseMemObject (memory->object);
+  if (memory->known)
+    known_bytes -= memory->bytes;
   tessera_count (live_objects, -1);
   count_bytes (memory, -1);
   if (tessera_debug () & DEBUG_MEMORY)
@@ -148,12 +153,13 @@ allocate_locked (TesseraMemory *memory)
   if (tessera_fault (FAULT_ALLOC))
     return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   memory->object = cl->CreateBuffer (memory->context,
-                                     memory->pinned ? CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR
-                                                    : CL_MEM_READ_WRITE,
-                                     memory->bytes, NULL, &status);
+                                     memory->known ? CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR
+                                     : memory->pinned ? CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR
+                                     : CL_MEM_READ_WRITE,
+                                     memory->bytes, memory->known, &status);
   if (status != CL_SUCCESS)
     return status;
-  if (memory->pinned && (status = map_locked (cl, memory)) != CL_SUCCESS)
+  if (memory->pinned && ! memory->known && (status = map_locked (cl, memory)) != CL_SUCCESS)
     {
       cl->ReleaseMemObject (memory->object);
       return status;
@@ -172,9 +178,34 @@ static gboolean
 fits (const TesseraDevice *device, gsize bytes, gboolean pinned)
 {
   if (pinned)
-    return tessera_counter (live_pinned_bytes) + bytes <= TESSERA_MOST_PINNED;
+    return tessera_counter (live_pinned_bytes) - known_bytes + bytes <= TESSERA_MOST_PINNED;
   return bytes <= device->max_allocation
          && tessera_counter (live_bytes) + bytes <= tessera_budget (device);
+}
+
+/* Where the host program has a main loop (GIMP), idle memory does not wait for
+ * the next request. */
+static gboolean timer_runs;
+
+static gboolean
+trim_by_timer (gpointer data G_GNUC_UNUSED)
+{
+  const gint64   since = g_get_monotonic_time () - IDLE_SECONDS * G_USEC_PER_SEC;
+  const gboolean tiles = tessera_tiles_trim (since);
+  gboolean       goes_on;
+
+  g_mutex_lock (&lock);
+  trim_locked (since);
+  goes_on = timer_runs = idle != NULL || tiles;
+  g_mutex_unlock (&lock);
+  return goes_on ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+static void
+keep_trimming_locked (void)
+{
+  if (! timer_runs)
+    timer_runs = g_timeout_add_seconds (IDLE_SECONDS + 1, trim_by_timer, NULL) > 0;
 }
 
 /* With room to spare if that fits, else after the idle memory is gone, else exactly. */
@@ -247,28 +278,34 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned, 
   return status;
 }
 
+gint
+tessera_memory_make_known (const TesseraDevice *device, gpointer pointer, gsize bytes, TesseraMemory **result)
+{
+  TesseraMemory *memory = g_new0 (TesseraMemory, 1);
+  cl_int         status;
+
+  *memory = (TesseraMemory) { .device = device, .context = device->context, .pinned = TRUE,
+                              .bytes = bytes, .known = pointer };
+  g_mutex_lock (&lock);
+  status = allocate_locked (memory);
+  if (status == CL_SUCCESS)
+    {
+      known_bytes += bytes;
+      keep_trimming_locked ();
+    }
+  else
+    g_clear_pointer (&memory, g_free);
+  g_mutex_unlock (&lock);
+  *result = memory;
+  return status;
+}
+
 void
 tessera_memory_drop (TesseraMemory *memory)
 {
   g_mutex_lock (&lock);
   release (memory);
   g_mutex_unlock (&lock);
-}
-
-/* Where the host program has a main loop (GIMP), idle memory does not wait for
- * the next request. */
-static gboolean timer_runs;
-
-static gboolean
-trim_by_timer (gpointer data G_GNUC_UNUSED)
-{
-  gboolean goes_on;
-
-  g_mutex_lock (&lock);
-  trim_locked (g_get_monotonic_time () - IDLE_SECONDS * G_USEC_PER_SEC);
-  goes_on = timer_runs = idle != NULL;
-  g_mutex_unlock (&lock);
-  return goes_on ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 void
@@ -281,14 +318,14 @@ tessera_memory_give (TesseraMemory *memory)
   memory->next = idle;
   idle = memory;
   trim_locked (memory->idle_since - IDLE_SECONDS * G_USEC_PER_SEC);
-  if (! timer_runs)
-    timer_runs = g_timeout_add_seconds (IDLE_SECONDS + 1, trim_by_timer, NULL) > 0;
+  keep_trimming_locked ();
   g_mutex_unlock (&lock);
 }
 
 void
 tessera_memory_trim (void)
 {
+  tessera_tiles_trim (G_MAXINT64);
   g_mutex_lock (&lock);
   trim_locked (G_MAXINT64);
   g_mutex_unlock (&lock);

@@ -59,6 +59,7 @@ tessera_forget_failures (void)
   g_clear_pointer (&failures, g_hash_table_unref);
   package_failures = 0;
   g_mutex_unlock (&lock);
+  tessera_tiles_retry ();
 }
 
 static const TesseraDevice *

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
+#define MANY_BANDS    4
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
 
@@ -44,6 +45,8 @@ band_bytes (const Pump *pump, gint rows)
     bytes += around * pump->aux.bytes + pump->aux.table_bytes;
   if (pump->output.converts && ! pump->survey)
     bytes += (guint64) width * rows * pump->output.bytes + pump->output.table_bytes;
+  if (pump->in_tiles)
+    bytes += pump->tiles_bytes * ((rows + pump->tile_height - 1) / pump->tile_height + 1);
   return bytes;
 }
 
@@ -106,24 +109,77 @@ choose_rows (Pump *pump)
 
 /* ----------------------------------------------------------------- bands -- */
 
+/* Sends a band on its way.  Measured bands run one step later, when their measure has had
+ * the time of a copy to come back, and before the next is sent, or they would wait for its upload. */
+static gint
+submit (Pump *pump, BandState *band)
+{
+  const gint64 began = g_get_monotonic_time ();
+  gint         status = 0;
+
+  for (guint i = 0; i < pump->n_bands && pump->bands[i] != band && status == 0; i++)
+    if (! pump->bands[i]->has_run)
+      status = tessera_band_run (pump->bands[i]);
+  if (status == 0)
+    status = tessera_band_send (band);
+  if (status == 0 && ! pump->request->filter->measure)
+    status = tessera_band_run (band);
+  pump->timings->submit += (g_get_monotonic_time () - began) / 1e6;
+  return status;
+}
+
+static gint
+submit_pending (Pump *pump)
+{
+  BandState *pending = g_steal_pointer (&pump->pending);
+
+  return pending ? submit (pump, pending) : 0;
+}
+
+/* No more bands come: all run. */
+static gint
+submit_all (Pump *pump)
+{
+  gint status = submit_pending (pump);
+
+  for (guint i = 0; i < pump->n_bands && status == 0; i++)
+    if (! pump->bands[i]->has_run)
+      status = tessera_band_run (pump->bands[i]);
+  return status;
+}
+
 static void
+submit_beside (gpointer data)
+{
+  Pump *pump = data;
+
+  pump->submit_status = submit_pending (pump);
+}
+
+/* And submits the pending band, which takes one thread a while. */
+static gint
 do_copies (Pump *pump, TesseraCopy *copies, guint n)
 {
-  tessera_copy (copies, n);
+  pump->submit_status = 0;
+  tessera_copy (copies, n, pump->pending ? submit_beside : NULL, pump);
   for (guint i = 0; i < n; i++)
     if (copies[i].writes)
       pump->timings->write += copies[i].seconds;
     else
       pump->timings->read += copies[i].seconds;
+  return pump->submit_status;
 }
 
 /* Runs the oldest band if it has not, waits for it, and adds what is to be written. */
 static gint
 wait_for_oldest (Pump *pump, TesseraCopy *copies, guint *n)
 {
-  gint status = pump->bands[0]->has_run ? 0 : tessera_band_run (pump->bands[0]);
+  BandState *oldest = pump->bands[0];
+  gint       status = oldest == pump->pending ? submit_pending (pump) : 0;
 
-  return status != 0 ? status : tessera_band_wait (pump->bands[0], copies, n);
+  if (status == 0 && ! oldest->has_run)
+    status = tessera_band_run (oldest);
+  return status != 0 ? status : tessera_band_wait (oldest, copies, n);
 }
 
 static void
@@ -142,27 +198,14 @@ finish_oldest (Pump *pump)
   guint       n = 0;
   gint        status = wait_for_oldest (pump, &copy, &n);
 
-  if (status != 0)
-    return status;              /* drop_bands frees what is left */
-  do_copies (pump, &copy, n);
-  drop_oldest (pump);
-  return 0;
+  if (status == 0)
+    status = do_copies (pump, &copy, n);
+  if (status == 0)
+    drop_oldest (pump);
+  return status;                /* drop_bands frees what is left */
 }
 
-static gint
-run_waiting (Pump *pump)
-{
-  gint status = 0;
-
-  for (guint i = 0; i < pump->n_bands && status == 0; i++)
-    if (! pump->bands[i]->has_run)
-      status = tessera_band_run (pump->bands[i]);
-  return status;
-}
-
-/* Writes the oldest band and reads the new one at a time.  Measured bands run one
- * step later, when their measure has had the time of a copy to come back, and before
- * the next is sent, or they would wait for its upload. */
+/* Writes the oldest band, reads the new one and submits the one before at a time. */
 static gint
 push_band (Pump *pump, gint y, gint rows)
 {
@@ -170,27 +213,20 @@ push_band (Pump *pump, gint y, gint rows)
   BandState  *state;
   gboolean    is_full = pump->n_bands >= pump->ahead;
   guint       n = 0, n_oldest;
-  gint        status = 0, new_status;
-  gint64      began;
+  gint        status = 0, new_status, copy_status = 0;
 
   if (is_full && (status = wait_for_oldest (pump, copies, &n)) != 0)
     return status;
   n_oldest = n;
   new_status = tessera_band_prepare (pump, y, rows, &state, copies, &n);
   if (new_status == 0 || is_full)
-    do_copies (pump, copies, new_status == 0 ? n : n_oldest);
+    copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest);
   if (is_full)
     drop_oldest (pump);
-  began = g_get_monotonic_time ();
-  if (new_status == 0)
-    status = run_waiting (pump);
   pump->bands[pump->n_bands++] = state;
-  if (new_status == 0 && status == 0)
-    status = tessera_band_send (state);
-  if (new_status == 0 && status == 0 && ! pump->request->filter->measure)
-    status = tessera_band_run (state);
-  pump->timings->submit += (g_get_monotonic_time () - began) / 1e6;
-  return new_status != 0 ? new_status : status;
+  if (new_status == 0 && copy_status == 0)
+    pump->pending = state;
+  return new_status != 0 ? new_status : copy_status;
 }
 
 /* Drops the bands in flight after an error.  *y: the first row not written.  An error
@@ -203,22 +239,29 @@ drop_bands (Pump *pump, gint *y)
   if (pump->n_bands == 0)
     return 0;
   *y = pump->bands[0]->band.roi.y;
+  pump->pending = NULL;
   status = tessera_queue_finish (pump->queue);
   while (pump->n_bands)
     tessera_band_free (pump->bands[--pump->n_bands], status == 0);
   return status;
 }
 
-/* `rows` or a little less, so that the band ends where tiles of the output do. */
+/* `rows` or a little less, so that the band ends where tiles of the output do.  Of many bands the last
+ * ones are half as high: nothing is done beside the end of the last. */
 static gint
 band_height (const Pump *pump, gint y, gint rows)
 {
-  gint tile, shift, past;
+  const GeglRectangle *roi = &pump->request->roi;
+  const gint           left = roi->y + roi->height - y;
+  gint                 tile, shift, past;
 
+  if (left < 2 * rows && roi->height > MANY_BANDS * (gint64) rows)
+    rows = (rows + 1) / 2;
+  rows = MIN (rows, left);
   g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
   past = (y + rows + shift) % tile;
   past += past < 0 ? tile : 0;
-  return past < rows && y + rows < pump->request->roi.y + pump->request->roi.height ? rows - past : rows;
+  return past < rows && rows < left ? rows - past : rows;
 }
 
 static gint
@@ -234,18 +277,19 @@ pump_bands (Pump *pump, gint rows)
     {
       if (y < end)
         {
-          gint height = band_height (pump, y, MIN (rows, end - y));
+          gint height = band_height (pump, y, rows);
 
           status = push_band (pump, y, height);
           y += height;
         }
-      else if ((status = run_waiting (pump)) == 0)
+      else if ((status = submit_all (pump)) == 0)
         status = finish_oldest (pump);
       if (status == 0)
         continue;
       if (drop_bands (pump, &y) != 0 || ! tessera_is_out_of_memory (status)
           || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)))
         return status;
+      pump->in_tiles = FALSE;
       if (pump->ahead > 1)
         pump->ahead = 1;        /* one band at a time may still fit */
       else if (! pump->exact)
@@ -263,6 +307,7 @@ gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
               TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
 {
+  TesseraTileGrid grid;
   Pump pump = { .request = request, .survey = survey, .device = device, .program = program,
                 .engine_program = engine_program, .timings = timings };
   gint rows, status, end_status;
@@ -271,8 +316,19 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   pump.output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
     pump.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
+  pump.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.output.format, &request->roi, &grid);
+  if (pump.in_tiles)
+    {
+      pump.tile_height = grid.height;
+      pump.tiles_bytes = (gsize) grid.across * grid.bytes;
+    }
   timings->failed_at = "planning bands";
   rows = choose_rows (&pump);
+  if (pump.in_tiles && rows < MIN (pump.tile_height, request->roi.height))
+    {
+      pump.in_tiles = FALSE;            /* no band would hold a whole one */
+      rows = choose_rows (&pump);
+    }
   if (rows == 0)
     return tessera_error_out_of_memory ();
   timings->failed_at = "creating a queue";

@@ -12,7 +12,7 @@
 
 #define MAX_MEMORIES 40
 #define MAX_TABLES   16
-#define BANDS_AHEAD  3
+#define BANDS_AHEAD  4
 
 /* What a request cost.  Times in seconds; the stages overlap. */
 typedef struct
@@ -42,6 +42,38 @@ typedef struct
   gsize                offset, bytes;   /* where they go, how many; none: the image is cleared */
 } Arrival;
 
+/* --- tile-memory.c: for tiles of results, known to the device ----------------------- */
+
+/* The output's tiles that a rectangle meets: pixels and bytes of each, the first one's place, their
+ * number, and which of them lie in the rectangle as a whole. */
+typedef struct
+{
+  gint          width, height, pixel, bytes;
+  gint          x, y, across, down;
+  GeglRectangle whole;
+} TesseraTileGrid;
+
+typedef struct _TesseraTiles TesseraTiles;
+
+/* Memory for these tiles, one after the other, row by row; NULL: there is none for them now. */
+TesseraTiles *tessera_tiles_take    (const TesseraDevice *device, const TesseraTileGrid *grid);
+/* `idle`: the device is done with it.  The memory is free when each tile has left too. */
+void          tessera_tiles_give    (TesseraTiles *tiles, gboolean idle);
+void          tessera_tiles_enter   (TesseraTiles *tiles);
+/* From any thread, with any lock of GEGL's held: it calls nothing of OpenCL. */
+void          tessera_tiles_leave   (TesseraTiles *tiles);
+guchar       *tessera_tiles_pointer (TesseraTiles *tiles);
+/* Zeroed at first, kept with them; the same at each call for no more bytes. */
+gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);
+
+/* --- tiles.c: results that are sent straight into tiles ------------------------- */
+
+/* FALSE where the output cannot take pixels of `format` as they are, or has too few whole tiles there. */
+gboolean tessera_tiles_plan   (GeglBuffer *output, const Babl *format, const GeglRectangle *roi,
+                               TesseraTileGrid *grid);
+/* Whole tiles become the output's.  The others are to be written as usual. */
+void     tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuffer *output);
+
 typedef struct
 {
   TesseraBand    band;                  /* first: passes get a pointer to it */
@@ -51,6 +83,8 @@ typedef struct
   Arrival        arrivals[2];           /* input, aux */
   TesseraMemory *result, *result_host;  /* of `measure` or `survey` */
   TesseraMemory *download_to;
+  TesseraTiles  *tiles;                 /* ... or these */
+  TesseraTileGrid grid;                 /* of them */
   TesseraEvent  *uploaded[2];           /* input, aux */
   TesseraEvent  *measured, *ran, *downloaded;
   GArray        *launches;              /* LaunchTime */
@@ -71,9 +105,14 @@ struct _Pump
   BandState            *bands[BANDS_AHEAD];     /* oldest first */
   guint                 n_bands;
   guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
+  BandState            *pending;        /* the newest, until it is on its way, or NULL */
+  gint                  submit_status;
   gboolean              exact;          /* memory without room to spare */
   gboolean              profiled;       /* are its commands timed? */
   gint                  least;          /* rows below which bands cost more than C does */
+  gboolean              in_tiles;       /* the result may go straight into tiles, ... */
+  gint                  tile_height;    /* ... so many rows each, ... */
+  gsize                 tiles_bytes;    /* ... in each row of them */
 };
 
 static inline guint64
@@ -109,10 +148,12 @@ typedef struct
   GeglRectangle  rect;
   gboolean       writes;                /* into the buffer, else from it */
   gdouble        seconds;               /* what it took */
+  TesseraTiles  *tiles;                 /* `pixels` lie in these, or NULL */
+  const TesseraTileGrid *grid;
 } TesseraCopy;
 
-/* Does all of them, on all threads. */
-void tessera_copy (TesseraCopy *copies, guint n);
+/* Does all of them, on all threads, and calls `beside`, or NULL, on one of these. */
+void tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpointer data);
 
 /* --- bands.c: the stages of one band ---------------------------------------- */
 

@@ -8,10 +8,12 @@
 
 #include <string.h>
 
+#define TILE_PIXELS (1 << 17)   /* in whole tiles, below which writing is as fast as sending straight into them */
+
 static GMutex      lock;            /* guards what follows */
 static gboolean    initialised;
 static TesseraOpenclMode mode;
-static guint       debug, memory_mib, band_rows;
+static guint       debug, memory_mib, band_rows, tile_pixels = TILE_PIXELS;
 static gboolean    profiling, delivers_stored;
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
 static gboolean    fault_met;
@@ -90,6 +92,7 @@ TesseraOpenclMode tessera_mode  (void) { READ_SETTING (TesseraOpenclMode, mode);
 TesseraDebug tessera_debug      (void) { READ_SETTING (TesseraDebug, debug); }
 guint        tessera_memory_mib (void) { READ_SETTING (guint, memory_mib); }
 guint        tessera_band_rows  (void) { READ_SETTING (guint, band_rows); }
+guint        tessera_tile_pixels (void) { READ_SETTING (guint, tile_pixels); }
 gboolean     tessera_profiling  (void) { READ_SETTING (gboolean, profiling || (debug & DEBUG_TIMINGS)); }
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, delivers_stored); }
 gboolean     tessera_fault_met  (void) { READ_SETTING (gboolean, fault_met); }
@@ -116,6 +119,12 @@ void
 tessera_set_band_rows (guint rows)
 {
   WRITE_SETTING (band_rows = rows);
+}
+
+void
+tessera_set_tile_pixels (gint pixels)
+{
+  WRITE_SETTING (tile_pixels = pixels < 0 ? TILE_PIXELS : (guint) pixels);
 }
 
 void

@@ -39,6 +39,7 @@ typedef struct
   guint64 read_ns, write_ns;    /* ... and of its stages on the device path, which overlap; */
   guint64 upload_ns, run_ns, download_ns;       /* these of the requests that were profiled */
   guint64 build_ns;             /* building programs */
+  guint64 tiles;                /* that the device's results were sent straight into */
 } TesseraCounters;
 
 /* One kernel's profiled launches since the process began.  The names are static;

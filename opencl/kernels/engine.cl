@@ -137,3 +137,22 @@ kernel void extend_pixels (global float *image, int components, int stride,
   for (int c = 0; c < components; c++)
     image[to + c] = border == 0 ? image[from + c] : 0.0f;
 }
+
+/* Pixels that lie row by row (`width` units of the named bytes a row) put in the order of tiles, of
+ * tile_width x tile_height units, `across` in a row of them; the first unit lies at (left, top) of the first tile.
+ * One work-item moves one unit: 1 read, 1 write. */
+#define DEFINE_TILE(name, unit)                                                                 \
+kernel void name (global const unit *rows, global unit *tiles, int width, int height,           \
+                  int tile_width, int tile_height, int left, int top, int across)               \
+{                                                                                               \
+  const int x = get_global_id (0), y = get_global_id (1);                                       \
+  const int across_at = (x + left) / tile_width, down_at = (y + top) / tile_height;             \
+                                                                                                \
+  if (x < width && y < height)                                                                  \
+    tiles[(((long) down_at * across + across_at) * tile_height + (y + top - down_at * tile_height)) * tile_width \
+          + (x + left - across_at * tile_width)] = rows[(long) y * width + x];                  \
+}
+
+DEFINE_TILE (tile_1, uchar)
+DEFINE_TILE (tile_4, uint)
+DEFINE_TILE (tile_16, uint4)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #endif
 
+#define SIDE 16                 /* of tiles */
 #define MAX_FAULTS 300
 
 typedef struct
@@ -227,10 +228,16 @@ check_faults (const CheckFilter  *filter,
   f.aux = check_aux_draw (filter, &f.c);
   f.roi = check_roi (filter, &f.c);
   check_set_threads (0);
-  if (run_mode (&f, TESSERA_OPENCL_OFF, &f.in_c, why))
-    walk (&f);
-  else
-    check_verdict (stats, FALSE, "the C leg before the faults", why, options->quiet);
+  for (gint side = 0; side <= SIDE; side += SIDE)       /* rows of pixels, then tiles, as the device sends them */
+    {
+      check_set_side (side);
+      check_pixels_clear (&f.in_c);
+      if (run_mode (&f, TESSERA_OPENCL_OFF, &f.in_c, why))
+        walk (&f);
+      else
+        check_verdict (stats, FALSE, "the C leg before the faults", why, options->quiet);
+    }
+  check_set_side (0);
   tessera_set_fault (NULL);
   tessera_set_band_rows (0);
   check_pixels_clear (&f.in_c);

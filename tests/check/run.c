@@ -73,6 +73,19 @@ check_set_threads (gint threads)
     g_object_set (gegl_config (), "threads", threads, NULL);
 }
 
+/* Tiles of `side` pixels a side in buffers that GEGL makes, and results sent straight into them; 0: as usual. */
+void
+check_set_side (gint side)
+{
+  static gint usual_width, usual_height;
+
+  if (! usual_width)
+    g_object_get (gegl_config (), "tile-width", &usual_width, "tile-height", &usual_height, NULL);
+  g_object_set (gegl_config (), "tile-width", side ? side : usual_width,
+                "tile-height", side ? side : usual_height, NULL);
+  tessera_set_tile_pixels (side ? 1 : -1);
+}
+
 GeglNode *
 check_operation_node (const CheckFilter *filter,
                       const CheckCase   *c,
@@ -283,6 +296,7 @@ check_run (const CheckFilter   *filter,
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   tessera_set_band_rows (c->field[CHECK_BANDS]);
   check_set_threads (c->field[CHECK_THREADS]);
+  check_set_side (c->field[CHECK_SIDE]);
   tessera_get_counters (&before);
   good = check_blit (filter, c, source, aux, roi, pixels, why);
   tessera_get_counters (&after);

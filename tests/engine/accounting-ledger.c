@@ -117,6 +117,22 @@ bytes_of_band (const TesseraRequest *request, gint rows)
   return bytes + width * rows * pixel + table;
 }
 
+/* Those of the output that the rows of a band may meet, where at least 128 K pixels lie in whole ones. */
+static guint64
+bytes_of_tiles (const TesseraRequest *request, gint rows)
+{
+  const GeglRectangle *roi = &request->roi;
+  gint                 width, height, across, whole;
+
+  g_object_get (request->output, "tile-width", &width, "tile-height", &height, NULL);
+  across = (roi->width + width - 1) / width;
+  whole = (roi->width / width) * (roi->height / height);
+  if ((gint64) whole * width * height < 1 << 17)
+    return 0;
+  return (guint64) across * width * ((rows + height - 1) / height + 1) * height
+         * babl_format_get_bytes_per_pixel (gegl_buffer_get_format (request->output));
+}
+
 TESSERA_API gboolean
 tessera_process (const TesseraRequest *request)
 {
@@ -133,7 +149,8 @@ tessera_process (const TesseraRequest *request)
       g_mutex_lock (&lock);
       plan = (Plan) { TRUE, request->roi.width, height, halo,
                       bytes_of_band (request, CLAMP (halo / 4, 1, height)), bytes_of_band (request, height),
-                      bytes_of_band (request, CLAMP (plan_rows, 1, height)),
+                      bytes_of_band (request, CLAMP (plan_rows, 1, height))
+                      + bytes_of_tiles (request, CLAMP (plan_rows, 1, height)),
                       16 * ((guint64) request->roi.width + height) + 8192 };
       g_mutex_unlock (&lock);
     }

@@ -35,6 +35,18 @@ table_bytes (const FormatsKind *kind)
   return kind->type >= TYPE_HALF ? 0 : codes * (kind->alpha ? 2 : 1) * sizeof (gfloat);
 }
 
+/* Of all tiles that `pixels` meet: what is sent straight into tiles comes with the rest of each; the last band
+ * may have too few whole ones for that. */
+static guint64
+pixels_of_tiles (guint64 pixels)
+{
+  const guint64 rows = pixels / FORMATS_WIDTH;
+  gint          width, height;
+
+  g_object_get (gegl_config (), "tile-width", &width, "tile-height", &height, NULL);
+  return (guint64) ((FORMATS_WIDTH + width - 1) / width * width) * ((rows + height - 1) / height * height);
+}
+
 /* Did the pixels travel as they are stored? */
 static gboolean
 travelled_raw (const FormatsConversion *conversion, gsize n, const TesseraCounters *did, gboolean decodes,
@@ -44,13 +56,14 @@ travelled_raw (const FormatsConversion *conversion, gsize n, const TesseraCounte
   const guint64 up = pixels * conversion->from->bytes
                      + did->requests * table_bytes (decodes ? conversion->from : conversion->to);
   const guint64 down = pixels * conversion->to->bytes;
+  const guint64 most_down = (did->tiles ? pixels_of_tiles (pixels) : pixels) * conversion->to->bytes;
 
   if (did->device_requests > 0 && did->device_requests == did->requests && did->fallbacks == 0
-      && did->uploaded_bytes == up && did->downloaded_bytes == down)
+      && did->uploaded_bytes == up && did->downloaded_bytes >= down && did->downloaded_bytes <= most_down)
     return TRUE;
   printf ("FAIL %s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " requests on the device; %" G_GUINT64_FORMAT
-          " bytes up (%" G_GUINT64_FORMAT " expected), %" G_GUINT64_FORMAT " down (%" G_GUINT64_FORMAT ")\n",
-          name, did->device_requests, did->requests, did->uploaded_bytes, up, did->downloaded_bytes, down);
+          " bytes up (%" G_GUINT64_FORMAT " expected), %" G_GUINT64_FORMAT " down (%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ")\n",
+          name, did->device_requests, did->requests, did->uploaded_bytes, up, did->downloaded_bytes, down, most_down);
   return FALSE;
 }
 

@@ -16,6 +16,7 @@ difference (const TesseraCounters *after, const TesseraCounters *before)
   did.fallbacks -= before->fallbacks;
   did.uploaded_bytes -= before->uploaded_bytes;
   did.downloaded_bytes -= before->downloaded_bytes;
+  did.tiles -= before->tiles;
   return did;
 }
 
