@@ -57,7 +57,7 @@ piece_size (gint tile, gint piece)
 static void
 add_tiles (GArray *pieces, TesseraCopy *copy)
 {
-  const TesseraTileGrid *grid = copy->grid;
+  const TesseraTileGrid *grid = &copy->grid;
   const GeglRectangle   *whole = &grid->whole;
   Piece                  piece = { copy, copy->rect, WHOLE_TILES };
 
@@ -124,7 +124,7 @@ static void
 write_tile_part (const Piece *piece)
 {
   const TesseraCopy     *copy = piece->copy;
-  const TesseraTileGrid *grid = copy->grid;
+  const TesseraTileGrid *grid = &copy->grid;
   const gint             x = piece->rect.x - grid->x, y = piece->rect.y - grid->y;
   const guchar          *pixels = copy->pixels + (gsize) piece->tile * grid->bytes
                                   + (gsize) (y % grid->height) * grid->width * grid->pixel
@@ -151,7 +151,7 @@ static void
 copy_piece (const Piece *piece)
 {
   if (piece->tile == WHOLE_TILES)
-    tessera_tiles_insert (piece->copy->tiles, piece->copy->grid, piece->copy->buffer);
+    tessera_tiles_insert (piece->copy->tiles, &piece->copy->grid, piece->copy->buffer);
   else if (piece->tile != NO_TILE)
     write_tile_part (piece);
   else

@@ -139,7 +139,7 @@ void  tessera_queue_forget (void);
 gint  tessera_enqueue_upload   (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to, gsize offset,
                                 gconstpointer from, gsize bytes, TesseraEvent **event);
 /* On LANE_DOWNLOAD once `after` (or NULL) is done, or on LANE_RUN. */
-gint  tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from,
+gint  tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from, gsize offset,
                                 gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event);
 gint  tessera_enqueue_clear    (TesseraQueue *queue, TesseraMemory *memory, gsize bytes);
 /* What follows on LANE_RUN waits for `event`. */

@@ -14,6 +14,7 @@
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MANY_BANDS    4
+#define SLICE         ((guint64) 4)      /* slices have at least so often the pixels that results in tiles have */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
 
@@ -153,15 +154,15 @@ submit_beside (gpointer data)
 {
   Pump *pump = data;
 
-  pump->submit_status = submit_pending (pump);
+  pump->submit_status = pump->pending ? submit_pending (pump) : tessera_band_send_ready (pump->sliced);
 }
 
-/* And submits the pending band, which takes one thread a while. */
+/* And submits the pending band, or what is ready of a sliced one, which takes one thread a while. */
 static gint
 do_copies (Pump *pump, TesseraCopy *copies, guint n)
 {
   pump->submit_status = 0;
-  tessera_copy (copies, n, pump->pending ? submit_beside : NULL, pump);
+  tessera_copy (copies, n, pump->pending || pump->sliced ? submit_beside : NULL, pump);
   for (guint i = 0; i < n; i++)
     if (copies[i].writes)
       pump->timings->write += copies[i].seconds;
@@ -179,7 +180,7 @@ wait_for_oldest (Pump *pump, TesseraCopy *copies, guint *n)
 
   if (status == 0 && ! oldest->has_run)
     status = tessera_band_run (oldest);
-  return status != 0 ? status : tessera_band_wait (oldest, copies, n);
+  return status != 0 ? status : tessera_band_wait (oldest, 0, copies, n);
 }
 
 static void
@@ -200,9 +201,45 @@ finish_oldest (Pump *pump)
 
   if (status == 0)
     status = do_copies (pump, &copy, n);
+  for (guint slice = 1; status == 0 && slice < pump->bands[0]->n_slices; slice++)
+    {
+      n = 0;
+      status = tessera_band_wait (pump->bands[0], slice, &copy, &n);
+      if (status == 0)
+        status = do_copies (pump, &copy, n);
+    }
   if (status == 0)
     drop_oldest (pump);
   return status;                /* drop_bands frees what is left */
+}
+
+/* Reads a band that is alone; what has been read is on its way meanwhile. */
+static gint
+read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
+{
+  gint status = 0;
+
+  pump->sliced = band;
+  for (guint slice = 0; slice < pump->slices && status == 0; slice++)
+    {
+      TesseraCopy parts[TESSERA_MOST_COPIES];
+
+      for (guint i = 0; i < n; i++)
+        {
+          const gint from = (gint64) copies[i].rect.height * slice / pump->slices;
+          const gint to = (gint64) copies[i].rect.height * (slice + 1) / pump->slices;
+
+          parts[i] = copies[i];
+          parts[i].rect.y += from;
+          parts[i].rect.height = to - from;
+          parts[i].pixels += from * copies[i].row;
+        }
+      status = do_copies (pump, parts, n);
+      for (guint i = 0; i < n; i++)
+        copies[i].arrival->ready = (parts[i].rect.y + parts[i].rect.height - copies[i].rect.y) * copies[i].row;
+    }
+  pump->sliced = NULL;
+  return status;
 }
 
 /* Writes the oldest band, reads the new one and submits the one before at a time. */
@@ -219,7 +256,9 @@ push_band (Pump *pump, gint y, gint rows)
     return status;
   n_oldest = n;
   new_status = tessera_band_prepare (pump, y, rows, &state, copies, &n);
-  if (new_status == 0 || is_full)
+  if (new_status == 0 && n_oldest == 0 && pump->slices > 1)
+    copy_status = read_in_slices (pump, state, copies, n);
+  else if (new_status == 0 || is_full)
     copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest);
   if (is_full)
     drop_oldest (pump);
@@ -297,6 +336,7 @@ pump_bands (Pump *pump, gint rows)
       else
         {
           rows = MAX ((rows + 1) / 2, pump->least);
+          pump->slices = 1;
           halved++;
         }
     }
@@ -331,6 +371,8 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     }
   if (rows == 0)
     return tessera_error_out_of_memory ();
+  pump.slices = rows < request->roi.height || survey ? 1
+                : CLAMP (tessera_request_pixels (request) / (SLICE * tessera_tile_pixels ()), 1, MOST_SLICES);
   timings->failed_at = "creating a queue";
   pump.profiled = tessera_profiling ()
                   || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),

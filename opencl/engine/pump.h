@@ -13,6 +13,7 @@
 #define MAX_MEMORIES 40
 #define MAX_TABLES   16
 #define BANDS_AHEAD  4
+#define MOST_SLICES  8
 
 /* What a request cost.  Times in seconds; the stages overlap. */
 typedef struct
@@ -31,17 +32,6 @@ typedef struct
   gsize    bytes;               /* of the result and of each part */
 } TesseraSurvey;
 
-/* An image on its way to the device. */
-typedef struct
-{
-  const TesseraTravel *travel;
-  TesseraBorder        border;
-  TesseraImage        *image;
-  GeglRectangle        part;            /* of it that travels */
-  TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
-  gsize                offset, bytes;   /* where they go, how many; none: the image is cleared */
-} Arrival;
-
 /* --- tile-memory.c: for tiles of results, known to the device ----------------------- */
 
 /* The output's tiles that a rectangle meets: pixels and bytes of each, the first one's place, their
@@ -50,6 +40,7 @@ typedef struct
 {
   gint          width, height, pixel, bytes;
   gint          x, y, across, down;
+  gint          first, all;     /* a part's first tile among all */
   GeglRectangle whole;
 } TesseraTileGrid;
 
@@ -71,8 +62,32 @@ gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);
 /* FALSE where the output cannot take pixels of `format` as they are, or has too few whole tiles there. */
 gboolean tessera_tiles_plan   (GeglBuffer *output, const Babl *format, const GeglRectangle *roi,
                                TesseraTileGrid *grid);
+/* Rows `top` to `bottom` of its tiles. */
+TesseraTileGrid tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom);
 /* Whole tiles become the output's.  The others are to be written as usual. */
 void     tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuffer *output);
+
+/* An image on its way to the device. */
+typedef struct
+{
+  const TesseraTravel *travel;
+  TesseraBorder        border;
+  TesseraImage        *image;
+  GeglRectangle        part;            /* of it that travels */
+  TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
+  gsize                offset, bytes;   /* where they go, how many; none: the image is cleared */
+  gsize                ready, sent;     /* of them have been read, and are on their way */
+  TesseraEvent        *uploads[MOST_SLICES + 1];
+  guint                n_uploads;
+} Arrival;
+
+/* Rows of a band's result that travel and are written at a time. */
+typedef struct
+{
+  gint            y, rows;
+  TesseraTileGrid grid;                 /* of them, if the result goes into tiles */
+  TesseraEvent   *downloaded;
+} Slice;
 
 typedef struct
 {
@@ -85,8 +100,9 @@ typedef struct
   TesseraMemory *download_to;
   TesseraTiles  *tiles;                 /* ... or these */
   TesseraTileGrid grid;                 /* of them */
-  TesseraEvent  *uploaded[2];           /* input, aux */
-  TesseraEvent  *measured, *ran, *downloaded;
+  Slice          slices[MOST_SLICES];   /* several: reading, sending and writing overlap within a band that is alone */
+  guint          n_slices;
+  TesseraEvent  *measured, *ran;
   GArray        *launches;              /* LaunchTime */
   gboolean       has_run;
 } BandState;
@@ -106,6 +122,7 @@ struct _Pump
   guint                 n_bands;
   guint                 ahead;          /* bands in flight, at most BANDS_AHEAD */
   BandState            *pending;        /* the newest, until it is on its way, or NULL */
+  BandState            *sliced;         /* that is being read slice by slice, or NULL */
   gint                  submit_status;
   gboolean              exact;          /* memory without room to spare */
   gboolean              profiled;       /* are its commands timed? */
@@ -113,6 +130,7 @@ struct _Pump
   gboolean              in_tiles;       /* the result may go straight into tiles, ... */
   gint                  tile_height;    /* ... so many rows each, ... */
   gsize                 tiles_bytes;    /* ... in each row of them */
+  guint                 slices;         /* of a band */
 };
 
 static inline guint64
@@ -149,11 +167,43 @@ typedef struct
   gboolean       writes;                /* into the buffer, else from it */
   gdouble        seconds;               /* what it took */
   TesseraTiles  *tiles;                 /* `pixels` lie in these, or NULL */
-  const TesseraTileGrid *grid;
+  TesseraTileGrid grid;
+  Arrival       *arrival;               /* what is read is of this */
 } TesseraCopy;
 
 /* Does all of them, on all threads, and calls `beside`, or NULL, on one of these. */
 void tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpointer data);
+
+/* --- arrivals.c: what a band needs, on its way to the device -------------------- */
+
+/* A buffer and what of it a band needs. */
+typedef struct
+{
+  GeglBuffer          *buffer;
+  const TesseraTravel *travel;
+  const GeglRectangle *bounds;
+  TesseraBorder        border;
+} Source;
+
+TesseraImage tessera_image_for   (const GeglRectangle *rect, const Babl *format);
+gsize        tessera_image_bytes (const TesseraImage *image);
+/* The table of a format that has none (floats): the image, which is not looked at. */
+gint tessera_travel_table   (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
+                             TesseraMemory **table);
+/* Memory for what `image` covers, and the copy that brings it to the host's side of
+ * it.  Pixels that the device converts travel without gaps; others lie as in the
+ * image, so that rows of it go to their place. */
+gint tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *image, Arrival *arrival,
+                             TesseraCopy *copies, guint *n);
+/* All of it has been read: what has not been uploaded is, and decoded and extended. */
+gint tessera_arrival_send   (BandState *state, Arrival *arrival);
+
+/* --- results.c: what has been computed, on its way to the host ------------------- */
+
+/* Encodes, puts in tiles, asks for it. */
+gint tessera_result_send  (BandState *state);
+/* What is to be done when a slice has come. */
+void tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy);
 
 /* --- bands.c: the stages of one band ---------------------------------------- */
 
@@ -166,7 +216,9 @@ gint tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **state,
                            TesseraCopy *copies, guint *n);
 gint tessera_band_send    (BandState *state);
 gint tessera_band_run     (BandState *state);
-gint tessera_band_wait    (BandState *state, TesseraCopy *copies, guint *n);
+gint tessera_band_wait    (BandState *state, guint slice, TesseraCopy *copies, guint *n);
+/* Uploads what is ready of a band that is being read. */
+gint tessera_band_send_ready (BandState *state);
 void tessera_band_written (BandState *state);
 /* `idle`: the device is done with it, so its memory may be used again. */
 void tessera_band_free   (BandState *state, gboolean idle);

@@ -171,7 +171,7 @@ tessera_enqueue_upload (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to
 }
 
 gint
-tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from,
+tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from, gsize offset,
                           gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event)
 {
   const gboolean waits = after && ! queue->one_lane;
@@ -181,7 +181,7 @@ tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *
   if (tessera_fault (FAULT_DOWNLOAD))
     return CL_OUT_OF_RESOURCES;
   status = tessera_cl_api ()->EnqueueReadBuffer (tessera_queue_object (queue, lane),
-                                                 tessera_memory_object (from), CL_FALSE, 0, bytes, to,
+                                                 tessera_memory_object (from), CL_FALSE, offset, bytes, to,
                                                  waits ? 1 : 0, waits ? &after->object : NULL, &object);
   if (status != CL_SUCCESS)
     return status;

@@ -73,6 +73,8 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   grid->y = top * grid->height - shift_y;
   grid->across = right - left + 1;
   grid->down = bottom - top + 1;
+  grid->first = 0;
+  grid->all = grid->across * grid->down;
   left = grid->x < roi->x;
   top = grid->y < roi->y;
   right = grid->across - (grid->x + grid->across * grid->width > roi->x + roi->width);
@@ -80,6 +82,21 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   grid->whole = (GeglRectangle) { left, top, MAX (0, right - left), MAX (0, bottom - top) };
   return ! gegl_rectangle_is_empty (&grid->whole)
          && (guint64) grid->whole.width * grid->whole.height * grid->width * grid->height >= tessera_tile_pixels ();
+}
+
+TesseraTileGrid
+tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom)
+{
+  const GeglRectangle *whole = &grid->whole;
+  const gint           whole_top = CLAMP (whole->y, top, bottom);
+  TesseraTileGrid      part = *grid;
+
+  part.y += top * grid->height;
+  part.down = bottom - top;
+  part.first += top * grid->across;
+  part.whole.height = CLAMP (whole->y + whole->height, top, bottom) - whole_top;
+  part.whole.y = whole_top - top;
+  return part;
 }
 
 /* --------------------------------------------------------------- back end -- */
@@ -114,10 +131,13 @@ hand_out (TesseraTileBackend *self, gint x, gint y)
   TesseraTiles *tiles = self->tiles;
   const guint   at = (guint) (y + self->grid.whole.y) * self->grid.across + x + self->grid.whole.x;
   Slot         *slot = &self->slots[at];
-  GeglTile     *tile = gegl_tile_new_bare ();
+  GeglTile     *tile;
 
-  gegl_tile_set_data_full (tile, tessera_tiles_pointer (tiles) + (gsize) at * self->grid.bytes, self->grid.bytes,
-                           slot_is_free, slot);
+  if (slot->first)
+    return gegl_tile_ref (slot->first);
+  tile = gegl_tile_new_bare ();
+  gegl_tile_set_data_full (tile, tessera_tiles_pointer (tiles) + ((gsize) self->grid.first + at) * self->grid.bytes,
+                           self->grid.bytes, slot_is_free, slot);
   gegl_tile_mark_as_stored (tile);
   *slot = (Slot) { tiles, gegl_tile_ref (tile) };
   tessera_tiles_enter (tiles);
@@ -177,12 +197,14 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuff
   const GeglRectangle  rect = { 0, 0, whole->width * grid->width, whole->height * grid->height };
   const GeglRectangle  place = { grid->x + whole->x * grid->width, grid->y + whole->y * grid->height,
                                  rect.width, rect.height };
-  Slot                *slots = tessera_tiles_notes (tiles, (gsize) grid->across * grid->down * sizeof (Slot));
-  TesseraTileBackend  *backend = g_object_new (tessera_tile_backend_get_type (), "tile-width", grid->width,
-                                               "tile-height", grid->height,
-                                               "format", gegl_buffer_get_format (output), NULL);
+  Slot                *slots = (Slot *) tessera_tiles_notes (tiles, grid->all * sizeof (Slot)) + grid->first;
+  TesseraTileBackend  *backend;
   GeglBuffer          *buffer;
 
+  if (gegl_rectangle_is_empty (whole))
+    return;
+  backend = g_object_new (tessera_tile_backend_get_type (), "tile-width", grid->width, "tile-height", grid->height,
+                          "format", gegl_buffer_get_format (output), NULL);
   backend->tiles = tiles;
   backend->slots = slots;
   backend->grid = *grid;

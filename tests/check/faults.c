@@ -214,6 +214,9 @@ check_faults (const CheckFilter  *filter,
               const CheckOptions *options,
               CheckStats         *stats)
 {
+  /* Bands of rows; bands of tiles; one band of tiles, in slices. */
+  static const struct { gint side, bands; } ways[] = { { 0, 17 }, { SIDE, 17 }, { SIDE, 0 } };
+
   Faults   f = { .filter = filter, .options = options, .stats = stats };
   GString *why = g_string_new (NULL);
 
@@ -222,15 +225,15 @@ check_faults (const CheckFilter  *filter,
   check_default_values (filter, f.c.value);
   f.c.field[CHECK_WIDTH] = 61;
   f.c.field[CHECK_HEIGHT] = 50;
-  f.c.field[CHECK_BANDS] = 17;
   f.c.field[CHECK_AUX] = filter->has_aux;
   f.source = check_source_draw (filter, &f.c);
   f.aux = check_aux_draw (filter, &f.c);
   f.roi = check_roi (filter, &f.c);
   check_set_threads (0);
-  for (gint side = 0; side <= SIDE; side += SIDE)       /* rows of pixels, then tiles, as the device sends them */
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
-      check_set_side (side);
+      check_set_side (ways[i].side);
+      f.c.field[CHECK_BANDS] = ways[i].bands;
       check_pixels_clear (&f.in_c);
       if (run_mode (&f, TESSERA_OPENCL_OFF, &f.in_c, why))
         walk (&f);

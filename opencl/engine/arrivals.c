@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What a band needs on its way to the device: what is to be read of a buffer, its
+ * upload, its pixels as floats, its border.
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#include <gegl-plugin.h>
+
+/* ---------------------------------------------------------------- images -- */
+
+TesseraImage
+tessera_image_for (const GeglRectangle *rect, const Babl *format)
+{
+  return (TesseraImage) { rect->x, rect->y, rect->width, rect->height, rect->width,
+                          babl_format_get_bytes_per_pixel (format) / sizeof (gfloat), NULL };
+}
+
+gsize
+tessera_image_bytes (const TesseraImage *image)
+{
+  return (gsize) image->stride * image->height * image->components * sizeof (gfloat);
+}
+
+gint
+tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
+              TesseraMemory **table)
+{
+  *table = image->memory;
+  return travel->table ? tessera_constant_table (state, travel->table, travel->table_bytes, table) : 0;
+}
+
+/* ------------------------------------------------------------------ read -- */
+
+/* What of `rect` there is to read; all of it where the host must extend it itself. */
+static GeglRectangle
+readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_host)
+{
+  GeglRectangle part = *rect;
+
+  *on_host = FALSE;
+  if (! gegl_rectangle_is_infinite_plane (source->bounds) && ! gegl_rectangle_contains (source->bounds, rect))
+    {
+      *on_host = source->border == TESSERA_BORDER_LOOP
+                 || ! gegl_rectangle_intersect (&part, rect, source->bounds);
+      if (*on_host)
+        part = *rect;
+    }
+  return part;
+}
+
+gint
+tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *image, Arrival *arrival,
+        TesseraCopy *copies, guint *n)
+{
+  const TesseraTravel *travel = source->travel;
+  const GeglRectangle  rect = { image->x, image->y, image->width, image->height };
+  gboolean             on_host;
+  const GeglRectangle  part = readable_part (source, &rect, &on_host);
+  const gsize          row = (travel->converts ? part.width : image->stride) * travel->bytes;
+  const gsize          indent = travel->converts ? 0 : (part.x - rect.x) * travel->bytes;
+  guchar              *pixels;
+  gint                 status;
+
+  *arrival = (Arrival) { .travel = travel, .border = source->border, .image = image, .part = part,
+                         .offset = travel->converts ? 0 : (part.y - rect.y) * row,
+                         .bytes = row * part.height };
+  if ((status = tessera_band_keep (state, tessera_image_bytes (image), FALSE, &image->memory)) != 0)
+    return status;
+  if (on_host && source->border == TESSERA_BORDER_NONE)         /* nothing but border */
+    {
+      arrival->bytes = 0;
+      return 0;
+    }
+  if ((travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
+      || (status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
+    return status;
+  pixels = tessera_memory_pointer (arrival->staging);
+  if (on_host)
+    {
+      gint64 began = g_get_monotonic_time ();
+
+      tessera_read (source->buffer, &part, source->bounds, source->border, travel->format, (gfloat *) pixels);
+      arrival->ready = arrival->bytes;
+      state->pump->timings->read += (g_get_monotonic_time () - began) / 1e6;
+    }
+  else
+    copies[(*n)++] = (TesseraCopy) { .buffer = source->buffer, .format = travel->format, .pixels = pixels + indent,
+                                     .row = row, .rect = part, .arrival = arrival };
+  return 0;
+}
+
+/* ------------------------------------------------------------------ send -- */
+
+static gint
+extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, TesseraBorder border)
+{
+  const gsize left = part->x - image->x, right = left + part->width;
+  const gsize top = part->y - image->y, bottom = top + part->height;
+  const gsize rims[4][4] = {            /* x, y, width, height */
+    { 0, 0, image->width, top },
+    { 0, bottom, image->width, image->height - bottom },
+    { 0, top, left, part->height },
+    { right, top, image->width - right, part->height }
+  };
+  gint status = 0;
+
+  for (gint i = 0; i < 4 && status == 0; i++)
+    if (rims[i][2] && rims[i][3])
+      status = tessera_engine_launch (state, &(TesseraLaunch) {
+        .kernel = "extend_pixels",
+        .size = { rims[i][2], rims[i][3] },
+        .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (image->components),
+                  TESSERA_INT_ARG (image->stride),
+                  TESSERA_INT_ARG (rims[i][0]), TESSERA_INT_ARG (rims[i][1]),
+                  TESSERA_INT_ARG (rims[i][0] + rims[i][2]), TESSERA_INT_ARG (rims[i][1] + rims[i][3]),
+                  TESSERA_INT_ARG (left), TESSERA_INT_ARG (top),
+                  TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom),
+                  TESSERA_INT_ARG (border == TESSERA_BORDER_NONE) }
+      });
+  return status;
+}
+
+/* The pixels as they travelled, on the device, become the image's. */
+static gint
+decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const TesseraImage *image,
+        const GeglRectangle *part)
+{
+  TesseraMemory *table;
+  gint           status = tessera_travel_table (state, travel, image, &table);
+
+  return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
+    .kernel = "decode_pixels",
+    .size = { part->width, part->height },
+    .group = { 32, 4 },
+    .args = { TESSERA_MEMORY_ARG (raw), TESSERA_INT_ARG (travel->stored),
+              TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (travel->working),
+              TESSERA_MEMORY_ARG (table), TESSERA_INT_ARG (travel->alphas),
+              TESSERA_INT_ARG (image->stride), TESSERA_INT_ARG (part->x - image->x),
+              TESSERA_INT_ARG (part->y - image->y), TESSERA_INT_ARG (part->width),
+              TESSERA_INT_ARG (part->height) }
+  });
+}
+
+static gint
+send_ready (BandState *state, Arrival *arrival)
+{
+  Pump       *pump = state->pump;
+  const gsize bytes = arrival->ready - arrival->sent;
+  gint        status;
+
+  if (bytes == 0)
+    return 0;
+  pump->timings->failed_at = "uploading";
+  status = tessera_enqueue_upload (pump->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
+                                   arrival->offset + arrival->sent,
+                                   (guchar *) tessera_memory_pointer (arrival->staging) + arrival->sent,
+                                   bytes, &arrival->uploads[arrival->n_uploads]);
+  if (status != 0)
+    return status;
+  arrival->n_uploads++;
+  arrival->sent = arrival->ready;
+  tessera_queue_flush (pump->queue, LANE_UPLOAD);
+  return 0;
+}
+
+gint
+tessera_band_send_ready (BandState *state)
+{
+  gint status = send_ready (state, &state->arrivals[0]);
+
+  return status != 0 ? status : send_ready (state, &state->arrivals[1]);
+}
+
+gint
+tessera_arrival_send (BandState *state, Arrival *arrival)
+{
+  Pump               *pump = state->pump;
+  const TesseraImage *image = arrival->image;
+  gint                status;
+
+  if (arrival->bytes == 0)
+    return tessera_enqueue_clear (pump->queue, image->memory, tessera_image_bytes (image));
+  arrival->ready = arrival->bytes;
+  if ((status = send_ready (state, arrival)) != 0)
+    return status;
+  pump->timings->failed_at = "running";
+  status = tessera_enqueue_wait (pump->queue, arrival->uploads[arrival->n_uploads - 1]);
+  if (status == 0 && arrival->raw)
+    status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
+  if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
+    status = extend (state, image, &arrival->part, arrival->border);
+  return status;
+}

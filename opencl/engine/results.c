@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The result of a band on its way to the host: as it is stored, in the order of tiles if
+ * it is sent straight into them, in slices if the band is alone.
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#include <gegl-plugin.h>
+
+static gint
+encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory *raw)
+{
+  TesseraMemory *table;
+  gint           status = tessera_travel_table (state, travel, image, &table);
+
+  return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
+    .kernel = "encode_pixels",
+    .size = { image->width, image->height },
+    .group = { 32, 4 },
+    .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (travel->working),
+              TESSERA_MEMORY_ARG (raw), TESSERA_INT_ARG (travel->stored),
+              TESSERA_MEMORY_ARG (table), TESSERA_INT_ARG (travel->alphas),
+              TESSERA_FLOAT4_ARG (travel->weights[0], travel->weights[1], travel->weights[2], 0.0f),
+              TESSERA_INT_ARG (image->width), TESSERA_INT_ARG (image->height) }
+  });
+}
+
+/* The pixels of the result, which lie row by row, put in the order of tiles. */
+static gint
+put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
+{
+  const TesseraTileGrid *grid = &state->grid;
+  const GeglRectangle   *roi = &state->band.roi;
+  const gint             unit = grid->pixel % 16 == 0 ? 16 : grid->pixel % 4 == 0 ? 4 : 1;
+  const gint             units = grid->pixel / unit;
+
+  return tessera_engine_launch (state, &(TesseraLaunch) {
+    .kernel = unit == 16 ? "tile_16" : unit == 4 ? "tile_4" : "tile_1",
+    .size = { roi->width * units, roi->height },
+    .group = { 32, 4 },
+    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_MEMORY_ARG (tiles),
+              TESSERA_INT_ARG (roi->width * units), TESSERA_INT_ARG (roi->height),
+              TESSERA_INT_ARG (grid->width * units), TESSERA_INT_ARG (grid->height),
+              TESSERA_INT_ARG ((roi->x - grid->x) * units), TESSERA_INT_ARG (roi->y - grid->y),
+              TESSERA_INT_ARG (grid->across) }
+  });
+}
+
+/* Where the result is to go: `from` on the device, `to` on the host. */
+static gint
+prepare_download (BandState *state, TesseraMemory **from, guchar **to)
+{
+  const GeglRectangle *roi = &state->band.roi;
+  TesseraMemory *rows = *from;
+  gint           status;
+
+  if (state->tiles)
+    {
+      *to = tessera_tiles_pointer (state->tiles);
+      status = tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
+      return status != 0 ? status : put_in_tiles (state, rows, *from);
+    }
+  status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->pump->output.bytes, TRUE,
+                              &state->download_to);
+  *to = status == 0 ? tessera_memory_pointer (state->download_to) : NULL;
+  return status;
+}
+
+static void
+plan_slices (BandState *state)
+{
+  const GeglRectangle *roi = &state->band.roi;
+  const gint           bottom = roi->y + roi->height;
+  const gint           steps = state->tiles ? state->grid.down : roi->height;
+  const gint           first = state->tiles ? state->grid.y : roi->y;
+  const gint           step = state->tiles ? state->grid.height : 1;
+
+  state->n_slices = MIN (state->pump->slices, (guint) steps);
+  for (guint i = 0; i < state->n_slices; i++)
+    {
+      const gint from = (gint64) steps * i / state->n_slices, to = (gint64) steps * (i + 1) / state->n_slices;
+      Slice     *slice = &state->slices[i];
+
+      slice->y = MAX (roi->y, first + from * step);
+      slice->rows = MIN (bottom, first + to * step) - slice->y;
+      if (state->tiles)
+        slice->grid = tessera_tiles_part (&state->grid, from, to);
+    }
+}
+
+/* Where a slice begins in the result as it is downloaded, and its bytes. */
+static gsize
+slice_start (const BandState *state, const Slice *slice)
+{
+  return state->tiles ? (gsize) slice->grid.first * slice->grid.bytes
+                      : (gsize) (slice->y - state->band.roi.y) * state->band.roi.width * state->pump->output.bytes;
+}
+
+static gsize
+slice_bytes (const BandState *state, const Slice *slice)
+{
+  return state->tiles ? (gsize) slice->grid.across * slice->grid.down * slice->grid.bytes
+                      : (gsize) slice->rows * state->band.roi.width * state->pump->output.bytes;
+}
+
+static gint
+download (BandState *state, TesseraMemory *from, guchar *to)
+{
+  Pump *pump = state->pump;
+  gint  status = 0;
+
+  plan_slices (state);
+  for (guint i = 0; i < state->n_slices && status == 0; i++)
+    {
+      Slice      *slice = &state->slices[i];
+      const gsize start = slice_start (state, slice);
+
+      status = tessera_enqueue_download (pump->queue, LANE_DOWNLOAD, from, start, to + start,
+                                         slice_bytes (state, slice), state->ran, &slice->downloaded);
+      tessera_queue_flush (pump->queue, LANE_DOWNLOAD);
+    }
+  return status;
+}
+
+gint
+tessera_result_send (BandState *state)
+{
+  Pump          *pump = state->pump;
+  TesseraImage  *image = &state->band.output;
+  TesseraMemory *from = image->memory;
+  guchar        *to;
+  gint           status = 0;
+
+  if (pump->output.converts)
+    {
+      status = tessera_band_keep (state, (gsize) image->width * image->height * pump->output.bytes, FALSE, &from);
+      if (status == 0)
+        status = encode (state, &pump->output, image, from);
+    }
+  if (status == 0)
+    status = prepare_download (state, &from, &to);
+  if (status == 0)
+    status = tessera_enqueue_mark (pump->queue, &state->ran);
+  if (status != 0)
+    return status;
+  tessera_queue_flush (pump->queue, LANE_RUN);
+  pump->timings->failed_at = "downloading";
+  return download (state, from, to);
+}
+
+void
+tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy)
+{
+  const Pump    *pump = state->pump;
+  const gint     width = state->band.roi.width;
+  guchar        *pixels = state->tiles ? tessera_tiles_pointer (state->tiles)
+                                       : tessera_memory_pointer (state->download_to);
+
+  *copy = (TesseraCopy) { .buffer = pump->request->output, .format = pump->output.format,
+                          .pixels = pixels + slice_start (state, slice), .row = (gsize) width * pump->output.bytes,
+                          .rect = { state->band.roi.x, slice->y, width, slice->rows }, .writes = TRUE,
+                          .tiles = state->tiles, .grid = slice->grid };
+}
