@@ -24,7 +24,7 @@ DIFFERENT = {
     'Mask': ('de', 'a noun, as in later versions of GEGL'),
     'Median Blur': ('es pt_BR', "GEGL: `medium', `mean'; as in GIMP's menu, and apart from Mean Blur"),
     'Offset': ('ru', "GEGL's ends in a colon"),
-    'Perceptual': ('zh_CN', 'as in later versions of GEGL and in GIMP'),
+    'Perceptual': ('ru zh_CN', 'ru: masculine, as Tone is; zh_CN: as in later versions of GEGL and in GIMP'),
     'Percentile': ('fr ru zh_CN', "GEGL: `percentage', and `percentile of the colors' (ru), which here may be of alpha"),
     'Source': ('pt_BR', "GEGL's versions differ; as in GIMP"),
     'White': ('zh_CN', 'the white point, not the name of a color'),
