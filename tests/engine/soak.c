@@ -67,6 +67,17 @@ expect (Soak *soak, gboolean good, const gchar *format, ...)
 /* -------------------------------------------------------------- requests -- */
 
 static void
+set_side (gint side)
+{
+  static gint usual_width, usual_height;
+
+  if (! usual_width)
+    g_object_get (gegl_config (), "tile-width", &usual_width, "tile-height", &usual_height, NULL);
+  g_object_set (gegl_config (), "tile-width", side ? side : usual_width, "tile-height", side ? side : usual_height, NULL);
+  tessera_set_tile_pixels (side ? 1 : -1);
+}
+
+static void
 set_weather (Soak *soak)
 {
   SoakWeather *weather = &soak->weather, old = *weather;
@@ -78,6 +89,7 @@ set_weather (Soak *soak)
   g_object_get (gegl_config (), "threads", &threads, NULL);
   if (threads != weather->threads)
     g_object_set (gegl_config (), "threads", weather->threads, NULL);
+  set_side (weather->side);
   tessera_set_memory (weather->memory);
   tessera_set_band_rows (weather->band_rows);
   if (*weather->fault || *old.fault)
