@@ -338,6 +338,8 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   gegl_buffer_flush_ext (request->input, NULL);
   if (request->aux)
     gegl_buffer_flush_ext (request->aux, NULL);
+  if (! survey)
+    gegl_buffer_flush_ext (request->output, NULL);
   device = choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;

@@ -48,11 +48,11 @@ typedef struct _TesseraTiles TesseraTiles;
 
 /* Memory for these tiles, one after the other, row by row; NULL: there is none for them now. */
 TesseraTiles *tessera_tiles_take    (const TesseraDevice *device, const TesseraTileGrid *grid);
-/* `idle`: the device is done with it.  The memory is free when each tile has left too. */
+/* `idle`: the device is done with it.  A slot is a tile's place; the memory is free when all have left. */
 void          tessera_tiles_give    (TesseraTiles *tiles, gboolean idle);
-void          tessera_tiles_enter   (TesseraTiles *tiles);
+void          tessera_tiles_enter   (TesseraTiles *tiles, guint slot);
 /* From any thread, with any lock of GEGL's held: it calls nothing of OpenCL. */
-void          tessera_tiles_leave   (TesseraTiles *tiles);
+void          tessera_tiles_leave   (TesseraTiles *tiles, guint slot);
 guchar       *tessera_tiles_pointer (TesseraTiles *tiles);
 /* Zeroed at first, kept with them; the same at each call for no more bytes. */
 gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);

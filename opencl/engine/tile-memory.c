@@ -3,7 +3,7 @@
  * Host memory for the tiles of a band, which the device knows: large pages, made by all
  * threads.  It comes back here when the last tile of the band is gone, and is used again.
  * What nobody used for half a minute is returned to the system; what is held that long (a
- * layer) is no longer known to the device, becomes ordinary memory and goes with its last tile.
+ * layer) is retired: the device forgets it, and each tile's memory goes with the tile.
  *
  * H200, 2026-11, 24 Mpix RGBA float: such a download takes 7.1 ms, as to memory that the driver
  * allocates, which takes it 150 ms, and this 20.
@@ -22,26 +22,32 @@
 #define MOST_SHARE 16                   /* ... and of the host's memory one part in so many */
 #define LARGE_PAGE ((gsize) 2 << 20)
 #define SMALL_PAGE 4096
+#define HELD_LONG  (30 * G_USEC_PER_SEC)
 
 struct _TesseraTiles
 {
   TesseraTiles        *next;
   const TesseraDevice *device;
-  TesseraMemory       *known;           /* to the device; NULL: no longer */
+  TesseraMemory       *known;           /* to the device, or NULL */
   guchar              *memory;
   gsize                bytes;
   gpointer             mapping;         /* `memory` lies in it, at a large page's start */
   gpointer             notes;           /* of tiles.c */
   gsize                notes_bytes;
-  guint                users;           /* the band, and each tile */
+  gsize                slot_bytes;
+  guint                n_slots;
+  gboolean            *is_held;         /* each slot, by a tile */
+  guint                users;           /* the band, each tile, and who retires it */
   gint64               since;           /* that it is idle or held */
   gboolean             in_flight;       /* a band has it */
+  gboolean             retired;         /* ordinary memory: the device does not know it */
 };
 
-static GMutex        lock;              /* guards what follows */
-static TesseraTiles *all;               /* that the device knows */
+static GMutex        lock;              /* guards what follows; nothing slow is done under it, since */
+                                        /* GEGL's threads leave with locks of their own held */
+static TesseraTiles *all;               /* but the retired */
 static gsize         all_bytes;
-static gboolean      refused;           /* the device does not want to know such memory */
+static gint64        refused_until;     /* the device did not want to know such memory */
 
 #ifdef G_OS_UNIX
 
@@ -70,6 +76,16 @@ unmap (TesseraTiles *tiles)
   munmap (tiles->mapping, tiles->bytes + LARGE_PAGE);
 }
 
+/* The pages that lie in these bytes as a whole go back to the system. */
+static void
+discard (TesseraTiles *tiles, gsize start, gsize end)
+{
+  start = (start + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
+  end = end / SMALL_PAGE * SMALL_PAGE;
+  if (start < end)
+    madvise (tiles->memory + start, end - start, MADV_DONTNEED);
+}
+
 /* Its pages are made by all threads, before the driver would by one. */
 static gboolean
 map (TesseraTiles *tiles)
@@ -90,6 +106,7 @@ map (TesseraTiles *tiles)
 
 static gsize most_bytes (void)                        { return 0; }
 static void unmap (TesseraTiles *tiles G_GNUC_UNUSED) {}
+static void discard (TesseraTiles *tiles G_GNUC_UNUSED, gsize start G_GNUC_UNUSED, gsize end G_GNUC_UNUSED) {}
 static gboolean map (TesseraTiles *tiles G_GNUC_UNUSED) { return FALSE; }
 
 #endif
@@ -99,6 +116,7 @@ free_tiles (TesseraTiles *tiles)
 {
   unmap (tiles);
   g_free (tiles->notes);
+  g_free (tiles->is_held);
   g_free (tiles);
 }
 
@@ -129,30 +147,67 @@ unlink_locked (TesseraTiles *tiles)
   all_bytes -= tiles->bytes;
 }
 
-/* The device need not know it any longer; it goes with its last tile. */
+/* Takes it, which is not in flight, out of the list; to be retired when the lock is off. */
 static void
-retire_locked (TesseraTiles *tiles)
+pick_locked (TesseraTiles *tiles, TesseraTiles **picked)
 {
   unlink_locked (tiles);
-  tessera_memory_drop (g_steal_pointer (&tiles->known));
-  if (tiles->users == 0)
+  tiles->users++;
+  tiles->next = *picked;
+  *picked = tiles;
+}
+
+static void
+discard_slot (TesseraTiles *tiles, guint slot)
+{
+  discard (tiles, slot * tiles->slot_bytes, (slot + 1) * tiles->slot_bytes);
+}
+
+static void
+leave_locked (TesseraTiles *tiles)
+{
+  tiles->users--;
+  if (tiles->users == 0 && tiles->retired)
     free_tiles (tiles);
+}
+
+/* The device forgets it; from now on each slot goes with its tile, the rest at once. */
+static void
+retire (TesseraTiles *picked)
+{
+  while (picked)
+    {
+      TesseraTiles *tiles = picked;
+
+      picked = tiles->next;
+      tessera_memory_drop (g_steal_pointer (&tiles->known));
+      g_mutex_lock (&lock);
+      tiles->retired = TRUE;
+      for (guint slot = 0; slot < tiles->n_slots; slot++)
+        if (! tiles->is_held[slot])
+          discard_slot (tiles, slot);
+      discard (tiles, tiles->n_slots * tiles->slot_bytes, tiles->bytes);
+      leave_locked (tiles);
+      g_mutex_unlock (&lock);
+    }
 }
 
 gboolean
 tessera_tiles_trim (gint64 since)
 {
-  gboolean is_any;
+  TesseraTiles *picked = NULL;
+  gboolean      is_any;
 
   g_mutex_lock (&lock);
   for (TesseraTiles *tiles = all, *next; tiles; tiles = next)
     {
       next = tiles->next;
       if (! tiles->in_flight && tiles->since <= since)
-        retire_locked (tiles);
+        pick_locked (tiles, &picked);
     }
   is_any = all != NULL;
   g_mutex_unlock (&lock);
+  retire (picked);
   return is_any;
 }
 
@@ -160,26 +215,28 @@ void
 tessera_tiles_retry (void)
 {
   g_mutex_lock (&lock);
-  refused = FALSE;
+  refused_until = 0;
   g_mutex_unlock (&lock);
 }
 
 void
-tessera_tiles_leave (TesseraTiles *tiles)
-{
-  g_mutex_lock (&lock);
-  tiles->since = g_get_monotonic_time ();
-  tiles->users--;
-  if (tiles->users == 0 && ! tiles->known)
-    free_tiles (tiles);
-  g_mutex_unlock (&lock);
-}
-
-void
-tessera_tiles_enter (TesseraTiles *tiles)
+tessera_tiles_enter (TesseraTiles *tiles, guint slot)
 {
   g_mutex_lock (&lock);
   tiles->users++;
+  tiles->is_held[slot] = TRUE;
+  g_mutex_unlock (&lock);
+}
+
+void
+tessera_tiles_leave (TesseraTiles *tiles, guint slot)
+{
+  g_mutex_lock (&lock);
+  tiles->since = g_get_monotonic_time ();
+  tiles->is_held[slot] = FALSE;
+  if (tiles->retired && tiles->users > 1)
+    discard_slot (tiles, slot);
+  leave_locked (tiles);
   g_mutex_unlock (&lock);
 }
 
@@ -190,7 +247,7 @@ is_idle (const TesseraTiles *tiles)
 }
 
 static TesseraTiles *
-take_idle_locked (const TesseraDevice *device, gsize bytes)
+find_idle_locked (const TesseraDevice *device, gsize bytes)
 {
   TesseraTiles *best = NULL;
 
@@ -201,56 +258,66 @@ take_idle_locked (const TesseraDevice *device, gsize bytes)
   return best;
 }
 
-/* Gives up idle memory of other sizes for it. */
+/* Gives up idle memory of other sizes for it, and what has been held for long. */
 static gboolean
-make_room_locked (gsize bytes)
+make_room_locked (gsize bytes, TesseraTiles **picked)
 {
+  const gint64 now = g_get_monotonic_time ();
+
   for (TesseraTiles *tiles = all, *next; tiles && all_bytes + bytes > most_bytes (); tiles = next)
     {
       next = tiles->next;
-      if (is_idle (tiles))
-        retire_locked (tiles);
+      if (is_idle (tiles) || (! tiles->in_flight && tiles->since <= now - HELD_LONG))
+        pick_locked (tiles, picked);
     }
-  return ! refused && all_bytes + bytes <= most_bytes ();
+  return refused_until <= now && all_bytes + bytes <= most_bytes ();
 }
 
 static void
-use_locked (TesseraTiles *tiles)
+use_locked (TesseraTiles *tiles, const TesseraTileGrid *grid)
 {
   tiles->users = 1;
   tiles->in_flight = TRUE;
+  tiles->slot_bytes = grid->bytes;
+  if (tiles->n_slots < (guint) grid->all)
+    {
+      g_free (tiles->is_held);
+      tiles->is_held = g_new0 (gboolean, grid->all);
+    }
+  tiles->n_slots = grid->all;
 }
 
 TesseraTiles *
 tessera_tiles_take (const TesseraDevice *device, const TesseraTileGrid *grid)
 {
-  const gsize   needed = (gsize) grid->across * grid->down * grid->bytes;
+  const gsize   needed = (gsize) grid->all * grid->bytes;
   const gsize   bytes = (needed + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-  TesseraTiles *tiles;
+  TesseraTiles *tiles, *picked = NULL;
   gboolean      fits;
 
   g_mutex_lock (&lock);
-  tiles = take_idle_locked (device, bytes);
+  tiles = find_idle_locked (device, bytes);
   if (tiles)
-    use_locked (tiles);
-  fits = ! tiles && make_room_locked (bytes);
+    use_locked (tiles, grid);
+  fits = ! tiles && make_room_locked (bytes, &picked);
   if (fits)
     all_bytes += bytes;
   g_mutex_unlock (&lock);
+  retire (picked);
   if (! fits)
     return tiles;
-  tiles = new_tiles (device, bytes);    /* not locked: takes a while, on all threads */
+  tiles = new_tiles (device, bytes);
   g_mutex_lock (&lock);
   if (tiles)
     {
-      use_locked (tiles);
+      use_locked (tiles, grid);
       tiles->next = all;
       all = tiles;
     }
   else
     {
       all_bytes -= bytes;
-      refused = TRUE;
+      refused_until = g_get_monotonic_time () + HELD_LONG;
     }
   g_mutex_unlock (&lock);
   return tiles;
@@ -259,12 +326,16 @@ tessera_tiles_take (const TesseraDevice *device, const TesseraTileGrid *grid)
 void
 tessera_tiles_give (TesseraTiles *tiles, gboolean idle)
 {
-  if (! idle)
-    return;                     /* the device may still write to it: it stays in flight for good */
   g_mutex_lock (&lock);
+  tiles->since = g_get_monotonic_time ();
   tiles->in_flight = FALSE;
+  if (idle)
+    leave_locked (tiles);
+  else                          /* the device may still write to it: it stays mapped for good */
+    unlink_locked (tiles);
   g_mutex_unlock (&lock);
-  tessera_tiles_leave (tiles);
+  if (! idle)
+    tessera_memory_drop (g_steal_pointer (&tiles->known));
 }
 
 guchar *

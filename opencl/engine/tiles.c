@@ -27,6 +27,7 @@
 typedef struct
 {
   TesseraTiles *tiles;
+  guint         index;                  /* of its memory in these */
   GeglTile     *first;                  /* that has this memory; the others share it */
 } Slot;
 
@@ -122,25 +123,25 @@ slot_is_free (gpointer data)
   Slot *slot = data;
 
   gegl_tile_unref (g_steal_pointer (&slot->first));
-  tessera_tiles_leave (slot->tiles);
+  tessera_tiles_leave (slot->tiles, slot->index);
 }
 
 static GeglTile *
 hand_out (TesseraTileBackend *self, gint x, gint y)
 {
   TesseraTiles *tiles = self->tiles;
-  const guint   at = (guint) (y + self->grid.whole.y) * self->grid.across + x + self->grid.whole.x;
+  const guint   at = (guint) (self->grid.first + (y + self->grid.whole.y) * self->grid.across + x + self->grid.whole.x);
   Slot         *slot = &self->slots[at];
   GeglTile     *tile;
 
   if (slot->first)
     return gegl_tile_ref (slot->first);
   tile = gegl_tile_new_bare ();
-  gegl_tile_set_data_full (tile, tessera_tiles_pointer (tiles) + ((gsize) self->grid.first + at) * self->grid.bytes,
+  gegl_tile_set_data_full (tile, tessera_tiles_pointer (tiles) + (gsize) at * self->grid.bytes,
                            self->grid.bytes, slot_is_free, slot);
   gegl_tile_mark_as_stored (tile);
-  *slot = (Slot) { tiles, gegl_tile_ref (tile) };
-  tessera_tiles_enter (tiles);
+  *slot = (Slot) { tiles, at, gegl_tile_ref (tile) };
+  tessera_tiles_enter (tiles, at);
   tessera_count (tiles, 1);
   return tile;
 }
@@ -197,7 +198,7 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuff
   const GeglRectangle  rect = { 0, 0, whole->width * grid->width, whole->height * grid->height };
   const GeglRectangle  place = { grid->x + whole->x * grid->width, grid->y + whole->y * grid->height,
                                  rect.width, rect.height };
-  Slot                *slots = (Slot *) tessera_tiles_notes (tiles, grid->all * sizeof (Slot)) + grid->first;
+  Slot                *slots = tessera_tiles_notes (tiles, grid->all * sizeof (Slot));
   TesseraTileBackend  *backend;
   GeglBuffer          *buffer;
 
@@ -216,6 +217,10 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuff
   g_object_unref (backend);
   for (gint y = whole->y; y < whole->y + whole->height; y++)
     for (gint x = whole->x; x < whole->x + whole->width; x++)
-      if (slots[(guint) y * grid->across + x].first)
-        give_up_first (&slots[(guint) y * grid->across + x]);
+      {
+        Slot *slot = &slots[grid->first + y * grid->across + x];
+
+        if (slot->first)
+          give_up_first (slot);
+      }
 }

@@ -39,7 +39,7 @@ static const struct
   [CHECK_CONTENT] = { "content", content_nicks }, [CHECK_ALPHA] = { "alpha", alpha_nicks },
   [CHECK_SPECIALS] = { "specials", NULL }, [CHECK_SINK] = { "sink", sink_nicks },
   [CHECK_PAD] = { "pad", NULL }, [CHECK_BANDS] = { "bands", NULL },
-  [CHECK_SIDE] = { "side", NULL },
+  [CHECK_SENT] = { "sent", NULL },
   [CHECK_THREADS] = { "threads", NULL }, [CHECK_AUX] = { "aux", aux_nicks },
   [CHECK_AUX_CONTENT] = { "aux-content", content_nicks }, [CHECK_LAW] = { "law", law_nicks }
 };

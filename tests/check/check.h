@@ -154,7 +154,7 @@ typedef enum
   CHECK_ROI_W, CHECK_ROI_H,     /* 0: the whole output */
   CHECK_FORMAT, CHECK_SPACE, CHECK_STORAGE, CHECK_TILE_W, CHECK_TILE_H,
   CHECK_CONTENT, CHECK_ALPHA, CHECK_SPECIALS,   /* NaN and Inf, in 1/10000 */
-  CHECK_SINK, CHECK_PAD, CHECK_BANDS, CHECK_SIDE, CHECK_THREADS, CHECK_AUX, CHECK_AUX_CONTENT,
+  CHECK_SINK, CHECK_PAD, CHECK_BANDS, CHECK_SENT, CHECK_THREADS, CHECK_AUX, CHECK_AUX_CONTENT,
   CHECK_LAW,
   CHECK_FIELDS
 } CheckField;
@@ -281,7 +281,7 @@ void     check_pixels_clear (CheckPixels *pixels);
 /* What was blitted without gaps in the result's format becomes four floats a pixel. */
 void     check_pixels_widen (const CheckFilter *filter, const CheckCase *c, CheckPixels *pixels);
 void     check_set_threads  (gint threads);
-void     check_set_side     (gint side);
+void     check_set_engine   (const CheckCase *c);
 GeglNode *check_operation_node (const CheckFilter *filter, const CheckCase *c, GeglNode *graph);
 void     check_connect_source (GeglNode *graph, GeglNode *node, const gchar *pad, CheckSource *source);
 /* GLib's warnings since the last call; NULL when there were none.  Free it. */

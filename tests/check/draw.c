@@ -120,7 +120,6 @@ static void
 draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
 {
   static const gint bands[] = { 0, 0, 1, 3, 17, 64 };
-  static const gint sides[] = { 0, 0, 5, 16, 33 };
   static const gint threads[] = { 0, 0, 0, 1, 3 };
   static const gint alphas[] = { CHECK_ALPHA_OPAQUE, CHECK_ALPHA_OPAQUE, CHECK_ALPHA_OPAQUE, CHECK_ALPHA_OPAQUE,
                                  CHECK_ALPHA_RANDOM, CHECK_ALPHA_RANDOM, CHECK_ALPHA_RANDOM,
@@ -140,7 +139,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_SINK] = check_chance (random, 30) ? check_below (random, CHECK_SINKS) : CHECK_SINK_BLIT;
   c->field[CHECK_PAD] = check_below (random, 5);
   c->field[CHECK_BANDS] = bands[check_below (random, G_N_ELEMENTS (bands))];
-  c->field[CHECK_SIDE] = sides[check_below (random, G_N_ELEMENTS (sides))];
+  c->field[CHECK_SENT] = check_below (random, 2);
   c->field[CHECK_THREADS] = threads[check_below (random, G_N_ELEMENTS (threads))];
   if (filter->has_aux && check_chance (random, 30))
     {

@@ -20,7 +20,7 @@ set_leg (const Edge *e)
 {
   tessera_set_opencl_mode (e->leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   check_set_threads (0);
-  check_set_side (0);
+  tessera_set_tile_pixels (-1);
 }
 
 /* A graph of `source_operation` (or nothing) and the filter, drawn over `roi`. */

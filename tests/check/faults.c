@@ -12,7 +12,6 @@
 #include <unistd.h>
 #endif
 
-#define SIDE 16                 /* of tiles */
 #define MAX_FAULTS 300
 
 typedef struct
@@ -215,7 +214,7 @@ check_faults (const CheckFilter  *filter,
               CheckStats         *stats)
 {
   /* Bands of rows; bands of tiles; one band of tiles, in slices. */
-  static const struct { gint side, bands; } ways[] = { { 0, 17 }, { SIDE, 17 }, { SIDE, 0 } };
+  static const struct { gint sent, bands; } ways[] = { { 0, 17 }, { 1, 17 }, { 1, 0 } };
 
   Faults   f = { .filter = filter, .options = options, .stats = stats };
   GString *why = g_string_new (NULL);
@@ -232,7 +231,7 @@ check_faults (const CheckFilter  *filter,
   check_set_threads (0);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
-      check_set_side (ways[i].side);
+      tessera_set_tile_pixels (ways[i].sent ? 1 : -1);
       f.c.field[CHECK_BANDS] = ways[i].bands;
       check_pixels_clear (&f.in_c);
       if (run_mode (&f, TESSERA_OPENCL_OFF, &f.in_c, why))
@@ -240,7 +239,7 @@ check_faults (const CheckFilter  *filter,
       else
         check_verdict (stats, FALSE, "the C leg before the faults", why, options->quiet);
     }
-  check_set_side (0);
+  tessera_set_tile_pixels (-1);
   tessera_set_fault (NULL);
   tessera_set_band_rows (0);
   check_pixels_clear (&f.in_c);

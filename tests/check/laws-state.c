@@ -196,6 +196,7 @@ check_law_update (const CheckFilter *filter,
   gchar        *text;
   gboolean      good;
 
+  check_set_engine (c);
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   graph = build_graph (filter, c, source, aux, &node);
   blit_cached (filter, c, node, &roi, &cached);
@@ -257,6 +258,7 @@ check_law_neighbour (const CheckFilter *filter,
   CheckCase     alone = *c;
   gboolean      good;
 
+  check_set_engine (c);
   check_set_threads (4);
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   chained.pixels = g_new0 (gfloat, (gsize) roi.width * roi.height * 4);

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 
+#define MANY_VERDICTS 50
 #define EXCUSED_LIMIT 0.3
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
@@ -154,6 +155,16 @@ check_filter (const CheckFilter *filter, const CheckOptions *options, CheckStats
     }
 }
 
+/* GEGL reads the size of tiles once.  Small ones let small results be sent straight into tiles. */
+static const gchar *
+tile_size (guint64 seed)
+{
+  static const gchar *const sizes[] = { "128x128", "16x16", "13x8", "7x11" };
+
+  g_setenv ("GEGL_TILE_SIZE", only_faults ? sizes[1] : sizes[seed % G_N_ELEMENTS (sizes)], FALSE);
+  return g_getenv ("GEGL_TILE_SIZE");
+}
+
 static void
 start_gegl (void)
 {
@@ -192,11 +203,14 @@ parse_options (int *argc, char ***argv, CheckOptions *options)
 int
 main (int argc, char **argv)
 {
-  CheckOptions options = { 0 };
-  gint         passed = 0, failed = 0;
+  CheckOptions    options = { 0 };
+  TesseraCounters counters;
+  const gchar    *tiles;
+  gint            passed = 0, failed = 0;
   gboolean     had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
 
   parse_options (&argc, &argv, &options);
+  tiles = tile_size (options.seed);
   start_gegl ();
   if (skip_without_device && ! tessera_device_name ())
     {
@@ -204,7 +218,7 @@ main (int argc, char **argv)
       gegl_exit ();
       return 77;
     }
-  g_print ("seed %" G_GUINT64_FORMAT "\n", options.seed);
+  g_print ("seed %" G_GUINT64_FORMAT ", tiles of %s\n", options.seed, tiles);
   if ((options.legs & CHECK_LEG_OPENCL) && ! tessera_device_name ())
     {
       g_print ("FAIL there is no OpenCL device (GEGL_USE_OPENCL=%s)\n", g_getenv ("GEGL_USE_OPENCL"));
@@ -226,6 +240,13 @@ main (int argc, char **argv)
       check_self_test (&options, &stats);
       passed += stats.passed;
       failed += stats.failed;
+    }
+  tessera_get_counters (&counters);
+  if (passed > MANY_VERDICTS && (options.legs & CHECK_LEG_OPENCL) && tessera_device_name ()
+      && ! only_self_test && ! only_edges && strcmp (tiles, "128x128") != 0 && counters.tiles == 0)
+    {
+      g_print ("FAIL no result was sent straight into tiles\n");
+      failed++;
     }
   g_print ("%d passed, %d failed\n", passed, failed);
   gegl_exit ();

@@ -73,17 +73,13 @@ check_set_threads (gint threads)
     g_object_set (gegl_config (), "threads", threads, NULL);
 }
 
-/* Tiles of `side` pixels a side in buffers that GEGL makes, and results sent straight into them; 0: as usual. */
+/* Bands, threads, and whether results of any size are sent straight into tiles. */
 void
-check_set_side (gint side)
+check_set_engine (const CheckCase *c)
 {
-  static gint usual_width, usual_height;
-
-  if (! usual_width)
-    g_object_get (gegl_config (), "tile-width", &usual_width, "tile-height", &usual_height, NULL);
-  g_object_set (gegl_config (), "tile-width", side ? side : usual_width,
-                "tile-height", side ? side : usual_height, NULL);
-  tessera_set_tile_pixels (side ? 1 : -1);
+  tessera_set_band_rows (c->field[CHECK_BANDS]);
+  tessera_set_tile_pixels (c->field[CHECK_SENT] ? 1 : -1);
+  check_set_threads (c->field[CHECK_THREADS]);
 }
 
 GeglNode *
@@ -294,9 +290,7 @@ check_run (const CheckFilter   *filter,
   if (leg == CHECK_LEG_OPENCL)
     tessera_set_fault (NULL);   /* a case must not pay for the failures of those before it */
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
-  tessera_set_band_rows (c->field[CHECK_BANDS]);
-  check_set_threads (c->field[CHECK_THREADS]);
-  check_set_side (c->field[CHECK_SIDE]);
+  check_set_engine (c);
   tessera_get_counters (&before);
   good = check_blit (filter, c, source, aux, roi, pixels, why);
   tessera_get_counters (&after);

@@ -273,12 +273,11 @@ soak_weather (guint64 seed, guint64 spell, SoakWeather *weather)
 {
   static const gint  threads[] = { 0, 0, 1, 2, 3, 5 };
   static const guint memories[] = { 1, 2, 3, 5, 8, 16 }, rows[] = { 1, 3, 17, 64 };
-  static const gint  sides[] = { 0, 7, 32 };
   CheckRandom        slow = soak_random (seed, FOR_WEATHER, spell / 16);
   CheckRandom        random = soak_random (seed, FOR_WEATHER, spell + (G_GUINT64_CONSTANT (1) << 60));
 
   *weather = (SoakWeather) { .threads = threads[check_below (&slow, G_N_ELEMENTS (threads))] };
-  weather->side = sides[check_below (&slow, G_N_ELEMENTS (sides))];
+  weather->sent = check_chance (&slow, 60);
   if (check_chance (&random, 15))
     weather->memory = memories[check_below (&random, G_N_ELEMENTS (memories))];
   if (check_chance (&random, 10))
@@ -310,11 +309,12 @@ soak_describe (const SoakRequest *request, const SoakWeather *weather, const Soa
   append_source (text, "of", &sources[request->source]);
   if (request->aux >= 0)
     append_source (text, "aux", &sources[request->aux]);
-  g_string_append_printf (text, "; roi %dx%d%+d%+d into %s as %s; mode %s%s%s%s, threads %d, memory %u, rows %u, side %d, fault %s",
+  g_string_append_printf (text, "; roi %dx%d%+d%+d into %s as %s; mode %s%s%s%s, threads %d, memory %u, rows %u,%s fault %s",
                           request->roi.width, request->roi.height, request->roi.x, request->roi.y,
                           sinks[request->sink], babl_get_name (request->format), modes[request->mode],
                           request->fresh ? ", new graph" : request->stored ? ", as stored" : "", request->trims ? ", trim" : "",
                           request->verifies ? ", verified" : "", weather->threads, weather->memory,
-                          weather->band_rows, weather->side, *weather->fault ? weather->fault : "none");
+                          weather->band_rows, weather->sent ? " sent," : "",
+                          *weather->fault ? weather->fault : "none");
   return g_string_free (text, FALSE);
 }

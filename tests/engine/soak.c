@@ -67,17 +67,6 @@ expect (Soak *soak, gboolean good, const gchar *format, ...)
 /* -------------------------------------------------------------- requests -- */
 
 static void
-set_side (gint side)
-{
-  static gint usual_width, usual_height;
-
-  if (! usual_width)
-    g_object_get (gegl_config (), "tile-width", &usual_width, "tile-height", &usual_height, NULL);
-  g_object_set (gegl_config (), "tile-width", side ? side : usual_width, "tile-height", side ? side : usual_height, NULL);
-  tessera_set_tile_pixels (side ? 1 : -1);
-}
-
-static void
 set_weather (Soak *soak)
 {
   SoakWeather *weather = &soak->weather, old = *weather;
@@ -89,7 +78,7 @@ set_weather (Soak *soak)
   g_object_get (gegl_config (), "threads", &threads, NULL);
   if (threads != weather->threads)
     g_object_set (gegl_config (), "threads", weather->threads, NULL);
-  set_side (weather->side);
+  tessera_set_tile_pixels (weather->sent ? 1 : -1);
   tessera_set_memory (weather->memory);
   tessera_set_band_rows (weather->band_rows);
   if (*weather->fault || *old.fault)
@@ -305,6 +294,7 @@ main (int argc, char **argv)
     }
   g_setenv ("GEGL_USE_OPENCL", "cpu", FALSE);
   g_setenv ("GEGL_SWAP", "RAM", FALSE);
+  g_setenv ("GEGL_TILE_SIZE", "32x32", FALSE); /* small results have whole tiles, too */
   g_setenv ("BABL_INHIBIT_CACHE", "1", FALSE);  /* with it babl makes tables of 256 MiB at the first use */
   g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
   soak_watch_start (soak.options.verbose);

@@ -53,7 +53,7 @@ typedef struct
 {
   gint  threads;                        /* 0: GEGL's choice */
   guint memory, band_rows;              /* 0: the engine's choice */
-  gint  side;                           /* of tiles, which results are sent straight into; 0: as usual */
+  gboolean sent;                        /* straight into tiles, whatever the size */
   gchar fault[24];                      /* "" : none */
 } SoakWeather;
 

@@ -15,6 +15,7 @@
 #define HELD    20
 #define AGAIN   60
 #define THREADS 4
+#define FEW_OF  30
 #define MANY    700             /* results, each with 2 MiB of its own: more than may be held */
 
 static const GeglRectangle whole = { 0, 0, WIDTH, HEIGHT };
@@ -271,6 +272,49 @@ too_many (GeglBuffer *input)
   g_free (expected);
 }
 
+/* Resident memory of this process in MiB. */
+static gdouble
+resident (void)
+{
+  gchar  *text = NULL, *line;
+  gdouble mib = 0;
+
+  if (g_file_get_contents ("/proc/self/status", &text, NULL, NULL) && (line = strstr (text, "VmRSS:")))
+    mib = g_ascii_strtod (line + 6, NULL) / 1024;
+  g_free (text);
+  return mib;
+}
+
+/* Of each of many results a few tiles are kept: in time, only these have memory. */
+static void
+few_of_many (void)
+{
+  const GeglRectangle box = { 0, 0, 1024, 1024 }, corner = { 0, 0, 128, 128 };
+  GeglBuffer         *input = gegl_buffer_new (&box, babl_format ("RaGaBaA float")), *kept[FEW_OF];
+  gdouble             before, after;
+
+  black_out (input, &box);
+  g_object_unref (compute (input, &box, TRUE));
+  tessera_trim ();
+  before = resident ();
+  for (gint i = 0; i < FEW_OF; i++)
+    {
+      GeglBuffer *result = compute (input, &box, TRUE);
+
+      kept[i] = gegl_buffer_new (&corner, babl_format ("RaGaBaA float"));
+      gegl_buffer_copy (result, &corner, GEGL_ABYSS_NONE, kept[i], &corner);
+      if (i % 2)
+        tessera_trim ();        /* as after half a minute: before and after the rest is freed */
+      g_object_unref (result);
+      tessera_trim ();
+    }
+  after = resident ();
+  expect (after - before < FEW_OF * 16 / 3, "1/64 of %d results of 16 MiB holds %.0f MiB", FEW_OF, after - before);
+  for (gint i = 0; i < FEW_OF; i++)
+    g_object_unref (kept[i]);
+  g_object_unref (input);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -300,6 +344,7 @@ main (int argc, char **argv)
       again (input);
       threads (input, expected);
       too_many (input);
+      few_of_many ();
     }
   tessera_trim ();
   expect (counters ().live_objects == 0 && counters ().live_pinned_bytes == 0, "%" G_GUINT64_FORMAT " objects are left",

@@ -89,7 +89,9 @@ driver_start (int *argc, char ***argv, gboolean device)
     bad = "STUB_ICD_LIBRARY does not name libstub-icd.so (run-driver.py sets it)";
   else
     {
+      g_setenv ("GEGL_TILE_SIZE", "16x8", FALSE);
       gegl_init (argc, argv);
+      tessera_set_tile_pixels (1);      /* results of any size go straight into tiles */
       g_object_set (gegl_config (), "threads", 2, NULL);
       if (device && ! (name = tessera_device_name ()))
         bad = "there is no OpenCL device";
