@@ -20,10 +20,14 @@ typedef struct
 } TesseraMenu;
 
 static const TesseraMenu tessera_menus[] = {
-  { "tessera:bilateral-grid", "enhance:noise-reduction", "<Image>/Filters/Enhance",
-    N_("Bilateral Grid"), N_("Smooth and Keep Edges (Tessera Bilateral Grid)..."),
+  { "tessera:bilateral-filter", "enhance:noise-reduction", "<Image>/Filters/Enhance",
+    N_("Bilateral Filter"), N_("Smooth and Keep Edges (Tessera Bilateral Filter)..."),
     N_("Smooths skin, sky and noise and keeps edges: surface blur, noise reduction "
        "(bilateral filter; Paris, Durand)") },
+  { "tessera:bilateral-grid", "enhance:noise-reduction", "<Image>/Filters/Enhance",
+    N_("Bilateral Grid"), N_("Smooth by the Edges of another Picture (Tessera Bilateral Grid)..."),
+    N_("Smooths by the edges of another picture, in GIMP 3 the aux input (flash and no flash): surface blur, "
+       "noise reduction (joint bilateral filter; Paris, Durand)") },
   { "tessera:cielab", "color", "<Image>/Colors",
     N_("CIELAB"), N_("CIELAB (Tessera)..."),
     N_("Colors as lightness L and the color axes a (green to red) and b (blue to yellow), "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:bilateral-grid: edge-preserving smoothing.  A pixel of value v at (x, y)
+ * tessera:bilateral-grid and, compiled by way of tessera-bilateral-filter.c, the same
+ * without `aux`: edge-preserving smoothing.  A pixel of value v at (x, y)
  * adds (v, 1) to the nearest cell of a coarse grid over (x/s, y/s, v/r); the grid
  * is blurred by [1 2 1]/4 along its three axes; the result is the ratio of the
  * two sums, interpolated at (x/s, y/s, v/r).
@@ -27,15 +28,25 @@
 
 #ifdef GEGL_PROPERTIES
 
+/* The names of types are global: each of the two operations has its own. */
+#ifdef TESSERA_BILATERAL_FILTER
+#define GUIDE_TYPE TesseraBilateralFilterGuide
+#define TONE_TYPE  TesseraBilateralFilterTone
+#else
+#define GUIDE_TYPE TesseraBilateralGridGuide
+#define TONE_TYPE  TesseraBilateralGridTone
+#endif
+#define enum_end_of(type) enum_end (type)       /* which does not expand it */
+
 enum_start (tessera_bilateral_grid_guide)
   enum_value (TESSERA_BILATERAL_GRID_CHANNELS,  "channels",  N_("Channels"))
   enum_value (TESSERA_BILATERAL_GRID_LUMINANCE, "luminance", N_("Luminance"))
-enum_end (TesseraBilateralGridGuide)
+enum_end_of (GUIDE_TYPE)
 
 enum_start (tessera_bilateral_grid_tone)
   enum_value (TESSERA_BILATERAL_GRID_LINEAR,     "linear",     N_("Linear"))
   enum_value (TESSERA_BILATERAL_GRID_PERCEPTUAL, "perceptual", N_("Perceptual"))
-enum_end (TesseraBilateralGridTone)
+enum_end_of (TONE_TYPE)
 
 property_double (spatial_sigma, _("Size of details"), 8.0)
     description (_("Details up to about this size are smoothed away, in pixels: 1 takes fine grain, 200 large "
@@ -56,21 +67,32 @@ property_double (range_sigma, _("Edge threshold"), 0.1)
     ui_steps    (0.01, 0.1)
     ui_digits   (3)
 
-property_enum (guide, _("Guide"), TesseraBilateralGridGuide, tessera_bilateral_grid_guide,
-               TESSERA_BILATERAL_GRID_CHANNELS)
+property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, TESSERA_BILATERAL_GRID_CHANNELS)
+#ifdef TESSERA_BILATERAL_FILTER
+    description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
+                   "channel for itself"))
+#else
     description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
                    "channel for itself; a connected aux image always guides by its luminance"))
+#endif
 
-property_enum (tone, _("Tone"), TesseraBilateralGridTone, tessera_bilateral_grid_tone,
-               TESSERA_BILATERAL_GRID_LINEAR)
+property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, TESSERA_BILATERAL_GRID_LINEAR)
     description (_("Whether steps in brightness are measured as they are seen, or in linear light, where those in "
                    "the shadows count for little"))
 
 #else
 
+#ifdef TESSERA_BILATERAL_FILTER
+#define GEGL_OP_FILTER
+#define GEGL_OP_NAME     tessera_bilateral_filter
+#define GEGL_OP_C_SOURCE tessera-bilateral-filter.c
+#define FILTER_NAME      "bilateral-filter"
+#else
 #define GEGL_OP_COMPOSER
 #define GEGL_OP_NAME     tessera_bilateral_grid
 #define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
+#define FILTER_NAME      "bilateral-grid"
+#endif
 
 #include "gegl-op.h"
 #include "menus.h"
@@ -403,7 +425,7 @@ bilateral_grid_device (TesseraBand *band)
 }
 
 static const TesseraFilter bilateral_grid = {
-  .name = "bilateral-grid",
+  .name = FILTER_NAME,
   .source = tessera_bilateral_grid_cl,
   .area = bilateral_grid_area,
   .device_bytes = bilateral_grid_device_bytes,
@@ -432,7 +454,9 @@ prepare (GeglOperation *operation)
                                                    ? "R'G'B'A float" : "RGBA float", space);
 
   gegl_operation_set_format (operation, "input", format);
+#ifndef TESSERA_BILATERAL_FILTER
   gegl_operation_set_format (operation, "aux", format);
+#endif
   gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
 }
 
@@ -461,13 +485,12 @@ get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const Geg
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+smooth (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
   GeglRectangle   bounds = tessera_bounds (operation, "input");
-  GeglRectangle   aux_bounds = tessera_bounds (operation, "aux");
-  gboolean        has_aux = aux && ! gegl_rectangle_is_empty (&aux_bounds);
+  GeglRectangle   aux_bounds = aux ? tessera_bounds (operation, "aux") : (GeglRectangle) { 0, 0, 0, 0 };
+  gboolean        has_aux = ! gegl_rectangle_is_empty (&aux_bounds);
   GridParams      params;
   gboolean        success;
 
@@ -482,7 +505,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffe
     .aux = has_aux ? aux : NULL,
     .output = output,
     .input_format = gegl_operation_get_format (operation, "input"),
-    .aux_format = gegl_operation_get_format (operation, "aux"),
+    .aux_format = gegl_operation_get_format (operation, "input"),
     .output_format = gegl_operation_get_format (operation, "input"),
     .roi = *roi,
     .bounds = bounds,
@@ -496,11 +519,30 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffe
   return success;
 }
 
+#ifdef TESSERA_BILATERAL_FILTER
+#define OUR_PARENT_CLASS GEGL_OPERATION_FILTER_CLASS
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  return smooth (operation, input, NULL, output, roi);
+}
+#else
+#define OUR_PARENT_CLASS GEGL_OPERATION_COMPOSER_CLASS
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
+         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+{
+  return smooth (operation, input, aux, output, roi);
+}
+#endif
+
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass         *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationComposerClass *composer_class = GEGL_OPERATION_COMPOSER_CLASS (klass);
+  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
 
   operation_class->prepare                   = prepare;
   operation_class->get_bounding_box          = get_bounding_box;
@@ -509,9 +551,9 @@ gegl_op_class_init (GeglOpClass *klass)
   operation_class->opencl_support            = TRUE;
   operation_class->threaded                  = FALSE;    /* the engine spreads the work */
   operation_class->want_in_place             = FALSE;
-  composer_class->process                    = process;
+  OUR_PARENT_CLASS (klass)->process          = process;
 
-  tessera_set_menu (operation_class, "tessera:bilateral-grid");
+  tessera_set_menu (operation_class, "tessera:" FILTER_NAME);
   gegl_operation_class_set_key (operation_class, "reference",
                                 "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the "
                                 "Bilateral Grid, SIGGRAPH 2007");

@@ -11,6 +11,7 @@ PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
 BLUR = ['tessera:motion-blur', 'length=40', 'angle=30']
 GRID = ['tessera:bilateral-grid', 'spatial-sigma=12', 'range-sigma=0.12', 'guide=luminance', 'tone=perceptual']
 ROWS = [
+    ('bilateral-filter', ['tessera:bilateral-filter'] + GRID[1:]),
     ('bilateral-grid', GRID),
     ('cielab', ['tessera:cielab']),
     ('convolution', ['tessera:convolution', 'preset=emboss']),

@@ -38,13 +38,13 @@ preset()
   printf ')\n'
 }
 
-names='bilateral-grid convolution equalize label median-blur motion-blur unsharp-mask'
+names='bilateral-filter bilateral-grid convolution equalize label median-blur motion-blur unsharp-mask'
 
 presets_of()
 {
   operation "$1"
   case $1 in
-    bilateral-grid)
+    bilateral-filter | bilateral-grid)
       preset "$(gettext 'Sensor noise')" spatial-sigma=6 range-sigma=0.08 guide=luminance tone=perceptual
       preset "$(gettext 'Smooth skin')" spatial-sigma=5 range-sigma=0.05 guide=luminance tone=perceptual
       preset "$(gettext 'Painted areas')" spatial-sigma=12 range-sigma=0.15 guide=luminance tone=perceptual ;;

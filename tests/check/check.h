@@ -132,6 +132,7 @@ typedef struct
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
+extern const CheckFilter check_bilateral_filter;
 extern const CheckFilter check_bilateral_grid;
 extern const CheckFilter check_cielab;
 extern const CheckFilter check_convolution;

@@ -12,6 +12,7 @@
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 
 static const CheckFilter *const filters[] = {
+  &check_bilateral_filter,
   &check_bilateral_grid,
   &check_cielab,
   &check_convolution,

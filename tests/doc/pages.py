@@ -9,7 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from common import OPERATIONS, TOP
 
 DOC = os.path.join(TOP, 'data', 'doc')
-NAMES = tuple(name.split(':')[1] for name in OPERATIONS)
+TWINS = {'bilateral-filter': 'bilateral-grid'}          # on the page of another
+NAMES = tuple(name.split(':')[1] for name in OPERATIONS if name.split(':')[1] not in TWINS)
 FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'!\[([^\]]*)\]\(([^)]+)\)')
 

@@ -109,8 +109,10 @@ def check_links(report, name, page, folder):
 
 
 def check_page(report, name, operation, operations, readme):
-    page = pages.read(name)
-    report.check(f'{name}: title and operation', page.startswith(f'# {operation["title"]}\n\n`{operation["name"]}` · '), operation['title'])
+    file = pages.TWINS.get(name, name)
+    page = pages.read(file)
+    report.check(f'{name}: title and operation', operation['title'] in page[2:page.index('\n')].split(', ')
+                 and f'\n\n`{operation["name"]}` · ' in page, operation['title'])
     if operation['gimp:menu-path']:
         menu = f'{operation["gimp:menu-path"].removeprefix("<Image>/").replace("/", " > ")} > *{operation["gimp:menu-label"].replace("_", "")}*'
         report.check(f'{name}: its place in the menus', menu in page, menu)
@@ -122,7 +124,8 @@ def check_page(report, name, operation, operations, readme):
     paper = page.partition('## Paper')[2]
     report.check(f'{name}: the paper', all(year in paper for year in re.findall(r'\b(?:19|20)\d\d\b', operation['reference'])), operation['reference'])
     rows = [line for line in readme.splitlines() if f'`{operation["name"]}`' in line and line.startswith('|')]
-    if report.check(f'{name}: README has a row that leads to it', len(rows) == 1 and f'(data/doc/{name}.md)' in rows[0]):
+    if report.check(f'{name}: README has a row that leads to it',
+                    len(rows) == 1 and f'[`{operation["name"]}`](data/doc/{file}.md)' in rows[0]):
         told = FIGURES.search(page)
         figures = NUMBER.findall(CONDITIONS.sub('', told[1])) if told else []
         known = NUMBER.findall(rows[0])
@@ -159,6 +162,7 @@ def main():
     operations = {operation['name']: operation for operation in json.loads(listed.stdout or '[]') if operation['name'] != 'tessera:template'}
     report.check('GEGL lists the operations', operations)
     written = {'tessera:' + file.removesuffix('.md') for file in os.listdir(pages.DOC) if file.endswith('.md')}
+    written |= {f'tessera:{name}' for name in pages.TWINS}
     report.check('each operation has a page, each page an operation', written == set(operations), ', '.join(sorted(written ^ set(operations))))
     readme, used = text_of('README.md'), set()
     for operation in sorted(written & set(operations)):

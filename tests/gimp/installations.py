@@ -95,6 +95,8 @@ def files_from_elsewhere(report, installed, kind, operations, inputs):
     """GIMP 3 opens an XCF with layer effects where one filter is missing, and where all are: it says which, the pixels of the layer
     are there, the other effects work."""
     effects = [operation for operation in operations if not operation['aux']]
+    if not effects:
+        return
     missing = effects[-1]
     gimp = kind(installed.gegl.env, installed.work)
     folder = os.path.join(installed.work, 'elsewhere')

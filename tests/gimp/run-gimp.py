@@ -197,7 +197,8 @@ def refuses(report, installed, gimp, operation, inputs):
 
 # what people type into the action search
 SEARCHED = {
-    'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'surface blur', 'noise reduction', 'smooth skin', 'keep edges', 'paris'),
+    'tessera:bilateral-filter': ('bilateral filter', 'surface blur', 'noise reduction', 'smooth skin', 'keep edges', 'paris'),
+    'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'surface blur', 'noise', 'another picture', 'flash'),
     'tessera:cielab': ('cielab', 'lab color', 'lightness'),
     'tessera:convolution': ('convolution', 'kernel', 'matrix', 'sharpen', 'emboss'),
     'tessera:equalize': ('equalize', 'histogram', 'clahe', 'local contrast', 'haze', 'zuiderveld'),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define BLUR       "tessera:motion-blur length=40 angle=45"
+/* tessera:bilateral-filter runs the same code: it has no rows of its own. */
 #define GRID_OF(guide) "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1 tone=linear guide=" guide
 #define GRID       GRID_OF ("channels")
 #define GEGL_BLUR  "gegl:motion-blur-linear length=40 angle=45"

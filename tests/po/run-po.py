@@ -17,6 +17,7 @@ XGETTEXT = ['xgettext', '--from-code=UTF-8', '--keyword=_', '--keyword=N_', '--f
 
 # Where a string of ours that GEGL has too is translated otherwise: (languages, reason).
 DIFFERENT = {
+    'Bilateral Filter': ('zh_CN', "GEGL: `two-way'; as in Bilateral Grid, and as the method is called"),
     'Direction': ('de', 'which way to convert, not an orientation'),
     'Display': ('de es fr pt_BR zh_CN', 'GEGL: the operation that opens a window; here: fit for one'),
     'Gaussian Blur': ('de pt_BR', "GEGL's versions differ; as in GIMP's menu"),
