@@ -97,8 +97,16 @@ profiles()
 
 settings() { echo "GimpGegl-tessera-$1-config.settings"; }
 
+no_profile()
+{
+  printf "$(gettext 'No profile of GIMP 3 in %s. Start GIMP 3 once, then run this again; or name the profile: GIMP3_DIRECTORY=FOLDER')\\n" \
+    "${XDG_CONFIG_HOME:-$HOME/.config}/GIMP" >&2
+  exit 1
+}
+
 add()
 {
+  [ -n "$(profiles)" ] || no_profile
   profiles | while IFS= read -r profile; do
     mkdir -p "$profile/filters"
     for name in $names; do

@@ -12,15 +12,14 @@
 gchar **
 graph_operations (void)
 {
-  guint      n = 0;
-  gchar    **all = gegl_list_operations (&n);
+  gchar    **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
   GPtrArray *ours = g_ptr_array_new ();
 
-  for (guint i = 0; i < n; i++)
-    if (g_str_has_prefix (all[i], "tessera:"))
-      g_ptr_array_add (ours, g_strdup (all[i]));
+  for (gint i = 0; expected[i]; i++)
+    if (gegl_has_operation (expected[i]))
+      g_ptr_array_add (ours, g_strdup (expected[i]));
   g_ptr_array_add (ours, NULL);
-  g_free (all);
+  g_strfreev (expected);
   return (gchar **) g_ptr_array_free (ours, FALSE);
 }
 

@@ -26,7 +26,7 @@ typedef struct
   gchar       *text;            /* "guide=luminance" or "" */
 } FilterVariant;
 
-/* All of Tessera's operations that GEGL found; g_strfreev them. */
+/* Tessera's operations that GEGL found, without the template, which nobody installs; g_strfreev them. */
 gchar     **graph_operations (void);
 
 /* The variants of an operation: defaults, then each other value of each enum. */

@@ -2,7 +2,7 @@
  *
  * Parts that need GEGL but no filter: what it is and has; how it starts with OpenCL.
  */
-#include <gegl.h>
+#include "graph.h"
 
 #include "doctor.h"
 #include "tessera.h"
@@ -52,11 +52,10 @@ say_files (gchar **operations)
 gint
 run_part_host (void)
 {
-  GPtrArray *ours = g_ptr_array_new ();
-  gchar    **all, *swap = NULL, *joined;
-  guint      n = 0;
-  guint64    cache = 0;
-  gint       major, minor, micro, threads = 0;
+  gchar  **all, **ours, *swap = NULL, *joined;
+  guint    n = 0;
+  guint64  cache = 0;
+  gint     major, minor, micro, threads = 0;
 
   gegl_get_version (&major, &minor, &micro);
   say ("gegl", "%d.%d.%d", major, minor, micro);
@@ -69,18 +68,15 @@ run_part_host (void)
   say ("cache", "%" G_GUINT64_FORMAT, cache);
   say ("threads", "%d", threads);
   all = gegl_list_operations (&n);
-  for (guint i = 0; i < n; i++)
-    if (g_str_has_prefix (all[i], "tessera:"))
-      g_ptr_array_add (ours, all[i]);
-  g_ptr_array_add (ours, NULL);
-  joined = g_strjoinv (" ", (gchar **) ours->pdata);
+  ours = graph_operations ();
+  joined = g_strjoinv (" ", ours);
   say ("operations", "%s", joined);
   say ("all", "%u", n);
   say ("system", "%d", gegl_has_operation ("gegl:gaussian-blur") && gegl_has_operation ("gegl:load"));
-  say_files ((gchar **) ours->pdata);
+  say_files (ours);
   say_doing ("leaving GEGL");
   g_free (joined);
-  g_ptr_array_unref (ours);
+  g_strfreev (ours);
   g_free (all);
   g_free (swap);
   gegl_exit ();

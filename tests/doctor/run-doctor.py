@@ -20,7 +20,7 @@ MACHINES = {
     'PoCL': ({'GEGL_USE_OPENCL': 'cpu'}, 0, {},
              [r'(?m)^Verdict: all is well', r'engine runs on\s+.*Portable', r'the same bits', r'upload, pinned\s+[\d.]+ GB/s',
               r'tessera:motion-blur\s+0\.06\s+[\d.]+\s+[\d.]+\s+[\d.]+', r'GEGL_USE_OPENCL\s+cpu']),
-    'nothing set': ({}, 0, {}, [r'GEGL_USE_OPENCL is not set', r'Verdict: all is well']),
+    'nothing set': ({}, 0, {}, [r'GEGL_USE_OPENCL is not set', r'Verdict: all is well', r'(?s)\A(?!.*tessera:template)']),
     'no driver': ({'OCL_ICD_VENDORS': EMPTY}, 0, {}, [r'vendors|empty', r'GEGL takes\s+none', r'which is fine', r'pocl-opencl-icd']),
     'no driver, and OpenCL asked for': ({'OCL_ICD_VENDORS': EMPTY, 'GEGL_USE_OPENCL': 'cpu'}, 1,
                                         {'no-device': r'asked for \(GEGL_USE_OPENCL=cpu\), but no driver offers a device'},

@@ -198,10 +198,12 @@ report_without_path (Doctor *doctor, const Part *plain)
   for (gint i = 0; expected[i]; i++)
     found += has_word (part_get (plain, "operations"), expected[i]);
   if (found == g_strv_length (expected))
-    report_fact (doctor, "without GEGL_PATH", "all are found, so GIMP has them");
+    report_fact (doctor, "without GEGL_PATH", "all are found: they are installed, so GIMP has them");
+  else if (found == 0)
+    report_fact (doctor, "without GEGL_PATH", "none is found: they are not installed; ./run install gives them to GIMP");
   else
-    report_fact (doctor, "without GEGL_PATH", "%u of %u are found; ./run install gives them to GIMP",
-                 found, g_strv_length (expected));
+    report_fact (doctor, "without GEGL_PATH", "only %u of the %u are found: what is installed is not whole; ./run install "
+                 "gives all to GIMP", found, g_strv_length (expected));
   g_strfreev (expected);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""GIMP with an installation that is not whole: damaged modules, and files made where there were more filters."""
+"""GIMP with an installation that is not whole: damaged modules, and files made where there were more filters, or a later GIMP."""
 import glob
 import os
 import re
@@ -8,6 +8,12 @@ import shutil
 from gimp_program import FLAT
 from jobs import Job, varied
 from pixels import read
+
+# Two layers, the upper one filtered; as GIMP 3.0.4 saved them in files_of_gimp_3, which makes them anew wherever that runs.
+FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'files')
+FILTERED = Job('tessera:median-blur', 'varied', {'radius': 3}, 'rgb', 8)
+TOO_NEW = 'unsupported XCF file version'
+GRID = 'Failed to deserialize grid parasite'         # GIMP 2.10 says so of any file of GIMP 3
 
 MODULES = os.path.join('.local', 'share', 'gegl-0.4', 'plug-ins')
 LIBRARY = os.path.join('.local', 'lib', 'tessera')
@@ -127,3 +133,44 @@ def files_from_elsewhere(report, installed, kind, operations, inputs):
             if os.path.exists(path):
                 os.remove(path)
         shutil.rmtree(home)
+
+
+def save_for_210(gimp, source, folder):
+    os.makedirs(folder)
+    for effect in (False, True):
+        path = os.path.join(folder, f'gimp-3-{"effect" if effect else "merged"}.xcf')
+        gimp.run(gimp.job(0, source, ['(gimp-image-crop image 48 36 40 30)', '(set! copy (car (gimp-layer-copy layer)))', '(gimp-image-insert-layer image copy 0 0)',
+                                      '(set! layer copy)', gimp.apply(FILTERED.operation, FILTERED.values, effect), gimp.save(path)]), GEGL_USE_OPENCL='no')
+
+
+def filtered_right(report, installed, gimp, path, when):
+    """The upper layer is what gegl makes of the lower one."""
+    upper, lower, wanted = (f'{path[:-4]}-{gimp.folder}-{what}.png' for what in ('upper', 'lower', 'wanted'))
+    merge = ['(gimp-drawable-merge-filters layer)'] if gimp.effects else []
+    code, lines = gimp.run(gimp.job(0, path, [*merge, FLAT, gimp.save(upper)])
+                           + gimp.job(1, path, ['(gimp-image-remove-layer image layer)', f'(set! layer {gimp.first_layer})', gimp.save(lower)]), GEGL_USE_OPENCL='no')
+    name = f'GIMP {gimp.version} opens {os.path.basename(path)}, saved {when}'
+    odd = [line for line in lines if gimp.effects or GRID not in line]
+    if report.check(f'{name} and says nothing', gimp.said('end') == ['0', '1'] and not odd, f'exit {code} ' + ' | '.join(odd[:3])):
+        installed.gegl.run([lower, '-o', wanted, '--', FILTERED.operation, *(f'{key}={value}' for key, value in FILTERED.values.items()),
+                            'gegl:png-save', f'path={wanted}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
+        worst, where, _ = read(upper).difference(read(wanted), 1)
+        report.check(f'{name}: the pixels are right', worst <= 1 and read(upper).data != read(lower).data, f'{worst} off, at {where}')
+
+
+def files_of_gimp_3(report, installed, kind, inputs):
+    """What was merged is a layer like any other in GIMP 2.10; a file with a layer effect it refuses in words, and lives."""
+    gimp, folder = kind(installed.gegl.env, installed.work), os.path.join(installed.work, 'files')
+    shutil.copytree(FILES, folder)
+    filtered_right(report, installed, gimp, os.path.join(folder, 'gimp-3-merged.xcf'), 'long ago')
+    effect = os.path.join(folder, 'gimp-3-effect.xcf')
+    if gimp.effects:
+        filtered_right(report, installed, gimp, effect, 'long ago')
+        fresh = os.path.join(installed.work, 'files-anew')
+        save_for_210(gimp, inputs['rgb'], fresh)
+        for name in sorted(os.listdir(FILES)):
+            filtered_right(report, installed, gimp, os.path.join(fresh, name), 'just now')
+        return
+    code, lines = gimp.run(gimp.job(0, effect, []), GEGL_USE_OPENCL='no')
+    report.check(f'GIMP {gimp.version} refuses a layer effect of GIMP 3 in words', code in (0, 1) and not gimp.said('end') and any(TOO_NEW in line for line in lines),
+                 f'exit {code} ' + ' | '.join(lines[:3]))

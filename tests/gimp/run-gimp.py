@@ -11,7 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from installations import damaged, files_from_elsewhere, without_library
+from installations import damaged, files_from_elsewhere, files_of_gimp_3, without_library
 from installed import Installed
 from common import Report, IMAGES
 from gimp_program import FLAT, programs, quoted
@@ -244,6 +244,7 @@ def states(report, installed, kind, operations, inputs):
         damaged(report, installed, kind, operations, inputs)
     if kind.effects:
         files_from_elsewhere(report, installed, kind, operations, inputs)
+    files_of_gimp_3(report, installed, kind, inputs)
 
 
 def main():

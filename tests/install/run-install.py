@@ -4,6 +4,7 @@
 its labels are, and `./run uninstall`."""
 import gettext
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -64,7 +65,8 @@ def main():
         os.mkdir(home)
         gegl = Gegl(None)
         gegl.env.update(HOME=home, TESSERA_INSTALL_BUILD=os.path.join(os.path.abspath(build), 'build-install'))
-        gegl.env.pop('XDG_DATA_HOME', None)
+        for name in ('XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'GIMP3_DIRECTORY'):
+            gegl.env.pop(name, None)
 
         # What a person has already: a folder that stays, and a profile of GIMP 3 with settings of her own for one filter.
         theirs, profile = os.path.join('.local', 'share', 'metainfo'), os.path.join(home, '.config', 'GIMP', '3.0')
@@ -90,6 +92,9 @@ def main():
             report.check('GIMP 3 has presets', len(presets) >= 6, ', '.join(sorted(presets)))
             with open(own, encoding='utf-8') as file:
                 report.check('but where there were settings', file.read() == '# settings\n')
+            done = gegl.command([os.path.join(TOP, 'data', 'presets', 'presets.sh'), 'add'], HOME=os.path.join(work, 'nobody'))
+            report.check('without a profile of GIMP 3 presets.sh says in one line what helps', done.returncode == 1 and not done.stdout
+                         and re.fullmatch(r'No profile of GIMP 3 in .*GIMP3_DIRECTORY=FOLDER\n', done.stderr), done.stdout + done.stderr)
             for language in languages:
                 check_language(gegl, report, program, language, home, work)
 
