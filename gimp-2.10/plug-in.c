@@ -161,6 +161,17 @@ run_on_layer (Layer *layer, const gchar *name, const gchar *operation, GimpRunMo
   return GIMP_PDB_SUCCESS;
 }
 
+/* OpenCL as it is switched in GIMP now; gegl_init has asked the environment instead. */
+static void
+follow_preferences (void)
+{
+  gchar *wish = gimp_gimprc_query ("use-opencl");
+
+  if (wish)
+    g_object_set (gegl_config (), "use-opencl", strcmp (wish, "yes") == 0, NULL);
+  g_free (wish);
+}
+
 static void
 run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals)
 {
@@ -174,6 +185,7 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
   bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   gegl_init (NULL, NULL);
+  follow_preferences ();
   operation = operation_of (name);
   if (! operation)
     g_set_error (&error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("GEGL does not find the operation of %s"), name);

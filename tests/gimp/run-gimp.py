@@ -155,7 +155,11 @@ def with_opencl(report, installed, gimp, operations, inputs):
             for setting, values, kind, depth, how in (('defaults', {}, 'rgb', 8, 'merged'), ('varied', varied(operation), 'rgba', 32, 'merged'),
                                                       ('defaults', {}, 'rgb', 32, 'effect' if gimp.effects and not operation['aux'] else 'merged'))]
     output = run_jobs(report, installed, gimp, jobs, inputs, 'with OpenCL', **OPENCL)
+    gimp.gimprc('(use-opencl no)\n')
+    off = run_jobs(report, installed, gimp, jobs[:1], inputs, 'with OpenCL switched off in GIMP', **{**OPENCL, 'TESSERA_OPENCL': 'try'})
     gimp.gimprc('')
+    ran = [found[2] for found in filter(None, map(PATH_LINE.match, off))]
+    report.check(f'GIMP {gimp.version}: switched off in its preferences OpenCL is not used', ran and set(ran) == {'C'}, f'ran on {ran}')
     where = {}
     for found in filter(None, map(PATH_LINE.match, output)):
         where.setdefault(found[1].rstrip(':'), set()).add(found[2])
