@@ -290,6 +290,18 @@ gchar   *check_take_warnings (void);
 void     check_watch_warnings (void);
 const gchar *check_leg_name (CheckLeg leg);
 
+/* ------------------------------------------------------------- formats -- */
+
+/* Does the engine convert the source to `working` by code of its own? */
+gboolean check_is_own_conversion (const CheckSource *source, const Babl *working);
+/* `pixels`: what babl made of the source, replaced. */
+void     check_convert_source    (const CheckSource *source, const Babl *working, gdouble *pixels);
+/* What to read a node's result in: the result's format, or what the node gives where that has another curve, for
+ * check_convert_read () to convert by the formula.  babl's float curves are off in HDR, and a NaN hides what is above
+ * 1024 from the group of four that it is in (0.1.98, sse2): 1846 became 23.55 instead of 24.17. */
+const Babl *check_read_format    (const CheckFilter *filter, const CheckCase *c, GeglNode *node);
+void     check_convert_read      (const Babl *read, const Babl *wanted, CheckPixels *pixels);
+
 /* ---------------------------------------------------------- comparison -- */
 
 typedef enum
@@ -318,6 +330,8 @@ void     check_truth_clear (CheckTruth *truth);
 /* For tables of premultiplied filters: a result that leaves with straight alpha has no
  * colour where alpha is 0 (babl puts 2^-16 there), NaN or infinite. */
 void     check_excuse_lost_colour (RefResult *result);
+/* For tables of perceptual filters: a result that leaves as linear light. */
+void     check_excuse_round_trip (RefResult *result);
 gboolean check_against     (const CheckFilter *filter, const CheckCase *c, const CheckTruth *truth,
                             const CheckPixels *got, const CheckPixels *other, CheckPair pair,
                             CheckStats *stats, GString *why);

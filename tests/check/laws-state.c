@@ -226,9 +226,10 @@ static void
 blit_chain (const CheckFilter *filter, const CheckCase *c, CheckSource *source, GeglBuffer *rendered,
             CheckPixels *pixels)
 {
-  GeglNode *graph = gegl_node_new ();
-  GeglNode *input = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", source->buffer, NULL);
-  GeglNode *inverted = gegl_node_new_child (graph, "operation", "gegl:invert-linear", NULL), *node;
+  GeglNode   *graph = gegl_node_new ();
+  GeglNode   *input = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", source->buffer, NULL);
+  GeglNode   *inverted = gegl_node_new_child (graph, "operation", "gegl:invert-linear", NULL), *node;
+  const Babl *format;
 
   gegl_node_link (input, inverted);
   if (rendered)
@@ -237,9 +238,10 @@ blit_chain (const CheckFilter *filter, const CheckCase *c, CheckSource *source, 
     {
       node = check_operation_node (filter, c, graph);
       gegl_node_link (inverted, node);
-      gegl_node_blit (node, 1.0, &pixels->roi, check_result_format (filter, c), pixels->pixels,
-                      GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      format = check_read_format (filter, c, node);
+      gegl_node_blit (node, 1.0, &pixels->roi, format, pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
       check_pixels_widen (filter, c, pixels);
+      check_convert_read (format, check_result_format (filter, c), pixels);
     }
   g_object_unref (graph);
 }

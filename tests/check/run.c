@@ -205,14 +205,15 @@ check_blit (const CheckFilter   *filter,
             CheckPixels         *pixels,
             GString             *why)
 {
-  const Babl  *format = check_result_format (filter, c);
   GeglNode    *graph = gegl_node_new ();
   GeglNode    *node = check_operation_node (filter, c, graph);
+  const Babl  *format;
   CheckGuarded guarded;
   gboolean     good;
 
   check_connect_source (graph, node, "input", source);
   check_connect_source (graph, node, "aux", aux);
+  format = check_read_format (filter, c, node);
   check_guarded_init (&guarded, roi->width, roi->height, babl_format_get_bytes_per_pixel (format),
                       c->field[CHECK_PAD]);
   pixels->roi = *roi;
@@ -226,7 +227,9 @@ check_blit (const CheckFilter   *filter,
     gegl_node_blit (node, 1.0, roi, format, check_guarded_data (&guarded), (gint) guarded.stride,
                     GEGL_BLIT_DEFAULT);
   g_object_unref (graph);
-  return finish_blit (filter, c, &guarded, source, aux, pixels, why) && good;
+  good &= finish_blit (filter, c, &guarded, source, aux, pixels, why);
+  check_convert_read (format, check_result_format (filter, c), pixels);
+  return good;
 }
 
 void
