@@ -87,13 +87,16 @@ tessera_trim (void)
 
 /* ---------------------------------------------------------------- device -- */
 
-/* Did the user ask for OpenCL?  GEGL only says whether it has a device. */
+/* Did the user ask for OpenCL, and GEGL found none?  (GEGL itself only says whether it uses it; where it has
+ * a device and does not, the host program has switched it off.) */
 static gboolean
-asked_for_opencl (void)
+misses_device (void)
 {
   const gchar *wish = g_getenv ("GEGL_USE_OPENCL");
+  gpointer     context, device;
 
-  return wish && g_ascii_strcasecmp (wish, "no") != 0;
+  tessera_gegl_device (&context, &device);
+  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context;
 }
 
 /* TRUE and the reason where C is the faster path. */
@@ -129,7 +132,7 @@ choose_device (const TesseraRequest *request, gchar **reason)
   else if (! gegl_operation_use_opencl (request->operation))
     {
       *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
-      if (asked_for_opencl () && mode != TESSERA_OPENCL_FORCE)
+      if (misses_device () && mode != TESSERA_OPENCL_FORCE)
         tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
                           "processor; is a driver installed?); all filters run in C");
     }
