@@ -5,7 +5,8 @@ import os
 import time
 
 from common import IMAGES
-from session import Session, folder_name, search_words, type_number
+from session import folder_name, type_number
+from stage import opened
 
 SIZE = (6000, 4000)
 # The property, how often Tab leads to its number, a value that makes it long, whether a second is enough for its preview.
@@ -14,6 +15,9 @@ LONG = {
     'tessera:bilateral-grid': ('spatial-sigma', 2, 1, True),
 }
 CANCEL = (1245, 832)                # beside the bar of progress of 2.10, in a window of 1300x800 at (10, 30); GIMP 3 wants Escape
+# GIMP 3.0.4 handles Escape while it merges, which may free the filter whose applicator it needs once more at the end
+# (gimp_drawable_merge_filter, which keeps no reference); any filter can meet that, so GIMP gets a second try.
+FREED = 'gimp_applicator_set_cache: assertion'
 IN_THE_MIDDLE = 0.5                 # seconds
 ANSWER = 5                          # seconds, until GIMP answers again; a load of other programs is not ours
 REST = 20                           # seconds, until nothing computes any more
@@ -38,13 +42,17 @@ def unchanged(report, session, name, original, work):
             os.remove(path)
 
 
-def stops(report, session, name, dialog):
-    """After that the dialog goes, GIMP answers, the work ends."""
+def stops(session, dialog):
+    """When the dialog is gone, GIMP answers, the work has ended: seconds, or None."""
     began = time.monotonic()
     gone = until(lambda: dialog not in session.screen.windows(), 60)
     answer = session.answers()
     answer = None if answer is None else time.monotonic() - began
     rest = session.settle(120) and time.monotonic() - began - 2
+    return gone, answer, rest
+
+
+def report_stop(report, name, gone, answer, rest):
     report.check(f'{name}: the dialog closes and GIMP answers within {ANSWER} s', gone is not None and answer is not None and answer <= ANSWER,
                  f'dialog {seconds(gone)}, answer {seconds(answer)}')
     report.check(f'{name}: nothing computes after {REST} s', rest and rest <= REST, f'at rest after {seconds(rest)}')
@@ -54,16 +62,21 @@ def seconds(time_or_none):
     return f'{time_or_none:.1f} s' if time_or_none else 'never'
 
 
-def cancel_one(report, session, operation, first, original, work):
+def died_of_its_own(session):
+    with open(os.path.join(session.screen.folder, 'gimp.log'), encoding='utf-8', errors='replace') as file:
+        return not session.alive() and FREED in file.read()
+
+
+def cancel_one(report, session, operation, first, original, work, last_try):
+    """Whether it was tried to the end."""
     property_name, tabs, value, quick = LONG[operation['name']]
     gimp, name = session.gimp, f'GIMP {session.gimp.version}: {operation["name"]} {property_name}={value}, 24 Mpix'
     # What the preview has computed GIMP 3 takes over: there is nothing left to cancel.
     for what in ('preview', 'result')[:1 if quick and gimp.effects else 2]:
-        found = session.search(search_words(operation), folder_name(operation)) if what == 'preview' else session.again(folder_name(operation))
+        found = session.dialog(operation, what == 'result', tabs)
         if not report.check(f'{name}: the dialog opens', found and operation['title'] in found[1], str(found)):
-            return session.screen.key('Escape')
-        session.screen.say('xdotool', 'windowactivate', '--sync', found[0])
-        session.screen.key(*['Tab'] * tabs)
+            session.screen.key('Escape')
+            return True
         type_number(session, value)
         if what == 'result':
             if gimp.effects and first:
@@ -80,33 +93,45 @@ def cancel_one(report, session, operation, first, original, work):
             session.screen.click(*CANCEL)
         else:
             session.screen.say('xdotool', 'key', 'Escape')
-        stops(report, session, f'{name}, {what} cancelled', found[0])
+        times = stops(session, found[0])
+        if died_of_its_own(session) and not last_try:
+            print(f'{name}, {what} cancelled: GIMP used a filter that it had freed; once more', flush=True)
+            return False
+        report_stop(report, f'{name}, {what} cancelled', *times)
         if not report.check(f'{name}, {what} cancelled: alive', session.alive()):
-            return
+            return True
         if what == 'result' and gimp.effects and session.changed():
             # GIMP 3.0 finishes a merge whatever is pressed: then it is one step of undo
             print(f'{name}, {what} cancelled: GIMP finished it', flush=True)
-            session.screen.say('xdotool', 'windowactivate', '--sync', session.window)
-            session.screen.key('ctrl+z')
+            session.undo()
             session.settle()
         report.check(f'{name}, {what} cancelled: no change is left', not session.changed())
         unchanged(report, session, f'{name}, {what} cancelled', original, work)
+    return True
 
 
 def cancelling(report, installed, kind, operations, given):
-    gimp, work = kind(installed.gegl.env, installed.work), installed.work
-    original = os.path.join(work, 'picture.ppm')
+    work = installed.work
+    original, as_opened = os.path.join(work, 'picture.ppm'), os.path.join(work, 'opened.ppm')
     installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', original, '--', 'gegl:scale-size', f'x={SIZE[0]}', f'y={SIZE[1]}',
                         'gegl:crop', f'width={SIZE[0]}', f'height={SIZE[1]}', 'gegl:ppm-save', f'path={original}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
-    session = Session(installed, gimp, os.path.join(given.out, f'gimp-{gimp.version}-cancel'), original, served=True)
-    try:
-        if report.check(f'GIMP {gimp.version} opens a picture of 24 Mpix', session.window and session.screen.wait(session.answers, 30)):
-            session.settle()
-            as_opened = os.path.join(work, 'opened.ppm')
-            session.ask(gimp.save_opened(as_opened), 300)
-            long = [operation for name in LONG for operation in operations if operation['name'] == name]
-            for operation in long:
-                if session.alive():
-                    cancel_one(report, session, operation, operation is long[0], as_opened, work)
-    finally:
-        session.screen.close()
+    left = [operation for name in LONG for operation in operations if operation['name'] == name]
+    for last_try in (False, True):
+        if left:
+            left = cancel_all(report, installed, kind, left, given, (original, as_opened), last_try)
+
+
+def cancel_all(report, installed, kind, operations, given, pictures, last_try):
+    """The operations that are left to try, because GIMP died."""
+    original, as_opened = pictures
+    with opened(report, installed, kind, given, 'cancel', f'GIMP {kind.version}, 24 Mpix,', original, served=True) as session:
+        if not session:
+            return []
+        session.settle()
+        session.ask(session.gimp.save_opened(as_opened), 300)
+        for i, operation in enumerate(operations):
+            if not cancel_one(report, session, operation, i == 0, as_opened, installed.work, last_try):
+                return operations[i:]
+            if not session.alive():
+                break
+    return []

@@ -5,61 +5,50 @@ in the action search under its label, its dialog opens, OK changes the picture i
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from installed import Installed
-from common import Report, IMAGES, TOP
-from gimp_program import programs
+from common import TOP
 from locales import language_env
-from screen import TOOLS
-from session import Session, folder_name, search_words
+from session import folder_name, search_words
+from stage import opened, run
 
 LANGUAGES = ('pt_BR', 'ko')
 SHOWN = 'tessera:median-blur'
 
 
-def try_operation(report, session, gimp, operation):
-    name = f'GIMP {gimp.version}: {operation["name"]}'
-    words = search_words(operation)
-    found = session.search(words, folder_name(operation))
-    if not report.check(f'{name} is found under "{words}", its dialog opens', found and operation['title'] in found[1], str(found)):
+def try_operation(report, session, operation):
+    name = f'GIMP {session.gimp.version}: {operation["name"]}'
+    found = session.dialog(operation)
+    if not report.check(f'{name} is found under "{search_words(operation)}", its dialog opens', found and operation['title'] in found[1], str(found)):
         session.screen.key('Escape', 'Escape')
         return
     changed = session.press_ok(found[0])
     time.sleep(1)
     session.screen.shot(f'{folder_name(operation)}-applied')
     if report.check(f'{name}: OK changes the picture', changed):
-        session.screen.say('xdotool', 'windowactivate', '--sync', session.window)
-        session.screen.key('ctrl+z')
-        report.check(f'{name}: one undo brings it back', session.screen.wait(lambda: not session.changed(), 20))
+        report.check(f'{name}: one undo brings it back', session.undo())
 
 
-def run_session(report, installed, kind, operations, out):
-    gimp = kind(installed.gegl.env, installed.work)
-    session = Session(installed, gimp, out, os.path.join(installed.work, 'picture.png'))
-    try:
-        if not report.check(f'GIMP {gimp.version} opens a picture', session.window):
-            return session.screen.shot('start')
+def run_session(report, installed, kind, operations, given):
+    with opened(report, installed, kind, given) as session:
+        if not session:
+            return
         for path in sorted({operation['gimp:menu-path'] for operation in operations}):
             session.menu(path)
         for operation in operations:
-            try_operation(report, session, gimp, operation)
+            try_operation(report, session, operation)
             if not session.alive():
                 break
-        report.check(f'GIMP {gimp.version} is alive at the end', session.alive())
-    finally:
-        session.screen.close()
-    with open(os.path.join(out, 'gimp.log'), encoding='utf-8', errors='replace') as file:
+        report.check(f'GIMP {kind.version} is alive at the end', session.alive())
+    with open(os.path.join(session.screen.folder, 'gimp.log'), encoding='utf-8', errors='replace') as file:
         ours = [line.strip() for line in file if 'tessera' in line.lower() or '.settings' in line]
-    report.check(f'GIMP {gimp.version}: no message of ours', not ours, ' | '.join(ours[:4]))
-    if gimp.effects:
-        check_presets(report, gimp, operations, out)
+    report.check(f'GIMP {kind.version}: no message of ours', not ours, ' | '.join(ours[:4]))
+    if kind.effects:
+        check_presets(report, session.gimp, operations, session.screen.folder)
 
 
 # GIMP writes a filter's file anew when it was used, with what it understood of it, and the last settings besides.
@@ -94,49 +83,29 @@ def check_presets(report, gimp, operations, out):
         report.check(f'GIMP {gimp.version} has the presets of {file}', wanted and not missing, ', '.join(missing) or ', '.join(wanted))
 
 
-def in_language(report, installed, kind, operation, language, out):
+def in_language(report, installed, kind, operation, language, given):
     """The menu, the search and the dialog in that language, to look at; the dialog has the title that the catalogue has."""
-    gimp, env = kind(installed.gegl.env, installed.work), language_env(installed.work, language)
+    env, name = language_env(installed.work, language), f'GIMP {kind.version} in {language}'
     there = installed.operations(operation['name'], **env)[0]
-    session = Session(installed, gimp, out, os.path.join(installed.work, 'picture.png'), **env)
-    name = f'GIMP {gimp.version} in {language}'
-    try:
-        if not report.check(f'{name} opens a picture', session.window):
-            return session.screen.shot('start')
-        session.filters_menu(there['gimp:menu-path'])
-        found = session.search(search_words(there), folder_name(there))
+    with opened(report, installed, kind, given, language, name, **env) as session:
+        if not session:
+            return
+        session.menu(there['gimp:menu-path'])
+        found = session.dialog(there)
         report.check(f'{name}: the dialog is found under "{search_words(there)}", its title is translated',
                      found and there['title'] != operation['title'] and there['title'] in found[1], str(found))
         session.screen.key('Escape')
         report.check(f'{name} is alive at the end', session.alive())
-    finally:
-        session.screen.close()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('build')
-    parser.add_argument('--only', help='one operation')
-    parser.add_argument('--languages', action='store_true', help='the languages alone')
-    parser.add_argument('--out', default=os.path.join(TOP, 'out'), help='where the pictures go (out/)')
-    given = parser.parse_args()
-    report = Report()
-    missing = [tool for tool in TOOLS if not shutil.which(tool)]
-    report.check('a screen can be made', not missing, ', '.join(missing))
-    with tempfile.TemporaryDirectory(prefix='tessera-gui-') as work:
-        installed = Installed(os.path.abspath(given.build), work)
-        kinds = programs()
-        if report.check('a GIMP is here', kinds) and not missing and installed.install(report):
-            operations = installed.operations(given.only)
-            installed.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', os.path.join(installed.work, 'picture.png')], GEGL_USE_OPENCL='no')
-            shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
-            for kind in kinds:
-                out = os.path.join(given.out, f'gimp-{kind.version}')
-                if not given.languages:
-                    run_session(report, installed, kind, operations, out)
-                for language in LANGUAGES:
-                    in_language(report, installed, kind, shown, language, f'{out}-{language}')
-    report.finish()
+def in_windows(report, installed, kind, operations, given):
+    if not given.languages:
+        run_session(report, installed, kind, operations, given)
+    shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
+    for language in LANGUAGES:
+        in_language(report, installed, kind, shown, language, given)
 
 
-main()
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument('--languages', action='store_true', help='the languages alone')
+run(parser, 'mountains.jpg', [], in_windows)

@@ -5,19 +5,15 @@ while the preview computes, what memory is left afterwards; Cancel in the middle
 import argparse
 import os
 import random
-import shutil
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from installed import Installed
 from cancelling import cancelling
-from common import IMAGES, TOP, Picture, Report
-from gimp_program import programs
-from screen import TOOLS
-from session import Session, folder_name, search_words, type_number
+from common import Picture
+from session import folder_name, type_number
+from stage import opened, picture_of, run
 from switching import switching
 
 PARTS = ('sliders', 'cancel', 'opencl')
@@ -48,15 +44,6 @@ def change(session, dice, low, high, decimals):
     else:
         session.screen.say('xdotool', 'key', *[kind] * dice.randint(1, 3))
     time.sleep(dice.choice((0, 0.05, 0.2, 0.6)))
-
-
-def open_dialog(session, operation, tabs, again):
-    name = folder_name(operation)
-    found = session.again(name) if again else session.search(search_words(operation), name)
-    if found:
-        session.screen.say('xdotool', 'windowactivate', '--sync', found[0])
-        session.screen.key(*['Tab'] * tabs)
-    return found
 
 
 def saved(session, path, script):
@@ -92,13 +79,13 @@ def preview_shows(session, wanted):
     return good == size, f'{good} of {size} rows'
 
 
-def slide(report, session, operation, given, work, again):
+def slide(report, installed, session, operation, given, again):
     """Fifty changes and OK; then the pixels, on the screen and in the image, are those of the last value."""
     property_name, tabs, low, high, decimals = SLIDERS[operation['name']]
     gimp, dice = session.gimp, random.Random(f'{given.seed} {operation["name"]} {again}')
     name = f'GIMP {gimp.version}: {operation["name"]}, {CHANGES} changes of {property_name}'
     last = value_between(dice, low, high, decimals)
-    found = open_dialog(session, operation, tabs, again)
+    found = session.dialog(operation, again, tabs)
     if not report.check(f'{name}: the dialog opens', found and operation['title'] in found[1], str(found)):
         return
     for _ in range(CHANGES - 1):
@@ -106,87 +93,66 @@ def slide(report, session, operation, given, work, again):
     type_number(session, last)
     report.check(f'{name}: comes to rest', session.settle())
     session.screen.shot(f'{folder_name(operation)}-settled')
-    wanted = expected(session, operation['name'], f'{property_name}={last}', work)
+    wanted = expected(installed, operation['name'], f'{property_name}={last}')
     if gimp.effects:
-        path = os.path.join(work, 'preview.ppm')
+        path = os.path.join(installed.work, 'preview.ppm')
         report.check(f'{name}: the preview is right everywhere', *near(saved(session, path, gimp.seen(path)), wanted))
     else:
         report.check(f'{name}: the preview is right', *preview_shows(session, wanted))
-    report.check(f'{name}: OK changes the picture', session.press_ok(found[0]))
+    if not report.check(f'{name}: OK changes the picture', session.press_ok(found[0])):
+        session.screen.key('Escape')                        # not in the way of the others
     report.check(f'{name}: comes to rest after OK', session.settle())
     for what, script in (('seen', gimp.seen), ('saved', gimp.save_opened)):
-        path = os.path.join(work, f'{what}.ppm')
+        path = os.path.join(installed.work, f'{what}.ppm')
         report.check(f'{name}: what is {what} is what gegl makes of {property_name}={last}', *near(saved(session, path, script(path)), wanted))
         if os.path.exists(path):
             os.remove(path)
 
 
-def expected(session, operation, words, work):
-    path = os.path.join(work, 'wanted.ppm')
-    session.gegl.run([os.path.join(work, 'picture.png'), '-o', path, '--', operation, *words.split(), 'gegl:crop', 'width=1024', 'height=768',
-                      'gegl:ppm-save', f'path={path}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
+def expected(installed, operation, words):
+    path = os.path.join(installed.work, 'wanted.ppm')
+    installed.gegl.run([picture_of(installed), '-o', path, '--', operation, *words.split(), 'gegl:crop', 'width=1024', 'height=768',
+                        'gegl:ppm-save', f'path={path}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
     return Picture(path)
 
 
-def undo(session):
-    session.screen.say('xdotool', 'windowactivate', '--sync', session.window)
-    session.screen.key('ctrl+z')
-    done = session.screen.wait(lambda: not session.changed(), 30)
-    session.settle()
-    return done
-
-
 def sliders(report, installed, kind, operations, given):
-    gimp, work = kind(installed.gegl.env, installed.work), installed.work
-    session = Session(installed, gimp, os.path.join(given.out, f'gimp-{gimp.version}-sliders'), os.path.join(work, 'picture.png'), served=True)
-    try:
-        if not report.check(f'GIMP {gimp.version} opens a picture', session.window and session.screen.wait(session.answers, 20)):
-            return session.screen.shot('start')
-        for operation in (operation for operation in operations if operation['name'] in SLIDERS):
-            before = []
-            for again in (False, True):
-                session.settle()
-                before.append(session.memory())
-                slide(report, session, operation, given, work, again)
-                if not report.check(f'GIMP {gimp.version}: {operation["name"]}: alive', session.alive()):
-                    return
-                report.check(f'GIMP {gimp.version}: {operation["name"]}: one undo brings the picture back', undo(session))
-            kept = session.memory() - before[-1]
-            print(f'GIMP {gimp.version}: {operation["name"]}: {before[0]:.0f}, {before[1]:.0f}, {session.memory():.0f} MiB', flush=True)
-            report.check(f'GIMP {gimp.version}: {operation["name"]}: memory after {CHANGES} changes is what it was', kept <= KEPT,
-                         f'{kept:.0f} MiB more')
-    finally:
-        session.screen.close()
+    with opened(report, installed, kind, given, 'sliders', served=True) as session:
+        for operation in operations if session else []:
+            if operation['name'] in SLIDERS and not slide_twice(report, installed, session, operation, given):
+                return
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('build')
-    parser.add_argument('--only', help='one operation')
-    parser.add_argument('--part', action='append', choices=PARTS, help='these parts alone')
-    parser.add_argument('--seed', type=int, default=random.randrange(10000), help='of the changes (one is printed)')
-    parser.add_argument('--out', default=os.path.join(TOP, 'out'), help='where the pictures go (out/)')
-    given = parser.parse_args()
-    report = Report()
-    missing = [tool for tool in TOOLS if not shutil.which(tool)]
-    report.check('a screen can be made', not missing, ', '.join(missing))
+def slide_twice(report, installed, session, operation, given):
+    """Whether GIMP is alive."""
+    name, before = f'GIMP {session.gimp.version}: {operation["name"]}', []
+    for again in (False, True):
+        session.settle()
+        before.append(session.memory())
+        slide(report, installed, session, operation, given, again)
+        if not report.check(f'{name}: alive', session.alive()):
+            return False
+        report.check(f'{name}: one undo brings the picture back', session.undo())
+        session.settle()
+    kept = session.memory() - before[-1]
+    print(f'{name}: {before[0]:.0f}, {before[1]:.0f}, {session.memory():.0f} MiB', flush=True)
+    report.check(f'{name}: memory after {CHANGES} changes is what it was', kept <= KEPT, f'{kept:.0f} MiB more')
+    return True
+
+
+def in_windows(report, installed, kind, operations, given):
     print(f'--seed {given.seed}', flush=True)
-    with tempfile.TemporaryDirectory(prefix='tessera-long-') as work:
-        installed = Installed(os.path.abspath(given.build), work)
-        kinds = programs()
-        if report.check('a GIMP is here', kinds) and not missing and installed.install(report):
-            operations, picture = installed.operations(given.only), os.path.join(work, 'picture.png')
-            installed.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', picture, '--', 'gegl:png-save', f'path={picture}', 'bitdepth=8'],
-                               GEGL_USE_OPENCL='no')
-            for kind in kinds:
-                if 'sliders' in (given.part or PARTS):
-                    sliders(report, installed, kind, operations, given)
-                if 'cancel' in (given.part or PARTS):
-                    cancelling(report, installed, kind, operations, given)
-                # GEGL_USE_OPENCL=cpu, which a processor needs, outweighs the preferences in a plug-in of 2.10.
-                if 'opencl' in (given.part or PARTS) and kind.effects:
-                    switching(report, installed, kind, expected, given)
-    report.finish()
+    parts = given.part or PARTS
+    if 'sliders' in parts:
+        sliders(report, installed, kind, operations, given)
+    if 'cancel' in parts:
+        cancelling(report, installed, kind, operations, given)
+    # GEGL_USE_OPENCL=cpu, which a processor needs, outweighs the preferences in a plug-in of 2.10.
+    if 'opencl' in parts and kind.effects:
+        switching(report, installed, kind, expected, given)
 
 
-main()
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument('--part', action='append', choices=PARTS, help='these parts alone')
+parser.add_argument('--seed', type=int, default=random.randrange(10000), help='of the changes (one is printed)')
+run(parser, 'seeding.jpg', ['--', 'gegl:png-save', 'path=PICTURE', 'bitdepth=8'], in_windows)

@@ -14,9 +14,10 @@ GIMPRC = '''(check-updates no)
 (save-device-status no)
 '''
 GIMPRC_3 = '(config-version "3.0.4")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
-FILTERS_MENU = (437, 62)            # of a window at (10, 30), in English
-# how often Down, from the top of the menu, leads to a submenu
+# how often Right leads from the first menu of the bar to another, and Down from its top to a submenu, in any language
+MENUS = {'Colors': 6, 'Filters': 8}
 SUBMENUS = {'Blur': 2, 'Enhance': 3, 'Edge-Detect': 7, 'Generic': 8}
+AUX = 2                             # what GIMP 3 puts before the numbers where there is a second input: whether, and which
 
 
 def folder_name(operation):
@@ -33,7 +34,7 @@ class Session:
     """One GIMP with one photograph.  `served`: it takes scripts while its windows are open."""
 
     def __init__(self, installed, gimp, out, picture, served=False, rc='', **env):
-        self.gimp, self.gegl = gimp, installed.gegl
+        self.gimp = gimp
         gimp.gimprc(GIMPRC + (GIMPRC_3 if isinstance(gimp, Gimp3) else '') + rc)
         with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
             file.write('(single-window-mode yes) (hide-docks no)\n')
@@ -43,7 +44,7 @@ class Session:
         if served:
             self.port = free_port()
             words += [*gimp.interpreter, '-b', f'(plug-in-script-fu-server RUN-NONINTERACTIVE "127.0.0.1" {self.port} "")']
-        self.program = self.screen.start([*words, picture], 'gimp')
+        self.served, self.program = served, self.screen.start([*words, picture], 'gimp')
         self.window = self.screen.wait(self.image_window, 120)
         if self.window:
             time.sleep(2)
@@ -101,6 +102,10 @@ class Session:
         time.sleep(0.2)
         return self.work() - before > 5
 
+    def opened(self):
+        """The picture is there, and what is served answers."""
+        return self.window and (not self.served or self.screen.wait(self.answers, 30))
+
     def answers(self, seconds=120):
         """How long GIMP takes to answer a script; None: longer than that."""
         began = time.monotonic()
@@ -111,35 +116,45 @@ class Session:
         with open(f'/proc/{self.program.pid}/status', encoding='ascii') as file:
             return next(int(line.split()[1]) for line in file if line.startswith('RssAnon')) / 1024
 
+    def focus(self, window=None):
+        """The keyboard goes to the image's window, or to another."""
+        self.screen.say('xdotool', 'windowactivate', '--sync', window or self.window)
+
+    def undo(self, seconds=30):
+        """Whether one step brings the picture back as it was opened."""
+        self.focus()
+        self.screen.key('ctrl+z')
+        return self.screen.wait(lambda: not self.changed(), seconds)
+
     def menu(self, path):
         """A picture of the menu with that path."""
-        names = path.split('/')[1:]
-        if names[0] == 'Colors':
-            self.screen.key('alt+c')
-        elif names[-1] in SUBMENUS:
-            self.screen.click(*FILTERS_MENU)
-            time.sleep(1)
+        bar, *names = path.split('/')[1:]
+        self.focus()
+        time.sleep(1)
+        self.screen.key('F10')
+        time.sleep(1)                                       # the first menu is made now; keys would be lost
+        self.screen.key(*['Right'] * MENUS[bar])
+        time.sleep(1)
+        if names:
             self.screen.key(*['Down'] * SUBMENUS[names[-1]], 'Right')
         time.sleep(1.5)
-        self.screen.shot('menu-' + '-'.join(names).lower())
+        self.screen.shot('menu-' + '-'.join([bar, *names]).lower())
         self.screen.key('Escape', 'Escape', 'Escape')
 
-    def filters_menu(self, path):
-        """The same in any language: by the keys of the menu bar, where Filters is the ninth."""
-        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
-        time.sleep(1)
-        self.screen.key('F10', *['Right'] * 8)
-        time.sleep(1)
-        self.screen.key(*['Down'] * SUBMENUS[path.split('/')[-1]], 'Right')
-        time.sleep(1.5)
-        self.screen.shot('menu')
-        self.screen.key('Escape', 'Escape', 'Escape')
+    def dialog(self, operation, again=False, tabs=0):
+        """Opens its dialog from the action search, or as the last filter's; returns (window, name).  So many tabs lead to a number where there is no second input."""
+        name = folder_name(operation)
+        found = self.again(name) if again else self.search(search_words(operation), name)
+        if found and tabs:
+            self.focus(found[0])
+            self.screen.key(*['Tab'] * (tabs + (AUX if self.gimp.effects and operation['aux'] else 0)))
+        return found
 
     def search(self, words, name):
         """Opens the first hit; returns the new window's number and name."""
         before = self.screen.windows()
         for _ in range(3):                                  # the key is lost while GIMP has no focus yet
-            self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+            self.focus()
             self.screen.key('slash')
             if self.screen.wait(lambda: set(self.screen.windows()) - set(before), 5):
                 break
@@ -153,7 +168,7 @@ class Session:
     def again(self, name):
         """The dialog of the last filter."""
         before = self.screen.windows()
-        self.screen.say('xdotool', 'windowactivate', '--sync', self.window)
+        self.focus()
         self.screen.key('ctrl+shift+f')
         return self.new_window(before, name)
 

@@ -5,7 +5,7 @@ import os
 import re
 
 from common import Picture
-from session import Session
+from stage import opened
 
 OPERATION, VALUES = 'tessera:median-blur', {'radius': 7}
 # What a line of ours says: it ran there, GEGL has it switched off, or it is there but slower than C.
@@ -43,21 +43,17 @@ def paths(session, script):
 
 def switching(report, installed, kind, wanted, given):
     """`wanted` makes what the gegl command does."""
+    picture = wanted(installed, OPERATION, ' '.join(f'{key}={value}' for key, value in VALUES.items()))
     for mode, said in SAID.items():
-        gimp = kind(installed.gegl.env, installed.work)
-        session = Session(installed, gimp, os.path.join(given.out, f'gimp-{gimp.version}-opencl-{mode}'), os.path.join(installed.work, 'picture.png'),
-                          served=True, rc='(use-opencl yes)\n', GEGL_USE_OPENCL='cpu', TESSERA_OPENCL=mode, TESSERA_DEBUG='paths')
-        try:
-            if report.check(f'GIMP {gimp.version} opens a picture', session.window and session.screen.wait(session.answers, 30)):
-                switch_twice(report, session, mode, said, wanted, installed.work)
-                report.check(f'GIMP {gimp.version}: alive after switching', session.alive())
-        finally:
-            session.screen.close()
+        with opened(report, installed, kind, given, f'opencl-{mode}', served=True, rc='(use-opencl yes)\n',
+                    GEGL_USE_OPENCL='cpu', TESSERA_OPENCL=mode, TESSERA_DEBUG='paths') as session:
+            if session:
+                switch_twice(report, session, mode, said, picture, installed.work)
+                report.check(f'GIMP {kind.version}: alive after switching', session.alive())
 
 
-def switch_twice(report, session, mode, said, wanted, work):
+def switch_twice(report, session, mode, said, picture, work):
     path = os.path.join(work, 'switched.ppm')
-    picture = wanted(session, OPERATION, ' '.join(f'{key}={value}' for key, value in VALUES.items()), work)
     for number in range(3):
         off = number == 1
         name = f'GIMP {session.gimp.version}, {mode}: OpenCL {"off" if off else "on"}{" in its preferences" if number else ""}'
