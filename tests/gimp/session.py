@@ -14,8 +14,9 @@ GIMPRC = '''(check-updates no)
 (save-device-status no)
 '''
 GIMPRC_3 = '(config-version "3.0.4")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
-# how often Right leads from the first menu of the bar to another, and Down from its top to a submenu, in any language
-MENUS = {'Colors': 6, 'Filters': 8}
+# how often Left leads from the first menu of the bar to another (of eight times Right, 2.10 in Portuguese loses one), and Down from its
+# top to a submenu
+MENUS = {'Colors': 5, 'Filters': 3}
 SUBMENUS = {'Blur': 2, 'Enhance': 3, 'Edge-Detect': 7, 'Generic': 8}
 AUX = 2                             # what GIMP 3 puts before the numbers where there is a second input: whether, and which
 
@@ -133,7 +134,7 @@ class Session:
         time.sleep(1)
         self.screen.key('F10')
         time.sleep(1)                                       # the first menu is made now; keys would be lost
-        self.screen.key(*['Right'] * MENUS[bar])
+        self.screen.key(*['Left'] * MENUS[bar])
         time.sleep(1)
         if names:
             self.screen.key(*['Down'] * SUBMENUS[names[-1]], 'Right')
