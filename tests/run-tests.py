@@ -17,10 +17,10 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-convolution-staged'],
+    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-convolution-staged', 'linear-buffers'],
     'self-test': ['self-test'],
     'faults': ['faults'],
-    'engine': ['speed', 'accounting', 'progress', 'soak-smoke'],
+    'engine': ['speed', 'accounting', 'progress', 'tiles', 'tiles-swapped', 'soak-smoke'],
     'driver': ['driver-faults', 'driver-threads'],
     'graphs': ['graphs'],
     'cli': ['cli'],
