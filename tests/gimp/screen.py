@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """A screen without a monitor (Xvfb, openbox), its keyboard, mouse and pictures (xdotool, ImageMagick)."""
 import os
+import signal
 import subprocess
 import time
 
@@ -22,7 +23,7 @@ class Screen:
 
     def start(self, words, name, **more):
         with open(os.path.join(self.folder, name + '.log'), 'wb') as log:
-            program = subprocess.Popen(words, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **more)
+            program = subprocess.Popen(words, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **more)
         self.programs.append(program)
         return program
 
@@ -65,3 +66,7 @@ class Screen:
             except subprocess.TimeoutExpired:
                 program.kill()
                 program.wait()
+            try:
+                os.killpg(program.pid, signal.SIGKILL)          # plug-ins that outlive GIMP
+            except ProcessLookupError:
+                pass
