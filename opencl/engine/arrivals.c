@@ -26,7 +26,7 @@ tessera_image_bytes (const TesseraImage *image)
 
 gint
 tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
-              TesseraMemory **table)
+                      TesseraMemory **table)
 {
   *table = image->memory;
   return travel->table ? tessera_constant_table (state, travel->table, travel->table_bytes, table) : 0;
@@ -53,7 +53,7 @@ readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_hos
 
 gint
 tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *image, Arrival *arrival,
-        TesseraCopy *copies, guint *n)
+                        TesseraCopy *copies, guint *n)
 {
   const TesseraTravel *travel = source->travel;
   const GeglRectangle  rect = { image->x, image->y, image->width, image->height };

@@ -38,14 +38,6 @@ typedef struct
   gint     begun;                       /* atomic: `beside` has been */
 } Work;
 
-static gint
-floor_to (gint position, gint step, gint shift)
-{
-  gint past = (position + shift) % step;
-
-  return position - (past < 0 ? past + step : past);
-}
-
 /* Whole tiles of a piece's size, or a piece where tiles are larger. */
 static gint
 piece_size (gint tile, gint piece)
@@ -85,8 +77,8 @@ add_pieces (GArray *pieces, TesseraCopy *copy)
   width = piece_size (tile_width, (gint64) rect->width * rect->height < MANY_PIXELS ? PIECE_WIDTH
                                                                                     : 2 * PIECE_WIDTH);
   height = piece_size (tile_height, PIECE_HEIGHT);
-  for (gint y = floor_to (rect->y, height, shift_y); y < rect->y + rect->height; y += height)
-    for (gint x = floor_to (rect->x, width, shift_x); x < rect->x + rect->width; x += width)
+  for (gint y = tessera_tile_start (rect->y, height, shift_y); y < rect->y + rect->height; y += height)
+    for (gint x = tessera_tile_start (rect->x, width, shift_x); x < rect->x + rect->width; x += width)
       {
         Piece piece = { copy, { x, y, width, height }, NO_TILE };
 

@@ -88,6 +88,7 @@ const gchar *tessera_error_name          (gint status);
 
 typedef struct _TesseraMemory TesseraMemory;
 
+#define TESSERA_IDLE (30 * G_USEC_PER_SEC)      /* after which unused memory is given back */
 #define TESSERA_MOST_PINNED ((gsize) 2 << 30)   /* host memory that the system cannot page out */
 
 /* `pinned`: host-visible staging, mapped for its whole life.  `exact`: no byte more than

@@ -14,7 +14,6 @@
 
 #include <stdlib.h>
 
-#define IDLE_SECONDS 30
 #define GRAIN        64                 /* bytes; the least that a size is rounded up to */
 
 struct _TesseraMemory
@@ -190,7 +189,7 @@ static gboolean timer_runs;
 static gboolean
 trim_by_timer (gpointer data G_GNUC_UNUSED)
 {
-  const gint64   since = g_get_monotonic_time () - IDLE_SECONDS * G_USEC_PER_SEC;
+  const gint64   since = g_get_monotonic_time () - TESSERA_IDLE;
   const gboolean tiles = tessera_tiles_trim (since);
   gboolean       goes_on;
 
@@ -205,7 +204,7 @@ static void
 keep_trimming_locked (void)
 {
   if (! timer_runs)
-    timer_runs = g_timeout_add_seconds (IDLE_SECONDS + 1, trim_by_timer, NULL) > 0;
+    timer_runs = g_timeout_add_seconds (TESSERA_IDLE / G_USEC_PER_SEC + 1, trim_by_timer, NULL) > 0;
 }
 
 /* With room to spare if that fits, else after the idle memory is gone, else exactly. */
@@ -317,7 +316,7 @@ tessera_memory_give (TesseraMemory *memory)
   memory->idle_since = g_get_monotonic_time ();
   memory->next = idle;
   idle = memory;
-  trim_locked (memory->idle_since - IDLE_SECONDS * G_USEC_PER_SEC);
+  trim_locked (memory->idle_since - TESSERA_IDLE);
   keep_trimming_locked ();
   g_mutex_unlock (&lock);
 }

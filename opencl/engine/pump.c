@@ -110,17 +110,26 @@ choose_rows (Pump *pump)
 
 /* ----------------------------------------------------------------- bands -- */
 
+/* Runs what has not, up to `band`, or all. */
+static gint
+run_before (Pump *pump, const BandState *band)
+{
+  gint status = 0;
+
+  for (guint i = 0; i < pump->n_bands && pump->bands[i] != band && status == 0; i++)
+    if (! pump->bands[i]->has_run)
+      status = tessera_band_run (pump->bands[i]);
+  return status;
+}
+
 /* Sends a band on its way.  Measured bands run one step later, when their measure has had
  * the time of a copy to come back, and before the next is sent, or they would wait for its upload. */
 static gint
 submit (Pump *pump, BandState *band)
 {
   const gint64 began = g_get_monotonic_time ();
-  gint         status = 0;
+  gint         status = run_before (pump, band);
 
-  for (guint i = 0; i < pump->n_bands && pump->bands[i] != band && status == 0; i++)
-    if (! pump->bands[i]->has_run)
-      status = tessera_band_run (pump->bands[i]);
   if (status == 0)
     status = tessera_band_send (band);
   if (status == 0 && ! pump->request->filter->measure)
@@ -143,10 +152,7 @@ submit_all (Pump *pump)
 {
   gint status = submit_pending (pump);
 
-  for (guint i = 0; i < pump->n_bands && status == 0; i++)
-    if (! pump->bands[i]->has_run)
-      status = tessera_band_run (pump->bands[i]);
-  return status;
+  return status != 0 ? status : run_before (pump, NULL);
 }
 
 static void
@@ -292,15 +298,14 @@ band_height (const Pump *pump, gint y, gint rows)
 {
   const GeglRectangle *roi = &pump->request->roi;
   const gint           left = roi->y + roi->height - y;
-  gint                 tile, shift, past;
+  gint                 tile, shift, start;
 
   if (left < 2 * rows && roi->height > MANY_BANDS * (gint64) rows)
     rows = (rows + 1) / 2;
   rows = MIN (rows, left);
   g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
-  past = (y + rows + shift) % tile;
-  past += past < 0 ? tile : 0;
-  return past < rows && rows < left ? rows - past : rows;
+  start = tessera_tile_start (y + rows, tile, shift);
+  return start > y && rows < left ? start - y : rows;
 }
 
 static gint

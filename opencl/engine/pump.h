@@ -46,6 +46,15 @@ typedef struct
 
 typedef struct _TesseraTiles TesseraTiles;
 
+/* Where the tile begins that has `position`, along one axis: `shift` before a multiple of its size. */
+static inline gint
+tessera_tile_start (gint position, gint size, gint shift)
+{
+  const gint past = (position + shift) % size;
+
+  return position - (past < 0 ? past + size : past);
+}
+
 /* Memory for these tiles, one after the other, row by row; NULL: there is none for them now. */
 TesseraTiles *tessera_tiles_take    (const TesseraDevice *device, const TesseraTileGrid *grid);
 /* `idle`: the device is done with it.  A slot is a tile's place; the memory is free when all have left. */

@@ -124,7 +124,7 @@ tessera_set_band_rows (guint rows)
 void
 tessera_set_tile_pixels (gint pixels)
 {
-  WRITE_SETTING (tile_pixels = pixels < 0 ? TILE_PIXELS : (guint) pixels);
+  WRITE_SETTING (tile_pixels = pixels < 0 ? TILE_PIXELS : MAX (1, (guint) pixels));
 }
 
 void

@@ -22,7 +22,6 @@
 #define MOST_SHARE 16                   /* ... and of the host's memory one part in so many */
 #define LARGE_PAGE ((gsize) 2 << 20)
 #define SMALL_PAGE 4096
-#define HELD_LONG  (30 * G_USEC_PER_SEC)
 
 struct _TesseraTiles
 {
@@ -263,14 +262,15 @@ static gboolean
 make_room_locked (gsize bytes, TesseraTiles **picked)
 {
   const gint64 now = g_get_monotonic_time ();
+  const gsize  most = most_bytes ();
 
-  for (TesseraTiles *tiles = all, *next; tiles && all_bytes + bytes > most_bytes (); tiles = next)
+  for (TesseraTiles *tiles = all, *next; tiles && all_bytes + bytes > most; tiles = next)
     {
       next = tiles->next;
-      if (is_idle (tiles) || (! tiles->in_flight && tiles->since <= now - HELD_LONG))
+      if (is_idle (tiles) || (! tiles->in_flight && tiles->since <= now - TESSERA_IDLE))
         pick_locked (tiles, picked);
     }
-  return refused_until <= now && all_bytes + bytes <= most_bytes ();
+  return refused_until <= now && all_bytes + bytes <= most;
 }
 
 static void
@@ -317,7 +317,7 @@ tessera_tiles_take (const TesseraDevice *device, const TesseraTileGrid *grid)
   else
     {
       all_bytes -= bytes;
-      refused_until = g_get_monotonic_time () + HELD_LONG;
+      refused_until = g_get_monotonic_time () + TESSERA_IDLE;
     }
   g_mutex_unlock (&lock);
   return tiles;

@@ -33,14 +33,6 @@ typedef struct
 
 /* ------------------------------------------------------------------ grid -- */
 
-static gint
-tile_of (gint position, gint shift, gint size)
-{
-  const gint at = position + shift;
-
-  return at >= 0 ? at / size : -((size - 1 - at) / size);
-}
-
 /* What happens in insert was read in, and tried with, GEGL up to this version. */
 static gboolean
 is_known_gegl (void)
@@ -64,16 +56,12 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
                 "shift-x", &shift_x, "shift-y", &shift_y, NULL);
   if ((guint64) grid->width * grid->height * pixel > MOST_TILE)
     return FALSE;
-  left = tile_of (roi->x, shift_x, grid->width);
-  top = tile_of (roi->y, shift_y, grid->height);
-  right = tile_of (roi->x + roi->width - 1, shift_x, grid->width);
-  bottom = tile_of (roi->y + roi->height - 1, shift_y, grid->height);
   grid->pixel = pixel;
   grid->bytes = grid->width * grid->height * pixel;
-  grid->x = left * grid->width - shift_x;
-  grid->y = top * grid->height - shift_y;
-  grid->across = right - left + 1;
-  grid->down = bottom - top + 1;
+  grid->x = tessera_tile_start (roi->x, grid->width, shift_x);
+  grid->y = tessera_tile_start (roi->y, grid->height, shift_y);
+  grid->across = (roi->x + roi->width - 1 - grid->x) / grid->width + 1;
+  grid->down = (roi->y + roi->height - 1 - grid->y) / grid->height + 1;
   grid->first = 0;
   grid->all = grid->across * grid->down;
   left = grid->x < roi->x;
