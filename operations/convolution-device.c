@@ -43,17 +43,6 @@ device_costs (const TesseraDeviceTraits *device)
   return &costs[0];
 }
 
-/* TESSERA_CONVOLUTION=global|staged: for tests, which must see both paths on any device. */
-static gboolean
-ruled (gboolean staged, gboolean possible)
-{
-  const gchar *wish = g_getenv ("TESSERA_CONVOLUTION");
-
-  if (g_strcmp0 (wish, "global") == 0)
-    return FALSE;
-  return g_strcmp0 (wish, "staged") == 0 ? possible : staged;
-}
-
 /* The rows to stage at a time; 0: the global path. */
 static gint
 choose_batch (const TesseraBand *band, const Convolution *convolution)
@@ -66,7 +55,7 @@ choose_batch (const TesseraBand *band, const Convolution *convolution)
   const gdouble global = columns * cost->global_read;
   const gdouble copy = batch ? across / GROUP * cost->copy + cost->barriers / batch : 0.0;
   const gdouble local = columns * cost->local_read;
-  const gboolean staged = ruled (batch > 0 && copy + local < global, batch > 0);
+  const gboolean staged = tessera_takes_local (batch > 0, copy + local < global);
 
   if (band->roi.y == band->request->roi.y)
     tessera_say_path ("convolution: %dx%d, %s: copy %.1f + local run %.1f %s global run %.1f (ps a work-item and row, "

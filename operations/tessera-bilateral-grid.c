@@ -268,6 +268,9 @@ grid_band (const TesseraBand *band)
                       band->aux.memory ? band->aux.memory : band->input.memory };
 }
 
+#define MEASURE_ITEMS 256               /* that share a row */
+#define SPLAT_ITEMS   64                /* that share local memory */
+
 #define WEIGHTS_ARG(p) TESSERA_FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
 static gint
@@ -284,8 +287,8 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_measure", .size = { 64 * 256 }, .group = { 64 },
-    .cost = (gdouble) width * height / (64 * 256),
+    .kernel = "grid_measure", .size = { MEASURE_ITEMS * 256 }, .group = { MEASURE_ITEMS },
+    .cost = (gdouble) width * height / (MEASURE_ITEMS * 256),
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),
               TESSERA_INT_ARG (band->input.stride),
               TESSERA_INT_ARG (x[0] - g.from_x), TESSERA_INT_ARG (y[0] - g.from_y),
@@ -302,6 +305,9 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
+  const gsize       sums = n_planes * 2 * sizeof (gfloat);      /* of a work-item, in local memory */
+  const TesseraDeviceTraits traits = tessera_device_traits (band);
+  const gboolean    is_local = tessera_takes_local (sums <= traits.local_bytes / (2 * SPLAT_ITEMS), traits.has_local);
   TesseraMemory    *a, *b, *in_parts;
   gint              status;
 
@@ -312,8 +318,9 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
     return status;
   status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_splat",
-    .size = { (gsize) cells_x * parts * params->lanes, (gsize) cells_y * parts },
+    .kernel = is_local ? "grid_splat_local" : "grid_splat",
+    .size = { (gsize) cells_x * parts * (is_local ? 4 : params->lanes), (gsize) cells_y * parts },
+    .group = { SPLAT_ITEMS / 4, 4 },
     .cost = GRID_PART * GRID_PART + 2 * n_planes,
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
               TESSERA_INT_ARG (band->input.stride),
@@ -321,7 +328,9 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
               WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
               TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
               TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (cells_y),
-              TESSERA_INT_ARG (parts), TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts) }
+              TESSERA_INT_ARG (parts), TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts),
+              is_local ? (TesseraArg) TESSERA_LOCAL_ARG (sums * SPLAT_ITEMS) : (TesseraArg) { TESSERA_ARG_END, { 0 } },
+              TESSERA_INT_ARG (SPLAT_ITEMS) }
   });
   if (status == 0 && parts > 1)
     status = tessera_launch (band, &(TesseraLaunch) {

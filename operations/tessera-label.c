@@ -161,15 +161,14 @@ find_components (TesseraBand *band)
   gint             status = tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_find",
     .size = { width, height },
-    .group = { 32, 4 },
+    .group = { SEGMENT, 4 },
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
               TESSERA_FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f),
               TESSERA_INT_ARG (label->by_alpha), TESSERA_FLOAT_ARG (label->threshold),
-              TESSERA_MEMORY_ARG (*label->labels) }
+              TESSERA_MEMORY_ARG (*label->labels), areas }
   });
 
   if (status != 0
-      || (status = launch_rows (band, "label_rows", (width + SEGMENT - 1) / SEGMENT, areas, none)) != 0
       || (status = launch_rows (band, "label_join", width, none,
                                 (TesseraArg) TESSERA_INT_ARG (label->diagonals))) != 0
       || (status = launch_rows (band, "label_shorten", width, none, none)) != 0)

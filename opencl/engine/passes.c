@@ -94,6 +94,16 @@ tessera_device_traits (const TesseraBand *band)
                                  device->local_memory };
 }
 
+gboolean
+tessera_takes_local (gboolean is_possible, gboolean pays)
+{
+  const gchar *wish = g_getenv ("TESSERA_LOCAL");
+
+  if (g_strcmp0 (wish, "yes") == 0 || g_strcmp0 (wish, "no") == 0)
+    pays = wish[0] == 'y';
+  return is_possible && pays;
+}
+
 /* -------------------------------------------------------------- launches -- */
 
 static void

@@ -170,6 +170,10 @@ typedef struct
 
 TESSERA_API TesseraDeviceTraits tessera_device_traits (const TesseraBand *band);
 
+/* Whether a pass goes by way of local memory: where that is possible and pays.  For tests, which must see
+ * both ways on any device, TESSERA_LOCAL=yes|no says that it does, or does not, pay. */
+TESSERA_API gboolean tessera_takes_local (gboolean is_possible, gboolean pays);
+
 /* ------------------------------------------------------------- messages -- */
 
 /* One line on stderr, "tessera: ...": the same text once a process. */

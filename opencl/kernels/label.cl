@@ -14,45 +14,40 @@
 #include "tessera-dialect.h"
 #include "tessera-label.h"
 
-#define SEGMENT 32              /* pixels of a row that one work-item links */
+#define SEGMENT 32              /* pixels of a row that are linked at once: the width of a group, bits of a uint */
 #define CHUNK   64              /* numbers that one work-item adds up */
 
-/* One work-item: is one pixel foreground?  1 read of 16 bytes, 1 write. */
-kernel void label_find (global const float *image, int width, int height, float4 weights, int by_alpha,
-                        float threshold, global int *labels)
+/* One work-item: the label of one pixel is where its run begins in its segment; areas: the
+ * runs' lengths, there.  Groups are segments of SEGMENT x 4 pixels; local: the foreground,
+ * a bit for each pixel.  1 read of 16 bytes, 1 write, and 1 for each run. */
+kernel __attribute__ ((reqd_work_group_size (SEGMENT, 4, 1)))
+void label_find (global const float *image, int width, int height, float4 weights, int by_alpha,
+                 float threshold, global int *labels, global int *areas)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
-  const int i = y * width + x;
-  float4    pixel;
-  float     value;
+  local uint4 bits[4 * SEGMENT / 4];
+  const int   x = get_global_id (0), y = get_global_id (1), column = get_local_id (0);
+  const int   i = y * width + x;
+  const int   is_inside = x < width && y < height;
+  float4      pixel = is_inside ? vload4 (i, image) : (float4) NAN;
+  const float value = by_alpha ? pixel.w : (weights.x * pixel.x + weights.y * pixel.y) + weights.z * pixel.z;
+  const int   is_on = value >= threshold;
+  uint4       all = 0;
+  uint        segment, below, above;
+  int         start;
 
-  if (x >= width || y >= height)
+  ((local uint *) bits)[get_local_id (1) * SEGMENT + column] = (uint) is_on << column;
+  barrier (CLK_LOCAL_MEM_FENCE);
+  if (! is_inside)
     return;
-  pixel = vload4 (i, image);
-  value = by_alpha ? pixel.w : (weights.x * pixel.x + weights.y * pixel.y) + weights.z * pixel.z;
-  labels[i] = value >= threshold ? i : -1;
-}
-
-/* One work-item links the runs of one segment of a row; areas: their lengths, where they
- * begin.  SEGMENT reads, as many writes. */
-kernel void label_rows (global int *labels, global int *areas, int width, int height)
-{
-  const int x = get_global_id (0) * SEGMENT, y = get_global_id (1);
-  const int first = y * width + x, end = first + min (SEGMENT, width - x);
-  int       start = -1;
-
-  if (x >= width || y >= height)
-    return;
-  for (int i = first; i < end; i++)
-    if (labels[i] < 0)
-      start = -1;
-    else
-      {
-        if (start < 0)
-          start = i;
-        labels[i] = start;
-        areas[start] = i - start + 1;
-      }
+  for (int k = 0; k < SEGMENT / 4; k++)
+    all |= bits[get_local_id (1) * (SEGMENT / 4) + k];
+  segment = all.x | all.y | all.z | all.w;
+  below = ~segment & ((1u << column) - 1u);             /* background before it */
+  above = ~(segment >> column);
+  start = SEGMENT - clz (below);
+  labels[i] = is_on ? i - column + start : -1;
+  if (is_on && start == column)
+    areas[i] = popcount ((above & (0u - above)) - 1u);  /* 32 where there is none above */
 }
 
 /* The root above i; what lies on the way is made to point further up. */
@@ -131,20 +126,40 @@ kernel void label_shorten (volatile global int *labels, int width, int height)
     find_root (labels, i);
 }
 
-/* One work-item: one pixel gets its root, a run's area goes to it.  Nobody writes to any
+/* One work-item: one pixel gets its root, a run's area goes to it, those of one root within a
+ * group at once: a large component would have all wait for one number.  Nobody writes to any
  * pixel but his own, so what is written stays. */
 kernel void label_flatten (volatile global int *labels, volatile global int *areas, int width, int height)
 {
+  local int common, sum;
   const int x = get_global_id (0), y = get_global_id (1);
   const int i = y * width + x;
-  int       root;
+  int       root = -1, area = 0;
 
-  if (x >= width || y >= height || labels[i] < 0)
-    return;
-  for (root = labels[i]; labels[root] != root; root = labels[root]);
-  labels[i] = root;
-  if (root != i && (x % SEGMENT == 0 || labels[i - 1] < 0))
-    atomic_add (areas + root, areas[i]);
+  if (get_local_id (0) == 0 && get_local_id (1) == 0)
+    {
+      common = -1;
+      sum = 0;
+    }
+  barrier (CLK_LOCAL_MEM_FENCE);
+  if (x < width && y < height && labels[i] >= 0)
+    {
+      for (root = labels[i]; labels[root] != root; root = labels[root]);
+      if (root != i && (x % SEGMENT == 0 || labels[i - 1] < 0))
+        {
+          area = areas[i];
+          atomic_max (&common, root);
+        }
+      labels[i] = root;
+    }
+  barrier (CLK_LOCAL_MEM_FENCE);
+  if (area > 0 && root == common)
+    atomic_add (&sum, area);
+  else if (area > 0)
+    atomic_add (areas + root, area);
+  barrier (CLK_LOCAL_MEM_FENCE);
+  if (sum > 0 && get_local_id (0) == 0 && get_local_id (1) == 0)
+    atomic_add (areas + common, sum);
 }
 
 static int
