@@ -273,6 +273,34 @@ too_many (GeglBuffer *input)
   g_free (expected);
 }
 
+static gpointer
+trim_always (gpointer goes_on)
+{
+  while (g_atomic_int_get ((gint *) goes_on))
+    tessera_trim ();
+  return NULL;
+}
+
+/* Memory that the device is writing to is nobody's to give back. */
+static void
+trimmed_meanwhile (GeglBuffer *input, const gfloat *expected)
+{
+  gint     goes_on = TRUE;
+  GThread *thread = g_thread_new ("trim", trim_always, &goes_on);
+
+  tessera_set_band_rows (32);
+  for (gint i = 0; i < AGAIN; i++)
+    {
+      GeglBuffer *result = compute (input, &whole, TRUE);
+
+      expect (has_pixels (result, &whole, expected), "result %d, while memory was given back, differs", i);
+      g_object_unref (result);
+    }
+  tessera_set_band_rows (0);
+  g_atomic_int_set (&goes_on, FALSE);
+  g_thread_join (thread);
+}
+
 /* Resident memory of this process in MiB, without what malloc keeps of freed memory. */
 static gdouble
 resident (void)
@@ -345,6 +373,7 @@ main (int argc, char **argv)
     {
       again (input);
       threads (input, expected);
+      trimmed_meanwhile (input, expected);
       too_many (input);
       few_of_many ();
     }
