@@ -268,8 +268,10 @@ grid_band (const TesseraBand *band)
                       band->aux.memory ? band->aux.memory : band->input.memory };
 }
 
-#define MEASURE_ITEMS 256               /* that share a row */
-#define SPLAT_ITEMS   64                /* that share local memory */
+#define MEASURE_ITEMS  256              /* that share a row ... */
+#define MEASURE_GROUPS 256              /* ... and the rows */
+#define SPLAT_ITEMS    64               /* in a group, ... */
+#define LEAST_GROUPS   2                /* ... of which so many must fit into local memory */
 
 #define WEIGHTS_ARG(p) TESSERA_FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
@@ -287,8 +289,8 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_measure", .size = { MEASURE_ITEMS * 256 }, .group = { MEASURE_ITEMS },
-    .cost = (gdouble) width * height / (MEASURE_ITEMS * 256),
+    .kernel = "grid_measure", .size = { MEASURE_ITEMS * MEASURE_GROUPS }, .group = { MEASURE_ITEMS },
+    .cost = (gdouble) width * height / (MEASURE_ITEMS * MEASURE_GROUPS),
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),
               TESSERA_INT_ARG (band->input.stride),
               TESSERA_INT_ARG (x[0] - g.from_x), TESSERA_INT_ARG (y[0] - g.from_y),
@@ -307,10 +309,13 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
   const gsize       sums = n_planes * 2 * sizeof (gfloat);      /* of a work-item, in local memory */
   const TesseraDeviceTraits traits = tessera_device_traits (band);
-  const gboolean    is_local = tessera_takes_local (sums <= traits.local_bytes / (2 * SPLAT_ITEMS), traits.has_local);
+  const gboolean    is_local = tessera_takes_local (sums <= traits.local_bytes / (LEAST_GROUPS * SPLAT_ITEMS),
+                                                    traits.has_local);
   TesseraMemory    *a, *b, *in_parts;
   gint              status;
 
+  if (band->roi.y == band->request->roi.y)
+    tessera_say_path (FILTER_NAME ": %d planes, summed in %s memory", n_planes, is_local ? "local" : "global");
   if ((status = tessera_scratch (band, bytes, &a)) != 0
       || (status = tessera_scratch (band, bytes, &b)) != 0)
     return status;
@@ -329,8 +334,7 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
               TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
               TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (cells_y),
               TESSERA_INT_ARG (parts), TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts),
-              is_local ? (TesseraArg) TESSERA_LOCAL_ARG (sums * SPLAT_ITEMS) : (TesseraArg) { TESSERA_ARG_END, { 0 } },
-              TESSERA_INT_ARG (SPLAT_ITEMS) }
+              is_local ? (TesseraArg) TESSERA_LOCAL_ARG (sums * SPLAT_ITEMS) : (TesseraArg) { TESSERA_ARG_END, { 0 } } }
   });
   if (status == 0 && parts > 1)
     status = tessera_launch (band, &(TesseraLaunch) {

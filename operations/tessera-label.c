@@ -134,12 +134,13 @@ label_device_bytes (const TesseraRequest *request, gint width, gint height)
          + 256 * sizeof (gfloat);
 }
 
+/* `areas`, `diagonals`: or TESSERA_ARG_END, where the kernel has no such argument. */
 static gint
-launch_rows (TesseraBand *band, const gchar *kernel, gint columns, TesseraArg areas, TesseraArg diagonals)
+launch_pixels (TesseraBand *band, const gchar *kernel, TesseraArg areas, TesseraArg diagonals)
 {
   const gint    width = band->input.width, height = band->input.height;
   const Label  *label = band->request->params;
-  TesseraLaunch launch = { .kernel = kernel, .size = { columns, height }, .group = { 32, 4 }, .cost = 8,
+  TesseraLaunch launch = { .kernel = kernel, .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
                            .args = { TESSERA_MEMORY_ARG (*label->labels) } };
   gint          n = 1;
 
@@ -169,11 +170,10 @@ find_components (TesseraBand *band)
   });
 
   if (status != 0
-      || (status = launch_rows (band, "label_join", width, none,
-                                (TesseraArg) TESSERA_INT_ARG (label->diagonals))) != 0
-      || (status = launch_rows (band, "label_shorten", width, none, none)) != 0)
+      || (status = launch_pixels (band, "label_join", areas, (TesseraArg) TESSERA_INT_ARG (label->diagonals))) != 0
+      || (status = launch_pixels (band, "label_shorten", none, none)) != 0)
     return status;
-  return launch_rows (band, "label_flatten", width, areas, none);
+  return launch_pixels (band, "label_flatten", areas, none);
 }
 
 static gint
@@ -243,7 +243,7 @@ label_device (TesseraBand *band)
   TesseraLaunch launch = {
     .kernel = kernels[label->result],
     .size = { band->output.width, band->output.height },
-    .group = { 32, 4 },
+    .group = { SEGMENT, 4 },
     .cost = 2,
     .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
               TESSERA_INT_ARG (band->input.width), TESSERA_INT_ARG (band->roi.x - band->input.x),

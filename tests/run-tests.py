@@ -17,7 +17,7 @@ JOBS = str(min(os.cpu_count() or 1, 4))
 
 # part: tests of the main build
 PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-local-bilateral-grid', 'check-local-convolution', 'linear-buffers'],
+    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-local-bilateral-grid', 'check-local-convolution', 'small-groups', 'linear-buffers'],
     'self-test': ['self-test'],
     'faults': ['faults'],
     'engine': ['speed', 'accounting', 'progress', 'tiles', 'tiles-swapped', 'soak-smoke'],

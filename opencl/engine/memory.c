@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#define GRAIN        64                 /* bytes; the least that a size is rounded up to */
+#define GRAIN 64                /* bytes; the least that a size is rounded up to */
 
 struct _TesseraMemory
 {

@@ -94,16 +94,6 @@ tessera_device_traits (const TesseraBand *band)
                                  device->local_memory };
 }
 
-gboolean
-tessera_takes_local (gboolean is_possible, gboolean pays)
-{
-  const gchar *wish = g_getenv ("TESSERA_LOCAL");
-
-  if (g_strcmp0 (wish, "yes") == 0 || g_strcmp0 (wish, "no") == 0)
-    pays = wish[0] == 'y';
-  return is_possible && pays;
-}
-
 /* -------------------------------------------------------------- launches -- */
 
 static void
@@ -136,7 +126,7 @@ set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, gui
 
 /* The group of a launch that names none.  It is fixed, because some drivers
  * (PoCL) compile a kernel anew for each group size that they meet; what a device
- * cannot take is halved where the kernel is known, in program.c. */
+ * cannot take, named or not, is halved where the kernel is known, in program.c. */
 static void
 choose_group (const TesseraLaunch *launch, gsize group[3])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_FAULT and their
- * overrides; messages.
+ * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_LOCAL, TESSERA_FAULT and
+ * their overrides; messages.
  */
 #include "tessera.h"
 #include "internal.h"
@@ -15,6 +15,7 @@ static gboolean    initialised;
 static TesseraOpenclMode mode;
 static guint       debug, memory_mib, band_rows, tile_pixels = TILE_PIXELS;
 static gboolean    profiling, delivers_stored;
+static gchar       local_wish;      /* 'y', 'n' or none */
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
 static gboolean    fault_met;
 static GHashTable *messages;
@@ -46,6 +47,7 @@ initialise (void)
   const gchar *opencl = g_getenv ("TESSERA_OPENCL");
   const gchar *memory = g_getenv ("TESSERA_MEMORY");
   const gchar *deliver = g_getenv ("TESSERA_DELIVER");
+  const gchar *local = g_getenv ("TESSERA_LOCAL");
 
   if (initialised)
     return;
@@ -65,6 +67,10 @@ initialise (void)
   delivers_stored = g_strcmp0 (deliver, "stored") == 0;
   if (deliver && *deliver && ! delivers_stored && strcmp (deliver, "float") != 0)
     g_printerr ("tessera: TESSERA_DELIVER=%s is none of float, stored; float is taken\n", deliver);
+  if (g_strcmp0 (local, "yes") == 0 || g_strcmp0 (local, "no") == 0)
+    local_wish = local[0];
+  else if (local && *local)
+    g_printerr ("tessera: TESSERA_LOCAL=%s is none of yes, no; each filter chooses for itself\n", local);
   debug = g_parse_debug_string (g_getenv ("TESSERA_DEBUG"), keys, G_N_ELEMENTS (keys));
   if (memory && *memory)
     {
@@ -95,7 +101,16 @@ guint        tessera_band_rows  (void) { READ_SETTING (guint, band_rows); }
 guint        tessera_tile_pixels (void) { READ_SETTING (guint, tile_pixels); }
 gboolean     tessera_profiling  (void) { READ_SETTING (gboolean, profiling || (debug & DEBUG_TIMINGS)); }
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, delivers_stored); }
+static gchar tessera_local_wish (void) { READ_SETTING (gchar, local_wish); }
 gboolean     tessera_fault_met  (void) { READ_SETTING (gboolean, fault_met); }
+
+gboolean
+tessera_takes_local (gboolean is_possible, gboolean pays)
+{
+  const gchar wish = tessera_local_wish ();
+
+  return is_possible && (wish ? wish == 'y' : pays);
+}
 
 #define WRITE_SETTING(statement)                \
   g_mutex_lock (&lock);                         \

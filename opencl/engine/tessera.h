@@ -131,15 +131,16 @@ typedef struct
 #define TESSERA_MAX_ARGS 24
 
 /* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the
- * engine's choice).  The sizes are rounded up to the group, so a kernel tests its
- * own bounds.  `cost` is the number of pixels that one work-item
+ * engine's choice), which are halved where the device takes smaller ones only: a kernel
+ * asks for its group's size.  The sizes are rounded up to the group, so a kernel tests
+ * its own bounds.  `cost` is the number of pixels that one work-item
  * reads: the engine splits a launch along its last dimension (by a global
  * offset) so that no single one keeps a small GPU busy for long. */
 typedef struct
 {
   const gchar *kernel;          /* static: it is kept for the counters */
   gsize        size[3];         /* unused dimensions: 0 or 1 */
-  gsize        group[3];
+  gsize        group[3];        /* items of a group, at most */
   gdouble      cost;
   TesseraArg   args[TESSERA_MAX_ARGS];
 } TesseraLaunch;

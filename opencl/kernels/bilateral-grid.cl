@@ -149,14 +149,15 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
 /* The same sums, gathered in local memory, where the planes are few enough for it.  Each
  * work-item has one of four values and its count in all planes, also by luminance; they lie
  * `step`, the work-items of a group, apart.  No barrier.  local: for each work-item and plane
- * 2 floats; 1 read a pixel and lane. */
+ * 2 floats; 1 read a pixel and lane, cached. */
 kernel void grid_splat_local (global const float4 *pixels, global const float4 *guides, int stride,
                               int from_x, int from_y, float4 weights, int by_luminance,
                               global const int *starts_x, global const int *starts_y, int first_cell_row,
                               int cells_x, int cells_y, int parts, int low, int n_planes,
-                              global float *out, local float *all_sums, int step)
+                              global float *out, local float *all_sums)
 {
   const int    lane = get_global_id (0) % 4, column = get_global_id (0) / 4, row = get_global_id (1);
+  const int    step = get_local_size (0) * get_local_size (1);
   const Guide  g = { weights, by_luminance };
   local float *sums = all_sums + get_local_id (1) * get_local_size (0) + get_local_id (0);
   int          x, y, x1, y1;

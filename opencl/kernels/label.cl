@@ -14,40 +14,42 @@
 #include "tessera-dialect.h"
 #include "tessera-label.h"
 
-#define SEGMENT 32              /* pixels of a row that are linked at once: the width of a group, bits of a uint */
+#define SEGMENT 32              /* pixels of a row that are linked at once, at most: bits of a uint */
 #define CHUNK   64              /* numbers that one work-item adds up */
 
-/* One work-item: the label of one pixel is where its run begins in its segment; areas: the
- * runs' lengths, there.  Groups are segments of SEGMENT x 4 pixels; local: the foreground,
- * a bit for each pixel.  1 read of 16 bytes, 1 write, and 1 for each run. */
-kernel __attribute__ ((reqd_work_group_size (SEGMENT, 4, 1)))
-void label_find (global const float *image, int width, int height, float4 weights, int by_alpha,
-                 float threshold, global int *labels, global int *areas)
+/* One work-item: the label of one pixel is where its run begins, at the earliest where its
+ * group does; areas: there the run's length, else 0.  Groups of at most SEGMENT x 4; local:
+ * their foreground, a bit for each pixel.  1 read of 16 bytes, 2 writes. */
+kernel void label_find (global const float *image, int width, int height, float4 weights, int by_alpha,
+                        float threshold, global int *labels, global int *areas)
 {
-  local uint4 bits[4 * SEGMENT / 4];
+  local uint  bits[SEGMENT * 4];
   const int   x = get_global_id (0), y = get_global_id (1), column = get_local_id (0);
   const int   i = y * width + x;
-  const int   is_inside = x < width && y < height;
-  float4      pixel = is_inside ? vload4 (i, image) : (float4) NAN;
-  const float value = by_alpha ? pixel.w : (weights.x * pixel.x + weights.y * pixel.y) + weights.z * pixel.z;
-  const int   is_on = value >= threshold;
+  local uint *row = bits + get_local_id (1) * SEGMENT;
+  int         is_on = 0, start;
   uint4       all = 0;
   uint        segment, below, above;
-  int         start;
 
-  ((local uint *) bits)[get_local_id (1) * SEGMENT + column] = (uint) is_on << column;
+  if (x < width && y < height)
+    {
+      const float4 pixel = vload4 (i, image);
+
+      is_on = (by_alpha ? pixel.w : (weights.x * pixel.x + weights.y * pixel.y) + weights.z * pixel.z) >= threshold;
+    }
+  for (int k = column; k < SEGMENT; k += get_local_size (0))
+    row[k] = k == column ? (uint) is_on << k : 0u;
   barrier (CLK_LOCAL_MEM_FENCE);
-  if (! is_inside)
+  if (x >= width || y >= height)
     return;
   for (int k = 0; k < SEGMENT / 4; k++)
-    all |= bits[get_local_id (1) * (SEGMENT / 4) + k];
+    all |= vload4 (k, row);
   segment = all.x | all.y | all.z | all.w;
   below = ~segment & ((1u << column) - 1u);             /* background before it */
   above = ~(segment >> column);
   start = SEGMENT - clz (below);
   labels[i] = is_on ? i - column + start : -1;
-  if (is_on && start == column)
-    areas[i] = popcount ((above & (0u - above)) - 1u);  /* 32 where there is none above */
+  areas[i] = is_on && start == column ? popcount ((above & (0u - above)) - 1u) : 0;     /* 32: none above */
 }
 
 /* The root above i; what lies on the way is made to point further up. */
@@ -82,9 +84,9 @@ join (volatile global int *labels, int a, int b)
     }
 }
 
-/* One work-item joins one pixel to its neighbours above, and to the segment on its left,
- * where no other pixel does.  5 reads, at most 3 joins. */
-kernel void label_join (volatile global int *labels, int width, int height, int diagonals)
+/* One work-item joins one pixel to its neighbours above, and where a run was cut to its left
+ * one, where no other pixel does.  6 reads, at most 3 joins. */
+kernel void label_join (volatile global int *labels, global const int *areas, int width, int height, int diagonals)
 {
   const int x = get_global_id (0), y = get_global_id (1);
   const int i = y * width + x;
@@ -95,7 +97,7 @@ kernel void label_join (volatile global int *labels, int width, int height, int 
   left = x > 0 && labels[i - 1] >= 0;
   up = y > 0 && labels[i - width] >= 0;
   up_left = x > 0 && y > 0 && labels[i - width - 1] >= 0;
-  if (left && x % SEGMENT == 0)
+  if (left && areas[i] > 0)
     join (labels, i, i - 1);
   if (! diagonals)
     {
@@ -126,9 +128,9 @@ kernel void label_shorten (volatile global int *labels, int width, int height)
     find_root (labels, i);
 }
 
-/* One work-item: one pixel gets its root, a run's area goes to it, those of one root within a
- * group at once: a large component would have all wait for one number.  Nobody writes to any
- * pixel but his own, so what is written stays. */
+/* One work-item: one pixel gets its root, a run's area goes to it; those of the group's first
+ * root at once, since all would wait for the number of a large component.  Nobody writes to
+ * any pixel but his own, so what is written stays.  local: 2 ints. */
 kernel void label_flatten (volatile global int *labels, volatile global int *areas, int width, int height)
 {
   local int common, sum;
@@ -138,17 +140,17 @@ kernel void label_flatten (volatile global int *labels, volatile global int *are
 
   if (get_local_id (0) == 0 && get_local_id (1) == 0)
     {
-      common = -1;
+      common = INT_MAX;
       sum = 0;
     }
   barrier (CLK_LOCAL_MEM_FENCE);
   if (x < width && y < height && labels[i] >= 0)
     {
       for (root = labels[i]; labels[root] != root; root = labels[root]);
-      if (root != i && (x % SEGMENT == 0 || labels[i - 1] < 0))
+      if (root != i && areas[i] > 0)
         {
           area = areas[i];
-          atomic_max (&common, root);
+          atomic_min (&common, root);
         }
       labels[i] = root;
     }

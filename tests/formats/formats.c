@@ -171,9 +171,11 @@ remember_babl (gchar *folder)
   g_free (folder);
 }
 
-static void
+/* Returns what remember_babl wants. */
+static gchar *
 start (int *argc, char ***argv)
 {
+  gchar          *babl_folder;
   GOptionContext *context = g_option_context_new ("- stored formats on the device, against babl and the formula");
   GError         *error = NULL;
 
@@ -188,23 +190,27 @@ start (int *argc, char ***argv)
   g_setenv ("GEGL_USE_OPENCL", "cpu", FALSE);
   g_setenv ("GEGL_SWAP", "RAM", FALSE);
   g_setenv ("GEGL_PATH", FORMATS_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S FORMATS_PLUGINS_DIR, FALSE);
+  babl_folder = forget_babl ();
   gegl_init (NULL, NULL);
   tessera_set_delivery (TRUE);
   g_object_set (gegl_config (), "use-opencl", TRUE, NULL);
+  return babl_folder;
 }
 
 int
 main (int argc, char **argv)
 {
   gboolean had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
-  gchar   *babl_folder = forget_babl ();
+  gchar   *babl_folder;
   gint     passed = 0, failed = 0;
 
-  start (&argc, &argv);
+  babl_folder = start (&argc, &argv);
   if (! gegl_has_operation ("tessera:copy") || ! tessera_device_name ())
     {
       printf ("FAIL there is no %s\n0 passed, 1 failed\n",
               tessera_device_name () ? "operation tessera:copy (GEGL_PATH)" : "OpenCL device (GEGL_USE_OPENCL)");
+      gegl_exit ();
+      remember_babl (babl_folder);
       return 1;
     }
   printf ("%s, every %d-th float\n", tessera_device_name (), stride);
