@@ -149,17 +149,19 @@ static void
 log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimings *timings,
              gdouble seconds)
 {
+  gchar *stages = NULL, *on_device = NULL;
+
+  if (timings && timings->run > 0)      /* else nobody timed the device */
+    on_device = g_strdup_printf ("upload %.1f run %.1f download %.1f ", timings->upload * 1e3, timings->run * 1e3,
+                                 timings->download * 1e3);
   if (timings)
-    tessera_log ("%s %dx%d%+d%+d: %s, %u band%s, read %.1f upload %.1f run %.1f download %.1f "
-                 "write %.1f submit %.1f ms, in all %.1f ms", request->filter->name,
-                 request->roi.width, request->roi.height, request->roi.x, request->roi.y, path,
-                 timings->bands, timings->bands == 1 ? "" : "s", timings->read * 1e3,
-                 timings->upload * 1e3, timings->run * 1e3, timings->download * 1e3,
-                 timings->write * 1e3, timings->submit * 1e3, seconds * 1e3);
-  else
-    tessera_log ("%s %dx%d%+d%+d: %s, in all %.1f ms", request->filter->name,
-                 request->roi.width, request->roi.height, request->roi.x, request->roi.y, path,
-                 seconds * 1e3);
+    stages = g_strdup_printf (" %u band%s, read %.1f %swrite %.1f submit %.1f ms,", timings->bands,
+                              timings->bands == 1 ? "" : "s", timings->read * 1e3, on_device ? on_device : "",
+                              timings->write * 1e3, timings->submit * 1e3);
+  tessera_log ("%s %dx%d%+d%+d: %s,%s in all %.1f ms", request->filter->name, request->roi.width, request->roi.height,
+               request->roi.x, request->roi.y, path, stages ? stages : "", seconds * 1e3);
+  g_free (stages);
+  g_free (on_device);
 }
 
 static void

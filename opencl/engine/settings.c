@@ -38,12 +38,26 @@ parse_fault (const gchar *text)
     }
 }
 
+static guint
+parse_debug (const gchar *text)
+{
+  static const GDebugKey keys[] = {
+    { "timings", DEBUG_TIMINGS }, { "paths", DEBUG_PATHS }, { "memory", DEBUG_MEMORY }
+  };
+  gchar **words = text ? g_strsplit_set (text, ",;: \t", -1) : NULL;
+  guint   flags = g_parse_debug_string (text, keys, G_N_ELEMENTS (keys));
+
+  for (guint i = 0; words && words[i]; i++)
+    if (*words[i] && g_ascii_strcasecmp (words[i], "all") != 0 && g_ascii_strcasecmp (words[i], "help") != 0
+        && g_parse_debug_string (words[i], keys, G_N_ELEMENTS (keys)) == 0)
+      g_printerr ("tessera: TESSERA_DEBUG=%s is none of paths, timings, memory\n", words[i]);
+  g_strfreev (words);
+  return flags;
+}
+
 static void
 initialise (void)
 {
-  const GDebugKey keys[] = {
-    { "timings", DEBUG_TIMINGS }, { "paths", DEBUG_PATHS }, { "memory", DEBUG_MEMORY }
-  };
   const gchar *opencl = g_getenv ("TESSERA_OPENCL");
   const gchar *memory = g_getenv ("TESSERA_MEMORY");
   const gchar *deliver = g_getenv ("TESSERA_DELIVER");
@@ -71,7 +85,7 @@ initialise (void)
     local_wish = local[0];
   else if (local && *local)
     g_printerr ("tessera: TESSERA_LOCAL=%s is none of yes, no; each filter chooses for itself\n", local);
-  debug = g_parse_debug_string (g_getenv ("TESSERA_DEBUG"), keys, G_N_ELEMENTS (keys));
+  debug = parse_debug (g_getenv ("TESSERA_DEBUG"));
   if (memory && *memory)
     {
       gchar  *end;

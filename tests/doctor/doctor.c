@@ -65,7 +65,7 @@ examine (Doctor *doctor)
   gchar *summary;
   gint   code;
 
-  printf ("Tessera's doctor. It looks and measures for up to a minute, and changes nothing.\n");
+  printf ("Tessera's doctor. It looks and measures for a minute or two (--quick: less), and changes nothing.\n");
   topic_host (doctor, &operations);
   topic_environment (doctor);
   topic_opencl (doctor, &choice);

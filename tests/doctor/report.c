@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define WIDTH 96
-#define LABEL 22
+#define LABEL 25
 
 void
 report_quote (GString *json, const gchar *text)

@@ -226,9 +226,9 @@ report_row (const Part *in_c, const Part *device, const gchar *operation, gdoubl
   const gchar *automatic = device ? part_get (device, "a.%s.%g", operation, size) : NULL;
 
   if (c > 0 && d > 0)
-    report_line ("%-24s %6g %12.1f %12.1f %14.2f   %s", operation, size, c, d, c / d, automatic ? automatic : "-");
+    report_line ("%-26s %6g %12.1f %12.1f %14.2f   %s", operation, size, c, d, c / d, automatic ? automatic : "-");
   else if (c > 0)
-    report_line ("%-24s %6g %12.1f%s", operation, size, c, d == 0 ? "       failed" : "");
+    report_line ("%-26s %6g %12.1f%s", operation, size, c, d == 0 ? "       failed" : "");
 }
 
 void
@@ -242,7 +242,7 @@ topic_speed (Doctor *doctor, const Choice *choice, gchar **operations)
   in_c = run_on (doctor, "speed", "no", 0);
   if (choice->kind)
     device = run_on (doctor, "speed", choice->kind, 0);
-  report_line ("%-24s %6s %12s%s", "filter", "Mpix", "C, ms",
+  report_line ("%-26s %6s %12s%s", "filter", "Mpix", "C, ms",
                device ? "   OpenCL, ms   times faster   auto takes" : "");
   for (gint i = 0; operations[i]; i++)
     for (gsize k = 0; k < G_N_ELEMENTS (sizes); k++)
