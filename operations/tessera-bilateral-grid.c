@@ -270,6 +270,8 @@ grid_band (const TesseraBand *band)
 
 #define MEASURE_ITEMS  256              /* that share a row ... */
 #define MEASURE_GROUPS 256              /* ... and the rows */
+#define MOST_KNOWN     32               /* planes that are not worth measuring which of them occur */
+#define ONE_AND_ROUNDING 1.00001f       /* the weights of luminance may add up to more than 1 */
 #define SPLAT_ITEMS    64               /* in a group, ... */
 #define LEAST_GROUPS   2                /* ... of which so many must fit into local memory */
 
@@ -389,7 +391,8 @@ bilateral_grid_device (TesseraBand *band)
 {
   const GridBand    g = grid_band (band);
   const GridParams *params = g.params;
-  const gint       *range = band->measured;
+  const gint        known[2] = { 0, band->measured ? 0 : (gint) (params->per_plane * ONE_AND_ROUNDING) };
+  const gint       *range = band->measured ? band->measured : known;
   const gint        low = range[0] <= range[1] ? range[0] : 0;
   const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
   const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
@@ -437,15 +440,38 @@ bilateral_grid_device (TesseraBand *band)
 #undef SLICE_ARGS
 }
 
-static const TesseraFilter bilateral_grid = {
-  .name = FILTER_NAME,
-  .source = tessera_bilateral_grid_cl,
-  .area = bilateral_grid_area,
-  .device_bytes = bilateral_grid_device_bytes,
-  .device = bilateral_grid_device,
-  .measure = bilateral_grid_measure,
-  .measure_bytes = 2 * sizeof (gint)
+#define BILATERAL_GRID                                  \
+  .name = FILTER_NAME,                                  \
+  .source = tessera_bilateral_grid_cl,                  \
+  .area = bilateral_grid_area,                          \
+  .device_bytes = bilateral_grid_device_bytes,          \
+  .device = bilateral_grid_device
+
+static const TesseraFilter bilateral_grid = { BILATERAL_GRID };
+static const TesseraFilter measured_bilateral_grid = {
+  BILATERAL_GRID, .measure = bilateral_grid_measure, .measure_bytes = 2 * sizeof (gint)
 };
+
+/* Do all values, as they are filtered, lie in 0 .. 1?  Not where colour is divided by alpha or comes from
+ * another space. */
+static gboolean
+is_of_range (GeglBuffer *buffer, const Babl *working)
+{
+  const Babl         *format = gegl_buffer_get_format (buffer);
+  const Babl         *type = babl_format_get_type (format, 0);
+  const BablModelFlag flags = babl_get_model_flags (format);
+
+  return (type == babl_type ("u8") || type == babl_type ("u16"))
+         && flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY) && ! (flags & BABL_MODEL_FLAG_ASSOCIATED)
+         && babl_format_get_space (format) == babl_format_get_space (working);
+}
+
+/* Measured, unless the planes of all that may occur are known, and few. */
+static const TesseraFilter *
+choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
+{
+  return params->per_plane <= MOST_KNOWN && is_of_range (guide, working) ? &bilateral_grid : &measured_bilateral_grid;
+}
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -504,6 +530,7 @@ smooth (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer
   GeglRectangle   bounds = tessera_bounds (operation, "input");
   GeglRectangle   aux_bounds = aux ? tessera_bounds (operation, "aux") : (GeglRectangle) { 0, 0, 0, 0 };
   gboolean        has_aux = ! gegl_rectangle_is_empty (&aux_bounds);
+  const Babl     *format = gegl_operation_get_format (operation, "input");
   GridParams      params;
   gboolean        success;
 
@@ -512,14 +539,14 @@ smooth (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer
   params_init (&params, o, has_aux, gegl_operation_get_source_space (operation, "input"),
                &bounds, roi);
   success = tessera_process (&(TesseraRequest) {
-    .filter = &bilateral_grid,
+    .filter = choose_filter (&params, has_aux ? aux : input, format),
     .operation = operation,
     .input = input,
     .aux = has_aux ? aux : NULL,
     .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .aux_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
+    .input_format = format,
+    .aux_format = format,
+    .output_format = format,
     .roi = *roi,
     .bounds = bounds,
     .aux_bounds = aux_bounds,
