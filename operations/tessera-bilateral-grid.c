@@ -316,8 +316,6 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   TesseraMemory    *a, *b, *in_parts;
   gint              status;
 
-  if (band->roi.y == band->request->roi.y)
-    tessera_say_path (FILTER_NAME ": %d planes, summed in %s memory", n_planes, is_local ? "local" : "global");
   if ((status = tessera_scratch (band, bytes, &a)) != 0
       || (status = tessera_scratch (band, bytes, &b)) != 0)
     return status;
