@@ -271,7 +271,6 @@ grid_band (const TesseraBand *band)
 #define MEASURE_ITEMS  256              /* that share a row ... */
 #define MEASURE_GROUPS 256              /* ... and the rows */
 #define MOST_KNOWN     32               /* planes that are not worth measuring which of them occur */
-#define ONE_AND_ROUNDING 1.00001f       /* the weights of luminance may add up to more than 1 */
 #define SPLAT_ITEMS    64               /* in a group, ... */
 #define LEAST_GROUPS   2                /* ... of which so many must fit into local memory */
 
@@ -389,7 +388,7 @@ bilateral_grid_device (TesseraBand *band)
 {
   const GridBand    g = grid_band (band);
   const GridParams *params = g.params;
-  const gint        known[2] = { 0, band->measured ? 0 : (gint) (params->per_plane * ONE_AND_ROUNDING) };
+  const gint        known[2] = { -1, band->measured ? 0 : (gint) params->per_plane + 1 };      /* of 0 .. 1, and rounding */
   const gint       *range = band->measured ? band->measured : known;
   const gint        low = range[0] <= range[1] ? range[0] : 0;
   const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
@@ -450,8 +449,8 @@ static const TesseraFilter measured_bilateral_grid = {
   BILATERAL_GRID, .measure = bilateral_grid_measure, .measure_bytes = 2 * sizeof (gint)
 };
 
-/* Do all values, as they are filtered, lie in 0 .. 1?  Not where colour is divided by alpha or comes from
- * another space. */
+/* Do all values, as they are filtered, lie in 0 .. 1?  Not where colour is divided by alpha, nor with any curve
+ * (babl's of gamma 1.8 goes below 0 near black) or any primaries (ACES has a negative luminance of blue): sRGB's. */
 static gboolean
 is_of_range (GeglBuffer *buffer, const Babl *working)
 {
@@ -461,7 +460,7 @@ is_of_range (GeglBuffer *buffer, const Babl *working)
 
   return (type == babl_type ("u8") || type == babl_type ("u16"))
          && flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY) && ! (flags & BABL_MODEL_FLAG_ASSOCIATED)
-         && babl_format_get_space (format) == babl_format_get_space (working);
+         && babl_format_get_space (format) == babl_space ("sRGB") && babl_format_get_space (working) == babl_space ("sRGB");
 }
 
 /* Measured, unless the planes of all that may occur are known, and few. */

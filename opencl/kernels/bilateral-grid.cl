@@ -288,7 +288,7 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
 }
 
 /* One work-item makes one pixel.  A plane outside the grid is what only a device that
- * measured wrongly meets: clamped.  No local memory; 16 reads of float8 (4 times 16
+ * measured wrongly, or a host that knew wrongly, meets: clamped.  No local memory; 16 reads of float8 (4 times 16
  * floats by channels), cached, 1 read and 1 write of the image.
  * (left, top): the output's first pixel within the uploaded image. */
 kernel void grid_slice (global const float4 *pixels, global const float4 *guides, int stride,
