@@ -388,7 +388,8 @@ bilateral_grid_device (TesseraBand *band)
 {
   const GridBand    g = grid_band (band);
   const GridParams *params = g.params;
-  const gint        known[2] = { -1, band->measured ? 0 : (gint) params->per_plane + 1 };      /* of 0 .. 1, and rounding */
+  /* Else of 0 .. 1, and rounding. */
+  const gint        known[2] = { -1, band->measured ? 0 : (gint) params->per_plane + 1 };
   const gint       *range = band->measured ? band->measured : known;
   const gint        low = range[0] <= range[1] ? range[0] : 0;
   const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
@@ -456,11 +457,12 @@ is_of_range (GeglBuffer *buffer, const Babl *working)
 {
   const Babl         *format = gegl_buffer_get_format (buffer);
   const Babl         *type = babl_format_get_type (format, 0);
+  const Babl         *srgb = babl_space ("sRGB");
   const BablModelFlag flags = babl_get_model_flags (format);
 
   return (type == babl_type ("u8") || type == babl_type ("u16"))
          && flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY) && ! (flags & BABL_MODEL_FLAG_ASSOCIATED)
-         && babl_format_get_space (format) == babl_space ("sRGB") && babl_format_get_space (working) == babl_space ("sRGB");
+         && babl_format_get_space (format) == srgb && babl_format_get_space (working) == srgb;
 }
 
 /* Measured, unless the planes of all that may occur are known, and few. */

@@ -96,6 +96,17 @@ kernel void grid_measure (global const float4 *pixels, global const float4 *guid
     }
 }
 
+/* A part of a cell: its first pixel and, exclusive, its last. */
+static int4
+part_of (global const int *starts_x, global const int *starts_y, int parts, int column, int row)
+{
+  const int x = starts_x[column / parts] + column % parts * GRID_PART;
+  const int y = starts_y[row / parts] + row % parts * GRID_PART;
+
+  return (int4) (x, y, min (x + GRID_PART, starts_x[column / parts + 1]),
+                 min (y + GRID_PART, starts_y[row / parts + 1]));
+}
+
 /* One work-item sums one part of one cell for one lane: id 0 is (cell, part
  * column, lane), id 1 (cell row, part row); `out` has one dense cell for each
  * part.  Each pixel is read once a lane; up to 1 read and 1 write of the grid a pixel. */
@@ -108,16 +119,13 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
   int   lanes = by_luminance ? 1 : 4;
   int   lane = get_global_id (0) % lanes;
   int   column = get_global_id (0) / lanes, row = get_global_id (1);
-  int   x, y, x1, y1;
+  int4  part;
   Guide g = { weights, by_luminance };
   global float *cell = out + ((long) row * cells_x * parts + column) * n_planes * 8;
 
   if (column >= cells_x * parts || row >= cells_y * parts)
     return;
-  x = starts_x[column / parts] + column % parts * GRID_PART;
-  y = starts_y[first_cell_row + row / parts] + row % parts * GRID_PART;
-  x1 = min (x + GRID_PART, starts_x[column / parts + 1]);
-  y1 = min (y + GRID_PART, starts_y[first_cell_row + row / parts + 1]);
+  part = part_of (starts_x, starts_y + first_cell_row, parts, column, row);
   for (int z = 0; z < n_planes; z++)
     for (int c = 0; c < (by_luminance ? 8 : 1); c++)
       {
@@ -125,8 +133,8 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
         if (! by_luminance)
           cell[z * 8 + lane + 4] = 0.0f;
       }
-  for (int py = y; py < y1; py++)
-    for (int px = x; px < x1; px++)
+  for (int py = part.y; py < part.w; py++)
+    for (int px = part.x; px < part.z; px++)
       {
         int       at = (py - from_y) * stride + px - from_x;
         float4    pixel = pixels[at];
@@ -160,18 +168,15 @@ kernel void grid_splat_local (global const float4 *pixels, global const float4 *
   const int    step = get_local_size (0) * get_local_size (1);
   const Guide  g = { weights, by_luminance };
   local float *sums = all_sums + get_local_id (1) * get_local_size (0) + get_local_id (0);
-  int          x, y, x1, y1;
+  int4         part;
 
   if (column >= cells_x * parts || row >= cells_y * parts)
     return;
-  x = starts_x[column / parts] + column % parts * GRID_PART;
-  y = starts_y[first_cell_row + row / parts] + row % parts * GRID_PART;
-  x1 = min (x + GRID_PART, starts_x[column / parts + 1]);
-  y1 = min (y + GRID_PART, starts_y[first_cell_row + row / parts + 1]);
+  part = part_of (starts_x, starts_y + first_cell_row, parts, column, row);
   for (int k = 0; k < 2 * n_planes; k++)
     sums[k * step] = 0.0f;
-  for (int py = y; py < y1; py++)
-    for (int px = x; px < x1; px++)
+  for (int py = part.y; py < part.w; py++)
+    for (int px = part.x; px < part.z; px++)
       {
         const int       at = (py - from_y) * stride + px - from_x;
         const float4    pixel = pixels[at];
@@ -288,8 +293,8 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
 }
 
 /* One work-item makes one pixel.  A plane outside the grid is what only a device that
- * measured wrongly, or a host that knew wrongly, meets: clamped.  No local memory; 16 reads of float8 (4 times 16
- * floats by channels), cached, 1 read and 1 write of the image.
+ * measured wrongly, or a host that knew wrongly, meets: clamped.  No local memory; 16 reads
+ * of float8 (4 times 16 floats by channels), cached, 1 read and 1 write of the image.
  * (left, top): the output's first pixel within the uploaded image. */
 kernel void grid_slice (global const float4 *pixels, global const float4 *guides, int stride,
                         int left, int top, float4 weights, int by_luminance, float range_sigma,
