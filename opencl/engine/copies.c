@@ -21,11 +21,11 @@ typedef struct
 {
   TesseraCopy   *copy;
   GeglRectangle  rect;
-  gint           tile;                  /* that it lies in, or NO_TILE, or all whole ones */
+  gint           tile;                  /* that it lies in, or NO_TILE, or all that become the output's */
 } Piece;
 
 #define NO_TILE     -1
-#define WHOLE_TILES -2
+#define OUR_TILES   -2
 
 typedef struct
 {
@@ -45,18 +45,18 @@ piece_size (gint tile, gint piece)
   return tile > 2 * piece ? piece : MAX (1, piece / tile) * tile;
 }
 
-/* The whole tiles at once, which is little work, and the parts of the others. */
+/* Our tiles at once, which is little work, and the parts of the others. */
 static void
 add_tiles (GArray *pieces, TesseraCopy *copy)
 {
   const TesseraTileGrid *grid = &copy->grid;
-  const GeglRectangle   *whole = &grid->whole;
-  Piece                  piece = { copy, copy->rect, WHOLE_TILES };
+  const GeglRectangle   *ours = &grid->ours;
+  Piece                  piece = { copy, copy->rect, OUR_TILES };
 
   g_array_append_val (pieces, piece);
   for (gint y = 0; y < grid->down; y++)
     for (gint x = 0; x < grid->across; x++)
-      if (x < whole->x || x >= whole->x + whole->width || y < whole->y || y >= whole->y + whole->height)
+      if (x < ours->x || x >= ours->x + ours->width || y < ours->y || y >= ours->y + ours->height)
         {
           piece.rect = (GeglRectangle) { grid->x + x * grid->width, grid->y + y * grid->height,
                                          grid->width, grid->height };
@@ -113,19 +113,6 @@ mixed_pieces (TesseraCopy *copies, guint n)
 }
 
 static void
-write_tile_part (const Piece *piece)
-{
-  const TesseraCopy     *copy = piece->copy;
-  const TesseraTileGrid *grid = &copy->grid;
-  const gint             x = piece->rect.x - grid->x, y = piece->rect.y - grid->y;
-  const guchar          *pixels = copy->pixels + (gsize) piece->tile * grid->bytes
-                                  + (gsize) (y % grid->height) * grid->width * grid->pixel
-                                  + (gsize) (x % grid->width) * grid->pixel;
-
-  gegl_buffer_set (copy->buffer, &piece->rect, 0, copy->format, pixels, grid->width * grid->pixel);
-}
-
-static void
 copy_pixels (const Piece *piece)
 {
   const TesseraCopy *copy = piece->copy;
@@ -142,10 +129,13 @@ copy_pixels (const Piece *piece)
 static void
 copy_piece (const Piece *piece)
 {
-  if (piece->tile == WHOLE_TILES)
-    tessera_tiles_insert (piece->copy->tiles, &piece->copy->grid, piece->copy->buffer);
+  const TesseraCopy *copy = piece->copy;
+
+  if (piece->tile == OUR_TILES)
+    tessera_tiles_insert (copy->tiles, &copy->grid, copy->buffer);
   else if (piece->tile != NO_TILE)
-    write_tile_part (piece);
+    tessera_tiles_write (copy->tiles, &copy->grid, piece->tile % copy->grid.across, piece->tile / copy->grid.across,
+                         &piece->rect, copy->buffer);
   else
     copy_pixels (piece);
 }

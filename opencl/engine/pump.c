@@ -14,6 +14,7 @@
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MANY_BANDS    4
+#define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of whole tiles */
 #define SLICE         ((guint64) 4)      /* slices have at least so often the pixels that results in tiles have */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
@@ -291,21 +292,23 @@ drop_bands (Pump *pump, gint *y)
   return status;
 }
 
-/* `rows` or a little less, so that the band ends where tiles of the output do.  Of many bands the last
- * ones are half as high: nothing is done beside the end of the last. */
+/* `rows` or a little less, so that the band ends where tiles of the output do.  Nothing is done beside
+ * the end of the last band, so of many bands the last ones are half as high, and the very last has what
+ * remains of tiles that the output's edge cuts. */
 static gint
 band_height (const Pump *pump, gint y, gint rows)
 {
   const GeglRectangle *roi = &pump->request->roi;
   const gint           left = roi->y + roi->height - y;
+  const gboolean       many = roi->height > MANY_BANDS * (gint64) rows;
   gint                 tile, shift, start;
 
-  if (left < 2 * rows && roi->height > MANY_BANDS * (gint64) rows)
+  if (many && left < 2 * rows)
     rows = (rows + 1) / 2;
   rows = MIN (rows, left);
   g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
   start = tessera_tile_start (y + rows, tile, shift);
-  return start > y && rows < left ? start - y : rows;
+  return start > y && (many || rows < left) ? start - y : rows;
 }
 
 static gint
@@ -361,7 +364,8 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   pump.output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
     pump.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
-  pump.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.output.format, &request->roi, &grid);
+  pump.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.output.format, &request->roi, &grid)
+                  && (guint64) grid.all * grid.width * grid.height <= MOST_IN_TILES * tessera_request_pixels (request);
   if (pump.in_tiles)
     {
       pump.tile_height = grid.height;

@@ -34,14 +34,15 @@ typedef struct
 
 /* --- tile-memory.c: for tiles of results, known to the device ----------------------- */
 
-/* The output's tiles that a rectangle meets: pixels and bytes of each, the first one's place, their
- * number, and which of them lie in the rectangle as a whole. */
+/* The output's tiles that a rectangle meets: pixels and bytes of each, the first one's place and where
+ * GEGL counts it, their number, and which of them are to be ours: those that have no pixels but the rectangle's. */
 typedef struct
 {
   gint          width, height, pixel, bytes;
-  gint          x, y, across, down;
+  gint          x, y, column, row;
+  gint          across, down;
   gint          first, all;     /* a part's first tile among all */
-  GeglRectangle whole;
+  GeglRectangle ours;
 } TesseraTileGrid;
 
 typedef struct _TesseraTiles TesseraTiles;
@@ -68,13 +69,16 @@ gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);
 
 /* --- tiles.c: results that are sent straight into tiles ------------------------- */
 
-/* FALSE where the output cannot take pixels of `format` as they are, or has too few whole tiles there. */
+/* FALSE where the output cannot take pixels of `format` as they are, or would have too few of our tiles. */
 gboolean tessera_tiles_plan   (GeglBuffer *output, const Babl *format, const GeglRectangle *roi,
                                TesseraTileGrid *grid);
 /* Rows `top` to `bottom` of its tiles. */
 TesseraTileGrid tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom);
-/* Whole tiles become the output's.  The others are to be written as usual. */
+/* Its `ours` become the output's. */
 void     tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuffer *output);
+/* Of any other, which is at (x, y) of the grid, `part` is written, where its pixels lie. */
+void     tessera_tiles_write  (TesseraTiles *tiles, const TesseraTileGrid *grid, gint x, gint y,
+                               const GeglRectangle *part, GeglBuffer *output);
 
 /* An image on its way to the device. */
 typedef struct

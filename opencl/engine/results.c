@@ -27,7 +27,7 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
   });
 }
 
-/* The pixels of the result, which lie row by row, put in the order of tiles. */
+/* The pixels of the result, which lie row by row, put in the order of tiles; zeros where there are none. */
 static gint
 put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
 {
@@ -38,13 +38,13 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
 
   return tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = unit == 16 ? "tile_16" : unit == 4 ? "tile_4" : "tile_1",
-    .size = { roi->width * units, roi->height },
+    .size = { grid->across * grid->width * units, grid->down * grid->height },
     .group = { 32, 4 },
     .args = { TESSERA_MEMORY_ARG (rows), TESSERA_MEMORY_ARG (tiles),
               TESSERA_INT_ARG (roi->width * units), TESSERA_INT_ARG (roi->height),
               TESSERA_INT_ARG (grid->width * units), TESSERA_INT_ARG (grid->height),
               TESSERA_INT_ARG ((roi->x - grid->x) * units), TESSERA_INT_ARG (roi->y - grid->y),
-              TESSERA_INT_ARG (grid->across) }
+              TESSERA_INT_ARG (grid->across), TESSERA_INT_ARG (grid->down) }
   });
 }
 

@@ -139,18 +139,20 @@ kernel void extend_pixels (global float *image, int components, int stride,
 }
 
 /* Pixels that lie row by row (`width` units of the named bytes a row) put in the order of tiles, of
- * tile_width x tile_height units, `across` in a row of them; the first unit lies at (left, top) of the first tile.
- * One work-item moves one unit: 1 read, 1 write. */
+ * tile_width x tile_height units, `across` in a row of them and `down` rows; the first unit lies at (left, top) of
+ * the first tile.  Zeros where a tile has no pixels.  One work-item writes one unit: 1 read, 1 write. */
 #define DEFINE_TILE(name, unit)                                                                 \
 kernel void name (global const unit *rows, global unit *tiles, int width, int height,           \
-                  int tile_width, int tile_height, int left, int top, int across)               \
+                  int tile_width, int tile_height, int left, int top, int across, int down)     \
 {                                                                                               \
-  const int x = get_global_id (0), y = get_global_id (1);                                       \
-  const int across_at = (x + left) / tile_width, down_at = (y + top) / tile_height;             \
+  const int at_x = get_global_id (0), at_y = get_global_id (1);                                 \
+  const int x = at_x - left, y = at_y - top;                                                    \
+  const int column = at_x / tile_width, row = at_y / tile_height;                               \
                                                                                                 \
-  if (x < width && y < height)                                                                  \
-    tiles[(((long) down_at * across + across_at) * tile_height + (y + top - down_at * tile_height)) * tile_width \
-          + (x + left - across_at * tile_width)] = rows[(long) y * width + x];                  \
+  if (column < across && row < down)                                                            \
+    tiles[(((long) row * across + column) * tile_height + (at_y - row * tile_height)) * tile_width \
+          + (at_x - column * tile_width)]                                                       \
+      = x >= 0 && x < width && y >= 0 && y < height ? rows[(long) y * width + x] : (unit) (0);    \
 }
 
 DEFINE_TILE (tile_1, uchar)

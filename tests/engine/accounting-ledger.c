@@ -117,17 +117,18 @@ bytes_of_band (const TesseraRequest *request, gint rows)
   return bytes + width * rows * pixel + table;
 }
 
-/* Those of the output that the rows of a band may meet, where at least 128 K pixels lie in whole ones. */
+/* Those of the output that the rows of a band may meet, where there are 128 K pixels or more, and half as many as
+ * its tiles have room for.  The outputs here are as large as the request. */
 static guint64
 bytes_of_tiles (const TesseraRequest *request, gint rows)
 {
-  const GeglRectangle *roi = &request->roi;
-  gint                 width, height, across, whole;
+  const gint64 pixels = (gint64) request->roi.width * request->roi.height;
+  gint         width, height, across, down;
 
   g_object_get (request->output, "tile-width", &width, "tile-height", &height, NULL);
-  across = (roi->width + width - 1) / width;
-  whole = (roi->width / width) * (roi->height / height);
-  if ((gint64) whole * width * height < 1 << 17)
+  across = (request->roi.width + width - 1) / width;
+  down = (request->roi.height + height - 1) / height;
+  if (pixels < 1 << 17 || (gint64) across * width * down * height > 2 * pixels)
     return 0;
   return (guint64) across * width * ((rows + height - 1) / height + 1) * height
          * babl_format_get_bytes_per_pixel (gegl_buffer_get_format (request->output));

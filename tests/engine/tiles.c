@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tiles: results that the device sends straight into tiles are those that are written,
+ * those that the edge cuts too, what lies beyond an output stays what it was,
  * and their memory lives exactly as long as somebody has a tile of it: held, copied,
  * painted on, evicted from GEGL's cache, freed by another thread, after tessera_trim. */
 #include <gegl.h>
+#include <gegl-plugin.h>
 #include <malloc.h>
 #include <string.h>
 
@@ -13,6 +15,8 @@
 #define WIDTH   331
 #define HEIGHT  207
 #define SIDE    16              /* of tiles */
+#define TILES   (21 * 13)       /* that the picture meets */
+#define BEYOND  20
 #define HELD    20
 #define AGAIN   60
 #define THREADS 4
@@ -116,6 +120,137 @@ same_pixels (GeglBuffer *input)
         g_object_unref (sent);
       }
   tessera_set_band_rows (0);
+}
+
+/* The filter's result for `roi` into `output`. */
+static void
+compute_into (GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi)
+{
+  GeglNode      *graph = gegl_node_new ();
+  GeglNode      *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  GeglNode      *node = gegl_node_new_child (graph, "operation", "tessera:mean-blur", "radius", 2, NULL);
+  GeglOperation *operation;
+  gfloat         pixel[4];
+
+  gegl_node_link (source, node);
+  tessera_set_tile_pixels (G_MAXINT);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 1, 1), NULL, pixel, 0, GEGL_BLIT_DEFAULT);  /* prepares it */
+  operation = gegl_node_get_gegl_operation (node);
+  tessera_set_tile_pixels (1);
+  GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, output, roi, 0);
+  g_object_unref (graph);
+}
+
+static gboolean
+is_zero (GeglBuffer *buffer, const GeglRectangle *rect)
+{
+  gfloat  *pixels = pixels_of (buffer, rect);
+  gboolean zero = TRUE;
+
+  for (gsize i = 0; i < (gsize) 4 * rect->width * rect->height; i++)
+    zero = zero && pixels[i] == 0.0f;
+  g_free (pixels);
+  return zero;
+}
+
+/* Tiles that the picture's edge cuts are shared as well, with zeros beyond it, unless they are there
+ * already; those that a region cuts are not. */
+static void
+cut (GeglBuffer *input, const gfloat *expected)
+{
+  static const GeglRectangle edge = { 64, 32, WIDTH - 64, HEIGHT - 32 }, middle = { 64, 32, WIDTH - 70, HEIGHT - 40 },
+                             right = { WIDTH, 0, BEYOND, HEIGHT }, below = { 0, HEIGHT, WIDTH + BEYOND, BEYOND };
+  GeglBuffer *output = gegl_buffer_new (&whole, babl_format ("RaGaBaA float"));
+  guint64     before = counters ().tiles, sent;
+
+  compute_into (input, output, &whole);
+  sent = counters ().tiles - before;
+  expect (sent == TILES, "%" G_GUINT64_FORMAT " tiles of a new output, there are %d", sent, TILES);
+  expect (has_pixels (output, &whole, expected), "new output: other pixels");
+  expect (gegl_rectangle_equal (gegl_buffer_get_extent (output), &whole), "the output has grown");
+  before += sent;
+  compute_into (input, output, &whole);
+  sent = counters ().tiles - before;
+  expect (sent == 20 * 12, "%" G_GUINT64_FORMAT " tiles of an output that has all, %d are not cut", sent, 20 * 12);
+  expect (has_pixels (output, &whole, expected), "the same output again: other pixels");
+  gegl_buffer_set_extent (output, GEGL_RECTANGLE (0, 0, WIDTH + BEYOND, HEIGHT + BEYOND));
+  expect (is_zero (output, &right) && is_zero (output, &below), "not zero beyond the edge");
+  g_object_unref (output);
+  for (gint i = 0; i < 2; i++)
+    {
+      output = gegl_buffer_new (&whole, babl_format ("RaGaBaA float"));
+      before = counters ().tiles;
+      compute_into (input, output, i == 0 ? &edge : &middle);
+      sent = counters ().tiles - before;
+      expect (sent == (i == 0 ? 17 * 11 : 16 * 10), "%" G_GUINT64_FORMAT " tiles of region %d", sent, i);
+      g_object_unref (output);
+    }
+}
+
+static void
+notes_change (GeglBuffer *buffer G_GNUC_UNUSED, const GeglRectangle *rect, GeglRectangle *all)
+{
+  gegl_rectangle_bounding_box (all, all, rect);
+}
+
+/* An output that is part of a larger picture, (shift, shift) from its origin: nothing of that but the part
+ * changes, and those who listen hear of it. */
+static void
+part_of_picture (GeglBuffer *input, const gfloat *expected, gboolean painted, gint shift)
+{
+  const gint          start = shift - BEYOND;
+  const GeglRectangle all = { start, start, WIDTH + 2 * BEYOND, HEIGHT + 2 * BEYOND };
+  const GeglRectangle inside = { shift, shift, WIDTH, HEIGHT };
+  const GeglRectangle around[] = { { start, start, BEYOND, all.height }, { shift + WIDTH, start, BEYOND, all.height },
+                                   { shift, start, WIDTH, BEYOND }, { shift, shift + HEIGHT, WIDTH, BEYOND } };
+  GeglBuffer    *picture = gegl_buffer_new (&all, babl_format ("RaGaBaA float")), *part;
+  GeglRectangle  heard = { 0, 0, 0, 0 };
+
+  if (painted)
+    black_out (picture, &all);
+  part = g_object_new (GEGL_TYPE_BUFFER, "source", picture, "width", WIDTH, "height", HEIGHT,
+                       "shift-x", shift, "shift-y", shift, NULL);
+  gegl_buffer_signal_connect (part, "changed", G_CALLBACK (notes_change), &heard);
+  compute_into (input, part, &whole);
+  expect (gegl_rectangle_equal (&heard, &whole), "%d x %d pixels are said to have changed", heard.width, heard.height);
+  expect (has_pixels (part, &whole, expected) && has_pixels (picture, &inside, expected),
+          "part of a picture, moved by %d: other pixels", shift);
+  for (guint i = 0; i < G_N_ELEMENTS (around); i++)
+    {
+      gfloat  *pixels = pixels_of (picture, &around[i]);
+      gboolean kept = TRUE;
+
+      for (gint k = 0; k < around[i].width * around[i].height; k++)
+        kept = kept && pixels[4 * k] == 0.0f && pixels[4 * k + 3] == (painted ? 1.0f : 0.0f);
+      expect (kept, "side %u of what is around a %s part has changed", i, painted ? "painted" : "new");
+      g_free (pixels);
+    }
+  g_object_unref (part);
+  g_object_unref (picture);
+}
+
+/* A smaller view of an output that has been looked at is made anew. */
+static void
+smaller (GeglBuffer *input)
+{
+  const GeglRectangle half = { 0, 0, WIDTH / 2, HEIGHT / 2 };
+  const gsize         bytes = 4 * sizeof (gfloat) * half.width * half.height;
+  gfloat             *seen[2] = { g_malloc (bytes), g_malloc (bytes) };
+
+  for (gint i = 0; i < 2; i++)
+    {
+      GeglBuffer *output = gegl_buffer_new (&whole, babl_format ("RaGaBaA float"));
+
+      black_out (output, &whole);
+      if (i == 0)
+        gegl_buffer_get (output, &half, 0.5, babl_format ("RaGaBaA float"), seen[i], 0, GEGL_ABYSS_NONE);
+      compute_into (input, output, &whole);
+      gegl_buffer_get (output, &half, 0.5, babl_format ("RaGaBaA float"), seen[i], 0, GEGL_ABYSS_NONE);
+      g_object_unref (output);
+    }
+  expect (memcmp (seen[0], seen[1], bytes) == 0, "half the size: other pixels");
+  g_free (seen[0]);
+  g_free (seen[1]);
 }
 
 /* Results that are held, a copy of one, and one that is painted on, while others come and go. */
@@ -367,6 +502,13 @@ main (int argc, char **argv)
   linear = paint ("R'G'B'A u8");
   same_pixels (linear);
   g_object_unref (linear);
+  cut (input, expected);
+  smaller (input);
+  for (gint shift = -SIDE - 3; shift <= SIDE; shift += SIDE + 3)
+    {
+      part_of_picture (input, expected, FALSE, shift);
+      part_of_picture (input, expected, TRUE, shift);
+    }
   evicted (input, expected);
   held (input, expected);
   if (! few)
