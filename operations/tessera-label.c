@@ -134,46 +134,65 @@ label_device_bytes (const TesseraRequest *request, gint width, gint height)
          + 256 * sizeof (gfloat);
 }
 
-/* `areas`, `diagonals`: or TESSERA_ARG_END, where the kernel has no such argument. */
+/* Trees over the rows that have come, with those above them. */
 static gint
-launch_pixels (TesseraBand *band, const gchar *kernel, TesseraArg areas, TesseraArg diagonals)
+label_arrived (TesseraBand *band, gint top, gint bottom)
 {
-  const gint    width = band->input.width, height = band->input.height;
   const Label  *label = band->request->params;
-  TesseraLaunch launch = { .kernel = kernel, .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
-                           .args = { TESSERA_MEMORY_ARG (*label->labels) } };
-  gint          n = 1;
+  const gint    width = band->input.width;
+  const gsize   bytes = (gsize) width * band->input.height * sizeof (gint);
+  TesseraLaunch find, join;
+  gint          status;
 
-  if (areas.kind != TESSERA_ARG_END)
-    launch.args[n++] = areas;
-  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (width);
-  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (height);
-  launch.args[n] = diagonals;
-  return tessera_launch (band, &launch);
-}
-
-/* A tree for each component. */
-static gint
-find_components (TesseraBand *band)
-{
-  const Label     *label = band->request->params;
-  const gint       width = band->input.width, height = band->input.height;
-  const TesseraArg none = { TESSERA_ARG_END, { 0 } }, areas = TESSERA_MEMORY_ARG (*label->ranks);
-  gint             status = tessera_launch (band, &(TesseraLaunch) {
+  if (top == 0 && ((status = tessera_scratch (band, bytes, label->labels)) != 0
+                   || (status = tessera_scratch (band, bytes, label->ranks)) != 0))
+    return status;
+  find = (TesseraLaunch) {
     .kernel = "label_find",
-    .size = { width, height },
+    .size = { width, bottom - top },
     .group = { SEGMENT, 4 },
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
+    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (width),
+              TESSERA_INT_ARG (top), TESSERA_INT_ARG (bottom),
               TESSERA_FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f),
               TESSERA_INT_ARG (label->by_alpha), TESSERA_FLOAT_ARG (label->threshold),
-              TESSERA_MEMORY_ARG (*label->labels), areas }
-  });
+              TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks) }
+  };
+  join = (TesseraLaunch) {
+    .kernel = "label_join",
+    .size = { width, bottom - top },
+    .group = { SEGMENT, 4 },
+    .cost = 8,
+    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks), TESSERA_INT_ARG (width),
+              TESSERA_INT_ARG (top), TESSERA_INT_ARG (bottom), TESSERA_INT_ARG (label->diagonals) }
+  };
+  status = tessera_launch (band, &find);
+  return status != 0 ? status : tessera_launch (band, &join);
+}
 
-  if (status != 0
-      || (status = launch_pixels (band, "label_join", areas, (TesseraArg) TESSERA_INT_ARG (label->diagonals))) != 0
-      || (status = launch_pixels (band, "label_shorten", none, none)) != 0)
-    return status;
-  return launch_pixels (band, "label_flatten", areas, none);
+/* Each pixel its root, each root its area. */
+static gint
+flatten_components (TesseraBand *band)
+{
+  const Label  *label = band->request->params;
+  const gint    width = band->input.width, height = band->input.height;
+  TesseraLaunch shorten = {
+    .kernel = "label_shorten",
+    .size = { width, height },
+    .group = { SEGMENT, 4 },
+    .cost = 8,
+    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+  };
+  TesseraLaunch flatten = {
+    .kernel = "label_flatten",
+    .size = { width, height },
+    .group = { SEGMENT, 4 },
+    .cost = 8,
+    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
+              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+  };
+  gint          status = tessera_launch (band, &shorten);
+
+  return status != 0 ? status : tessera_launch (band, &flatten);
 }
 
 static gint
@@ -223,15 +242,9 @@ number_components (TesseraBand *band, TesseraMemory *total)
 static gint
 label_measure (TesseraBand *band, TesseraMemory *total)
 {
-  const Label *label = band->request->params;
-  const gsize  bytes = (gsize) band->input.width * band->input.height * sizeof (gint);
-  gint         status;
+  const gint status = flatten_components (band);
 
-  if ((status = tessera_scratch (band, bytes, label->labels)) != 0
-      || (status = tessera_scratch (band, bytes, label->ranks)) != 0
-      || (status = find_components (band)) != 0)
-    return status;
-  return number_components (band, total);
+  return status != 0 ? status : number_components (band, total);
 }
 
 static gint
@@ -273,6 +286,7 @@ static const TesseraFilter label_filter = {
   .source = tessera_label_cl,
   .spread = label_spread,
   .device_bytes = label_device_bytes,
+  .arrived = label_arrived,
   .device = label_device,
   .measure = label_measure,
   .measure_bytes = sizeof (gint),

@@ -166,12 +166,49 @@ send_ready (BandState *state, Arrival *arrival)
   return 0;
 }
 
+static gint
+use_rows (BandState *state, Arrival *arrival, gint bottom)
+{
+  const TesseraFilter *filter = state->pump->request->filter;
+  const gint           top = arrival->used;
+
+  if (! filter->arrived || arrival != &state->arrivals[0] || bottom <= top)
+    return 0;
+  arrival->used = bottom;
+  return filter->arrived (&state->band, top, bottom);
+}
+
+/* The rows on their way, of pixels that need neither decoding nor a border. */
+static gint
+use_sent (BandState *state, Arrival *arrival)
+{
+  Pump               *pump = state->pump;
+  const TesseraImage *image = arrival->image;
+  gint                status;
+
+  if (arrival->raw || arrival->part.width < image->width || arrival->part.height < image->height)
+    return 0;
+  status = tessera_enqueue_wait (pump->queue, arrival->uploads[arrival->n_uploads - 1]);
+  if (status == 0)
+    status = use_rows (state, arrival, arrival->sent / (arrival->bytes / image->height));
+  tessera_queue_flush (pump->queue, LANE_RUN);
+  return status;
+}
+
 gint
 tessera_band_send_ready (BandState *state)
 {
-  gint status = send_ready (state, &state->arrivals[0]);
+  gint status = 0;
 
-  return status != 0 ? status : send_ready (state, &state->arrivals[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (state->arrivals) && status == 0; i++)
+    {
+      Arrival *arrival = &state->arrivals[i];
+
+      status = send_ready (state, arrival);
+      if (status == 0 && arrival->sent > 0)
+        status = use_sent (state, arrival);
+    }
+  return status;
 }
 
 gint
@@ -182,7 +219,10 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
   gint                status;
 
   if (arrival->bytes == 0)
-    return tessera_enqueue_clear (pump->queue, image->memory, tessera_image_bytes (image));
+    {
+      status = tessera_enqueue_clear (pump->queue, image->memory, tessera_image_bytes (image));
+      return status != 0 ? status : use_rows (state, arrival, image->height);
+    }
   arrival->ready = arrival->bytes;
   if ((status = send_ready (state, arrival)) != 0)
     return status;
@@ -192,5 +232,5 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
     status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
     status = extend (state, image, &arrival->part, arrival->border);
-  return status;
+  return status != 0 ? status : use_rows (state, arrival, image->height);
 }

@@ -16,6 +16,7 @@
 #define MANY_BANDS    4
 #define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of whole tiles */
 #define SLICE         ((guint64) 4)      /* slices have at least so often the pixels that results in tiles have */
+#define PARTS         840               /* of a band that is read in slices: any number of these divides it */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
 
@@ -220,6 +221,17 @@ finish_oldest (Pump *pump)
   return status;                /* drop_bands frees what is left */
 }
 
+/* Where a slice ends, in PARTS of the rows: the last ones are shorter, since nothing is done beside the
+ * upload of the very last. */
+static gint
+slice_end (gint from, gint slices)
+{
+  const gint usual = PARTS / slices, half = (PARTS - from + 1) / 2;
+  const gint least = slices == MOST_SLICES ? usual / 4 : usual;
+
+  return MIN (PARTS, from + CLAMP (half, least, usual));
+}
+
 /* Reads a band that is alone; what has been read is on its way meanwhile. */
 static gint
 read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
@@ -227,19 +239,20 @@ read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
   gint status = 0;
 
   pump->sliced = band;
-  for (guint slice = 0; slice < pump->slices && status == 0; slice++)
+  for (gint from = 0, to; from < PARTS && status == 0; from = to)
     {
       TesseraCopy parts[TESSERA_MOST_COPIES];
 
+      to = slice_end (from, pump->slices);
       for (guint i = 0; i < n; i++)
         {
-          const gint from = (gint64) copies[i].rect.height * slice / pump->slices;
-          const gint to = (gint64) copies[i].rect.height * (slice + 1) / pump->slices;
+          const gint top = (gint64) copies[i].rect.height * from / PARTS;
+          const gint bottom = (gint64) copies[i].rect.height * to / PARTS;
 
           parts[i] = copies[i];
-          parts[i].rect.y += from;
-          parts[i].rect.height = to - from;
-          parts[i].pixels += from * copies[i].row;
+          parts[i].rect.y += top;
+          parts[i].rect.height = bottom - top;
+          parts[i].pixels += top * copies[i].row;
         }
       status = do_copies (pump, parts, n);
       for (guint i = 0; i < n; i++)

@@ -14,6 +14,7 @@
 #define MAX_TABLES   16
 #define BANDS_AHEAD  4
 #define MOST_SLICES  8
+#define MOST_UPLOADS (MOST_SLICES + 4)
 
 /* What a request cost.  Times in seconds; the stages overlap. */
 typedef struct
@@ -90,7 +91,8 @@ typedef struct
   TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
   gsize                offset, bytes;   /* where they go, how many; none: the image is cleared */
   gsize                ready, sent;     /* of them have been read, and are on their way */
-  TesseraEvent        *uploads[MOST_SLICES + 1];
+  gint                 used;            /* rows that filter->arrived knows of */
+  TesseraEvent        *uploads[MOST_UPLOADS];
   guint                n_uploads;
 } Arrival;
 

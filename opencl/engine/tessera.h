@@ -212,6 +212,10 @@ typedef struct
   gint  (*measure) (TesseraBand *band, TesseraMemory *result);
   gsize  measure_bytes;
 
+  /* Optional, before `measure`: enqueues what can be done with rows `top` to `bottom` of band->input,
+   * counted from its first, when those above have come too; until all have. */
+  gint  (*arrived) (TesseraBand *band, gint top, gint bottom);
+
   /* The request cannot be cut: on the device it is one band, or, where that does not
    * fit, C, where `spread` is called.  Such a filter's halo is what makes the roi the
    * whole image. */

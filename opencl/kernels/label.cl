@@ -17,21 +17,21 @@
 #define SEGMENT 32              /* pixels of a row that are linked at once, at most: bits of a uint */
 #define CHUNK   64              /* numbers that one work-item adds up */
 
-/* One work-item: the label of one pixel is where its run begins, at the earliest where its
+/* One work-item: the label of one pixel, of rows `top` to `bottom`, is where its run begins, at the earliest where its
  * group does; areas: there the run's length, else 0.  Groups of at most SEGMENT x 4; local:
  * their foreground, a bit for each pixel.  1 read of 16 bytes, 2 writes. */
-kernel void label_find (global const float *image, int width, int height, float4 weights, int by_alpha,
+kernel void label_find (global const float *image, int width, int top, int bottom, float4 weights, int by_alpha,
                         float threshold, global int *labels, global int *areas)
 {
   local uint  bits[SEGMENT * 4];
-  const int   x = get_global_id (0), y = get_global_id (1), column = get_local_id (0);
+  const int   x = get_global_id (0), y = top + get_global_id (1), column = get_local_id (0);
   const int   i = y * width + x;
   local uint *row = bits + get_local_id (1) * SEGMENT;
   int         is_on = 0, start;
   uint4       all = 0;
   uint        segment, below, above;
 
-  if (x < width && y < height)
+  if (x < width && y < bottom)
     {
       const float4 pixel = vload4 (i, image);
 
@@ -40,7 +40,7 @@ kernel void label_find (global const float *image, int width, int height, float4
   for (int k = column; k < SEGMENT; k += get_local_size (0))
     row[k] = k == column ? (uint) is_on << k : 0u;
   barrier (CLK_LOCAL_MEM_FENCE);
-  if (x >= width || y >= height)
+  if (x >= width || y >= bottom)
     return;
   for (int k = 0; k < SEGMENT / 4; k++)
     all |= vload4 (k, row);
@@ -84,15 +84,16 @@ join (volatile global int *labels, int a, int b)
     }
 }
 
-/* One work-item joins one pixel to its neighbours above, and where a run was cut to its left
+/* One work-item joins one pixel, of rows `top` to `bottom`, to its neighbours above, and where a run was cut to its left
  * one, where no other pixel does.  6 reads, at most 3 joins. */
-kernel void label_join (volatile global int *labels, global const int *areas, int width, int height, int diagonals)
+kernel void label_join (volatile global int *labels, global const int *areas, int width, int top, int bottom,
+                        int diagonals)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
+  const int x = get_global_id (0), y = top + get_global_id (1);
   const int i = y * width + x;
   int       left, up, up_left;
 
-  if (x >= width || y >= height || labels[i] < 0)
+  if (x >= width || y >= bottom || labels[i] < 0)
     return;
   left = x > 0 && labels[i - 1] >= 0;
   up = y > 0 && labels[i - width] >= 0;
