@@ -7,7 +7,7 @@
 
 static const gchar *const format_nicks[] =
   { "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
-    "premultiplied-float", NULL };
+    "premultiplied-float", "srgb-u16", NULL };
 static const gchar *const space_nicks[] = { "sRGB", "ProPhoto", "Apple", NULL };
 static const gchar *const storage_nicks[] =
   { "tiles", "odd-tiles", "linear", "sub-buffer", "dup", NULL };
@@ -18,7 +18,7 @@ static const gchar *const alpha_nicks[] = { "opaque", "random", "zero", "patches
 static const gchar *const sink_nicks[] = { "blit", "blit-buffer", "processor", NULL };
 static const gchar *const aux_nicks[] =
   { "none", "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
-    "premultiplied-float", NULL };
+    "premultiplied-float", "srgb-u16", NULL };
 static const gchar *const law_nicks[] =
   { "none", "split", "threads", "twice", "bands", "processor", "translation", "locality",
     "concurrent", "update", "native", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };

@@ -18,7 +18,8 @@ static const struct
 {
   { NULL, 4, TYPE_FLOAT, FALSE }, { "RGBA float", 4, TYPE_FLOAT, TRUE }, { "R'G'B'A u8", 4, TYPE_U8, FALSE },
   { "R'G'B' u8", 3, TYPE_U8, FALSE }, { "RGBA u16", 4, TYPE_U16, TRUE }, { "RGBA half", 4, TYPE_HALF, TRUE },
-  { "Y float", 1, TYPE_FLOAT, FALSE }, { "Y' u8", 1, TYPE_U8, FALSE }, { "RaGaBaA float", 4, TYPE_FLOAT, TRUE }
+  { "Y float", 1, TYPE_FLOAT, FALSE }, { "Y' u8", 1, TYPE_U8, FALSE }, { "RaGaBaA float", 4, TYPE_FLOAT, TRUE },
+  { "R'G'B' u16", 3, TYPE_U16, FALSE }
 };
 
 static const gchar *const spaces[] = { "sRGB", "ProPhoto", "Apple" };
