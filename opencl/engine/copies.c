@@ -17,15 +17,17 @@
 #define THREAD_COST  (64 * 64)          /* pixels below which a copy does not pay a thread */
 #define MOST_THREADS 256
 
+typedef enum
+{
+  PIXELS, OUR_TILES, PART_OF_TILE
+} PieceKind;
+
 typedef struct
 {
-  TesseraCopy   *copy;
-  GeglRectangle  rect;
-  gint           tile;                  /* that it lies in, or NO_TILE, or all that become the output's */
+  TesseraCopy  *copy;
+  GeglRectangle rect;
+  PieceKind     kind;
 } Piece;
-
-#define NO_TILE     -1
-#define OUR_TILES   -2
 
 typedef struct
 {
@@ -50,17 +52,15 @@ static void
 add_tiles (GArray *pieces, TesseraCopy *copy)
 {
   const TesseraTileGrid *grid = &copy->grid;
-  const GeglRectangle   *ours = &grid->ours;
   Piece                  piece = { copy, copy->rect, OUR_TILES };
 
   g_array_append_val (pieces, piece);
   for (gint y = 0; y < grid->down; y++)
     for (gint x = 0; x < grid->across; x++)
-      if (x < ours->x || x >= ours->x + ours->width || y < ours->y || y >= ours->y + ours->height)
+      if (! tessera_is_tile (&grid->ours, x, y))
         {
-          piece.rect = (GeglRectangle) { grid->x + x * grid->width, grid->y + y * grid->height,
-                                         grid->width, grid->height };
-          piece.tile = y * grid->across + x;
+          piece = (Piece) { copy, { grid->x + x * grid->width, grid->y + y * grid->height, grid->width, grid->height },
+                            PART_OF_TILE };
           gegl_rectangle_intersect (&piece.rect, &piece.rect, &copy->rect);
           g_array_append_val (pieces, piece);
         }
@@ -80,7 +80,7 @@ add_pieces (GArray *pieces, TesseraCopy *copy)
   for (gint y = tessera_tile_start (rect->y, height, shift_y); y < rect->y + rect->height; y += height)
     for (gint x = tessera_tile_start (rect->x, width, shift_x); x < rect->x + rect->width; x += width)
       {
-        Piece piece = { copy, { x, y, width, height }, NO_TILE };
+        Piece piece = { copy, { x, y, width, height }, PIXELS };
 
         gegl_rectangle_intersect (&piece.rect, &piece.rect, rect);
         g_array_append_val (pieces, piece);
@@ -131,11 +131,10 @@ copy_piece (const Piece *piece)
 {
   const TesseraCopy *copy = piece->copy;
 
-  if (piece->tile == OUR_TILES)
-    tessera_tiles_insert (copy->tiles, &copy->grid, copy->buffer);
-  else if (piece->tile != NO_TILE)
-    tessera_tiles_write (copy->tiles, &copy->grid, piece->tile % copy->grid.across, piece->tile / copy->grid.across,
-                         &piece->rect, copy->buffer);
+  if (piece->kind == OUR_TILES)
+    tessera_tiles_insert (copy->tiles, &copy->grid, &copy->rect, copy->buffer);
+  else if (piece->kind == PART_OF_TILE)
+    tessera_tiles_write (copy->tiles, &copy->grid, &piece->rect, copy->buffer);
   else
     copy_pixels (piece);
 }

@@ -14,7 +14,7 @@
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MANY_BANDS    4
-#define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of whole tiles */
+#define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of tiles */
 #define SLICE         ((guint64) 4)      /* slices have at least so often the pixels that results in tiles have */
 #define PARTS         840               /* of a band that is read in slices: any number of these divides it */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
@@ -305,9 +305,17 @@ drop_bands (Pump *pump, gint *y)
   return status;
 }
 
+/* Are these last rows, of a row of tiles that the output's edge cuts, worth a band? */
+static gboolean
+is_band (const Pump *pump, gint rows)
+{
+  return pump->in_tiles && rows >= pump->least
+         && (guint64) rows * pump->request->roi.width >= tessera_tile_pixels ();
+}
+
 /* `rows` or a little less, so that the band ends where tiles of the output do.  Nothing is done beside
- * the end of the last band, so of many bands the last ones are half as high, and the very last has what
- * remains of tiles that the output's edge cuts. */
+ * the end of the last band, so of many bands the last ones are half as high, and what remains of tiles
+ * that are cut is the very last. */
 static gint
 band_height (const Pump *pump, gint y, gint rows)
 {
@@ -321,7 +329,7 @@ band_height (const Pump *pump, gint y, gint rows)
   rows = MIN (rows, left);
   g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
   start = tessera_tile_start (y + rows, tile, shift);
-  return start > y && (many || rows < left) ? start - y : rows;
+  return start > y && (rows < left || (many && is_band (pump, y + rows - start))) ? start - y : rows;
 }
 
 static gint

@@ -36,14 +36,15 @@ typedef struct
 /* --- tile-memory.c: for tiles of results, known to the device ----------------------- */
 
 /* The output's tiles that a rectangle meets: pixels and bytes of each, the first one's place and where
- * GEGL counts it, their number, and which of them are to be ours: those that have no pixels but the rectangle's. */
+ * GEGL counts it, their number, which of them lie in the rectangle as a whole, and which are to be ours: those,
+ * and those that the output's edge cuts. */
 typedef struct
 {
   gint          width, height, pixel, bytes;
   gint          x, y, column, row;
   gint          across, down;
   gint          first, all;     /* a part's first tile among all */
-  GeglRectangle ours;
+  GeglRectangle whole, ours;
 } TesseraTileGrid;
 
 typedef struct _TesseraTiles TesseraTiles;
@@ -73,13 +74,16 @@ gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);
 /* FALSE where the output cannot take pixels of `format` as they are, or would have too few of our tiles. */
 gboolean tessera_tiles_plan   (GeglBuffer *output, const Babl *format, const GeglRectangle *roi,
                                TesseraTileGrid *grid);
+/* Is the tile at (x, y) of the grid one of these? */
+gboolean tessera_is_tile      (const GeglRectangle *tiles, gint x, gint y);
 /* Rows `top` to `bottom` of its tiles. */
 TesseraTileGrid tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom);
-/* Its `ours` become the output's. */
-void     tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuffer *output);
-/* Of any other, which is at (x, y) of the grid, `part` is written, where its pixels lie. */
-void     tessera_tiles_write  (TesseraTiles *tiles, const TesseraTileGrid *grid, gint x, gint y,
-                               const GeglRectangle *part, GeglBuffer *output);
+/* `ours` become the output's; of the rectangle `rect` has the rows that the grid has. */
+void     tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, const GeglRectangle *rect,
+                               GeglBuffer *output);
+/* The pixels of `part`, which lies in one tile, are written. */
+void     tessera_tiles_write  (TesseraTiles *tiles, const TesseraTileGrid *grid, const GeglRectangle *part,
+                               GeglBuffer *output);
 
 /* An image on its way to the device. */
 typedef struct

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define TILE_PIXELS (1 << 17)   /* in whole tiles, below which writing is as fast as sending straight into them */
+#define TILE_PIXELS (1 << 17)   /* of a result, below which writing is as fast as sending it straight into tiles */
 
 static GMutex      lock;            /* guards what follows */
 static gboolean    initialised;

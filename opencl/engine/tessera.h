@@ -349,7 +349,7 @@ TESSERA_API void tessera_set_memory (guint mebibytes);
  * do not depend on it: tests prove that. */
 TESSERA_API void tessera_set_band_rows (guint rows);
 
-/* Results with so many pixels in whole tiles of the output, or more, are sent straight into tiles;
+/* Results of so many pixels in tiles that can be the result's alone, or more, are sent straight into tiles;
  * -1 for the engine's own choice, G_MAXINT for never.  They do not depend on it either. */
 TESSERA_API void tessera_set_tile_pixels (gint pixels);
 

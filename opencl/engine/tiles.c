@@ -9,8 +9,8 @@
  * instead of copying them: duplicates, put into the output's cache.
  *
  * Tiles that the edge of the image cuts hold all of its pixels there, and zeros beyond, as
- * GEGL's own do when they are new.  Where the output has such a tile already, what lies
- * beyond the edge is not ours (a buffer may be part of another), and the pixels are written.
+ * GEGL's own do when they are new.  Where the output has such a tile already, or is part
+ * of another buffer, what lies beyond the edge may be somebody's, and the pixels are written.
  *
  * GEGL keeps the count of the tiles that share memory in the first of them (0.4.62; in
  * 0.4.42 beside it), and frees it with that one, too early.  So the first is kept until the
@@ -55,12 +55,13 @@ area_of (const TesseraTileGrid *grid, const GeglRectangle *tiles)
                            tiles->width * grid->width, tiles->height * grid->height };
 }
 
-static GeglRectangle
-place_of (const TesseraTileGrid *grid, gint x, gint y)
+gboolean
+tessera_is_tile (const GeglRectangle *tiles, gint x, gint y)
 {
-  return area_of (grid, &(GeglRectangle) { x, y, 1, 1 });
+  return x >= tiles->x && x < tiles->x + tiles->width && y >= tiles->y && y < tiles->y + tiles->height;
 }
 
+/* The output is locked: GEGL's cache notes that it was asked. */
 static gboolean
 is_there (GeglBuffer *output, const TesseraTileGrid *grid, gint x, gint y)
 {
@@ -82,26 +83,19 @@ full_tiles (const TesseraTileGrid *grid, const GeglRectangle *inside, const Gegl
   return (GeglRectangle) { left, top, MAX (0, right - left), MAX (0, bottom - top) };
 }
 
-static gboolean
-contains_tile (const GeglRectangle *tiles, gint x, gint y)
-{
-  return x >= tiles->x && x < tiles->x + tiles->width && y >= tiles->y && y < tiles->y + tiles->height;
-}
-
-/* Those that are the output's when the result is there: the whole ones, and those that the edge cuts, unless one
- * of these is there already. */
+/* Whole tiles, and those that the edge cuts, unless the output is part of another buffer or has one of these. */
 static GeglRectangle
 our_tiles (const TesseraTileGrid *grid, const GeglRectangle *roi, GeglBuffer *output)
 {
-  const GeglRectangle everywhere = { G_MININT / 2, G_MININT / 2, G_MAXINT, G_MAXINT };
-  const GeglRectangle whole = full_tiles (grid, roi, &everywhere);
   const GeglRectangle all = full_tiles (grid, roi, gegl_buffer_get_abyss (output));
+  gboolean            is_new = ! GEGL_IS_BUFFER (gegl_tile_handler_get_source (output));
 
-  for (gint y = all.y; y < all.y + all.height; y++)
-    for (gint x = all.x; x < all.x + all.width; x++)
-      if (! contains_tile (&whole, x, y) && is_there (output, grid, x, y))
-        return whole;
-  return all;
+  gegl_tile_handler_lock (GEGL_TILE_HANDLER (output));
+  for (gint y = all.y; y < all.y + all.height && is_new; y++)
+    for (gint x = all.x; x < all.x + all.width && is_new; x++)
+      is_new = tessera_is_tile (&grid->whole, x, y) || ! is_there (output, grid, x, y);
+  gegl_tile_handler_unlock (GEGL_TILE_HANDLER (output));
+  return is_new ? all : grid->whole;
 }
 
 gboolean
@@ -130,25 +124,33 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   grid->down = (roi->y + roi->height - 1 - grid->y) / grid->height + 1;
   grid->first = 0;
   grid->all = grid->across * grid->down;
+  area = area_of (grid, &(GeglRectangle) { 0, 0, grid->across, grid->down });
+  grid->whole = full_tiles (grid, roi, &area);
   grid->ours = our_tiles (grid, roi, output);
   area = area_of (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
   return pixels >= MAX (1, tessera_tile_pixels ());
 }
 
+static GeglRectangle
+rows_of (const GeglRectangle *tiles, gint top, gint bottom)
+{
+  const gint first = CLAMP (tiles->y, top, bottom), end = CLAMP (tiles->y + tiles->height, top, bottom);
+
+  return (GeglRectangle) { tiles->x, first - top, tiles->width, end - first };
+}
+
 TesseraTileGrid
 tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom)
 {
-  const GeglRectangle *ours = &grid->ours;
-  const gint           ours_top = CLAMP (ours->y, top, bottom);
-  TesseraTileGrid      part = *grid;
+  TesseraTileGrid part = *grid;
 
   part.y += top * grid->height;
   part.row += top;
   part.down = bottom - top;
   part.first += top * grid->across;
-  part.ours.height = CLAMP (ours->y + ours->height, top, bottom) - ours_top;
-  part.ours.y = ours_top - top;
+  part.whole = rows_of (&grid->whole, top, bottom);
+  part.ours = rows_of (&grid->ours, top, bottom);
   return part;
 }
 
@@ -164,58 +166,62 @@ slot_is_free (gpointer data)
   tessera_tiles_leave (slot->tiles, slot->index);
 }
 
-/* The first tile of a slot gives up its part of the memory (see above). */
+/* The first tile of a slot gives up its part of the memory (see above), which another shares. */
 static void
-give_up_first (Slot *slot)
+give_up (GeglTile *first)
 {
-  GeglTile *first = gegl_tile_ref (slot->first);
-  guchar   *memory = gegl_tile_get_data (first);
-
-  gegl_tile_set_data (first, memory, FEW_BYTES);
+  gegl_tile_set_data (first, gegl_tile_get_data (first), FEW_BYTES);
   gegl_tile_lock (first);
   gegl_tile_unlock (first);
-  if (gegl_tile_get_data (first) == memory)     /* GEGL has stored the tile elsewhere: nobody shares it */
-    {
-      gegl_tile_set_data_full (first, NULL, 0, NULL, NULL);
-      slot_is_free (slot);
-    }
-  gegl_tile_unref (first);
 }
 
-/* A tile of the grid becomes the output's. */
+/* A tile of the grid becomes that of the output, which is locked: nobody trims its cache meanwhile. */
 static void
 insert (TesseraTiles *tiles, const TesseraTileGrid *grid, gint x, gint y, GeglBuffer *output)
 {
   const guint index = (guint) (grid->first + y * grid->across + x);
   Slot       *slot = (Slot *) tessera_tiles_notes (tiles, grid->all * sizeof (Slot)) + index;
-  GeglTile   *first = gegl_tile_new_bare ();
+  GeglTile   *first = gegl_tile_new_bare (), *shared;
 
   gegl_tile_set_data_full (first, tessera_tiles_pointer (tiles) + (gsize) index * grid->bytes,
                            grid->bytes, slot_is_free, slot);
   *slot = (Slot) { tiles, index, first };
   tessera_tiles_enter (tiles, index);
   tessera_count (tiles, 1);
-  gegl_tile_unref (gegl_tile_handler_dup_tile (GEGL_TILE_HANDLER (output), first, grid->column + x, grid->row + y, 0));
-  give_up_first (slot);
+  shared = gegl_tile_handler_dup_tile (GEGL_TILE_HANDLER (output), first, grid->column + x, grid->row + y, 0);
+  give_up (first);
+  gegl_tile_unref (shared);
 }
 
 void
-tessera_tiles_write (TesseraTiles *tiles, const TesseraTileGrid *grid, gint x, gint y, const GeglRectangle *part,
-                     GeglBuffer *output)
+tessera_tiles_write (TesseraTiles *tiles, const TesseraTileGrid *grid, const GeglRectangle *part, GeglBuffer *output)
 {
-  const GeglRectangle place = place_of (grid, x, y);
-  const gsize         index = grid->first + y * grid->across + x;
-  const gsize         pixel = (gsize) (part->y - place.y) * grid->width + part->x - place.x;
+  const gint  left = part->x - grid->x, top = part->y - grid->y;
+  const gsize index = grid->first + top / grid->height * grid->across + left / grid->width;
+  const gsize pixel = (gsize) (top % grid->height) * grid->width + left % grid->width;
 
   gegl_buffer_set (output, part, 0, gegl_buffer_get_format (output),
                    tessera_tiles_pointer (tiles) + index * grid->bytes + pixel * grid->pixel,
                    grid->width * grid->pixel);
 }
 
-void
-tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuffer *output)
+/* What GEGL says of pixels that were written, to those who listen: their tiles are not touched for nobody. */
+static void
+tell (GeglBuffer *output, const GeglRectangle *changed)
 {
-  const GeglRectangle *ours = &grid->ours, *abyss = gegl_buffer_get_abyss (output);
+  GeglBufferIterator *touch;
+
+  if (! g_signal_has_handler_pending (output, g_signal_lookup ("changed", GEGL_TYPE_BUFFER), 0, TRUE))
+    return;
+  touch = gegl_buffer_iterator_new (output, changed, 0, NULL, GEGL_ACCESS_READWRITE, GEGL_ABYSS_NONE, 1);
+  gegl_buffer_iterator_next (touch);
+  gegl_buffer_iterator_stop (touch);
+}
+
+void
+tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, const GeglRectangle *rect, GeglBuffer *output)
+{
+  const GeglRectangle *ours = &grid->ours;
   GeglTileHandler     *handler = GEGL_TILE_HANDLER (output);
   GeglRectangle        changed = area_of (grid, ours), stored = changed;
 
@@ -224,20 +230,21 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, GeglBuff
   gegl_tile_handler_lock (handler);
   for (gint y = ours->y; y < ours->y + ours->height; y++)
     for (gint x = ours->x; x < ours->x + ours->width; x++)
-      {
-        const GeglRectangle place = place_of (grid, x, y);
-        GeglRectangle       part;
+      if (tessera_is_tile (&grid->whole, x, y) || ! is_there (output, grid, x, y))
+        insert (tiles, grid, x, y, output);
+      else                      /* it has come meanwhile */
+        {
+          GeglRectangle part = area_of (grid, &(GeglRectangle) { x, y, 1, 1 });
 
-        gegl_rectangle_intersect (&part, &place, abyss);
-        if (gegl_rectangle_equal (&part, &place) || ! is_there (output, grid, x, y))
-          insert (tiles, grid, x, y, output);
-        else                    /* it has come meanwhile */
-          tessera_tiles_write (tiles, grid, x, y, &part, output);
-      }
+          gegl_tile_handler_unlock (handler);
+          gegl_rectangle_intersect (&part, &part, rect);
+          tessera_tiles_write (tiles, grid, &part, output);
+          gegl_tile_handler_lock (handler);
+        }
   stored.x += grid->column * grid->width - grid->x;
   stored.y += grid->row * grid->height - grid->y;
   gegl_tile_handler_damage_rect (handler, &stored);
   gegl_tile_handler_unlock (handler);
-  gegl_rectangle_intersect (&changed, &changed, abyss);
-  g_signal_emit_by_name (output, "changed", &changed, NULL);
+  gegl_rectangle_intersect (&changed, &changed, rect);
+  tell (output, &changed);
 }
