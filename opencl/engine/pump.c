@@ -305,11 +305,11 @@ drop_bands (Pump *pump, gint *y)
   return status;
 }
 
-/* Are these last rows, of a row of tiles that the output's edge cuts, worth a band? */
+/* Are these last rows, in tiles that the output's edge cuts, worth a band? */
 static gboolean
 is_band (const Pump *pump, gint rows)
 {
-  return pump->in_tiles && rows >= pump->least
+  return pump->in_tiles && pump->in_cut && rows >= pump->least
          && (guint64) rows * pump->request->roi.width >= tessera_tile_pixels ();
 }
 
@@ -391,6 +391,7 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     {
       pump.tile_height = grid.height;
       pump.tiles_bytes = (gsize) grid.across * grid.bytes;
+      pump.in_cut = grid.ours.y + grid.ours.height > grid.whole.y + grid.whole.height;
     }
   timings->failed_at = "planning bands";
   rows = choose_rows (&pump);

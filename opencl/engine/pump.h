@@ -14,7 +14,7 @@
 #define MAX_TABLES   16
 #define BANDS_AHEAD  4
 #define MOST_SLICES  8
-#define MOST_UPLOADS (MOST_SLICES + 4)
+#define MOST_UPLOADS (MOST_SLICES + 4)  /* the last slice is cut in three (pump.c), and one is to spare */
 
 /* What a request cost.  Times in seconds; the stages overlap. */
 typedef struct
@@ -78,7 +78,7 @@ gboolean tessera_tiles_plan   (GeglBuffer *output, const Babl *format, const Geg
 gboolean tessera_is_tile      (const GeglRectangle *tiles, gint x, gint y);
 /* Rows `top` to `bottom` of its tiles. */
 TesseraTileGrid tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom);
-/* `ours` become the output's; of the rectangle `rect` has the rows that the grid has. */
+/* `ours` become the output's.  `rect`: the request's pixels in these rows of tiles. */
 void     tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, const GeglRectangle *rect,
                                GeglBuffer *output);
 /* The pixels of `part`, which lies in one tile, are written. */
@@ -148,7 +148,8 @@ struct _Pump
   gint                  least;          /* rows below which bands cost more than C does */
   gboolean              in_tiles;       /* the result may go straight into tiles, ... */
   gint                  tile_height;    /* ... so many rows each, ... */
-  gsize                 tiles_bytes;    /* ... in each row of them */
+  gsize                 tiles_bytes;    /* ... in each row of them, ... */
+  gboolean              in_cut;         /* ... those that the output's edge cuts below too */
   guint                 slices;         /* of a band */
 };
 

@@ -213,7 +213,8 @@ typedef struct
   gsize  measure_bytes;
 
   /* Optional, before `measure`: enqueues what can be done with rows `top` to `bottom` of band->input,
-   * counted from its first, when those above have come too; until all have. */
+   * counted from its first, while others are still being read.  All come once, in their order; its memory
+   * counts in device_bytes, and aux need not be there. */
   gint  (*arrived) (TesseraBand *band, gint top, gint bottom);
 
   /* The request cannot be cut: on the device it is one band, or, where that does not

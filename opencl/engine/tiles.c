@@ -9,8 +9,8 @@
  * instead of copying them: duplicates, put into the output's cache.
  *
  * Tiles that the edge of the image cuts hold all of its pixels there, and zeros beyond, as
- * GEGL's own do when they are new.  Where the output has such a tile already, or is part
- * of another buffer, what lies beyond the edge may be somebody's, and the pixels are written.
+ * GEGL's own do when they are new.  Where the output has such a tile already, is part of
+ * another buffer or stored by others, what lies beyond the edge may be somebody's, and the pixels are written.
  *
  * GEGL keeps the count of the tiles that share memory in the first of them (0.4.62; in
  * 0.4.42 beside it), and frees it with that one, too early.  So the first is kept until the
@@ -83,12 +83,31 @@ full_tiles (const TesseraTileGrid *grid, const GeglRectangle *inside, const Gegl
   return (GeglRectangle) { left, top, MAX (0, right - left), MAX (0, bottom - top) };
 }
 
-/* Whole tiles, and those that the edge cuts, unless the output is part of another buffer or has one of these. */
+/* Is what GEGL stores the output in its own, and stores nothing else?  Others may hold pixels beyond the edge, and
+ * need not tell which tiles they have. */
+static gboolean
+is_stored_alone (GeglBuffer *output)
+{
+  GObject     *backend;
+  const gchar *name;
+  gboolean     alone;
+
+  if (GEGL_IS_BUFFER (gegl_tile_handler_get_source (output)))
+    return FALSE;
+  g_object_get (output, "backend", &backend, NULL);
+  name = backend ? G_OBJECT_TYPE_NAME (backend) : NULL;
+  alone = g_strcmp0 (name, "GeglTileBackendRam") == 0 || g_strcmp0 (name, "GeglTileBackendSwap") == 0;
+  g_clear_object (&backend);
+  return alone;
+}
+
+/* Whole tiles, and those that the edge cuts, unless what lies beyond it may be somebody's or the output has one
+ * of these. */
 static GeglRectangle
 our_tiles (const TesseraTileGrid *grid, const GeglRectangle *roi, GeglBuffer *output)
 {
   const GeglRectangle all = full_tiles (grid, roi, gegl_buffer_get_abyss (output));
-  gboolean            is_new = ! GEGL_IS_BUFFER (gegl_tile_handler_get_source (output));
+  gboolean            is_new = is_stored_alone (output);
 
   gegl_tile_handler_lock (GEGL_TILE_HANDLER (output));
   for (gint y = all.y; y < all.y + all.height && is_new; y++)
@@ -205,7 +224,7 @@ tessera_tiles_write (TesseraTiles *tiles, const TesseraTileGrid *grid, const Geg
                    grid->width * grid->pixel);
 }
 
-/* What GEGL says of pixels that were written, to those who listen: their tiles are not touched for nobody. */
+/* To those who listen, what GEGL says of pixels that were written.  It says so when an iterator has been over them. */
 static void
 tell (GeglBuffer *output, const GeglRectangle *changed)
 {

@@ -84,8 +84,8 @@ join (volatile global int *labels, int a, int b)
     }
 }
 
-/* One work-item joins one pixel, of rows `top` to `bottom`, to its neighbours above, and where a run was cut to its left
- * one, where no other pixel does.  6 reads, at most 3 joins. */
+/* One work-item joins one pixel, of rows `top` to `bottom`, to its neighbours above, and where a run
+ * was cut to its left one, where no other pixel does.  6 reads, at most 3 joins. */
 kernel void label_join (volatile global int *labels, global const int *areas, int width, int top, int bottom,
                         int diagonals)
 {
