@@ -166,38 +166,34 @@ send_ready (BandState *state, Arrival *arrival)
   return 0;
 }
 
-static gboolean
-is_used (const BandState *state, const Arrival *arrival)
-{
-  return state->pump->request->filter->arrived && ! state->pump->survey && arrival == &state->arrivals[0];
-}
-
+/* Rows up to `bottom` are on the device, or will be before what is enqueued now. */
 static gint
 use_rows (BandState *state, Arrival *arrival, gint bottom)
 {
-  const TesseraFilter *filter = state->pump->request->filter;
+  Pump                *pump = state->pump;
+  const TesseraFilter *filter = pump->request->filter;
   const gint           top = arrival->used;
+  gint                 status;
 
-  if (bottom <= top)
+  if (! filter->arrived || pump->survey || arrival != &state->arrivals[0] || bottom <= top)
     return 0;
   arrival->used = bottom;
-  state->pump->timings->failed_at = "running";
-  return filter->arrived (&state->band, top, bottom);
+  pump->timings->failed_at = "running";
+  status = filter->arrived (&state->band, top, bottom);
+  tessera_queue_flush (pump->queue, LANE_RUN);
+  return status;
 }
 
-/* The rows on their way, of pixels that need neither decoding nor a border.  The queue has one lane. */
+/* Of pixels that need neither decoding nor a border, the rows on their way; the queue has one lane. */
 static gint
 use_sent (BandState *state, Arrival *arrival)
 {
   const TesseraImage *image = arrival->image;
-  gint                status;
 
-  if (! is_used (state, arrival) || arrival->sent == 0 || arrival->raw
+  if (arrival->sent == 0 || arrival->raw
       || arrival->part.width < image->width || arrival->part.height < image->height)
     return 0;
-  status = use_rows (state, arrival, arrival->sent / (arrival->bytes / image->height));
-  tessera_queue_flush (state->pump->queue, LANE_RUN);
-  return status;
+  return use_rows (state, arrival, arrival->sent / (arrival->bytes / image->height));
 }
 
 gint
@@ -226,7 +222,7 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
   if (arrival->bytes == 0)
     {
       status = tessera_enqueue_clear (pump->queue, image->memory, tessera_image_bytes (image));
-      return status != 0 || ! is_used (state, arrival) ? status : use_rows (state, arrival, image->height);
+      return status != 0 ? status : use_rows (state, arrival, image->height);
     }
   arrival->ready = arrival->bytes;
   if ((status = send_ready (state, arrival)) != 0)
@@ -237,5 +233,5 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
     status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
     status = extend (state, image, &arrival->part, arrival->border);
-  return status != 0 || ! is_used (state, arrival) ? status : use_rows (state, arrival, image->height);
+  return status != 0 ? status : use_rows (state, arrival, image->height);
 }
