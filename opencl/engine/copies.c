@@ -59,8 +59,7 @@ add_tiles (GArray *pieces, TesseraCopy *copy)
     for (gint x = 0; x < grid->across; x++)
       if (! tessera_is_tile (&grid->ours, x, y))
         {
-          piece = (Piece) { copy, { grid->x + x * grid->width, grid->y + y * grid->height, grid->width, grid->height },
-                            PART_OF_TILE };
+          piece = (Piece) { copy, tessera_tiles_area (grid, &(GeglRectangle) { x, y, 1, 1 }), PART_OF_TILE };
           gegl_rectangle_intersect (&piece.rect, &piece.rect, &copy->rect);
           g_array_append_val (pieces, piece);
         }

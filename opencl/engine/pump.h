@@ -74,6 +74,8 @@ gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);
 /* FALSE where the output cannot take pixels of `format` as they are, or would have too few of our tiles. */
 gboolean tessera_tiles_plan   (GeglBuffer *output, const Babl *format, const GeglRectangle *roi,
                                TesseraTileGrid *grid);
+/* Where these tiles of the grid lie, in pixels. */
+GeglRectangle tessera_tiles_area (const TesseraTileGrid *grid, const GeglRectangle *tiles);
 /* Is the tile at (x, y) of the grid one of these? */
 gboolean tessera_is_tile      (const GeglRectangle *tiles, gint x, gint y);
 /* Rows `top` to `bottom` of its tiles. */
@@ -186,7 +188,7 @@ typedef struct
   GeglRectangle  rect;
   gboolean       writes;                /* into the buffer, else from it */
   gdouble        seconds;               /* what it took */
-  TesseraTiles  *tiles;                 /* `pixels` lie in these, or NULL */
+  TesseraTiles  *tiles;                 /* the pixels lie in these, or NULL */
   TesseraTileGrid grid;
   Arrival       *arrival;               /* what is read is of this */
 } TesseraCopy;

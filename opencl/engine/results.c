@@ -155,11 +155,11 @@ tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy)
 {
   const Pump    *pump = state->pump;
   const gint     width = state->band.roi.width;
-  guchar        *pixels = state->tiles ? tessera_tiles_pointer (state->tiles)
-                                       : tessera_memory_pointer (state->download_to);
+  guchar        *pixels = state->tiles ? NULL
+                          : (guchar *) tessera_memory_pointer (state->download_to) + slice_start (state, slice);
 
   *copy = (TesseraCopy) { .buffer = pump->request->output, .format = pump->output.format,
-                          .pixels = pixels + slice_start (state, slice), .row = (gsize) width * pump->output.bytes,
+                          .pixels = pixels, .row = (gsize) width * pump->output.bytes,
                           .rect = { state->band.roi.x, slice->y, width, slice->rows }, .writes = TRUE,
                           .tiles = state->tiles, .grid = slice->grid };
 }

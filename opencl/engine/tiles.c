@@ -47,9 +47,8 @@ is_known_gegl (void)
   return major == 0 && minor == 4 && micro <= LAST_MICRO;
 }
 
-/* Where these tiles of the grid lie, in pixels. */
-static GeglRectangle
-area_of (const TesseraTileGrid *grid, const GeglRectangle *tiles)
+GeglRectangle
+tessera_tiles_area (const TesseraTileGrid *grid, const GeglRectangle *tiles)
 {
   return (GeglRectangle) { grid->x + tiles->x * grid->width, grid->y + tiles->y * grid->height,
                            tiles->width * grid->width, tiles->height * grid->height };
@@ -143,10 +142,10 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   grid->down = (roi->y + roi->height - 1 - grid->y) / grid->height + 1;
   grid->first = 0;
   grid->all = grid->across * grid->down;
-  area = area_of (grid, &(GeglRectangle) { 0, 0, grid->across, grid->down });
+  area = tessera_tiles_area (grid, &(GeglRectangle) { 0, 0, grid->across, grid->down });
   grid->whole = full_tiles (grid, roi, &area);
   grid->ours = our_tiles (grid, roi, output);
-  area = area_of (grid, &grid->ours);
+  area = tessera_tiles_area (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
   return pixels >= MAX (1, tessera_tile_pixels ());
 }
@@ -242,7 +241,7 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, const Ge
 {
   const GeglRectangle *ours = &grid->ours;
   GeglTileHandler     *handler = GEGL_TILE_HANDLER (output);
-  GeglRectangle        changed = area_of (grid, ours), stored = changed;
+  GeglRectangle        changed = tessera_tiles_area (grid, ours), stored = changed;
 
   if (gegl_rectangle_is_empty (ours))
     return;
@@ -253,7 +252,7 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, const Ge
         insert (tiles, grid, x, y, output);
       else                      /* it has come meanwhile */
         {
-          GeglRectangle part = area_of (grid, &(GeglRectangle) { x, y, 1, 1 });
+          GeglRectangle part = tessera_tiles_area (grid, &(GeglRectangle) { x, y, 1, 1 });
 
           gegl_tile_handler_unlock (handler);
           gegl_rectangle_intersect (&part, &part, rect);
