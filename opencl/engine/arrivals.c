@@ -221,7 +221,7 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
 
   if (arrival->bytes == 0)
     {
-      status = tessera_enqueue_clear (pump->queue, image->memory, tessera_image_bytes (image));
+      status = tessera_clear (&state->band, image->memory, tessera_image_bytes (image));
       return status != 0 ? status : use_rows (state, arrival, image->height);
     }
   arrival->ready = arrival->bytes;

@@ -21,7 +21,7 @@ tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **result, Tessera
 
   *result = state;
   state->pump = pump;
-  state->launches = tessera_launches_new ();
+  state->commands = tessera_commands_new ();
   band->request = request;
   band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
   around = tessera_grow (&band->roi, &request->halo);
@@ -42,6 +42,25 @@ tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **result, Tessera
   return status;
 }
 
+/* Has all happened that was asked of the device for this band until now?  Not every driver lets what follows a
+ * failed command fail as well, so each is looked at before anything that stands on it is believed. */
+static gint
+look_back (BandState *state)
+{
+  TesseraTimings *timings = state->pump->timings;
+  gint            status = 0;
+
+  for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
+    for (Arrival *arrival = &state->arrivals[k]; arrival->n_seen < arrival->n_uploads && status == 0; arrival->n_seen++)
+      {
+        TesseraEvent *upload = arrival->uploads[arrival->n_seen];
+
+        if ((status = tessera_event_wait (upload)) == 0 && state->pump->profiled)
+          timings->upload += tessera_event_duration (upload) / 1e9;
+      }
+  return status != 0 ? status : tessera_commands_wait (state);
+}
+
 static gint
 measure (BandState *state)
 {
@@ -54,7 +73,7 @@ measure (BandState *state)
   if ((status = tessera_band_keep (state, bytes, FALSE, &state->result)) != 0
       || (status = tessera_band_keep (state, bytes, TRUE, &state->result_host)) != 0)
     return status;
-  if (pump->survey && (status = tessera_enqueue_clear (pump->queue, state->result, bytes)) != 0)
+  if (pump->survey && (status = tessera_clear (&state->band, state->result, bytes)) != 0)
     return status;
   status = pump->survey ? filter->survey (&state->band, state->result)
                         : filter->measure (&state->band, state->result);
@@ -91,7 +110,7 @@ tessera_band_run (BandState *state)
   if (state->measured)
     {
       pump->timings->failed_at = "measuring";
-      if ((status = tessera_event_wait (state->measured)) != 0)
+      if ((status = tessera_event_wait (state->measured)) != 0 || (status = look_back (state)) != 0)
         return status;
       band->measured = tessera_memory_pointer (state->result_host);
     }
@@ -103,25 +122,6 @@ tessera_band_run (BandState *state)
   pump->timings->failed_at = "running";
   status = pump->request->filter->device (band);
   return status != 0 ? status : tessera_result_send (state);
-}
-
-/* What the device has done with the band until it ran. */
-static gint
-look_back (BandState *state)
-{
-  TesseraTimings *timings = state->pump->timings;
-  gint            status = 0;
-
-  for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
-    for (guint i = 0; i < state->arrivals[k].n_uploads && status == 0; i++)
-      {
-        status = tessera_event_wait (state->arrivals[k].uploads[i]);      /* done long ago; did it fail? */
-        if (status == 0 && state->pump->profiled)
-          timings->upload += tessera_event_duration (state->arrivals[k].uploads[i]) / 1e9;
-      }
-  if (status == 0 && state->pump->profiled)
-    timings->run += tessera_launches_seconds (state);
-  return status;
 }
 
 /* What it was downloaded to is still needed. */
@@ -189,13 +189,13 @@ tessera_band_free (BandState *state, gboolean idle)
       free_event (state->arrivals[k].uploads[i]);
   for (guint i = 0; i < state->n_slices; i++)
     free_event (state->slices[i].downloaded);
-  tessera_launches_free (state);
+  tessera_commands_free (state);
   if (state->tiles)
     tessera_tiles_give (state->tiles, idle);
   for (guint i = 0; i < state->n_memories; i++)
     if (idle)
       tessera_memory_give (state->memories[i]);
     else
-      tessera_memory_drop (state->memories[i]);
+      tessera_memory_abandon (state->memories[i]);
   g_free (state);
 }

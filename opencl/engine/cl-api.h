@@ -22,7 +22,7 @@
   X (GetKernelWorkGroupInfo)                                                   \
   X (EnqueueNDRangeKernel)                                                     \
   X (EnqueueMarkerWithWaitList) X (EnqueueBarrierWithWaitList)                 \
-  X (WaitForEvents) X (GetEventProfilingInfo) X (ReleaseEvent)
+  X (WaitForEvents) X (GetEventInfo) X (GetEventProfilingInfo) X (ReleaseEvent)
 
 typedef struct
 {

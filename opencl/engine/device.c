@@ -139,6 +139,13 @@ tessera_is_out_of_memory (gint status)
          || status == CL_INVALID_BUFFER_SIZE;
 }
 
+/* NVIDIA's driver allocates when memory is first used, and then says CL_OUT_OF_RESOURCES. */
+gboolean
+tessera_may_be_memory (gint status)
+{
+  return tessera_is_out_of_memory (status) || status == CL_OUT_OF_RESOURCES;
+}
+
 const gchar *
 tessera_error_name (gint status)
 {

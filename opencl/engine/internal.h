@@ -82,6 +82,8 @@ guint64 tessera_budget (const TesseraDevice *device);
 
 gint         tessera_error_out_of_memory (void);
 gboolean     tessera_is_out_of_memory    (gint status);
+/* ... or an error that drivers also give when memory is short, and at other times. */
+gboolean     tessera_may_be_memory       (gint status);
 const gchar *tessera_error_name          (gint status);
 
 /* --- memory.c: pooled device and pinned memory --------------------------- */
@@ -100,8 +102,10 @@ gint     tessera_memory_take    (const TesseraDevice *device, gsize bytes, gbool
 gint     tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpointer constant,
                                        TesseraMemory **memory, gboolean *is_there);
 void     tessera_memory_give    (TesseraMemory *memory);
-/* The same where a command may still use it: it is not used again. */
+/* Releases memory that nothing uses any more, or that is not the host's: OpenCL waits for the commands. */
 void     tessera_memory_drop    (TesseraMemory *memory);
+/* The device may still be at work on it, and cannot be asked: memory of the host's stays for good. */
+void     tessera_memory_abandon (TesseraMemory *memory);
 gpointer tessera_memory_pointer (TesseraMemory *memory);    /* of pinned memory */
 gpointer tessera_memory_object  (TesseraMemory *memory);    /* cl_mem */
 void     tessera_memory_trim    (void);
@@ -142,7 +146,7 @@ gint  tessera_enqueue_upload   (TesseraQueue *queue, TesseraLane lane, TesseraMe
 /* On LANE_DOWNLOAD once `after` (or NULL) is done, or on LANE_RUN. */
 gint  tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from, gsize offset,
                                 gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event);
-gint  tessera_enqueue_clear    (TesseraQueue *queue, TesseraMemory *memory, gsize bytes);
+gint  tessera_enqueue_clear    (TesseraQueue *queue, TesseraMemory *memory, gsize bytes, TesseraEvent **event);
 /* What follows on LANE_RUN waits for `event`. */
 gint  tessera_enqueue_wait     (TesseraQueue *queue, TesseraEvent *event);
 /* An event that is done when all of LANE_RUN up to here is. */
@@ -150,6 +154,7 @@ gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
 
 /* An event of a command that was enqueued with it (a cl_event, passed on). */
 TesseraEvent *tessera_event_new (gpointer object);
+/* 0 once the command is known to have happened, or the error that kept it from that. */
 gint  tessera_event_wait       (TesseraEvent *event);
 /* Nanoseconds that the command ran, which is done; 0 where the driver does not say. */
 guint64 tessera_event_duration (TesseraEvent *event);

@@ -308,6 +308,19 @@ tessera_memory_drop (TesseraMemory *memory)
 }
 
 void
+tessera_memory_abandon (TesseraMemory *memory)
+{
+  if (! memory->pinned)
+    {
+      tessera_memory_drop (memory);
+      return;
+    }
+  /* Transfers use its address, not the object, so the driver would free it under them. */
+  tessera_count (abandoned_objects, 1);
+  tessera_count (abandoned_bytes, memory->bytes);
+}
+
+void
 tessera_memory_give (TesseraMemory *memory)
 {
   if (! memory)

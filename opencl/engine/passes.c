@@ -10,10 +10,10 @@
 
 typedef struct
 {
-  const gchar  *kernel;
+  const gchar  *kernel;         /* NULL: a clear */
   gdouble       reads;          /* pixels */
   TesseraEvent *event;
-} LaunchTime;
+} Command;
 
 /* ---------------------------------------------------------------- memory -- */
 
@@ -39,14 +39,21 @@ tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory)
 gint
 tessera_clear (TesseraBand *band, TesseraMemory *memory, gsize bytes)
 {
-  return tessera_enqueue_clear (((BandState *) band)->pump->queue, memory, bytes);
+  BandState *state = (BandState *) band;
+  Command    clear = { NULL, 0, NULL };
+  gint       status = tessera_enqueue_clear (state->pump->queue, memory, bytes, &clear.event);
+
+  if (status == 0)
+    g_array_append_val (state->commands, clear);
+  return status;
 }
 
 static gint
 bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, TesseraMemory **memory)
 {
-  gboolean is_there = FALSE;
-  gint     status;
+  TableState table = { .data = data, .bytes = bytes };
+  gboolean   is_there = FALSE;
+  gint       status;
 
   for (guint i = 0; i < pump->n_tables; i++)
     if (pump->tables[i].data == data && pump->tables[i].bytes == bytes)
@@ -56,21 +63,54 @@ bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, 
       }
   if (pump->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
-  status = is_constant ? tessera_memory_take_constant (pump->device, bytes, data, memory, &is_there)
-                       : tessera_memory_take (pump->device, bytes, FALSE, pump->exact, memory);
+  status = is_constant ? tessera_memory_take_constant (pump->device, bytes, data, &table.memory, &is_there)
+                       : tessera_memory_take (pump->device, bytes, FALSE, pump->exact, &table.memory);
   if (status != 0)
     return status;
+  /* The filter's own may be gone before a device that does not answer has read it. */
+  if (! is_constant)
+    table.copy = g_memdup2 (data, bytes);
   if (! is_there)
-    status = tessera_enqueue_upload (pump->queue, LANE_RUN, *memory, 0, data, bytes, NULL);
+    status = tessera_enqueue_upload (pump->queue, LANE_RUN, table.memory, 0, table.copy ? table.copy : data, bytes,
+                                     &table.uploaded);
   if (status != 0)
     {
-      tessera_memory_drop (*memory);
+      tessera_memory_drop (table.memory);
+      g_free (table.copy);
       return status;
     }
-  pump->tables[pump->n_tables].data = data;
-  pump->tables[pump->n_tables].bytes = bytes;
-  pump->tables[pump->n_tables++].memory = *memory;
+  *memory = table.memory;
+  pump->tables[pump->n_tables++] = table;
   return 0;
+}
+
+static gint
+wait_for_tables (Pump *pump)
+{
+  gint status = 0;
+
+  for (guint i = 0; i < pump->n_tables && status == 0; i++)
+    if (pump->tables[i].uploaded && (status = tessera_event_wait (pump->tables[i].uploaded)) == 0)
+      g_clear_pointer (&pump->tables[i].uploaded, tessera_event_free);
+  return status;
+}
+
+void
+tessera_tables_free (Pump *pump, gboolean whole, gboolean idle)
+{
+  for (guint i = 0; i < pump->n_tables; i++)
+    {
+      TableState *table = &pump->tables[i];
+
+      if (whole && ! table->uploaded)
+        tessera_memory_give (table->memory);
+      else
+        tessera_memory_drop (table->memory);
+      if (idle)                         /* else the device may still read it */
+        g_free (table->copy);
+      g_clear_pointer (&table->uploaded, tessera_event_free);
+    }
+  pump->n_tables = 0;
 }
 
 gint
@@ -175,7 +215,7 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   for (; offset[last] < last_size && status == 0; offset[last] += step)
     for (gsize x = 0; x < (last > 0 ? width : 1) && status == 0; x += width_step)
       {
-        LaunchTime time = { launch->kernel, 0, NULL };
+        Command command = { launch->kernel, 0, NULL };
 
         size[last] = MIN (step, last_size - offset[last]);
         if (last > 0)
@@ -184,10 +224,10 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
             size[0] = MIN (width_step, width - x);
           }
         status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
-                                         raw, n, state->pump->profiled ? &time.event : NULL);
-        time.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
-        if (time.event)
-          g_array_append_val (state->launches, time);
+                                         raw, n, &command.event);
+        command.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
+        if (status == 0)
+          g_array_append_val (state->commands, command);
       }
   return status;
 }
@@ -206,32 +246,37 @@ tessera_engine_launch (BandState *state, const TesseraLaunch *launch)
   return launch_program (state, state->pump->engine_program, launch);
 }
 
-gdouble
-tessera_launches_seconds (BandState *state)
+gint
+tessera_commands_wait (BandState *state)
 {
-  guint64 all = 0;
+  Pump *pump = state->pump;
+  gint  status = wait_for_tables (pump);
 
-  for (guint i = 0; i < state->launches->len; i++)
+  for (; state->n_seen < state->commands->len && status == 0; state->n_seen++)
     {
-      const LaunchTime *time = &g_array_index (state->launches, LaunchTime, i);
-      guint64           ns = tessera_event_duration (time->event);
+      const Command *command = &g_array_index (state->commands, Command, state->n_seen);
 
-      tessera_count_kernel (state->pump->request->filter->name, time->kernel, ns, time->reads);
-      all += ns;
+      if ((status = tessera_event_wait (command->event)) == 0 && pump->profiled && command->kernel)
+        {
+          const guint64 ns = tessera_event_duration (command->event);
+
+          tessera_count_kernel (pump->request->filter->name, command->kernel, ns, command->reads);
+          pump->timings->run += ns / 1e9;
+        }
     }
-  return all / 1e9;
+  return status;
 }
 
 void
-tessera_launches_free (BandState *state)
+tessera_commands_free (BandState *state)
 {
-  for (guint i = 0; i < state->launches->len; i++)
-    tessera_event_free (g_array_index (state->launches, LaunchTime, i).event);
-  g_array_unref (state->launches);
+  for (guint i = 0; i < state->commands->len; i++)
+    tessera_event_free (g_array_index (state->commands, Command, i).event);
+  g_array_unref (state->commands);
 }
 
 GArray *
-tessera_launches_new (void)
+tessera_commands_new (void)
 {
-  return g_array_new (FALSE, FALSE, sizeof (LaunchTime));
+  return g_array_new (FALSE, FALSE, sizeof (Command));
 }

@@ -126,7 +126,7 @@ kernel_locked (const TesseraClApi *cl, TesseraProgram *self, const gchar *name, 
     return kernel;
   kernel = g_new0 (Kernel, 1);
   if (tessera_fault (FAULT_KERNEL))
-    *status = CL_OUT_OF_RESOURCES;
+    *status = CL_INVALID_OPERATION;
   else
     kernel->object = cl->CreateKernel (self->object, name, status);
   if (*status == CL_SUCCESS)
@@ -169,7 +169,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   size_t              fitting[3] = { group[0], group[1], group[2] };
 
   if (tessera_fault (FAULT_ENQUEUE))
-    return CL_OUT_OF_RESOURCES;
+    return CL_INVALID_OPERATION;
   g_mutex_lock (&self->lock);
   kernel = kernel_locked (cl, self, kernel_name, &status);
   if (kernel)
@@ -180,13 +180,12 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
   if (status == CL_SUCCESS)
     status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue, LANE_RUN), kernel->object, 3, offset,
-                                       size, fitting, 0, NULL, event ? &object : NULL);
+                                       size, fitting, 0, NULL, &object);
   g_mutex_unlock (&self->lock);
   if (status != CL_SUCCESS)
     return status;
   tessera_count (launches, 1);
-  if (event)
-    *event = tessera_event_new (object);
+  *event = tessera_event_new (object);
   return CL_SUCCESS;
 }
 

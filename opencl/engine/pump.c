@@ -305,6 +305,17 @@ drop_bands (Pump *pump, gint *y)
   return status;
 }
 
+/* After a failure: tables that may not have come are brought anew, and lanes on which nothing may run any more
+ * are exchanged. */
+static gint
+begin_anew (Pump *pump)
+{
+  gboolean idle = tessera_queue_give (g_steal_pointer (&pump->queue), FALSE) == 0;
+
+  tessera_tables_free (pump, FALSE, idle);
+  return tessera_queue_take (pump->device, pump->one_lane, pump->profiled, &pump->queue);
+}
+
 /* Are these last rows, in tiles that the output's edge cuts, worth a band? */
 static gboolean
 is_band (const Pump *pump, gint rows)
@@ -354,8 +365,8 @@ pump_bands (Pump *pump, gint rows)
         status = finish_oldest (pump);
       if (status == 0)
         continue;
-      if (drop_bands (pump, &y) != 0 || ! tessera_is_out_of_memory (status)
-          || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)))
+      if (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
+          || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)) || begin_anew (pump) != 0)
         return status;
       pump->in_tiles = FALSE;
       if (pump->ahead > 1)
@@ -408,16 +419,13 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   pump.profiled = tessera_profiling ()
                   || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),
                                              tessera_request_pixels (request));
-  status = tessera_queue_take (device, rows >= request->roi.height, pump.profiled, &pump.queue);
+  pump.one_lane = rows >= request->roi.height;
+  status = tessera_queue_take (device, pump.one_lane, pump.profiled, &pump.queue);
   if (status != 0)
     return status;
   status = pump_bands (&pump, rows);
   drop_bands (&pump, &rows);
-  end_status = tessera_queue_give (pump.queue, status == 0);
-  for (guint i = 0; i < pump.n_tables; i++)
-    if (end_status == 0)
-      tessera_memory_give (pump.tables[i].memory);
-    else
-      tessera_memory_drop (pump.tables[i].memory);
+  end_status = pump.queue ? tessera_queue_give (pump.queue, status == 0) : 0;
+  tessera_tables_free (&pump, status == 0 && end_status == 0, end_status == 0);
   return status != 0 ? status : end_status;
 }

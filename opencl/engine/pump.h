@@ -99,8 +99,18 @@ typedef struct
   gsize                ready, sent;     /* of them have been read, and are on their way */
   gint                 used;            /* rows that filter->arrived knows of */
   TesseraEvent        *uploads[MOST_UPLOADS];
-  guint                n_uploads;
+  guint                n_uploads, n_seen;       /* seen: known to have happened */
 } Arrival;
+
+/* A table on the device, for all bands of a request. */
+typedef struct
+{
+  gconstpointer  data;                  /* the filter's, by which it is known */
+  gsize          bytes;
+  TesseraMemory *memory;
+  gpointer       copy;                  /* that travels, unless the table is there for good */
+  TesseraEvent  *uploaded;              /* NULL: it is known to be there */
+} TableState;
 
 /* Rows of a band's result that travel and are written at a time. */
 typedef struct
@@ -124,7 +134,8 @@ typedef struct
   Slice          slices[MOST_SLICES];   /* several: reading, sending and writing overlap within a band that is alone */
   guint          n_slices;
   TesseraEvent  *measured, *ran;
-  GArray        *launches;              /* LaunchTime */
+  GArray        *commands;              /* launches and clears, each of which must have happened, ... */
+  guint          n_seen;                /* ... as so many are known to have */
   gboolean       has_run;
 } BandState;
 
@@ -137,7 +148,7 @@ struct _Pump
   TesseraQueue         *queue;
   TesseraTimings       *timings;
   TesseraTravel         input, aux, output;
-  struct { gconstpointer data; gsize bytes; TesseraMemory *memory; } tables[MAX_TABLES];
+  TableState            tables[MAX_TABLES];
   guint                 n_tables;
   BandState            *bands[BANDS_AHEAD];     /* oldest first */
   guint                 n_bands;
@@ -146,6 +157,7 @@ struct _Pump
   BandState            *sliced;         /* that is being read slice by slice, or NULL */
   gint                  submit_status;
   gboolean              exact;          /* memory without room to spare */
+  gboolean              one_lane;       /* a request of one band */
   gboolean              profiled;       /* are its commands timed? */
   gint                  least;          /* rows below which bands cost more than C does */
   gboolean              in_tiles;       /* the result may go straight into tiles, ... */
@@ -253,10 +265,12 @@ gint tessera_band_keep   (BandState *state, gsize bytes, gboolean pinned, Tesser
 gint tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory);
 /* tessera_launch with a kernel of the engine's own. */
 gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
-GArray *tessera_launches_new (void);
-/* Adds up the launches of a band that is done. */
-gdouble tessera_launches_seconds (BandState *state);
-void tessera_launches_free (BandState *state);
+GArray *tessera_commands_new (void);
+/* Waits for what has been enqueued of tables, launches and clears; an error if one of them did not happen. */
+gint tessera_commands_wait  (BandState *state);
+void tessera_commands_free  (BandState *state);
+/* `whole`: they are on the device as they should be.  `idle`: the device is done with them. */
+void tessera_tables_free    (Pump *pump, gboolean whole, gboolean idle);
 
 /* --- progress.c ------------------------------------------------------------------- */
 

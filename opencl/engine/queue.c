@@ -158,15 +158,14 @@ tessera_enqueue_upload (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to
   cl_int   status;
 
   if (tessera_fault (FAULT_ENQUEUE))
-    return CL_OUT_OF_RESOURCES;
+    return CL_INVALID_OPERATION;
   status = tessera_cl_api ()->EnqueueWriteBuffer (tessera_queue_object (queue, lane),
                                                   tessera_memory_object (to), CL_FALSE, offset, bytes,
-                                                  from, 0, NULL, event ? &object : NULL);
+                                                  from, 0, NULL, &object);
   if (status != CL_SUCCESS)
     return status;
   tessera_count (uploaded_bytes, bytes);
-  if (event)
-    *event = tessera_event_new (object);
+  *event = tessera_event_new (object);
   return CL_SUCCESS;
 }
 
@@ -179,7 +178,7 @@ tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *
   cl_int         status;
 
   if (tessera_fault (FAULT_DOWNLOAD))
-    return CL_OUT_OF_RESOURCES;
+    return CL_INVALID_OPERATION;
   status = tessera_cl_api ()->EnqueueReadBuffer (tessera_queue_object (queue, lane),
                                                  tessera_memory_object (from), CL_FALSE, offset, bytes, to,
                                                  waits ? 1 : 0, waits ? &after->object : NULL, &object);
@@ -191,15 +190,20 @@ tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *
 }
 
 gint
-tessera_enqueue_clear (TesseraQueue *queue, TesseraMemory *memory, gsize bytes)
+tessera_enqueue_clear (TesseraQueue *queue, TesseraMemory *memory, gsize bytes, TesseraEvent **event)
 {
   const cl_int zero = 0;
+  cl_event     object = NULL;
+  cl_int       status;
 
   if (tessera_fault (FAULT_ENQUEUE))
-    return CL_OUT_OF_RESOURCES;
-  return tessera_cl_api ()->EnqueueFillBuffer (tessera_queue_object (queue, LANE_RUN),
-                                               tessera_memory_object (memory), &zero, sizeof zero, 0,
-                                               (bytes + 3) & ~ (gsize) 3, 0, NULL, NULL);
+    return CL_INVALID_OPERATION;
+  status = tessera_cl_api ()->EnqueueFillBuffer (tessera_queue_object (queue, LANE_RUN),
+                                                 tessera_memory_object (memory), &zero, sizeof zero, 0,
+                                                 (bytes + 3) & ~ (gsize) 3, 0, NULL, &object);
+  if (status == CL_SUCCESS)
+    *event = tessera_event_new (object);
+  return status;
 }
 
 gint
@@ -208,7 +212,7 @@ tessera_enqueue_wait (TesseraQueue *queue, TesseraEvent *event)
   if (queue->one_lane)
     return CL_SUCCESS;
   if (tessera_fault (FAULT_ENQUEUE))
-    return CL_OUT_OF_RESOURCES;
+    return CL_INVALID_OPERATION;
   return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,
                                                         &event->object, NULL);
 }
@@ -223,7 +227,7 @@ tessera_enqueue_mark (TesseraQueue *queue, TesseraEvent **event)
   if (queue->one_lane)
     return CL_SUCCESS;
   if (tessera_fault (FAULT_ENQUEUE))
-    return CL_OUT_OF_RESOURCES;
+    return CL_INVALID_OPERATION;
   status = tessera_cl_api ()->EnqueueMarkerWithWaitList (tessera_queue_object (queue, LANE_RUN), 0,
                                                          NULL, &object);
   if (status == CL_SUCCESS)
@@ -246,9 +250,15 @@ tessera_event_new (gpointer object)
 gint
 tessera_event_wait (TesseraEvent *event)
 {
-  cl_int status = tessera_cl_api ()->WaitForEvents (1, &event->object);
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_int              status = cl->WaitForEvents (1, &event->object);
+  cl_int              of_command = CL_COMPLETE;
 
-  return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_OUT_OF_RESOURCES : status;
+  if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+      && cl->GetEventInfo (event->object, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, NULL)
+         == CL_SUCCESS && of_command < 0)
+    return of_command;
+  return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : status;
 }
 
 guint64

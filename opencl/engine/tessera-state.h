@@ -40,6 +40,8 @@ typedef struct
   guint64 upload_ns, run_ns, download_ns;       /* these of the requests that were profiled */
   guint64 build_ns;             /* building programs */
   guint64 tiles;                /* that the device's results were sent straight into */
+  guint64 abandoned_objects;    /* of the live ones: memory that a device which does not answer may still use, ... */
+  guint64 abandoned_bytes;      /* ... of the host's */
 } TesseraCounters;
 
 /* One kernel's profiled launches since the process began.  The names are static;

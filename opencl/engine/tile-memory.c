@@ -335,7 +335,7 @@ tessera_tiles_give (TesseraTiles *tiles, gboolean idle)
     unlink_locked (tiles);
   g_mutex_unlock (&lock);
   if (! idle)
-    tessera_memory_drop (g_steal_pointer (&tiles->known));
+    tessera_memory_abandon (g_steal_pointer (&tiles->known));
 }
 
 guchar *
