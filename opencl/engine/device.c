@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define ASK_AGAIN (60 * (gint64) G_USEC_PER_SEC)        /* a device that did not answer */
+
 static gchar *
 device_text (const TesseraClApi *cl, cl_device_id device, cl_device_info info)
 {
@@ -48,6 +50,9 @@ build_options (const TesseraClApi *cl, cl_device_id device)
                    : "-cl-std=CL1.2");
 }
 
+static GMutex     lock;         /* guards what follows */
+static GPtrArray *known;        /* one for each context and device, kept for the process */
+
 static gboolean
 describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
 {
@@ -67,9 +72,11 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
   if (status != CL_SUCCESS)
     {
-      tessera_log_once ("the OpenCL device does not answer; all filters run in C");
+      tessera_log_once ("the OpenCL device does not answer; all filters run in C until it does");
+      self->ask_again = tessera_now () + ASK_AGAIN;
       return FALSE;
     }
+  self->ask_again = 0;
   self->name = device_title (cl, device);
   if (! compiler || ! little != (G_BYTE_ORDER != G_LITTLE_ENDIAN))
     {
@@ -77,6 +84,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
                         compiler ? "another byte order than the host" : "no compiler");
       return FALSE;
     }
+  self->driver = device_text (cl, device, CL_DRIVER_VERSION);
   self->memory = memory;
   self->max_allocation = max_allocation;
   self->local_memory = local_memory;
@@ -89,8 +97,6 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
 const TesseraDevice *
 tessera_device (gpointer context, gpointer device)
 {
-  static GMutex       lock;
-  static GPtrArray   *known;            /* one for each context and device, kept for the process */
   const TesseraClApi *cl = tessera_cl_api ();
   TesseraDevice      *self = NULL;
 
@@ -114,8 +120,23 @@ tessera_device (gpointer context, gpointer device)
       self->is_usable = describe (cl, self, device);
       g_ptr_array_add (known, self);
     }
+  else if (self->ask_again && self->ask_again <= tessera_now ())
+    self->is_usable = describe (cl, self, device);
   g_mutex_unlock (&lock);
   return self->is_usable ? self : NULL;
+}
+
+void
+tessera_device_retry (void)
+{
+  g_mutex_lock (&lock);
+  for (guint i = 0; known && i < known->len; i++)
+    {
+      TesseraDevice *device = g_ptr_array_index (known, i);
+
+      device->ask_again = MIN (device->ask_again, 1);
+    }
+  g_mutex_unlock (&lock);
 }
 
 guint64

@@ -35,6 +35,9 @@ guint        tessera_tile_pixels (void);    /* of a result, from which it goes s
 gboolean     tessera_profiling  (void);
 gboolean     tessera_delivers_stored (void);
 
+/* Microseconds, for pauses; tests move this clock. */
+gint64       tessera_now        (void);
+
 /* TRUE when an injected fault says that this call must fail. */
 gboolean     tessera_fault      (TesseraFault kind);
 
@@ -60,12 +63,14 @@ void    tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 
 
 /* --- device.c ----------------------------------------------------------- */
 
-/* GEGL's device with what the engine knows of it; constant once made. */
+/* GEGL's device with what the engine knows of it; constant once it is usable. */
 typedef struct
 {
   gboolean is_usable;
+  gint64   ask_again;           /* when: it did not answer.  0: what is known holds for good */
   gpointer context, device;     /* cl_context, cl_device_id */
   gchar   *name;                /* "NVIDIA H200 (NVIDIA CUDA)" */
+  gchar   *driver;              /* its version */
   gchar   *build_options;
   guint64  memory, max_allocation;
   gboolean is_processor;        /* the device is the host's own processor */
@@ -76,6 +81,8 @@ typedef struct
 /* The device for GEGL's context and device, or NULL (the reason has been
  * logged once).  Both come as void pointers from gegl-side.c. */
 const TesseraDevice *tessera_device (gpointer context, gpointer device);
+/* A device that did not answer is asked again, without waiting. */
+void tessera_device_retry (void);
 
 /* Device memory that the engine may hold, in bytes. */
 guint64 tessera_budget (const TesseraDevice *device);
@@ -138,6 +145,9 @@ gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
 gint  tessera_queue_finish (TesseraQueue *queue);
 void  tessera_queue_flush (TesseraQueue *queue, TesseraLane lane);
 gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_command_queue */
+/* Each kernel (its gint: is it proven?) that was launched on it before it was proven, or NULL; to be freed. */
+void       tessera_queue_note_unproven (TesseraQueue *queue, gint *is_proven);
+GPtrArray *tessera_queue_unproven      (TesseraQueue *queue);
 /* Releases the lanes of the free list. */
 void  tessera_queue_forget (void);
 
@@ -168,10 +178,14 @@ typedef struct
   gconstpointer value;          /* NULL: local memory */
 } TesseraRawArg;
 
-/* The program of a source text, built on first use.  A text that did not build
- * is not tried again.  The compiler's message is logged once. */
+/* The program of a source text, built on first use.  A text that the compiler refuses is not tried again;
+ * whatever else fails is.  The compiler's message is logged once. */
 gint  tessera_program_get (const TesseraDevice *device, const gchar *name,
                            const gchar *source, TesseraProgram **program);
+/* Is this status of tessera_program_get the same the next time? */
+gboolean tessera_program_is_refused (gint status);
+/* It computes something else than C does: it is refused from now on. */
+void     tessera_program_refuse     (TesseraProgram *program);
 gint  tessera_program_launch (TesseraProgram *program, TesseraQueue *queue, const gchar *kernel,
                               const gsize offset[3], const gsize size[3], const gsize group[3],
                               const TesseraRawArg *args, guint n_args, TesseraEvent **event);
@@ -195,9 +209,18 @@ gboolean tessera_speed_settled    (const gchar *filter, guint kind, guint64 pixe
 void     tessera_speed_note_bands (const gchar *filter, guint kind, guint64 pixels, guint bands,
                                    gdouble device_seconds, gdouble submit_seconds);
 
+/* --- breaker.c ---------------------------------------------------------------- */
+
+/* Is the device left alone for this filter, because it failed?  Filters are known by their (static) names. */
+gboolean tessera_breaker_is_open (const gchar *filter);
+/* Says so when a pause begins. */
+void     tessera_breaker_fail    (const gchar *filter);
+void     tessera_breaker_succeed (const gchar *filter);
+void     tessera_breaker_reset   (void);
+
 /* --- process.c ---------------------------------------------------------------- */
 
-/* Lets filters that were switched off after failures try the device again. */
+/* Every failure is forgotten: of filters, of builds, of a device that did not answer. */
 void tessera_forget_failures (void);
 
 /* --- gegl-side.c ------------------------------------------------------------- */

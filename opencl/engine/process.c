@@ -12,54 +12,39 @@
 
 #include "engine.cl.h"
 
-#define FILTER_FAILURES  3              /* run failures after which a filter stays on C */
-#define PACKAGE_FAILURES 5              /* ... all filters */
 #define SLAB_PIXELS      (4 << 20)      /* C path: rows at a time */
 #define SPREAD_PIXELS    (16 << 20)     /* ... of filters that spread their own work */
-
-static GMutex      lock;                /* guards what follows */
-static GHashTable *failures;            /* filter name -> count */
-static guint       package_failures;
-
-static gboolean
-switched_off (const TesseraFilter *filter)
-{
-  gboolean off;
-
-  g_mutex_lock (&lock);
-  off = package_failures >= PACKAGE_FAILURES
-        || (failures && GPOINTER_TO_UINT (g_hash_table_lookup (failures, filter->name))
-                        >= FILTER_FAILURES);
-  g_mutex_unlock (&lock);
-  return off;
-}
-
-static void
-note_failure (const TesseraFilter *filter)
-{
-  guint count, all;
-
-  g_mutex_lock (&lock);
-  if (! failures)
-    failures = g_hash_table_new (g_str_hash, g_str_equal);
-  count = GPOINTER_TO_UINT (g_hash_table_lookup (failures, filter->name)) + 1;
-  g_hash_table_insert (failures, (gpointer) filter->name, GUINT_TO_POINTER (count));
-  all = ++package_failures;
-  g_mutex_unlock (&lock);
-  if (all == PACKAGE_FAILURES)
-    tessera_log ("%u failures of the OpenCL device: all filters run in C from now on", all);
-  else if (count == FILTER_FAILURES)
-    tessera_log ("%s: %u failures of the OpenCL device: it runs in C from now on", filter->name, count);
-}
 
 void
 tessera_forget_failures (void)
 {
-  g_mutex_lock (&lock);
-  g_clear_pointer (&failures, g_hash_table_unref);
-  package_failures = 0;
-  g_mutex_unlock (&lock);
+  tessera_breaker_reset ();
   tessera_tiles_retry ();
+  tessera_device_retry ();
+  tessera_program_forget (FALSE);
+}
+
+/* Who switches OpenCL on (GIMP's preferences) wants it tried. */
+static void
+host_switches (GObject *config, GParamSpec *pspec G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+  gboolean on = FALSE;
+
+  g_object_get (config, "use-opencl", &on, NULL);
+  if (on)
+    tessera_forget_failures ();
+}
+
+static void
+watch_host (void)
+{
+  static gsize watches;
+
+  if (g_once_init_enter (&watches))
+    {
+      g_signal_connect (gegl_config (), "notify::use-opencl", G_CALLBACK (host_switches), NULL);
+      g_once_init_leave (&watches, 1);
+    }
 }
 
 static const TesseraDevice *
@@ -127,7 +112,11 @@ choose_device (const TesseraRequest *request, gchar **reason)
   const TesseraDevice    *device = NULL;
 
   *reason = NULL;
-  if (mode == TESSERA_OPENCL_OFF)
+  if (tessera_proof_leg () == TESSERA_PROOF_C)
+    *reason = g_strdup ("a check of the device");
+  else if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
+    return current_device ();
+  else if (mode == TESSERA_OPENCL_OFF)
     *reason = g_strdup ("TESSERA_OPENCL=off");
   else if (! gegl_operation_use_opencl (request->operation))
     {
@@ -138,8 +127,8 @@ choose_device (const TesseraRequest *request, gchar **reason)
     }
   else if (! (device = current_device ()))
     *reason = g_strdup ("no usable OpenCL device");
-  else if (switched_off (request->filter))
-    *reason = g_strdup ("the device failed before");
+  else if (tessera_breaker_is_open (request->filter->name))
+    *reason = g_strdup ("the device failed a while ago");
   else if (mode != TESSERA_OPENCL_AUTO || ! c_is_faster (request, device, reason))
     return device;
   return NULL;
@@ -177,6 +166,49 @@ log_failure (const TesseraRequest *request, const TesseraDevice *device,
   g_free (key);
 }
 
+/* What a request that is answered leaves to the choices of the next, and to who watches. */
+static void
+note_device_request (const TesseraRequest *request, const TesseraDevice *device, const TesseraTimings *timings,
+                     gdouble seconds)
+{
+  const gchar *filter = request->filter->name;
+  const guint  kind = tessera_request_kind (request);
+  gchar       *path;
+
+  tessera_breaker_succeed (filter);
+  tessera_speed_note (filter, kind, tessera_request_pixels (request), TRUE, seconds);
+  tessera_speed_note_bands (filter, kind, tessera_request_pixels (request), timings->bands,
+                            timings->upload + timings->run + timings->download, timings->submit);
+  tessera_count (device_requests, 1);
+  tessera_count (read_ns, timings->read * 1e9);
+  tessera_count (upload_ns, timings->upload * 1e9);
+  tessera_count (run_ns, timings->run * 1e9);
+  tessera_count (download_ns, timings->download * 1e9);
+  tessera_count (write_ns, timings->write * 1e9);
+  if (! (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS)))
+    return;
+  path = g_strconcat ("OpenCL on ", device->name, NULL);
+  log_timings (request, path, timings, seconds);
+  g_free (path);
+}
+
+/* Are the kernels that it used for the first time right? */
+static gboolean
+is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven)
+{
+  TesseraProof proof = unproven ? tessera_prove (request) : TESSERA_PROOF_SAME;
+
+  if (proof == TESSERA_PROOF_DIFFERS)
+    {
+      tessera_program_refuse (program);
+      tessera_log_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
+                        device->name, device->driver);
+    }
+  for (guint i = 0; unproven && i < unproven->len && proof == TESSERA_PROOF_SAME; i++)
+    g_atomic_int_set ((gint *) g_ptr_array_index (unproven, i), tessera_proof_leg () == TESSERA_PROOF_NONE);
+  return proof == TESSERA_PROOF_SAME;
+}
+
 static gboolean
 process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device)
 {
@@ -185,39 +217,32 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   TesseraTimings       timings = { .failed_at = "building" };
   gint64               began;
   gdouble              seconds;
+  gboolean             is_right;
   gint                 status;
 
-  if (tessera_program_get (device, "engine", tessera_engine_cl, &engine_program) != 0
-      || tessera_program_get (device, filter->name, filter->source, &program) != 0)
-    return FALSE;               /* said once, by the build itself */
+  if ((status = tessera_program_get (device, "engine", tessera_engine_cl, &engine_program)) != 0
+      || (status = tessera_program_get (device, filter->name, filter->source, &program)) != 0)
+    {
+      if (! tessera_program_is_refused (status))        /* said once, by the build itself */
+        tessera_breaker_fail (filter->name);
+      return FALSE;
+    }
   began = g_get_monotonic_time ();
   status = tessera_pump (request, survey, device, program, engine_program, &timings);
   if (status != 0)
     {
+      g_clear_pointer (&timings.unproven, g_ptr_array_unref);
       log_failure (request, device, &timings, status);
       if (! tessera_is_out_of_memory (status))
-        note_failure (filter);          /* too large a request says nothing about the next */
+        tessera_breaker_fail (filter->name);    /* too large a request says nothing about the next */
       return FALSE;
     }
   seconds = (g_get_monotonic_time () - began) / 1e6;
-  tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), TRUE, seconds);
-  tessera_speed_note_bands (filter->name, tessera_request_kind (request),
-                            tessera_request_pixels (request), timings.bands, timings.upload + timings.run + timings.download,
-                            timings.submit);
-  tessera_count (device_requests, 1);
-  tessera_count (read_ns, timings.read * 1e9);
-  tessera_count (upload_ns, timings.upload * 1e9);
-  tessera_count (run_ns, timings.run * 1e9);
-  tessera_count (download_ns, timings.download * 1e9);
-  tessera_count (write_ns, timings.write * 1e9);
-  if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
-    {
-      gchar *path = g_strconcat ("OpenCL on ", device->name, NULL);
-
-      log_timings (request, path, &timings, seconds);
-      g_free (path);
-    }
-  return TRUE;
+  is_right = is_proven (request, device, program, timings.unproven);
+  g_clear_pointer (&timings.unproven, g_ptr_array_unref);
+  if (is_right && tessera_proof_leg () == TESSERA_PROOF_NONE)
+    note_device_request (request, device, &timings, seconds);
+  return is_right;
 }
 
 /* --------------------------------------------------------------------- C -- */
@@ -317,6 +342,8 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
     survey_all (request, survey);
   else
     compute_slabs (request);
+  if (tessera_proof_leg () != TESSERA_PROOF_NONE)
+    return;
   seconds = (g_get_monotonic_time () - began) / 1e6;
   tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), FALSE, seconds);
   tessera_count (c_requests, 1);
@@ -336,6 +363,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   gchar               *reason;
   gboolean             done = TRUE;
 
+  watch_host ();
   tessera_remember_bounds (request->operation, &request->bounds);
 
   /* What GEGL's own OpenCL filters computed may still be on the device.  GEGL
@@ -348,12 +376,18 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   device = choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
+  if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
+    {
+      tessera_proof_note_failure ();
+      g_free (reason);
+      return FALSE;
+    }
   if (device)
     {
       tessera_count (fallbacks, 1);
       reason = g_strdup ("the device failed");
     }
-  if (tessera_mode () == TESSERA_OPENCL_FORCE)
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && tessera_proof_leg () == TESSERA_PROOF_NONE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
       done = FALSE;
@@ -373,11 +407,13 @@ process (const TesseraRequest *request, const TesseraSurvey *survey)
 
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
-  tessera_count (requests, 1);
+  if (tessera_proof_leg () == TESSERA_PROOF_NONE)
+    tessera_count (requests, 1);
   tessera_progress_begin (&work, request);
   done = process_timed (request, survey);
   tessera_progress_end (&work, done);
-  tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
+  if (tessera_proof_leg () == TESSERA_PROOF_NONE)
+    tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
   return done;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Programs and their kernels, built once a process.  A failure is remembered:
- * a driver that needs seconds to reject a program is asked only once.
+ * Programs and their kernels, built once a process.  That a compiler refuses a program is
+ * remembered: a driver that needs seconds for that is asked only once.  Other failures pass.
  */
 #include "cl-api.h"
 #include "internal.h"
@@ -10,16 +10,18 @@
 
 struct _TesseraProgram
 {
-  GMutex       lock;            /* a kernel's arguments and its launch belong together */
   const gchar *source;
   gpointer     context, device;
   gchar       *name;
+  GMutex       lock;            /* held while building; a kernel's arguments and its launch belong together */
+  gboolean     is_done;         /* built, or refused */
+  gboolean     is_wrong;        /* refused for good: it computes something else than C does */
   cl_int       status;
   cl_program   object;
   GHashTable  *kernels;         /* name -> Kernel */
 };
 
-static GMutex lock;             /* guards the list; held while building */
+static GMutex lock;             /* guards the list */
 static GList *programs;
 
 static gchar *
@@ -36,12 +38,37 @@ build_log (const TesseraClApi *cl, cl_program program, cl_device_id device)
   return g_strstrip (text);
 }
 
-static void
-build (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self)
+gboolean
+tessera_program_is_refused (gint status)
 {
-  gint64 began = g_get_monotonic_time ();
-  gchar *messages;
+  return status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILER_NOT_AVAILABLE || status <= CL_INVALID_VALUE;
+}
 
+static void
+say_unbuilt (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self)
+{
+  gchar *messages = build_log (cl, self->object, device->device);
+
+  tessera_log_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
+                    tessera_program_is_refused (self->status) ? "does not build" : "could not be built this time",
+                    device->name, tessera_cl_error_name (self->status), *messages ? ":\n" : "", messages);
+  g_free (messages);
+}
+
+static void
+release_object (const TesseraClApi *cl, TesseraProgram *self)
+{
+  if (self->object)
+    cl->ReleaseProgram (self->object);
+  self->object = NULL;
+}
+
+static void
+build_locked (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self)
+{
+  const gint64 began = g_get_monotonic_time ();
+
+  self->status = CL_SUCCESS;
   if (tessera_fault (FAULT_BUILD))
     self->status = CL_BUILD_PROGRAM_FAILURE;
   else
@@ -56,13 +83,11 @@ build (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self
     }
   tessera_count (builds, 1);
   tessera_count (build_ns, (g_get_monotonic_time () - began) * 1000);
+  self->is_done = self->status == CL_SUCCESS || tessera_program_is_refused (self->status);
   if (self->status != CL_SUCCESS)
     {
-      messages = build_log (cl, self->object, device->device);
-      tessera_log_once ("%s: the OpenCL program does not build on %s (%s); C is used instead%s%s",
-                        self->name, device->name, tessera_cl_error_name (self->status),
-                        *messages ? ":\n" : "", messages);
-      g_free (messages);
+      say_unbuilt (cl, device, self);
+      release_object (cl, self);
     }
   else if (tessera_debug () & DEBUG_PATHS)
     tessera_log ("%s: program built on %s in %.0f ms", self->name, device->name,
@@ -73,6 +98,7 @@ typedef struct
 {
   cl_kernel object;
   size_t    most;               /* work-items a group */
+  gint      is_proven;          /* it computes what C does */
 } Kernel;
 
 static void
@@ -84,12 +110,10 @@ kernel_free (gpointer data)
   g_free (kernel);
 }
 
-gint
-tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar *source,
-                     TesseraProgram **result)
+static TesseraProgram *
+find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source)
 {
   TesseraProgram *self = NULL;
-  cl_int          status;
 
   g_mutex_lock (&lock);
   for (GList *link = programs; link && ! self; link = link->next)
@@ -109,15 +133,38 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
       self->name = g_strdup (name);
       self->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, kernel_free);
       programs = g_list_prepend (programs, self);
-      build (tessera_cl_api (), device, self);
     }
-  status = self->status;
   g_mutex_unlock (&lock);
+  return self;
+}
+
+gint
+tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar *source,
+                     TesseraProgram **result)
+{
+  TesseraProgram *self = find_or_add (device, name, source);
+  cl_int          status;
+
+  /* Building takes seconds: who wants another program does not wait for this one. */
+  g_mutex_lock (&self->lock);
+  if (! self->is_done)
+    build_locked (tessera_cl_api (), device, self);
+  status = self->status;
+  g_mutex_unlock (&self->lock);
   *result = self;
   return status;
 }
 
-static const Kernel *
+void
+tessera_program_refuse (TesseraProgram *self)
+{
+  g_mutex_lock (&self->lock);
+  self->status = CL_INVALID_PROGRAM_EXECUTABLE;
+  self->is_done = self->is_wrong = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+static Kernel *
 kernel_locked (const TesseraClApi *cl, TesseraProgram *self, const gchar *name, cl_int *status)
 {
   Kernel *kernel = g_hash_table_lookup (self->kernels, name);
@@ -165,7 +212,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status = CL_SUCCESS;
   cl_event            object = NULL;
-  const Kernel       *kernel;
+  Kernel             *kernel;
   size_t              fitting[3] = { group[0], group[1], group[2] };
 
   if (tessera_fault (FAULT_ENQUEUE))
@@ -184,6 +231,8 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   g_mutex_unlock (&self->lock);
   if (status != CL_SUCCESS)
     return status;
+  if (! g_atomic_int_get (&kernel->is_proven))
+    tessera_queue_note_unproven (queue, &kernel->is_proven);
   tessera_count (launches, 1);
   *event = tessera_event_new (object);
   return CL_SUCCESS;
@@ -193,8 +242,7 @@ static void
 program_free (const TesseraClApi *cl, TesseraProgram *self)
 {
   g_hash_table_unref (self->kernels);
-  if (self->object)
-    cl->ReleaseProgram (self->object);
+  release_object (cl, self);
   g_mutex_clear (&self->lock);
   g_free (self->name);
   g_free (self);
@@ -203,19 +251,20 @@ program_free (const TesseraClApi *cl, TesseraProgram *self)
 void
 tessera_program_forget (gboolean all)
 {
-  GList *link, *next;
-
   g_mutex_lock (&lock);
-  for (link = programs; link; link = next)
+  for (GList *link = programs; link; link = link->next)
     {
       TesseraProgram *self = link->data;
 
-      next = link->next;
-      if (all || self->status != CL_SUCCESS)
+      if (all)
+        program_free (tessera_cl_api (), self);
+      else if (g_mutex_trylock (&self->lock))           /* one that is being built has nothing to forget */
         {
-          programs = g_list_delete_link (programs, link);
-          program_free (tessera_cl_api (), self);
+          self->is_done = self->is_wrong || (self->status == CL_SUCCESS && self->object);
+          g_mutex_unlock (&self->lock);
         }
     }
+  if (all)
+    g_clear_pointer (&programs, g_list_free);
   g_mutex_unlock (&lock);
 }

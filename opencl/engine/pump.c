@@ -425,6 +425,7 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     return status;
   status = pump_bands (&pump, rows);
   drop_bands (&pump, &rows);
+  timings->unproven = pump.queue ? tessera_queue_unproven (pump.queue) : NULL;
   end_status = pump.queue ? tessera_queue_give (pump.queue, status == 0) : 0;
   tessera_tables_free (&pump, status == 0 && end_status == 0, end_status == 0);
   return status != 0 ? status : end_status;

@@ -22,6 +22,7 @@ typedef struct
   guint        bands;
   gdouble      read, upload, run, download, write, submit;   /* submit: what the host spends on commands */
   const gchar *failed_at;       /* the stage in which an error came up */
+  GPtrArray   *unproven;        /* gint: the kernels used of which it is not known that they compute what C does */
 } TesseraTimings;
 
 typedef struct _Pump Pump;
@@ -271,6 +272,20 @@ gint tessera_commands_wait  (BandState *state);
 void tessera_commands_free  (BandState *state);
 /* `whole`: they are on the device as they should be.  `idle`: the device is done with them. */
 void tessera_tables_free    (Pump *pump, gboolean whole, gboolean idle);
+
+/* --- proof.c ------------------------------------------------------------------- */
+
+typedef enum { TESSERA_PROOF_NONE, TESSERA_PROOF_C, TESSERA_PROOF_DEVICE } TesseraProofLeg;
+typedef enum { TESSERA_PROOF_SAME, TESSERA_PROOF_DIFFERS, TESSERA_PROOF_FAILED } TesseraProof;
+
+/* Does the device compute the pixels that C does?  The request's operation, with its settings, on small pictures
+ * of hard values.  FAILED: the device did not answer, and that has been said. */
+TesseraProof    tessera_prove              (const TesseraRequest *request);
+/* Is this thread at it, and where must it compute? */
+TesseraProofLeg tessera_proof_leg          (void);
+void            tessera_proof_note_failure (void);
+/* gegl-side.c: from a source to the pad "aux" of a node. */
+void            tessera_connect_aux        (GeglNode *source, GeglNode *node);
 
 /* --- progress.c ------------------------------------------------------------------- */
 

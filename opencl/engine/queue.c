@@ -14,6 +14,7 @@ struct _TesseraQueue
   gpointer             context;
   gboolean             one_lane, profiled;
   cl_command_queue     lanes[N_LANES];  /* those but LANE_RUN NULL until they are wanted */
+  GPtrArray           *unproven;        /* of the request that has it, or NULL */
 };
 
 struct _TesseraEvent
@@ -26,9 +27,25 @@ static TesseraQueue *idle;
 
 /* ---------------------------------------------------------------- queues -- */
 
+void
+tessera_queue_note_unproven (TesseraQueue *queue, gint *is_proven)
+{
+  if (! queue->unproven)
+    queue->unproven = g_ptr_array_new ();
+  if (! g_ptr_array_find (queue->unproven, is_proven, NULL))
+    g_ptr_array_add (queue->unproven, is_proven);
+}
+
+GPtrArray *
+tessera_queue_unproven (TesseraQueue *queue)
+{
+  return g_steal_pointer (&queue->unproven);
+}
+
 static void
 free_queue (TesseraQueue *queue)
 {
+  g_clear_pointer (&queue->unproven, g_ptr_array_unref);
   for (gint i = 0; i < N_LANES; i++)
     if (queue->lanes[i])
       tessera_cl_api ()->ReleaseCommandQueue (queue->lanes[i]);
@@ -110,6 +127,7 @@ tessera_queue_give (TesseraQueue *queue, gboolean reuse)
 {
   cl_int status = tessera_queue_finish (queue);
 
+  g_clear_pointer (&queue->unproven, g_ptr_array_unref);
   if (reuse && status == CL_SUCCESS)
     {
       g_mutex_lock (&lock);

@@ -18,6 +18,7 @@ static gboolean    profiling, delivers_stored;
 static gchar       local_wish;      /* 'y', 'n' or none */
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
 static gboolean    fault_met;
+static gint64      clock_offset;
 static GHashTable *messages;
 
 static const gchar *const fault_names[N_FAULTS] = {
@@ -117,6 +118,13 @@ gboolean     tessera_profiling  (void) { READ_SETTING (gboolean, profiling || (d
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, delivers_stored); }
 static gchar tessera_local_wish (void) { READ_SETTING (gchar, local_wish); }
 gboolean     tessera_fault_met  (void) { READ_SETTING (gboolean, fault_met); }
+static gint64 tessera_clock_offset (void) { READ_SETTING (gint64, clock_offset); }
+
+gint64
+tessera_now (void)
+{
+  return g_get_monotonic_time () + tessera_clock_offset ();
+}
 
 gboolean
 tessera_takes_local (gboolean is_possible, gboolean pays)
@@ -169,12 +177,18 @@ tessera_set_profiling (gboolean on)
 }
 
 void
+tessera_set_clock_offset (gint64 microseconds)
+{
+  WRITE_SETTING (clock_offset = microseconds);
+}
+
+void
 tessera_set_fault (const gchar *fault)
 {
   WRITE_SETTING (parse_fault (fault); g_hash_table_remove_all (messages));
   tessera_forget_failures ();
-  tessera_program_forget (fault && (g_str_has_prefix (fault, fault_names[FAULT_BUILD])
-                                    || g_str_has_prefix (fault, fault_names[FAULT_KERNEL])));
+  if (fault && (g_str_has_prefix (fault, fault_names[FAULT_BUILD]) || g_str_has_prefix (fault, fault_names[FAULT_KERNEL])))
+    tessera_program_forget (TRUE);
   if (fault && g_str_has_prefix (fault, fault_names[FAULT_QUEUE]))
     tessera_queue_forget ();
 }

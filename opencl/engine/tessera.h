@@ -369,6 +369,13 @@ TESSERA_API void tessera_set_profiling (gboolean profiling);
 TESSERA_API void     tessera_set_fault (const gchar *fault);
 TESSERA_API gboolean tessera_fault_met (void);
 
+/* Whether kernels are compared with C when they are used for the first time (by default they are): a harness that
+ * compares them itself wants to see what they do. */
+TESSERA_API void tessera_set_proof (gboolean on);
+
+/* Moves the clock by which a device that failed is left alone (minutes), from what it would be without. */
+TESSERA_API void tessera_set_clock_offset (gint64 microseconds);
+
 /* Progress is told from the first moment and without a pause, not only of long work. */
 TESSERA_API void tessera_set_eager_progress (gboolean eager);
 

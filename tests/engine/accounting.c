@@ -170,6 +170,7 @@ main (void)
   g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
   ledger_open ();
   gegl_init (NULL, NULL);
+  tessera_set_proof (FALSE);
   g_object_set (gegl_config (), "use-opencl", TRUE, NULL);
   if (all_there ())
     {

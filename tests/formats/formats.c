@@ -192,6 +192,7 @@ start (int *argc, char ***argv)
   g_setenv ("GEGL_PATH", FORMATS_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S FORMATS_PLUGINS_DIR, FALSE);
   babl_folder = forget_babl ();
   gegl_init (NULL, NULL);
+  tessera_set_proof (FALSE);
   tessera_set_delivery (TRUE);
   g_object_set (gegl_config (), "use-opencl", TRUE, NULL);
   return babl_folder;

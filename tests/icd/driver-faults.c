@@ -109,8 +109,8 @@ broken_request (Walk *walk, const gchar *title, gboolean tries, const gchar *lin
 static void
 breakers (void)
 {
-  const gchar *failed = "computed in C instead", *first = "3 failures of the OpenCL device: it runs in C from now on";
-  const gchar *all = "5 failures of the OpenCL device: all filters run in C from now on";
+  const gchar *failed = "computed in C instead", *first = "3 failures of the OpenCL device: it runs in C for the next minute";
+  const gchar *all = "5 failures of the OpenCL device: all filters run in C for the next minute";
   Walk         blur, grid, other;
   gboolean     good = walk_init (&blur, &cases[0]) & walk_init (&grid, &cases[1]) & walk_init (&other, &cases[2]);
 

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * "The same pixels in C and on the device" is checked, not assumed: when a request has used a kernel for the first
+ * time in this process, its operation runs with its settings on small pictures of hard values, in C and on the
+ * device, and every bit is compared.  A device that rounds, divides or treats denormals in another way, or a
+ * compiler that is wrong, is found here; the filter then stays with C.
+ */
+#include "config.h"
+
+#include "pump.h"
+
+#include <gegl-plugin.h>
+#include <string.h>
+
+#define WIDTH  61               /* of a picture: no multiple of a group's size */
+#define HEIGHT 37
+#define MOST   128              /* rows and columns of the result that are compared */
+#define LOOKS  2                /* pictures: values that stay finite, then all kinds */
+
+static _Thread_local TesseraProofLeg leg;       /* what this thread computes */
+
+static GMutex   lock;                           /* guards what follows */
+static gboolean is_off;
+
+TesseraProofLeg
+tessera_proof_leg (void)
+{
+  return leg;
+}
+
+void
+tessera_set_proof (gboolean on)
+{
+  g_mutex_lock (&lock);
+  is_off = ! on;
+  g_mutex_unlock (&lock);
+}
+
+static gboolean
+is_on (void)
+{
+  gboolean on;
+
+  g_mutex_lock (&lock);
+  on = ! is_off;
+  g_mutex_unlock (&lock);
+  return on;
+}
+
+/* -------------------------------------------------------------- pictures -- */
+
+/* Bits without a pattern that a filter could share. */
+static guint32
+bits_of (guint32 index, guint32 look)
+{
+  guint32 x = index * 2654435761u ^ look * 2246822519u;
+
+  x ^= x >> 15;
+  x *= 2246822519u;
+  x ^= x >> 13;
+  x *= 3266489917u;
+  return x ^ x >> 16;
+}
+
+/* Mostly 0 to 1; HDR, negatives and denormals now and again; in the second picture what is not finite too, but not
+ * often, because it spreads. */
+static gfloat
+float_of (guint32 bits, guint look)
+{
+  static const gfloat finite[] = { 0.0f, -0.0f, 1.0f, -0.25f, 1e-41f, -3e-42f, 1.17549435e-38f, 31.5f, 65504.0f, 1e-7f };
+  static const gfloat wild[] = { NAN, INFINITY, -INFINITY, 3.402823466e38f, -1e30f, 1e30f };
+
+  if (look > 0 && bits % 61 == 0)
+    return wild[(bits >> 8) % G_N_ELEMENTS (wild)];
+  if (bits % 11 == 0)
+    return finite[(bits >> 8) % G_N_ELEMENTS (finite)];
+  return (bits >> 8) / 16777216.0f;
+}
+
+/* Every code of 8 and 16 bits is one of the hard values; halves are as floats are. */
+static guint16
+half_of (guint32 bits, guint look)
+{
+  if (look > 0 && bits % 61 == 0)
+    return 0x7c00 | (bits >> 16 & 0x83ff);              /* Inf and NaN */
+  if (bits % 11 == 0)
+    return bits >> 8 & 0x83ff;                          /* denormals and zeros */
+  return bits >> 8 & 0x3bff;                            /* below 1 */
+}
+
+static void
+fill_pixels (guchar *pixels, const Babl *format, guint n, guint look)
+{
+  const gchar  *type = babl_get_name (babl_format_get_type (format, 0));
+  const guint   components = babl_format_get_n_components (format);
+  const gboolean has_alpha = babl_format_has_alpha (format);
+
+  for (guint i = 0; i < n * components; i++)
+    {
+      const guint32 bits = bits_of (i, look);
+      const gboolean is_clear = has_alpha && i % components == components - 1 && bits % 5 == 0;
+
+      if (strcmp (type, "float") == 0)
+        ((gfloat *) pixels)[i] = is_clear ? 0.0f : float_of (bits, look);
+      else if (strcmp (type, "half") == 0)
+        ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits, look);
+      else if (strcmp (type, "u16") == 0)
+        ((guint16 *) pixels)[i] = is_clear ? 0 : bits >> 8;
+      else
+        pixels[i] = is_clear ? 0 : bits >> 8;
+    }
+}
+
+/* In the format of `like`, if it is one of ours, with its place. */
+static GeglBuffer *
+new_picture (GeglBuffer *like, guint look)
+{
+  static const gchar *const types[] = { "u8", "u16", "half", "float", NULL };
+
+  const Babl         *format = gegl_buffer_get_format (like);
+  const GeglRectangle area = { gegl_buffer_get_x (like), gegl_buffer_get_y (like), WIDTH, HEIGHT };
+  GeglBuffer         *picture;
+  guchar             *pixels;
+
+  if (! g_strv_contains (types, babl_get_name (babl_format_get_type (format, 0))))
+    format = babl_format_with_space ("RGBA float", babl_format_get_space (format));
+  picture = gegl_buffer_new (&area, format);
+  pixels = g_malloc (WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (format));
+  fill_pixels (pixels, format, WIDTH * HEIGHT, look);
+  gegl_buffer_set (picture, &area, 0, format, pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+  return picture;
+}
+
+/* ----------------------------------------------------------------- graph -- */
+
+static void
+copy_settings (GeglOperation *from, GeglNode *to)
+{
+  guint        n;
+  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
+
+  for (guint i = 0; i < n; i++)
+    if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && ! (specs[i]->flags & GEGL_PARAM_PAD_INPUT)
+        && ! (specs[i]->flags & GEGL_PARAM_PAD_OUTPUT))
+      {
+        GValue value = G_VALUE_INIT;
+
+        g_value_init (&value, specs[i]->value_type);
+        g_object_get_property (G_OBJECT (from), specs[i]->name, &value);
+        gegl_node_set_property (to, specs[i]->name, &value);
+        g_value_unset (&value);
+      }
+  g_free (specs);
+}
+
+/* A node of the same operation with the same settings, on a picture of its own. */
+static GeglNode *
+new_node (GeglNode *graph, const TesseraRequest *request, guint look)
+{
+  GeglBuffer *input = new_picture (request->input, look);
+  GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  GeglNode   *node = gegl_node_new_child (graph, "operation", GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
+
+  copy_settings (request->operation, node);
+  gegl_node_link (source, node);
+  g_object_unref (input);
+  if (request->aux)
+    {
+      GeglBuffer *aux = new_picture (request->aux, look + LOOKS);
+
+      source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", aux, NULL);
+      tessera_connect_aux (source, node);
+      g_object_unref (aux);
+    }
+  return node;
+}
+
+/* ----------------------------------------------------------------- proof -- */
+
+static gboolean
+is_nan (const guchar *value, const gchar *type)
+{
+  if (strcmp (type, "float") == 0)
+    return isnan (*(const gfloat *) value);
+  return strcmp (type, "half") == 0 && (*(const guint16 *) value & 0x7fff) > 0x7c00;
+}
+
+/* Bit for bit; but which NaN it is, is nobody's promise. */
+static gboolean
+are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *format)
+{
+  const gchar *type = babl_get_name (babl_format_get_type (format, 0));
+  const gsize  size = babl_format_get_bytes_per_pixel (format) / babl_format_get_n_components (format);
+
+  if (memcmp (one, other, bytes) == 0)
+    return TRUE;
+  for (gsize i = 0; i < bytes; i += size)
+    if (memcmp (one + i, other + i, size) != 0 && ! (is_nan (one + i, type) && is_nan (other + i, type)))
+      return FALSE;
+  return TRUE;
+}
+
+static _Thread_local gboolean leg_failed;       /* the device could not compute it */
+
+void
+tessera_proof_note_failure (void)
+{
+  leg_failed = TRUE;
+}
+
+static guchar *
+compute (GeglNode *node, const GeglRectangle *roi, const Babl *format, TesseraProofLeg which)
+{
+  guchar *pixels = g_malloc0 ((gsize) roi->width * roi->height * babl_format_get_bytes_per_pixel (format));
+
+  leg = which;
+  gegl_node_blit (node, 1.0, roi, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  leg = TESSERA_PROOF_NONE;
+  return pixels;
+}
+
+static TesseraProof
+look_at (const TesseraRequest *request, guint look)
+{
+  const Babl   *format = gegl_buffer_get_format (request->output);
+  GeglNode     *graph = gegl_node_new ();
+  GeglNode     *node = new_node (graph, request, look);
+  GeglRectangle roi = gegl_node_get_bounding_box (node);
+  TesseraProof  proof = TESSERA_PROOF_SAME;
+  guchar       *in_c, *on_device;
+
+  roi.width = MIN (roi.width, MOST);
+  roi.height = MIN (roi.height, MOST);
+  leg_failed = FALSE;
+  on_device = compute (node, &roi, format, TESSERA_PROOF_DEVICE);
+  if (leg_failed)
+    proof = TESSERA_PROOF_FAILED;
+  else
+    {
+      in_c = compute (node, &roi, format, TESSERA_PROOF_C);
+      if (! are_same (on_device, in_c, (gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format), format))
+        proof = TESSERA_PROOF_DIFFERS;
+      g_free (in_c);
+    }
+  g_free (on_device);
+  g_object_unref (graph);
+  return proof;
+}
+
+TesseraProof
+tessera_prove (const TesseraRequest *request)
+{
+  const gint64 began = g_get_monotonic_time ();
+  TesseraProof proof = TESSERA_PROOF_SAME;
+
+  if (leg != TESSERA_PROOF_NONE || ! is_on ())
+    return TESSERA_PROOF_SAME;
+  for (guint look = 0; look < LOOKS && proof == TESSERA_PROOF_SAME; look++)
+    proof = look_at (request, look);
+  if (proof == TESSERA_PROOF_SAME)
+    tessera_say_path ("%s: the device computes the same pixels as C, checked in %.1f ms", request->filter->name,
+                      (g_get_monotonic_time () - began) / 1e3);
+  return proof;
+}
