@@ -52,7 +52,7 @@ sparse_build_cell (const Tile *tile, gint i, gint j, gint lane, gint *table)
 
             if (! sparse_place (tile, x, y, lane, &place))
               continue;
-            sums = table + grid_enter (table, params->capacity, values, place.plane + place.up, part);
+            sums = table + grid_enter (table, params->capacity, params->odd, values, place.plane + place.up, part);
             if (params->by_luminance)
               for (gint c = 0; c < 4; c++)
                 grid_add (sums + c, c < 3 ? pixel[c] * pixel[3] : pixel[3]);
@@ -75,7 +75,7 @@ sparse_lookup (const Tile *tile, const gint *tables, gint ci, gint cj, gint plan
       for (gint x = 0; x < 4; x++)
         {
           gsize cell = ((gsize) (cj + y - tile->cy0) * cells_x (tile) + ci + x - tile->cx0) * table;
-          gsize entry = cell + grid_find (tables + cell, params->capacity, params->values,
+          gsize entry = cell + grid_find (tables + cell, params->capacity, params->odd, params->values,
                                           plane + z - 1);
 
           found[(z * 4 + y) * 4 + x] = tables[entry + 1] == -1 ? -1 : (glong) entry;

@@ -29,6 +29,7 @@ typedef struct
   gint     values;              /* sums beside the count: 1 or 4 */
   gint     lanes;               /* tables a cell: 4 or 1 */
   gint     capacity;            /* entries of a sparse table */
+  gint     odd;                 /* for its slots */
   gint     parts;               /* parts along a cell's side */
   gint     most_planes;         /* above, the sparse cells are the cheaper ones */
   gfloat   range_sigma, per_plane;      /* r and 1/r */

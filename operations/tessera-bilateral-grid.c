@@ -153,6 +153,17 @@ axis_clear (GridAxis *axis)
   g_free (axis->fractions);
 }
 
+/* One a process. */
+static gint
+odd_number (void)
+{
+  static gsize odd;
+
+  if (g_once_init_enter (&odd))
+    g_once_init_leave (&odd, g_random_int () | 1u);
+  return (gint) (guint32) odd;
+}
+
 static void
 params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, const Babl *space,
              const GeglRectangle *bounds, const GeglRectangle *roi)
@@ -167,6 +178,7 @@ params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, cons
     .by_luminance = has_aux || o->guide == TESSERA_BILATERAL_GRID_LUMINANCE,
     .parts = (side + GRID_PART - 1) / GRID_PART,
     .capacity = 2,
+    .odd = odd_number (),
     .most_planes = CLAMP (32 * s * s, 64, 65536),
     .range_sigma = (gfloat) o->range_sigma,
     .per_plane = (gfloat) (1.0 / o->range_sigma),
@@ -379,7 +391,8 @@ build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, Tes
               WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
               TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
               TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (params->x.n_cells),
-              TESSERA_INT_ARG (g->n_cell_rows), TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (*tables) }
+              TESSERA_INT_ARG (g->n_cell_rows), TESSERA_INT_ARG (params->capacity), TESSERA_INT_ARG (params->odd),
+              TESSERA_MEMORY_ARG (*tables) }
   });
 }
 
@@ -425,8 +438,8 @@ bilateral_grid_device (TesseraBand *band)
   if (! is_dense)
     return tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
-      .args = { SLICE_ARGS, TESSERA_INT_ARG (params->capacity), TESSERA_MEMORY_ARG (grid),
-                TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
+      .args = { SLICE_ARGS, TESSERA_INT_ARG (params->capacity), TESSERA_INT_ARG (params->odd),
+                TESSERA_MEMORY_ARG (grid), TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
                 TESSERA_INT_ARG (height) }
     });
   return tessera_launch (band, &(TesseraLaunch) {

@@ -20,7 +20,7 @@ PARTS = {
     'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-local-bilateral-grid', 'check-local-convolution', 'small-groups', 'linear-buffers'],
     'self-test': ['self-test'],
     'faults': ['faults'],
-    'engine': ['speed', 'accounting', 'progress', 'tiles', 'tiles-swapped', 'soak-smoke'],
+    'engine': ['speed', 'accounting', 'progress', 'tiles', 'tiles-swapped', 'soak-smoke', 'limits', 'limits-wide'],
     'driver': ['driver-faults', 'driver-threads'],
     'graphs': ['graphs'],
     'cli': ['cli'],

@@ -17,12 +17,31 @@ last_bounds_quark (void)
   return g_quark_from_static_string ("tessera-last-bounds");
 }
 
+static gpointer
+copy_rectangle (gpointer rectangle, gpointer data G_GNUC_UNUSED)
+{
+  return g_memdup2 (rectangle, sizeof (GeglRectangle));
+}
+
+/* FALSE if there is no result yet.  (One thread may set a property while another computes.) */
+static gboolean
+last_bounds (GeglOperation *operation, GeglRectangle *bounds)
+{
+  GeglRectangle *last = g_object_dup_qdata (G_OBJECT (operation), last_bounds_quark (), copy_rectangle, NULL);
+
+  if (! last)
+    return FALSE;
+  *bounds = *last;
+  g_free (last);
+  return TRUE;
+}
+
 void
 tessera_remember_bounds (GeglOperation *operation, const GeglRectangle *bounds)
 {
-  const GeglRectangle *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
+  GeglRectangle last;
 
-  if (! last || ! gegl_rectangle_equal (last, bounds))
+  if (! last_bounds (operation, &last) || ! gegl_rectangle_equal (&last, bounds))
     g_object_set_qdata_full (G_OBJECT (operation), last_bounds_quark (),
                              g_memdup2 (bounds, sizeof *bounds), g_free);
 }
@@ -111,17 +130,18 @@ GeglRectangle
 tessera_invalidated (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed,
                      const TesseraHalo *halo, TesseraBorder border)
 {
-  const TesseraHalo    mirrored = { halo->right, halo->bottom, halo->left, halo->top };
-  const GeglRectangle *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
-  GeglRectangle        input = tessera_bounds (operation, "input");
-  GeglRectangle        bounds = tessera_bounds (operation, pad);
-  GeglRectangle        result = tessera_grow (changed, &mirrored);
+  const TesseraHalo mirrored = { halo->right, halo->bottom, halo->left, halo->top };
+  GeglRectangle     input = tessera_bounds (operation, "input");
+  GeglRectangle     bounds = tessera_bounds (operation, pad);
+  GeglRectangle     result = tessera_grow (changed, &mirrored);
+  GeglRectangle     last;
+  const gboolean    has_last = last_bounds (operation, &last);
 
   /* The image has moved, or an edge of aux, which speaks for all that lies beyond it. */
-  if ((last && ! gegl_rectangle_equal (last, &input)) || ! gegl_rectangle_contains (&bounds, &input))
+  if ((has_last && ! gegl_rectangle_equal (&last, &input)) || ! gegl_rectangle_contains (&bounds, &input))
     {
-      if (last)
-        gegl_rectangle_bounding_box (&input, &input, last);
+      if (has_last)
+        gegl_rectangle_bounding_box (&input, &input, &last);
       return tessera_grow (&input, &mirrored);
     }
   if (border == TESSERA_BORDER_LOOP && ! is_special (&bounds) && ! is_special (changed))
@@ -149,12 +169,12 @@ tessera_whole (GeglOperation *operation, const gchar *pad, const GeglRectangle *
 GeglRectangle
 tessera_whole_invalidated (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
 {
-  const GeglRectangle *last = g_object_get_qdata (G_OBJECT (operation), last_bounds_quark ());
-  GeglRectangle        whole = tessera_whole (operation, pad, changed);
+  GeglRectangle whole = tessera_whole (operation, pad, changed);
+  GeglRectangle last;
 
   gegl_rectangle_bounding_box (&whole, &whole, changed);
-  if (last)
-    gegl_rectangle_bounding_box (&whole, &whole, last);
+  if (last_bounds (operation, &last))
+    gegl_rectangle_bounding_box (&whole, &whole, &last);
   return whole;
 }
 

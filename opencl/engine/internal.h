@@ -98,7 +98,6 @@ const gchar *tessera_error_name          (gint status);
 typedef struct _TesseraMemory TesseraMemory;
 
 #define TESSERA_IDLE (30 * G_USEC_PER_SEC)      /* after which unused memory is given back */
-#define TESSERA_MOST_PINNED ((gsize) 2 << 30)   /* host memory that the system cannot page out */
 
 /* `pinned`: host-visible staging, mapped for its whole life.  `exact`: no byte more than
  * that, where the usual room to spare would be what another needs. */
@@ -116,6 +115,8 @@ void     tessera_memory_abandon (TesseraMemory *memory);
 gpointer tessera_memory_pointer (TesseraMemory *memory);    /* of pinned memory */
 gpointer tessera_memory_object  (TesseraMemory *memory);    /* cl_mem */
 void     tessera_memory_trim    (void);
+/* Bytes of the host's memory that may be pinned for what travels. */
+gsize    tessera_most_pinned    (void);
 /* Tells the device of host memory that it will be sent to, until it is dropped. */
 gint     tessera_memory_make_known (const TesseraDevice *device, gpointer pointer, gsize bytes,
                                     TesseraMemory **memory);
@@ -126,6 +127,10 @@ gint     tessera_memory_make_known (const TesseraDevice *device, gpointer pointe
 gboolean tessera_tiles_trim  (gint64 since);
 /* If the device did not want to know such memory, it is asked again. */
 void     tessera_tiles_retry (void);
+/* Bytes that the host has in all. */
+gsize    tessera_host_memory (void);
+/* Is this process a child of the one that asked first?  A driver's threads stay with that one. */
+gboolean tessera_has_forked  (void);
 
 /* --- queue.c: lanes, what is enqueued on them, and events ----------------- */
 

@@ -14,7 +14,9 @@
 
 #include <stdlib.h>
 
-#define GRAIN 64                /* bytes; the least that a size is rounded up to */
+#define GRAIN       64          /* bytes; the least that a size is rounded up to */
+#define MOST_PINNED ((gsize) 2 << 30)   /* bytes, ... */
+#define MOST_SHARE  8                   /* ... and of the host's memory one part in so many */
 
 struct _TesseraMemory
 {
@@ -30,11 +32,15 @@ struct _TesseraMemory
   gpointer             known;           /* the caller's, which the device knows, or NULL */
 };
 
+/* Nothing of OpenCL is called with a lock held: an allocation may take 150 ms, and GIMP's main thread comes by. */
 static GMutex           lock;           /* guards what follows */
 static TesseraMemory   *idle;
+static gsize            known_bytes;
+static gsize            reserved_bytes, reserved_pinned_bytes;  /* for what is being allocated */
+
+static GMutex           mapping_lock;   /* guards what follows */
 static cl_command_queue mapping_queue;
 static gpointer         mapping_context;
-static gsize            known_bytes;
 
 static gsize
 round_up (gsize bytes)
@@ -55,19 +61,54 @@ count_bytes (const TesseraMemory *memory, gint64 sign)
     tessera_count (live_bytes, sign * (gint64) memory->bytes);
 }
 
+/* The queue on which memory is mapped and unmapped; NULL and the error if it cannot be made. */
+static cl_command_queue
+queue_for_mapping (const TesseraMemory *memory, cl_int *status)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_command_queue    queue;
+
+  *status = CL_SUCCESS;
+  g_mutex_lock (&mapping_lock);
+  if (! mapping_queue || mapping_context != memory->context)
+    {
+      if (mapping_queue)
+        cl->ReleaseCommandQueue (mapping_queue);
+      mapping_queue = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);
+      if (*status != CL_SUCCESS)
+        mapping_queue = NULL;
+      else
+        tessera_count (objects_created, 1);
+      mapping_context = memory->context;
+    }
+  queue = mapping_queue;
+  g_mutex_unlock (&mapping_lock);
+  return queue;
+}
+
 static void
 release (TesseraMemory *memory)
 {
   const TesseraClApi *cl = tessera_cl_api ();
+  cl_int              status;
 
-  if (memory->pointer && mapping_queue && mapping_context == memory->context)
+  if (memory->pointer)
     {
-      cl->EnqueueUnmapMemObject (mapping_queue, memory->object, memory->pointer, 0, NULL, NULL);
-      cl->Finish (mapping_queue);
+      cl_command_queue queue = queue_for_mapping (memory, &status);
+
+      if (queue)
+        {
+          cl->EnqueueUnmapMemObject (queue, memory->object, memory->pointer, 0, NULL, NULL);
+          cl->Finish (queue);
+        }
     }
   cl->ReleaseMemObject (memory->object);
   if (memory->known)
-    known_bytes -= memory->bytes;
+    {
+      g_mutex_lock (&lock);
+      known_bytes -= memory->bytes;
+      g_mutex_unlock (&lock);
+    }
   tessera_count (live_objects, -1);
   count_bytes (memory, -1);
   if (tessera_debug () & DEBUG_MEMORY)
@@ -76,11 +117,11 @@ release (TesseraMemory *memory)
   g_free (memory);
 }
 
-/* Releases idle memory that has been so since `since` or longer. */
-static void
-trim_locked (gint64 since)
+/* Unlinks what has been idle since `since` or longer. */
+static TesseraMemory *
+pick_idle_locked (gint64 since)
 {
-  TesseraMemory **link = &idle;
+  TesseraMemory **link = &idle, *picked = NULL;
 
   while (*link)
     {
@@ -89,11 +130,38 @@ trim_locked (gint64 since)
       if (memory->idle_since <= since)
         {
           *link = memory->next;
-          release (memory);
+          memory->next = picked;
+          picked = memory;
         }
       else
         link = &memory->next;
     }
+  return picked;
+}
+
+static void
+release_all (TesseraMemory *picked)
+{
+  while (picked)
+    {
+      TesseraMemory *next = picked->next;
+
+      release (picked);
+      picked = next;
+    }
+}
+
+/* Was there anything to release? */
+static gboolean
+trim (gint64 since)
+{
+  TesseraMemory *picked;
+
+  g_mutex_lock (&lock);
+  picked = pick_idle_locked (since);
+  g_mutex_unlock (&lock);
+  release_all (picked);
+  return picked != NULL;
 }
 
 static TesseraMemory *
@@ -116,26 +184,16 @@ take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned, gco
 }
 
 static cl_int
-map_locked (const TesseraClApi *cl, TesseraMemory *memory)
+map (const TesseraClApi *cl, TesseraMemory *memory)
 {
-  cl_int status = CL_SUCCESS;
+  cl_command_queue queue;
+  cl_int           status;
 
   if (tessera_fault (FAULT_MAP))
     return CL_MAP_FAILURE;
-  if (! mapping_queue || mapping_context != memory->context)
-    {
-      if (mapping_queue)
-        cl->ReleaseCommandQueue (mapping_queue);
-      mapping_queue = cl->CreateCommandQueue (memory->context, memory->device->device, 0, &status);
-      if (status != CL_SUCCESS)
-        {
-          mapping_queue = NULL;
-          return status;
-        }
-      tessera_count (objects_created, 1);
-      mapping_context = memory->context;
-    }
-  memory->pointer = cl->EnqueueMapBuffer (mapping_queue, memory->object, CL_TRUE,
+  if (! (queue = queue_for_mapping (memory, &status)))
+    return status;
+  memory->pointer = cl->EnqueueMapBuffer (queue, memory->object, CL_TRUE,
                                           CL_MAP_READ | CL_MAP_WRITE, 0, memory->bytes,
                                           0, NULL, NULL, &status);
   if (status == CL_SUCCESS && ! memory->pointer)
@@ -144,7 +202,7 @@ map_locked (const TesseraClApi *cl, TesseraMemory *memory)
 }
 
 static cl_int
-allocate_locked (TesseraMemory *memory)
+allocate (TesseraMemory *memory)
 {
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status = CL_SUCCESS;
@@ -158,7 +216,7 @@ allocate_locked (TesseraMemory *memory)
                                      memory->bytes, memory->known, &status);
   if (status != CL_SUCCESS)
     return status;
-  if (memory->pinned && ! memory->known && (status = map_locked (cl, memory)) != CL_SUCCESS)
+  if (memory->pinned && ! memory->known && (status = map (cl, memory)) != CL_SUCCESS)
     {
       cl->ReleaseMemObject (memory->object);
       return status;
@@ -166,20 +224,59 @@ allocate_locked (TesseraMemory *memory)
   tessera_count (allocations, 1);
   tessera_count (objects_created, 1);
   tessera_count (live_objects, 1);
-  count_bytes (memory, 1);
   if (tessera_debug () & DEBUG_MEMORY)
     tessera_log ("memory: %" G_GSIZE_FORMAT " bytes %s allocated", memory->bytes,
                  memory->pinned ? "pinned" : "on the device");
   return CL_SUCCESS;
 }
 
+/* Memory of the host's that the system cannot page out. */
+gsize
+tessera_most_pinned (void)
+{
+  return MIN (MOST_PINNED, tessera_host_memory () / MOST_SHARE);
+}
+
 static gboolean
-fits (const TesseraDevice *device, gsize bytes, gboolean pinned)
+fits_locked (const TesseraDevice *device, gsize bytes, gboolean pinned)
 {
   if (pinned)
-    return tessera_counter (live_pinned_bytes) - known_bytes + bytes <= TESSERA_MOST_PINNED;
+    return tessera_counter (live_pinned_bytes) - known_bytes + reserved_pinned_bytes + bytes <= tessera_most_pinned ();
   return bytes <= device->max_allocation
-         && tessera_counter (live_bytes) + bytes <= tessera_budget (device);
+         && tessera_counter (live_bytes) + reserved_bytes + bytes <= tessera_budget (device);
+}
+
+static gsize *
+reserved_for (const TesseraMemory *memory)
+{
+  return memory->pinned ? &reserved_pinned_bytes : &reserved_bytes;
+}
+
+static gboolean
+reserve (TesseraMemory *memory, gsize bytes)
+{
+  gboolean fits;
+
+  g_mutex_lock (&lock);
+  fits = fits_locked (memory->device, bytes, memory->pinned);
+  if (fits)
+    {
+      memory->bytes = bytes;
+      *reserved_for (memory) += bytes;
+    }
+  g_mutex_unlock (&lock);
+  return fits;
+}
+
+/* What was reserved is there now, or not. */
+static void
+settle (TesseraMemory *memory, gboolean is_there)
+{
+  g_mutex_lock (&lock);
+  *reserved_for (memory) -= memory->bytes;
+  if (is_there)
+    count_bytes (memory, 1);
+  g_mutex_unlock (&lock);
 }
 
 /* Where the host program has a main loop (GIMP), idle memory does not wait for
@@ -189,13 +286,15 @@ static gboolean timer_runs;
 static gboolean
 trim_by_timer (gpointer data G_GNUC_UNUSED)
 {
-  const gint64   since = g_get_monotonic_time () - TESSERA_IDLE;
-  const gboolean tiles = tessera_tiles_trim (since);
-  gboolean       goes_on;
+  const gint64 since = g_get_monotonic_time () - TESSERA_IDLE;
+  gboolean     goes_on;
 
+  if (tessera_has_forked ())
+    return G_SOURCE_REMOVE;
+  goes_on = tessera_tiles_trim (since);
+  trim (since);
   g_mutex_lock (&lock);
-  trim_locked (since);
-  goes_on = timer_runs = idle != NULL || tiles;
+  goes_on = timer_runs = idle != NULL || goes_on;
   g_mutex_unlock (&lock);
   return goes_on ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
@@ -209,24 +308,24 @@ keep_trimming_locked (void)
 
 /* With room to spare if that fits, else after the idle memory is gone, else exactly. */
 static cl_int
-allocate_fitting_locked (TesseraMemory *memory, gsize bytes, gboolean exactly)
+allocate_fitting (TesseraMemory *memory, gsize bytes, gboolean exactly)
 {
   const gsize exact = (bytes + GRAIN - 1) / GRAIN * GRAIN;
+  const gsize usual = exactly ? exact : round_up (bytes);
+  gboolean    fits = reserve (memory, usual);
   cl_int      status;
 
-  memory->bytes = exactly ? exact : round_up (bytes);
-  if (! fits (memory->device, memory->bytes, memory->pinned))
-    trim_locked (G_MAXINT64);
-  if (! fits (memory->device, memory->bytes, memory->pinned))
-    memory->bytes = exact;
-  if (! fits (memory->device, memory->bytes, memory->pinned))
-    return memory->pinned ? CL_OUT_OF_HOST_MEMORY : CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  status = allocate_locked (memory);
-  if (status != CL_SUCCESS && idle)
+  if (! fits)
     {
-      trim_locked (G_MAXINT64);         /* the driver has less than it says */
-      status = allocate_locked (memory);
+      trim (G_MAXINT64);
+      fits = reserve (memory, usual) || reserve (memory, exact);
     }
+  if (! fits)
+    return memory->pinned ? CL_OUT_OF_HOST_MEMORY : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  status = allocate (memory);
+  if (status != CL_SUCCESS && trim (G_MAXINT64))        /* the driver has less than it says */
+    status = allocate (memory);
+  settle (memory, status == CL_SUCCESS);
   return status;
 }
 
@@ -249,30 +348,43 @@ tessera_memory_take_constant (const TesseraDevice *device, gsize bytes, gconstpo
   return CL_SUCCESS;
 }
 
+static void
+at_exit (void)
+{
+  if (! tessera_has_forked ())          /* else the driver's threads are not there, and it waits for them for ever */
+    tessera_memory_trim ();
+}
+
 gint
 tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned, gboolean exact,
                      TesseraMemory **result)
 {
-  static gboolean at_exit;
-  TesseraMemory  *memory;
-  cl_int          status = CL_SUCCESS;
+  static gsize   registered;
+  TesseraMemory *memory = NULL;
+  cl_int         status = CL_SUCCESS;
 
   bytes = MAX (bytes, 1);
-  g_mutex_lock (&lock);
+  if (g_once_init_enter (&registered))
+    {
+      tessera_has_forked ();            /* from now on */
+      g_once_init_leave (&registered, 1 + (atexit (at_exit) != 0));
+    }
   if (exact)
-    trim_locked (G_MAXINT64);
-  memory = exact ? NULL : take_idle_locked (device, bytes, pinned, NULL);
+    trim (G_MAXINT64);
+  else
+    {
+      g_mutex_lock (&lock);
+      memory = take_idle_locked (device, bytes, pinned, NULL);
+      g_mutex_unlock (&lock);
+    }
   if (! memory)
     {
-      if (! at_exit)
-        at_exit = atexit (tessera_memory_trim) == 0;
       memory = g_new0 (TesseraMemory, 1);
       *memory = (TesseraMemory) { .device = device, .context = device->context, .pinned = pinned };
-      status = allocate_fitting_locked (memory, bytes, exact);
+      status = allocate_fitting (memory, bytes, exact);
       if (status != CL_SUCCESS)
         g_clear_pointer (&memory, g_free);
     }
-  g_mutex_unlock (&lock);
   *result = memory;
   return status;
 }
@@ -285,16 +397,17 @@ tessera_memory_make_known (const TesseraDevice *device, gpointer pointer, gsize 
 
   *memory = (TesseraMemory) { .device = device, .context = device->context, .pinned = TRUE,
                               .bytes = bytes, .known = pointer };
+  status = allocate (memory);
   g_mutex_lock (&lock);
-  status = allocate_locked (memory);
   if (status == CL_SUCCESS)
     {
+      count_bytes (memory, 1);
       known_bytes += bytes;
       keep_trimming_locked ();
     }
-  else
-    g_clear_pointer (&memory, g_free);
   g_mutex_unlock (&lock);
+  if (status != CL_SUCCESS)
+    g_clear_pointer (&memory, g_free);
   *result = memory;
   return status;
 }
@@ -302,9 +415,7 @@ tessera_memory_make_known (const TesseraDevice *device, gpointer pointer, gsize 
 void
 tessera_memory_drop (TesseraMemory *memory)
 {
-  g_mutex_lock (&lock);
   release (memory);
-  g_mutex_unlock (&lock);
 }
 
 void
@@ -323,24 +434,25 @@ tessera_memory_abandon (TesseraMemory *memory)
 void
 tessera_memory_give (TesseraMemory *memory)
 {
+  TesseraMemory *picked;
+
   if (! memory)
     return;
   g_mutex_lock (&lock);
   memory->idle_since = g_get_monotonic_time ();
   memory->next = idle;
   idle = memory;
-  trim_locked (memory->idle_since - TESSERA_IDLE);
+  picked = pick_idle_locked (memory->idle_since - TESSERA_IDLE);
   keep_trimming_locked ();
   g_mutex_unlock (&lock);
+  release_all (picked);
 }
 
 void
 tessera_memory_trim (void)
 {
   tessera_tiles_trim (G_MAXINT64);
-  g_mutex_lock (&lock);
-  trim_locked (G_MAXINT64);
-  g_mutex_unlock (&lock);
+  trim (G_MAXINT64);
 }
 
 gpointer

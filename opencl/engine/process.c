@@ -272,7 +272,7 @@ slab_rows (const TesseraRequest *request)
 
   if (filter->whole)
     return request->roi.height;
-  return filter->spread ? MAX (SPREAD_PIXELS / width, 2 * halo) : MAX (SLAB_PIXELS / width, 8 * halo);
+  return MAX (1, filter->spread ? MAX (SPREAD_PIXELS / width, 2 * halo) : MAX (SLAB_PIXELS / width, 8 * halo));
 }
 
 static void

@@ -105,7 +105,7 @@ choose_rows (Pump *pump)
     rows = MAX ((rows + 1) / 2, least);
   while (pump->ahead > 1 && band_bytes (pump, rows) > budget / pump->ahead)
     pump->ahead--;
-  if (request->filter->whole && pinned_bytes (pump) > TESSERA_MOST_PINNED)
+  if (request->filter->whole && pinned_bytes (pump) > tessera_most_pinned ())
     return 0;
   return fits_index (request, rows) && band_bytes (pump, rows) <= budget ? rows : 0;
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#define MOST_MESSAGES 256       /* that are remembered: some have a person's text in them */
 #define TILE_PIXELS (1 << 17)   /* of a result, below which writing is as fast as sending it straight into tiles */
 
 static GMutex      lock;            /* guards what follows */
@@ -67,7 +68,7 @@ initialise (void)
   if (initialised)
     return;
   initialised = TRUE;
-  messages = g_hash_table_new (g_str_hash, g_str_equal);
+  messages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (opencl && *opencl && strcmp (opencl, "auto") != 0)
     {
       if (strcmp (opencl, "off") == 0)
@@ -226,7 +227,11 @@ tessera_first_time (const gchar *key)
 
   g_mutex_lock (&lock);
   initialise ();
-  is_new = g_hash_table_add (messages, (gpointer) g_intern_string (key));
+  is_new = ! g_hash_table_contains (messages, key);
+  if (is_new && g_hash_table_size (messages) >= MOST_MESSAGES)
+    g_hash_table_remove_all (messages);         /* rather said twice than kept for good */
+  if (is_new)
+    g_hash_table_add (messages, g_strdup (key));
   g_mutex_unlock (&lock);
   return is_new;
 }

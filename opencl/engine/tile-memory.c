@@ -42,7 +42,7 @@ struct _TesseraTiles
   gboolean             retired;         /* ordinary memory: the device does not know it */
 };
 
-static GMutex        lock;              /* guards what follows; nothing slow is done under it, since */
+static GMutex        lock;              /* guards what follows; no memory is given back under it, since */
                                         /* GEGL's threads leave with locks of their own held */
 static TesseraTiles *all;               /* but the retired */
 static gsize         all_bytes;
@@ -50,12 +50,29 @@ static gint64        refused_until;     /* the device did not want to know such 
 
 #ifdef G_OS_UNIX
 
-static gsize
-most_bytes (void)
+gsize
+tessera_host_memory (void)
 {
-  const guint64 host = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  return (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
+}
 
-  return MIN (MOST_BYTES, host / MOST_SHARE);
+gboolean
+tessera_has_forked (void)
+{
+  static gsize first;
+
+  if (g_once_init_enter (&first))
+    g_once_init_leave (&first, (gsize) getpid ());
+  return (gsize) getpid () != first;
+}
+
+/* What is held becomes ordinary memory, and the rest goes: large pages would bring it all back in a minute or two. */
+static void
+be_ordinary (TesseraTiles *tiles)
+{
+#ifdef MADV_NOHUGEPAGE
+  madvise (tiles->memory, tiles->bytes, MADV_NOHUGEPAGE);
+#endif
 }
 
 static void
@@ -103,16 +120,27 @@ map (TesseraTiles *tiles)
 
 #else
 
-static gsize most_bytes (void)                        { return 0; }
+gsize tessera_host_memory (void)                      { return G_MAXSIZE; }
+gboolean tessera_has_forked (void)                    { return FALSE; }
+static void be_ordinary (TesseraTiles *tiles G_GNUC_UNUSED) {}
 static void unmap (TesseraTiles *tiles G_GNUC_UNUSED) {}
 static void discard (TesseraTiles *tiles G_GNUC_UNUSED, gsize start G_GNUC_UNUSED, gsize end G_GNUC_UNUSED) {}
 static gboolean map (TesseraTiles *tiles G_GNUC_UNUSED) { return FALSE; }
 
 #endif
 
+/* Only memory of map's: there is none on other systems. */
+static gsize
+most_bytes (void)
+{
+  return MIN (MOST_BYTES, tessera_host_memory () / MOST_SHARE);
+}
+
 static void
 free_tiles (TesseraTiles *tiles)
 {
+  if (! tiles)
+    return;
   unmap (tiles);
   g_free (tiles->notes);
   g_free (tiles->is_held);
@@ -162,12 +190,24 @@ discard_slot (TesseraTiles *tiles, guint slot)
   discard (tiles, slot * tiles->slot_bytes, (slot + 1) * tiles->slot_bytes);
 }
 
-static void
+/* Returns what is to be freed, or NULL. */
+static TesseraTiles *
 leave_locked (TesseraTiles *tiles)
 {
   tiles->users--;
-  if (tiles->users == 0 && tiles->retired)
-    free_tiles (tiles);
+  return tiles->users == 0 && tiles->retired ? tiles : NULL;
+}
+
+/* Who has not left yet keeps the memory while its slot, or what has no tile, is given back. */
+static void
+leave (TesseraTiles *tiles)
+{
+  TesseraTiles *free;
+
+  g_mutex_lock (&lock);
+  free = leave_locked (tiles);
+  g_mutex_unlock (&lock);
+  free_tiles (free);
 }
 
 /* The device forgets it; from now on each slot goes with its tile, the rest at once. */
@@ -177,17 +217,24 @@ retire (TesseraTiles *picked)
   while (picked)
     {
       TesseraTiles *tiles = picked;
+      gboolean     *is_held;
 
       picked = tiles->next;
       tessera_memory_drop (g_steal_pointer (&tiles->known));
       g_mutex_lock (&lock);
       tiles->retired = TRUE;
-      for (guint slot = 0; slot < tiles->n_slots; slot++)
-        if (! tiles->is_held[slot])
-          discard_slot (tiles, slot);
-      discard (tiles, tiles->n_slots * tiles->slot_bytes, tiles->bytes);
-      leave_locked (tiles);
+      is_held = tiles->users > 1 ? g_memdup2 (tiles->is_held, tiles->n_slots * sizeof *is_held) : NULL;
       g_mutex_unlock (&lock);
+      if (is_held)
+        {
+          be_ordinary (tiles);
+          for (guint slot = 0; slot < tiles->n_slots; slot++)
+            if (! is_held[slot])
+              discard_slot (tiles, slot);
+          discard (tiles, tiles->n_slots * tiles->slot_bytes, tiles->bytes);
+          g_free (is_held);
+        }
+      leave (tiles);
     }
 }
 
@@ -230,13 +277,19 @@ tessera_tiles_enter (TesseraTiles *tiles, guint slot)
 void
 tessera_tiles_leave (TesseraTiles *tiles, guint slot)
 {
+  gboolean retired;
+
   g_mutex_lock (&lock);
   tiles->since = g_get_monotonic_time ();
   tiles->is_held[slot] = FALSE;
-  if (tiles->retired && tiles->users > 1)
-    discard_slot (tiles, slot);
-  leave_locked (tiles);
+  retired = tiles->retired;
+  if (! retired)
+    leave_locked (tiles);
   g_mutex_unlock (&lock);
+  if (! retired)
+    return;
+  discard_slot (tiles, slot);
+  leave (tiles);
 }
 
 static gboolean

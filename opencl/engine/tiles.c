@@ -82,6 +82,17 @@ full_tiles (const TesseraTileGrid *grid, const GeglRectangle *inside, const Gegl
   return (GeglRectangle) { left, top, MAX (0, right - left), MAX (0, bottom - top) };
 }
 
+/* Does the output, or the buffer of which it is a part, lie in memory of its owner?  Then that is to be written. */
+static gboolean
+is_linear (GeglBuffer *output)
+{
+  GObject *buffer = G_OBJECT (output);
+
+  while (GEGL_IS_BUFFER (buffer) && ! g_object_get_data (buffer, "is-linear"))
+    buffer = (GObject *) gegl_tile_handler_get_source (buffer);
+  return GEGL_IS_BUFFER (buffer);
+}
+
 /* Is what GEGL stores the output in its own, and stores nothing else?  Others may hold pixels beyond the edge, and
  * need not tell which tiles they have. */
 static gboolean
@@ -125,7 +136,7 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   gint          shift_x, shift_y;
 
   if (! is_known_gegl () || format != gegl_buffer_get_format (output)
-      || g_object_get_data (G_OBJECT (output), "is-linear")
+      || is_linear (output)
       || ! gegl_rectangle_contains (gegl_buffer_get_abyss (output), roi))
     return FALSE;
   g_object_get (output, "tile-width", &grid->width, "tile-height", &grid->height,

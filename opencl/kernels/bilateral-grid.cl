@@ -355,7 +355,7 @@ kernel void grid_sparse_build (global const float4 *pixels, global const float4 
                                int from_x, int from_y, float4 weights, int by_luminance,
                                global const int *starts_x, global const int *starts_y,
                                int first_cell_row, int cells_x, int cells_y, int capacity,
-                               global int *tables)
+                               int odd, global int *tables)
 {
   int   lanes = by_luminance ? 1 : 4, values = by_luminance ? 4 : 1;
   int   lane = get_global_id (0) % lanes, i = get_global_id (0) / lanes, j = get_global_id (1);
@@ -384,7 +384,7 @@ kernel void grid_sparse_build (global const float4 *pixels, global const float4 
 
             if (! grid_counts (p))
               continue;
-            sums = table + grid_enter (table, capacity, values, place.plane + place.up, part);
+            sums = table + grid_enter (table, capacity, odd, values, place.plane + place.up, part);
             if (by_luminance)
               {
                 grid_add (sums, pixel.x * pixel.w);
@@ -406,7 +406,7 @@ kernel void grid_sparse_slice (global const float4 *pixels, global const float4 
                                global const int *cells, global const float *fractions,
                                global const int *cells_down, global const float *fractions_down,
                                int first_row, int first_cell_row, int cells_x, int capacity,
-                               global const int *tables, global float *out, int width, int height)
+                               int odd, global const int *tables, global float *out, int width, int height)
 {
   int       lanes = by_luminance ? 1 : 4, values = by_luminance ? 4 : 1;
   int       lane = get_global_id (0) % lanes, x = get_global_id (0) / lanes, y = get_global_id (1);
@@ -436,7 +436,7 @@ kernel void grid_sparse_slice (global const float4 *pixels, global const float4 
     {
       int  cell_x = cells[x] - 1 + k % 4, cell_y = cells_down[first_row + y] - first_cell_row - 1 + k / 4 % 4;
       long table = (((long) cell_y * cells_x + cell_x) * lanes + lane) * capacity * GRID_ENTRY (values);
-      long entry = table + grid_find (tables + table, capacity, values, place.plane + k / 16 - 1);
+      long entry = table + grid_find (tables + table, capacity, odd, values, place.plane + k / 16 - 1);
 
       found[k] = tables[entry + 1] == -1 ? -1 : entry;
     }

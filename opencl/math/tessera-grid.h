@@ -74,18 +74,25 @@ grid_121 (float before, float here, float after)
 
 #define GRID_ENTRY(values) (4 + 2 * (values))
 
+/* `odd`: a number that nobody knows beforehand, or a picture could be made whose planes all meet in one slot and
+ * keep a machine busy for hours.  Sums do not depend on the slots. */
 static inline int
-grid_slot (int plane, int capacity)
+grid_slot (int plane, int capacity, int odd)
 {
-  return (int) (((unsigned int) plane * 2654435769u) >> 7) & (capacity - 1);
+  unsigned int mixed = (unsigned int) plane * (unsigned int) odd;
+
+  mixed ^= mixed >> 15;
+  mixed *= 2246822519u;
+  mixed ^= mixed >> 13;
+  return (int) mixed & (capacity - 1);
 }
 
 /* Where the entry of `plane` begins, or the empty one where it would be.  A
  * table is never full. */
 static inline int
-grid_find (TESSERA_GLOBAL const int *table, int capacity, int values, int plane)
+grid_find (TESSERA_GLOBAL const int *table, int capacity, int odd, int values, int plane)
 {
-  int slot = grid_slot (plane, capacity);
+  int slot = grid_slot (plane, capacity, odd);
   int at = slot * GRID_ENTRY (values);
 
   while (table[at + 1] != -1 && table[at] != plane)
@@ -116,9 +123,9 @@ grid_flush (TESSERA_GLOBAL int *entry, int values)
 /* Makes the entry of `plane` ready for pixels of `part`; returns where its sums
  * at work begin. */
 static inline int
-grid_enter (TESSERA_GLOBAL int *table, int capacity, int values, int plane, int part)
+grid_enter (TESSERA_GLOBAL int *table, int capacity, int odd, int values, int plane, int part)
 {
-  int at = grid_find (table, capacity, values, plane);
+  int at = grid_find (table, capacity, odd, values, plane);
 
   if (table[at + 1] == -1)
     {

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
+ * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
+ * kept for long; an output that is a part of its owner's memory. */
+#define _GNU_SOURCE
+#include <gegl.h>
+#include <gegl-plugin.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tessera.h"
+#include "verdict.h"
+
+#define WIDE    4194305         /* columns: one more than the C path's pixels at a time */
+#define PATIENCE 10             /* seconds for a child to end */
+#define SIDE    120             /* of a picture of chosen values */
+#define SIGMA   40
+#define TIMES   4               /* so much longer than with other values they may take */
+
+static GeglBuffer *
+new_buffer (gint width, gint height, const gchar *format)
+{
+  return gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), babl_format (format));
+}
+
+static GeglNode *
+new_filter (GeglNode *graph, GeglBuffer *input, const gchar *operation)
+{
+  GeglNode *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  GeglNode *node = gegl_node_new_child (graph, "operation", operation, NULL);
+
+  gegl_node_link (source, node);
+  return node;
+}
+
+/* ------------------------------------------------------------------ wide -- */
+
+/* No rows around it are needed, which would be more than one at a time. */
+static void
+wide (void)
+{
+  const GeglRectangle whole = { 0, 0, WIDE, 2 };
+  const Babl         *format = babl_format ("Y u8");
+  GeglBuffer         *input, *output;
+  GeglNode           *graph = gegl_node_new (), *node;
+  guchar              edge[4] = { 0, 255, 0, 255 }, at[2] = { 0 };
+
+  g_object_set (gegl_config (), "tile-width", 4096, "tile-height", 4, NULL);
+  input = new_buffer (WIDE, 2, "Y u8");
+  output = new_buffer (WIDE, 2, "Y u8");
+  node = new_filter (graph, input, "tessera:motion-blur");
+  gegl_node_set (node, "length", 3.0, "angle", 0.0, NULL);
+  gegl_buffer_set (input, GEGL_RECTANGLE (WIDE - 2, 0, 2, 2), 0, format, edge, GEGL_AUTO_ROWSTRIDE);
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  alarm (120);                  /* what has no end is ended */
+  gegl_node_blit_buffer (node, output, &whole, 0, GEGL_ABYSS_NONE);
+  alarm (0);
+  gegl_buffer_get (output, GEGL_RECTANGLE (WIDE - 2, 1, 2, 1), 1.0, format, at, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  expect (at[0] > 0 && at[1] > at[0], "%d columns: %d %d at the right edge", WIDE, at[0], at[1]);
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
+/* ------------------------------------------------------------------ fork -- */
+
+/* A child whose exec failed, or Python's sys.exit () after os.fork (). */
+static void
+forked (void)
+{
+  GeglBuffer     *input = new_buffer (200, 200, "RGBA float"), *output = new_buffer (200, 200, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:motion-blur");
+  TesseraCounters before, after;
+  gboolean        has_ended = FALSE;
+  pid_t           child;
+
+  tessera_get_counters (&before);
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+  tessera_get_counters (&after);
+  expect (after.device_requests > before.device_requests, "nothing ran on the device before the fork");
+  child = fork ();
+  if (child == 0)
+    exit (0);
+  for (gint i = 0; i < 10 * PATIENCE && ! has_ended; i++)
+    if (! (has_ended = waitpid (child, NULL, WNOHANG) == child))
+      g_usleep (100000);
+  expect (has_ended, "a child of fork() has not ended in %d s", PATIENCE);
+  if (! has_ended)
+    {
+      kill (child, SIGKILL);
+      waitpid (child, NULL, 0);
+    }
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
+/* ---------------------------------------------------------------- chosen -- */
+
+static gdouble
+seconds_for (const gint *planes, gint n)
+{
+  GeglBuffer     *input = new_buffer (SIDE, SIDE, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:bilateral-filter");
+  const gdouble   r = 0.01;
+  gfloat         *pixels = g_new (gfloat, 4 * SIDE * SIDE);
+  const gint      cell = SIGMA;
+  struct timespec began, ended;
+
+  for (gint y = 0; y < SIDE; y++)
+    for (gint x = 0; x < SIDE; x++)
+      for (gint c = 0; c < 4; c++)
+        pixels[4 * (y * SIDE + x) + c] = planes[((y % cell) * cell + x % cell) % n] * r;
+  gegl_buffer_set (input, NULL, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  gegl_node_set (node, "spatial-sigma", (gdouble) SIGMA, "range-sigma", r, NULL);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &began);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, SIDE, SIDE), babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE,
+                  GEGL_BLIT_DEFAULT);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &ended);
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_free (pixels);
+  return ended.tv_sec - began.tv_sec + 1e-9 * (ended.tv_nsec - began.tv_nsec);
+}
+
+/* Values whose planes are near one another for any hash of one multiplication by 2^32 / phi. */
+static void
+chosen (void)
+{
+  const gint n = SIGMA * SIGMA, capacity = 4096;
+  gint      *bad = g_new (gint, n), *usual = g_new (gint, n), k = 0;
+  gdouble    long_time, usual_time;
+
+  for (guint i = 1; k < n && i < 1u << 23; i++)
+    if ((i * 2654435769u >> 7 & (capacity - 1)) < 1 + (guint) n / ((1u << 23) / capacity))
+      bad[k++] = i;
+  expect (k > n / 2, "%d chosen values of %d", k, n);
+  for (gint i = 0; i < n; i++)
+    usual[i] = 7 + 1013 * i;
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  seconds_for (usual, n);
+  usual_time = seconds_for (usual, n);
+  long_time = seconds_for (bad, MAX (k, 1));
+  expect (long_time < TIMES * usual_time, "chosen values take %.2f s of processor time, others %.2f", long_time, usual_time);
+  g_free (bad);
+  g_free (usual);
+}
+
+/* ------------------------------------------------------------------ kept -- */
+
+/* Mappings of this process for which the kernel may put large pages in the place of small ones. */
+static gint
+large_mappings (void)
+{
+  gchar *text = NULL, **lines;
+  gint   n = 0;
+
+  if (! g_file_get_contents ("/proc/self/smaps", &text, NULL, NULL))
+    return -1;
+  lines = g_strsplit (text, "\n", -1);
+  for (gint i = 0; lines[i]; i++)
+    n += g_str_has_prefix (lines[i], "VmFlags:") && strstr (lines[i], " hg");
+  g_strfreev (lines);
+  g_free (text);
+  return n;
+}
+
+/* One tile of a result is kept (GIMP's undo does that).  The rest must not come back as large pages of zeros. */
+static void
+kept (void)
+{
+  GeglBuffer *input = new_buffer (1024, 512, "RaGaBaA float"), *output = new_buffer (1024, 512, "RaGaBaA float");
+  GeglBuffer *keeps = new_buffer (1024, 512, "RaGaBaA float");
+  GeglNode   *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:mean-blur");
+  gint        width, height;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+  g_object_unref (graph);
+  g_object_get (output, "tile-width", &width, "tile-height", &height, NULL);
+  gegl_buffer_copy (output, GEGL_RECTANGLE (0, 0, width, height), GEGL_ABYSS_NONE, keeps,
+                    GEGL_RECTANGLE (0, 0, width, height));
+  expect (large_mappings () != 0, "no result lies in large pages: this test shows nothing");
+  g_object_unref (output);
+  tessera_trim ();
+  expect (large_mappings () <= 0, "what is kept of a result lies in memory that grows by large pages");
+  g_object_unref (input);
+  g_object_unref (keeps);
+}
+
+/* ------------------------------------------------------------- an owner's -- */
+
+static void
+owned (void)
+{
+  const GeglRectangle whole = { 0, 0, 512, 300 };
+  const Babl         *format = babl_format ("RaGaBaA float");
+  GeglBuffer         *input = new_buffer (512, 300, "RaGaBaA float");
+  gfloat             *memory = g_new (gfloat, 4 * 512 * 300);
+  GeglNode           *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:mean-blur");
+  GeglOperation      *operation;
+  gfloat              pixel[4] = { 0.5f, 0.5f, 0.5f, 0.5f };
+
+  gegl_buffer_set_color_from_pixel (input, &whole, pixel, format);
+  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 1, 1), NULL, pixel, 0, GEGL_BLIT_DEFAULT);   /* prepares it */
+  operation = gegl_node_get_gegl_operation (node);
+  for (gint deep = 0; deep < 3; deep++)
+    {
+      GeglBuffer *part, *deeper, *linear;
+
+      memset (memory, 0, 4 * 512 * 300 * sizeof *memory);
+      linear = gegl_buffer_linear_new_from_data (memory, format, &whole, 0, NULL, NULL);
+      part = deep > 0 ? gegl_buffer_create_sub_buffer (linear, &whole) : g_object_ref (linear);
+      deeper = deep > 1 ? gegl_buffer_create_sub_buffer (part, &whole) : g_object_ref (part);
+      tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+      GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, deeper, &whole, 0);
+      expect (fabsf (memory[4 * (150 * 512 + 200)] - 0.5f) < 1e-5f, "a part (%d) of a linear buffer: its owner's memory has %g",
+              deep, memory[4 * (150 * 512 + 200)]);
+      g_object_unref (deeper);
+      g_object_unref (part);
+      g_object_unref (linear);
+    }
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_free (memory);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint code;
+
+  g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
+  gegl_init (&argc, &argv);
+  if (! gegl_has_operation ("tessera:mean-blur"))
+    g_error ("tessera:mean-blur is missing");
+  if (argc > 1 && strcmp (argv[1], "--wide") == 0)      /* GEGL keeps the first size of tiles that it was told */
+    wide ();
+  else
+    {
+      forked ();
+      chosen ();
+      kept ();
+      owned ();
+    }
+  tessera_trim ();
+  code = expect_told ();
+  gegl_exit ();
+  return code;
+}
