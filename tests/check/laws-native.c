@@ -6,7 +6,11 @@
  * lie on the other side of a threshold). */
 #include "check.h"
 
-#define MOST_VALUE 1e9f
+#include <string.h>
+
+#define MOST_VALUE 1e9f     /* 1e26 to linear light overflows in babl and becomes 0 */
+#define MOST_INT   2147483648.0f        /* babl multiplies by 255 or 65535 and makes an int of it before it looks
+                                         * whether that is too large: 0.1.114 delivers R'G'B'A u8 of 8.5e6 as 0 */
 #define MOST_LIGHT 2.25f    /* above it babl's linear light is 1e-5 to 8e-5 off (at 2.5 and 4), which a code shows
                              * where a negative color brings a luminance back below 1 */
 #define WIDE_ALPHA 1e-3f    /* below it babl's own conversion is up to 0.9 % off: CONTRIBUTING */
@@ -51,13 +55,24 @@ run_to_format (const CheckFilter *filter, const CheckCase *c, CheckSource *sourc
   return raw;
 }
 
-/* Are all four values where babl's conversions are sound?  (1e26 to linear light
- * overflows there and becomes 0.) */
-static gboolean
-comparable (const gfloat *pixel, gboolean is_luminance)
+/* The largest value of which babl makes the right code: 8.4e6 for u8, 3.2e4 for u16. */
+static gfloat
+most_value (gint kind)
 {
+  if (strstr (stored[kind].name, "half"))
+    return MOST_VALUE;
+  return MOST_INT / (stored[kind].bytes == 1 ? 255.0f : 65535.0f) * 0.999f;
+}
+
+/* Are all four values where babl's conversions are sound? */
+static gboolean
+comparable (const gfloat *pixel, gint kind)
+{
+  const gboolean is_luminance = stored[kind].components < 3;
+  const gfloat   most = most_value (kind);
+
   for (gint k = 0; k < 4; k++)
-    if (! (fabsf (pixel[k]) <= (is_luminance && pixel[k] > 0 ? MOST_LIGHT : MOST_VALUE)))
+    if (! (fabsf (pixel[k]) <= (is_luminance && pixel[k] > 0 ? MOST_LIGHT : most)))
       return FALSE;
   return fabsf (pixel[3]) >= WIDE_ALPHA;
 }
@@ -70,7 +85,7 @@ same_codes (const CheckPixels *whole, const guint8 *got, const guint8 *wanted, g
   gint        bad = 0;
 
   for (gsize i = 0; i < n; i++)
-    for (gint k = 0; k < components && comparable (whole->pixels + 4 * i, components < 3); k++)
+    for (gint k = 0; k < components && comparable (whole->pixels + 4 * i, kind); k++)
       {
         gint a = code_at (got, i * components + k, stored[kind].bytes);
         gint b = code_at (wanted, i * components + k, stored[kind].bytes);
