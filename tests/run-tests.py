@@ -1,47 +1,69 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-tests.py [PART...]: builds, runs the parts (all but those on demand), sums up.  The last line is
-`N passed, N failed`; the exit code is 1 if anything failed or nothing ran."""
+`N passed, N failed`, with `, N skipped` for parts left out; the exit code is 1 if anything failed or nothing ran."""
+import concurrent.futures
+import functools
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import time
 
+import watched
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-COUNT = re.compile(r'^(\d+) passed, (\d+) failed$', re.MULTILINE)
+COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
+NINJA = re.compile(r'^\[\d+/\d+\] (?!.*FAILED)')
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES']
-JOBS = str(min(os.cpu_count() or 1, 4))
-
-# part: tests of the main build
-PARTS = {
-    'check': ['check', 'laws', 'edges', 'against-gegl', 'against-babl', 'gaussian-kernel', 'kernel-text', 'check-local-bilateral-grid', 'check-local-convolution', 'small-groups', 'linear-buffers'],
-    'self-test': ['self-test'],
-    'faults': ['faults'],
-    'engine': ['speed', 'accounting', 'progress', 'tiles', 'tiles-swapped', 'soak-smoke', 'limits', 'limits-wide'],
-    'driver': ['driver-faults', 'driver-threads'],
-    'graphs': ['graphs'],
-    'cli': ['cli'],
-    'doctor': ['doctor'],
-    'doc': ['pages'],
-    'formats': ['formats'],
-    'install': ['install', 'packaging', 'po'],
-    'bench': ['bench-smoke', 'case-study'],
-    'memory': ['valgrind'],     # and the sanitizers' build
-    'warnings': [],             # gcc and clang with -Werror
-    'gimp-smoke': [],           # in the GIMP of this system
-    'gimp-3-smoke': [],         # in that of Debian 13, where a chroot can be made
-}
-ON_DEMAND = ('long', 'gimp', 'gimp-gui', 'gimp-long', 'package')
-
-results = []                    # (name, passed, failed, seconds)
+JOBS = min(os.cpu_count() or 1, 4)
+SILENCE = 60                    # seconds after which a line says what runs
+GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py', 'build'],
+        'gimp-gui': ['run-gui.py', 'build'], 'gimp-long': ['run-long.py', 'build']}
 
 
-def record(name, passed, failed, seconds):
-    results.append((name, passed, failed, seconds))
-    print(f'{"ok  " if failed == 0 and passed else "FAIL"} {name}: {passed} passed, {failed} failed, {seconds:.0f} s', flush=True)
+def read_parts():
+    """{part: its tests}, and the parts that run where none is named."""
+    with open(os.path.join(TOP, 'tests', 'parts'), encoding='utf-8') as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
+    return {row[0]: row[3:] for row in rows}, [row[0] for row in rows if row[1] == 'always']
+
+
+class Results:
+    """What ended so far, of how many; a line for each as it ends."""
+
+    def __init__(self):
+        self.ended, self.left_out, self.total, self.began, self.spoke = [], [], 0, time.monotonic(), time.monotonic()
+
+    def say(self, text):
+        print(text, flush=True)
+        self.spoke = time.monotonic()
+
+    def record(self, name, passed, failed, seconds, why=''):
+        self.ended.append((name, passed, failed, seconds, why))
+        self.say(f'[{len(self.ended)}/{max(self.total, len(self.ended))}] {"ok  " if failed == 0 and passed else "FAIL"} {name}: '
+                 f'{passed} passed, {failed} failed, {seconds:.0f} s' + (f' ({why})' if why else ''))
+
+    def leave_out(self, name, why):
+        self.left_out.append((name, why))
+        self.total -= 1
+        self.say(f'skip {name}: left out, {why}')
+
+    def finish(self):
+        passed, failed = (sum(result[i] for result in self.ended) for i in (1, 2))
+        print(f'\n{len(self.ended)} parts in {(time.monotonic() - self.began) / 60:.1f} minutes:')
+        for name, good, bad, seconds, why in self.ended:
+            print(f'  {name:26} {good:6} passed {bad:4} failed {seconds:6.0f} s' + (f'  {why}' if why else ''))
+        for name, why in self.left_out:
+            print(f'  {name:26} left out: {why}')
+        print(f'{passed} passed, {failed} failed' + (f', {len(self.left_out)} skipped' if self.left_out else ''), flush=True)
+        return 1 if failed or not passed else 0
+
+
+results = Results()
 
 
 def run(words, **env):
@@ -50,121 +72,172 @@ def run(words, **env):
     return done.returncode, done.stdout
 
 
-def build(folder, options=(), **env):
-    """Configures once and builds; returns the output of what failed, or None."""
-    if not os.path.exists(os.path.join(TOP, folder, 'build.ninja')):
-        code, output = run(['meson', 'setup', folder, '.', *options], **env)
-        if code:
-            return output
-    code, output = run(['ninja', '-C', folder])
+def library_folder():
+    """GEGL's, below its prefix: without dpkg-dev meson takes lib64 on Debian too."""
+    prefix, libdir = (run(['pkg-config', f'--variable={name}', 'gegl-0.4'])[1].strip() for name in ('prefix', 'libdir'))
+    return [f'--libdir={os.path.relpath(libdir, prefix)}'] if libdir.startswith(prefix + '/') else []
+
+
+def configure(folder, options, **env):
+    """Once; and anew where packages came since, or where libraries would go elsewhere.  Returns the output of a failure, or None."""
+    libdir = library_folder()
+    options = [*libdir, *options]
+    if os.path.exists(os.path.join(TOP, folder, 'build.ninja')):
+        _, known = run(['meson', 'introspect', '--buildoptions', folder])
+        if not os.environ.get('TESSERA_RECONFIGURE') and all(f'"{option.partition("=")[2]}"' in known for option in libdir):
+            return None
+        options = ['--reconfigure', *options]
+    code, output = run(['meson', 'setup', *options, folder, '.'], **env)
     return output if code else None
 
 
-def count(name, code, output, seconds):
+def build(name, folder, options=(), **env):
+    began = time.monotonic()
+    results.say(f'building in {folder} ({name})')
+    error = configure(folder, options, **env)
+    if error is None:
+        code, error = run(['ninja', '-C', folder])
+        error = error if code else None
+    if error:
+        print('\n'.join(line for line in error.splitlines() if not NINJA.match(line)))
+    results.record(f'build, {name}', int(not error), int(bool(error)), time.monotonic() - began)
+    return not error
+
+
+def count(name, done, log, detail=''):
     """The test's own count; its exit code has the last word."""
-    found = COUNT.findall(output)
-    passed, failed = (int(n) for n in found[-1]) if found else (int(code == 0), 0)
-    if code and not failed:
+    found = COUNT.findall(done.output)
+    passed, failed = (int(n) for n in found[-1]) if found else (int(done.code == 0), 0)
+    if (done.code or done.why) and not failed:
         failed = 1
     if failed or not passed:
-        print(f'--- {name}')
-        bad = [line for line in output.splitlines() if not line.startswith('ok ')]
+        bad = [line for line in done.output.splitlines() if not line.startswith('ok ')]
         bad = list(dict.fromkeys(bad))          # a line that repeats is shown once
-        print('\n'.join(bad if len(bad) <= 160 else bad[:120] + [f'... {len(bad) - 160} lines left out ...'] + bad[-40:]))
-        print(f'--- end of {name}, exit {code}', flush=True)
-    record(name, passed, failed, seconds)
+        first, last = (0, 12) if done.why else (60, 30)
+        shown = bad if len(bad) <= first + last else [*bad[:first], f'... {len(bad) - first - last} lines left out ...', *bad[-last:]]
+        results.say('\n'.join([f'--- {name}, from {os.path.relpath(log, TOP)}', *shown,
+                               f'--- end of {name}, {done.why or f"exit {done.code}"}{detail}']))
+    results.record(name, passed, failed, done.seconds, done.why)
 
 
-def meson_tests(folder, names):
-    log = os.path.join(TOP, folder, 'meson-logs', 'testlog.json')
-    if os.path.exists(log):
-        os.remove(log)
-    _, output = run(['meson', 'test', '-C', folder, '--no-rebuild', '--num-processes', JOBS, *names])
-    seen = set()
-    if os.path.exists(log):
-        with open(log, encoding='utf-8') as file:
-            for test in map(json.loads, file):
-                name = test['name'].split(' / ')[-1]
-                seen.add(name)
-                code = test.get('returncode', 1) or (test['result'] not in ('OK', 'EXPECTEDFAIL'))
-                count(name, int(code), test.get('stdout', '') + test.get('stderr', ''), test['duration'])
+def log_of(folder, name):
+    os.makedirs(os.path.join(TOP, folder, 'test-logs'), exist_ok=True)
+    return os.path.join(TOP, folder, 'test-logs', f'{name}.txt')
+
+
+def one_test(folder, test):
+    # As `meson test` does: memory that was not set, or is used after free, is not 0.
+    perturb = os.environ.get('MALLOC_PERTURB_') or str(random.randint(1, 255))
+    log = log_of(folder, test['name'])
+    done = watched.run(test['cmd'], log, os.path.join(TOP, folder), test['timeout'], max(test['timeout'], 300),
+                       **{'MALLOC_PERTURB_': perturb, **test['env']})
+    return done, log, f', MALLOC_PERTURB_={perturb}'
+
+
+def tests_of(folder, names):
+    """Those of a build, as meson.build describes them; the longest begin."""
+    _, text = run(['meson', 'introspect', '--tests', folder])
+    tests = {test['name']: test for test in json.loads(text)}
     for name in names:
-        if name not in seen:
-            print(output)
-            record(f'{name} (did not run)', 0, 1, 0)
+        if name not in tests:
+            results.record(f'{name} (meson.build has no such test)', 0, 1, 0)
+    return [(name, functools.partial(one_test, folder, tests[name]))
+            for name in sorted(set(names) & set(tests), key=lambda name: (-tests[name]['timeout'], names.index(name)))]
 
 
-def build_part(name, folder, options=(), **env):
-    began = time.monotonic()
-    error = build(folder, options, **env)
-    if error:
-        print(error)
-    record(f'build, {name}', int(not error), int(bool(error)), time.monotonic() - began)
-    return not error
+def run_together(jobs, workers=JOBS):
+    """jobs: (name, function that returns what `count` is told)."""
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        running = {pool.submit(function): name for name, function in jobs}
+        try:
+            while running:
+                ended, _ = concurrent.futures.wait(running, SILENCE / 4, concurrent.futures.FIRST_COMPLETED)
+                for future in ended:
+                    count(running.pop(future), *future.result())
+                if time.monotonic() - results.spoke > SILENCE:
+                    results.say(f'      running: {", ".join(name for future, name in running.items() if future.running())}')
+        except KeyboardInterrupt:
+            watched.stopping.set()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def warnings():
     for compiler in ('gcc', 'clang'):
         folder = f'build-werror-{compiler}'
         shutil.rmtree(os.path.join(TOP, folder), ignore_errors=True)      # a warning shows only where something is compiled
-        build_part(f'{compiler} -Werror', folder, ['-Dwerror=true'], CC=compiler)
+        build(f'{compiler} -Werror', folder, ['-Dwerror=true'], CC=compiler)
 
 
 def program(name, words):
-    began = time.monotonic()
-    code, output = run(words)
-    count(name, code, output, time.monotonic() - began)
+    log = log_of('build', name)
+    run_together([(name, lambda: (watched.run(words, log, TOP), log))], 1)
 
 
-def gimp_is_here():
+def why_no_gimp():
     """GIMP 3, or 2.10 with what its plug-in is built with."""
-    here = shutil.which('gimp-console-3.0') or (shutil.which('gimp-console-2.10') and not run(['pkg-config', '--exists', 'gimpui-2.0'])[0])
-    if not here:
-        print('gimp-smoke: left out, no GIMP is installed here (./run test gimp installs it)')
-    return here
+    if shutil.which('gimp-console-3.0') or (shutil.which('gimp-console-2.10') and not run(['pkg-config', '--exists', 'gimpui-2.0'])[0]):
+        return ''
+    return 'no GIMP is installed here (./run test gimp installs it)'
 
 
-def chroot_works():
-    """Is this root, who may mount?  Nobody else makes a chroot; and a system that has GIMP 3 needs none."""
+def why_no_chroot():
+    """Only root, who may mount, makes a chroot; and a system that has GIMP 3 needs none."""
     if shutil.which('gimp-console-3.0'):
-        return False
-    works = os.geteuid() == 0 and not run(['unshare', '-m', 'true'])[0]
-    if not works:
-        print('gimp-3-smoke: left out, a Debian 13 chroot needs root who may mount (tests/gimp/debian-13)')
-    return works
+        return 'GIMP 3 is here: gimp-smoke is the same'
+    if os.geteuid() != 0:
+        return 'a Debian 13 chroot needs root (tests/gimp/debian-13)'
+    if not run(['unshare', '-m', 'true'])[0]:
+        return ''
+    if not run(['unshare', '-m', '--propagation', 'unchanged', 'true'])[0]:
+        return 'this system is itself a chroot: mounts for one inside it would be seen outside'
+    return 'root may not mount here (a container), which a Debian 13 chroot needs'
+
+
+def unless(why, name, words):
+    if why:
+        results.leave_out(name, why)
+    else:
+        program(name, words)
+
+
+def run_parts(wanted, parts):
+    names = [name for part in wanted for name in parts[part]]
+    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + 2 * ('long' in wanted) \
+        + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
+    if not build('gcc or $CC', 'build'):
+        return
+    if 'warnings' in wanted:
+        warnings()
+    tests = tests_of('build', names)
+    if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
+        tests = tests_of('build-asan', ['check-sanitized']) + tests
+    run_together(tests)
+    if 'long' in wanted:
+        program('long', ['build/tests/check/check', '--cases', '2000'])
+        program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
+    for part, words in GIMP.items():
+        if part in wanted:
+            unless(part == 'gimp-smoke' and why_no_gimp(), part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
+    if 'gimp-3-smoke' in wanted:
+        unless(why_no_chroot(), 'gimp-3-smoke', ['tests/gimp/debian-13', './run', 'test', 'gimp-smoke'])
+    if 'package' in wanted:
+        program('package', ['tests/package/run-package.py'])
 
 
 def main():
-    wanted = sys.argv[1:] or list(PARTS)
-    unknown = [part for part in wanted if part not in PARTS and part not in ON_DEMAND]
+    parts, always = read_parts()
+    wanted = list(dict.fromkeys(sys.argv[1:])) or always
+    unknown = [part for part in wanted if part not in parts]
     if unknown:
-        sys.exit(f'run: no such part: {", ".join(unknown)}; there are {", ".join([*PARTS, *ON_DEMAND])}')
-    began = time.monotonic()
-    if build_part('gcc or $CC', 'build'):
-        if 'warnings' in wanted:
-            warnings()
-        if 'memory' in wanted and build_part('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
-            meson_tests('build-asan', ['check-sanitized'])
-        names = [name for part in wanted for name in PARTS.get(part, [])]
-        if names:
-            meson_tests('build', names)
-        if 'long' in wanted:
-            program('long', ['build/tests/check/check', '--cases', '2000'])
-            program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
-        for part, words in (('gimp-smoke', ['run-gimp.py', 'build', '--smoke']), ('gimp', ['run-gimp.py', 'build']),
-                            ('gimp-gui', ['run-gui.py', 'build']), ('gimp-long', ['run-long.py', 'build'])):
-            if part in wanted and (part != 'gimp-smoke' or gimp_is_here()):
-                program(part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
-        if 'gimp-3-smoke' in wanted and chroot_works():
-            program('gimp-3-smoke', ['tests/gimp/debian-13', './run', 'test', 'gimp-smoke'])
-        if 'package' in wanted:
-            program('package', ['tests/package/run-package.py'])
-    passed, failed = (sum(result[i] for result in results) for i in (1, 2))
-    print(f'\n{len(results)} parts in {(time.monotonic() - began) / 60:.1f} minutes:')
-    for name, good, bad, seconds in results:
-        print(f'  {name:24} {good:6} passed {bad:4} failed {seconds:6.0f} s')
-    print(f'{passed} passed, {failed} failed')
-    sys.exit(1 if failed or not passed else 0)
+        sys.exit(f'run: no such part: {", ".join(unknown)}; there are {", ".join(parts)}')
+    try:
+        run_parts(wanted, parts)
+    except KeyboardInterrupt:
+        print('interrupted')
+        results.finish()
+        sys.exit(130)
+    sys.exit(results.finish())
 
 
 main()

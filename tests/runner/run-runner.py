@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-runner.py BUILD: what runs the tests ends what hangs, and only that; `./run` knows its words before it does anything."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import watched
+from common import Report, TOP
+
+# Leaves a file where temporary files go, and a child, then does what it is told; the child ignores SIGTERM.
+PROGRAM = '''
+import os, signal, subprocess, sys, tempfile, time
+tempfile.mkdtemp(prefix='left-')
+print('here', os.environ['TMPDIR'], flush=True)
+if sys.argv[1] != 'work':
+    child = subprocess.Popen([sys.executable, '-c', 'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)'])
+    print('child', child.pid, flush=True)
+began = time.process_time()
+while sys.argv[1] != 'sleep' and time.process_time() - began < float(sys.argv[2]):
+    pass
+if sys.argv[1] == 'sleep':
+    time.sleep(float(sys.argv[2]))
+print('1 passed, 0 failed', flush=True)
+'''
+
+
+def word_after(output, word):
+    return next((line.split()[1] for line in output.splitlines() if line.startswith(word + ' ')), '')
+
+
+def is_alive(pid):
+    fields = watched.stat(f'/proc/{pid}/stat')
+    return fields is not None and fields[0] != 'Z'
+
+
+def case(report, work, name, words, limits, code, why):
+    done = watched.run([sys.executable, '-c', PROGRAM, *words], os.path.join(work, 'log.txt'), work, *limits)
+    report.check(f'{name}: {why or "it ends by itself"}', why in done.why and bool(why) == bool(done.why) and (done.code == 0) == (code == 0),
+                 f'exit {done.code}, {done.why or "not killed"}, {done.seconds:.1f} s')
+    folder, child = word_after(done.output, 'here'), word_after(done.output, 'child')
+    report.check(f'{name}: its temporary files are gone', folder and not os.path.exists(folder), folder)
+    if child:
+        report.check(f'{name}: so is its child', not is_alive(child), child)
+    return done
+
+
+def on_a_busy_machine(report, work):
+    """One processor for seven: what takes 2 s of it takes 10 s and more of the clock, which is no reason to end it.  Each has a
+    session, because Linux may share the processor among those."""
+    kept = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(kept)})
+    others = [subprocess.Popen([sys.executable, '-c', 'while True: pass'], start_new_session=True) for _ in range(6)]
+    try:
+        done = case(report, work, 'a busy machine', ['work', '2'], (4, 3), 0, '')
+        report.check('a busy machine: it was busy', done.seconds > 5, f'{done.seconds:.1f} s')
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+        os.sched_setaffinity(0, kept)
+
+
+def words(report, work):
+    """Nothing is installed and nothing built for a word that is wrong: apt-get and meson would say so."""
+    for tool in ('apt-get', 'dpkg-query', 'meson', 'ninja', 'sudo'):
+        with open(os.path.join(work, tool), 'w', encoding='utf-8') as file:
+            file.write(f'#!/bin/sh\necho {tool} was called >&2\nexit 9\n')
+        os.chmod(file.name, 0o755)
+    env = {**os.environ, 'PATH': work + os.pathsep + os.environ['PATH']}
+    cases = ((['dmeo'], 2, 'there is no command dmeo; did you mean demo?'),
+             (['test', 'doctor', 'chek'], 2, 'there is no part of the tests called chek; did you mean check?'),
+             (['test', 'everything'], 2, 'called everything\n'),
+             (['demo', 'sobel'], 1, 'demo takes nothing behind it'),
+             (['doctor', '--help'], 0, ''), (['bench', '--help'], 0, ''), (['test', '--help'], 0, ''), (['help'], 0, ''))
+    for arguments, code, text in cases:
+        done = subprocess.run([os.path.join(TOP, 'run'), *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        good = done.returncode == code and text in done.stderr and 'was called' not in done.stderr and (code or 'sage' in done.stdout)
+        report.check(f'./run {" ".join(arguments)}: exit {code}, at once', good, '' if good else f'{done.returncode} {done.stderr.strip()}')
+    help_text = subprocess.run([os.path.join(TOP, 'run'), 'doctor', '--help'], env=env, capture_output=True, text=True).stdout
+    known = subprocess.run([os.path.join(sys.argv[1], 'tests', 'doctor', 'tessera-doctor'), '--help'], capture_output=True, text=True).stdout
+    options = [line.strip() for line in known.splitlines() if line.lstrip().startswith('--')]
+    report.check("./run doctor --help has the doctor's options", options and all(line in help_text for line in options), ' | '.join(options))
+    done = subprocess.run([os.path.join(TOP, 'run'), 'test', 'doctor'], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    first = done.stdout.splitlines()[:1]
+    report.check('./run test doctor asks for the packages of the build alone', first and first[0].startswith('Installing ')
+                 and not {'valgrind', 'gimp', 'appstream'} & set(first[0].split()), ''.join(first))
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix='tessera-runner-') as work:
+        case(report, work, 'a loop without end', ['spin', '600'], (2, 60), 1, 's of processor time')
+        began = time.monotonic()
+        case(report, work, 'a lock that nobody releases', ['sleep', '600'], (60, 3), 1, 'it did nothing for')
+        report.check('a lock that nobody releases: seen after its limit', time.monotonic() - began < 20)
+        case(report, work, 'a test that is well', ['work', '1'], (10, 10), 0, '')
+        on_a_busy_machine(report, work)
+        words(report, work)
+    report.finish()
+
+
+main()
