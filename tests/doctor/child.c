@@ -6,13 +6,22 @@
  */
 #include "doctor.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_COMPUTING 3        /* times the limit: a driver may well compile for that long */
+
 typedef struct
 {
-  GMainLoop *loop;
-  gboolean   ended;
+  GMainLoop   *loop;
+  GSubprocess *process;
+  const gchar *output;
+  goffset      said;            /* bytes */
+  gint         limit;
+  OwnTime      step, whole;     /* since it said something, and since it began */
+  gboolean     ended;
+  gint         seconds_to_die;  /* once it is killed */
 } Waiting;
 
 static void
@@ -25,28 +34,60 @@ on_end (GObject *process, GAsyncResult *result, gpointer data)
   g_main_loop_quit (waiting->loop);
 }
 
-static gboolean
-on_timeout (gpointer data)
+static goffset
+size_of (const gchar *path)
 {
-  g_main_loop_quit (((Waiting *) data)->loop);
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0 ? status.st_size : 0;
+}
+
+/* Each second: has it said what it does next?  If not, did it do nothing for too long? */
+static gboolean
+on_second (gpointer data)
+{
+  Waiting     *waiting = data;
+  const gchar *pid = g_subprocess_get_identifier (waiting->process);
+  goffset      said = size_of (waiting->output);
+
+  own_time_look (&waiting->step, pid);
+  own_time_look (&waiting->whole, pid);
+  if (said != waiting->said)
+    waiting->step.computed = waiting->step.waited = waiting->step.idle = 0;
+  waiting->said = said;
+  if (waiting->seconds_to_die > 0)
+    {
+      if (--waiting->seconds_to_die == 0)
+        g_main_loop_quit (waiting->loop);
+      return G_SOURCE_CONTINUE;
+    }
+  if (waiting->step.idle > waiting->limit
+      || waiting->step.computed > (gdouble) MOST_COMPUTING * waiting->limit)
+    g_main_loop_quit (waiting->loop);
   return G_SOURCE_CONTINUE;
 }
 
 /* Does the child end by itself?  If not it is killed; one that a driver keeps even
  * from being killed is left alone, with what still waits for it. */
 static gboolean
-wait_for (GSubprocess *process, gint seconds)
+wait_for (GSubprocess *process, const gchar *output, gint limit, gboolean *busy)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
-  guint    timer = g_timeout_add_seconds (seconds, on_timeout, waiting);
+  guint    timer = g_timeout_add_seconds (1, on_second, waiting);
   gboolean in_time;
 
   waiting->loop = g_main_loop_new (NULL, FALSE);
+  waiting->process = process;
+  waiting->output = output;
+  waiting->limit = limit;
+  waiting->step.looked = waiting->whole.looked = g_get_monotonic_time ();
   g_subprocess_wait_async (process, NULL, on_end, waiting);
   g_main_loop_run (waiting->loop);
   in_time = waiting->ended;
+  *busy = waiting->whole.waited > 0.25 * (waiting->whole.computed + waiting->whole.waited + waiting->whole.idle);
   if (! in_time)
     {
+      waiting->seconds_to_die = 10;
       g_subprocess_force_exit (process);
       g_main_loop_run (waiting->loop);
     }
@@ -66,6 +107,7 @@ start (Doctor *doctor, const gchar *name, const gchar *const *environment, const
   GSubprocessLauncher *launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   GSubprocess         *process;
   GError              *error = NULL;
+  gchar               *budget = g_strdup_printf ("%d", doctor->budget);
 
   for (gint i = 0; environment && environment[i]; i += 2)
     if (*environment[i + 1])
@@ -74,11 +116,12 @@ start (Doctor *doctor, const gchar *name, const gchar *const *environment, const
       g_subprocess_launcher_unsetenv (launcher, environment[i]);
   process = g_subprocess_launcher_spawn (launcher, &error, doctor->self, "--device-part", name,
                                          "--part-output", output, "--part-errors", errors,
-                                         doctor->quick ? "--quick" : NULL, NULL);
+                                         "--budget", budget, doctor->quick ? "--quick" : NULL, NULL);
   if (! process)
     fprintf (stderr, "tessera-doctor: %s\n", error->message);
   g_clear_error (&error);
   g_object_unref (launcher);
+  g_free (budget);
   return process;
 }
 
@@ -131,7 +174,7 @@ part_run (Doctor *doctor, const gchar *name, const gchar *const *environment)
   part->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (! process)
     part->end = PART_FAILED;
-  else if (! wait_for (process, doctor->timeout))
+  else if (! wait_for (process, output, doctor->timeout, &part->busy))
     part->end = PART_HUNG;
   else if (g_subprocess_get_if_signaled (process))
     {

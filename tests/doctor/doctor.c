@@ -12,13 +12,14 @@
 #include <string.h>
 
 static gboolean quick;
-static gint     timeout = 120;
+static gint     timeout = 120, budget = 120;
 static gchar   *json, *part_name, *part_output, *part_errors;
 
 static const GOptionEntry options[] = {
   { "json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Write everything to FILE, too, as JSON", "FILE" },
   { "quick", 0, 0, G_OPTION_ARG_NONE, &quick, "Small pictures: rough times, fewer comparisons", NULL },
   { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, "Longest wait for a driver, in seconds (120)", "N" },
+  { "budget", 0, 0, G_OPTION_ARG_INT, &budget, "Time for timing the filters in C, and on the device, in seconds (120)", "N" },
   { "device-part", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &part_name, NULL, "NAME" },
   { "part-output", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &part_output, NULL, "FILE" },
   { "part-errors", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &part_errors, NULL, "FILE" },
@@ -45,7 +46,7 @@ run_part (void)
   if (strcmp (part_name, "transfer") == 0)
     return run_part_transfer (quick);
   if (strcmp (part_name, "speed") == 0)
-    return run_part_speed (quick);
+    return run_part_speed (quick, budget);
   return 9;
 }
 
@@ -122,6 +123,7 @@ main (int argc, char **argv)
     return run_part ();
   doctor.quick = quick;
   doctor.timeout = MAX (timeout, 1);
+  doctor.budget = MAX (budget, 0);
   doctor.self = own_path (argv[0]);
   doctor.folder = g_dir_make_tmp ("tessera-doctor-XXXXXX", &error);
   if (! doctor.folder || ! doctor.self)

@@ -15,7 +15,8 @@
 typedef struct
 {
   gboolean    quick;            /* small sizes: for tests */
-  gint        timeout;          /* seconds that a child may take */
+  gint        timeout;          /* seconds that a child may do nothing before it says what it does next */
+  gint        budget;           /* seconds for the times of each path */
   gchar      *self;             /* this program */
   gchar      *folder;           /* for the children's files */
   gchar      *topic;            /* the one being reported */
@@ -58,6 +59,7 @@ typedef struct
   PartEnd      end;
   gint         code;            /* exit code or signal */
   gint         timeout;
+  gboolean     busy;            /* it waited for a processor for a quarter of its time */
 } Part;
 
 /* `environment`: name, value, name, value, ..., NULL; a value of "" unsets. */
@@ -71,6 +73,20 @@ const gchar *part_error   (const Part *part, const gchar *text, const gchar *ano
 /* "crashed (signal 11) while opening libpocl.so.2", or NULL when all went well; g_free it. */
 gchar       *part_accident (const Part *part);
 void         part_free    (Part *part);
+
+/* Where the time of a child went, in seconds. */
+typedef struct
+{
+  gdouble computed, waited, idle;
+  gdouble so_far;               /* what it had computed when looked at last */
+  gint64  looked;
+} OwnTime;
+
+/* Adds what passed since it was looked at last. */
+void   own_time_look (OwnTime *self, const gchar *pid);
+
+/* "load 26 on 2 processors"; g_free it. */
+gchar *own_time_load (void);
 
 /* The environment variable that tells a child with which operation to begin. */
 #define DOCTOR_FIRST "TESSERA_DOCTOR_FIRST"
@@ -86,7 +102,7 @@ gint run_part_list     (void);          /* platforms and devices */
 gint run_part_start    (void);          /* GEGL with OpenCL */
 gint run_part_filters  (gboolean quick);
 gint run_part_transfer (gboolean quick);
-gint run_part_speed    (gboolean quick);
+gint run_part_speed    (gboolean quick, gint budget);
 
 /* ---------------------------------------------------------------- icd.c -- */
 

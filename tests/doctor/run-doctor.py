@@ -7,8 +7,10 @@ import concurrent.futures
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Report, TOP
@@ -39,7 +41,7 @@ MACHINES = {
                                       {'build': r'does not build', 'environment': r'TESSERA_FAULT=build makes OpenCL fail'},
                                       [r'Update the driver']),
     'a launch that fails': ({'GEGL_USE_OPENCL': 'cpu', 'TESSERA_FAULT': 'enqueue:1'}, 1,
-                            {'device-fails': r'CL_OUT_OF_RESOURCES while', 'environment': r'TESSERA_FAULT'}, []),
+                            {'device-fails': r'CL_(OUT_OF_RESOURCES|INVALID_OPERATION) while', 'environment': r'TESSERA_FAULT'}, []),
     'nonsense in every variable': ({'GEGL_USE_OPENCL': 'no', 'TESSERA_OPENCL': 'maybe', 'TESSERA_MEMORY': 'lots', 'TESSERA_DEBUG': 'paths,all,loud'},
                                    1, {'environment': r'TESSERA_OPENCL=maybe is none of'},
                                    [r'TESSERA_MEMORY=lots is not a number of MiB', r'loud is nothing that it knows', r'3 problems']),
@@ -62,7 +64,21 @@ LIARS = {
     'a build that lies': ('lie build', 1, {'device-fails': r'CL_INVALID_PROGRAM_EXECUTABLE while'}, []),
     'no compiler': ('lie version', 1, {'no-compiler': r'has no compiler', 'gegl-refuses': r'does not take it: tessera: .*no compiler'}, []),
     'a slow driver': ('delay Finish:20', 0, {}, [r'Verdict: all is well']),
+    'a slow driver, and no time to measure': ('delay Finish:20', 0, {}, [r'Not measured on the device, from tessera:\S+ at [\d.]+ Mpix on: (the 1 s for it are over|this machine is busy)']),
     'little memory': ('from CreateBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE', 1, {'memory': r'finds too little memory'}, [r'TESSERA_MEMORY']),
+}
+
+
+# One processor for the doctor and for this many programs that compute: (environment, exit code, problems, expressions, options).
+# What a child says next may take it many times the limit of the clock then, and it is no driver that hangs; one that hangs is.
+OTHERS = 5
+BUSY = {
+    'a busy machine': ({'GEGL_USE_OPENCL': 'cpu'}, 0, {},
+                       [r'Verdict: all is well', r'This machine is busy \(load \d+ on \d+ processors?\)',
+                        r'Not measured on the device, from tessera:\S+ at [\d.]+ Mpix on: this machine is busy, load \d+ on \d+ processors?\.'],
+                       ['--timeout', '3', '--budget', '1']),
+    'a driver that hangs on a busy machine': ({'GEGL_USE_OPENCL': 'cpu', 'OCL_ICD_VENDORS': STUB, 'STUB_ICD_PLAN': 'delay Finish:600000'}, 1,
+                                              {'driver-hang': r'did not answer within 4 s while'}, [], ['--timeout', '4']),
 }
 
 
@@ -94,12 +110,12 @@ class Machine:
                 out.write(text)
         return path
 
-    def run(self, name, env, *options):
+    def run(self, name, env, *options, words=(), timeout=120):
         env = {**self.driver, **env}
         for word, path in self.words.items():
             env = {key: value.replace(word, path) for key, value in env.items()}
         out = os.path.join(self.work, re.sub(r'\W+', '-', name) + '.json')
-        done = self.gegl.command([self.exe, '--quick', '--json', out, *options], timeout=120, **self.home, **env)
+        done = self.gegl.command([*words, self.exe, '--quick', '--json', out, *options], timeout=timeout, **self.home, **env)
         try:
             with open(out, encoding='utf-8') as file:
                 found = json.load(file)
@@ -134,7 +150,7 @@ def check_all(machine, report):
     if os.path.exists(machine.stub):
         for name, (plan, code, problems, lines) in LIARS.items():
             env = {'GEGL_USE_OPENCL': 'cpu', 'OCL_ICD_VENDORS': STUB, 'STUB_ICD_PLAN': plan}
-            cases[name] = (env, code, problems, lines, ['--timeout', '12'] if 'hangs' in name else [])
+            cases[name] = (env, code, problems, lines, ['--timeout', '12'] if 'hangs' in name else ['--budget', '1'] if 'no time' in name else [])
     for name, (env, code, problems, lines) in MACHINES.items():
         cases[name] = (env, code, problems, lines, [])
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
@@ -142,6 +158,25 @@ def check_all(machine, report):
         for name, case in cases.items():
             done, found = runs[name].result()
             check(report, name, done, found, case[1], case[2], case[3])
+
+
+def check_busy(machine, report):
+    """Each of the others has a session, because Linux may share the processor among those."""
+    processor = str(min(os.sched_getaffinity(0)))
+    others = [subprocess.Popen(['taskset', '-c', processor, sys.executable, '-c', 'while True: pass'], start_new_session=True)
+              for _ in range(OTHERS)]
+    try:
+        for name, (env, code, problems, lines, options) in BUSY.items():
+            if env.get('OCL_ICD_VENDORS') == STUB and not os.path.exists(machine.stub):
+                continue
+            began = time.monotonic()
+            done, found = machine.run(name, env, *options, words=('taskset', '-c', processor), timeout=600)
+            check(report, name, done, found, code, problems, lines)
+            print(f'     {name}: {time.monotonic() - began:.0f} s', flush=True)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def check_options(machine, report):
@@ -158,6 +193,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix='tessera-doctor-test-') as work:
             machine = Machine(gegl, work)
             check_all(machine, report)
+            check_busy(machine, report)
             check_options(machine, report)
             left = [name for name in os.listdir(machine.tmp) if name.startswith('tessera-doctor-')]
             report.check('nothing is left behind', not left, ', '.join(left))

@@ -228,7 +228,30 @@ report_row (const Part *in_c, const Part *device, const gchar *operation, gdoubl
   if (c > 0 && d > 0)
     report_line ("%-26s %6g %12.1f %12.1f %14.2f   %s", operation, size, c, d, c / d, automatic ? automatic : "-");
   else if (c > 0)
-    report_line ("%-26s %6g %12.1f%s", operation, size, c, d == 0 ? "       failed" : "");
+    report_line ("%-26s %6g %12.1f%s", operation, size, c, d == 0 ? "       failed" : device ? " not measured" : "");
+}
+
+/* Where timing stopped, and why. */
+static void
+report_stop (Doctor *doctor, const Part *part, const gchar *where)
+{
+  gchar *load = own_time_load ();
+
+  if (part_get (part, "stopped") && part->busy)
+    report_line ("Not measured %s, from %s on: this machine is busy, %s.", where, part_get (part, "stopped"), load);
+  else if (part_get (part, "stopped"))
+    report_line ("Not measured %s, from %s on: the %d s for it are over (--budget).", where, part_get (part, "stopped"),
+                 doctor->budget);
+  g_free (load);
+}
+
+static void
+report_busy (Doctor *doctor)
+{
+  gchar *load = own_time_load ();
+
+  report_remark (doctor, "This machine is busy (%s): the times are too long. Look again when it is idle.", load);
+  g_free (load);
 }
 
 void
@@ -252,6 +275,11 @@ topic_speed (Doctor *doctor, const Choice *choice, gchar **operations)
             && part_number (device, "s.%s.%g", operations[i], sizes[k]) == 0)
           report_failure (doctor, choice, device, operations[i]);
       }
+  report_stop (doctor, in_c, "in C");
+  if (device)
+    report_stop (doctor, device, "on the device");
+  if (in_c->busy || (device && device->busy))
+    report_busy (doctor);
   for (gint i = 0; device && operations[i]; i++)
     report_verdict (doctor, in_c, device, operations[i]);
   if (device && choice->is_cpu)
