@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ import watched
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
-NINJA = re.compile(r'^\[\d+/\d+\] (?!.*FAILED)')
+NINJA = re.compile(r'^\[\d+/\d+\] ')
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min(os.cpu_count() or 1, 4)
 SILENCE = 60                    # seconds after which a line says what runs
@@ -72,6 +73,16 @@ def run(words, **env):
     return done.returncode, done.stdout
 
 
+def log_of(folder, name):
+    os.makedirs(os.path.join(TOP, folder, 'test-logs'), exist_ok=True)
+    return os.path.join(TOP, folder, 'test-logs', f'{name}.txt')
+
+
+def read(path):
+    with open(path, encoding='utf-8', errors='replace') as file:
+        return file.read()
+
+
 def library_folder():
     """GEGL's, below its prefix: without dpkg-dev meson takes lib64 on Debian too."""
     prefix, libdir = (run(['pkg-config', f'--variable={name}', 'gegl-0.4'])[1].strip() for name in ('prefix', 'libdir'))
@@ -91,13 +102,26 @@ def configure(folder, options, **env):
     return output if code else None
 
 
+def ninja(folder):
+    """Builds; says now and then how far it is.  Returns what it printed where it failed, else None."""
+    log = log_of(folder, 'ninja')
+    with open(log, 'wb') as file:
+        process = subprocess.Popen(['ninja', '-C', folder], cwd=TOP, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
+        while True:
+            try:
+                code = process.wait(SILENCE / 4)
+                break
+            except subprocess.TimeoutExpired:
+                if time.monotonic() - results.spoke > SILENCE:
+                    results.say(f'      building in {folder}: ' + (re.findall(r'\d+/\d+', read(log)) or ['...'])[-1])
+    return read(log) if code else None
+
+
 def build(name, folder, options=(), **env):
     began = time.monotonic()
     results.say(f'building in {folder} ({name})')
     error = configure(folder, options, **env)
-    if error is None:
-        code, error = run(['ninja', '-C', folder])
-        error = error if code else None
+    error = ninja(folder) if error is None else error
     if error:
         print('\n'.join(line for line in error.splitlines() if not NINJA.match(line)))
     results.record(f'build, {name}', int(not error), int(bool(error)), time.monotonic() - began)
@@ -118,11 +142,6 @@ def count(name, done, log, detail=''):
         results.say('\n'.join([f'--- {name}, from {os.path.relpath(log, TOP)}', *shown,
                                f'--- end of {name}, {done.why or f"exit {done.code}"}{detail}']))
     results.record(name, passed, failed, done.seconds, done.why)
-
-
-def log_of(folder, name):
-    os.makedirs(os.path.join(TOP, folder, 'test-logs'), exist_ok=True)
-    return os.path.join(TOP, folder, 'test-logs', f'{name}.txt')
 
 
 def one_test(folder, test):
@@ -225,7 +244,13 @@ def run_parts(wanted, parts):
         program('package', ['tests/package/run-package.py'])
 
 
+def on_terminate(*_):
+    """Whoever ends this ends the tests, which are in sessions of their own."""
+    raise KeyboardInterrupt
+
+
 def main():
+    signal.signal(signal.SIGTERM, on_terminate)
     parts, always = read_parts()
     wanted = list(dict.fromkeys(sys.argv[1:])) or always
     unknown = [part for part in wanted if part not in parts]
