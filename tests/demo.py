@@ -117,7 +117,8 @@ def print_notes(device, slower, worst):
               '    of GEGL\'s. The filters give the same bits in C and on OpenCL; ./run test compares those.')
     if slower and is_processor(device):
         print('OpenCL is slower than C here because this OpenCL device (PoCL) is the processor itself: the same cores run code that is\n'
-              'not made for them, and the picture is copied there and back. Unless it is forced, as in this demo, such a picture is computed in C (TESSERA_OPENCL=auto).')
+              'not made for them, and the picture is copied there and back. Unless it is forced, as in this demo, such a picture is\n'
+              'computed in C (TESSERA_OPENCL=auto).')
     elif slower:
         print('Where OpenCL is slower than C, TESSERA_OPENCL=auto, the default, takes C.')
 

@@ -233,7 +233,7 @@ def thesis(chosen):
     for name, words in (('thesis.md', bench_thesis.markdown(found, TOP, runs)), ('thesis.svg', bench_thesis.chart(found))):
         with open(os.path.join(chosen.out, name), 'w', encoding='utf-8') as file:
             file.write(words + '\n')
-    print(bench_thesis.markdown(found, TOP, runs))
+    print(bench_thesis.markdown(found, TOP, runs), flush=True)
     print(f'bench: {os.path.join(chosen.out, "thesis.md")}, thesis.svg', file=sys.stderr)
     return 0
 
@@ -262,7 +262,7 @@ def bench(chosen):
         finally:
             shutil.rmtree(work, ignore_errors=True)
     write_files(report, chosen.out)
-    print(bench_report.markdown(report))
+    print(bench_report.markdown(report), flush=True)
     print(f'bench: {os.path.join(chosen.out, "bench.md")}, bench.json, bench.svg', file=sys.stderr)
     return int(any(flag.startswith('ran on') or 'fell back' in flag for result in report['results'] for flag in result['flags']))
 
