@@ -114,6 +114,10 @@ def ninja(folder):
             except subprocess.TimeoutExpired:
                 if time.monotonic() - results.spoke > SILENCE:
                     results.say(f'      building in {folder}: ' + (re.findall(r'\d+/\d+', read(log)) or ['...'])[-1])
+            except KeyboardInterrupt:
+                process.terminate()
+                process.wait()
+                raise
     return read(log) if code else None
 
 
