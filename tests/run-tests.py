@@ -43,8 +43,8 @@ class Results:
         print(text, flush=True)
         self.spoke = time.monotonic()
 
-    def record(self, name, passed, failed, seconds, why=''):
-        self.ended.append((name, passed, failed, seconds, why))
+    def record(self, name, passed, failed, seconds, why='', computed=None):
+        self.ended.append((name, passed, failed, seconds, why, computed))
         self.say(f'[{len(self.ended)}/{max(self.total, len(self.ended))}] {"ok  " if failed == 0 and passed else "FAIL"} {name}: '
                  f'{passed} passed, {failed} failed, {seconds:.0f} s' + (f' ({why})' if why else ''))
 
@@ -56,8 +56,9 @@ class Results:
     def finish(self):
         passed, failed = (sum(result[i] for result in self.ended) for i in (1, 2))
         print(f'\n{len(self.ended)} parts in {(time.monotonic() - self.began) / 60:.1f} minutes:')
-        for name, good, bad, seconds, why in self.ended:
-            print(f'  {name:26} {good:6} passed {bad:4} failed {seconds:6.0f} s' + (f'  {why}' if why else ''))
+        for name, good, bad, seconds, why, computed in self.ended:
+            print(f'  {name:26} {good:6} passed {bad:4} failed {seconds:6.0f} s'
+                  + (f', computing for {computed:.0f} s' if computed else '') + (f'; {why}' if why else ''))
         for name, why in self.left_out:
             print(f'  {name:26} left out: {why}')
         print(f'{passed} passed, {failed} failed' + (f', {len(self.left_out)} skipped' if self.left_out else ''), flush=True)
@@ -145,7 +146,7 @@ def count(name, done, log, detail=''):
         shown = bad if len(bad) <= first + last else [*bad[:first], f'... {len(bad) - first - last} lines left out ...', *bad[-last:]]
         results.say('\n'.join([f'--- {name}, from {os.path.relpath(log, TOP)}', *shown,
                                f'--- end of {name}, {done.why or f"exit {done.code}"}{detail}']))
-    results.record(name, passed, failed, done.seconds, done.why)
+    results.record(name, passed, failed, done.seconds, done.why, done.computed)
 
 
 def one_test(folder, test):

@@ -66,20 +66,20 @@ class Family:
 
 
 class Done:
-    """How a program ended: its exit code, what it printed, why it was ended (or ''), the seconds it took."""
+    """How a program ended: its exit code, what it printed, why it was ended (or ''), the seconds it took and those it computed."""
 
-    def __init__(self, code, output, why, seconds):
-        self.code, self.output, self.why, self.seconds = code, output, why, seconds
+    def __init__(self, code, output, why, seconds, computed):
+        self.code, self.output, self.why, self.seconds, self.computed = code, output, why, seconds, computed
 
 
 def watch(process, computes, idles):
-    """Waits for the end; returns why the program was killed, or ''."""
+    """Waits for the end; returns why the program was killed, or '', and the seconds that it computed."""
     family, computed, idle, before = Family(process.pid), 0.0, 0.0, 0.0
     last = time.monotonic()
     while True:
         try:
             process.wait(SAMPLE)
-            return ''
+            return '', computed
         except subprocess.TimeoutExpired:
             pass
         now = time.monotonic()
@@ -95,7 +95,7 @@ def watch(process, computes, idles):
         if why:
             family.kill()
             process.wait()
-            return why
+            return why, computed
 
 
 def run(words, log, cwd, computes=None, idles=1800, **env):
@@ -106,8 +106,8 @@ def run(words, log, cwd, computes=None, idles=1800, **env):
         with open(log, 'wb') as file:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, cwd=cwd,
                                        start_new_session=True, env={**os.environ, 'TMPDIR': folder, **env})
-            why = watch(process, computes, idles)
+            why, computed = watch(process, computes, idles)
         with open(log, encoding='utf-8', errors='replace') as file:
-            return Done(process.returncode, file.read(), why, time.monotonic() - began)
+            return Done(process.returncode, file.read(), why, time.monotonic() - began, computed)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
