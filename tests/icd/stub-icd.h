@@ -15,10 +15,18 @@
  *   event:N             the N-th kernel or read is accepted and fails later, and all
  *                       that follows on its queue or waits for it: WaitForEvents and Finish say so
  *   quiet-event:N       the same, but Finish says nothing
+ *   late KIND:N         the N-th command of a KIND (write, fill, launch, read) is accepted and fails later,
+ *                       and all that follows on its queue or waits for it; Finish says nothing
+ *   alone KIND:N        the same command alone is not carried out, and what waits for its event;
+ *                       everything else reports success, and what it makes is rubbish
+ *   stray KIND:N        (write, read) as late, but Finish fails, and the data come after all when
+ *                       somebody else uses that memory, until `settle`
+ *   every ENTRY:N[:CODE] each N-th call fails (CL_OUT_OF_RESOURCES)
  *   host-memory:N       the N-th CreateBuffer fails with CL_OUT_OF_HOST_MEMORY
  *   delay ENTRY:MS      each call takes MS milliseconds longer
  *   lie:download        reads deliver altered bytes
  *   lie:launch          kernels do not run
+ *   lie:round           reads deliver the 7th word and all that follow with another last bit
  *   lie:memory          the device has 1 TiB of memory, in one piece
  *   lie:nothing         the device has no memory
  *   lie:build           programs build without being built
@@ -44,10 +52,12 @@ typedef struct
   X (gboolean, set_plan, (const gchar *plan))           \
   X (gboolean, met, (void))                             \
   X (gint64, calls, (const gchar *entry))               \
-  X (void, live, (StubLive *live))
+  X (void, live, (StubLive *live))                      \
+  X (gint64, settle, (void))
 
 /* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
- * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry. */
+ * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry.  settle: strays come no
+ * more; how often host memory was unmapped or released while one was still to come. */
 
 typedef struct
 {

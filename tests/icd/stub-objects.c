@@ -5,7 +5,7 @@
 
 static GMutex      lock;        /* guards what follows */
 static StubLive    alive;
-static GHashTable *spoilt;      /* cl_command_queue and cl_event */
+static GHashTable *states;      /* cl_command_queue and cl_event -> StubState */
 
 void
 stub_count (gsize kind, gint amount)
@@ -15,34 +15,56 @@ stub_count (gsize kind, gint amount)
   g_mutex_unlock (&lock);
 }
 
+static StubState
+state_locked (const void *object)
+{
+  return states ? GPOINTER_TO_UINT (g_hash_table_lookup (states, object)) : 0;
+}
+
+static void
+set_locked (const void *object, StubState state)
+{
+  if (! states)
+    states = g_hash_table_new (NULL, NULL);
+  if (state)
+    g_hash_table_insert (states, (gpointer) object, GUINT_TO_POINTER (state));
+  else
+    g_hash_table_remove (states, object);
+}
+
 void
-stub_spoil (const void *object)
+stub_add_state (const void *object, StubState state)
 {
   g_mutex_lock (&lock);
-  if (! spoilt)
-    spoilt = g_hash_table_new (NULL, NULL);
-  g_hash_table_add (spoilt, (gpointer) object);
+  set_locked (object, state_locked (object) | state);
   g_mutex_unlock (&lock);
 }
 
 void
-stub_unspoil (const void *object)
+stub_drop_state (const void *object, StubState state)
 {
   g_mutex_lock (&lock);
-  if (spoilt)
-    g_hash_table_remove (spoilt, object);
+  set_locked (object, state_locked (object) & ~state);
   g_mutex_unlock (&lock);
 }
 
-gboolean
-stub_is_spoilt (const void *object)
+void
+stub_clear_state (const void *object)
 {
-  gboolean answer;
+  g_mutex_lock (&lock);
+  set_locked (object, 0);
+  g_mutex_unlock (&lock);
+}
+
+StubState
+stub_state (const void *object)
+{
+  StubState state;
 
   g_mutex_lock (&lock);
-  answer = spoilt && g_hash_table_contains (spoilt, object);
+  state = state_locked (object);
   g_mutex_unlock (&lock);
-  return answer;
+  return state;
 }
 
 __attribute__ ((visibility ("default"))) void

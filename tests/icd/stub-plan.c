@@ -9,15 +9,17 @@
 #define MAX_RULES 16
 #define EXPORT __attribute__ ((visibility ("default")))
 
-typedef enum { RULE_FAIL, RULE_FROM, RULE_LOST, RULE_EVENT, RULE_DELAY } RuleKind;
+typedef enum { RULE_FAIL, RULE_FROM, RULE_EVERY, RULE_LOST, RULE_EVENT, RULE_COMMAND, RULE_DELAY } RuleKind;
 
 typedef struct
 {
   RuleKind  kind;
-  StubEntry entry;              /* of FAIL, FROM, DELAY */
+  StubEntry entry;              /* of FAIL, FROM, EVERY, DELAY */
+  StubCommand command;          /* of COMMAND */
+  StubFate  fate;
   guint64   n, seen;            /* DELAY: n are milliseconds */
   cl_int    code;
-  gboolean  is_quiet;           /* EVENT: Finish does not tell */
+  gboolean  is_quiet;           /* EVENT, COMMAND: Finish does not tell */
 } Rule;
 
 static GMutex   lock;           /* guards what follows */
@@ -45,7 +47,8 @@ static const struct { const char *name; cl_int code; } codes[] = {
 #undef CODE
 };
 
-static const char *const lie_names[] = { "download", "launch", "memory", "nothing", "build", "version" };
+static const char *const lie_names[] = { "download", "launch", "memory", "nothing", "build", "version", "round" };
+static const char *const command_names[STUB_N_COMMANDS] = { "write", "fill", "launch", "read" };
 
 /* ------------------------------------------------------------- parsing -- */
 
@@ -88,6 +91,21 @@ find_number (const gchar *text, guint64 *n)
   return text && g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, n, NULL);
 }
 
+/* `late KIND:N` and its like. */
+static gboolean
+parse_command (gchar **word, guint n_words, Rule *rule)
+{
+  rule->kind = RULE_COMMAND;
+  rule->fate = *word[0] == 'l' ? STUB_LATE : *word[0] == 'a' ? STUB_ALONE : STUB_STRAY;
+  rule->is_quiet = rule->fate != STUB_STRAY;
+  rule->command = STUB_N_COMMANDS;
+  for (guint i = 0; n_words == 3 && i < STUB_N_COMMANDS; i++)
+    if (strcmp (word[1], command_names[i]) == 0)
+      rule->command = i;
+  return rule->command < STUB_N_COMMANDS && find_number (word[2], &rule->n)
+         && (rule->fate != STUB_STRAY || rule->command == STUB_WRITE || rule->command == STUB_READ);
+}
+
 /* The words of `fail ENTRY:N:CODE`, split at the blank and the colons. */
 static gboolean
 parse_words (gchar **word, guint n_words, Rule *rule, guint *lie)
@@ -105,6 +123,14 @@ parse_words (gchar **word, guint n_words, Rule *rule, guint *lie)
       rule->kind = word[0][1] == 'a' ? RULE_FAIL : RULE_FROM;
       return n_words == 4 && find_entry (word[1], &rule->entry) && find_number (word[2], &rule->n)
              && find_code (word[3], &rule->code);
+    }
+  if (strcmp (word[0], "late") == 0 || strcmp (word[0], "alone") == 0 || strcmp (word[0], "stray") == 0)
+    return parse_command (word, n_words, rule);
+  if (strcmp (word[0], "every") == 0)
+    {
+      rule->kind = RULE_EVERY;
+      return (n_words == 3 || n_words == 4) && find_entry (word[1], &rule->entry) && find_number (word[2], &rule->n)
+             && (n_words == 3 || find_code (word[3], &rule->code));
     }
   if (strcmp (word[0], "delay") == 0)
     {
@@ -164,11 +190,14 @@ rule_fires_locked (Rule *rule, StubEntry entry)
       return rule->entry == entry && ++rule->seen == rule->n;
     case RULE_FROM:
       return rule->entry == entry && ++rule->seen >= rule->n;
+    case RULE_EVERY:
+      return rule->entry == entry && ++rule->seen % rule->n == 0;
     case RULE_LOST:
       if (entries[entry].class == STUB_WORK && ++rule->seen >= rule->n)
         lost = TRUE;
       return lost && entries[entry].class != STUB_RELEASE;
     case RULE_EVENT:
+    case RULE_COMMAND:
     case RULE_DELAY:
       break;
     }
@@ -220,18 +249,25 @@ stub_lies (StubLie lie)
   return answer;
 }
 
-gboolean
-stub_event_fails (void)
+StubFate
+stub_fate (StubCommand command)
 {
-  gboolean answer = FALSE;
+  const gboolean may_fail = command == STUB_LAUNCH || command == STUB_READ;     /* of RULE_EVENT */
+  StubFate       fate = STUB_RUNS;
 
   g_mutex_lock (&lock);
   for (guint i = 0; i < n_rules; i++)
-    if (rules[i].kind == RULE_EVENT && ++rules[i].seen == rules[i].n)
-      answer = TRUE;
-  met = met || answer;
+    {
+      Rule *rule = &rules[i];
+
+      if (rule->kind == RULE_EVENT && may_fail && ++rule->seen == rule->n)
+        fate = STUB_LATE;
+      if (rule->kind == RULE_COMMAND && rule->command == command && ++rule->seen == rule->n)
+        fate = rule->fate;
+    }
+  met = met || fate != STUB_RUNS;
   g_mutex_unlock (&lock);
-  return answer;
+  return fate;
 }
 
 gboolean

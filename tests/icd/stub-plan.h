@@ -55,8 +55,21 @@ typedef enum
   STUB_LIE_MEMORY   = 1 << 2,
   STUB_LIE_NOTHING  = 1 << 3,
   STUB_LIE_BUILD    = 1 << 4,
-  STUB_LIE_VERSION  = 1 << 5
+  STUB_LIE_VERSION  = 1 << 5,
+  STUB_LIE_ROUND    = 1 << 6
 } StubLie;
+
+/* Commands that a rule can single out. */
+typedef enum { STUB_WRITE, STUB_FILL, STUB_LAUNCH, STUB_READ, STUB_N_COMMANDS } StubCommand;
+
+/* What becomes of one that was accepted. */
+typedef enum
+{
+  STUB_RUNS,
+  STUB_LATE,                    /* it fails, and what follows on its queue */
+  STUB_ALONE,                   /* it alone fails */
+  STUB_STRAY                    /* LATE, but its data come after Finish has given up */
+} StubFate;
 
 #define STUB_PROTOTYPE(type, name, arguments) type stub_icd_##name arguments;
 STUB_ICD_API (STUB_PROTOTYPE)
@@ -71,8 +84,8 @@ cl_int      stub_enter       (StubEntry entry);
 gboolean    stub_is_lost     (void);
 /* TRUE when the plan says this, which then counts as met. */
 gboolean    stub_lies        (StubLie lie);
-/* Asked once for each kernel and read: must it fail later? */
-gboolean    stub_event_fails (void);
+/* Asked once for each command. */
+StubFate    stub_fate        (StubCommand command);
 /* FALSE where only the events say that something has failed. */
 gboolean    stub_finish_tells (void);
 const char *stub_entry_name  (StubEntry entry);
@@ -83,10 +96,32 @@ const char *stub_entry_name  (StubEntry entry);
 #define STUB_KIND(member) offsetof (StubLive, member)
 
 void        stub_count       (gsize kind, gint amount);
-/* Queues in which a command has failed, and the events of what came after it. */
-void        stub_spoil       (const void *object);
-void        stub_unspoil     (const void *object);
-gboolean    stub_is_spoilt   (const void *object);
+
+/* Of queues and events. */
+typedef enum
+{
+  STUB_SPOILT = 1 << 0,         /* a command has failed; so do all that follow or wait for it */
+  STUB_FAILED = 1 << 1,         /* an event: its command alone has failed */
+  STUB_NUMB   = 1 << 2          /* a command before it has failed alone: kernels say that they ran, reads deliver rubbish */
+} StubState;
+
+void        stub_add_state   (const void *object, StubState state);
+void        stub_drop_state  (const void *object, StubState state);
+void        stub_clear_state (const void *object);
+StubState   stub_state       (const void *object);
+
+/* --- stub-strays.c: transfers that outlive a Finish ------------------------- */
+
+/* Host memory that belongs to `memory`: mapped, or the caller's own. */
+void        stub_host_known  (cl_mem memory, void *pointer, gsize bytes);
+/* It is unmapped, or `memory` released. */
+void        stub_host_gone   (const void *memory);
+/* The data of a transfer that has failed are still to come: into host memory, or (a write) into `memory`. */
+void        stub_stray       (cl_mem memory, gboolean reads, const void *host, gsize bytes);
+/* Other memory is being written to, read into or sent: do strays come there?  Those to host memory have then come. */
+gboolean    stub_strays_into_host   (const void *host, gsize bytes);
+gboolean    stub_strays_into_memory (cl_mem memory);
+gboolean    stub_has_strays         (void);
 
 /* --- stub-icd.c ----------------------------------------------------------- */
 
