@@ -5,6 +5,7 @@
  * fail late; the driver is slow, or lies; and what fails again and again is left
  * alone.  `driver-faults --start device|c|any [FILTER]`: the plan of STUB_ICD_PLAN holds
  * from the beginning, and the requests must be answered there, rightly. */
+#include "driver-types.h"
 #include "driver-walk.h"
 
 #include "cl-api.h"
@@ -221,11 +222,14 @@ int
 main (int argc, char **argv)
 {
   const gboolean at_start = argc > 2 && strcmp (argv[1], "--start") == 0;
+  const gboolean types = argc > 1 && strcmp (argv[1], "--types") == 0, all = argc > 1 && strcmp (argv[1], "--all") == 0;
 
   if (driver_start (&argc, &argv, ! at_start))
     {
       if (at_start)
         start_with_plan (argv[2], argc > 3 ? argv[3] : NULL);
+      else if (types || all)
+        types_walk (all, argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL, argc > 4 ? argv[4] : NULL);
       else
         fail_everywhere (argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL);
       tessera_trim ();

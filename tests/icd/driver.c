@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <gmodule.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 StubIcd stub;
@@ -124,6 +125,8 @@ paint (const DriverCase *c, guint32 seed)
 {
   const GeglRectangle box = { 0, 0, c->width, c->height };
   const Babl         *format = babl_format (c->format);
+  const gboolean      is_own = babl_format_get_n_components (format) == 4
+                               && babl_format_get_type (format, 0) == babl_type ("float");
   GeglBuffer         *buffer = gegl_buffer_new (&box, format);
   gfloat             *pixels = g_new (gfloat, (gsize) c->width * c->height * 4), *at = pixels;
   guint32             state = seed * 2654435761u | 1;
@@ -137,7 +140,7 @@ paint (const DriverCase *c, guint32 seed)
           at[i] = base + (gint) (next_random (&state) >> 20) / 16384.0f;
         at[3] = 0.25f + (gint) (next_random (&state) >> 20) / 8192.0f;
       }
-  gegl_buffer_set (buffer, &box, 0, format, pixels, GEGL_AUTO_ROWSTRIDE);
+  gegl_buffer_set (buffer, &box, 0, is_own ? format : babl_format ("R'G'B'A float"), pixels, GEGL_AUTO_ROWSTRIDE);
   g_free (pixels);
   return buffer;
 }
@@ -172,6 +175,8 @@ apply_settings (GeglNode *node, const gchar *settings)
       if (spec && G_IS_PARAM_SPEC_ENUM (spec))
         gegl_node_set (node, words[i],
                        g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, value)->value, NULL);
+      else if (spec && G_IS_PARAM_SPEC_INT (spec))
+        gegl_node_set (node, words[i], atoi (value), NULL);
       else
         gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
     }
@@ -192,21 +197,38 @@ driver_bytes (const DriverCase *c)
   return (gsize) c->width * c->height * 4 * sizeof (gfloat);
 }
 
-gfloat *
-driver_run (const DriverCase *c, const DriverPicture *picture)
+gpointer
+driver_run_to (const DriverCase *c, const DriverPicture *picture, const Babl *format, gboolean to_buffer)
 {
-  GeglNode *graph = gegl_node_new ();
-  GeglNode *node = gegl_node_new_child (graph, "operation", c->operation, NULL);
-  gfloat   *pixels = g_malloc0 (driver_bytes (c));
+  const GeglRectangle roi = { 0, 0, picture->width, picture->height };
+  GeglNode           *graph = gegl_node_new ();
+  GeglNode           *node = gegl_node_new_child (graph, "operation", c->operation, NULL);
+  gpointer            pixels = g_malloc0 ((gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format));
 
   g_object_set (node, "dont-cache", TRUE, NULL);
   apply_settings (node, c->settings);
   connect_buffer (graph, node, "input", picture->input);
   connect_buffer (graph, node, "aux", picture->aux);
-  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, picture->width, picture->height), babl_format (c->format),
-                  pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  if (to_buffer)
+    {
+      GeglBuffer *result = gegl_buffer_new (&roi, format);
+      GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", result, NULL);
+
+      gegl_node_connect_to (node, "output", sink, "input");
+      gegl_node_process (sink);
+      gegl_buffer_get (result, &roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      g_object_unref (result);
+    }
+  else
+    gegl_node_blit (node, 1.0, &roi, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
   g_object_unref (graph);
   return pixels;
+}
+
+gfloat *
+driver_run (const DriverCase *c, const DriverPicture *picture)
+{
+  return driver_run_to (c, picture, babl_format (c->format), FALSE);
 }
 
 gboolean

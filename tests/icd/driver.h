@@ -26,7 +26,7 @@ typedef struct
   const gchar *name;
   const gchar *operation;
   const gchar *settings;        /* "length=13 border=loop" */
-  const gchar *format;          /* the filter's own: nothing is converted */
+  const gchar *format;          /* of the picture */
   gint         width, height;
   gboolean     has_aux;
   gboolean     measures;        /* brings a few bytes back before the kernels run */
@@ -49,6 +49,9 @@ void     driver_picture_clear (DriverPicture *picture);
 
 /* Runs the operation through a graph of its own; free the pixels. */
 gfloat  *driver_run           (const DriverCase *c, const DriverPicture *picture);
+/* The same in a format of one's own, or by way of gegl:write-buffer, for which the engine may deliver it so. */
+gpointer driver_run_to        (const DriverCase *c, const DriverPicture *picture, const Babl *format,
+                               gboolean to_buffer);
 gsize    driver_bytes         (const DriverCase *c);
 /* TRUE when alike to the bit; else appends where they first differ to `why`. */
 gboolean driver_same          (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar *what,

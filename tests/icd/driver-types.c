@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The N-th upload, clear, launch or download fails late, or alone, N = 1, 2, ... until none is met.
+ * The request, the next one, one for another picture of that type, and one after all idle memory has been
+ * given back are C's, to the bit: nothing that did not happen is delivered, or kept as if it had. */
+#include "driver-types.h"
+
+#include "driver-walk.h"
+
+#define BAND_ROWS 17
+#define WIDTH     40
+#define HEIGHT    37
+#define MOST      2000
+
+static const struct { const gchar *operation, *settings; } operations[] = {
+  { "bilateral-filter", "spatial-sigma=5 range-sigma=0.15" },
+  { "bilateral-grid", "spatial-sigma=4 range-sigma=0.2 guide=luminance tone=perceptual" },
+  { "cielab", "encoding=display" },
+  { "convolution", "divisor=1.5 border=none" },
+  { "equalize", "clip-limit=2 tiles=3 bins=64" },
+  { "gaussian-blur", "std-dev-x=2 std-dev-y=3" },
+  { "label", "threshold=0.4" },
+  { "mean-blur", "radius=3" },
+  { "median-blur", "radius=5 percentile=40" },
+  { "motion-blur", "length=13.5 angle=27" },
+  { "sobel", "tone=linear" },
+  { "unsharp-mask", "std-dev=2 amount=1" },
+  { "gaussian-blur", "std-dev-x=20 std-dev-y=16" },
+  { "equalize", "bins=256 mode=channels" },
+  { "median-blur", "radius=1" }
+};
+
+/* Straight and premultiplied, by turns; the first two are what a short walk takes. */
+static const gchar *const formats[] = {
+  "R'G'B'A u8", "RaGaBaA u8", "R'G'B'A u16", "RaGaBaA u16", "RGBA half", "RaGaBaA half", "RGBA float", "RaGaBaA float",
+  "R'G'B'A float", "Y'A u16", "R'G'B' u8"
+};
+
+typedef enum
+{
+  USUAL   = 1 << 0,             /* in a short walk too */
+  IN_ROWS = 1 << 1,             /* results are not sent into tiles, but into memory of the pool */
+  HARMLESS = 1 << 2             /* the device may answer the request: what failed did not matter, or was done again */
+} TypesFlags;
+
+typedef struct
+{
+  const gchar *text;
+  TypesFlags   flags;
+} TypesPlan;
+
+static const TypesPlan plans[] = {
+  { "late write:%d", USUAL }, { "alone write:%d", USUAL }, { "late fill:%d", USUAL }, { "alone fill:%d", USUAL },
+  { "late launch:%d", USUAL }, { "alone launch:%d", USUAL }, { "late read:%d", USUAL }, { "alone read:%d", USUAL },
+  { "stray write:%d", USUAL | IN_ROWS }, { "stray read:%d", USUAL | IN_ROWS },
+  { "alone read:%d", IN_ROWS }, { "alone launch:%d", IN_ROWS }, { "event:%d", 0 }, { "quiet-event:%d", 0 },
+  { "fail Finish:%d:CL_OUT_OF_RESOURCES", HARMLESS }, { "fail WaitForEvents:%d:CL_OUT_OF_RESOURCES", HARMLESS },
+  { "fail EnqueueWriteBuffer:%d:CL_OUT_OF_RESOURCES", HARMLESS }, { "lost:%d", HARMLESS }
+};
+
+typedef struct
+{
+  DriverCase    cases[2];       /* two pictures */
+  DriverPicture pictures[2];
+  gboolean      stored;         /* the result is delivered in the type of the input, else in floats */
+  guchar       *in_c[2];
+  gchar        *name;
+} TypesWalk;
+
+/* ------------------------------------------------------------------ runs -- */
+
+static const Babl *
+result_format (const TypesWalk *walk)
+{
+  return walk->stored ? babl_format (walk->cases[0].format) : babl_format ("RGBA float");
+}
+
+static gsize
+result_bytes (const TypesWalk *walk)
+{
+  return (gsize) WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (result_format (walk));
+}
+
+static guchar *
+run (const TypesWalk *walk, guint i, TesseraOpenclMode mode)
+{
+  tessera_set_opencl_mode (mode);
+  tessera_set_band_rows (BAND_ROWS);
+  tessera_set_delivery (walk->stored);
+  return driver_run_to (&walk->cases[i], &walk->pictures[i], result_format (walk), walk->stored);
+}
+
+static void
+compare (const TypesWalk *walk, const guchar *pixels, guint i, const gchar *what, GString *why)
+{
+  const gsize bytes = result_bytes (walk), pixel = bytes / (WIDTH * HEIGHT);
+  gsize       n = 0, first = 0;
+
+  for (gsize at = bytes; at-- > 0; )
+    if (pixels[at] != walk->in_c[i][at])
+      {
+        n++;
+        first = at;
+      }
+  if (n)
+    g_string_append_printf (why, "  %s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " bytes are not C's, first at x %d, y %d\n",
+                            what, n, bytes, (gint) (first / pixel % WIDTH), (gint) (first / pixel / WIDTH));
+}
+
+/* On a driver that is whole again: on the device, and C's. */
+static void
+run_whole (const TypesWalk *walk, guint i, const gchar *what, GString *why)
+{
+  TesseraCounters before, after;
+  guchar         *pixels;
+
+  tessera_get_counters (&before);
+  pixels = run (walk, i, TESSERA_OPENCL_TRY);
+  tessera_get_counters (&after);
+  if (after.device_requests == before.device_requests || after.c_requests > before.c_requests)
+    g_string_append_printf (why, "  %s: not on the device\n", what);
+  compare (walk, pixels, i, what, why);
+  g_free (pixels);
+}
+
+/* ---------------------------------------------------------- one failure -- */
+
+static gboolean
+fail_once (const TypesWalk *walk, const TypesPlan *kind, const gchar *plan)
+{
+  GString        *why = g_string_new (NULL);
+  gchar          *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
+  TesseraCounters before, after;
+  DriverCapture   capture;
+  DriverSaid      said;
+  guchar         *pixels;
+  gboolean        met;
+
+  driver_now (title);
+  tessera_set_tile_pixels (kind->flags & IN_ROWS ? G_MAXINT : 1);
+  tessera_trim ();
+  tessera_set_fault (NULL);             /* nothing has failed yet */
+  driver_capture_begin (&capture);
+  tessera_get_counters (&before);
+  stub.set_plan (plan);
+  pixels = run (walk, 0, TESSERA_OPENCL_TRY);
+  met = stub.met ();
+  stub.set_plan (NULL);
+  tessera_get_counters (&after);
+  compare (walk, pixels, 0, "the request", why);
+  if (met && ! (kind->flags & HARMLESS) && after.fallbacks == before.fallbacks)
+    g_string_append (why, "  the failure was not noticed\n");
+  tessera_set_fault (NULL);
+  if (met)
+    {
+      run_whole (walk, 0, "the next request", why);
+      run_whole (walk, 1, "another picture", why);
+      if (stub.settle () > 0)
+        g_string_append (why, "  host memory was unmapped or released while data were still to come\n");
+      tessera_trim ();
+      run_whole (walk, 0, "after a trim", why);
+    }
+  driver_capture_end (&capture, &said);
+  if (said.warnings)
+    g_string_append (why, "  GLib's warnings\n");
+  if (why->len)
+    g_string_append (why, said.text->str);
+  driver_verdict (! why->len, title, why->str);
+  driver_said_clear (&said);
+  g_string_free (why, TRUE);
+  g_free (title);
+  g_free (pixels);
+  return met;
+}
+
+/* Returns how often it was met. */
+static guint
+walk_plan (const TypesWalk *walk, const TypesPlan *kind)
+{
+  guint n = 1;
+
+  for (; n <= MOST; n++)
+    {
+      gchar   *number = g_strdup_printf ("%d", n);
+      gchar  **parts = g_strsplit (kind->text, "%d", -1);
+      gchar   *plan = g_strjoinv (number, parts);
+      gboolean met = fail_once (walk, kind, plan);
+
+      g_free (plan);
+      g_strfreev (parts);
+      g_free (number);
+      if (! met)
+        break;
+    }
+  return n - 1;
+}
+
+/* ----------------------------------------------------------------- walks -- */
+
+static gboolean
+types_init (TypesWalk *walk, guint operation, const gchar *format, gboolean stored)
+{
+  GString        *why = g_string_new (NULL);
+  TesseraCounters before, after;
+  gboolean        good;
+
+  *walk = (TypesWalk) { .stored = stored };
+  walk->name = g_strdup_printf ("%s %s, %s%s", operations[operation].operation, operations[operation].settings, format,
+                                stored ? ", stored" : "");
+  driver_now (walk->name);
+  for (guint i = 0; i < 2; i++)
+    {
+      walk->cases[i] = (DriverCase) { .name = operations[operation].operation,
+                                      .operation = g_strconcat ("tessera:", operations[operation].operation, NULL),
+                                      .settings = operations[operation].settings, .format = format,
+                                      .width = WIDTH, .height = HEIGHT };
+      driver_picture_init (&walk->pictures[i], &walk->cases[i], 1 + i);
+      walk->in_c[i] = run (walk, i, TESSERA_OPENCL_OFF);
+    }
+  tessera_set_fault (NULL);
+  tessera_set_tile_pixels (1);
+  tessera_get_counters (&before);
+  for (guint i = 0; i < 2; i++)
+    run_whole (walk, i, "before any failure", why);
+  tessera_get_counters (&after);
+  if (strcmp (walk->cases[0].name, "label") != 0 && after.bands < before.bands + 4)
+    g_string_append (why, "  not in several bands\n");
+  good = ! why->len;
+  driver_verdict (good, walk->name, why->str);
+  g_string_free (why, TRUE);
+  return good;
+}
+
+static void
+types_clear (TypesWalk *walk)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_free ((gchar *) walk->cases[i].operation);
+      driver_picture_clear (&walk->pictures[i]);
+      g_free (walk->in_c[i]);
+    }
+  g_free (walk->name);
+}
+
+static gboolean
+is_wanted (const gchar *wish, const gchar *name)
+{
+  return ! wish || strcmp (wish, name) == 0;
+}
+
+static void
+walk_one (guint operation, guint format, gboolean stored, gboolean all, const gchar *only)
+{
+  TypesWalk walk;
+  gint64    began = g_get_monotonic_time ();
+  GString  *counts = g_string_new (NULL);
+
+  if (types_init (&walk, operation, formats[format], stored))
+    for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+      if ((all || plans[i].flags & USUAL || only) && is_wanted (only, plans[i].text))
+        g_string_append_printf (counts, " %u", walk_plan (&walk, &plans[i]));
+  printf ("%s: met%s, %.1f s\n", walk.name, counts->str, (g_get_monotonic_time () - began) / 1e6);
+  fflush (stdout);
+  g_string_free (counts, TRUE);
+  types_clear (&walk);
+}
+
+void
+types_walk (gboolean all, const gchar *operation, const gchar *format, const gchar *plan)
+{
+  for (guint o = 0; o < G_N_ELEMENTS (operations); o++)
+    for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+      for (guint stored = 0; stored < 2; stored++)
+        if (is_wanted (operation, operations[o].operation) && is_wanted (format, formats[f])
+            && (all || (f < 2 && f == o % 2 && stored == o / 2 % 2)))
+          walk_one (o, f, stored, all, plan);
+  tessera_set_delivery (FALSE);
+  tessera_set_tile_pixels (1);
+}
