@@ -17,7 +17,7 @@ static const struct { const gchar *operation, *settings; } operations[] = {
   { "bilateral-grid", "spatial-sigma=4 range-sigma=0.2 guide=luminance tone=perceptual" },
   { "cielab", "encoding=display" },
   { "convolution", "divisor=1.5 border=none" },
-  { "equalize", "clip-limit=2 tiles=3 bins=64" },
+  { "equalize", "clip-limit=2 tiles=3 bins=256" },
   { "gaussian-blur", "std-dev-x=2 std-dev-y=3" },
   { "label", "threshold=0.4" },
   { "mean-blur", "radius=3" },
@@ -26,7 +26,7 @@ static const struct { const gchar *operation, *settings; } operations[] = {
   { "sobel", "tone=linear" },
   { "unsharp-mask", "std-dev=2 amount=1" },
   { "gaussian-blur", "std-dev-x=20 std-dev-y=16" },
-  { "equalize", "bins=256 mode=channels" },
+  { "equalize", "bins=512 mode=channels" },
   { "median-blur", "radius=1" }
 };
 
