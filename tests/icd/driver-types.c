@@ -49,11 +49,20 @@ typedef struct
   TypesFlags   flags;
 } TypesPlan;
 
+/* What a command failed with: nothing that is known, so C must answer; or what may be memory (no code). */
+#define FAULT ":-9999"
+
 static const TypesPlan plans[] = {
-  { "late write:%d", USUAL }, { "alone write:%d", USUAL }, { "late fill:%d", USUAL }, { "alone fill:%d", USUAL },
-  { "late launch:%d", USUAL }, { "alone launch:%d", USUAL }, { "late read:%d", USUAL }, { "alone read:%d", USUAL },
-  { "stray write:%d", USUAL | IN_ROWS }, { "stray read:%d", USUAL | IN_ROWS },
-  { "alone read:%d", IN_ROWS }, { "alone launch:%d", IN_ROWS }, { "event:%d", 0 }, { "quiet-event:%d", 0 },
+  { "late write:%d" FAULT, USUAL }, { "alone write:%d" FAULT, USUAL }, { "late fill:%d" FAULT, USUAL },
+  { "alone fill:%d" FAULT, USUAL }, { "late launch:%d" FAULT, USUAL }, { "alone launch:%d" FAULT, USUAL },
+  { "late read:%d" FAULT, USUAL }, { "alone read:%d" FAULT, USUAL },
+  { "stray write:%d" FAULT, USUAL | IN_ROWS }, { "stray read:%d" FAULT, USUAL | IN_ROWS },
+  { "alone read:%d" FAULT, IN_ROWS }, { "alone launch:%d" FAULT, IN_ROWS },
+  { "late write:%d", HARMLESS }, { "alone write:%d", HARMLESS }, { "late fill:%d", HARMLESS },
+  { "alone fill:%d", HARMLESS }, { "late launch:%d", HARMLESS }, { "alone launch:%d", HARMLESS },
+  { "late read:%d", HARMLESS }, { "alone read:%d", HARMLESS },
+  { "stray write:%d", HARMLESS | IN_ROWS }, { "stray read:%d", HARMLESS | IN_ROWS },
+  { "event:%d", HARMLESS }, { "quiet-event:%d", HARMLESS },
   { "fail Finish:%d:CL_OUT_OF_RESOURCES", HARMLESS }, { "fail WaitForEvents:%d:CL_OUT_OF_RESOURCES", HARMLESS },
   { "fail EnqueueWriteBuffer:%d:CL_OUT_OF_RESOURCES", HARMLESS }, { "lost:%d", HARMLESS }
 };

@@ -139,7 +139,7 @@ hook_EnqueueReadBuffer (cl_command_queue queue, cl_mem buffer, cl_bool blocking,
   if (status == CL_SUCCESS && waits)
     stub_strays_into_host (to, bytes);
   status = enqueued (event, status, verdict.state);
-  return blocking && status == CL_SUCCESS && verdict.state & (STUB_SPOILT | STUB_FAILED) ? CL_OUT_OF_RESOURCES : status;
+  return blocking && status == CL_SUCCESS && verdict.state & (STUB_SPOILT | STUB_FAILED) ? stub_event_code () : status;
 }
 
 cl_int CL_API_CALL
@@ -283,7 +283,7 @@ hook_GetEventInfo (cl_event event, cl_event_info what, size_t size, void *value,
     status = ORIGINAL (GetEventInfo, event) (event, what, size, value, size_ret);
   if (status == CL_SUCCESS && value && what == CL_EVENT_COMMAND_EXECUTION_STATUS
       && stub_state (event) & (STUB_SPOILT | STUB_FAILED))
-    *(cl_int *) value = CL_OUT_OF_RESOURCES;
+    *(cl_int *) value = stub_event_code ();
   return status;
 }
 

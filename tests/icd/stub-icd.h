@@ -15,11 +15,12 @@
  *   event:N             the N-th kernel or read is accepted and fails later, and all
  *                       that follows on its queue or waits for it: WaitForEvents and Finish say so
  *   quiet-event:N       the same, but Finish says nothing
- *   late KIND:N         the N-th command of a KIND (write, fill, launch, read) is accepted and fails later,
- *                       and all that follows on its queue or waits for it; Finish says nothing
- *   alone KIND:N        the same command alone is not carried out, and what waits for its event;
+ *   late KIND:N[:CODE]  the N-th command of a KIND (write, fill, launch, read) is accepted and fails later,
+ *                       and all that follows on its queue or waits for it; Finish says nothing.
+ *                       CODE (CL_OUT_OF_RESOURCES) is what the events say of their commands
+ *   alone KIND:N[:CODE] the same command alone is not carried out, and what waits for its event;
  *                       everything else reports success, and what it makes is rubbish
- *   stray KIND:N        (write, read) as late, but Finish fails, and the data come after all when
+ *   stray KIND:N[:CODE] (write, read) as late, but Finish fails, and the data come after all when
  *                       somebody else uses that memory, until `settle`
  *   every ENTRY:N[:CODE] each N-th call fails (CL_OUT_OF_RESOURCES)
  *   host-memory:N       the N-th CreateBuffer fails with CL_OUT_OF_HOST_MEMORY

@@ -26,6 +26,7 @@ static GMutex   lock;           /* guards what follows */
 static Rule     rules[MAX_RULES];
 static guint    n_rules, lies;
 static gboolean met, lost;
+static cl_int   event_code = CL_OUT_OF_RESOURCES;
 static gint64   calls[STUB_N_ENTRIES];
 
 static const struct { const char *name; StubClass class; } entries[STUB_N_ENTRIES] = {
@@ -99,10 +100,11 @@ parse_command (gchar **word, guint n_words, Rule *rule)
   rule->fate = *word[0] == 'l' ? STUB_LATE : *word[0] == 'a' ? STUB_ALONE : STUB_STRAY;
   rule->is_quiet = rule->fate != STUB_STRAY;
   rule->command = STUB_N_COMMANDS;
-  for (guint i = 0; n_words == 3 && i < STUB_N_COMMANDS; i++)
+  for (guint i = 0; n_words >= 3 && n_words <= 4 && i < STUB_N_COMMANDS; i++)
     if (strcmp (word[1], command_names[i]) == 0)
       rule->command = i;
   return rule->command < STUB_N_COMMANDS && find_number (word[2], &rule->n)
+         && (n_words == 3 || find_code (word[3], &rule->code))
          && (rule->fate != STUB_STRAY || rule->command == STUB_WRITE || rule->command == STUB_READ);
 }
 
@@ -263,11 +265,25 @@ stub_fate (StubCommand command)
       if (rule->kind == RULE_EVENT && may_fail && ++rule->seen == rule->n)
         fate = STUB_LATE;
       if (rule->kind == RULE_COMMAND && rule->command == command && ++rule->seen == rule->n)
-        fate = rule->fate;
+        {
+          fate = rule->fate;
+          event_code = rule->code;
+        }
     }
   met = met || fate != STUB_RUNS;
   g_mutex_unlock (&lock);
   return fate;
+}
+
+cl_int
+stub_event_code (void)
+{
+  cl_int code;
+
+  g_mutex_lock (&lock);
+  code = event_code;
+  g_mutex_unlock (&lock);
+  return code;
 }
 
 gboolean
@@ -292,6 +308,7 @@ stub_icd_set_plan (const gchar *plan)
   g_mutex_lock (&lock);
   n_rules = lies = 0;
   met = lost = FALSE;
+  event_code = CL_OUT_OF_RESOURCES;
   good = parse_locked (plan ? plan : "");
   g_mutex_unlock (&lock);
   if (! good)

@@ -86,6 +86,8 @@ gboolean    stub_is_lost     (void);
 gboolean    stub_lies        (StubLie lie);
 /* Asked once for each command. */
 StubFate    stub_fate        (StubCommand command);
+/* What the event of a command that has failed says. */
+cl_int      stub_event_code  (void);
 /* FALSE where only the events say that something has failed. */
 gboolean    stub_finish_tells (void);
 const char *stub_entry_name  (StubEntry entry);
