@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|threads [ARGUMENT...]: runs driver-faults or driver-threads with the
-stub driver (libstub-icd) in the place of every other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
+"""run-driver.py BUILD faults|types|threads|soak [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+(`types --all`: all of it), driver-threads or driver-soak with the stub driver (libstub-icd) in the place of every
+other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
 import glob
 import os
 import subprocess
@@ -106,6 +107,16 @@ def faults(report, driver, arguments):
     collect(report, 'driver-faults', walk, 600)
 
 
+def types(report, driver, arguments):
+    every = '--all' in arguments
+    walk = driver.start('driver-faults', *(arguments if every else ['--types', *arguments]))
+    collect(report, 'driver-types', walk, 4 * 3600 if every else 600)
+
+
+def soak(report, driver, arguments):
+    collect(report, 'driver-soak', driver.start('driver-soak', *(arguments or ['--requests', '300', '--period', '10'])), 24 * 3600)
+
+
 def threads(report, driver, arguments):
     """Two processes at once: they share the device and the caches, and nothing else."""
     both = [driver.start('driver-threads', '--seed', str(seed), *arguments) for seed in (1, 2)]
@@ -124,12 +135,13 @@ def races(report, driver):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[2] not in ('faults', 'threads'):
+    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak}
+    if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-driver-') as folder:
         driver = Driver(sys.argv[1], folder)
-        (faults if sys.argv[2] == 'faults' else threads)(report, driver, sys.argv[3:])
+        parts[sys.argv[2]](report, driver, sys.argv[3:])
         races(report, driver)
     report.finish()
 
