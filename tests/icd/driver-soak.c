@@ -108,6 +108,18 @@ ready_case (guint i)
   return one;
 }
 
+static void
+clear (void)
+{
+  for (guint i = 0; i < N_CASES; i++)
+    {
+      if (cases[i].in_c)
+        driver_picture_clear (&cases[i].picture);
+      g_free (cases[i].in_c);
+      g_free ((gchar *) cases[i].c.operation);
+    }
+}
+
 typedef struct
 {
   gint     done, wrong, faults, met;
@@ -211,6 +223,7 @@ soak_all (void)
   driver_verdict (! said.warnings, "GLib's warnings", said.text->str);
   driver_verdict (stub.settle () == 0, "memory under transfers", "  unmapped or released while data were still to come\n");
   driver_said_clear (&said);
+  clear ();
   g_string_free (soak.why, TRUE);
   g_free (soak.on_device);
 }

@@ -143,10 +143,14 @@ random_plan (GRand *random)
   };
   const gchar *entry = entries[g_rand_int_range (random, 0, G_N_ELEMENTS (entries))];
   const gchar *code = codes[g_rand_int_range (random, 0, G_N_ELEMENTS (codes))];
+  static const gchar *const commands[] = { "write", "fill", "launch", "read" };
+  const gchar *command = commands[g_rand_int_range (random, 0, G_N_ELEMENTS (commands))];
   const gint   n = g_rand_int_range (random, 1, 40);
 
-  switch (g_rand_int_range (random, 0, 8))
+  switch (g_rand_int_range (random, 0, 10))
     {
+    case 8: return g_strdup_printf ("late %s:%d:%s", command, n, code);
+    case 9: return g_strdup_printf ("alone %s:%d:%s", command, n, code);
     case 0: return g_strdup_printf ("lost:%d:%s", n, code);
     case 1: return g_strdup_printf (n % 2 ? "event:%d" : "quiet-event:%d", n);
     case 2: return g_strdup_printf ("from %s:%d:%s", entry, n, code);

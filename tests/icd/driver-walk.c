@@ -90,7 +90,7 @@ next_request_good (Walk *walk, GString *why)
 
 static gboolean
 result_good (Walk *walk, const gfloat *pixels, const TesseraCounters *before, const TesseraCounters *after,
-             gint lines, FaultFlags flags, GString *why)
+             gint lines, GString *why)
 {
   const guint64 fallbacks = after->fallbacks - before->fallbacks;
   const guint64 device = after->device_requests - before->device_requests;
@@ -102,8 +102,7 @@ result_good (Walk *walk, const gfloat *pixels, const TesseraCounters *before, co
             & driver_same (walk->c, pixels, walk->in_c, "after the failure and in C", why);
   else
     good &= expect (lines == 0, "a line on stderr without a fallback", why)
-            & (flags & ANY_PIXELS
-               || driver_same (walk->c, pixels, walk->on_device, "recovered and the usual device result", why));
+            & driver_same (walk->c, pixels, walk->on_device, "recovered and the usual device result", why);
   return good;
 }
 
@@ -167,7 +166,7 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
   stub.set_plan (NULL);
   driver_capture_end (&capture, &said);
   tessera_get_counters (&after);
-  good &= result_good (walk, pixels, &before, &after, said.lines, flags, why);
+  good &= result_good (walk, pixels, &before, &after, said.lines, why);
   good &= expect (! said.warnings, "GLib's warnings", why);
   tessera_set_fault (NULL);
   good &= nothing_left (&before, &live, why);
@@ -183,6 +182,60 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
   g_free (title);
   g_free (pixels);
   return met;
+}
+
+/* ------------------------------------------------------------------ lies -- */
+
+/* A request under a lie: C's pixels, and so many lines. */
+static void
+deceive (Walk *walk, gint lines, const gchar *title)
+{
+  GString        *why = g_string_new (NULL);
+  const gint64    launches = stub.calls ("EnqueueNDRangeKernel");
+  TesseraCounters before, after;
+  DriverCapture   capture;
+  DriverSaid      said;
+  gfloat         *pixels;
+
+  tessera_get_counters (&before);
+  driver_capture_begin (&capture);
+  pixels = run_mode (walk, TESSERA_OPENCL_TRY);
+  driver_capture_end (&capture, &said);
+  tessera_get_counters (&after);
+  driver_same (walk->c, pixels, walk->in_c, "on a device that lies and in C", why);
+  expect (after.c_requests == before.c_requests + 1 && after.device_requests == before.device_requests,
+          "C did not answer", why);
+  expect (said.lines == lines && ! said.warnings, "not the lines that were expected", why);
+  expect (! lines || (strstr (said.text->str, "computes other pixels than C (driver ")
+                      && strstr (said.text->str, tessera_device_name ())), "no line that names the device and its driver", why);
+  expect (lines || stub.calls ("EnqueueNDRangeKernel") == launches, "the device was asked again", why);
+  if (why->len)
+    g_string_append (why, said.text->str);
+  driver_verdict (! why->len, title, why->str);
+  driver_said_clear (&said);
+  g_string_free (why, TRUE);
+  g_free (pixels);
+}
+
+void
+walk_lie (Walk *walk, const gchar *plan)
+{
+  gchar   *title = g_strdup_printf ("%s, plan \"%s\"", walk->c->name, plan);
+  GString *why = g_string_new (NULL);
+
+  driver_now (title);
+  tessera_trim ();
+  forget_objects ();
+  stub.set_plan (plan);
+  deceive (walk, 1, title);
+  deceive (walk, 0, title);
+  expect (stub.met (), "was not met", why);
+  stub.set_plan (NULL);
+  forget_objects ();
+  next_request_good (walk, why);
+  driver_verdict (! why->len, title, why->str);
+  g_string_free (why, TRUE);
+  g_free (title);
 }
 
 /* ----------------------------------------------------------------- walks -- */

@@ -17,8 +17,7 @@ typedef enum
 {
   FORGET_NOTHING = 0,
   FORGET_OBJECTS = 1 << 0,      /* queues, programs and kernels are made anew */
-  FORGET_AFTER   = 1 << 1,      /* and once more for the next request */
-  ANY_PIXELS     = 1 << 2       /* a lie that the engine cannot see */
+  FORGET_AFTER   = 1 << 1       /* and once more for the next request */
 } FaultFlags;
 
 /* The two usual results; FALSE where there is no usual one. */
@@ -27,6 +26,9 @@ void     walk_clear    (Walk *walk);
 
 /* One request under `plan`, and one without; FALSE when the plan was not met. */
 gboolean walk_fault    (Walk *walk, const gchar *plan, FaultFlags flags);
+
+/* The driver lies about pixels: C's come, and one line says why. */
+void     walk_lie      (Walk *walk, const gchar *plan);
 
 /* All of them.  `met` collects the entry points in which something failed. */
 void     walk_all      (Walk *walk, GHashTable *met);
