@@ -24,6 +24,8 @@ JOBS = min(os.cpu_count() or 1, 4)
 SILENCE = 60                    # seconds after which a line says what runs
 GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py', 'build'],
         'gimp-gui': ['run-gui.py', 'build'], 'gimp-long': ['run-long.py', 'build']}
+LONG = {'long': ['build/tests/check/check', '--cases', '2000'], 'soak': ['build/tests/engine/soak', '--requests', '1000000'],
+        'driver-types': ['python3', '-B', 'tests/icd/run-driver.py', 'build', 'types', '--all']}
 
 
 def read_parts():
@@ -227,7 +229,7 @@ def unless(why, name, words):
 
 def run_parts(wanted, parts):
     names = [name for part in wanted for name in parts[part]]
-    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + 2 * ('long' in wanted) \
+    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + len(LONG) * ('long' in wanted) \
         + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
     if not build('gcc or $CC', 'build'):
         return
@@ -237,9 +239,9 @@ def run_parts(wanted, parts):
     if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
         tests = tests_of('build-asan', ['check-sanitized']) + tests
     run_together(tests)
-    if 'long' in wanted:
-        program('long', ['build/tests/check/check', '--cases', '2000'])
-        program('soak', ['build/tests/engine/soak', '--requests', '1000000'])
+    for name, words in LONG.items():
+        if 'long' in wanted:
+            program(name, words)
     for part, words in GIMP.items():
         if part in wanted:
             unless(part == 'gimp-smoke' and why_no_gimp(), part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
