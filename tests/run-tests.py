@@ -212,7 +212,7 @@ def why_no_chroot():
     if shutil.which('gimp-console-3.0'):
         return 'GIMP 3 is here: gimp-smoke is the same'
     if os.geteuid() != 0:
-        return 'a Debian 13 chroot needs root (tests/gimp/debian-13)'
+        return 'a Debian 13 chroot needs root (tests/gimp/in-debian trixie)'
     if not run(['unshare', '-m', 'true'])[0]:
         return ''
     if not run(['unshare', '-m', '--propagation', 'unchanged', 'true'])[0]:
@@ -246,7 +246,7 @@ def run_parts(wanted, parts):
         if part in wanted:
             unless(part == 'gimp-smoke' and why_no_gimp(), part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
     if 'gimp-3-smoke' in wanted:
-        unless(why_no_chroot(), 'gimp-3-smoke', ['tests/gimp/debian-13', './run', 'test', 'gimp-smoke'])
+        unless(why_no_chroot(), 'gimp-3-smoke', ['tests/gimp/in-debian', 'trixie', './run', 'test', 'gimp-smoke'])
     if 'package' in wanted:
         program('package', ['tests/package/run-package.py'])
 
