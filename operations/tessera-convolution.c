@@ -50,7 +50,7 @@ property_enum (preset, _("Preset"), TesseraConvolutionPreset, tessera_convolutio
 
 property_string (kernel, _("Kernel"), "0 -1 0\n-1 5 -1\n0 -1 0")
     description (_("The weights: blanks or commas between numbers, a semicolon or a new line between rows; "
-                   "odd numbers of rows and columns up to 63. The one in the middle is the pixel's own"))
+                   "odd numbers of rows and columns up to 63. The one in the middle is that of the pixel itself"))
     ui_meta     ("multiline", "true")
     ui_meta     ("visible", "preset {custom}")
 
@@ -80,7 +80,7 @@ property_enum (channels, _("Channels"), TesseraConvolutionChannels, tessera_conv
     description (_("Colors alone, alpha is kept; or colors and alpha together, as light and coverage"))
 
 property_string (error, _("The kernel cannot be used"), "")
-    description (_("What is wrong with the kernel's text; the image is left as it is then. Set by the "
+    description (_("What is wrong with the text of the kernel; the image is left as it is then. Set by the "
                    "operation"))
     ui_meta     ("error", "true")
     ui_meta     ("visible", "unusable")

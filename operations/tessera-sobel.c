@@ -39,7 +39,7 @@ enum_end (TesseraSobelTone)
 
 property_enum (result, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
     description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
-                   "luminance's x, y, magnitude and angle in radians as red, green, blue and alpha"))
+                   "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
 
 property_enum (input_channel, _("Input channel"), TesseraSobelChannel, tessera_sobel_channel,
                TESSERA_SOBEL_LUMINANCE)
@@ -58,7 +58,7 @@ property_boolean (display, _("Display"), TRUE)
  * like a pad, and its scripts set all properties, in their order. */
 property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
     description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
-                   "luminance's x, y, magnitude and angle in radians as red, green, blue and alpha"))
+                   "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
     ui_meta     ("visible", "0")
 
 #else

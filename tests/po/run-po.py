@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-po.py SOURCE: every string of the sources in every language, in the words that GEGL itself uses."""
+"""run-po.py SOURCE BUILD: every string of the sources in every language, in the words that GEGL itself uses."""
 import ast
 import gettext
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ import tempfile
 import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Report
+from common import Gegl, Report
 
 XGETTEXT = ['xgettext', '--from-code=UTF-8', '--keyword=_', '--keyword=N_', '--flag=g_strdup_printf:1:c-format']
 
@@ -30,6 +31,9 @@ DIFFERENT = {
     'Source': ('pt_BR', "GEGL's versions differ; as in GIMP"),
     'White': ('zh_CN', 'the white point, not the name of a color'),
 }
+
+
+MARKUP = re.compile('[&<>\'"]')
 
 
 class Unknown(gettext.NullTranslations):
@@ -91,7 +95,23 @@ def of_gegl(language):
     return catalogue
 
 
-def check_language(source, pot, language, report):
+def property_texts(build, report):
+    """The texts of all properties as they are in English."""
+    gegl = Gegl(build)
+    done = gegl.command([os.path.join(gegl.build, 'tests', 'gimp', 'list-operations')], GEGL_USE_OPENCL='no')
+    texts = {text for operation in json.loads(done.stdout or '[]') for spec in operation['properties']
+             for text in (spec['label'], spec['tip'], *spec.get('value-labels', ())) if text}
+    report.check('GEGL lists properties', len(texts) > 100, f'{len(texts)} texts')
+    return texts
+
+
+def survive_markup(language, texts, report):
+    """GEGL 0.4.64 to 0.4.70 escapes what it takes for markup: readers of these would see &apos;."""
+    spoilt = sorted(text for text in texts if MARKUP.search(text))
+    report.check(f'{language}: no character of markup in the texts of properties', texts and not spoilt, '; '.join(spoilt))
+
+
+def check_language(source, pot, language, texts, report):
     path = os.path.join(source, 'po', language + '.po')
     merged = run(['msgmerge', '--quiet', '--no-fuzzy-matching', '--no-wrap', '-o', '-', path, pot])
     counted = run(['msgfmt', '--check', '--statistics', '-o', os.devnull, '-'], merged.stdout)
@@ -100,6 +120,8 @@ def check_language(source, pot, language, report):
     entries = read_po(run(['msgattrib', '--no-obsolete', '--no-wrap', '-'], merged.stdout).stdout)
     ends = [i for i, t in entries.items() if t and i.endswith('...') != t.endswith(('...', '…'))]
     report.check(f'{language}: ... where a dialog follows', not ends, '; '.join(ends))
+
+    survive_markup(language, {entries.get(text, text) for text in texts}, report)
 
     gegl = of_gegl(language)
     if not gegl:
@@ -120,6 +142,8 @@ def check_language(source, pot, language, report):
 def main():
     source, report = os.path.abspath(sys.argv[1]), Report()
     files = check_sources(source, report)
+    texts = property_texts(sys.argv[2], report)
+    survive_markup('English', texts, report)
     with tempfile.TemporaryDirectory(prefix='tessera-po-') as work:
         pot = os.path.join(work, 'tessera.pot')
         done = run(XGETTEXT + ['--directory', source, '--output', pot] + files)
@@ -130,7 +154,7 @@ def main():
         messages = read_po(text)
         report.check('strings in the sources', done.returncode == 0 and len(messages) > 100, done.stderr or str(len(messages)))
         for language in lines(os.path.join(source, 'po', 'LINGUAS')):
-            check_language(source, pot, language, report)
+            check_language(source, pot, language, texts, report)
     idle = [message for message in DIFFERENT if message not in messages]
     report.check('each listed difference is of a string in use', not idle, '; '.join(idle))
     report.finish()
