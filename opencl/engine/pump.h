@@ -10,6 +10,8 @@
 #include "formats.h"
 #include "internal.h"
 
+#include <gegl-buffer-backend.h>
+
 #define MAX_MEMORIES 40
 #define MAX_TABLES   16
 #define BANDS_AHEAD  4
@@ -69,6 +71,12 @@ void          tessera_tiles_leave   (TesseraTiles *tiles, guint slot);
 guchar       *tessera_tiles_pointer (TesseraTiles *tiles);
 /* Zeroed at first, kept with them; the same at each call for no more bytes. */
 gpointer      tessera_tiles_notes   (TesseraTiles *tiles, gsize bytes);
+
+/* --- tile-share.c: memory of ours as that of GEGL's tiles ------------------------ */
+
+/* The output, which is locked, gets a tile that shares the memory of `first`, which gives up its part of it; the tile comes back,
+ * to be unreferenced.  `first` must live until the memory is free. */
+GeglTile *tessera_tile_share (GeglTile *first, GeglBuffer *output, gint column, gint row);
 
 /* --- tiles.c: results that are sent straight into tiles ------------------------- */
 

@@ -392,6 +392,10 @@ TESSERA_API const gchar *tessera_device_name (void);
 /* Gives every pooled buffer back to the device; for tests and low memory. */
 TESSERA_API void tessera_trim (void);
 
+/* What keeps results from being sent straight into tiles, "copies the memory of ..." with GEGL as its subject, or NULL: tried at
+ * the first call, once GEGL has been initialised. */
+TESSERA_API const gchar *tessera_tiles_refused (void);
+
 G_END_DECLS
 
 #endif

@@ -12,21 +12,15 @@
  * GEGL's own do when they are new.  Where the output has such a tile already, is part of
  * another buffer or stored by others, what lies beyond the edge may be somebody's, and the pixels are written.
  *
- * GEGL keeps the count of the tiles that share memory in the first of them (0.4.62; in
- * 0.4.42 beside it), and frees it with that one, too early.  So the first is kept until the
- * memory is free, and only gives up its part: locked for writing, it must leave shared
- * memory alone and take a copy, of a few bytes because it says that it has no more.
+ * What of GEGL's this stands on, and whether it is so, is tried in tile-share.c.
  */
 #include "config.h"
 
 #include "pump.h"
 
-#include <gegl-buffer-backend.h>
 #include <gegl-plugin.h>
 
-#define MOST_TILE  (1 << 24)            /* bytes: larger ones are no tiles but images (linear buffers) */
-#define LAST_MICRO 70                   /* of GEGL 0.4 */
-#define FEW_BYTES  14                   /* no size that GEGL keeps blocks of */
+#define MOST_TILE (1 << 24)            /* bytes: larger ones are no tiles but images (linear buffers) */
 
 typedef struct
 {
@@ -36,16 +30,6 @@ typedef struct
 } Slot;
 
 /* ------------------------------------------------------------------ grid -- */
-
-/* What happens in insert was read in, and tried with, GEGL up to this version. */
-static gboolean
-is_known_gegl (void)
-{
-  gint major, minor, micro;
-
-  gegl_get_version (&major, &minor, &micro);
-  return major == 0 && minor == 4 && micro <= LAST_MICRO;
-}
 
 GeglRectangle
 tessera_tiles_area (const TesseraTileGrid *grid, const GeglRectangle *tiles)
@@ -135,8 +119,7 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   guint64       pixels;
   gint          shift_x, shift_y;
 
-  if (! is_known_gegl () || format != gegl_buffer_get_format (output)
-      || is_linear (output)
+  if (format != gegl_buffer_get_format (output) || is_linear (output)
       || ! gegl_rectangle_contains (gegl_buffer_get_abyss (output), roi))
     return FALSE;
   g_object_get (output, "tile-width", &grid->width, "tile-height", &grid->height,
@@ -158,7 +141,7 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   grid->ours = our_tiles (grid, roi, output);
   area = tessera_tiles_area (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
-  return pixels >= MAX (1, tessera_tile_pixels ());
+  return pixels >= MAX (1, tessera_tile_pixels ()) && ! tessera_tiles_refused ();
 }
 
 static GeglRectangle
@@ -195,31 +178,20 @@ slot_is_free (gpointer data)
   tessera_tiles_leave (slot->tiles, slot->index);
 }
 
-/* The first tile of a slot gives up its part of the memory (see above), which another shares. */
-static void
-give_up (GeglTile *first)
-{
-  gegl_tile_set_data (first, gegl_tile_get_data (first), FEW_BYTES);
-  gegl_tile_lock (first);
-  gegl_tile_unlock (first);
-}
-
 /* A tile of the grid becomes that of the output, which is locked: nobody trims its cache meanwhile. */
 static void
 insert (TesseraTiles *tiles, const TesseraTileGrid *grid, gint x, gint y, GeglBuffer *output)
 {
   const guint index = (guint) (grid->first + y * grid->across + x);
   Slot       *slot = (Slot *) tessera_tiles_notes (tiles, grid->all * sizeof (Slot)) + index;
-  GeglTile   *first = gegl_tile_new_bare (), *shared;
+  GeglTile   *first = gegl_tile_new_bare ();
 
   gegl_tile_set_data_full (first, tessera_tiles_pointer (tiles) + (gsize) index * grid->bytes,
                            grid->bytes, slot_is_free, slot);
   *slot = (Slot) { tiles, index, first };
   tessera_tiles_enter (tiles, index);
   tessera_count (tiles, 1);
-  shared = gegl_tile_handler_dup_tile (GEGL_TILE_HANDLER (output), first, grid->column + x, grid->row + y, 0);
-  give_up (first);
-  gegl_tile_unref (shared);
+  gegl_tile_unref (tessera_tile_share (first, output, grid->column + x, grid->row + y));
 }
 
 void

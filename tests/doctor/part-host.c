@@ -67,6 +67,7 @@ run_part_host (void)
   say ("swap", "%s", swap ? swap : "");
   say ("cache", "%" G_GUINT64_FORMAT, cache);
   say ("threads", "%d", threads);
+  say ("tiles", "%s", tessera_tiles_refused () ? tessera_tiles_refused () : "");
   all = gegl_list_operations (&n);
   ours = graph_operations ();
   joined = g_strjoinv (" ", ours);

@@ -20,7 +20,7 @@ EMPTY, MISSING, NO_DRIVER, CRASH, STUB = '{empty}', '{missing}', '{no-driver}', 
 # machine: (environment, exit code, {problem's code: regular expression of its text}, expressions found in the report)
 MACHINES = {
     'PoCL': ({'GEGL_USE_OPENCL': 'cpu'}, 0, {},
-             [r'(?m)^Verdict: all is well', r'engine runs on\s+.*Portable', r'the same bits', r'upload, pinned\s+[\d.]+ GB/s',
+             [r'(?m)^Verdict: all is well', r'engine runs on\s+.*Portable', r'tiles\s+this GEGL shares our memory', r'the same bits', r'upload, pinned\s+[\d.]+ GB/s',
               r'tessera:motion-blur\s+0\.06\s+[\d.]+\s+[\d.]+\s+[\d.]+', r'GEGL_USE_OPENCL\s+cpu']),
     'nothing set': ({}, 0, {}, [r'GEGL_USE_OPENCL is not set', r'Verdict: all is well', r'(?s)\A(?!.*tessera:template)']),
     'no driver': ({'OCL_ICD_VENDORS': EMPTY}, 0, {}, [r'vendors|empty', r'GEGL takes\s+none', r'which is fine', r'pocl-opencl-icd']),

@@ -85,6 +85,21 @@ report_swap (Doctor *doctor, const Part *host, gdouble memory_mib)
   g_free (type);
 }
 
+/* Large results of the device are GEGL's tiles, or are written. */
+static void
+report_tiles (Doctor *doctor, const Part *host)
+{
+  const gchar *refused = part_get (host, "tiles");
+
+  if (refused && ! *refused)
+    report_fact (doctor, "tiles", "this GEGL shares our memory: large results are not written");
+  else if (refused)
+    {
+      report_fact (doctor, "tiles", "large results are written");
+      report_remark (doctor, "GEGL %s %s, so large results of OpenCL are written, which takes longer.", part_get (host, "gegl"), refused);
+    }
+}
+
 static void
 topic_machine (Doctor *doctor, const Part *host)
 {
@@ -108,6 +123,7 @@ topic_machine (Doctor *doctor, const Part *host)
         report_remark (doctor, "GEGL uses %d of %u threads%s", threads, g_get_num_processors (),
                        g_getenv ("GEGL_THREADS") ? ": GEGL_THREADS is set." : ".");
       report_swap (doctor, host, mebibytes);
+      report_tiles (doctor, host);
     }
   g_free (available);
   g_free (total);
