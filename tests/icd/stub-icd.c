@@ -63,6 +63,9 @@ hook_locked (char *at)
   for (gint i = 0; i < STUB_N_ENTRIES; i++)
     memcpy (&table->originals[i], at + stub_hooks[i].offset, sizeof (void *));
   g_atomic_int_inc (&n_tables);
+  /* Nobody calls this one by way of an object.  PoCL 7 has a tag there (cl_khr_icd 2.0), by which a loader makes tables of
+   * its own, without our hooks. */
+  memset (at + offsetof (cl_icd_dispatch, clGetPlatformIDs), 0, sizeof (void *));
   for (gint i = 0; i < STUB_N_ENTRIES; i++)
     if (table->originals[i])
       memcpy (at + stub_hooks[i].offset, &stub_hooks[i].function, sizeof (void *));
@@ -135,7 +138,7 @@ clIcdGetPlatformIDsKHR (cl_uint n, cl_platform_id *platforms, cl_uint *n_ret)
   return status;
 }
 
-/* The loader asks here for what it needs before it has an object. */
+/* The loader asks here for what it needs before it has an object; not for tables of its own (hook_locked). */
 EXPORT void * CL_API_CALL
 clGetExtensionFunctionAddress (const char *name)
 {
@@ -143,5 +146,7 @@ clGetExtensionFunctionAddress (const char *name)
     return (void *) clIcdGetPlatformIDsKHR;
   if (strcmp (name, "clGetPlatformInfo") == 0)
     return stub_hooks[STUB_GetPlatformInfo].function;
+  if (g_str_has_prefix (name, "clIcd"))
+    return NULL;
   return driver_is_open () ? driver_address (name) : NULL;
 }
