@@ -200,16 +200,20 @@ def program(name, words):
     run_together([(name, lambda: (watched.run(words, log, TOP), log))], 1)
 
 
+def has_gimp_3():
+    return any(shutil.which(f'gimp-console-3.{minor}') for minor in (0, 2))
+
+
 def why_no_gimp():
     """GIMP 3, or 2.10 with what its plug-in is built with."""
-    if shutil.which('gimp-console-3.0') or (shutil.which('gimp-console-2.10') and not run(['pkg-config', '--exists', 'gimpui-2.0'])[0]):
+    if has_gimp_3() or (shutil.which('gimp-console-2.10') and not run(['pkg-config', '--exists', 'gimpui-2.0'])[0]):
         return ''
     return 'no GIMP is installed here (./run test gimp installs it)'
 
 
 def why_no_chroot():
     """Only root, who may mount, makes a chroot; and a system that has GIMP 3 needs none."""
-    if shutil.which('gimp-console-3.0'):
+    if has_gimp_3():
         return 'GIMP 3 is here: gimp-smoke is the same'
     if os.geteuid() != 0:
         return 'a Debian 13 chroot needs root (tests/gimp/in-debian trixie)'

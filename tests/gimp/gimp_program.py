@@ -6,8 +6,8 @@ import shutil
 import subprocess
 
 # what a GIMP without Tessera prints, headless, with a fresh profile
-NOISE = (r'Welcome to GIMP|batch command executed successfully|cannot open display|Failed to parse tag cache|'
-         r'script-fu-Warning: TESSERA |file-tiff:\d+\): |libpng warning: Ignoring attempt to write 16-bit bKGD|'
+NOISE = (r'Welcome to GIMP|Glycin running without sandbox|batch command executed successfully|cannot open display|Failed to parse tag cache|'
+         r'script-fu-Warning: TESSERA |file-tiff:\d+\): |INFO: a stray image seems|libpng warning: Ignoring attempt to write 16-bit bKGD|'
          r'gimp_wire_read\(\): unexpected EOF|gimp_flush\(\): error: Broken pipe|assertion .G_IS_OBJECT \(object\). failed|^\s*$|'
          # on a loaded machine, 8 times of 20, when it quits while the interpreter of a script is still there
          r'gimp_finalize: list of contexts not empty upon exit \(2 contexts left\)|stale context: (\(null\)|PDB Context) \(of type ')
@@ -105,10 +105,11 @@ class Gimp210(Gimp):
 
 
 class Gimp3(Gimp):
-    version, folder, program = '3', '3.0', 'gimp-console-3.0'
+    version, folder, program, newest = '3', '3.0', 'gimp-console-3.0', '3.0.4'
     interpreter, end = ['--batch-interpreter=plug-in-script-fu-eval'], ['--quit']
     first_layer = '(vector-ref (car (gimp-image-get-layers image)) 0)'
     effects, perceptual, linear_tiff = True, 'PRECISION-FLOAT-NON-LINEAR', False      # its TIFFs are perceptual always
+    groups, has_browser = ('group',), False                 # that can have an effect: 3.0 has none for those that pass through
     opened, width, height = '(vector-ref (car (gimp-get-images)) 0)', 'gimp-image-get-width', 'gimp-image-get-height'
 
     def load_call(self, path):
@@ -136,6 +137,11 @@ class Gimp3(Gimp):
         return f'({call} layer {quoted(operation)} "tested" LAYER-MODE-REPLACE 1.0 {words})'
 
 
+class Gimp32(Gimp3):
+    version, folder, program, newest = '3.2', '3.2', 'gimp-console-3.2', '3.2.6'
+    groups, has_browser = ('group', 'passing'), True
+
+
 def scheme_value(value):
     if isinstance(value, bool):
         return 'TRUE' if value else 'FALSE'
@@ -153,4 +159,4 @@ def shell_word(value):
 
 def programs():
     """The GIMPs of this machine."""
-    return [kind for kind in (Gimp210, Gimp3) if shutil.which(kind.program)]
+    return [kind for kind in (Gimp210, Gimp3, Gimp32) if shutil.which(kind.program)]

@@ -22,7 +22,9 @@ class Job:
     values: dict = field(repr=False)
     kind: str = 'rgb'
     depth: int = 8
-    shape: str = 'whole'            # `offset`: the layer stands elsewhere; `selection`: a rectangle is selected; `mask`: one is shown
+    # `offset`: the layer stands elsewhere; `selection`: a rectangle is selected; `mask`: one is shown; `group`: a group with a copy of the
+    # layer is filtered; `passing`: such a group, which shows what is below it too; `opaque`: the layer has no alpha, the result would
+    shape: str = 'whole'
     linear: bool = True             # of 32 bits: linear light or perceptual
     # `effect`: a layer effect; `xcf`: that, saved and opened by another process; `edited`: it gets the values only there;
     # `copied`: it came with a copy of its layer; `pasted`: that by the clipboard, and it gets the values there; `recalled`: 2.10's last values
@@ -71,6 +73,18 @@ def jobs_of(operation, effects):
                  for setting, values, kind, depth in (('defaults', {}, 'rgb', 8), ('varied', other, 'rgba', 8), ('varied', other, 'rgba', 32))]
         jobs += [Job(name, 'varied', other, 'rgba', 8, how=how) for how in ('edited', 'copied')]
     return jobs
+
+
+def grouped_jobs(operation, shapes):
+    return [Job(operation['name'], setting, values, 'rgb', 8, shape, how='effect') for shape in shapes
+            for setting, values in (('defaults', {}), ('varied', varied(operation)))]
+
+
+def opaque_jobs(operation, effects):
+    """Beyond the edge is nothing, and the layer cannot show it."""
+    if not any(spec['name'] == 'border' and 'none' in spec.get('values', ()) for spec in operation['properties']):
+        return []
+    return [Job(operation['name'], 'border none', {'border': 'none'}, 'rgb', 8, 'opaque', how=how) for how in ('merged', *(('effect',) if effects else ()))]
 
 
 def recalled_jobs(operation):

@@ -87,7 +87,8 @@ say_values (GParamSpec *spec)
 static void
 say_operation (const gchar *operation, gboolean first)
 {
-  static const gchar *const keys[] = { "title", "description", "categories", "reference", "gimp:menu-path", "gimp:menu-label" };
+  static const gchar *const keys[] = { "title", "description", "categories", "reference", "gimp:menu-path", "gimp:menu-label",
+                                       "needs-alpha" };
   GeglNode    *node = gegl_node_new ();
   GParamSpec **specs;
   guint        n;

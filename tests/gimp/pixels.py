@@ -44,6 +44,10 @@ class Pixels:
                 data[4 * i + 3] = 0
         return data
 
+    def opaque(self):
+        self.data[3::4] = array.array(self.data.typecode, [self.full] * (self.width * self.height))
+        return self
+
     def difference(self, other, limit):
         """(the largest difference, where, how many pixels differ by more than the limit); colours of transparent pixels do not count.  Floats beyond 1
         differ relatively: Lab's numbers and HDR."""

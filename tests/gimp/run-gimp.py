@@ -15,9 +15,10 @@ from installations import damaged, files_from_elsewhere, files_of_gimp_3, withou
 from installed import Installed
 from common import Report, IMAGES
 from gimp_program import FLAT, programs, quoted
-from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, jobs_of, make_inputs, pasted_jobs, recalled_jobs, smoke_jobs, varied
+from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, grouped_jobs, jobs_of, make_inputs, opaque_jobs, pasted_jobs, recalled_jobs, smoke_jobs, varied
 from locales import translated
 from pixels import read
+from places import lists, masks, masks_refuse_effects
 from scripts import example_scripts
 
 LEVELS = 1                          # of 8 bits
@@ -36,6 +37,9 @@ SAVED = ('xcf', 'edited')
 COPIES = {'copied': '(set! copy (car (gimp-layer-copy layer))) (gimp-image-insert-layer image copy 0 0)',
           'pasted': '(gimp-edit-copy (vector layer)) (set! copy (vector-ref (car (gimp-edit-paste layer TRUE)) 0)) '
                     '(gimp-floating-sel-to-layer copy)'}
+GROUPS = {'group': 'LAYER-MODE-NORMAL', 'passing': 'LAYER-MODE-PASS-THROUGH'}
+GROUP = '(define group (car (gimp-group-layer-new image "group"))) (gimp-image-insert-layer image group 0 0) ' \
+        '(set! copy (car (gimp-layer-copy layer))) (gimp-image-insert-layer image copy group 0)'
 LATER = ('edited', 'pasted')        # the effect is made with the defaults
 CLIPBOARD = 'gegl_tile_cache_destroy|GeglBuffers leaked'         # GIMP 3.0 says so after pasting a layer with gegl:median-blur, too
 
@@ -50,6 +54,8 @@ def steps_of(gimp, job, path):
         steps.append(f'(gimp-image-convert-precision image {"PRECISION-FLOAT-LINEAR" if job.linear else gimp.perceptual})')
     if job.shape == 'offset':
         steps.append(f'(gimp-image-resize image {CANVAS[0]} {CANVAS[1]} {OFFSET[0]} {OFFSET[1]})')
+    if job.shape in GROUPS:
+        steps += [GROUP, f'(gimp-layer-set-mode group {GROUPS[job.shape]})', '(set! layer group)']
     if job.shape == 'selection':
         steps.append('(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')')
     if job.shape == 'mask':
@@ -59,6 +65,8 @@ def steps_of(gimp, job, path):
         steps.append(gimp.recalled(job.operation, job.values))
     else:
         steps.append(gimp.apply(job.operation, {} if job.how in LATER else job.values, job.how != 'merged'))
+    if job.shape == 'opaque':
+        steps.append('(gimp-message (string-append "TESSERA alpha " (if (member (car (gimp-drawable-has-alpha layer)) (list TRUE #t)) "yes" "no")))')
     if job.how in COPIES:
         steps += [COPIES[job.how], '(gimp-image-remove-layer image layer)', count_effects('copy')]
     if job.how == 'pasted':
@@ -92,6 +100,8 @@ def compare(report, installed, gimp, job, path, inputs):
     if job.shape == 'mask':
         report.check(f'{name}: nothing shows where the mask is black', got.cleared(*SELECTION) == got.data)
         got, wanted = got.crop(*SELECTION), wanted.crop(*SELECTION)
+    if job.shape == 'opaque':
+        wanted = wanted.opaque()
     if job.kind == 'grey' and not wanted.grey:
         return report.check(name, True, 'left out: a grey layer drops the colour that it makes')
     limit = LEVELS if job.depth == 8 else BEYOND if job.linear and max(map(abs, wanted.data)) > 2 else CLOSE
@@ -126,6 +136,9 @@ def run_jobs(report, installed, gimp, jobs, inputs, what, noise=None, **env):
     copied = [job for job in jobs if job.how in COPIES]
     if copied:
         report.check(f'GIMP {gimp.version}: {what}, each copy of a layer has its effect', gimp.said('effects') == ['1'] * len(copied), ' '.join(gimp.said('effects')))
+    opaque = [job for job in jobs if job.shape == 'opaque']
+    if opaque:
+        report.check(f'GIMP {gimp.version}: {what}, a layer without alpha stays so', gimp.said('alpha') == ['no'] * len(opaque), ' '.join(gimp.said('alpha')))
     later = [(i, job) for i, job in enumerate(jobs) if job.how in SAVED]
     if later:
         code, lines = gimp.run(''.join(gimp.job(i, paths[i] + '.xcf', reopened(gimp, job, paths[i])) for i, job in later), **env)
@@ -167,6 +180,19 @@ def with_opencl(report, installed, gimp, operations, inputs):
     for operation in operations:
         ran = where.get(operation['name'].split(':')[1], set()) - {'program built'}
         report.check(f'GIMP {gimp.version}: {operation["name"]} ran on OpenCL', ran == {'OpenCL'}, f'ran on {sorted(ran)}')
+
+
+def elsewhere(report, installed, gimp, operations, inputs, smoke):
+    """Not on a plain layer: groups, layers without alpha; channels and masks."""
+    jobs = [job for operation in operations for job in opaque_jobs(operation, gimp.effects and not operation['aux'])]
+    if gimp.effects:
+        jobs += [job for operation in operations if not operation['aux'] for job in grouped_jobs(operation, gimp.groups)]
+        masks(report, installed, gimp, inputs['rgb'])
+        if gimp.has_browser:
+            lists(report, gimp, operations)
+            masks_refuse_effects(report, gimp, inputs['rgb'])
+    if jobs:
+        run_jobs(report, installed, gimp, jobs[::9] if smoke else jobs, inputs, 'elsewhere', GEGL_USE_OPENCL='no')
 
 
 def remembers(report, installed, gimp, operations, inputs):
@@ -229,6 +255,8 @@ def labels(report, operations):
         label, path = operation['gimp:menu-label'] or '', operation['gimp:menu-path'] or ''
         report.check(f'{operation["name"]} has a place in the menus', re.fullmatch(r'<Image>/(Filters/[\w-]+|Colors)(/[\w-]+)*', path)
                      and label.endswith(('...', '…')) and 'Tessera' in label, f'{path}/{label}')
+        # For that key GIMP adds an alpha channel when a dialog merges, whatever the settings, and none when a script does.
+        report.check(f'{operation["name"]} does the same by a dialog and by a script', not operation['needs-alpha'])
         lost = [words for words in SEARCHED.get(operation['name'], ()) if not is_found(words, operation)]
         report.check(f'{operation["name"]} is found by the words people type', operation['description'] and not lost, ', '.join(lost))
         hidden = [spec['name'] for spec in operation['properties'] if spec['name'] in ('input', 'aux', 'output')
@@ -264,7 +292,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='tessera-gimp-') as work:
         installed = Installed(os.path.abspath(given.build), work)
         kinds = programs()
-        report.check('a GIMP is here', kinds, 'neither gimp-console-2.10 nor gimp-console-3.0' if not kinds else '')
+        report.check('a GIMP is here', kinds, 'none of gimp-console-2.10, 3.0 and 3.2' if not kinds else '')
         if kinds and installed.install(report):
             inputs = make_inputs(installed.gegl, os.path.join(IMAGES, 'seeding.jpg'), work)
             operations = installed.operations(given.only)
@@ -280,6 +308,7 @@ def main():
                     continue
                 run_jobs(report, installed, gimp, [job for operation in operations for job in make(operation, gimp.effects and not operation['aux'])], inputs,
                          'in C', GEGL_USE_OPENCL='no')
+                elsewhere(report, installed, gimp, operations, inputs, given.smoke)
                 if not given.only:
                     example_scripts(report, installed, gimp, inputs['rgb'])
                 if not given.smoke:

@@ -13,7 +13,7 @@ GIMPRC = '''(check-updates no)
 (save-session-info no)
 (save-device-status no)
 '''
-GIMPRC_3 = '(config-version "3.0.4")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
+GIMPRC_3 = '(config-version "{newest}")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
 # how often Left leads from the first menu of the bar to another (of eight times Right, 2.10 in Portuguese loses one), and Down from its
 # top to a submenu
 MENUS = {'Colors': 5, 'Filters': 3}
@@ -36,7 +36,7 @@ class Session:
 
     def __init__(self, installed, gimp, out, picture, served=False, rc='', **env):
         self.gimp = gimp
-        gimp.gimprc(GIMPRC + (GIMPRC_3 if isinstance(gimp, Gimp3) else '') + rc)
+        gimp.gimprc(GIMPRC + (GIMPRC_3.format(newest=gimp.newest) if isinstance(gimp, Gimp3) else '') + rc)
         with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
             file.write('(single-window-mode yes) (hide-docks no)\n')
         env = {**installed.gegl.env, 'NO_AT_BRIDGE': '1', 'GTK_CSD': '0', 'GDK_BACKEND': 'x11', 'GEGL_USE_OPENCL': 'no', **env}
