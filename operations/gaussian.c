@@ -65,7 +65,7 @@ truncated_gaussian (gdouble sigma, gint r)
   g[0] = 1.0;
   for (gint i = 1; i <= r; i++)
     {
-      g[i] = exp (-0.5 * (i / sigma) * (i / sigma));
+      g[i] = tessera_exp (-0.5 * (i / sigma) * (i / sigma));
       sum += 2.0 * g[i];
     }
   for (gint i = 0; i <= r; i++)

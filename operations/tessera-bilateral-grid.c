@@ -165,15 +165,13 @@ odd_number (void)
 }
 
 static void
-params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, const Babl *space,
+params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, const Babl *working,
              const GeglRectangle *bounds, const GeglRectangle *roi)
 {
   const gdouble  s = o->spatial_sigma;
   const gint     side = ceil (s);       /* pixels on a cell's side, at most */
   const gboolean infinite = gegl_rectangle_is_infinite_plane (bounds);
-  gdouble        red, green, blue;
 
-  babl_space_get_rgb_luminance (space ? space : babl_space ("sRGB"), &red, &green, &blue);
   *params = (GridParams) {
     .by_luminance = has_aux || o->guide == TESSERA_BILATERAL_GRID_LUMINANCE,
     .parts = (side + GRID_PART - 1) / GRID_PART,
@@ -182,10 +180,10 @@ params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, cons
     .most_planes = CLAMP (32 * s * s, 64, 65536),
     .range_sigma = (gfloat) o->range_sigma,
     .per_plane = (gfloat) (1.0 / o->range_sigma),
-    .weights = { (gfloat) red, (gfloat) green, (gfloat) blue },
     .origin_x = infinite ? 0 : bounds->x,
     .origin_y = infinite ? 0 : bounds->y
   };
+  tessera_luminance (working, params->weights);
   params->values = params->by_luminance ? 4 : 1;
   params->lanes = params->by_luminance ? 1 : 4;
   while (params->capacity < 3 * side * side / 2)
@@ -548,8 +546,7 @@ smooth (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer
 
   if (! input || gegl_rectangle_is_empty (roi))
     return TRUE;
-  params_init (&params, o, has_aux, gegl_operation_get_source_space (operation, "input"),
-               &bounds, roi);
+  params_init (&params, o, has_aux, format, &bounds, roi);
   success = tessera_process (&(TesseraRequest) {
     .filter = choose_filter (&params, has_aux ? aux : input, format),
     .operation = operation,

@@ -350,33 +350,41 @@ get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const Geg
   return tessera_whole_invalidated (operation, pad, changed);
 }
 
-/* What babl makes of each code.  Asked once for each format: a conversion from 8 bits that is used again and
- * again gets a table of 256 MiB from babl. */
+/* What each of the 256 codes is in a format of floats: of sRGB's curve by its formula, of another by babl.  That is
+ * asked once for each format: a conversion from 8 bits that is used again and again gets a table of 256 MiB from babl. */
+static gfloat *
+make_values (const Babl *format)
+{
+  const Babl    *space = babl_format_get_space (format);
+  const gboolean is_code = (babl_get_model_flags (format) & BABL_MODEL_FLAG_NONLINEAR) != 0;
+  gfloat        *values = g_new (gfloat, 256);
+  guint8         codes[256][4];
+  gfloat         pixels[256][4];
+
+  for (gint i = 0; i < 256; i++)
+    for (gint k = 0; k < 4; k++)
+      codes[i][k] = k < 3 ? i : 255;
+  if (! is_code && space != babl_space ("sRGB"))
+    babl_process (babl_fish (babl_format_with_space ("R'G'B'A u8", space), format), codes, pixels, 256);
+  for (gint i = 0; i < 256; i++)
+    values[i] = is_code ? (gfloat) (i / 255.0)
+                : space == babl_space ("sRGB") ? (gfloat) tessera_linear (i / 255.0) : pixels[i][0];
+  return values;
+}
+
 static const gfloat *
 values_of (const Babl *format)
 {
   static GMutex      lock;
   static GHashTable *known;             /* format -> gfloat[256], for good */
 
-  guint8  codes[256][4];
-  gfloat  pixels[256][4];
   gfloat *values;
 
   g_mutex_lock (&lock);
   known = known ? known : g_hash_table_new (NULL, NULL);
   values = g_hash_table_lookup (known, format);
   if (! values)
-    {
-      for (gint i = 0; i < 256; i++)
-        for (gint k = 0; k < 4; k++)
-          codes[i][k] = k < 3 ? i : 255;
-      babl_process (babl_fish (babl_format_with_space ("R'G'B'A u8", babl_format_get_space (format)), format),
-                    codes, pixels, 256);
-      values = g_new (gfloat, 256);
-      for (gint i = 0; i < 256; i++)
-        values[i] = pixels[i][0];
-      g_hash_table_insert (known, (gpointer) format, values);
-    }
+    g_hash_table_insert (known, (gpointer) format, values = make_values (format));
   g_mutex_unlock (&lock);
   return values;
 }

@@ -109,8 +109,8 @@ scatter_samples (gdouble length, gdouble angle, Sample *samples)
   for (gint i = 0; i < n; i++)
     {
       gdouble t = n == 1 ? 0.0 : (gdouble) i / (n - 1) - 0.5;
-      gdouble px = snapped (t * length * cos (angle * G_PI / 180.0));
-      gdouble py = snapped (t * length * sin (angle * G_PI / 180.0));
+      gdouble px = snapped (t * length * tessera_cos_degrees (angle));
+      gdouble py = snapped (t * length * tessera_sin_degrees (angle));
       gint    x = floor (px), y = floor (py);
       gdouble fx = px - x, fy = py - y;
 
@@ -242,8 +242,8 @@ static const TesseraFilter motion_blur = {
 static TesseraHalo
 reach (const GeglProperties *o)
 {
-  gint x = ceil (fabs (snapped (0.5 * o->length * cos (o->angle * G_PI / 180.0))));
-  gint y = ceil (fabs (snapped (0.5 * o->length * sin (o->angle * G_PI / 180.0))));
+  gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
+  gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
   return (TesseraHalo) { x, y, x, y };
 }

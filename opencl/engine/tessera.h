@@ -322,8 +322,16 @@ TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, c
  * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
 TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
 
-/* Luminance weights of R, G, B in the space of `format`. */
+/* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
+
+/* For tables and taps: the same bits on every system, unlike libm's (portable.c).  sRGB's curve of
+ * 0..1; exp of 0 and less; an angle of -180..180. */
+TESSERA_API gdouble tessera_linear      (gdouble perceptual) G_GNUC_CONST;
+TESSERA_API gdouble tessera_perceptual  (gdouble linear) G_GNUC_CONST;
+TESSERA_API gdouble tessera_exp         (gdouble x) G_GNUC_CONST;
+TESSERA_API gdouble tessera_sin_degrees (gdouble angle) G_GNUC_CONST;
+TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
 
 /* For `prepare`: the format to set on the output pad.  `format` (float components);
  * but with TESSERA_DELIVER=stored, where all that consumes the result is

@@ -5,8 +5,7 @@
 
 #include <gegl-plugin.h>
 
-/* Formats of floats and halves (RGBA) in sRGB's space are converted by the engine itself on both paths, and
- * here by the formula: IEC 61966-2-1, continued linearly below 0, and alpha taken
+/* Formats in sRGB's space are converted by the engine itself on both paths, and here by the formula: IEC 61966-2-1, continued linearly below 0, and alpha taken
  * for 1/65536 where it is less. */
 static gdouble
 decoded (gdouble v)
@@ -29,10 +28,7 @@ alpha_of (const gdouble *pixel)
 gboolean
 check_is_own_conversion (const CheckSource *source, const Babl *working)
 {
-  const Babl *type = babl_format_get_type (source->format, 0);
-
-  return (type == babl_type ("float") || type == babl_type ("half"))
-         && babl_format_get_space (source->format) == babl_space ("sRGB") && source->format != working;
+  return babl_format_get_space (source->format) == babl_space ("sRGB") && source->format != working;
 }
 
 /* A pixel of four components of one model as another has it. */
@@ -53,28 +49,47 @@ convert_by_formula (BablModelFlag from, BablModelFlag to, gdouble *pixel)
     }
 }
 
+static gdouble
+half_value (guint16 code)
+{
+  const gint    exponent = (code >> 10) & 31, digits = code & 1023;
+  const gdouble size = exponent == 0 ? ldexp (digits, -24)
+                       : exponent < 31 ? ldexp (digits + 1024, exponent - 25) : digits ? NAN : INFINITY;
+
+  return code & 0x8000 ? -size : size;
+}
+
+/* A component of the source as it was stored. */
+static gdouble
+component_at (const CheckSource *source, gsize index)
+{
+  const Babl   *type = babl_format_get_type (source->format, 0);
+  const guint8 *raw = source->raw;
+
+  if (type == babl_type ("u8"))
+    return raw[index] / 255.0;
+  if (type == babl_type ("u16"))
+    return ((const guint16 *) raw)[index] / 65535.0;
+  return type == babl_type ("half") ? half_value (((const guint16 *) raw)[index]) : ((const gfloat *) raw)[index];
+}
+
 void
 check_convert_source (const CheckSource *source, const Babl *working, gdouble *pixels)
 {
   const BablModelFlag from = babl_get_model_flags (source->format), to = babl_get_model_flags (working);
   const gint          components = babl_format_get_n_components (source->format);
   const gsize         n = (gsize) source->box.width * source->box.height;
-  gfloat             *raw = g_new (gfloat, n * components);
-  const Babl         *floats = babl_format_get_type (source->format, 0) == babl_type ("half")
-                               ? babl_format ("RGBA float") : source->format;         /* the same, exactly */
 
-  gegl_buffer_get (source->buffer, &source->box, 1.0, floats, raw, GEGL_AUTO_ROWSTRIDE,
-                   GEGL_ABYSS_NONE);
   for (gsize i = 0; i < n; i++)
     {
       gdouble *pixel = pixels + 4 * i;
 
-      pixel[3] = components % 2 ? 1.0 : raw[i * components + components - 1];
+      pixel[3] = components % 2 ? 1.0 : component_at (source, i * components + components - 1);
       for (gint k = 0; k < 3; k++)
-        pixel[k] = raw[i * components + (components < 3 ? 0 : k)];
+        pixel[k] = component_at (source, i * components + (components < 3 ? 0 : k));
       convert_by_formula (from, to, pixel);
+      pixel[3] = (gfloat) pixel[3];
     }
-  g_free (raw);
 }
 
 static gboolean

@@ -15,9 +15,6 @@ typedef struct
   const FormatsDomain     *domain;
   const guint8            *device, *babl, *c_path;
   gboolean                 exact;
-  gboolean                 steps;       /* exact but for babl's curve, which falls by an ulp now and then:
-                                         * more than one value divides two codes */
-  guint                    nan_codes[2];        /* the integers that NaN becomes: as colour, as alpha */
   FormatsStats            *stats;
   GMutex                   lock;
 } Comparison;
@@ -29,7 +26,6 @@ typedef struct
   FormatsBound       truth;
   gdouble            unit;              /* of distances */
   gdouble            low, high;         /* what the device may give */
-  guint              nan_code;
 } Place;
 
 /* ----------------------------------------------------------- distances -- */
@@ -81,9 +77,9 @@ set_place (Place *place)
       place->truth.value = isnan (value) ? value : half_order (formats_to_half (value));
       place->unit = 1;
       break;
-    default:
-      place->low = float_or_infinity (value - error);
-      place->high = float_or_infinity (value + error);
+    default:                    /* without an error of its own the formula is rounded once */
+      place->low = float_or_infinity (error > 0 ? value - error : (gfloat) value);
+      place->high = float_or_infinity (error > 0 ? value + error : (gfloat) value);
       place->truth.value = float_or_infinity (value);
       place->unit = isfinite (value) ? ldexp (1, MAX (ilogb (fmax (fmax (fabs (value), error * 0x1p19), FLT_MIN)), -126) - 23) : 1;
     }
@@ -144,7 +140,7 @@ within (const Place *place, gdouble device)
   const gboolean     is_end = kind->type >= TYPE_HALF ? isinf (device) : device == 0 || device == most;
 
   if (isnan (truth))
-    return kind->type >= TYPE_HALF ? isnan (device) : device == place->nan_code;
+    return kind->type >= TYPE_HALF ? isnan (device) : device == (kind->type == TYPE_U8 ? 255 : 0);
   if (device == 0 && truth == 0 && place->truth.error == 0 && kind->type >= TYPE_HALF)
     return signbit (device) == signbit (truth);
   if (device >= place->low && device <= place->high)
@@ -188,17 +184,16 @@ compare_component (const Comparison *comparison, FormatsStats *stats, gsize pixe
   const gdouble      device = ordinal (kind, comparison->device + offset, c);
   const gdouble      babl = ordinal (kind, comparison->babl + offset, c);
   const gdouble      c_path = ordinal (kind, comparison->c_path + offset, c);
-  const gboolean     like_babl = alike (kind, comparison->device + offset, comparison->babl + offset, c);
   gboolean           good;
 
   set_place (place);
+  good = within (place, device);
   stats->components++;
-  stats->not_babl += ! like_babl;
-  /* babl's bits, but where it is wrong itself: Debian 13's makes 0 of values beyond 8e6. */
-  if (comparison->exact && ! (isnan (place->truth.value) && kind->type <= TYPE_U16))
-    good = like_babl || ((comparison->steps || babl_is_wrong (place, babl)) && within (place, device));
-  else
-    good = within (place, device);
+  stats->not_babl += ! alike (kind, comparison->device + offset, comparison->babl + offset, c);
+  /* Debian 13's babl makes 0 of values beyond 8e6. */
+  if (comparison->exact && ! isnan (place->truth.value) && ! babl_is_wrong (place, babl)
+      && distance (device, babl, 1) > formats_babl_error (comparison->conversion, place->truth.value))
+    good = FALSE;
   if (good)
     take_distances (stats, place, device, babl);
   if (! alike (kind, comparison->device + offset, comparison->c_path + offset, c))
@@ -248,7 +243,7 @@ compare_range (gsize first, gsize n, gpointer data)
       formats_truth (conversion, comparison->domain->pixels + pixel * conversion->from->bytes, truth);
       for (gint c = 0; c < conversion->to->components; c++)
         {
-          Place place = { conversion->to, truth[c], 1, 0, 0, comparison->nan_codes[c >= conversion->to->colours] };
+          Place place = { conversion->to, truth[c], 1, 0, 0 };
 
           compare_component (comparison, &stats, pixel, c, &place);
         }
@@ -258,26 +253,6 @@ compare_range (gsize first, gsize n, gpointer data)
   g_mutex_unlock (&comparison->lock);
 }
 
-/* What babl makes of NaN depends on the length of the run and the place in it; what counts is
- * a run of 32, of the float format whose values the integers are steps of. */
-static void
-find_nan_codes (const FormatsConversion *conversion, guint codes[2])
-{
-  const FormatsKind *to = conversion->to;
-  const Babl        *floats = babl_format (to->premultiplied ? "RaGaBaA float"
-                                           : conversion->from->perceptual ? "R'G'B'A float" : "RGBA float");
-  gfloat             pixels[4 * 32];
-  guint8             bytes[4 * 32 * sizeof (guint16)];
-
-  for (gint is_alpha = 0; is_alpha < 2; is_alpha++)
-    {
-      for (gint i = 0; i < 4 * 32; i++)
-        pixels[i] = (i % 4 == 3) == is_alpha ? NAN : 1;
-      babl_process (babl_fish (floats, to->babl), pixels, bytes, 32);
-      codes[is_alpha] = to->alpha || ! is_alpha ? formats_code (to, bytes, is_alpha ? to->colours : 0) : 0;
-    }
-}
-
 void
 formats_compare (const FormatsConversion *conversion, const FormatsDomain *domain, const guint8 *device,
                  const guint8 *babl, const guint8 *c_path, FormatsStats *stats)
@@ -285,9 +260,6 @@ formats_compare (const FormatsConversion *conversion, const FormatsDomain *domai
   Comparison comparison = { .conversion = conversion, .domain = domain, .device = device, .babl = babl,
                             .c_path = c_path, .exact = formats_is_exact (conversion), .stats = stats };
 
-  comparison.steps = conversion->to->type <= TYPE_U16 && conversion->from->perceptual != conversion->to->perceptual;
-  if (conversion->to->type <= TYPE_U16)
-    find_nan_codes (conversion, comparison.nan_codes);
   g_mutex_init (&comparison.lock);
   gegl_parallel_distribute_range (domain->n, 4096, compare_range, &comparison);
   g_mutex_clear (&comparison.lock);

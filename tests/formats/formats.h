@@ -57,8 +57,11 @@ typedef struct
 
 void formats_truth (const FormatsConversion *conversion, const guint8 *pixel, FormatsBound truth[4]);
 
-/* Must it be babl's own bits?  (Tables made from babl; floats that only change places.) */
+/* Must it be the formula rounded once?  (Tables of integers; floats that only change places.) */
 gboolean formats_is_exact (const FormatsConversion *conversion);
+
+/* How far babl may then be from that, where it is not wrong: an integer's code, or of a float some roundings. */
+gdouble formats_babl_error (const FormatsConversion *conversion, gdouble value);
 
 /* ------------------------------------------------------ domain.c: pixels -- */
 

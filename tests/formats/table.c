@@ -25,7 +25,7 @@ formats_table_row (const FormatsConversion *conversion, gsize n, const FormatsSt
           to->type == TYPE_FLOAT ? "ulp" : "code", stats->device_babl, stats->not_babl, stats->device_formula,
           stats->babl_formula, stats->babl_wrong);
   if (formats_is_exact (conversion))
-    printf ("babl's bits | ");
+    printf ("rounded once | ");
   else
     printf ("%.3g | ", stats->allowed);
   printf ("%.2f | %.3g | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " |\n",

@@ -9,9 +9,9 @@
  * - x^(5/12): four products, z^12 (6) times 7/12, one sum, 0.2 of the series: 9; times
  *   1.055: 2; minus 0.055: 1 of 0.055 (which is 1.36 of the smallest result) and 1.
  * - c / 12.92 as a product: 2.  12.92 l: 2.
- * - tables made by babl: an integer's value 3 (code * (1 / most) in float).  With a curve,
- *   babl's own error, measured over all codes of u16: to linear light 9.2e-7 of the value,
- *   15.4; to the curve 2.9e-7 near its straight part and 4e-7 of the value: 5 and 7.
+ * - tables of integers are the formula rounded once: 1; with a curve too, and their steps are exact.
+ *   babl's own, measured over all codes of u16: to linear light 9.2e-7 of the value, 15.4; to the curve
+ *   2.9e-7 near its straight part and 4e-7 of the value: 5 and 7; without a curve 3.
  * - halves: none as such, each is a float; and a float becomes the nearest half.
  */
 #include "formats.h"
@@ -50,12 +50,12 @@ alpha_factor (gdouble alpha)
   return fabs (alpha) <= ALPHA_FLOOR ? ALPHA_FLOOR : alpha;
 }
 
-/* 1 / alpha and a product; 1 / alpha is a denormal for the largest. */
+/* 1 / alpha and a product, and `rounded`: of alpha itself; 1 / alpha is a denormal for the largest. */
 static FormatsBound
-unpremultiplied (FormatsBound x, gdouble alpha)
+unpremultiplied (FormatsBound x, gdouble alpha, gint rounded)
 {
   gdouble      factor = alpha_factor (alpha);
-  FormatsBound bound = scaled (x, 1 / factor, 2);
+  FormatsBound bound = scaled (x, 1 / factor, 2 + rounded);
 
   if (isinf (factor) && isfinite (x.value))
     bound.value = 0;
@@ -78,23 +78,28 @@ curved (FormatsBound x, gdouble (*curve) (gdouble), gdouble own)
   return checked (value, fmax (up, down) + own + DENORMAL, x.overflows);
 }
 
+/* How the engine changes a curve: in floats; by a table of an integer's codes; by steps between them. */
+typedef enum { BY_FLOATS, BY_TABLE, BY_STEPS } Means;
+
 static FormatsBound
-decoded (FormatsBound x, gboolean by_table)
+decoded (FormatsBound x, Means means)
 {
   gdouble size = fabs (formats_linear (x.value));
 
-  return curved (x, formats_linear, by_table ? 16 * U * size
-                                    : x.value > 0.04 ? 15.2 * U * size : 2 * U * size);
+  if (means == BY_TABLE)
+    return checked (formats_linear (x.value), U * size, x.overflows);
+  return curved (x, formats_linear, means == BY_STEPS ? 0 : x.value > 0.04 ? 15.2 * U * size : 2 * U * size);
 }
 
 static FormatsBound
-encoded (FormatsBound x, gboolean by_table)
+encoded (FormatsBound x, Means means)
 {
   gdouble size = fabs (formats_perceptual (x.value));
 
-  return curved (x, formats_perceptual, x.value < 0.0031 ? 3 * U * size
-                                        : ! by_table ? U * (11 * (size + 0.055) + 0.055 + size)
-                                        : U * (5 + 7 * size));
+  if (means == BY_TABLE)
+    return checked (formats_perceptual (x.value), U * size, x.overflows);
+  return curved (x, formats_perceptual, means == BY_STEPS ? 0 : x.value < 0.0031 ? 3 * U * size
+                                        : U * (11 * (size + 0.055) + 0.055 + size));
 }
 
 static FormatsBound
@@ -125,7 +130,7 @@ loaded (const FormatsKind *kind, const guint8 *pixel, gint component)
 {
   gdouble value = formats_load (kind, pixel, component);
 
-  return checked (value, is_integer (kind) ? 3 * U * fabs (value) : 0, FALSE);
+  return checked (value, is_integer (kind) ? U * fabs (value) : 0, FALSE);
 }
 
 static void
@@ -134,24 +139,24 @@ convert_colours (const FormatsConversion *conversion, FormatsBound colour[3], gd
   const FormatsKind *from = conversion->from, *to = conversion->to;
   gboolean           grey = to->colours == 1;
   gboolean           from_table = is_integer (from) && ! from->premultiplied;      /* else it has no curve */
-  gboolean           to_table = is_integer (to) && ! to->premultiplied;
+  gboolean           to_steps = is_integer (to) && ! to->premultiplied;
   gboolean           curve = from->perceptual != to->perceptual;
 
   for (gint c = 0; c < 3; c++)
     {
       if (from->premultiplied && (curve || grey || ! to->premultiplied))
-        colour[c] = unpremultiplied (colour[c], alpha);
+        colour[c] = unpremultiplied (colour[c], alpha, is_integer (from));
       if (from->perceptual && (curve || grey))
-        colour[c] = decoded (colour[c], from_table || (to_table && ! grey));
+        colour[c] = decoded (colour[c], from_table ? BY_TABLE : to_steps && ! grey ? BY_STEPS : BY_FLOATS);
     }
   if (grey)
     colour[0] = luminance (colour, conversion->weights);
   for (gint c = 0; c < to->colours; c++)
     {
       if (to->perceptual && (curve || grey))
-        colour[c] = encoded (colour[c], from_table || (to_table && ! from->perceptual));
+        colour[c] = encoded (colour[c], from_table ? BY_TABLE : to_steps && ! from->perceptual ? BY_STEPS : BY_FLOATS);
       if (to->premultiplied && (curve || ! from->premultiplied))
-        colour[c] = scaled (colour[c], alpha_factor (alpha), 1);
+        colour[c] = scaled (colour[c], alpha_factor (alpha), 1 + is_integer (from));
     }
 }
 
@@ -174,12 +179,23 @@ formats_truth (const FormatsConversion *conversion, const guint8 *pixel, Formats
     {
       gdouble most = to->type == TYPE_U8 ? 255 : 65535;
 
-      /* A table's steps: value * most + 0.5 in float; to grey by way of the working curve,
-       * there and back. */
+      /* To grey by way of the working curve, there and back. */
       if (c < to->colours && to->colours == 1 && from->perceptual)
         truth[c].error += U * (5 + 32 * fabs (truth[c].value));
-      truth[c] = scaled (truth[c], most, 3);
+      truth[c] = scaled (truth[c], most, 0);
     }
+  for (gint c = 0; c < to->components && formats_is_exact (conversion); c++)
+    truth[c].error = 0;
+}
+
+gdouble
+formats_babl_error (const FormatsConversion *conversion, gdouble value)
+{
+  const gboolean curve = conversion->from->perceptual != conversion->to->perceptual;
+
+  if (conversion->to->type != TYPE_FLOAT)
+    return 1;
+  return (curve ? 20 : 4) * U * fabs (value) + (curve && conversion->to->perceptual ? 5 * U : 0);
 }
 
 gboolean

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the codes of u8 and u16 mean, and at which value a float becomes which code: the formula in double
+ * (portable.c), rounded once to float.  babl is not asked, since its answers differ by some 1e-6 with the
+ * processor, the version and the length of a run.
+ */
+#include "config.h"
+
+#include "formats.h"
+
+#include "../math/tessera-convert.h"
+
+/* From the codes' curve to that of the floats. */
+typedef enum { CURVE_SAME, CURVE_TO_LINEAR, CURVE_TO_PERCEPTUAL, CURVES } Curve;
+
+gint
+tessera_code_count (gint stored)
+{
+  return (stored & LAYOUT_TYPE) == LAYOUT_U8 ? 256 : 65536;
+}
+
+/* Premultiplied colours change their curve after the table. */
+static Curve
+curve_of (gint stored, gint working)
+{
+  if (stored & LAYOUT_PREMULTIPLIED || ! ((stored ^ working) & LAYOUT_PERCEPTUAL))
+    return CURVE_SAME;
+  return stored & LAYOUT_PERCEPTUAL ? CURVE_TO_LINEAR : CURVE_TO_PERCEPTUAL;
+}
+
+static gdouble
+curved (Curve curve, gdouble value)
+{
+  return curve == CURVE_TO_LINEAR ? tessera_linear (value)
+         : curve == CURVE_TO_PERCEPTUAL ? tessera_perceptual (value) : value;
+}
+
+static void
+decode_codes (Curve curve, gint n, gfloat *values)
+{
+  for (gint k = 0; k < n; k++)
+    values[k] = (gfloat) curved (curve, (gdouble) k / (n - 1));
+}
+
+static gfloat
+least_float_from (gdouble value)
+{
+  const gfloat near = (gfloat) value;
+
+  return near < value ? tessera_as_float (tessera_as_int (near) + 1) : near;
+}
+
+/* steps[k]: the least value whose code is k or more, which is to say value * most rounds to k with halves up.
+ * steps[0]: the code of NaN, as babl 0.1.98 has it on x86-64. */
+static void
+encode_steps (Curve curve, gint n, gfloat *steps)
+{
+  steps[0] = n == 256 ? 255.0f : 0.0f;
+  for (gint k = 1; k < n; k++)
+    steps[k] = least_float_from (curved (curve, (k - 0.5) / (n - 1)));
+}
+
+static gfloat *
+make_table (gint stored, Curve curve, gboolean encodes)
+{
+  void       (*make) (Curve, gint, gfloat *) = encodes ? encode_steps : decode_codes;
+  const gint   n = tessera_code_count (stored);
+  gfloat      *table = g_new (gfloat, 2 * n);
+
+  make (curve, n, table);
+  make (CURVE_SAME, n, table + n);
+  return table;
+}
+
+/* Each in its own memory: devices know tables by their place, and one without alpha is half as long. */
+const gfloat *
+tessera_code_table (gint stored, gint working, gboolean encodes)
+{
+  static GMutex  lock;
+  static gfloat *tables[2][2][CURVES][2];
+
+  const Curve   curve = curve_of (stored, working);
+  gfloat      **table = &tables[tessera_code_count (stored) == 256][(stored & LAYOUT_ALPHA) != 0][curve][encodes];
+
+  g_mutex_lock (&lock);
+  if (! *table)
+    *table = make_table (stored, curve, encodes);
+  g_mutex_unlock (&lock);
+  return *table;
+}
