@@ -37,6 +37,7 @@ guint64 check_next    (CheckRandom *random);
 gdouble check_uniform (CheckRandom *random);                     /* [0, 1) */
 gint    check_below   (CheckRandom *random, gint count);         /* 0 .. count - 1 */
 gboolean check_chance (CheckRandom *random, gint percent);
+gdouble check_power   (gdouble base, gdouble exponent);          /* 0 .. 1; unlike pow the same bits everywhere */
 
 /* ------------------------------------------------------------- filters -- */
 
@@ -374,6 +375,9 @@ gboolean     check_report  (const CheckFilter *filter, const CheckCase *c,
 void         check_edges   (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats);
 void         check_faults  (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats);
 void         check_self_test (const CheckOptions *options, CheckStats *stats);
+/* Compares with the lines of the file `path`; prints such a line (the first of the legs), and those of all cases. */
+void         check_hashes  (const CheckFilter *filter, const gchar *path, guint legs, CheckStats *stats);
+void         check_print_hash (const CheckFilter *filter, guint legs, gboolean each);
 gboolean     check_exists  (const CheckFilter *filter);
 void         check_verdict (CheckStats *stats, gboolean good, const gchar *what,
                             const GString *why, gboolean quiet);

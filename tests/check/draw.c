@@ -25,7 +25,7 @@ draw_length (CheckRandom *random, gint max)
       length = group * (1 + check_below (random, 3)) + check_below (random, 3) - 1;
     }
   else
-    length = (gint) exp (check_uniform (random) * log (max + 1.0));
+    length = (gint) check_power (max + 1.0, check_uniform (random));
   return CLAMP (length, 1, max);
 }
 
@@ -53,7 +53,7 @@ draw_value (CheckRandom *random, const CheckProperty *property)
     return property->max;
   if (kind < 22)
     return property->def;
-  value = property->draw == CHECK_LOG ? low * pow (property->max / low, check_uniform (random))
+  value = property->draw == CHECK_LOG ? low * check_power (property->max / low, check_uniform (random))
                                       : property->min + span * check_uniform (random);
   if (property->kind == CHECK_INT || kind < 35)
     value = floor (value + 0.5);

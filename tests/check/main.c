@@ -27,9 +27,9 @@ static const CheckFilter *const filters[] = {
   &check_template
 };
 
-static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted;
+static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted, *hashes_file;
 static gint     n_cases = -1, one_case = -1, max_size = 700;
-static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test, skip_without_device;
+static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test, skip_without_device, print_hashes;
 static gdouble  seconds;
 
 static const GOptionEntry entries[] =
@@ -45,6 +45,8 @@ static const GOptionEntry entries[] =
   { "laws", 0, 0, G_OPTION_ARG_NONE, &only_laws, "The laws alone", NULL },
   { "faults", 0, 0, G_OPTION_ARG_NONE, &only_faults, "Fault injection alone", NULL },
   { "self-test", 0, 0, G_OPTION_ARG_NONE, &only_self_test, "The harness's own test alone", NULL },
+  { "hashes", 0, 0, G_OPTION_ARG_FILENAME, &hashes_file, "The hashes of fixed cases alone, beside those of FILE", "FILE" },
+  { "print-hashes", 0, 0, G_OPTION_ARG_NONE, &print_hashes, "The lines of such a file; with --filter, each case's too", NULL },
   { "max-size", 0, 0, G_OPTION_ARG_INT, &max_size, "Largest width and height drawn", "PX" },
   { "skip-without-device", 0, 0, G_OPTION_ARG_NONE, &skip_without_device, "Exit 77 where there is no OpenCL device", NULL },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time limit of the cases of each filter", "T" },
@@ -201,13 +203,32 @@ parse_options (int *argc, char ***argv, CheckOptions *options)
   options->set = set_wanted;
 }
 
+/* Of all filters or the one; the exit code. */
+static gint
+look_at_hashes (const CheckOptions *options)
+{
+  CheckStats stats = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (filters); i++)
+    if (only_filter && strcmp (only_filter, filters[i]->name) != 0)
+      continue;
+    else if (print_hashes)
+      check_print_hash (filters[i], options->legs, only_filter != NULL);
+    else
+      check_hashes (filters[i], hashes_file, options->legs, &stats);
+  if (print_hashes)
+    return 0;
+  g_print ("%d passed, %d failed\n", stats.passed, stats.failed);
+  return stats.failed || ! stats.passed;
+}
+
 int
 main (int argc, char **argv)
 {
   CheckOptions    options = { 0 };
   TesseraCounters counters;
   const gchar    *tiles;
-  gint            passed = 0, failed = 0;
+  gint            passed = 0, failed = 0, code;
   gboolean     had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
 
   parse_options (&argc, &argv, &options);
@@ -219,6 +240,12 @@ main (int argc, char **argv)
       g_print ("skipped: there is no OpenCL device\n");
       gegl_exit ();
       return 77;
+    }
+  if (hashes_file || print_hashes)
+    {
+      code = look_at_hashes (&options);
+      gegl_exit ();
+      return code;
     }
   g_print ("seed %" G_GUINT64_FORMAT ", tiles of %s\n", options.seed, tiles);
   if ((options.legs & CHECK_LEG_OPENCL) && ! tessera_device_name ())

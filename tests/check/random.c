@@ -40,3 +40,22 @@ check_chance (CheckRandom *random, gint percent)
 {
   return check_below (random, 100) < percent;
 }
+
+/* By the binary digits of the exponent; sqrt is exact, pow is not. */
+gdouble
+check_power (gdouble base, gdouble exponent)
+{
+  gdouble result = 1.0;
+
+  for (gint i = 0; i < 52; i++)
+    {
+      base = sqrt (base);
+      exponent *= 2;
+      if (exponent >= 1)
+        {
+          result *= base;
+          exponent -= 1;
+        }
+    }
+  return result;
+}
