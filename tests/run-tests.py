@@ -27,6 +27,8 @@ GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py
 LONG = {'long': ['build/tests/check/check', '--cases', '2000'], 'soak': ['build/tests/engine/soak', '--requests', '1000000'],
         'driver-types': ['python3', '-B', 'tests/icd/run-driver.py', 'build', 'types', '--all']}
 
+LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
+
 
 def read_parts():
     """{part: its tests}, and the parts that run where none is named."""
@@ -231,9 +233,21 @@ def unless(why, name, words):
         program(name, words)
 
 
+def levels():
+    """C's hashes with each level of x86-64 that this processor has, in place of the clones for several."""
+    loader = '/lib64/ld-linux-x86-64.so.2'
+    had = run([loader, '--help'])[1] if os.path.exists(loader) else ''
+    for level in LEVELS:
+        if level != 'x86-64' and f'{level} (supported' not in had:
+            results.leave_out(f'hashes, {level}', 'this processor does not have it')
+        elif build(f'-march={level}', f'build-{level}', ['-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled',
+                                                         f'-Dc_args=-DTESSERA_NO_CLONES -march={level}']):
+            program(f'hashes, {level}', [f'build-{level}/tests/check/check', '--hashes', 'tests/check/hashes.txt', '--legs', 'c'])
+
+
 def run_parts(wanted, parts):
     names = [name for part in wanted for name in parts[part]]
-    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + len(LONG) * ('long' in wanted) \
+    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
         + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
     if not build('gcc or $CC', 'build'):
         return
@@ -246,6 +260,8 @@ def run_parts(wanted, parts):
     for name, words in LONG.items():
         if 'long' in wanted:
             program(name, words)
+    if 'long' in wanted:
+        levels()
     for part, words in GIMP.items():
         if part in wanted:
             unless(part == 'gimp-smoke' and why_no_gimp(), part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])

@@ -203,6 +203,15 @@ parse_options (int *argc, char ***argv, CheckOptions *options)
   options->set = set_wanted;
 }
 
+/* GEGL 0.4.42 makes an empty folder for GEGL_SWAP=RAM. */
+static void
+finish (gboolean had_folder)
+{
+  gegl_exit ();
+  if (! had_folder)
+    g_rmdir ("RAM");
+}
+
 /* Of all filters or the one; the exit code. */
 static gint
 look_at_hashes (const CheckOptions *options)
@@ -244,7 +253,7 @@ main (int argc, char **argv)
   if (hashes_file || print_hashes)
     {
       code = look_at_hashes (&options);
-      gegl_exit ();
+      finish (had_folder);
       return code;
     }
   g_print ("seed %" G_GUINT64_FORMAT ", tiles of %s\n", options.seed, tiles);
@@ -278,8 +287,6 @@ main (int argc, char **argv)
       failed++;
     }
   g_print ("%d passed, %d failed\n", passed, failed);
-  gegl_exit ();
-  if (! had_folder)
-    g_rmdir ("RAM");            /* GEGL 0.4.42 makes an empty one for GEGL_SWAP=RAM */
+  finish (had_folder);
   return failed || ! passed;
 }
