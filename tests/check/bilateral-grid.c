@@ -10,6 +10,18 @@ enum { SPATIAL_SIGMA, RANGE_SIGMA, GUIDE, TONE };
 static const gchar *const guides[] = { "channels", "luminance", NULL };
 static const gchar *const tones[] = { "linear", "perceptual", NULL };
 
+/* Sparse cells of several parts; planes from 2^22 on beside small ones. */
+#define CORNERS                                                                                         \
+  "spatial-sigma=40,range-sigma=0.005,guide=channels,content=hdr,format=working,width=130,height=90",   \
+  "range-sigma=0.5,guide=channels,content=far,specials=0,format=working,width=60,height=40",            \
+  "spatial-sigma=20,range-sigma=0.01,guide=luminance,content=hdr,format=working,width=70,height=90"
+
+static const gchar *const corners[] = { CORNERS, NULL };
+
+/* A guide whose pixels of 8 bits lie outside 0 .. 1 of the image's space. */
+static const gchar *const grid_corners[] =
+  { "tone=perceptual,range-sigma=0.1,space=sRGB,aux=srgba-u8,aux-space=ProPhoto,aux-content=runs", CORNERS, NULL };
+
 static const gchar *
 working (const gdouble *values)
 {
@@ -68,7 +80,57 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   .exact_shift = TRUE,                                                                             \
   .nan_policy = "NaN and Inf pixels do not contribute and pass through"
 
-const CheckFilter check_bilateral_grid = { TABLE ("grid"), .has_aux = TRUE };
+/* A cell has the same sums, to the last bit, in the dense and in the sparse grid: what is asked for alone has few planes,
+ * with the far end of the image many. */
+static void
+dense_as_sparse (const CheckOptions *options, CheckStats *stats)
+{
+  const gint width = 150, height = 60, alone = 40, far = 110;
+  GString   *why = g_string_new (NULL);
+
+  for (gint i = 0; i < 4; i++)
+    {
+      const CheckLeg leg = i & 1 ? CHECK_LEG_OPENCL : CHECK_LEG_C;
+      CheckCase      c = { .content_seed = options->seed };
+      GeglRectangle  part = { 0, 0, alone, height }, all = { 0, 0, width, height };
+      CheckPixels    dense = { 0 }, sparse = { 0 };
+      CheckSource   *source;
+      gfloat        *painted;
+      gchar         *title;
+      gboolean       good;
+
+      if (! (options->legs & leg))
+        continue;
+      check_default_values (&check_bilateral_grid, c.value);
+      c.value[SPATIAL_SIGMA] = 20;
+      c.value[GUIDE] = i / 2;
+      c.field[CHECK_WIDTH] = width;
+      c.field[CHECK_HEIGHT] = height;
+      painted = check_paint (&check_bilateral_grid, &c);
+      for (gint k = 0; k < 4 * width * height; k++)
+        if (k / 4 % width >= far && k % 4 < 3)
+          painted[k] *= 1e6f;
+      source = check_source_new (&check_bilateral_grid, &c, painted);
+      good = check_run (&check_bilateral_grid, &c, source, NULL, &part, leg, &dense, why)
+             && check_run (&check_bilateral_grid, &c, source, NULL, &all, leg, &sparse, why);
+      for (gint y = 1; good && y < height; y++)
+        memmove (sparse.pixels + 4 * y * alone, sparse.pixels + 4 * y * width, alone * 4 * sizeof (gfloat));
+      sparse.roi = part;
+      good = good && check_same_bits (&sparse, &dense, "sparse cells vs a dense grid", why);
+      title = g_strdup_printf ("bilateral-grid: sparse cells have the dense grid's sums, by %s, %s leg", guides[i / 2],
+                               check_leg_name (leg));
+      check_verdict (stats, good, title, why, options->quiet);
+      g_string_truncate (why, 0);
+      g_free (title);
+      g_free (painted);
+      check_pixels_clear (&dense);
+      check_pixels_clear (&sparse);
+      check_source_free (source);
+    }
+  g_string_free (why, TRUE);
+}
+
+const CheckFilter check_bilateral_grid = { TABLE ("grid"), .corners = grid_corners, .has_aux = TRUE, .special = dense_as_sparse };
 
 /* The two give the same bits: in C, and on the device. */
 static void
@@ -106,4 +168,4 @@ twins (const CheckOptions *options, CheckStats *stats)
   g_string_free (why, TRUE);
 }
 
-const CheckFilter check_bilateral_filter = { TABLE ("filter"), .special = twins };
+const CheckFilter check_bilateral_filter = { TABLE ("filter"), .corners = corners, .special = twins };

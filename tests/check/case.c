@@ -13,15 +13,16 @@ static const gchar *const storage_nicks[] =
   { "tiles", "odd-tiles", "linear", "sub-buffer", "dup", NULL };
 static const gchar *const content_nicks[] =
   { "noise", "gaussian", "runs", "constant", "impulse", "step", "ramp", "ties", "natural", "negative",
-    "hdr", "denormal", "nan", NULL };
+    "hdr", "denormal", "nan", "far", "faint", NULL };
 static const gchar *const alpha_nicks[] = { "opaque", "random", "zero", "patches", NULL };
 static const gchar *const sink_nicks[] = { "blit", "blit-buffer", "processor", NULL };
 static const gchar *const aux_nicks[] =
   { "none", "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
     "premultiplied-float", "srgb-u16", NULL };
+static const gchar *const aux_space_nicks[] = { "same", "sRGB", "ProPhoto", "Apple", NULL };
 static const gchar *const law_nicks[] =
   { "none", "split", "threads", "twice", "bands", "processor", "translation", "locality",
-    "concurrent", "update", "native", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
+    "concurrent", "update", "native", "move", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
 
 static const struct
 {
@@ -41,7 +42,9 @@ static const struct
   [CHECK_PAD] = { "pad", NULL }, [CHECK_BANDS] = { "bands", NULL },
   [CHECK_SENT] = { "sent", NULL },
   [CHECK_THREADS] = { "threads", NULL }, [CHECK_AUX] = { "aux", aux_nicks },
-  [CHECK_AUX_CONTENT] = { "aux-content", content_nicks }, [CHECK_LAW] = { "law", law_nicks }
+  [CHECK_AUX_CONTENT] = { "aux-content", content_nicks }, [CHECK_AUX_SPACE] = { "aux-space", aux_space_nicks },
+  [CHECK_AUX_X] = { "aux-x", NULL }, [CHECK_AUX_Y] = { "aux-y", NULL },
+  [CHECK_AUX_W] = { "aux-w", NULL }, [CHECK_AUX_H] = { "aux-h", NULL }, [CHECK_LAW] = { "law", law_nicks }
 };
 
 const gchar *

@@ -72,7 +72,7 @@ typedef enum
   CHECK_LAW_NONE,               /* the three legs */
   CHECK_LAW_SPLIT, CHECK_LAW_THREADS, CHECK_LAW_TWICE, CHECK_LAW_BANDS,
   CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
-  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_NEIGHBOUR,
+  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_MOVE, CHECK_LAW_NEIGHBOUR,
   CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
   CHECK_LAW_IDENTITY,
   CHECK_LAWS
@@ -101,7 +101,8 @@ typedef struct
   gint           n_properties;
   CheckProperty  properties[CHECK_MAX_PROPERTIES];
   gboolean       has_aux;
-  const gchar *const *corners;  /* "k=v,...": settings to be drawn more often than by chance; NULL at the end */
+  const gchar *const *corners;  /* "k=v,..." of properties and buffers: to be drawn more often than by chance; NULL at
+                                 * the end */
 
   const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
   const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
@@ -117,6 +118,8 @@ typedef struct
   void         (*mirror)   (gdouble *values, gboolean along_y);
   gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
+  gdouble      (*below)    (const gdouble *values);     /* what no result reaches, not even one that the reference
+                                                         * excuses; NULL: there is nothing */
   void         (*reference) (const CheckReferenceArgs *args, RefResult *result);
 
   CheckTolerance to_reference;  /* C and OpenCL against the reference */
@@ -157,6 +160,9 @@ typedef enum
   CHECK_FORMAT, CHECK_SPACE, CHECK_STORAGE, CHECK_TILE_W, CHECK_TILE_H,
   CHECK_CONTENT, CHECK_ALPHA, CHECK_SPECIALS,   /* NaN and Inf, in 1/10000 */
   CHECK_SINK, CHECK_PAD, CHECK_BANDS, CHECK_SENT, CHECK_THREADS, CHECK_AUX, CHECK_AUX_CONTENT,
+  CHECK_AUX_SPACE,              /* 0: the image's, else 1 + a space */
+  CHECK_AUX_X, CHECK_AUX_Y,     /* from the image's origin */
+  CHECK_AUX_W, CHECK_AUX_H,     /* 0: the image's box */
   CHECK_LAW,
   CHECK_FIELDS
 } CheckField;
@@ -179,7 +185,8 @@ typedef enum
   CHECK_CONTENT_NOISE, CHECK_CONTENT_GAUSSIAN, CHECK_CONTENT_RUNS, CHECK_CONTENT_CONSTANT,
   CHECK_CONTENT_IMPULSE, CHECK_CONTENT_STEP, CHECK_CONTENT_RAMP, CHECK_CONTENT_TIES,
   CHECK_CONTENT_NATURAL, CHECK_CONTENT_NEGATIVE, CHECK_CONTENT_HDR, CHECK_CONTENT_DENORMAL,
-  CHECK_CONTENT_NAN, CHECK_CONTENTS
+  CHECK_CONTENT_NAN,            /* from here on drawn by corners alone */
+  CHECK_CONTENT_FAR, CHECK_CONTENT_FAINT, CHECK_CONTENTS
 } CheckContent;
 
 typedef enum
@@ -208,6 +215,8 @@ typedef enum
 
 void     check_draw       (const CheckFilter *filter, guint64 seed, gint number, gint max_size,
                            CheckCase *c);
+/* The law of law case `number`, and what lets it see much. */
+void     check_draw_law   (const CheckFilter *filter, gint number, CheckCase *c);
 void     check_normalise  (const CheckFilter *filter, CheckCase *c);
 gboolean check_override   (const CheckFilter *filter, CheckCase *c, const gchar *text, GError **error);
 void     check_describe   (const CheckFilter *filter, const CheckCase *c, GString *text);
@@ -363,6 +372,8 @@ gboolean     check_law_concurrent (const CheckFilter *filter, const CheckCase *c
                                    GString *why);
 gboolean     check_law_update (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
+gboolean     check_law_move (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                             GString *why);
 gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
 gboolean     check_law_neighbour (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,

@@ -116,6 +116,25 @@ conversion_error (const CheckSource *source, const Babl *working, const gdouble 
   return error;
 }
 
+/* The pixels of a second image that has a box of its own, as the first one's box has them: beyond its edge its nearest. */
+static gdouble *
+read_aux (CheckSource *aux, const Babl *format, const GeglRectangle *box)
+{
+  gdouble *pixels = read_double (aux, format), *result = g_new (gdouble, (gsize) box->width * box->height * 4);
+
+  for (gint y = 0; y < box->height; y++)
+    for (gint x = 0; x < box->width; x++)
+      {
+        const gsize from_x = CLAMP (box->x + x - aux->box.x, 0, aux->box.width - 1);
+        const gsize from_y = CLAMP (box->y + y - aux->box.y, 0, aux->box.height - 1);
+
+        memcpy (result + ((gsize) y * box->width + x) * 4, pixels + (from_y * aux->box.width + from_x) * 4,
+                4 * sizeof (gdouble));
+      }
+  g_free (pixels);
+  return result;
+}
+
 void
 check_truth_init (CheckTruth          *truth,
                   const CheckFilter   *filter,
@@ -128,12 +147,12 @@ check_truth_init (CheckTruth          *truth,
   gsize              n = (gsize) roi->width * roi->height * 4;
   gsize              n_input = (gsize) source->box.width * source->box.height;
   gdouble           *pixels = read_double (source, format);
-  gdouble           *aux_pixels = aux ? read_double (aux, format) : NULL;
+  gdouble           *aux_pixels = aux ? read_aux (aux, format, &source->box) : NULL;
   RefImage           image = { source->box.width, source->box.height, pixels,
                                c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING
                                ? conversion_error (source, format, pixels, n_input) : 0 };
   RefImage           guide = { source->box.width, source->box.height, aux_pixels,
-                               c->field[CHECK_AUX] > 1 ? conversion_error (aux, format, aux_pixels, n_input) : 0 };
+                               c->field[CHECK_AUX] > 1 || c->field[CHECK_AUX_SPACE] ? conversion_error (aux, format, aux_pixels, n_input) : 0 };
   CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value,
                                babl_format_get_space (source->format), { 0 }, FALSE };
   RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
@@ -212,6 +231,7 @@ check_against (const CheckFilter *filter,
   const CheckTolerance *tolerance = between ? &filter->to_each_other : &filter->to_reference;
   gboolean              converted = c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING || c->field[CHECK_AUX] > 1;
   gdouble               relative = tolerance->value + (converted ? 2e-6 : 0);
+  const gdouble         below = filter->below ? filter->below (c->value) : INFINITY;
   gint                  w = truth->roi.width;
   gsize                 n = (gsize) w * truth->roi.height * 4, excused = 0, worst = 0;
   Damage                damage = { 0 };
@@ -224,6 +244,9 @@ check_against (const CheckFilter *filter,
       gdouble wanted = between ? (gdouble) other->pixels[i] : truth->out[i];
       gdouble units;
 
+      if (got->pixels[i] >= below && below < INFINITY)
+        note_damage (&damage, (gint) (i / 4) % w + truth->roi.x, (gint) (i / 4) / w + truth->roi.y, i % 4, INFINITY,
+                     got->pixels[i], below, 0);
       if (isinf (slack) || isnan (slack))
         {
           excused++;

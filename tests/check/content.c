@@ -68,6 +68,15 @@ ties (const Painter *p, gint x, gint y, gint channel)
   return unit * (gdouble) (place_hash (p, x, y, channel) % 9);
 }
 
+/* For the bilateral grid with a range sigma of 0.5: small planes, and those from 2^22 on, of which each float is one. */
+static gdouble
+far (const Painter *p, gint x, gint y, gint channel)
+{
+  const guint64 hash = place_hash (p, x, y, channel);
+
+  return hash & 1 ? 0x1p21 + 0.25 * (gdouble) (hash / 2 % 41) : 10 * place_uniform (p, x, y, channel + 4);
+}
+
 static gdouble
 paint (const Painter *p, gint x, gint y, gint channel)
 {
@@ -87,6 +96,8 @@ paint (const Painter *p, gint x, gint y, gint channel)
     case CHECK_CONTENT_HDR:      return 1e4 * check_power (1e26, u);
     case CHECK_CONTENT_DENORMAL: return floor (u * 8000) * 1.401298464324817e-45;
     case CHECK_CONTENT_NAN:      return NAN;
+    case CHECK_CONTENT_FAR:      return far (p, x, y, channel);
+    case CHECK_CONTENT_FAINT:    return x >= p->width / 2 ? 1 : 1e-8 * (gdouble) (place_hash (p, x, y, channel) & 1);
     default:                     return u;
     }
 }

@@ -148,6 +148,26 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
     }
 }
 
+/* A second image often has a box of its own, in the image, over its edge or beside it, and a space of its own. */
+static void
+draw_aux (const CheckFilter *filter, CheckCase *c)
+{
+  CheckRandom random = { check_hash (c->content_seed + 81) };
+  const gint  w = c->field[CHECK_WIDTH], h = c->field[CHECK_HEIGHT];
+
+  if (! filter->has_aux || ! c->field[CHECK_AUX])
+    return;
+  if (check_chance (&random, 50))
+    {
+      c->field[CHECK_AUX_W] = 1 + check_below (&random, w + 20);
+      c->field[CHECK_AUX_H] = 1 + check_below (&random, h + 20);
+      c->field[CHECK_AUX_X] = check_below (&random, w + c->field[CHECK_AUX_W] + 60) - c->field[CHECK_AUX_W] - 30;
+      c->field[CHECK_AUX_Y] = check_below (&random, h + c->field[CHECK_AUX_H] + 60) - c->field[CHECK_AUX_H] - 30;
+    }
+  if (check_chance (&random, 40))
+    c->field[CHECK_AUX_SPACE] = 1 + check_below (&random, 3);
+}
+
 /* Every eighth case is one of the settings that chance would miss. */
 static void
 draw_corner (const CheckFilter *filter, CheckCase *c)
@@ -180,11 +200,52 @@ check_draw (const CheckFilter *filter,
   c->field[CHECK_Y] = check_chance (&random, 40) ? c->field[CHECK_X] : draw_origin (&random);
   for (gint i = 0; i < filter->n_properties; i++)
     c->value[i] = draw_value (&random, &filter->properties[i]);
-  draw_corner (filter, c);
   draw_buffers (&random, filter, c);
+  draw_aux (filter, c);
+  draw_corner (filter, c);
   draw_roi (&random, filter, c);
   bound_cost (&random, filter, c);
   check_normalise (filter, c);
+}
+
+/* All that hold of these properties in turn. */
+static gint
+law_for (const CheckFilter *filter, const CheckCase *c, gint number)
+{
+  guint laws = check_laws_of (filter, c->value);
+  gint  law = 1 + number % (CHECK_LAWS - 1);
+
+  while (! (laws & (1u << law)))
+    law = law + 1 < CHECK_LAWS ? law + 1 : 1;
+  return law;
+}
+
+/* What a filter needs of its input and what a change reaches is most where the image is repeated; and what it needs
+ * shows only where it does not need all. */
+void
+check_draw_law (const CheckFilter *filter,
+                gint               number,
+                CheckCase         *c)
+{
+  const gint     law = law_for (filter, c, number);
+  const gboolean is_wide = law == CHECK_LAW_UPDATE || law == CHECK_LAW_MOVE || law == CHECK_LAW_NEIGHBOUR;
+  GeglRectangle  box;
+
+  c->field[CHECK_LAW] = law;
+  if (is_wide && number / (CHECK_LAWS - 1) % 4 < 3)
+    for (gint i = 0; i < filter->n_properties; i++)
+      for (gint k = 0; ! strcmp (filter->properties[i].name, "border") && filter->properties[i].nicks[k]; k++)
+        if (! strcmp (filter->properties[i].nicks[k], "loop"))
+          c->value[i] = k;
+  check_normalise (filter, c);
+  box = check_output_box (filter, c);
+  if (law == CHECK_LAW_NEIGHBOUR && ! c->field[CHECK_ROI_W] && box.width > 0 && box.height > 0)
+    {
+      c->field[CHECK_ROI_X] = box.x - c->field[CHECK_X];
+      c->field[CHECK_ROI_Y] = box.y - c->field[CHECK_Y];
+      c->field[CHECK_ROI_W] = (box.width + 2) / 3;
+      c->field[CHECK_ROI_H] = (box.height + 1) / 2;
+    }
 }
 
 void
@@ -237,6 +298,8 @@ check_normalise (const CheckFilter *filter,
   c->field[CHECK_HEIGHT] = MAX (c->field[CHECK_HEIGHT], 1);
   c->field[CHECK_TILE_W] = MAX (c->field[CHECK_TILE_W], 1);
   c->field[CHECK_TILE_H] = MAX (c->field[CHECK_TILE_H], 1);
+  if (! c->field[CHECK_AUX] || c->field[CHECK_AUX_W] <= 0 || c->field[CHECK_AUX_H] <= 0)
+    c->field[CHECK_AUX_X] = c->field[CHECK_AUX_Y] = c->field[CHECK_AUX_W] = c->field[CHECK_AUX_H] = 0;
   for (gint i = 0; i < filter->n_properties; i++)
     c->value[i] = CLAMP (c->value[i], filter->properties[i].min, filter->properties[i].max);
   box = check_output_box (filter, c);

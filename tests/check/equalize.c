@@ -7,6 +7,10 @@ enum { MODE, CLIP_LIMIT, TILES, BINS };
 
 static const gchar *const modes[] = { "luminance", "channels", NULL };
 
+/* Values that lie on a bin's edge. */
+static const gchar *const corners[] =
+  { "bins=256,mode=channels,content=ties,format=working", "bins=4096,mode=channels,content=ties,format=working", NULL };
+
 static const gchar *
 working (const gdouble *values G_GNUC_UNUSED)
 {
@@ -53,6 +57,7 @@ const CheckFilter check_equalize =
 {
   .name = "equalize",
   .operation = "tessera:equalize",
+  .corners = corners,
   .n_properties = 4,
   .properties =
     {

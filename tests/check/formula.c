@@ -28,7 +28,8 @@ alpha_of (const gdouble *pixel)
 gboolean
 check_is_own_conversion (const CheckSource *source, const Babl *working)
 {
-  return babl_format_get_space (source->format) == babl_space ("sRGB") && source->format != working;
+  return babl_format_get_space (source->format) == babl_space ("sRGB")
+         && babl_format_get_space (working) == babl_space ("sRGB") && source->format != working;
 }
 
 /* A pixel of four components of one model as another has it. */

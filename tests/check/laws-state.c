@@ -127,28 +127,59 @@ change_input (const CheckFilter *filter, const CheckCase *c, CheckSource *source
   return box;
 }
 
-/* Asks for the pixels around `changed` and then for the whole: GEGL computes a
- * request anew as soon as one pixel of it is invalid, so that a pixel that should
- * have been invalidated shows only where all of its request should have been. */
+#define STRIPS     12                   /* each way, */
+#define FEW_STRIPS 3                    /* where each costs much */
+#define MUCH       64                   /* pixels that a filter reaches */
+
+static gint
+strips_of (const CheckFilter *filter, const CheckCase *c)
+{
+  gint x = 0, y = 0;
+
+  if (filter->halo)
+    filter->halo (c->value, &x, &y);
+  return MAX (x, y) > MUCH || c->field[CHECK_LAW] == CHECK_LAW_MOVE ? FEW_STRIPS : STRIPS;
+}
+
+/* The first row of `roi`, its last one, others at random; then the columns. */
+static GeglRectangle
+strip_of (const GeglRectangle *roi, gint i, gint strips, CheckRandom *random)
+{
+  const gint    n = i < strips ? roi->height : roi->width;
+  const gint    at = i % strips == 0 ? 0 : i % strips == 1 ? n - 1 : check_below (random, n);
+  GeglRectangle strip = *roi;
+
+  if (i < strips)
+    strip.y += at, strip.height = 1;
+  else
+    strip.x += at, strip.width = 1;
+  return strip;
+}
+
+/* Asks for single rows and columns, for the pixels around `changed` and then for the
+ * whole: GEGL computes a request anew as soon as one pixel of it is invalid, so that a
+ * pixel that should have been invalidated shows only where all of its request should
+ * have been. */
 static gboolean
 ask_around (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *changed,
             const CheckPixels *fresh, GString *why)
 {
   const GeglRectangle roi = fresh->roi;
-  const gint          big = 1 << 22;
+  const gint          big = 1 << 22, strips = strips_of (filter, c);
   const GeglRectangle areas[] = {
     { changed->x - big, changed->y - big, big, 2 * big },
     { changed->x + changed->width, changed->y - big, big, 2 * big },
     { changed->x - big, changed->y - big, 2 * big, big },
     { changed->x - big, changed->y + changed->height, 2 * big, big }, roi };
+  CheckRandom         random = { check_hash (c->content_seed + 80) };
   gboolean            good = TRUE;
 
-  for (guint i = 0; i < G_N_ELEMENTS (areas) && good; i++)
+  for (gint i = 0; i < 2 * strips + (gint) G_N_ELEMENTS (areas) && good; i++)
     {
       CheckPixels   part = { 0 }, expected = { 0 };
-      GeglRectangle area;
+      GeglRectangle area = i < 2 * strips ? strip_of (&roi, i, strips, &random) : areas[i - 2 * strips];
 
-      if (! gegl_rectangle_intersect (&area, &areas[i], &roi))
+      if (! gegl_rectangle_intersect (&area, &area, &roi))
         continue;
       blit_cached (filter, c, node, &area, &part);
       expected.roi = area;
@@ -213,6 +244,80 @@ check_law_update (const CheckFilter *filter,
   g_free (text);
   check_pixels_clear (&cached);
   check_pixels_clear (&fresh);
+  check_source_free (source);
+  check_source_free (aux);
+  return good;
+}
+
+/* ----------------------------------------------------------- moved input -- */
+
+#define PATCH_W 5
+#define PATCH_H 4
+
+/* The input with a patch over it that gegl:translate moves, also beyond its edge. */
+static GeglNode *
+build_moving (const CheckFilter *filter, const CheckCase *c, CheckSource *source, CheckSource *aux, GeglBuffer *patch,
+              const gint *at, GeglNode **node, GeglNode **moves)
+{
+  GeglNode *graph = build_graph (filter, c, source, aux, node);
+  GeglNode *below = gegl_node_get_producer (*node, "input", NULL);
+  GeglNode *over = gegl_node_new_child (graph, "operation", "gegl:over", NULL);
+  GeglNode *child = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", patch, NULL);
+
+  *moves = gegl_node_new_child (graph, "operation", "gegl:translate", "x", (gdouble) at[0], "y", (gdouble) at[1], NULL);
+  gegl_node_link_many (child, *moves, NULL);
+  gegl_node_link_many (below, over, *node, NULL);
+  gegl_node_connect_to (*moves, "output", over, "aux");
+  return graph;
+}
+
+/* A cached result must follow an input whose box moves and grows, and shrinks again: cells, wrap-arounds and edges hang on
+ * it. */
+gboolean
+check_law_move (const CheckFilter *filter,
+                const CheckCase   *c,
+                CheckLeg           leg,
+                GString           *why)
+{
+  const GeglRectangle image = check_image_box (c), box = { image.x, image.y, PATCH_W, PATCH_H };
+  const gint          way[][2] = { { 0, 0 }, { -9, -6 }, { image.width - 2, image.height + 3 } };
+  CheckSource        *source = check_source_draw (filter, c), *aux = check_aux_draw (filter, c);
+  GeglBuffer         *patch = gegl_buffer_new (&box, source->format);
+  GeglColor          *colour = gegl_color_new ("rgb(0.9, 0.3, 0.6)");
+  GeglNode           *graph, *node, *moves;
+  gboolean            good = TRUE;
+  gchar              *text;
+
+  check_set_engine (c);
+  tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
+  gegl_buffer_set_color (patch, NULL, colour);
+  graph = build_moving (filter, c, source, aux, patch, way[0], &node, &moves);
+  for (guint i = 0; i < G_N_ELEMENTS (way) && good; i++)
+    {
+      GeglRectangle was = check_roi (filter, c), roi = { was.x - 12, was.y - 12, was.width + 24, was.height + 24 };
+      GeglNode     *fresh_graph, *fresh_node, *stays;
+      GeglRectangle all;
+      CheckPixels   fresh = { 0 };
+
+      gegl_node_set (moves, "x", (gdouble) way[i][0], "y", (gdouble) way[i][1], NULL);
+      fresh_graph = build_moving (filter, c, source, aux, patch, way[i], &fresh_node, &stays);
+      all = gegl_node_get_bounding_box (fresh_node);
+      if (gegl_rectangle_intersect (&roi, &roi, &all))
+        {
+          blit_cached (filter, c, fresh_node, &roi, &fresh);
+          good = ask_around (filter, c, node, &was, &fresh, why);
+        }
+      g_object_unref (fresh_graph);
+      check_pixels_clear (&fresh);
+    }
+  text = check_take_warnings ();
+  if (text)
+    g_string_append_printf (why, "  warning: %s", text);
+  good &= ! text;
+  g_free (text);
+  g_object_unref (graph);
+  g_object_unref (patch);
+  g_object_unref (colour);
   check_source_free (source);
   check_source_free (aux);
   return good;

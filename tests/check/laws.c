@@ -9,7 +9,7 @@
                 | (1u << CHECK_LAW_BANDS) | (1u << CHECK_LAW_PROCESSOR)                         \
                 | (1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_CONCURRENT)                     \
                 | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NATIVE)                           \
-                | (1u << CHECK_LAW_NEIGHBOUR))
+                | (1u << CHECK_LAW_MOVE) | (1u << CHECK_LAW_NEIGHBOUR))
 
 guint
 check_laws_of (const CheckFilter *filter,
@@ -284,9 +284,16 @@ prepare (const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_FORMAT] = CHECK_FORMAT_WORKING;
   if (c->field[CHECK_AUX])
     c->field[CHECK_AUX] = 1 + CHECK_FORMAT_WORKING;
+  c->field[CHECK_AUX_SPACE] = 0;
+  if (law >= CHECK_LAW_MOVE)
+    c->field[CHECK_SPECIALS] = 0;       /* gegl:over leaves alone what nothing lies over, NaN too */
+  if (law == CHECK_LAW_MOVE)
+    {
+      c->field[CHECK_FORMAT] = CHECK_FORMAT_PREMULTIPLIED;      /* that of gegl:over, so that nothing is converted */
+      c->field[CHECK_SPACE] = 0;
+    }
   if (law < CHECK_LAW_NEIGHBOUR)
     return;
-  c->field[CHECK_SPECIALS] = 0;
   c->field[CHECK_AUX] = 0;
   c->field[CHECK_ALPHA] = law == CHECK_LAW_CONSTANT ? CHECK_ALPHA_OPAQUE : c->field[CHECK_ALPHA];
   if (law == CHECK_LAW_NEIGHBOUR)
@@ -337,6 +344,7 @@ check_law (const CheckFilter *filter,
     case CHECK_LAW_CONCURRENT:  return check_law_concurrent (filter, &c, leg, why);
     case CHECK_LAW_UPDATE:      return check_law_update (filter, &c, leg, why);
     case CHECK_LAW_NATIVE:      return empty_output (filter, &c) || check_law_native (filter, &c, leg, why);
+    case CHECK_LAW_MOVE:        return check_law_move (filter, &c, leg, why);
     case CHECK_LAW_NEIGHBOUR:   return check_law_neighbour (filter, &c, leg, why);
     case CHECK_LAW_CONSTANT:    return law_unchanged (filter, &c, leg, "constant in vs out", why);
     case CHECK_LAW_IDENTITY:    return law_unchanged (filter, &c, leg, "identity setting vs input", why);

@@ -75,18 +75,6 @@ parse_legs (const gchar *text)
   return legs;
 }
 
-/* The law of law case `number`: all that hold of these properties in turn. */
-static gint
-law_for (const CheckFilter *filter, const CheckCase *c, gint number)
-{
-  guint laws = check_laws_of (filter, c->value);
-  gint  law = 1 + number % (CHECK_LAWS - 1);
-
-  while (! (laws & (1u << law)))
-    law = law + 1 < CHECK_LAWS ? law + 1 : 1;
-  return law;
-}
-
 static void
 run_case (const CheckFilter *filter, const CheckOptions *options, gint number, gboolean laws, CheckStats *stats)
 {
@@ -95,7 +83,7 @@ run_case (const CheckFilter *filter, const CheckOptions *options, gint number, g
 
   check_draw (filter, options->seed, number, options->max_size, &c);
   if (laws)
-    c.field[CHECK_LAW] = law_for (filter, &c, number);
+    check_draw_law (filter, number, &c);
   if (options->set && ! check_override (filter, &c, options->set, &error))
     {
       g_printerr ("check: %s\n", error->message);

@@ -22,6 +22,10 @@ is_perceptual (const gdouble *values)
   return values[TONE] == 0;
 }
 
+/* An angle of almost a whole turn. */
+static const gchar *const corners[] =
+  { "result=angle,display=1,content=faint,alpha=opaque,specials=0,format=working,width=40,height=30", NULL };
+
 static const gchar *
 working (const gdouble *values)
 {
@@ -73,6 +77,13 @@ changes_planes (const gdouble *values G_GNUC_UNUSED)
   return TRUE;
 }
 
+/* Which side of the jump a faint gradient is on is excused, but no angle is a whole turn. */
+static gdouble
+below (const gdouble *values)
+{
+  return values[RESULT] == ANGLE && values[DISPLAY] == 1 && ! of_channels (values) ? 1 : INFINITY;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -84,6 +95,7 @@ const CheckFilter check_sobel =
 {
   .name = "sobel",
   .operation = "tessera:sobel",
+  .corners = corners,
   .n_properties = 4,
   .properties =
     {
@@ -93,7 +105,7 @@ const CheckFilter check_sobel =
       { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL }
     },
   .working = working, .delivers = delivers, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .mirror = mirror, .changes_planes = changes_planes, .reference = reference,
+  .mirror = mirror, .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .to_each_other = { 1e-9, "the same operations in the same order" },
   .exact_shift = TRUE,

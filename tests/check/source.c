@@ -206,6 +206,15 @@ check_aux_draw (const CheckFilter *filter,
     return NULL;
   aux.field[CHECK_FORMAT] = c->field[CHECK_AUX] - 1;
   aux.field[CHECK_CONTENT] = c->field[CHECK_AUX_CONTENT];
+  if (c->field[CHECK_AUX_SPACE])
+    aux.field[CHECK_SPACE] = c->field[CHECK_AUX_SPACE] - 1;
+  if (c->field[CHECK_AUX_W])
+    {
+      aux.field[CHECK_X] += c->field[CHECK_AUX_X];
+      aux.field[CHECK_Y] += c->field[CHECK_AUX_Y];
+      aux.field[CHECK_WIDTH] = c->field[CHECK_AUX_W];
+      aux.field[CHECK_HEIGHT] = c->field[CHECK_AUX_H];
+    }
   aux.content_seed = check_hash (c->content_seed);
   return check_source_draw (filter, &aux);
 }
