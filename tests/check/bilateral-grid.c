@@ -10,11 +10,11 @@ enum { SPATIAL_SIGMA, RANGE_SIGMA, GUIDE, TONE };
 static const gchar *const guides[] = { "channels", "luminance", NULL };
 static const gchar *const tones[] = { "linear", "perceptual", NULL };
 
-/* Sparse cells of several parts; planes from 2^22 on beside small ones. */
-#define CORNERS                                                                                         \
-  "spatial-sigma=40,range-sigma=0.005,guide=channels,content=hdr,format=working,width=130,height=90",   \
-  "range-sigma=0.5,guide=channels,content=far,specials=0,format=working,width=60,height=40",            \
-  "spatial-sigma=20,range-sigma=0.01,guide=luminance,content=hdr,format=working,width=70,height=90"
+/* Sparse cells of several parts, with planes from 2^22 on beside small ones. */
+#define CORNERS                                                                                                     \
+  "spatial-sigma=40,range-sigma=0.5,guide=channels,content=far,specials=0,format=working,width=100,height=80",      \
+  "spatial-sigma=20,range-sigma=0.5,guide=luminance,content=far,specials=0,format=working,width=70,height=90",      \
+  "spatial-sigma=40,range-sigma=0.005,guide=channels,content=hdr,format=working,width=130,height=90"
 
 static const gchar *const corners[] = { CORNERS, NULL };
 

@@ -172,6 +172,34 @@ infinite_plane (Edge *e, GString *why)
   check_pixels_clear (&other);
 }
 
+/* The filter's box of a plane without end has none, whatever it does at the border of others. */
+static void
+endless_box (Edge *e, GString *why)
+{
+  GeglNode     *graph = gegl_node_new (), *source = gegl_node_new_child (graph, "operation", "gegl:color", NULL);
+  GeglNode     *node = check_operation_node (e->filter, &e->c, graph);
+  GeglRectangle box;
+
+  gegl_node_link (source, node);
+  box = gegl_node_get_bounding_box (node);
+  if (! gegl_rectangle_is_infinite_plane (&box))
+    g_string_append_printf (why, "  the box is %d,%d %d x %d\n", box.x, box.y, box.width, box.height);
+  verdict (e, why->len == 0, "endless plane, its box", why);
+  g_object_unref (graph);
+}
+
+static void
+endless_at_each_border (Edge *e, GString *why)
+{
+  for (gint i = 0; i < e->filter->n_properties; i++)
+    for (gint k = 0; ! strcmp (e->filter->properties[i].name, "border") && e->filter->properties[i].nicks[k]; k++)
+      {
+        e->c.value[i] = k;
+        endless_box (e, why);
+        infinite_plane (e, why);
+      }
+}
+
 /* Dots on a pattern that the eye takes for grey; in the corner one more, or not. */
 static GeglBuffer *
 dotted (gboolean one_more)
@@ -260,6 +288,33 @@ whole_image (Edge *e, GString *why)
   g_object_unref (other);
 }
 
+/* The same after the input has lost a part without a word, as gegl_buffer_set_extent does: of that nothing is left. */
+static void
+lost_part (Edge *e, GString *why)
+{
+  const GeglRectangle rest = { 0, 0, 120, 150 }, first = { 0, 0, 1, 1 };
+  GeglNode           *graph = gegl_node_new (), *fresh_graph = gegl_node_new (), *node;
+  GeglBuffer         *buffer = dotted (FALSE), *other = dotted (TRUE);
+  CheckPixels         was, now, fresh;
+
+  set_leg (e);
+  check_default_values (e->filter, e->c.value);
+  node = cached_node (e, graph, buffer);
+  blit_tile (e, node, 19, &was);
+  gegl_buffer_set_extent (buffer, &rest);
+  gegl_buffer_copy (other, GEGL_RECTANGLE (5, 0, 1, 1), GEGL_ABYSS_NONE, buffer, &first);
+  blit_tile (e, node, 19, &now);
+  blit_tile (e, cached_node (e, fresh_graph, buffer), 19, &fresh);
+  verdict (e, check_same_bits (&now, &fresh, "after a part was lost vs a new graph", why), "the input loses a part", why);
+  check_pixels_clear (&was);
+  check_pixels_clear (&now);
+  check_pixels_clear (&fresh);
+  g_object_unref (graph);
+  g_object_unref (fresh_graph);
+  g_object_unref (buffer);
+  g_object_unref (other);
+}
+
 /* Cases for the three legs that chance would take long to draw. */
 static void
 drawn (Edge *e, const gchar *set)
@@ -286,8 +341,20 @@ run_edges (Edge *e, GString *why)
         empty_buffer (e, why);
         empty_region (e, why);
         infinite_plane (e, why);
+        endless_box (e, why);
         if (e->filter->whole && e->is_default)
-          whole_image (e, why);
+          {
+            whole_image (e, why);
+            lost_part (e, why);
+          }
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (legs) && e->is_default; i++)
+    if (e->options->legs & legs[i])
+      {
+        Edge each = *e;
+
+        each.leg = legs[i];
+        endless_at_each_border (&each, why);
       }
   drawn (e, "width=1,height=1");
   drawn (e, "width=1,height=1,content=nan");

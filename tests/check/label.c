@@ -288,6 +288,44 @@ check_little_memory (const CheckOptions *options, CheckStats *stats)
   g_string_free (why, TRUE);
 }
 
+/* An input that has become empty has no components; GEGL does not ask for its pixels. */
+static void
+check_nothing_left (const CheckOptions *options, CheckStats *stats)
+{
+  GeglBuffer   *empty = gegl_buffer_new (GEGL_RECTANGLE (0, 0, 0, 0), babl_format ("RGBA float"));
+  CheckCase     c = { .content_seed = options->seed };
+  GeglNode     *graph = gegl_node_new (), *node, *input;
+  GString      *why = g_string_new (NULL);
+  CheckSource  *source;
+  GeglRectangle roi;
+  gfloat       *found;
+  gint          before = -1, after = -1;
+
+  check_default_values (&check_label, c.value);
+  c.field[CHECK_WIDTH] = 60;
+  c.field[CHECK_HEIGHT] = 40;
+  source = check_source_draw (&check_label, &c);
+  roi = check_roi (&check_label, &c);
+  found = g_new (gfloat, 4 * roi.width * roi.height);
+  node = check_operation_node (&check_label, &c, graph);
+  check_connect_source (graph, node, "input", source);
+  input = gegl_node_get_producer (node, "input", NULL);
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  gegl_node_blit (node, 1.0, &roi, babl_format ("RGBA float"), found, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_get (node, "count", &before, NULL);
+  gegl_node_set (input, "buffer", empty, NULL);
+  gegl_node_blit (node, 1.0, &roi, babl_format ("RGBA float"), found, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_get (node, "count", &after, NULL);
+  if (before <= 0 || after != 0)
+    g_string_append_printf (why, "  count %d, and of nothing %d\n", before, after);
+  check_verdict (stats, why->len == 0, "label: count of an input that has become empty", why, options->quiet);
+  g_free (found);
+  g_object_unref (graph);
+  g_object_unref (empty);
+  check_source_free (source);
+  g_string_free (why, TRUE);
+}
+
 /* Labels 1 to 256 have different colours, none black. */
 static void
 check_colors (const CheckOptions *options, CheckStats *stats)
@@ -310,6 +348,7 @@ static void
 special (const CheckOptions *options, CheckStats *stats)
 {
   check_colors (options, stats);
+  check_nothing_left (options, stats);
   check_shapes (&check_label, options, stats);
   if (options->legs & CHECK_LEG_OPENCL)
     check_little_memory (options, stats);

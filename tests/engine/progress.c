@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * progress: every filter tells of 4 Mpix from 0 to 1, without a step back, in C and on
- * the device, and after the device has failed; of little work nothing; of long work so
+ * the device, and after the device has failed, even where nobody mends it; of little work nothing; of long work so
  * often that a bar moves, and no oftener. */
 #include <gegl.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 
 static GArray  *told;           /* gdouble */
 static GThread *caller;
+static const gchar *wanted = "RGBA float";      /* of the result */
 static gboolean strange;        /* told on another thread */
 static gint64   first_word, last_word;  /* microseconds; last: but for the 1 */
 
@@ -53,7 +54,7 @@ run (const gchar *operation, const gchar *property, gint value, GeglBuffer *inpu
   GeglNode   *graph = gegl_node_new ();
   GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
   GeglNode   *node = gegl_node_new_child (graph, "operation", operation, NULL);
-  GeglBuffer *result = gegl_buffer_new (gegl_buffer_get_extent (input), babl_format ("RGBA float"));
+  GeglBuffer *result = gegl_buffer_new (gegl_buffer_get_extent (input), babl_format (wanted));
   gint64      began = g_get_monotonic_time ();
 
   if (property)
@@ -94,6 +95,24 @@ expect_whole (const gchar *operation, const gchar *path, guint least)
 
 /* ---------------------------------------------------------------------- cases -- */
 
+/* A request that fails on the way, also the first of several, closes what it has opened. */
+static void
+expect_closed (const gchar *operation, GeglBuffer *input)
+{
+  const gdouble *values;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  tessera_set_fault ("download:1");
+  wanted = "Y' u8";             /* GEGL warns of each tile that it copies of a result that nobody made */
+  run (operation, NULL, 0, input);
+  wanted = "RGBA float";
+  expect (tessera_fault_met (), "%s: the fault was not met where it may not be mended", operation);
+  tessera_set_fault (NULL);
+  values = (const gdouble *) (gpointer) told->data;
+  expect (told->len && values[0] == 0.0 && values[told->len - 1] == 1.0, "%s, failed: told %u times, the last was %g",
+          operation, told->len, told->len ? values[told->len - 1] : -1.0);
+}
+
 static void
 check_operation (const gchar *operation, GeglBuffer *large, GeglBuffer *small)
 {
@@ -117,6 +136,7 @@ check_operation (const gchar *operation, GeglBuffer *large, GeglBuffer *small)
       expect (tessera_fault_met (), "%s: the fault was not met", operation);
       expect_whole (operation, "device and then C", 12);
       tessera_set_fault (NULL);
+      expect_closed (operation, large);
     }
   tessera_set_eager_progress (FALSE);
   for (gint on_device = 0; on_device <= has_device; on_device++)

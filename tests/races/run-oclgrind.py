@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-oclgrind.py BUILD [FILTER...]: runs every kernel on small pictures on Oclgrind, a device that looks at each access:
+data races, what lies out of bounds, what nobody has written.  The parity driver draws the pictures, so that the
+pixels are compared as well."""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import Gegl, Report
+
+DRIVER = '/usr/lib/oclgrind/liboclgrind-rt-icd.so'
+SECONDS = 300
+SEED = '20261121'
+
+# Filter, by way of local memory or not, cases, what is the same in all of them.  An instruction of Oclgrind's takes a
+# microsecond, so reaches are small; a part that a group cannot show is where a bound is wrong by one.
+SMALL = 'width=37,height=21'
+RUNS = [
+    ('bilateral-filter', 'yes', 2, f'{SMALL},spatial-sigma=4,range-sigma=0.2'),
+    ('bilateral-grid', 'yes', 4, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2'),
+    ('bilateral-grid', 'no', 3, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2,aux=working'),
+    ('bilateral-grid', 'yes', 2, 'width=41,height=20,spatial-sigma=18,range-sigma=0.5'),
+    ('bilateral-grid', 'yes', 2, 'width=14,height=9,spatial-sigma=2,range-sigma=0.01,content=hdr'),
+    ('bilateral-grid', 'yes', 2, 'width=24,height=20,spatial-sigma=18,range-sigma=0.5,content=far'),
+    ('cielab', 'yes', 12, SMALL),
+    ('convolution', 'yes', 40, SMALL),
+    ('convolution', 'no', 40, SMALL),
+    ('equalize', 'yes', 6, f'{SMALL},bins=256'),
+    ('equalize', 'no', 6, f'{SMALL},bins=256'),
+    ('gaussian-blur', 'yes', 4, f'{SMALL},std-dev-x=1.5,std-dev-y=1'),
+    ('gaussian-blur', 'yes', 2, f'{SMALL},std-dev-x=14,std-dev-y=13'),
+    ('label', 'yes', 16, SMALL),
+    ('label', 'yes', 3, 'width=150,height=40'),
+    ('mean-blur', 'yes', 6, f'{SMALL},radius=3'),
+    ('mean-blur', 'yes', 2, f'{SMALL},radius=17'),
+    ('median-blur', 'yes', 4, f'{SMALL},radius=1,percentile=50,neighborhood=square'),
+    ('median-blur', 'yes', 3, 'width=19,height=13,radius=2,percentile=50,neighborhood=square'),
+    ('median-blur', 'yes', 2, 'width=15,height=11,radius=3,percentile=50,neighborhood=square'),
+    ('median-blur', 'yes', 4, 'width=15,height=11,radius=2,percentile=30'),
+    ('motion-blur', 'yes', 6, f'{SMALL},length=6'),
+    ('sobel', 'yes', 12, SMALL),
+    ('template', 'yes', 6, SMALL),
+    ('unsharp-mask', 'yes', 4, f'{SMALL},std-dev=1'),
+]
+
+# label_join joins trees by what it reads beside the atomic operations of others: a reader sees an older root, and the
+# exchange that follows notices.
+KNOWN = re.compile(r'data race.*\n\tKernel: label_(join|seams|merge)[^\0]*atomic_cmpxchg')
+
+
+def findings(path):
+    """What Oclgrind wrote, one text for each, those that are meant left out."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding='utf-8', errors='replace') as file:
+        texts = re.split(r'\n(?=\S)', '\n' + file.read())
+    return [text for text in texts if text.strip() and not KNOWN.search(text)]
+
+
+def run(report, gegl, folder, number, filter, local, cases, settings):
+    name = f'{filter}, TESSERA_LOCAL={local}, {settings}'
+    log = os.path.join(folder, f'log-{number}')
+    check = os.path.join(gegl.build, 'tests', 'check', 'check')
+    done = gegl.command([check, '--filter', filter, '--parity', '--cases', str(cases), '--seed', SEED, '--set', settings], SECONDS,
+                        TESSERA_LOCAL=local, OCLGRIND_LOG=log)
+    count = re.search(r'^(\d+) passed, 0 failed$', done.stdout, re.MULTILINE)
+    # Oclgrind itself now and then falls over while the process ends.
+    report.check(f'{name}: pixels', count and int(count.group(1)) == cases, '' if count else done.stdout[-1500:] + done.stderr[-1500:])
+    found = findings(log)
+    report.check(f'{name}: accesses', not found, f'{len(found)} findings\n' + ''.join(found[:3]) if found else '')
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    report = Report()
+    if not os.path.exists(DRIVER):
+        report.check('oclgrind is installed', False, DRIVER)
+        report.finish()
+    gegl = Gegl(sys.argv[1])
+    kept = {name: os.environ[name] for name in ('GEGL_PATH', 'LD_LIBRARY_PATH') if os.environ.get('OCLGRIND_KEEPS_PATH') and name in os.environ}
+    with tempfile.TemporaryDirectory(prefix='tessera-oclgrind-') as folder:
+        with open(os.path.join(folder, 'oclgrind.icd'), 'w', encoding='utf-8') as file:
+            file.write(DRIVER + '\n')
+        gegl.env.update(OCL_ICD_VENDORS=folder, GEGL_USE_OPENCL='yes', GEGL_SWAP='RAM', OCLGRIND_DATA_RACES='1', OCLGRIND_UNINITIALIZED='1',
+                        OCLGRIND_CHECK_API='1', OCLGRIND_MAX_ERRORS='50', OCLGRIND_GLOBAL_MEM_SIZE=str(1 << 30), **kept)
+        for number, (filter, *rest) in enumerate(RUNS):
+            if filter in sys.argv[2:] or len(sys.argv) == 2:
+                run(report, gegl, folder, number, filter, *rest)
+    report.finish()
+
+
+main()
