@@ -339,7 +339,7 @@ MUTANTS = [
     ('157', 'killed', 'opencl/engine/memory.c',
      ' && (*link)->constant == constant', '', 1),
     ('158', 'killed', 'opencl/engine/memory.c',
-     '  bytes = MAX (bytes, 1);\n  g_mutex_lock (&lock);\n  if (exact)', '  bytes = MAX (bytes, 1);\n  if (exact)', 1),
+     'tessera_tight_memory ();\n  g_mutex_lock (&lock);\n  if (exact)', 'tessera_tight_memory ();\n  if (exact)', 1),
     ('159', 'real', 'opencl/engine/queue.c',
      '      g_mutex_lock (&lock);\n      queue->next = idle;\n      idle = queue;\n      g_mutex_unlock (&lock);', '      queue->next = idle;\n      idle = queue;', 1),
     ('160', 'killed', 'opencl/engine/process.c',

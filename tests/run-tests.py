@@ -26,7 +26,6 @@ GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py
         'gimp-gui': ['run-gui.py', 'build'], 'gimp-long': ['run-long.py', 'build']}
 LONG = {'long': ['build/tests/check/check', '--cases', '2000'], 'soak': ['build/tests/engine/soak', '--requests', '1000000'],
         'driver-types': ['python3', '-B', 'tests/icd/run-driver.py', 'build', 'types', '--all']}
-
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
 

@@ -31,6 +31,7 @@ TesseraOpenclMode tessera_mode  (void);
 TesseraDebug tessera_debug      (void);
 guint        tessera_memory_mib (void);     /* 0: the default */
 guint        tessera_band_rows  (void);     /* 0: the engine's choice */
+gboolean     tessera_tight_memory (void);
 guint        tessera_tile_pixels (void);    /* of a result, from which it goes straight into tiles */
 gboolean     tessera_profiling  (void);
 gboolean     tessera_delivers_stored (void);

@@ -310,7 +310,7 @@ keep_trimming_locked (void)
 static cl_int
 allocate_fitting (TesseraMemory *memory, gsize bytes, gboolean exactly)
 {
-  const gsize exact = (bytes + GRAIN - 1) / GRAIN * GRAIN;
+  const gsize exact = tessera_tight_memory () ? bytes : (bytes + GRAIN - 1) / GRAIN * GRAIN;
   const gsize usual = exactly ? exact : round_up (bytes);
   gboolean    fits = reserve (memory, usual);
   cl_int      status;
@@ -364,6 +364,7 @@ tessera_memory_take (const TesseraDevice *device, gsize bytes, gboolean pinned, 
   cl_int         status = CL_SUCCESS;
 
   bytes = MAX (bytes, 1);
+  exact = exact || tessera_tight_memory ();
   if (g_once_init_enter (&registered))
     {
       tessera_has_forked ();            /* from now on */

@@ -15,6 +15,7 @@ static GMutex      lock;            /* guards what follows */
 static gboolean    initialised;
 static TesseraOpenclMode mode;
 static guint       debug, memory_mib, band_rows, tile_pixels = TILE_PIXELS;
+static gboolean    tight_memory;
 static gboolean    profiling, delivers_stored;
 static gchar       local_wish;      /* 'y', 'n' or none */
 static gint        fault_countdown[N_FAULTS];       /* 0: none */
@@ -115,6 +116,7 @@ TesseraDebug tessera_debug      (void) { READ_SETTING (TesseraDebug, debug); }
 guint        tessera_memory_mib (void) { READ_SETTING (guint, memory_mib); }
 guint        tessera_band_rows  (void) { READ_SETTING (guint, band_rows); }
 guint        tessera_tile_pixels (void) { READ_SETTING (guint, tile_pixels); }
+gboolean     tessera_tight_memory (void) { READ_SETTING (gboolean, tight_memory); }
 gboolean     tessera_profiling  (void) { READ_SETTING (gboolean, profiling || (debug & DEBUG_TIMINGS)); }
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, delivers_stored); }
 static gchar tessera_local_wish (void) { READ_SETTING (gchar, local_wish); }
@@ -157,6 +159,12 @@ void
 tessera_set_band_rows (guint rows)
 {
   WRITE_SETTING (band_rows = rows);
+}
+
+void
+tessera_set_tight_memory (gboolean tight)
+{
+  WRITE_SETTING (tight_memory = tight);
 }
 
 void

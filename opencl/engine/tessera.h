@@ -358,6 +358,10 @@ TESSERA_API void tessera_set_memory (guint mebibytes);
  * do not depend on it: tests prove that. */
 TESSERA_API void tessera_set_band_rows (guint rows);
 
+/* Device memory has the bytes that are asked for and not one more, so that a device that looks at each access sees one
+ * beyond them. */
+TESSERA_API void tessera_set_tight_memory (gboolean tight);
+
 /* Results of so many pixels in tiles that can be the result's alone, or more, are sent straight into tiles;
  * -1 for the engine's own choice, G_MAXINT for never.  They do not depend on it either. */
 TESSERA_API void tessera_set_tile_pixels (gint pixels);

@@ -29,7 +29,7 @@ static const CheckFilter *const filters[] = {
 
 static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted, *hashes_file;
 static gint     n_cases = -1, one_case = -1, max_size = 700;
-static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test, skip_without_device, print_hashes;
+static gboolean only_parity, only_laws, only_faults, only_edges, only_self_test, skip_without_device, print_hashes, tight_memory;
 static gdouble  seconds;
 
 static const GOptionEntry entries[] =
@@ -48,6 +48,7 @@ static const GOptionEntry entries[] =
   { "hashes", 0, 0, G_OPTION_ARG_FILENAME, &hashes_file, "The hashes of fixed cases alone, beside those of FILE", "FILE" },
   { "print-hashes", 0, 0, G_OPTION_ARG_NONE, &print_hashes, "The lines of such a file; with --filter, each case's too", NULL },
   { "max-size", 0, 0, G_OPTION_ARG_INT, &max_size, "Largest width and height drawn", "PX" },
+  { "tight-memory", 0, 0, G_OPTION_ARG_NONE, &tight_memory, "No byte of device memory to spare", NULL },
   { "skip-without-device", 0, 0, G_OPTION_ARG_NONE, &skip_without_device, "Exit 77 where there is no OpenCL device", NULL },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time limit of the cases of each filter", "T" },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
@@ -232,6 +233,7 @@ main (int argc, char **argv)
   tiles = tile_size (options.seed);
   start_gegl ();
   tessera_set_proof (FALSE);            /* what a device computes otherwise is to be seen here, not avoided */
+  tessera_set_tight_memory (tight_memory);
   if (skip_without_device && ! tessera_device_name ())
     {
       g_print ("skipped: there is no OpenCL device\n");

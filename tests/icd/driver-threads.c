@@ -2,7 +2,7 @@
  *
  * driver-threads [--seed N] [--seconds N] [--threads N]: many threads with graphs
  * of their own ask for random filters and sizes, while one makes random OpenCL
- * calls fail, sets random band heights and forgets, and another gives all idle
+ * calls fail, sets random band heights, has results sent into tiles or not, and forgets, and another gives all idle
  * memory back.  Every result is C's, to the bit. */
 #include "driver.h"
 
@@ -172,6 +172,7 @@ disturb (gpointer data G_GNUC_UNUSED)
       driver_now (plan);
       stub.set_plan (plan);
       tessera_set_band_rows (g_rand_int_range (random, 0, 60));
+      tessera_set_tile_pixels (g_rand_boolean (random) ? 1 : -1);
       g_usleep (g_rand_int_range (random, 1000, 30000));
       if (stub.met ())
         g_atomic_int_inc (&n_faults);
@@ -236,6 +237,7 @@ check_together (void)
   driver_capture_end (&capture, &said);
   tessera_get_counters (&after);
   tessera_set_band_rows (0);
+  tessera_set_tile_pixels (-1);
   tessera_trim ();
   tessera_get_counters (&trimmed);
   stub.live (&now);
@@ -271,6 +273,7 @@ main (int argc, char **argv)
         n_threads = atoi (argv[i + 1]);
     }
   argc = 1;
+  g_setenv ("GEGL_TILE_SIZE", "32x32", FALSE);  /* so that small results are sent straight into tiles */
   failures = g_string_new (NULL);
   if (driver_start (&argc, &argv, TRUE))
     {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-oclgrind.py BUILD [FILTER...]: runs every kernel on small pictures on Oclgrind, a device that looks at each access:
-data races, what lies out of bounds, what nobody has written.  The parity driver draws the pictures, so that the
-pixels are compared as well."""
+data races, and what lies out of bounds.  The parity driver draws the pictures, so that the pixels are compared as well.
+(What nobody has written it tells wrongly: 21.10 crashes in that plug-in, and takes for unwritten what was uploaded.)"""
 import glob
 import os
 import re
@@ -48,9 +48,11 @@ RUNS = [
     ('unsharp-mask', 'yes', 4, f'{SMALL},std-dev=1'),
 ]
 
-# label_join joins trees by what it reads beside the atomic operations of others: a reader sees an older root, and the
-# exchange that follows notices.
-KNOWN = re.compile(r'data race.*\n\tKernel: label_(join|seams|merge)[^\0]*atomic_cmpxchg')
+def is_meant(text):
+    """label_join joins trees by what it reads while others write: a reader sees an older parent, which is one as well, and
+    the exchange that follows notices.  All of these accesses are volatile or atomic."""
+    accesses = re.findall(r'entity: .*\n\t  (.*)', text)
+    return 'data race' in text and 'Kernel: label_join' in text and len(accesses) == 2 and all('volatile' in a or 'atomic' in a for a in accesses)
 
 
 def findings(path):
@@ -59,15 +61,15 @@ def findings(path):
         return []
     with open(path, encoding='utf-8', errors='replace') as file:
         texts = re.split(r'\n(?=\S)', '\n' + file.read())
-    return [text for text in texts if text.strip() and not KNOWN.search(text)]
+    return [text for text in texts if text.strip() and not is_meant(text)]
 
 
 def run(report, gegl, folder, number, filter, local, cases, settings):
     name = f'{filter}, TESSERA_LOCAL={local}, {settings}'
     log = os.path.join(folder, f'log-{number}')
     check = os.path.join(gegl.build, 'tests', 'check', 'check')
-    done = gegl.command([check, '--filter', filter, '--parity', '--cases', str(cases), '--seed', SEED, '--set', settings], SECONDS,
-                        TESSERA_LOCAL=local, OCLGRIND_LOG=log)
+    done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, '--parity', '--cases', str(cases), '--seed', SEED,
+                         '--set', settings], SECONDS, TESSERA_LOCAL=local, OCLGRIND_LOG=log)
     count = re.search(r'^(\d+) passed, 0 failed$', done.stdout, re.MULTILINE)
     # Oclgrind itself now and then falls over while the process ends.
     report.check(f'{name}: pixels', count and int(count.group(1)) == cases, '' if count else done.stdout[-1500:] + done.stderr[-1500:])
@@ -87,8 +89,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix='tessera-oclgrind-') as folder:
         with open(os.path.join(folder, 'oclgrind.icd'), 'w', encoding='utf-8') as file:
             file.write(DRIVER + '\n')
-        gegl.env.update(OCL_ICD_VENDORS=folder, GEGL_USE_OPENCL='yes', GEGL_SWAP='RAM', OCLGRIND_DATA_RACES='1', OCLGRIND_UNINITIALIZED='1',
-                        OCLGRIND_CHECK_API='1', OCLGRIND_MAX_ERRORS='50', OCLGRIND_GLOBAL_MEM_SIZE=str(1 << 30), **kept)
+        gegl.env.update(OCL_ICD_VENDORS=folder, GEGL_USE_OPENCL='yes', GEGL_SWAP='RAM', OCLGRIND_DATA_RACES='1', OCLGRIND_CHECK_API='1',
+                        OCLGRIND_NUM_THREADS='1', OCLGRIND_MAX_ERRORS='50', OCLGRIND_GLOBAL_MEM_SIZE=str(1 << 30), **kept)
         for number, (filter, *rest) in enumerate(RUNS):
             if filter in sys.argv[2:] or len(sys.argv) == 2:
                 run(report, gegl, folder, number, filter, *rest)
