@@ -254,7 +254,7 @@ types_clear (TypesWalk *walk)
 static gboolean
 is_wanted (const gchar *wish, const gchar *name)
 {
-  return ! wish || strcmp (wish, name) == 0;
+  return ! wish || ! *wish || strcmp (wish, name) == 0;
 }
 
 static void
@@ -280,7 +280,7 @@ types_walk (gboolean all, const gchar *operation, const gchar *format, const gch
   for (guint o = 0; o < G_N_ELEMENTS (operations); o++)
     for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
       if (is_wanted (operation, operations[o].operation) && is_wanted (format, formats[f])
-          && (all || (f < 2 && f == o % 2)))
+          && (all || format || f == o % 2))
         walk_one (o, f, (o / 2 + f) % 2, all, plan);
   tessera_set_delivery (FALSE);
   tessera_set_tile_pixels (1);

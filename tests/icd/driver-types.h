@@ -6,8 +6,8 @@
 
 #include "driver.h"
 
-/* `all`: every stored type and every way to fail; else 8 bits, and what single commands do.  `operation`
- * ("motion-blur"), `format` ("RGBA half") and `plan` ("late write:%d") narrow it down, or are NULL. */
+/* `all`: every stored type and every way to fail; else 8 bits (or `format`: "RGBA half"), and what single commands do.
+ * `operation` ("motion-blur") and `plan` ("late write:%d") narrow it down, or are NULL or "". */
 void types_walk (gboolean all, const gchar *operation, const gchar *format, const gchar *plan);
 
 #endif
