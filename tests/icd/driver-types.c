@@ -2,7 +2,8 @@
  *
  * The N-th upload, clear, launch or download fails late, or alone, N = 1, 2, ... until none is met.
  * The request, the next one, one for another picture of that type, and one after all idle memory has been
- * given back are C's, to the bit: nothing that did not happen is delivered, or kept as if it had. */
+ * given back are C's, to the bit: nothing that did not happen is delivered, or kept as if it had.  And a driver that
+ * computes other pixels is found out. */
 #include "driver-types.h"
 
 #include "driver-walk.h"
@@ -203,6 +204,64 @@ walk_plan (const TypesWalk *walk, const TypesPlan *kind)
   return n - 1;
 }
 
+/* ------------------------------------------------------------------ lies -- */
+
+static void
+deceive (const TypesWalk *walk, guint i, const gchar *what, gint lines, GString *why)
+{
+  TesseraCounters before, after;
+  DriverCapture   capture;
+  DriverSaid      said;
+  guchar         *pixels;
+
+  tessera_get_counters (&before);
+  driver_capture_begin (&capture);
+  pixels = run (walk, i, TESSERA_OPENCL_TRY);
+  driver_capture_end (&capture, &said);
+  tessera_get_counters (&after);
+  compare (walk, pixels, i, what, why);
+  if (after.device_requests > before.device_requests)
+    g_string_append_printf (why, "  %s: the device answered it\n", what);
+  if (said.warnings || said.lines != lines || (lines && ! strstr (said.text->str, "computes other pixels than C (driver ")))
+    g_string_append_printf (why, "  %s: not the lines that were expected\n%s", what, said.text->str);
+  driver_said_clear (&said);
+  g_free (pixels);
+}
+
+/* A driver that computes something else is found at a kernel's first use. */
+static void
+lie (const TypesWalk *walk, const gchar *plan)
+{
+  gchar   *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
+  GString *why = g_string_new (NULL);
+
+  driver_now (title);
+  forget_objects ();
+  stub.set_plan (plan);
+  deceive (walk, 0, "the first request", 1, why);
+  deceive (walk, 1, "another picture", 0, why);
+  if (! stub.met ())
+    g_string_append (why, "  was not met\n");
+  stub.set_plan (NULL);
+  forget_objects ();
+  run_whole (walk, 0, "afterwards", why);
+  driver_verdict (! why->len, title, why->str);
+  g_string_free (why, TRUE);
+  g_free (title);
+}
+
+/* What a filter measures is believed while its kernels run, and could lead them anywhere. */
+static void
+lies (const TypesWalk *walk)
+{
+  const gboolean measures = g_str_has_prefix (walk->cases[0].name, "bilateral") || strcmp (walk->cases[0].name, "label") == 0;
+
+  lie (walk, "lie:launch");
+  lie (walk, "lie:round");
+  if (! measures)
+    lie (walk, "lie:download");
+}
+
 /* ----------------------------------------------------------------- walks -- */
 
 static gboolean
@@ -265,9 +324,13 @@ walk_one (guint operation, guint format, gboolean stored, gboolean all, const gc
   GString  *counts = g_string_new (NULL);
 
   if (types_init (&walk, operation, formats[format], stored))
-    for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
-      if ((all || plans[i].flags & USUAL || only) && is_wanted (only, plans[i].text))
-        g_string_append_printf (counts, " %u", walk_plan (&walk, &plans[i]));
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+        if ((all || plans[i].flags & USUAL || only) && is_wanted (only, plans[i].text))
+          g_string_append_printf (counts, " %u", walk_plan (&walk, &plans[i]));
+      if (! only)
+        lies (&walk);
+    }
   printf ("%s: met%s, %.1f s\n", walk.name, counts->str, (g_get_monotonic_time () - began) / 1e6);
   fflush (stdout);
   g_string_free (counts, TRUE);
