@@ -40,11 +40,8 @@ device_title (const TesseraClApi *cl, cl_device_id device)
 /* Correctly rounded division and square root where the device offers them;
  * denormals are kept and nothing is relaxed. */
 static gchar *
-build_options (const TesseraClApi *cl, cl_device_id device)
+build_options (cl_device_fp_config config)
 {
-  cl_device_fp_config config = 0;
-
-  cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
   return g_strdup (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
                    ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
                    : "-cl-std=CL1.2");
@@ -60,6 +57,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   cl_device_local_mem_type local_type = CL_GLOBAL;
   cl_bool  little = CL_FALSE, compiler = CL_FALSE;
   cl_device_type type = 0;
+  cl_device_fp_config config = 0;
   cl_int   status;
 
   status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
@@ -70,6 +68,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   status |= cl->GetDeviceInfo (device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
+  status |= cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
   if (status != CL_SUCCESS)
     {
       tessera_log_once ("the OpenCL device does not answer; all filters run in C until it does");
@@ -90,7 +89,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   self->local_memory = local_memory;
   self->has_local = local_type == CL_LOCAL;
   self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
-  self->build_options = build_options (cl, device);
+  self->build_options = build_options (config);
   return TRUE;
 }
 

@@ -162,6 +162,7 @@ new_node (GeglNode *graph, const TesseraRequest *request, guint look)
   GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
   GeglNode   *node = gegl_node_new_child (graph, "operation", GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
 
+  g_object_set (node, "dont-cache", TRUE, NULL);        /* or C's leg would be answered by what the device's left there */
   copy_settings (request->operation, node);
   gegl_node_link (source, node);
   g_object_unref (input);
@@ -212,11 +213,20 @@ tessera_proof_note_failure (void)
 static guchar *
 compute (GeglNode *node, const GeglRectangle *roi, const Babl *format, TesseraProofLeg which)
 {
-  guchar *pixels = g_malloc0 ((gsize) roi->width * roi->height * babl_format_get_bytes_per_pixel (format));
+  guchar     *pixels = g_malloc0 ((gsize) roi->width * roi->height * babl_format_get_bytes_per_pixel (format));
+  GeglBuffer *buffer;
+  GeglNode   *sink;
 
+  /* By way of gegl:write-buffer, as a result that leaves in its stored format does. */
+  buffer = gegl_buffer_new (roi, format);
+  sink = gegl_node_new_child (gegl_node_get_parent (node), "operation", "gegl:write-buffer", "buffer", buffer, NULL);
+  gegl_node_link (node, sink);
   leg = which;
-  gegl_node_blit (node, 1.0, roi, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_process (sink);
   leg = TESSERA_PROOF_NONE;
+  gegl_buffer_get (buffer, roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  gegl_node_remove_child (gegl_node_get_parent (node), sink);
+  g_object_unref (buffer);
   return pixels;
 }
 
