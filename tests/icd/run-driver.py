@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|types|threads|soak [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+"""run-driver.py BUILD faults|types|threads|soak|holds [ARGUMENT...]: runs driver-faults, its walk of all operations and types
 (`types --all`: all of it), driver-threads or driver-soak with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
 import glob
@@ -121,6 +121,10 @@ def soak(report, driver, arguments):
     collect(report, 'driver-soak', driver.start('driver-soak', *(arguments or ['--requests', '300', '--period', '50'])), 24 * 3600)
 
 
+def holds(report, driver, arguments):
+    collect(report, 'driver-holds', driver.start('driver-holds', *arguments), 600)
+
+
 def threads(report, driver, arguments):
     """Two processes at once: they share the device and the caches, and nothing else."""
     both = [driver.start('driver-threads', '--seed', str(seed), *arguments) for seed in (1, 2)]
@@ -139,7 +143,7 @@ def races(report, driver):
 
 
 def main():
-    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak}
+    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds}
     if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()
