@@ -11,8 +11,8 @@
 #include "driver.h"
 
 #define THREADS 3
-#define SLOW    "150"           /* ms that a call of the driver takes */
-#define MOST    100             /* ms that a lock may be held meanwhile; a busy machine stops any thread for some */
+#define SLOW    "400"           /* ms that a call of the driver takes */
+#define MOST    300             /* ms that a lock may be held meanwhile; a busy machine stops any thread for some */
 #define STEADY  200             /* requests of each thread on a driver that is not slow */
 
 #define EXPORT __attribute__ ((visibility ("default")))
