@@ -46,7 +46,8 @@ MACHINES = {
     'nothing wrong': ({}, None, 'OpenCL'),
 }
 PATH = re.compile(r'^tessera: (\S+) \d+x\d+\S*: (OpenCL|C)\b')
-TILES = re.compile(r'^tessera: tiles: GEGL [\d.]+ shares ')         # said once, when there is a large result
+# said once: when there is a large result; when a filter is used first
+TRIED = re.compile(r'^tessera: (tiles: GEGL [\d.]+ shares |\S+: the device computes the same pixels )')
 BANDS = re.compile(r', (\d+) bands?,')
 
 
@@ -63,7 +64,7 @@ def check_machine(gegl, work, report, name, machine, in_c):
     if os.path.exists(out):
         os.remove(out)
     code, lines = gegl.run([PHOTOGRAPH, '-o', out, '--'] + CHAINS[name], TESSERA_DEBUG='paths', **env)
-    debug = [line for line in lines if PATH.match(line) or TILES.match(line) or ': program built on ' in line]
+    debug = [line for line in lines if PATH.match(line) or TRIED.match(line) or ': program built on ' in line]
     said = [line for line in lines if line not in debug]
     ran = {PATH.match(line)[2] for line in debug if PATH.match(line)}
     report.check(f'{what}: exit 0 and a picture', code == 0 and os.path.exists(out), '' if code == 0 else f'exit {code}')
