@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-long.py BUILD [--only OPERATION] [--seed N] [--out FOLDER]: a person at work in GIMP with its windows: fifty changes of a slider
-while the preview computes, what memory is left afterwards; Cancel in the middle of a long one; OpenCL switched in the preferences."""
+while the preview computes, what memory is left afterwards; Cancel in the middle of a long one; OpenCL switched in the preferences; a border of nothing; the filter browser."""
 import argparse
 import os
 import random
@@ -12,11 +12,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from cancelling import cancelling
 from common import Picture
+from dialogs import borders, browser
 from session import folder_name, type_number
 from stage import opened, picture_of, run
 from switching import switching
 
-PARTS = ('sliders', 'cancel', 'opencl')
+PARTS = ('sliders', 'cancel', 'opencl', 'border', 'browser')
 CHANGES = 50
 # A filter of each kind: local; of the whole image; the most costly.  The property, how often Tab leads to its number in the
 # dialog, the least and the largest value, decimals.
@@ -145,6 +146,10 @@ def in_windows(report, installed, kind, operations, given):
     parts = given.part or PARTS
     if 'sliders' in parts:
         sliders(report, installed, kind, operations, given)
+    if 'border' in parts and kind.effects:
+        borders(report, installed, kind, operations, expected, given)
+    if 'browser' in parts and kind.effects:
+        browser(report, installed, kind, operations, given)
     if 'cancel' in parts:
         cancelling(report, installed, kind, operations, given)
     # GEGL_USE_OPENCL=cpu, which a processor needs, outweighs the preferences in a plug-in of 2.10.
