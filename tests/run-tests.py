@@ -20,12 +20,15 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
 NINJA = re.compile(r'^\[\d+/\d+\] ')
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES']
+RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min(os.cpu_count() or 1, 4)
 SILENCE = 60                    # seconds after which a line says what runs
 GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py', 'build'],
         'gimp-gui': ['run-gui.py', 'build'], 'gimp-long': ['run-long.py', 'build']}
 LONG = {'long': ['build/tests/check/check', '--cases', '2000'], 'soak': ['build/tests/engine/soak', '--requests', '1000000'],
-        'driver-types': ['python3', '-B', 'tests/icd/run-driver.py', 'build', 'types', '--all']}
+        'driver-types': ['python3', '-B', 'tests/icd/run-driver.py', 'build', 'types', '--all'],
+        'oclgrind': ['python3', '-B', 'tests/races/run-oclgrind.py', 'build'],
+        'driver-threads-tsan': ['python3', '-B', 'tests/icd/run-driver.py', 'build-tsan', 'threads']}
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
 
@@ -246,7 +249,7 @@ def levels():
 
 def run_parts(wanted, parts):
     names = [name for part in wanted for name in parts[part]]
-    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
+    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (1 + len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
         + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
     if not build('gcc or $CC', 'build'):
         return
@@ -256,8 +259,8 @@ def run_parts(wanted, parts):
     if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
         tests = tests_of('build-asan', ['check-sanitized']) + tests
     run_together(tests)
-    for name, words in LONG.items():
-        if 'long' in wanted:
+    if 'long' in wanted and build('ThreadSanitizer', 'build-tsan', RACES):
+        for name, words in LONG.items():
             program(name, words)
     if 'long' in wanted:
         levels()
