@@ -11,6 +11,8 @@
 #define BEYOND 20
 #define ROUNDS 200
 
+static GCallback meanwhile;             /* (node, fraction, output): called as the next result gets on */
+
 /* The filter's result for `roi` into `output`; how many tiles were sent. */
 static guint64
 compute_into (GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi)
@@ -25,6 +27,8 @@ compute_into (GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi)
   gegl_node_link (source, node);
   gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 1, 1), NULL, pixel, 0, GEGL_BLIT_DEFAULT);  /* prepares it */
   operation = gegl_node_get_gegl_operation (node);
+  if (meanwhile)
+    g_signal_connect (node, "progress", meanwhile, output);
   before = counters ().tiles;
   GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, output, roi, 0);
   g_object_unref (graph);
@@ -350,6 +354,48 @@ together (GeglBuffer *input, const gfloat *expected)
   expect (complaints == 0, "GLib complained %d times", complaints);
 }
 
+static gint painted;
+
+/* Beyond the picture's right edge, in tiles of bands that are on their way. */
+static void
+paint_beyond (GeglNode *node G_GNUC_UNUSED, gdouble fraction, GeglBuffer *output)
+{
+  const GeglRectangle beyond = { WIDTH, 0, BEYOND, HEIGHT };
+
+  if (fraction <= 0.0 || fraction >= 1.0 || painted++ > 0)
+    return;
+  gegl_buffer_set_extent (output, GEGL_RECTANGLE (0, 0, WIDTH + BEYOND, HEIGHT));
+  black_out (output, &beyond);
+  gegl_buffer_set_extent (output, &whole);
+}
+
+/* A cut tile that somebody has made since the band was planned keeps what he put there. */
+static void
+made_meanwhile (GeglBuffer *input, const gfloat *expected)
+{
+  const GeglRectangle beyond = { WIDTH, 0, BEYOND, HEIGHT };
+  GeglBuffer         *output = new_output (&whole, 0);
+  gfloat             *pixels;
+  gboolean            kept = TRUE;
+
+  meanwhile = G_CALLBACK (paint_beyond);
+  tessera_set_eager_progress (TRUE);
+  tessera_set_band_rows (2 * SIDE);
+  compute_into (input, output, &whole);
+  tessera_set_band_rows (0);
+  tessera_set_eager_progress (FALSE);
+  meanwhile = NULL;
+  expect (painted > 0, "nothing was painted while the result was made");
+  expect (has_pixels (output, &whole, expected), "painted beyond the edge meanwhile: other pixels");
+  gegl_buffer_set_extent (output, GEGL_RECTANGLE (0, 0, WIDTH + BEYOND, HEIGHT));
+  pixels = pixels_of (output, &beyond);
+  for (gint i = 0; i < BEYOND * HEIGHT; i++)
+    kept = kept && pixels[4 * i + 3] == 1.0f;
+  expect (kept, "what was painted beyond the edge meanwhile is lost");
+  g_free (pixels);
+  g_object_unref (output);
+}
+
 void
 test_output (GeglBuffer *input, const gfloat *expected, gboolean few)
 {
@@ -360,6 +406,7 @@ test_output (GeglBuffer *input, const gfloat *expected, gboolean few)
       part_of_picture (input, expected, TRUE, shift);
       smaller (input, shift);
     }
+  made_meanwhile (input, expected);
   told (input, FALSE);
   told (input, TRUE);
   foreign (input, expected);
