@@ -220,6 +220,28 @@ law_for (const CheckFilter *filter, const CheckCase *c, gint number)
   return law;
 }
 
+/* Image and reach such that a filter does not reach everywhere from anywhere. */
+static void
+narrow (const CheckFilter *filter, CheckCase *c)
+{
+  static const gchar *const reaches[] = { "radius", "length", "std-dev", "std-dev-x", "std-dev-y", NULL };
+  gint                      x = 0, y = 0, least;
+
+  c->field[CHECK_WIDTH] = MAX (c->field[CHECK_WIDTH], 24);
+  c->field[CHECK_HEIGHT] = MAX (c->field[CHECK_HEIGHT], 24);
+  least = MIN (c->field[CHECK_WIDTH], c->field[CHECK_HEIGHT]);
+  for (gint k = 0; k < 12 && filter->halo; k++)
+    {
+      filter->halo (c->value, &x, &y);
+      if (MAX (x, y) <= least / 5)
+        return;
+      for (gint i = 0; i < filter->n_properties; i++)
+        if (g_strv_contains (reaches, filter->properties[i].name))
+          c->value[i] = filter->properties[i].kind == CHECK_INT ? floor (c->value[i] / 2) : c->value[i] / 2;
+      check_normalise (filter, c);
+    }
+}
+
 /* What a filter needs of its input and what a change reaches is most where the image is repeated; and what it needs
  * shows only where it does not need all. */
 void
@@ -236,7 +258,12 @@ check_draw_law (const CheckFilter *filter,
     for (gint i = 0; i < filter->n_properties; i++)
       for (gint k = 0; ! strcmp (filter->properties[i].name, "border") && filter->properties[i].nicks[k]; k++)
         if (! strcmp (filter->properties[i].nicks[k], "loop"))
-          c->value[i] = k;
+          {
+            c->value[i] = k;
+            narrow (filter, c);
+            if (law == CHECK_LAW_UPDATE)
+              c->field[CHECK_ROI_W] = c->field[CHECK_ROI_H] = 0;        /* the far side is in it */
+          }
   check_normalise (filter, c);
   box = check_output_box (filter, c);
   if (law == CHECK_LAW_NEIGHBOUR && ! c->field[CHECK_ROI_W] && box.width > 0 && box.height > 0)

@@ -118,8 +118,11 @@ change_input (const CheckFilter *filter, const CheckCase *c, CheckSource *source
   patch.field[CHECK_STORAGE] = CHECK_STORAGE_TILES;
   patch.field[CHECK_WIDTH] = w;
   patch.field[CHECK_HEIGHT] = h;
-  patch.field[CHECK_X] += check_below (&random, image.width - w + 1);
-  patch.field[CHECK_Y] += check_below (&random, image.height - h + 1);
+  if (check_chance (&random, 50))       /* else in a corner, whose far side is that of a repeated image */
+    {
+      patch.field[CHECK_X] += check_below (&random, image.width - w + 1);
+      patch.field[CHECK_Y] += check_below (&random, image.height - h + 1);
+    }
   other = check_source_draw (filter, &patch);
   box = other->box;
   gegl_buffer_set (source->buffer, &box, 0, source->format, other->raw, GEGL_AUTO_ROWSTRIDE);
