@@ -85,7 +85,7 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 static void
 dense_as_sparse (const CheckOptions *options, CheckStats *stats)
 {
-  const gint width = 150, height = 60, alone = 40, far = 110;
+  const gint width = 220, height = 90, alone = 60, far = 170;
   GString   *why = g_string_new (NULL);
 
   for (gint i = 0; i < 4; i++)
@@ -102,7 +102,8 @@ dense_as_sparse (const CheckOptions *options, CheckStats *stats)
       if (! (options->legs & leg))
         continue;
       check_default_values (&check_bilateral_grid, c.value);
-      c.value[SPATIAL_SIGMA] = 20;
+      c.value[SPATIAL_SIGMA] = 40;
+      c.value[RANGE_SIGMA] = 0.7;       /* many pixels to a sum, and no sum exact */
       c.value[GUIDE] = i / 2;
       c.field[CHECK_WIDTH] = width;
       c.field[CHECK_HEIGHT] = height;
