@@ -18,10 +18,9 @@ static const gchar *const tones[] = { "linear", "perceptual", NULL };
 
 static const gchar *const corners[] = { CORNERS, NULL };
 
-/* A guide whose pixels of 8 bits lie outside 0 .. 1 of the image's space; one that is wholly above the image. */
+/* A guide whose pixels of 8 bits lie outside 0 .. 1 of the image's space. */
 static const gchar *const grid_corners[] =
-  { "tone=perceptual,range-sigma=0.1,space=sRGB,aux=srgba-u8,aux-space=ProPhoto,aux-content=runs",
-    "spatial-sigma=3,aux=working,aux-content=noise,aux-x=2,aux-y=-60,aux-w=30,aux-h=20,format=working", CORNERS, NULL };
+  { "tone=perceptual,range-sigma=0.1,space=sRGB,aux=srgba-u8,aux-space=ProPhoto,aux-content=runs", CORNERS, NULL };
 
 static const gchar *
 working (const gdouble *values)
