@@ -151,8 +151,15 @@ gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
 gint  tessera_queue_finish (TesseraQueue *queue);
 void  tessera_queue_flush (TesseraQueue *queue, TesseraLane lane);
 gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_command_queue */
-/* Each kernel (its gint: is it proven?) that was launched on it before it was proven, or NULL; to be freed. */
-void       tessera_queue_note_unproven (TesseraQueue *queue, gint *is_proven);
+/* A kernel, and whether it is known that it computes what C does (proof.c). */
+typedef struct
+{
+  const gchar *kernel;
+  gint         is_proven;
+} TesseraProofMark;
+
+/* The marks of what was launched on it before it was proven, or NULL; to be freed. */
+void       tessera_queue_note_unproven (TesseraQueue *queue, TesseraProofMark *mark);
 GPtrArray *tessera_queue_unproven      (TesseraQueue *queue);
 /* Releases the lanes of the free list. */
 void  tessera_queue_forget (void);
@@ -223,6 +230,12 @@ gboolean tessera_breaker_is_open (const gchar *filter);
 void     tessera_breaker_fail    (const gchar *filter);
 void     tessera_breaker_succeed (const gchar *filter);
 void     tessera_breaker_reset   (void);
+
+/* --- proof.c ------------------------------------------------------------------- */
+
+/* Is this thread comparing the device with C, and where must it compute? */
+typedef enum { TESSERA_PROOF_NONE, TESSERA_PROOF_C, TESSERA_PROOF_DEVICE } TesseraProofLeg;
+TesseraProofLeg tessera_proof_leg (void);
 
 /* --- process.c ---------------------------------------------------------------- */
 

@@ -167,12 +167,13 @@ trim (gint64 since)
 static TesseraMemory *
 take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned, gconstpointer constant)
 {
+  const gboolean  is_proof = tessera_proof_leg () != TESSERA_PROOF_NONE;       /* short, and after a request */
   TesseraMemory **best = NULL;
   TesseraMemory  *memory;
 
   for (TesseraMemory **link = &idle; *link; link = &(*link)->next)
     if ((*link)->context == device->context && (*link)->pinned == pinned && (*link)->constant == constant
-        && (*link)->bytes >= bytes && (*link)->bytes <= 2 * round_up (bytes)
+        && (*link)->bytes >= bytes && ((*link)->bytes <= 2 * round_up (bytes) || is_proof)
         && (! best || (*link)->bytes < (*best)->bytes))
       best = link;
   if (! best)

@@ -196,7 +196,7 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven)
 {
-  TesseraProof proof = unproven ? tessera_prove (request) : TESSERA_PROOF_SAME;
+  TesseraProof proof = unproven ? tessera_prove (request, unproven) : TESSERA_PROOF_SAME;
 
   if (proof == TESSERA_PROOF_DIFFERS)
     {
@@ -205,7 +205,11 @@ is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraPr
                         device->name, device->driver);
     }
   for (guint i = 0; unproven && i < unproven->len && proof == TESSERA_PROOF_SAME; i++)
-    g_atomic_int_set ((gint *) g_ptr_array_index (unproven, i), tessera_proof_leg () == TESSERA_PROOF_NONE);
+    {
+      TesseraProofMark *mark = g_ptr_array_index (unproven, i);
+
+      g_atomic_int_set (&mark->is_proven, tessera_proof_leg () == TESSERA_PROOF_NONE);
+    }
   return proof == TESSERA_PROOF_SAME;
 }
 

@@ -98,7 +98,7 @@ typedef struct
 {
   cl_kernel object;
   size_t    most;               /* work-items a group */
-  gint      is_proven;          /* it computes what C does */
+  TesseraProofMark mark;
 } Kernel;
 
 static void
@@ -189,6 +189,7 @@ kernel_locked (const TesseraClApi *cl, TesseraProgram *self, const gchar *name, 
       return NULL;
     }
   tessera_count (objects_created, 1);
+  kernel->mark.kernel = g_intern_string (name);
   g_hash_table_insert (self->kernels, g_strdup (name), kernel);
   return kernel;
 }
@@ -231,8 +232,8 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   g_mutex_unlock (&self->lock);
   if (status != CL_SUCCESS)
     return status;
-  if (! g_atomic_int_get (&kernel->is_proven))
-    tessera_queue_note_unproven (queue, &kernel->is_proven);
+  if (! g_atomic_int_get (&kernel->mark.is_proven))
+    tessera_queue_note_unproven (queue, &kernel->mark);
   tessera_count (launches, 1);
   *event = tessera_event_new (object);
   return CL_SUCCESS;

@@ -19,8 +19,16 @@
 
 static _Thread_local TesseraProofLeg leg;       /* what this thread computes */
 
+static _Thread_local gboolean takes_tiles;      /* the kernels that put a result into tiles are among those to be proven */
+
 static GMutex   lock;                           /* guards what follows */
 static gboolean is_off;
+
+gboolean
+tessera_proof_takes_tiles (void)
+{
+  return takes_tiles;
+}
 
 TesseraProofLeg
 tessera_proof_leg (void)
@@ -258,8 +266,18 @@ look_at (const TesseraRequest *request, guint look)
   return proof;
 }
 
+/* They are the engine's, so the first filter of a process proves them for all. */
+static gboolean
+is_for_tiles (const GPtrArray *unproven)
+{
+  for (guint i = 0; i < unproven->len; i++)
+    if (g_str_has_prefix (((const TesseraProofMark *) g_ptr_array_index (unproven, i))->kernel, "tile_"))
+      return TRUE;
+  return FALSE;
+}
+
 TesseraProof
-tessera_prove (const TesseraRequest *request)
+tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
 {
   const gint64 began = g_get_monotonic_time ();
   TesseraProof proof = TESSERA_PROOF_SAME;
@@ -267,7 +285,11 @@ tessera_prove (const TesseraRequest *request)
   if (leg != TESSERA_PROOF_NONE || ! is_on ())
     return TESSERA_PROOF_SAME;
   for (guint look = 0; look < LOOKS && proof == TESSERA_PROOF_SAME; look++)
-    proof = look_at (request, look);
+    {
+      takes_tiles = look == 0 && is_for_tiles (unproven);
+      proof = look_at (request, look);
+    }
+  takes_tiles = FALSE;
   if (proof == TESSERA_PROOF_SAME)
     tessera_say_path ("%s: the device computes the same pixels as C, checked in %.1f ms", request->filter->name,
                       (g_get_monotonic_time () - began) / 1e3);

@@ -397,7 +397,7 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   if (request->aux)
     pump.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
   pump.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.output.format, &request->roi, &grid)
-                  && (tessera_proof_leg () != TESSERA_PROOF_NONE
+                  && (tessera_proof_takes_tiles ()
                       || (guint64) grid.all * grid.width * grid.height <= MOST_IN_TILES * tessera_request_pixels (request));
   if (pump.in_tiles)
     {

@@ -24,7 +24,7 @@ typedef struct
   guint        bands;
   gdouble      read, upload, run, download, write, submit;   /* submit: what the host spends on commands */
   const gchar *failed_at;       /* the stage in which an error came up */
-  GPtrArray   *unproven;        /* gint: the kernels used of which it is not known that they compute what C does */
+  GPtrArray   *unproven;        /* TesseraProofMark: the kernels used that are not known to compute what C does */
 } TesseraTimings;
 
 typedef struct _Pump Pump;
@@ -283,14 +283,13 @@ void tessera_tables_free    (Pump *pump, gboolean whole, gboolean idle);
 
 /* --- proof.c ------------------------------------------------------------------- */
 
-typedef enum { TESSERA_PROOF_NONE, TESSERA_PROOF_C, TESSERA_PROOF_DEVICE } TesseraProofLeg;
 typedef enum { TESSERA_PROOF_SAME, TESSERA_PROOF_DIFFERS, TESSERA_PROOF_FAILED } TesseraProof;
 
-/* Does the device compute the pixels that C does?  The request's operation, with its settings, on small pictures
- * of hard values.  FAILED: the device did not answer, and that has been said. */
-TesseraProof    tessera_prove              (const TesseraRequest *request);
-/* Is this thread at it, and where must it compute? */
-TesseraProofLeg tessera_proof_leg          (void);
+/* Does the device compute the pixels that C does, with these kernels?  The request's operation, with its settings,
+ * on small pictures of hard values.  FAILED: the device did not answer, and that has been said. */
+TesseraProof    tessera_prove              (const TesseraRequest *request, const GPtrArray *unproven);
+/* Must the result go into tiles, however small it is? */
+gboolean        tessera_proof_takes_tiles  (void);
 void            tessera_proof_note_failure (void);
 /* gegl-side.c: from a source to the pad "aux" of a node. */
 void            tessera_connect_aux        (GeglNode *source, GeglNode *node);

@@ -28,12 +28,12 @@ static TesseraQueue *idle;
 /* ---------------------------------------------------------------- queues -- */
 
 void
-tessera_queue_note_unproven (TesseraQueue *queue, gint *is_proven)
+tessera_queue_note_unproven (TesseraQueue *queue, TesseraProofMark *mark)
 {
   if (! queue->unproven)
     queue->unproven = g_ptr_array_new ();
-  if (! g_ptr_array_find (queue->unproven, is_proven, NULL))
-    g_ptr_array_add (queue->unproven, is_proven);
+  if (! g_ptr_array_find (queue->unproven, mark, NULL))
+    g_ptr_array_add (queue->unproven, mark);
 }
 
 GPtrArray *
