@@ -76,8 +76,8 @@ def jobs_of(operation, effects):
 
 
 def grouped_jobs(operation, shapes):
-    return [Job(operation['name'], setting, values, 'rgb', 8, shape, how='effect') for shape in shapes
-            for setting, values in (('defaults', {}), ('varied', varied(operation)))]
+    """Not varied: what that makes transparent would show the layer below."""
+    return [Job(operation['name'], 'defaults', {}, 'rgb', 8, shape, how='effect') for shape in shapes]
 
 
 def opaque_jobs(operation, effects):
