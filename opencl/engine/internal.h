@@ -179,6 +179,8 @@ gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
 TesseraEvent *tessera_event_new (gpointer object);
 /* 0 once the command is known to have happened, or the error that kept it from that. */
 gint  tessera_event_wait       (TesseraEvent *event);
+/* The same of `n`, in one call of the driver. */
+gint  tessera_events_wait      (TesseraEvent *const *events, guint n);
 /* Nanoseconds that the command ran, which is done; 0 where the driver does not say. */
 guint64 tessera_event_duration (TesseraEvent *event);
 void  tessera_event_free       (TesseraEvent *event);

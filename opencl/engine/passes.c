@@ -246,25 +246,36 @@ tessera_engine_launch (BandState *state, const TesseraLaunch *launch)
   return launch_program (state, state->pump->engine_program, launch);
 }
 
+static void
+count_time (Pump *pump, const Command *command)
+{
+  const guint64 ns = command->kernel ? tessera_event_duration (command->event) : 0;
+
+  if (command->kernel)
+    tessera_count_kernel (pump->request->filter->name, command->kernel, ns, command->reads);
+  pump->timings->run += ns / 1e9;
+}
+
 gint
 tessera_commands_wait (BandState *state)
 {
-  Pump *pump = state->pump;
-  gint  status = wait_for_tables (pump);
+  Pump          *pump = state->pump;
+  const guint    n = state->commands->len - state->n_seen;
+  const Command *commands = &g_array_index (state->commands, Command, state->n_seen);
+  TesseraEvent **events = g_new (TesseraEvent *, n);
+  gint           status = wait_for_tables (pump);
 
-  for (; state->n_seen < state->commands->len && status == 0; state->n_seen++)
-    {
-      const Command *command = &g_array_index (state->commands, Command, state->n_seen);
-
-      if ((status = tessera_event_wait (command->event)) == 0 && pump->profiled && command->kernel)
-        {
-          const guint64 ns = tessera_event_duration (command->event);
-
-          tessera_count_kernel (pump->request->filter->name, command->kernel, ns, command->reads);
-          pump->timings->run += ns / 1e9;
-        }
-    }
-  return status;
+  for (guint i = 0; i < n; i++)
+    events[i] = commands[i].event;
+  if (status == 0)
+    status = tessera_events_wait (events, n);
+  g_free (events);
+  if (status != 0)
+    return status;
+  for (guint i = 0; i < n && pump->profiled; i++)
+    count_time (pump, &commands[i]);
+  state->n_seen += n;
+  return 0;
 }
 
 void

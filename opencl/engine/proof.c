@@ -59,9 +59,9 @@ is_on (void)
 
 /* Bits without a pattern that a filter could share. */
 static guint32
-bits_of (guint32 index, guint32 look)
+bits_of (guint32 index, guint32 salt)
 {
-  guint32 x = index * 2654435761u ^ look * 2246822519u;
+  guint32 x = index * 2654435761u ^ salt * 2246822519u;
 
   x ^= x >> 15;
   x *= 2246822519u;
@@ -96,16 +96,19 @@ half_of (guint32 bits, guint look)
   return bits >> 8 & 0x3bff;                            /* below 1 */
 }
 
+/* No two pictures are alike: memory that a kernel left as it was would hold the right result of the last one. */
 static void
 fill_pixels (guchar *pixels, const Babl *format, guint n, guint look)
 {
+  static gint   n_pictures;
+  const guint32 salt = g_atomic_int_add (&n_pictures, 1);
   const gchar  *type = babl_get_name (babl_format_get_type (format, 0));
   const guint   components = babl_format_get_n_components (format);
   const gboolean has_alpha = babl_format_has_alpha (format);
 
   for (guint i = 0; i < n * components; i++)
     {
-      const guint32 bits = bits_of (i, look);
+      const guint32 bits = bits_of (i, salt);
       const gboolean is_clear = has_alpha && i % components == components - 1 && bits % 5 == 0;
 
       if (strcmp (type, "float") == 0)

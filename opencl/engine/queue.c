@@ -279,6 +279,30 @@ tessera_event_wait (TesseraEvent *event)
   return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : status;
 }
 
+gint
+tessera_events_wait (TesseraEvent *const *events, guint n)
+{
+  cl_event *objects = g_new (cl_event, n);
+  gint      status = CL_SUCCESS;
+  guint     i;
+
+  for (i = 0; i < n; i++)
+    objects[i] = events[i]->object;
+  if (n > 0)
+    status = tessera_cl_api ()->WaitForEvents (n, objects);
+  g_free (objects);
+  if (status == CL_SUCCESS)
+    return n > 0 && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : CL_SUCCESS;
+  for (i = 0; i < n; i++)               /* which of them, and why? */
+    {
+      const gint of_one = tessera_event_wait (events[i]);
+
+      if (of_one != CL_SUCCESS)
+        return of_one;
+    }
+  return status;
+}
+
 guint64
 tessera_event_duration (TesseraEvent *event)
 {
