@@ -2,8 +2,9 @@
  *
  * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
  * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
- * kept for long; an output that is a part of its owner's memory. */
+ * kept for long; an output that is a part of its owner's memory; a host of little memory; messages without end. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <gegl.h>
 #include <gegl-plugin.h>
 #include <math.h>
@@ -195,6 +196,73 @@ kept (void)
   g_object_unref (keeps);
 }
 
+/* ------------------------------------------------------------ small hosts -- */
+
+static glong small_host;        /* pages that this machine is said to have, or 0 */
+
+/* Stands before the C library's (the test exports it). */
+__attribute__ ((visibility ("default"))) long
+sysconf (int name)
+{
+  long (*real) (int) = dlsym (RTLD_NEXT, "sysconf");
+
+  return name == _SC_PHYS_PAGES && small_host ? small_host : real (name);
+}
+
+static gboolean
+labels_on_device (gint side)
+{
+  GeglBuffer     *input = new_buffer (side, side, "RGBA float"), *output = new_buffer (side, side, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:label");
+  TesseraCounters before, after;
+
+  tessera_trim ();
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  tessera_get_counters (&before);
+  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+  tessera_get_counters (&after);
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+  return after.device_requests > before.device_requests;
+}
+
+/* What travels is pinned, an eighth of the host's memory at most: with 512 MiB, 64. */
+static void
+pinned (void)
+{
+  small_host = ((glong) 512 << 20) / sysconf (_SC_PAGESIZE);
+  expect (labels_on_device (1200), "44 MiB were not pinned on a host of 512");
+  expect (! labels_on_device (1600), "78 MiB were pinned on a host of 512");
+  small_host = 0;
+  expect (labels_on_device (1600), "78 MiB were not pinned on a host that has them");
+}
+
+static gint n_lines;
+
+static void
+count_line (const gchar *text G_GNUC_UNUSED)
+{
+  n_lines++;
+}
+
+/* What is said once is remembered, but not for ever: a service gets texts without end. */
+static void
+remembered (void)
+{
+  GPrintFunc before = g_set_printerr_handler (count_line);
+
+  for (gint i = 0; i < 2; i++)
+    tessera_say_once ("the first");
+  expect (n_lines == 1, "the same was said %d times", n_lines);
+  for (gint i = 0; i < 10000; i++)
+    tessera_say_once ("number %d", i);
+  n_lines = 0;
+  tessera_say_once ("the first");
+  expect (n_lines == 1, "10000 messages are remembered");
+  g_set_printerr_handler (before);
+}
+
 /* ------------------------------------------------------------- an owner's -- */
 
 static void
@@ -249,6 +317,8 @@ main (int argc, char **argv)
       chosen ();
       kept ();
       owned ();
+      pinned ();
+      remembered ();
     }
   tessera_trim ();
   code = expect_told ();
