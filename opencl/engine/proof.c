@@ -145,6 +145,7 @@ new_picture (GeglBuffer *like, guint look)
 
 /* ----------------------------------------------------------------- graph -- */
 
+/* All but the pads, which are buffers.  (Their flags do not tell: GEGL gives those to each property.) */
 static void
 copy_settings (GeglOperation *from, GeglNode *to)
 {
@@ -152,8 +153,7 @@ copy_settings (GeglOperation *from, GeglNode *to)
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
 
   for (guint i = 0; i < n; i++)
-    if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && ! (specs[i]->flags & GEGL_PARAM_PAD_INPUT)
-        && ! (specs[i]->flags & GEGL_PARAM_PAD_OUTPUT))
+    if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && specs[i]->value_type != GEGL_TYPE_BUFFER)
       {
         GValue value = G_VALUE_INIT;
 

@@ -132,6 +132,58 @@ guards_watch (void)
   return good;
 }
 
+/* `kind` of the filter, its kernel new to the engine: the pixels, and whether the device answered. */
+static gboolean
+runs_anew (const gchar *kind, TesseraOpenclMode mode, CheckPixels *pixels, GString *why)
+{
+  CheckCase       c;
+  CheckSource    *source;
+  GeglRectangle   roi;
+  TesseraCounters before, after;
+
+  check_draw (&check_wrong, 1, 0, 100, &c);
+  memset (c.field, 0, sizeof c.field);
+  for (c.value[0] = 0; strcmp (kinds[(gint) c.value[0]], kind); c.value[0]++)
+    ;
+  c.field[CHECK_WIDTH] = 61;
+  c.field[CHECK_HEIGHT] = 50;
+  source = check_source_draw (&check_wrong, &c);
+  roi = check_roi (&check_wrong, &c);
+  tessera_set_fault ("build:1000000000");       /* forgets the programs */
+  tessera_set_fault (NULL);
+  tessera_set_opencl_mode (mode);
+  tessera_get_counters (&before);
+  check_blit (&check_wrong, &c, source, NULL, &roi, pixels, why);
+  tessera_get_counters (&after);
+  check_source_free (source);
+  return after.device_requests > before.device_requests;
+}
+
+/* A kernel that is right as the filter is by default, and wrong with another setting: the engine compares it with C
+ * as it is set, and takes C. */
+static void
+proof_sees (CheckStats *stats)
+{
+  CheckPixels in_c = { 0 }, answer = { 0 };
+  GString    *why = g_string_new (NULL);
+
+  tessera_set_proof (TRUE);
+  check_verdict (stats, runs_anew ("correct", TESSERA_OPENCL_TRY, &answer, why), "self-test: a right kernel is proven",
+                 why, FALSE);
+  check_pixels_clear (&answer);
+  runs_anew ("device", TESSERA_OPENCL_OFF, &in_c, why);
+  check_verdict (stats, ! runs_anew ("device", TESSERA_OPENCL_TRY, &answer, why), "self-test: a wrong kernel is refused",
+                 why, FALSE);
+  check_verdict (stats, check_same_bits (&answer, &in_c, "C instead of a wrong kernel vs C", why),
+                 "self-test: C instead of a wrong kernel", why, FALSE);
+  tessera_set_proof (FALSE);
+  tessera_set_fault ("build:1000000000");       /* the others of this test are to run */
+  tessera_set_fault (NULL);
+  check_pixels_clear (&answer);
+  check_pixels_clear (&in_c);
+  g_string_free (why, TRUE);
+}
+
 void
 check_self_test (const CheckOptions *options,
                  CheckStats         *stats)
@@ -143,6 +195,8 @@ check_self_test (const CheckOptions *options,
       check_verdict (stats, FALSE, "self-test: tessera:wrong is missing", NULL, FALSE);
       return;
     }
+  if (options->legs & CHECK_LEG_OPENCL)
+    proof_sees (stats);
   for (gint kind = 0; kinds[kind]; kind++)
     {
       GString *by = g_string_new ("  no case failed\n");
