@@ -131,6 +131,7 @@ decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const
   TesseraMemory *table;
   gint           status = tessera_travel_table (state, travel, image, &table);
 
+  tessera_note_layout (state, travel, FALSE);
   return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "decode_pixels",
     .size = { part->width, part->height },

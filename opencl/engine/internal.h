@@ -151,11 +151,13 @@ gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
 gint  tessera_queue_finish (TesseraQueue *queue);
 void  tessera_queue_flush (TesseraQueue *queue, TesseraLane lane);
 gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_command_queue */
-/* A kernel, and whether it is known that it computes what C does (proof.c). */
+/* A kernel, or one for a layout of pixels, and whether it is known that it computes what C does (proof.c). */
 typedef struct
 {
   const gchar *kernel;
   gint         is_proven;
+  gint         was_checked;     /* it ran while the device was compared with C */
+  gint         tries;           /* checks in which it did not */
 } TesseraProofMark;
 
 /* The marks of what was launched on it before it was proven, or NULL; to be freed. */

@@ -37,6 +37,9 @@ static GMutex           lock;           /* guards what follows */
 static TesseraMemory   *idle;
 static gsize            known_bytes;
 static gsize            reserved_bytes, reserved_pinned_bytes;  /* for what is being allocated */
+static gsize            abandoned_bytes;                        /* of the pools, pinned */
+static guint            n_releasing;                            /* threads that give memory back */
+static GCond            released;
 
 static GMutex           mapping_lock;   /* guards what follows */
 static cl_command_queue mapping_queue;
@@ -159,9 +162,24 @@ trim (gint64 since)
 
   g_mutex_lock (&lock);
   picked = pick_idle_locked (since);
+  n_releasing++;
   g_mutex_unlock (&lock);
   release_all (picked);
+  g_mutex_lock (&lock);
+  n_releasing--;
+  g_cond_broadcast (&released);
+  g_mutex_unlock (&lock);
   return picked != NULL;
+}
+
+/* What other threads give back counts until they have. */
+static void
+wait_for_releases (void)
+{
+  g_mutex_lock (&lock);
+  while (n_releasing > 0)
+    g_cond_wait (&released, &lock);
+  g_mutex_unlock (&lock);
 }
 
 static TesseraMemory *
@@ -242,7 +260,8 @@ static gboolean
 fits_locked (const TesseraDevice *device, gsize bytes, gboolean pinned)
 {
   if (pinned)
-    return tessera_counter (live_pinned_bytes) - known_bytes + reserved_pinned_bytes + bytes <= tessera_most_pinned ();
+    return tessera_counter (live_pinned_bytes) - known_bytes - abandoned_bytes + reserved_pinned_bytes + bytes
+           <= tessera_most_pinned ();
   return bytes <= device->max_allocation
          && tessera_counter (live_bytes) + reserved_bytes + bytes <= tessera_budget (device);
 }
@@ -319,6 +338,7 @@ allocate_fitting (TesseraMemory *memory, gsize bytes, gboolean exactly)
   if (! fits)
     {
       trim (G_MAXINT64);
+      wait_for_releases ();
       fits = reserve (memory, usual) || reserve (memory, exact);
     }
   if (! fits)
@@ -431,6 +451,11 @@ tessera_memory_abandon (TesseraMemory *memory)
   /* Transfers use its address, not the object, so the driver would free it under them. */
   tessera_count (abandoned_objects, 1);
   tessera_count (abandoned_bytes, memory->bytes);
+  if (memory->known)
+    return;
+  g_mutex_lock (&lock);
+  abandoned_bytes += memory->bytes;     /* else a few failures would use up the limit for good */
+  g_mutex_unlock (&lock);
 }
 
 void

@@ -12,6 +12,7 @@
 
 #include "engine.cl.h"
 
+#define PROOF_TRIES      3              /* checks of a kernel that does not run in them */
 #define SLAB_PIXELS      (4 << 20)      /* C path: rows at a time */
 #define SPREAD_PIXELS    (16 << 20)     /* ... of filters that spread their own work */
 
@@ -192,6 +193,17 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
+/* A kernel is proven that ran in a check that found nothing; or that did not run in several, which small pictures
+ * do not need. */
+static void
+note_checked (TesseraProofMark *mark)
+{
+  if (tessera_proof_leg () != TESSERA_PROOF_NONE)
+    g_atomic_int_set (&mark->was_checked, TRUE);
+  else if (g_atomic_int_get (&mark->was_checked) || g_atomic_int_add (&mark->tries, 1) + 1 >= PROOF_TRIES)
+    g_atomic_int_set (&mark->is_proven, TRUE);
+}
+
 /* Are the kernels that it used for the first time right? */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven)
@@ -205,11 +217,7 @@ is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraPr
                         device->name, device->driver);
     }
   for (guint i = 0; unproven && i < unproven->len && proof == TESSERA_PROOF_SAME; i++)
-    {
-      TesseraProofMark *mark = g_ptr_array_index (unproven, i);
-
-      g_atomic_int_set (&mark->is_proven, tessera_proof_leg () == TESSERA_PROOF_NONE);
-    }
+    note_checked (g_ptr_array_index (unproven, i));
   return proof == TESSERA_PROOF_SAME;
 }
 
@@ -237,7 +245,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
     {
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
       log_failure (request, device, &timings, status);
-      if (! tessera_is_out_of_memory (status))
+      if (! tessera_is_out_of_memory (status) || tessera_proof_leg () != TESSERA_PROOF_NONE)
         tessera_breaker_fail (filter->name);    /* too large a request says nothing about the next */
       return FALSE;
     }

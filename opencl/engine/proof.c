@@ -15,7 +15,10 @@
 #define WIDTH  61               /* of a picture: no multiple of a group's size */
 #define HEIGHT 37
 #define MOST   128              /* rows and columns of the result that are compared */
-#define LOOKS  2                /* pictures: values that stay finite, then all kinds */
+
+/* Pictures: pixels as they are stored, 0 to 1; floats of all kinds, and what is not finite; denormals alone, which
+ * would drown in a sum with others. */
+typedef enum { LOOK_STORED, LOOK_WILD, LOOK_TINY, LOOKS } Look;
 
 static _Thread_local TesseraProofLeg leg;       /* what this thread computes */
 
@@ -70,35 +73,35 @@ bits_of (guint32 index, guint32 salt)
   return x ^ x >> 16;
 }
 
-/* Mostly 0 to 1; HDR, negatives and denormals now and again; in the second picture what is not finite too, but not
- * often, because it spreads. */
+/* What is not finite comes not often, because it spreads. */
 static gfloat
-float_of (guint32 bits, guint look)
+float_of (guint32 bits, Look look)
 {
+  const gfloat        plain = (bits >> 8) / 16777216.0f;
   static const gfloat finite[] = { 0.0f, -0.0f, 1.0f, -0.25f, 1e-41f, -3e-42f, 1.17549435e-38f, 31.5f, 65504.0f, 1e-7f };
   static const gfloat wild[] = { NAN, INFINITY, -INFINITY, 3.402823466e38f, -1e30f, 1e30f };
 
-  if (look > 0 && bits % 61 == 0)
+  if (look == LOOK_TINY)
+    return plain * 1e-38f;
+  if (look == LOOK_WILD && bits % 61 == 0)
     return wild[(bits >> 8) % G_N_ELEMENTS (wild)];
-  if (bits % 11 == 0)
+  if (look == LOOK_WILD && bits % 11 == 0)
     return finite[(bits >> 8) % G_N_ELEMENTS (finite)];
-  return (bits >> 8) / 16777216.0f;
+  return plain;
 }
 
-/* Every code of 8 and 16 bits is one of the hard values; halves are as floats are. */
+/* Below 1, and denormals. */
 static guint16
-half_of (guint32 bits, guint look)
+half_of (guint32 bits)
 {
-  if (look > 0 && bits % 61 == 0)
-    return 0x7c00 | (bits >> 16 & 0x83ff);              /* Inf and NaN */
   if (bits % 11 == 0)
-    return bits >> 8 & 0x83ff;                          /* denormals and zeros */
-  return bits >> 8 & 0x3bff;                            /* below 1 */
+    return bits >> 8 & 0x83ff;
+  return bits >> 8 & 0x3bff;
 }
 
 /* No two pictures are alike: memory that a kernel left as it was would hold the right result of the last one. */
 static void
-fill_pixels (guchar *pixels, const Babl *format, guint n, guint look)
+fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
 {
   static gint   n_pictures;
   const guint32 salt = g_atomic_int_add (&n_pictures, 1);
@@ -114,7 +117,7 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, guint look)
       if (strcmp (type, "float") == 0)
         ((gfloat *) pixels)[i] = is_clear ? 0.0f : float_of (bits, look);
       else if (strcmp (type, "half") == 0)
-        ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits, look);
+        ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits);
       else if (strcmp (type, "u16") == 0)
         ((guint16 *) pixels)[i] = is_clear ? 0 : bits >> 8;
       else
@@ -122,9 +125,9 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, guint look)
     }
 }
 
-/* In the format of `like`, if it is one of ours, with its place. */
+/* In the place of `like`, and in its format if that is one of ours. */
 static GeglBuffer *
-new_picture (GeglBuffer *like, guint look)
+new_picture (GeglBuffer *like, Look look)
 {
   static const gchar *const types[] = { "u8", "u16", "half", "float", NULL };
 
@@ -133,7 +136,7 @@ new_picture (GeglBuffer *like, guint look)
   GeglBuffer         *picture;
   guchar             *pixels;
 
-  if (! g_strv_contains (types, babl_get_name (babl_format_get_type (format, 0))))
+  if (look != LOOK_STORED || ! g_strv_contains (types, babl_get_name (babl_format_get_type (format, 0))))
     format = babl_format_with_space ("RGBA float", babl_format_get_space (format));
   picture = gegl_buffer_new (&area, format);
   pixels = g_malloc (WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (format));
@@ -167,7 +170,7 @@ copy_settings (GeglOperation *from, GeglNode *to)
 
 /* A node of the same operation with the same settings, on a picture of its own. */
 static GeglNode *
-new_node (GeglNode *graph, const TesseraRequest *request, guint look)
+new_node (GeglNode *graph, const TesseraRequest *request, Look look)
 {
   GeglBuffer *input = new_picture (request->input, look);
   GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
@@ -179,7 +182,7 @@ new_node (GeglNode *graph, const TesseraRequest *request, guint look)
   g_object_unref (input);
   if (request->aux)
     {
-      GeglBuffer *aux = new_picture (request->aux, look + LOOKS);
+      GeglBuffer *aux = new_picture (request->aux, look);
 
       source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", aux, NULL);
       tessera_connect_aux (source, node);
@@ -242,7 +245,7 @@ compute (GeglNode *node, const GeglRectangle *roi, const Babl *format, TesseraPr
 }
 
 static TesseraProof
-look_at (const TesseraRequest *request, guint look)
+look_at (const TesseraRequest *request, Look look)
 {
   const Babl   *format = gegl_buffer_get_format (request->output);
   GeglNode     *graph = gegl_node_new ();
@@ -287,9 +290,9 @@ tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
 
   if (leg != TESSERA_PROOF_NONE || ! is_on ())
     return TESSERA_PROOF_SAME;
-  for (guint look = 0; look < LOOKS && proof == TESSERA_PROOF_SAME; look++)
+  for (Look look = LOOK_STORED; look < LOOKS && proof == TESSERA_PROOF_SAME; look++)
     {
-      takes_tiles = look == 0 && is_for_tiles (unproven);
+      takes_tiles = look == LOOK_STORED && is_for_tiles (unproven);
       proof = look_at (request, look);
     }
   takes_tiles = FALSE;

@@ -69,15 +69,16 @@ usual_rows (const Pump *pump)
   return (request->roi.height + bands - 1) / bands;
 }
 
-/* Of a request that is not cut. */
+/* Of the host's memory, for a band. */
 static guint64
-pinned_bytes (const Pump *pump)
+pinned_bytes (const Pump *pump, gint rows)
 {
   const TesseraRequest *request = pump->request;
   const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
-                                 * ((guint64) request->roi.height + request->halo.top + request->halo.bottom);
+                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
 
-  return around * pump->input.bytes + tessera_request_pixels (request) * pump->output.bytes;
+  return around * (pump->input.bytes + (request->aux ? pump->aux.bytes : 0))
+         + (pump->in_tiles ? 0 : (guint64) request->roi.width * rows * pump->output.bytes);
 }
 
 /* The band height: the usual, but large enough that the halo is a small part, low enough that
@@ -103,9 +104,10 @@ choose_rows (Pump *pump)
     rows = MAX ((rows + 1) / 2, least);
   while (rows > least && (band_bytes (pump, rows) > budget || ! fits_index (request, rows)))
     rows = MAX ((rows + 1) / 2, least);
-  while (pump->ahead > 1 && band_bytes (pump, rows) > budget / pump->ahead)
+  while (pump->ahead > 1 && (band_bytes (pump, rows) > budget / pump->ahead
+                             || pinned_bytes (pump, rows) > tessera_most_pinned () / pump->ahead))
     pump->ahead--;
-  if (request->filter->whole && pinned_bytes (pump) > tessera_most_pinned ())
+  if (request->filter->whole && pinned_bytes (pump, height) > tessera_most_pinned ())
     return 0;
   return fits_index (request, rows) && band_bytes (pump, rows) <= budget ? rows : 0;
 }
@@ -305,12 +307,27 @@ drop_bands (Pump *pump, gint *y)
   return status;
 }
 
+/* What was delivered before a failure was computed by these kernels. */
+static void
+keep_unproven (Pump *pump)
+{
+  GPtrArray *more = pump->queue ? tessera_queue_unproven (pump->queue) : NULL;
+
+  if (more && pump->timings->unproven)
+    g_ptr_array_extend_and_steal (pump->timings->unproven, more);
+  else if (more)
+    pump->timings->unproven = more;
+}
+
 /* After a failure: tables that may not have come are brought anew, and lanes on which nothing may run any more
  * are exchanged. */
 static gint
 begin_anew (Pump *pump)
 {
-  gboolean idle = tessera_queue_give (g_steal_pointer (&pump->queue), FALSE) == 0;
+  gboolean idle;
+
+  keep_unproven (pump);
+  idle = tessera_queue_give (g_steal_pointer (&pump->queue), FALSE) == 0;
 
   tessera_tables_free (pump, FALSE, idle);
   return tessera_queue_take (pump->device, pump->one_lane, pump->profiled, &pump->queue);
@@ -426,7 +443,7 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     return status;
   status = pump_bands (&pump, rows);
   drop_bands (&pump, &rows);
-  timings->unproven = pump.queue ? tessera_queue_unproven (pump.queue) : NULL;
+  keep_unproven (&pump);
   end_status = pump.queue ? tessera_queue_give (pump.queue, status == 0) : 0;
   tessera_tables_free (&pump, status == 0 && end_status == 0, end_status == 0);
   return status != 0 ? status : end_status;

@@ -272,6 +272,8 @@ void tessera_band_free   (BandState *state, gboolean idle);
 gint tessera_band_keep   (BandState *state, gsize bytes, gboolean pinned, TesseraMemory **memory);
 /* tessera_table of what stays the same for the process: it may still be on the device. */
 gint tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory);
+/* Pixels of this layout are converted. */
+void tessera_note_layout    (BandState *state, const TesseraTravel *travel, gboolean encodes);
 /* tessera_launch with a kernel of the engine's own. */
 gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
 GArray *tessera_commands_new (void);

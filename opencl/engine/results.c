@@ -15,6 +15,7 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
   TesseraMemory *table;
   gint           status = tessera_travel_table (state, travel, image, &table);
 
+  tessera_note_layout (state, travel, TRUE);
   return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "encode_pixels",
     .size = { image->width, image->height },

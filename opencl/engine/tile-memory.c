@@ -53,7 +53,7 @@ static gint64        refused_until;     /* the device did not want to know such 
 gsize
 tessera_host_memory (void)
 {
-  return (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
+  return MIN ((guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE), G_MAXSIZE);
 }
 
 gboolean
@@ -96,8 +96,10 @@ unmap (TesseraTiles *tiles)
 static void
 discard (TesseraTiles *tiles, gsize start, gsize end)
 {
-  start = (start + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
-  end = end / SMALL_PAGE * SMALL_PAGE;
+  const gsize page = sysconf (_SC_PAGESIZE);
+
+  start = (start + page - 1) / page * page;
+  end = end / page * page;
   if (start < end)
     madvise (tiles->memory + start, end - start, MADV_DONTNEED);
 }

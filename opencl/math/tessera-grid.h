@@ -95,7 +95,8 @@ grid_find (TESSERA_GLOBAL const int *table, int capacity, int odd, int values, i
   int slot = grid_slot (plane, capacity, odd);
   int at = slot * GRID_ENTRY (values);
 
-  while (table[at + 1] != -1 && table[at] != plane)
+  /* Of a table that a device has not built there is no end. */
+  for (int left = capacity; left > 0 && table[at + 1] != -1 && table[at] != plane; left--)
     {
       slot = (slot + 1) & (capacity - 1);
       at = slot * GRID_ENTRY (values);

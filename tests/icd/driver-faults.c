@@ -7,6 +7,7 @@
  * from the beginning, and the requests must be answered there, rightly. */
 #include "driver-breakers.h"
 #include "driver-types.h"
+#include "driver-kernels.h"
 #include "driver-walk.h"
 
 #include "cl-api.h"
@@ -162,6 +163,7 @@ int
 main (int argc, char **argv)
 {
   const gboolean at_start = argc > 2 && strcmp (argv[1], "--start") == 0;
+  const gboolean kernels = argc > 1 && strcmp (argv[1], "--kernels") == 0;
   const gboolean limits = argc > 1 && strcmp (argv[1], "--breakers") == 0;
   const gboolean types = argc > 1 && strcmp (argv[1], "--types") == 0, all = argc > 1 && strcmp (argv[1], "--all") == 0;
 
@@ -171,6 +173,8 @@ main (int argc, char **argv)
         start_with_plan (argv[2], argc > 3 ? argv[3] : NULL);
       else if (limits)
         breakers (&cases[0], &cases[1], &cases[2]);
+      else if (kernels)
+        kernels_walk ();
       else if (types || all)
         types_walk (all, argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL, argc > 4 ? argv[4] : NULL);
       else

@@ -115,6 +115,8 @@ def types(report, driver, arguments):
     every = '--all' in arguments
     walk = driver.start('driver-faults', *(arguments if every else ['--types', *arguments]))
     collect(report, 'driver-types', walk, 4 * 3600 if every else 600)
+    if not arguments:
+        collect(report, 'kernels', driver.start('driver-faults', '--kernels'), 600)
 
 
 def soak(report, driver, arguments):

@@ -81,6 +81,15 @@ spoil_memory (cl_command_queue queue, cl_mem buffer, cl_uint word, size_t offset
 
 /* ------------------------------------------------------------- commands -- */
 
+static gboolean
+is_skipped (cl_kernel kernel)
+{
+  char name[64] = "";
+
+  return (*(cl_icd_dispatch **) kernel)->clGetKernelInfo (kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL)
+         == CL_SUCCESS && stub_skips (name);
+}
+
 cl_int CL_API_CALL
 hook_EnqueueNDRangeKernel (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
                            const size_t *size, const size_t *group, cl_uint n, const cl_event *list,
@@ -92,7 +101,7 @@ hook_EnqueueNDRangeKernel (cl_command_queue queue, cl_kernel kernel, cl_uint dim
   if (status != CL_SUCCESS)
     return status;
   state = judge (queue, STUB_LAUNCH, n, list).state;
-  if (state || stub_lies (STUB_LIE_LAUNCH))
+  if (state || stub_lies (STUB_LIE_LAUNCH) || is_skipped (kernel))
     return enqueue_nothing (queue, n, list, event, state);
   return enqueued (event, ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, dimensions, offset, size, group,
                                                                  n, list, event), state);

@@ -25,6 +25,7 @@ typedef struct
 static GMutex   lock;           /* guards what follows */
 static Rule     rules[MAX_RULES];
 static guint    n_rules, lies;
+static char     skipped[64];    /* a kernel, or empty */
 static gboolean met, lost;
 static cl_int   event_code = CL_OUT_OF_RESOURCES;
 static gint64   calls[STUB_N_ENTRIES];
@@ -125,6 +126,12 @@ parse_words (gchar **word, guint n_words, Rule *rule, guint *lie)
       rule->kind = word[0][1] == 'a' ? RULE_FAIL : RULE_FROM;
       return n_words == 4 && find_entry (word[1], &rule->entry) && find_number (word[2], &rule->n)
              && find_code (word[3], &rule->code);
+    }
+  if (n_words == 2 && strcmp (word[0], "skip") == 0)
+    {
+      g_strlcpy (skipped, word[1], sizeof skipped);
+      *lie = STUB_SKIP;
+      return TRUE;
     }
   if (strcmp (word[0], "late") == 0 || strcmp (word[0], "alone") == 0 || strcmp (word[0], "stray") == 0)
     return parse_command (word, n_words, rule);
@@ -240,6 +247,18 @@ stub_is_lost (void)
 }
 
 gboolean
+stub_skips (const char *kernel)
+{
+  gboolean answer;
+
+  g_mutex_lock (&lock);
+  answer = *skipped && strcmp (kernel, skipped) == 0;
+  met = met || answer;
+  g_mutex_unlock (&lock);
+  return answer;
+}
+
+gboolean
 stub_lies (StubLie lie)
 {
   gboolean answer;
@@ -307,6 +326,7 @@ stub_icd_set_plan (const gchar *plan)
 
   g_mutex_lock (&lock);
   n_rules = lies = 0;
+  *skipped = 0;
   met = lost = FALSE;
   event_code = CL_OUT_OF_RESOURCES;
   good = parse_locked (plan ? plan : "");

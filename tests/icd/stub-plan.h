@@ -56,7 +56,8 @@ typedef enum
   STUB_LIE_NOTHING  = 1 << 3,
   STUB_LIE_BUILD    = 1 << 4,
   STUB_LIE_VERSION  = 1 << 5,
-  STUB_LIE_ROUND    = 1 << 6
+  STUB_LIE_ROUND    = 1 << 6,
+  STUB_SKIP         = 1 << 7
 } StubLie;
 
 /* Commands that a rule can single out. */
@@ -84,6 +85,7 @@ cl_int      stub_enter       (StubEntry entry);
 gboolean    stub_is_lost     (void);
 /* TRUE when the plan says this, which then counts as met. */
 gboolean    stub_lies        (StubLie lie);
+gboolean    stub_skips       (const char *kernel);
 /* Asked once for each command. */
 StubFate    stub_fate        (StubCommand command);
 /* What the event of a command that has failed says. */
