@@ -244,13 +244,23 @@ compute (GeglNode *node, const GeglRectangle *roi, const Babl *format, TesseraPr
   return pixels;
 }
 
+/* The node's own, once it is prepared: another would be converted to, by GEGL's OpenCL where it has it, which is
+ * neither ours nor safe from several threads.  (With stored results the node takes that of what it is written to.) */
+static const Babl *
+format_of (GeglNode *node, const TesseraRequest *request)
+{
+  const Babl *format = gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output");
+
+  return format && ! tessera_delivers_stored () ? format : gegl_buffer_get_format (request->output);
+}
+
 static TesseraProof
 look_at (const TesseraRequest *request, Look look)
 {
-  const Babl   *format = gegl_buffer_get_format (request->output);
   GeglNode     *graph = gegl_node_new ();
   GeglNode     *node = new_node (graph, request, look);
-  GeglRectangle roi = gegl_node_get_bounding_box (node);
+  GeglRectangle roi = gegl_node_get_bounding_box (node);       /* prepares it */
+  const Babl   *format = format_of (node, request);
   TesseraProof  proof = TESSERA_PROOF_SAME;
   guchar       *in_c, *on_device;
 

@@ -115,7 +115,6 @@ ask_together (gint n, gboolean trims)
 {
   GThread *threads[THREADS];
 
-
   requests = n;
   g_atomic_int_set (&longest_us, 0);
   for (gint i = 0; i < THREADS; i++)
