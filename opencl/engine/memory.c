@@ -120,12 +120,13 @@ release (TesseraMemory *memory)
   g_free (memory);
 }
 
-/* Unlinks what has been idle since `since` or longer. */
+/* Unlinks what has been idle since `since` or longer; release_all must follow. */
 static TesseraMemory *
 pick_idle_locked (gint64 since)
 {
   TesseraMemory **link = &idle, *picked = NULL;
 
+  n_releasing++;
   while (*link)
     {
       TesseraMemory *memory = *link;
@@ -152,6 +153,10 @@ release_all (TesseraMemory *picked)
       release (picked);
       picked = next;
     }
+  g_mutex_lock (&lock);
+  n_releasing--;
+  g_cond_broadcast (&released);
+  g_mutex_unlock (&lock);
 }
 
 /* Was there anything to release? */
@@ -162,13 +167,8 @@ trim (gint64 since)
 
   g_mutex_lock (&lock);
   picked = pick_idle_locked (since);
-  n_releasing++;
   g_mutex_unlock (&lock);
   release_all (picked);
-  g_mutex_lock (&lock);
-  n_releasing--;
-  g_cond_broadcast (&released);
-  g_mutex_unlock (&lock);
   return picked != NULL;
 }
 

@@ -24,8 +24,7 @@ static _Thread_local TesseraProofLeg leg;       /* what this thread computes */
 
 static _Thread_local gboolean takes_tiles;      /* the kernels that put a result into tiles are among those to be proven */
 
-static GMutex   lock;                           /* guards what follows */
-static gboolean is_off;
+static gint is_off;                             /* atomic */
 
 gboolean
 tessera_proof_takes_tiles (void)
@@ -42,20 +41,7 @@ tessera_proof_leg (void)
 void
 tessera_set_proof (gboolean on)
 {
-  g_mutex_lock (&lock);
-  is_off = ! on;
-  g_mutex_unlock (&lock);
-}
-
-static gboolean
-is_on (void)
-{
-  gboolean on;
-
-  g_mutex_lock (&lock);
-  on = ! is_off;
-  g_mutex_unlock (&lock);
-  return on;
+  g_atomic_int_set (&is_off, ! on);
 }
 
 /* -------------------------------------------------------------- pictures -- */
@@ -298,7 +284,7 @@ tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
   const gint64 began = g_get_monotonic_time ();
   TesseraProof proof = TESSERA_PROOF_SAME;
 
-  if (leg != TESSERA_PROOF_NONE || ! is_on ())
+  if (leg != TESSERA_PROOF_NONE || g_atomic_int_get (&is_off))
     return TESSERA_PROOF_SAME;
   for (Look look = LOOK_STORED; look < LOOKS && proof == TESSERA_PROOF_SAME; look++)
     {

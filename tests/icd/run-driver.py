@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-driver.py BUILD faults|types|threads|soak|holds [ARGUMENT...]: runs driver-faults, its walk of all operations and types
-(`types --all`: all of it), driver-threads or driver-soak with the stub driver (libstub-icd) in the place of every
+(`types --all`: all of it), driver-threads, driver-soak or driver-holds with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
 import glob
 import os

@@ -113,7 +113,7 @@ def check_path(gegl, program, folder, report):
     """A device that fails while it is timed is noticed; alone, the program prints a table."""
     words = [program, '--rows', 'length'] + SMALL + ['--runs', '4']
     for mode, flag in (('force', 'ran on '), ('try', 'fell back to C')):
-        done = start(gegl, words, folder, TESSERA_OPENCL=mode, TESSERA_FAULT='download:6')     # the first and the check of its kernels make three
+        done = start(gegl, words, folder, TESSERA_OPENCL=mode, TESSERA_FAULT='download:6')     # the first request and the check of its kernels make four
         report.check(f'a failure of the device is flagged, {mode}', done.returncode == 1 and flag in done.stderr, done.stderr)
     done = start(gegl, words, folder, GEGL_USE_OPENCL='no')
     lines = [line for line in done.stdout.splitlines() if line.startswith('| motion-blur') and '| C ' in line]
