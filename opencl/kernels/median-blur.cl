@@ -113,7 +113,9 @@ kernel void median_search (global const int *keys, global const float4 *input, g
       else
         least = above;
     }
-  output[4 * (y * width + x) + channel] = as_float (median_bits (least));
+  /* Alone, a sample stays as it is: a key has no sign of zero. */
+  output[4 * (y * width + x) + channel] = radius > 0 ? as_float (median_bits (least))
+                                                     : ((global const float *) input)[4 * (y * stride + x) + channel];
   if (channel == 0 && channels == 3)
     output[4 * (y * width + x) + 3] = input[(y + radius) * stride + x + radius].w;
 }

@@ -387,8 +387,8 @@ void         check_edges   (const CheckFilter *filter, const CheckOptions *optio
 void         check_faults  (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats);
 void         check_self_test (const CheckOptions *options, CheckStats *stats);
 /* Compares with the lines of the file `path`; prints such a line (the first of the legs), and those of all cases. */
-void         check_hashes  (const CheckFilter *filter, const gchar *path, guint legs, CheckStats *stats);
-void         check_print_hash (const CheckFilter *filter, guint legs, gboolean each);
+void         check_hashes  (const CheckFilter *filter, gint cases, const gchar *path, guint legs, CheckStats *stats);
+void         check_print_hash (const CheckFilter *filter, gint cases, guint legs, gboolean each);
 gboolean     check_exists  (const CheckFilter *filter);
 void         check_verdict (CheckStats *stats, gboolean good, const gchar *what,
                             const GString *why, gboolean quiet);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * One hash of 200 drawn cases of a filter, to compare machines: the lines of hashes.txt hold for every processor,
- * compiler, C library, version of GEGL and babl, and OpenCL device.
+ * One hash of the drawn cases of a filter, to compare machines and commits: the lines of hashes.txt hold for every
+ * processor, compiler, C library, version of GEGL and babl, and OpenCL device.
  *
  * Hence nothing but our own code may compute: the images are of sRGB, they are drawn in the format in which they are
  * stored, and results are read in the format in which they leave.  The payload and sign of a NaN differ between
@@ -11,7 +11,6 @@
 #include <gegl-plugin.h>
 
 #define SEED     20261122
-#define CASES    200
 #define MAX_SIZE 120
 
 /* Results of every other case are delivered in these. */
@@ -110,11 +109,11 @@ hash_case (const CheckFilter *filter, gint number)
 
 /* `each`: prints those of the cases too. */
 static guint64
-hash_filter (const CheckFilter *filter, gboolean each)
+hash_filter (const CheckFilter *filter, gint cases, gboolean each)
 {
   guint64 all = 0;
 
-  for (gint i = 0; i < CASES; i++)
+  for (gint i = 0; i < cases; i++)
     {
       const guint64 hash = hash_case (filter, i);
 
@@ -150,7 +149,7 @@ kept_hash (const CheckFilter *filter, const gchar *path)
 }
 
 static void
-check_leg (const CheckFilter *filter, CheckLeg leg, const gchar *path, CheckStats *stats)
+check_leg (const CheckFilter *filter, gint cases, CheckLeg leg, const gchar *path, CheckStats *stats)
 {
   TesseraCounters before, after;
   gchar          *kept = kept_hash (filter, path), *got, *warnings;
@@ -158,13 +157,13 @@ check_leg (const CheckFilter *filter, CheckLeg leg, const gchar *path, CheckStat
 
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   tessera_get_counters (&before);
-  got = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", hash_filter (filter, FALSE));
+  got = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", hash_filter (filter, cases, FALSE));
   tessera_get_counters (&after);
   warnings = check_take_warnings ();
   good = ! g_strcmp0 (got, kept) && ! warnings
          && (leg == CHECK_LEG_C ? after.launches == before.launches
              : after.c_requests == before.c_requests && after.device_requests > before.device_requests);
-  g_print ("%s %s: %d cases %s %s", good ? "ok  " : "FAIL", filter->name, CASES,
+  g_print ("%s %s: %d cases %s %s", good ? "ok  " : "FAIL", filter->name, cases,
            leg == CHECK_LEG_C ? "in C" : "on OpenCL", got);
   if (! good)
     g_print (", kept is %s in %s; %" G_GUINT64_FORMAT " requests on the device, %" G_GUINT64_FORMAT " in C; %s",
@@ -179,16 +178,16 @@ check_leg (const CheckFilter *filter, CheckLeg leg, const gchar *path, CheckStat
 }
 
 void
-check_hashes (const CheckFilter *filter, const gchar *path, guint legs, CheckStats *stats)
+check_hashes (const CheckFilter *filter, gint cases, const gchar *path, guint legs, CheckStats *stats)
 {
   for (CheckLeg leg = CHECK_LEG_C; leg <= CHECK_LEG_OPENCL; leg++)
     if (legs & leg)
-      check_leg (filter, leg, path, stats);
+      check_leg (filter, cases, leg, path, stats);
 }
 
 void
-check_print_hash (const CheckFilter *filter, guint legs, gboolean each)
+check_print_hash (const CheckFilter *filter, gint cases, guint legs, gboolean each)
 {
   tessera_set_opencl_mode (legs & CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
-  g_print ("%s %016" G_GINT64_MODIFIER "x\n", filter->name, hash_filter (filter, each));
+  g_print ("%s %016" G_GINT64_MODIFIER "x\n", filter->name, hash_filter (filter, cases, each));
 }
