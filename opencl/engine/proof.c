@@ -67,8 +67,6 @@ float_of (guint32 bits, Look look)
   static const gfloat finite[] = { 0.0f, -0.0f, 1.0f, -0.25f, 1e-41f, -3e-42f, 1.17549435e-38f, 31.5f, 65504.0f, 1e-7f };
   static const gfloat wild[] = { NAN, INFINITY, -INFINITY, 3.402823466e38f, -1e30f, 1e30f };
 
-  if (look == LOOK_TINY)
-    return plain * 1e-38f;
   if (look == LOOK_WILD && bits % 61 == 0)
     return wild[(bits >> 8) % G_N_ELEMENTS (wild)];
   if (look == LOOK_WILD && bits % 11 == 0)
@@ -100,7 +98,9 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
       const guint32 bits = bits_of (i, salt);
       const gboolean is_clear = has_alpha && i % components == components - 1 && bits % 5 == 0;
 
-      if (strcmp (type, "float") == 0)
+      if (look == LOOK_TINY)            /* floats; to compute one is slow */
+        ((guint32 *) pixels)[i] = is_clear ? 0 : bits >> 9;
+      else if (strcmp (type, "float") == 0)
         ((gfloat *) pixels)[i] = is_clear ? 0.0f : float_of (bits, look);
       else if (strcmp (type, "half") == 0)
         ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits);
@@ -154,27 +154,28 @@ copy_settings (GeglOperation *from, GeglNode *to)
   g_free (specs);
 }
 
-/* A node of the same operation with the same settings, on a picture of its own. */
-static GeglNode *
-new_node (GeglNode *graph, const TesseraRequest *request, Look look)
+/* The operation with the same settings between pictures, by way of gegl:write-buffer as a result that leaves in its
+ * stored format.  One graph computes all looks. */
+typedef struct
 {
-  GeglBuffer *input = new_picture (request->input, look);
-  GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
-  GeglNode   *node = gegl_node_new_child (graph, "operation", GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
+  GeglNode *graph, *source, *aux, *node, *sink;
+} Bench;
 
-  g_object_set (node, "dont-cache", TRUE, NULL);        /* or C's leg would be answered by what the device's left there */
-  copy_settings (request->operation, node);
-  gegl_node_link (source, node);
-  g_object_unref (input);
+static void
+bench_init (Bench *bench, const TesseraRequest *request)
+{
+  bench->graph = gegl_node_new ();
+  bench->source = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
+  bench->node = gegl_node_new_child (bench->graph, "operation", GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
+  bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
+  g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
+  copy_settings (request->operation, bench->node);
+  gegl_node_link_many (bench->source, bench->node, bench->sink, NULL);
   if (request->aux)
     {
-      GeglBuffer *aux = new_picture (request->aux, look);
-
-      source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", aux, NULL);
-      tessera_connect_aux (source, node);
-      g_object_unref (aux);
+      bench->aux = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
+      tessera_connect_aux (bench->aux, bench->node);
     }
-  return node;
 }
 
 /* ----------------------------------------------------------------- proof -- */
@@ -210,25 +211,15 @@ tessera_proof_note_failure (void)
   leg_failed = TRUE;
 }
 
-static guchar *
-compute (GeglNode *node, const GeglRectangle *roi, const Babl *format, TesseraProofLeg which)
+/* What both legs read, and what each made of it. */
+typedef struct
 {
-  guchar     *pixels = g_malloc0 ((gsize) roi->width * roi->height * babl_format_get_bytes_per_pixel (format));
-  GeglBuffer *buffer;
-  GeglNode   *sink;
-
-  /* By way of gegl:write-buffer, as a result that leaves in its stored format does. */
-  buffer = gegl_buffer_new (roi, format);
-  sink = gegl_node_new_child (gegl_node_get_parent (node), "operation", "gegl:write-buffer", "buffer", buffer, NULL);
-  gegl_node_link (node, sink);
-  leg = which;
-  gegl_node_process (sink);
-  leg = TESSERA_PROOF_NONE;
-  gegl_buffer_get (buffer, roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  gegl_node_remove_child (gegl_node_get_parent (node), sink);
-  g_object_unref (buffer);
-  return pixels;
-}
+  const TesseraRequest *request;
+  GeglBuffer           *pictures[LOOKS], *aux[LOOKS];
+  guchar               *in_c[LOOKS], *on_device[LOOKS];
+  GeglRectangle         roi[LOOKS];
+  const Babl           *formats[LOOKS];
+} Proof;
 
 /* The node's own, once it is prepared: another would be converted to, by GEGL's OpenCL where it has it, which is
  * neither ours nor safe from several threads.  (With stored results the node takes that of what it is written to.) */
@@ -240,32 +231,77 @@ format_of (GeglNode *node, const TesseraRequest *request)
   return format && ! tessera_delivers_stored () ? format : gegl_buffer_get_format (request->output);
 }
 
-static TesseraProof
-look_at (const TesseraRequest *request, Look look)
+static guchar *
+compute (Proof *proof, Bench *bench, Look look, TesseraProofLeg which)
 {
-  GeglNode     *graph = gegl_node_new ();
-  GeglNode     *node = new_node (graph, request, look);
-  GeglRectangle roi = gegl_node_get_bounding_box (node);       /* prepares it */
-  const Babl   *format = format_of (node, request);
-  TesseraProof  proof = TESSERA_PROOF_SAME;
-  guchar       *in_c, *on_device;
+  GeglRectangle roi;
+  const Babl   *format;
+  GeglBuffer   *buffer;
+  guchar       *pixels;
 
+  gegl_node_set (bench->source, "buffer", proof->pictures[look], NULL);
+  if (bench->aux)
+    gegl_node_set (bench->aux, "buffer", proof->aux[look], NULL);
+  roi = gegl_node_get_bounding_box (bench->node);       /* prepares it */
   roi.width = MIN (roi.width, MOST);
   roi.height = MIN (roi.height, MOST);
-  leg_failed = FALSE;
-  on_device = compute (node, &roi, format, TESSERA_PROOF_DEVICE);
-  if (leg_failed)
-    proof = TESSERA_PROOF_FAILED;
-  else
+  format = format_of (bench->node, proof->request);
+  buffer = gegl_buffer_new (&roi, format);
+  gegl_node_set (bench->sink, "buffer", buffer, NULL);
+  leg = which;
+  gegl_node_process (bench->sink);
+  leg = TESSERA_PROOF_NONE;
+  pixels = g_malloc0 ((gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format));
+  gegl_buffer_get (buffer, &roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  gegl_node_set (bench->sink, "buffer", NULL, NULL);
+  g_object_unref (buffer);
+  if (which == TESSERA_PROOF_C)
     {
-      in_c = compute (node, &roi, format, TESSERA_PROOF_C);
-      if (! are_same (on_device, in_c, (gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format), format))
-        proof = TESSERA_PROOF_DIFFERS;
-      g_free (in_c);
+      proof->roi[look] = roi;
+      proof->formats[look] = format;
     }
-  g_free (on_device);
-  g_object_unref (graph);
-  return proof;
+  return pixels;
+}
+
+/* In a thread of its own: the device computes meanwhile. */
+static gpointer
+compute_in_c (gpointer data)
+{
+  Proof *proof = data;
+  Bench  bench = { NULL };
+
+  bench_init (&bench, proof->request);
+  for (Look look = LOOK_STORED; look < LOOKS; look++)
+    proof->in_c[look] = compute (proof, &bench, look, TESSERA_PROOF_C);
+  g_object_unref (bench.graph);
+  return NULL;
+}
+
+/* Until it fails. */
+static gboolean
+compute_on_device (Proof *proof, gboolean has_tiles)
+{
+  Bench bench = { NULL };
+
+  bench_init (&bench, proof->request);
+  leg_failed = FALSE;
+  for (Look look = LOOK_STORED; look < LOOKS && ! leg_failed; look++)
+    {
+      takes_tiles = look == LOOK_STORED && has_tiles;
+      proof->on_device[look] = compute (proof, &bench, look, TESSERA_PROOF_DEVICE);
+    }
+  takes_tiles = FALSE;
+  g_object_unref (bench.graph);
+  return ! leg_failed;
+}
+
+static gboolean
+is_same (const Proof *proof, Look look)
+{
+  const gsize pixels = (gsize) proof->roi[look].width * proof->roi[look].height;
+
+  return are_same (proof->on_device[look], proof->in_c[look],
+                   pixels * babl_format_get_bytes_per_pixel (proof->formats[look]), proof->formats[look]);
 }
 
 /* They are the engine's, so the first filter of a process proves them for all. */
@@ -278,22 +314,51 @@ is_for_tiles (const GPtrArray *unproven)
   return FALSE;
 }
 
+static void
+proof_init (Proof *proof, const TesseraRequest *request)
+{
+  proof->request = request;
+  for (Look look = LOOK_STORED; look < LOOKS; look++)
+    {
+      proof->pictures[look] = new_picture (request->input, look);
+      if (request->aux)
+        proof->aux[look] = new_picture (request->aux, look);
+    }
+}
+
+static void
+proof_clear (Proof *proof)
+{
+  for (Look look = LOOK_STORED; look < LOOKS; look++)
+    {
+      g_object_unref (proof->pictures[look]);
+      g_clear_object (&proof->aux[look]);
+      g_free (proof->in_c[look]);
+      g_free (proof->on_device[look]);
+    }
+}
+
 TesseraProof
 tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
 {
   const gint64 began = g_get_monotonic_time ();
-  TesseraProof proof = TESSERA_PROOF_SAME;
+  Proof        proof = { NULL };
+  TesseraProof verdict = TESSERA_PROOF_SAME;
+  GThread     *thread;
 
   if (leg != TESSERA_PROOF_NONE || g_atomic_int_get (&is_off))
     return TESSERA_PROOF_SAME;
-  for (Look look = LOOK_STORED; look < LOOKS && proof == TESSERA_PROOF_SAME; look++)
-    {
-      takes_tiles = look == LOOK_STORED && is_for_tiles (unproven);
-      proof = look_at (request, look);
-    }
-  takes_tiles = FALSE;
-  if (proof == TESSERA_PROOF_SAME)
+  proof_init (&proof, request);
+  thread = g_thread_new ("tessera-proof", compute_in_c, &proof);
+  if (! compute_on_device (&proof, is_for_tiles (unproven)))
+    verdict = TESSERA_PROOF_FAILED;
+  g_thread_join (thread);
+  for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
+    if (! is_same (&proof, look))
+      verdict = TESSERA_PROOF_DIFFERS;
+  proof_clear (&proof);
+  if (verdict == TESSERA_PROOF_SAME)
     tessera_say_path ("%s: the device computes the same pixels as C, checked in %.1f ms", request->filter->name,
                       (g_get_monotonic_time () - began) / 1e3);
-  return proof;
+  return verdict;
 }
