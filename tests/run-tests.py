@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-tests.py [PART...]: builds, runs the parts (all but those on demand), sums up.  The last line is
+"""run-tests.py [PART...]: builds, runs the parts of tests/parts that are named (or those of `test`), sums up.  The last line is
 `N passed, N failed`, with `, N skipped` for parts left out; the exit code is 1 if anything failed or nothing ran."""
 import concurrent.futures
 import functools
+import glob
 import json
 import os
 import random
@@ -33,10 +34,21 @@ LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' 
 
 
 def read_parts():
-    """{part: its tests}, and the parts that run where none is named."""
+    """{part: its tests}, and {part: when it runs}."""
     with open(os.path.join(TOP, 'tests', 'parts'), encoding='utf-8') as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
-    return {row[0]: row[3:] for row in rows}, [row[0] for row in rows if row[1] == 'always']
+    return {row[0]: row[3:] for row in rows}, {row[0]: row[1] for row in rows}
+
+
+def filters():
+    return sorted(re.sub(r'.*/tessera-|\.c$', '', path) for path in glob.glob(os.path.join(TOP, 'operations', 'tessera-*.c')))
+
+
+def wanted_parts(words, when):
+    """In the order of tests/parts, filters last."""
+    words = set(words or ['test'])
+    words |= {part for part in when if when[part] in words or ('all' in words and when[part] == 'test')}
+    return [word for word in [*when, *filters()] if word in words]
 
 
 class Results:
@@ -247,15 +259,29 @@ def levels():
             program(f'hashes, {level}', [f'build-{level}/tests/check/check', '--hashes', 'tests/check/hashes.txt', '--legs', 'c'])
 
 
+def filter_jobs(wanted):
+    """The harness for the named filters alone."""
+    check = os.path.join(TOP, 'build', 'tests', 'check', 'check')
+    fixed = ['--hashes', os.path.join(TOP, 'tests', 'check', 'hashes.txt')]
+    jobs = []
+    for name in (part for part in wanted if part in filters()):
+        for job, options in ((name, ['--seconds', '8', '--cases', '400']), (f'{name}, hashes', fixed)):
+            log = log_of('build', job.replace(', ', '-'))
+            words = [check, '--filter', name, *options]
+            jobs.append((job, lambda words=words, log=log: (watched.run(words, log, os.path.join(TOP, 'build')), log)))
+    return jobs
+
+
 def run_parts(wanted, parts):
-    names = [name for part in wanted for name in parts[part]]
-    results.total = 1 + len(names) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (1 + len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
+    names = [name for part in wanted for name in parts.get(part, ())]
+    of_filters = filter_jobs(wanted)
+    results.total = 1 + len(names) + len(of_filters) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (1 + len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
         + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
     if not build('gcc or $CC', 'build'):
         return
     if 'warnings' in wanted:
         warnings()
-    tests = tests_of('build', names)
+    tests = tests_of('build', names) + of_filters
     if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
         tests = tests_of('build-asan', ['check-sanitized']) + tests
     run_together(tests)
@@ -280,13 +306,12 @@ def on_terminate(*_):
 
 def main():
     signal.signal(signal.SIGTERM, on_terminate)
-    parts, always = read_parts()
-    wanted = list(dict.fromkeys(sys.argv[1:])) or always
-    unknown = [part for part in wanted if part not in parts]
+    parts, when = read_parts()
+    unknown = [word for word in sys.argv[1:] if word not in (*parts, *filters(), 'all')]
     if unknown:
         sys.exit(f'run: no such part: {", ".join(unknown)}; there are {", ".join(parts)}')
     try:
-        run_parts(wanted, parts)
+        run_parts(wanted_parts(sys.argv[1:], when), parts)
     except KeyboardInterrupt:
         print('interrupted')
         results.finish()

@@ -74,6 +74,7 @@ def words(report, work):
     cases = ((['dmeo'], 2, 'there is no command dmeo; did you mean demo?'),
              (['test', 'doctor', 'chek'], 2, 'there is no part of the tests called chek; did you mean check?'),
              (['test', 'everything'], 2, 'called everything\n'),
+             (['test', 'sobl'], 2, 'did you mean sobel?'),
              (['demo', 'sobel'], 1, 'demo takes nothing behind it'),
              (['doctor', '--help'], 0, ''), (['bench', '--help'], 0, ''), (['test', '--help'], 0, ''), (['help'], 0, ''))
     for arguments, code, text in cases:
