@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import watched
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IMAGES = os.path.join(TOP, 'data', 'images')
 OPERATIONS = tuple(sorted('tessera:' + name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations'))
@@ -33,12 +35,12 @@ class Gegl:
         done = self.command(['gegl'] + arguments, timeout, **env)
         return done.returncode, [line for line in done.stderr.splitlines() if line.strip()]
 
-    def command(self, words, timeout=300, **env):
-        try:
-            return subprocess.run(words, env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
-                                  text=True, errors='replace', timeout=timeout)
-        except subprocess.TimeoutExpired as late:
-            return subprocess.CompletedProcess(words, 124, '', f'no answer in {late.timeout} s')
+    def command(self, words, timeout=300, cwd=None, **env):
+        """`timeout` is not of the clock (watched.py); 124 is the exit code of what was killed."""
+        process = subprocess.Popen(words, env={**self.env, **env}, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, errors='replace')
+        output, errors, why = watched.communicate(process, timeout)
+        return subprocess.CompletedProcess(words, 124 if why else process.returncode, output, errors + why)
 
     def missing(self):
         """The operations that gegl does not know: it would pass pixels through without failing."""

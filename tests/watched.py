@@ -72,13 +72,13 @@ class Done:
         self.code, self.output, self.why, self.seconds, self.computed = code, output, why, seconds, computed
 
 
-def watch(process, computes, idles):
-    """Waits for the end; returns why the program was killed, or '', and the seconds that it computed."""
+def watch(process, computes, idles, wait=None):
+    """Waits for the end, by `wait` (seconds) if that is given; returns why the program was killed, or '', and the seconds that it computed."""
     family, computed, idle, before = Family(process.pid), 0.0, 0.0, 0.0
     last = time.monotonic()
     while True:
         try:
-            process.wait(SAMPLE)
+            (wait or process.wait)(SAMPLE)
             return '', computed
         except subprocess.TimeoutExpired:
             pass
@@ -96,6 +96,15 @@ def watch(process, computes, idles):
             family.kill()
             process.wait()
             return why, computed
+
+
+def communicate(process, limit):
+    """What a program prints into pipes, while it computes less than `limit` seconds and does nothing for less than that.
+    Returns (output, errors, why it was killed or '')."""
+    said = []
+    why, _ = watch(process, limit, limit, lambda seconds: said.append(process.communicate(timeout=seconds)))
+    output, errors = said[0] if said else process.communicate()
+    return output, errors, why
 
 
 def run(words, log, cwd, computes=None, idles=1800, **env):

@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 
+import watched
+
 # what a GIMP without Tessera prints, headless, with a fresh profile
 NOISE = (r'Welcome to GIMP|Glycin running without sandbox|batch command executed successfully|cannot open display|Failed to parse tag cache|'
          r'script-fu-Warning: TESSERA |file-tiff:\d+\): |INFO: a stray image seems|libpng warning: Ignoring attempt to write 16-bit bKGD|'
@@ -40,14 +42,11 @@ class Gimp:
         with open(path, 'w', encoding='utf-8') as file:
             file.write(script)
         words = [self.program, '-i', '-f', *self.interpreter, '-b', f'(load {quoted(path)})', *self.end]
-        try:
-            done = subprocess.run(words, env={**self.env, **env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors='replace', timeout=timeout, cwd=self.work)
-            code, text = done.returncode, done.stdout
-        except subprocess.TimeoutExpired as late:
-            code, text = 124, (late.stdout or b'').decode('utf-8', 'replace')
-        self.output = text.splitlines()
-        return code, [line for line in self.output if not re.search(NOISE, line)]
+        process = subprocess.Popen(words, env={**self.env, **env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors='replace', cwd=self.work)
+        text, _, why = watched.communicate(process, timeout)
+        self.output = (text + why).splitlines()
+        return 124 if why else process.returncode, [line for line in self.output if not re.search(NOISE, line)]
 
     def said(self, what):
         """The texts that the script said with (say WHAT ...)."""

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import watched
 from common import TOP
 from gimp_program import NOISE, Gimp3, quoted
 from pixels import read
@@ -38,9 +39,10 @@ def run_python(gimp, source, folder):
     script = os.path.join(SCRIPTS, 'recipes-gimp-3.py')
     calls = [f'develop({source!r}, {out_of(folder, run)!r}, {", ".join(name.replace("-", "_") for name in run)})' for run in RUNS]
     words = [gimp.program, '-i', '-f', '--batch-interpreter=python-fu-eval', '-b', f'exec(open({script!r}).read()); ' + '; '.join(calls), '--quit']
-    done = subprocess.run(words, env={**gimp.env, 'GEGL_USE_OPENCL': 'no'}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors='replace', timeout=600, cwd=gimp.work)
-    return done.returncode, [line for line in done.stdout.splitlines() if not re.search(NOISE, line)]
+    process = subprocess.Popen(words, env={**gimp.env, 'GEGL_USE_OPENCL': 'no'}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors='replace', cwd=gimp.work)
+    text, _, why = watched.communicate(process, 600)
+    return process.returncode, [line for line in (text + why).splitlines() if not re.search(NOISE, line)]
 
 
 def example_scripts(report, installed, gimp, source):

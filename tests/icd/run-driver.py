@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import watched
 from common import Gegl, Report
 
 MOST_STARTS = 40
@@ -53,12 +54,8 @@ class Driver:
 
 def collect(report, name, process, timeout):
     """The process's own verdicts into the report; returns (stdout, stderr)."""
-    try:
-        out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, err = process.communicate()
-        err += f'no answer in {timeout} s\n'
+    out, err, why = watched.communicate(process, timeout)
+    err += why
     lines = out.splitlines()
     counts = lines[-1].split() if lines else []
     if len(counts) == 4 and counts[1] == 'passed,' and counts[3] == 'failed':

@@ -5,7 +5,6 @@ import array
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from xml.dom import minidom
@@ -29,9 +28,7 @@ class Quiet(Report):
 
 
 def start(gegl, words, folder, **env):
-    env = {'GEGL_USE_OPENCL': 'cpu', **env}
-    return subprocess.run(words, env={**gegl.env, **env}, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors='replace', timeout=300, check=False)
+    return gegl.command(words, cwd=folder, **{'GEGL_USE_OPENCL': 'cpu', **env})
 
 
 def expected(gegl, program, folder):

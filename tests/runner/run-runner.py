@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import watched
-from common import Report, TOP
+from common import Gegl, Report, TOP
 
 # Leaves a file where temporary files go, and a child, then does what it is told; the child ignores SIGTERM.
 PROGRAM = '''
@@ -57,6 +57,9 @@ def on_a_busy_machine(report, work):
     try:
         done = case(report, work, 'a busy machine', ['work', '2'], (4, 3), 0, '')
         report.check('a busy machine: it was busy', done.seconds > 5, f'{done.seconds:.1f} s')
+        command = [sys.executable, '-c', PROGRAM, 'work', '2']
+        done = Gegl(None).command(command, timeout=4, TMPDIR=work)
+        report.check('a busy machine: a command of a test ends by itself', done.returncode == 0, f'exit {done.returncode}, {done.stderr}')
     finally:
         for other in others:
             other.kill()
@@ -99,6 +102,9 @@ def main():
         case(report, work, 'a lock that nobody releases', ['sleep', '600'], (60, 3), 1, 'it did nothing for')
         report.check('a lock that nobody releases: seen after its limit', time.monotonic() - began < 20)
         case(report, work, 'a test that is well', ['work', '1'], (10, 10), 0, '')
+        done = Gegl(None).command([sys.executable, '-c', PROGRAM, 'sleep', '600'], timeout=3, TMPDIR=work)
+        report.check('a command of a test that hangs is ended, with its child', done.returncode == 124 and 'did nothing' in done.stderr
+                     and not is_alive(word_after(done.stdout, 'child')), f'exit {done.returncode}, {done.stderr}')
         on_a_busy_machine(report, work)
         words(report, work)
     report.finish()
