@@ -46,7 +46,9 @@ RUNS = [
     ('motion-blur', 'yes', 6, f'{SMALL},length=6'),
     ('sobel', 'yes', 12, SMALL),
     ('template', 'yes', 6, SMALL),
+    ('template', 'yes', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
     ('unsharp-mask', 'yes', 4, f'{SMALL},std-dev=1'),
+    ('unsharp-mask', 'yes', 2, f'{SMALL},std-dev=14'),
 ]
 
 def kernels():
@@ -82,7 +84,8 @@ def run(report, gegl, folder, met, number, filter, local, cases, settings):
     name = f'{filter}, TESSERA_LOCAL={local}, {settings}'
     log = os.path.join(folder, f'log-{number}')
     check = os.path.join(gegl.build, 'tests', 'check', 'check')
-    done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, '--parity', '--cases', str(cases), '--seed', SEED,
+    part = '--laws' if 'law=' in settings else '--parity'
+    done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED,
                          '--set', settings], SECONDS, TESSERA_LOCAL=local, OCLGRIND_LOG=log)
     count = re.search(r'^(\d+) passed, 0 failed$', done.stdout, re.MULTILINE)
     met.update(re.findall(r"^Instructions executed for kernel '(\w+)'", done.stdout, re.MULTILINE))
