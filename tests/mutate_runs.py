@@ -70,6 +70,9 @@ class Runner:
         for own in OWN_SOURCE:
             if os.path.basename(own) in changed:
                 yield Step(os.path.basename(own), [os.path.join(changed[os.path.basename(own)])], True)
+        for filter in filters if not whole else []:
+            yield Step(f'edges {filter}, in C', [self.built('tests', 'check', 'check'), '--seed', SEED, '--filter', filter, '--edges',
+                                                 '--legs', 'c,reference'], True, GEGL_USE_OPENCL='no')
         for device in self.devices:
             for step in self.steps_on(device, filters, whole):
                 step.name += f', {device}' if len(self.devices) > 1 else ''
