@@ -2,7 +2,8 @@
  *
  * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
  * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
- * kept for long; an output that is a part of its owner's memory; a host of little memory; messages without end. */
+ * kept for long; an output that is a part of its owner's memory; a host of little memory; messages without end; how a
+ * kernel is cut. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gegl.h>
@@ -263,6 +264,29 @@ remembered (void)
   g_set_printerr_handler (before);
 }
 
+/* What is not much to do is launched whole; only what would keep a small device busy for long is cut. */
+static void
+launched (void)
+{
+  GeglBuffer     *input = new_buffer (512, 512, "RGBA float"), *output = new_buffer (512, 512, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:sobel");
+  TesseraCounters before, after;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  for (gint i = 0; i < 2; i++)          /* the first request of a program has it checked as well */
+    {
+      tessera_get_counters (&before);
+      gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+      tessera_get_counters (&after);
+    }
+  expect (after.bands > before.bands && after.launches - before.launches <= 10 * (after.bands - before.bands),
+          "sobel: %" G_GUINT64_FORMAT " launches for %" G_GUINT64_FORMAT " bands", after.launches - before.launches,
+          after.bands - before.bands);
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
 /* ------------------------------------------------------------- an owner's -- */
 
 static void
@@ -319,6 +343,7 @@ main (int argc, char **argv)
       owned ();
       pinned ();
       remembered ();
+      launched ();
     }
   tessera_trim ();
   code = expect_told ();
