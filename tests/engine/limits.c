@@ -3,7 +3,7 @@
  * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
  * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
  * kept for long; an output that is a part of its owner's memory; a host of little memory; messages without end; how a
- * kernel is cut. */
+ * kernel is cut; what is too small for a device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gegl.h>
@@ -287,6 +287,25 @@ launched (void)
   g_object_unref (output);
 }
 
+/* By itself the engine takes C for what is too small for any device. */
+static void
+tiny (void)
+{
+  GeglBuffer     *input = new_buffer (16, 16, "RGBA float"), *output = new_buffer (16, 16, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:sobel");
+  TesseraCounters before, after;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_AUTO);
+  tessera_get_counters (&before);
+  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+  tessera_get_counters (&after);
+  expect (after.c_requests > before.c_requests && after.device_requests == before.device_requests,
+          "16 x 16 pixels went to the device");
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
 /* ------------------------------------------------------------- an owner's -- */
 
 static void
@@ -344,6 +363,7 @@ main (int argc, char **argv)
       pinned ();
       remembered ();
       launched ();
+      tiny ();
     }
   tessera_trim ();
   code = expect_told ();
