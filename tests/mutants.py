@@ -425,4 +425,7 @@ MUTANTS = [
     ('197', 'equivalent', 'operations/tessera-gaussian-blur.c',
      '    return TRUE;', '    return FALSE;', 1,
      'without input the box is empty, and GEGL does not ask'),
+    ('198', 'equivalent', 'opencl/engine/queue.c',
+     'of_command < 0)', 'of_command <= 0)', 1,
+     'where a wait for one command fails for that command, its status is below 0'),
 ]
