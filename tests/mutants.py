@@ -428,4 +428,7 @@ MUTANTS = [
     ('198', 'equivalent', 'opencl/engine/queue.c',
      'of_command < 0)', 'of_command <= 0)', 1,
      'where a wait for one command fails for that command, its status is below 0'),
+    ('199', 'equivalent', 'operations/tessera-bilateral-grid.c',
+     '|| dense_bytes', '&& dense_bytes', 1,
+     'which of two grids that have the same sums: speed and memory alone'),
 ]
