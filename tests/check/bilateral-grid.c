@@ -18,9 +18,14 @@ static const gchar *const tones[] = { "linear", "perceptual", NULL };
 
 static const gchar *const corners[] = { CORNERS, NULL };
 
-/* A guide whose pixels of 8 bits lie outside 0 .. 1 of the image's space. */
+/* A guide whose pixels of 8 bits lie outside 0 .. 1 of the image's space; guides that lie wholly above the image and
+ * wholly beside it: their last row or column counts. */
 static const gchar *const grid_corners[] =
-  { "tone=perceptual,range-sigma=0.1,space=sRGB,aux=srgba-u8,aux-space=ProPhoto,aux-content=runs", CORNERS, NULL };
+  { "tone=perceptual,range-sigma=0.1,space=sRGB,aux=srgba-u8,aux-space=ProPhoto,aux-content=runs",
+    "spatial-sigma=4,range-sigma=0.03,content=noise,aux=working,aux-content=noise,aux-space=same,width=90,height=70,"
+    "aux-x=-5,aux-y=-60,aux-w=120,aux-h=20", CORNERS,
+    "spatial-sigma=4,range-sigma=0.03,content=noise,aux=working,aux-content=noise,aux-space=same,width=90,height=70,"
+    "aux-x=-130,aux-y=-9,aux-w=100,aux-h=85", NULL };
 
 static const gchar *
 working (const gdouble *values)

@@ -372,6 +372,8 @@ gboolean     check_law_concurrent (const CheckFilter *filter, const CheckCase *c
                                    GString *why);
 gboolean     check_law_update (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
+gboolean     check_chain    (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                             GString *why);
 gboolean     check_law_move (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                              GString *why);
 gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,

@@ -325,6 +325,8 @@ check_normalise (const CheckFilter *filter,
   c->field[CHECK_HEIGHT] = MAX (c->field[CHECK_HEIGHT], 1);
   c->field[CHECK_TILE_W] = MAX (c->field[CHECK_TILE_W], 1);
   c->field[CHECK_TILE_H] = MAX (c->field[CHECK_TILE_H], 1);
+  if (! c->field[CHECK_AUX])
+    c->field[CHECK_AUX_CONTENT] = c->field[CHECK_AUX_SPACE] = 0;
   if (! c->field[CHECK_AUX] || c->field[CHECK_AUX_W] <= 0 || c->field[CHECK_AUX_H] <= 0)
     c->field[CHECK_AUX_X] = c->field[CHECK_AUX_Y] = c->field[CHECK_AUX_W] = c->field[CHECK_AUX_H] = 0;
   for (gint i = 0; i < filter->n_properties; i++)

@@ -316,6 +316,17 @@ lost_part (Edge *e, GString *why)
   g_object_unref (other);
 }
 
+static void
+behind_another (Edge *e, GString *why)
+{
+  CheckCase c = e->c;
+
+  c.field[CHECK_WIDTH] = 230;
+  c.field[CHECK_HEIGHT] = 150;
+  c.field[CHECK_BANDS] = 17;
+  verdict (e, check_chain (e->filter, &c, e->leg, why), "behind a filter of GEGL's", why);
+}
+
 /* Cases for the three legs that chance would take long to draw. */
 static void
 drawn (Edge *e, const gchar *set)
@@ -343,6 +354,8 @@ run_edges (Edge *e, GString *why)
         empty_region (e, why);
         infinite_plane (e, why);
         endless_box (e, why);
+        if (e->is_default)
+          behind_another (e, why);
         if (e->filter->whole && e->is_default)
           {
             whole_image (e, why);

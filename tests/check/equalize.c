@@ -53,6 +53,44 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     check_excuse_round_trip (result);
 }
 
+/* Of 192 MiB of tables few are held at a time, on the device too. */
+static void
+little_memory (const CheckOptions *options, CheckStats *stats)
+{
+  const guint64   most = 128 << 20;
+  CheckCase       c = { .content_seed = options->seed };
+  GString        *why;
+  TesseraCounters before, after;
+  CheckPixels     pixels = { 0 };
+  CheckSource    *source;
+  GeglRectangle   roi;
+  gboolean        good;
+
+  if (! (options->legs & CHECK_LEG_OPENCL))
+    return;
+  why = g_string_new (NULL);
+  c.value[MODE] = 1;
+  c.value[CLIP_LIMIT] = 2;
+  c.value[TILES] = 32;
+  c.value[BINS] = 16384;
+  c.field[CHECK_WIDTH] = c.field[CHECK_HEIGHT] = 256;
+  check_normalise (&check_equalize, &c);
+  source = check_source_draw (&check_equalize, &c);
+  roi = check_roi (&check_equalize, &c);
+  tessera_get_counters (&before);
+  good = check_run (&check_equalize, &c, source, NULL, &roi, CHECK_LEG_OPENCL, &pixels, why);
+  tessera_get_counters (&after);
+  if (after.peak_bytes > MAX (before.peak_bytes, most))
+    {
+      g_string_append_printf (why, "  %" G_GUINT64_FORMAT " bytes of the device\n", after.peak_bytes);
+      good = FALSE;
+    }
+  check_verdict (stats, good, "equalize: 1024 tiles of 16384 bins in little memory", why, options->quiet);
+  check_pixels_clear (&pixels);
+  check_source_free (source);
+  g_string_free (why, TRUE);
+}
+
 const CheckFilter check_equalize =
 {
   .name = "equalize",
@@ -73,5 +111,6 @@ const CheckFilter check_equalize =
   .exact_shift = TRUE,
   .whole = TRUE,
   .requests = 2,
+  .special = little_memory,
   .nan_policy = "NaN passes unchanged and is not counted; infinities lie in the first and last bin"
 };

@@ -165,6 +165,7 @@ in_shape (const gchar *shape, gint x, gint y, gint width, gint height)
     case 'a': return TRUE;                                      /* all */
     case 'c': return x % 2 == 0 || y == height - 1;             /* comb: joined by the last row */
     case 'C': return (x + y) % 2;                               /* checkerboard */
+    case 'd': return x == y;                                    /* diagonal: the first pixel has one neighbour */
     case 'n': return FALSE;                                     /* none */
     case 's': return in_spiral (x, y, width, height);
     case 'z': return y % 2 == 0 || x == (y / 2 % 2 ? 0 : width - 1);   /* one line to and fro */
@@ -217,7 +218,8 @@ labels_shape (const CheckFilter *filter, const CheckCase *c, const gfloat *paint
 static void
 check_shapes (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats)
 {
-  static const gchar *const shapes[] = { "all", "comb", "Checkerboard", "none", "spiral", "zigzag", "weave" };
+  static const gchar *const shapes[] = { "all", "comb", "Checkerboard", "diagonal", "none", "spiral", "zigzag",
+                                          "weave" };
   static const gint         sizes[][2] = { { 1, 1 }, { 33, 65 }, { 257, 131 }, { 700, 3 }, { 2, 300 } };
   GString                  *why = g_string_new (NULL);
 

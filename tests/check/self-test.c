@@ -132,6 +132,20 @@ guards_watch (void)
   return good;
 }
 
+/* What shrinking tries: a case without the second image that it had, which had a space of its own. */
+static gboolean
+runs_without_aux (GString *why)
+{
+  CheckStats stats = { 0 };
+  CheckCase  c;
+
+  check_draw (&check_bilateral_grid, 1, 0, 20, &c);
+  c.field[CHECK_AUX] = 0;
+  c.field[CHECK_AUX_SPACE] = 1;
+  check_normalise (&check_bilateral_grid, &c);
+  return check_case (&check_bilateral_grid, &c, CHECK_LEG_C | CHECK_LEG_REFERENCE, &stats, why);
+}
+
 /* `kind` of the filter, its kernel new to the engine: the pixels, and whether the device answered. */
 static gboolean
 runs_anew (const gchar *kind, TesseraOpenclMode mode, CheckPixels *pixels, GString *why)
@@ -188,8 +202,12 @@ void
 check_self_test (const CheckOptions *options,
                  CheckStats         *stats)
 {
+  GString *why = g_string_new (NULL);
+
   gegl_load_module_directory (CHECK_MODULE_DIR);
   check_verdict (stats, guards_watch (), "self-test: written guards", NULL, FALSE);
+  check_verdict (stats, runs_without_aux (why), "self-test: a case without the second image that it had", why, FALSE);
+  g_string_free (why, TRUE);
   if (! check_exists (&check_wrong))
     {
       check_verdict (stats, FALSE, "self-test: tessera:wrong is missing", NULL, FALSE);

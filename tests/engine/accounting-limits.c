@@ -98,6 +98,20 @@ check_plan (const Picture *picture, const Case *c, const gchar *name, gconstpoin
     }
 }
 
+/* One band, nothing rounded up: not a byte more than the filter says. */
+static void
+check_tight (const Picture *picture, const Case *c, const gchar *name, gpointer pixels)
+{
+  Outcome o;
+
+  tessera_set_tight_memory (TRUE);
+  run_once (picture, pixels, 0, c->height, &o);
+  tessera_set_tight_memory (FALSE);
+  if (c->setting->range <= 2 && o.bands == 1)
+    expect (o.ledger.peak_device <= o.plan.at_rows + o.plan.slack, "%s, one band: held %" G_GUINT64_FORMAT " bytes, planned %"
+            G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, name, o.ledger.peak_device, o.plan.at_rows, o.plan.slack);
+}
+
 static void
 check_case (const Case *c)
 {
@@ -113,6 +127,7 @@ check_case (const Case *c)
   picture_blit (&picture, in_c);
   tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
   check_plan (&picture, c, name, in_c, pixels);
+  check_tight (&picture, c, name, pixels);
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
     {
       if (i > 0 && plan_read ().seen && plan_read ().whole * MOST_AHEAD < (guint64) limits[i - 1] * MIB / 2)

@@ -2,7 +2,8 @@
  *
  * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
  * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
- * kept for long; an output that is a part of its owner's memory; a host of little memory; messages without end. */
+ * kept for long; an output that is a part of its owner's memory; a host of little memory; messages without end; how a
+ * kernel is cut; what is too small for a device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gegl.h>
@@ -263,6 +264,48 @@ remembered (void)
   g_set_printerr_handler (before);
 }
 
+/* What is not much to do is launched whole; only what would keep a small device busy for long is cut. */
+static void
+launched (void)
+{
+  GeglBuffer     *input = new_buffer (512, 512, "RGBA float"), *output = new_buffer (512, 512, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:sobel");
+  TesseraCounters before, after;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  for (gint i = 0; i < 2; i++)          /* the first request of a program has it checked as well */
+    {
+      tessera_get_counters (&before);
+      gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+      tessera_get_counters (&after);
+    }
+  expect (after.bands > before.bands && after.launches - before.launches <= 10 * (after.bands - before.bands),
+          "sobel: %" G_GUINT64_FORMAT " launches for %" G_GUINT64_FORMAT " bands", after.launches - before.launches,
+          after.bands - before.bands);
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
+/* By itself the engine takes C for what is too small for any device. */
+static void
+tiny (void)
+{
+  GeglBuffer     *input = new_buffer (16, 16, "RGBA float"), *output = new_buffer (16, 16, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:sobel");
+  TesseraCounters before, after;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_AUTO);
+  tessera_get_counters (&before);
+  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+  tessera_get_counters (&after);
+  expect (after.c_requests > before.c_requests && after.device_requests == before.device_requests,
+          "16 x 16 pixels went to the device");
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
 /* ------------------------------------------------------------- an owner's -- */
 
 static void
@@ -319,6 +362,8 @@ main (int argc, char **argv)
       owned ();
       pinned ();
       remembered ();
+      launched ();
+      tiny ();
     }
   tessera_trim ();
   code = expect_told ();

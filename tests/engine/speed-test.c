@@ -83,6 +83,8 @@ main (void)
   count_c ("memory", 4, 200000, 1e-3, 2e-3, 20);
   expect (count_c ("memory", 4, 24 * MPIX, 0.3, 0.2, 500) < 100, "each size has its own figures once they are known");
 
+  expect (tessera_speed_bands ("never seen", 1, 24 * MPIX, 800 * MPIX) > 1, "the first request is cut into bands by its bytes");
+
   /* Bands settle for each kind alone. */
   for (gint i = 0; i < 10; i++)
     {

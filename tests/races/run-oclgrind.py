@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from common import Gegl, Report
+from common import TOP, Gegl, Report
 
 DRIVER = '/usr/lib/oclgrind/liboclgrind-rt-icd.so'
 SECONDS = 300
@@ -46,8 +46,22 @@ RUNS = [
     ('motion-blur', 'yes', 6, f'{SMALL},length=6'),
     ('sobel', 'yes', 12, SMALL),
     ('template', 'yes', 6, SMALL),
+    ('template', 'yes', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
     ('unsharp-mask', 'yes', 4, f'{SMALL},std-dev=1'),
+    ('unsharp-mask', 'yes', 2, f'{SMALL},std-dev=14'),
 ]
+
+def kernels():
+    """All that the sources define; two macros make several each."""
+    found = set()
+    for path in glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.cl')) + glob.glob(os.path.join(TOP, 'opencl', 'math', '*.h')):
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        found.update(re.findall(r'^kernel void (?!name\b)(\w+) \(', text, re.MULTILINE))
+        found.update(re.findall(r'^DEFINE_TILE \((\w+),', text, re.MULTILINE))
+        found.update('median_network_' + n for n in re.findall(r'^MEDIAN_KERNEL \(\d+, (\d+)\)', text, re.MULTILINE))
+    return found
+
 
 def is_meant(text):
     """label_join joins trees, label_shorten and label_flatten follow them, by what they read while others write: a reader sees an older
@@ -66,15 +80,18 @@ def findings(path):
     return [text for text in texts if text.strip() and not is_meant(text)]
 
 
-def run(report, gegl, folder, number, filter, local, cases, settings):
+def run(report, gegl, folder, met, number, filter, local, cases, settings):
     name = f'{filter}, TESSERA_LOCAL={local}, {settings}'
     log = os.path.join(folder, f'log-{number}')
     check = os.path.join(gegl.build, 'tests', 'check', 'check')
-    done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, '--parity', '--cases', str(cases), '--seed', SEED,
+    part = '--laws' if 'law=' in settings else '--parity'
+    done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED,
                          '--set', settings], SECONDS, TESSERA_LOCAL=local, OCLGRIND_LOG=log)
-    count = re.search(r'^(\d+) passed, 0 failed$', done.stdout, re.MULTILINE)
+    met.update(re.findall(r"^Instructions executed for kernel '(\w+)'", done.stdout, re.MULTILINE))
+    said = re.sub(r"^(Instructions executed for .*| +\d+ - .*|)\n", '', done.stdout, flags=re.MULTILINE)
+    count = re.search(r'^(\d+) passed, 0 failed$', said, re.MULTILINE)
     # Oclgrind itself now and then falls over while the process ends.
-    report.check(f'{name}: pixels', count and int(count.group(1)) == cases, '' if count else done.stdout[-1500:] + done.stderr[-1500:])
+    report.check(f'{name}: pixels', count and int(count.group(1)) == cases, '' if count else said[-1500:] + done.stderr[-1500:])
     found = findings(log)
     report.check(f'{name}: accesses', not found, f'{len(found)} findings\n' + ''.join(found[:3]) if found else '')
 
@@ -87,15 +104,20 @@ def main():
         report.check('oclgrind is installed', False, DRIVER)
         report.finish()
     gegl = Gegl(sys.argv[1])
+    met = set()                         # kernels that ran
     kept = {name: os.environ[name] for name in ('GEGL_PATH', 'LD_LIBRARY_PATH') if os.environ.get('OCLGRIND_KEEPS_PATH') and name in os.environ}
     with tempfile.TemporaryDirectory(prefix='tessera-oclgrind-') as folder:
         with open(os.path.join(folder, 'oclgrind.icd'), 'w', encoding='utf-8') as file:
             file.write(DRIVER + '\n')
         gegl.env.update(OCL_ICD_VENDORS=folder, GEGL_USE_OPENCL='yes', GEGL_SWAP='RAM', OCLGRIND_DATA_RACES='1', OCLGRIND_CHECK_API='1',
-                        OCLGRIND_NUM_THREADS='1', OCLGRIND_MAX_ERRORS='5000', OCLGRIND_GLOBAL_MEM_SIZE=str(1 << 30), **kept)
+                        OCLGRIND_INST_COUNTS='1', OCLGRIND_NUM_THREADS='1', OCLGRIND_MAX_ERRORS='5000',
+                        OCLGRIND_GLOBAL_MEM_SIZE=str(1 << 30), **kept)
         for number, (filter, *rest) in enumerate(RUNS):
             if filter in sys.argv[2:] or len(sys.argv) == 2:
-                run(report, gegl, folder, number, filter, *rest)
+                run(report, gegl, folder, met, number, filter, *rest)
+    if len(sys.argv) == 2:
+        left = sorted(kernels() - met)
+        report.check(f'each of {len(kernels())} kernels ran', not left, ', '.join(left))
     report.finish()
 
 
