@@ -19,6 +19,7 @@ ROW = re.compile(r'^\| `([a-z0-9-]+)` \|(.*)\|$', re.MULTILINE)
 FIGURE = re.compile(r'\b\d[\d.]*\s*(?:ms|milliseconds|µs|[GM]i?B/s)\b|\b(?:Mpix|megapixels|H[12]00|EPYC|Xeon|GeForce|Radeon)\b'
                     r'|\b\d[\d.]*\s+times\s+(?:faster|slower|as\s+(?:fast|slow|quick|long)|the\s+(?:speed|time))')
 FACTOR = re.compile(r'\b(\d[\d.]*) x(?= *$)')
+WORKING = ('CONTRIBUTING.md', 'TRAPS.md')
 LONG_TEXT = 40                  # a kernel is not repeated for the dialog
 
 
@@ -155,6 +156,7 @@ def check_figures(report, readme, operations):
                              f'{told}, measured {measures}')
     before, _, rest = readme.partition('\n## How exact, how fast\n')
     texts = {'README': before + rest[rest.index('\n## '):], **{name: pages.read(name) for name in (*pages.NAMES, *pages.GENERAL) if name != 'measurements'}}
+    texts.update({file: text_of(file) for file in WORKING})
     for name, text in texts.items():
         found = [' '.join(found[0].split()) for found in FIGURE.finditer(text)]
         report.check(f'{name}: no figures of a machine', not found, ', '.join(found))
@@ -203,6 +205,8 @@ def main():
         for words, _ in pages.chains(text):
             check_chain(report, name, words, None, operations)
         used |= check_links(report, name, text, folder)
+    for file in WORKING:
+        check_links(report, file, text_of(file), TOP)
     report.check('README has at most 1,000 words', len(readme.split()) <= 1000, str(len(readme.split())))
     check_pictures(report, used)
     report.finish()
