@@ -113,12 +113,12 @@ def print_notes(device, slower, worst):
     """What the table does not say by itself."""
     print()
     if worst == 1:
-        print('(1) babl, which loads and saves the picture around a filter, may choose other conversions from run to run: with any filter\n'
-              '    of GEGL\'s. The filters give the same bits in C and on OpenCL; ./run test compares those.')
+        print('(1) Loading and saving the picture can change a value by 1 of 255 between runs. That is babl choosing its conversions, and\n'
+              '    happens with GEGL\'s own filters too. The filters give the same bits in C and on OpenCL; ./run test compares those.')
     if slower and is_processor(device):
-        print('OpenCL is slower than C here because this OpenCL device (PoCL) is the processor itself: the same cores run code that is\n'
-              'not made for them, and the picture is copied there and back. Unless it is forced, as in this demo, such a picture is\n'
-              'computed in C (TESSERA_OPENCL=auto).')
+        print('OpenCL is slower than C here because this OpenCL device (PoCL) is the processor itself. The same cores run code that was\n'
+              'not written for them, and the picture is copied there and back. This demo forces OpenCL. The default,\n'
+              'TESSERA_OPENCL=auto, takes C here.')
     elif slower:
         print('Where OpenCL is slower than C, TESSERA_OPENCL=auto, the default, takes C.')
 
