@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""demo.py BUILD OUT: every filter on a photograph, in C and on OpenCL; a table, and pictures in OUT: NAME.png, and NAME-opencl.png
-where that one is not the same."""
+"""demo.py BUILD OUT: every filter on a photograph, in C and on OpenCL; a table, and pictures in OUT: NAME.png, NAME-opencl.png
+if that one is not the same, and all on one page, index.html."""
+import html
 import os
 import re
 import sys
@@ -139,6 +140,15 @@ def print_notes(device, slower, worst):
         print('Where OpenCL is slower than C, TESSERA_OPENCL=auto, the default, takes C.')
 
 
+def write_page(out, shown):
+    """index.html: each filter's picture beside the one it was made of.  shown: (filter, its chain, original, picture)."""
+    rows = [f'<h2>{name}</h2><p><code>{html.escape(" ".join(chain))}</code></p>\n'
+            f'<img src="{original}" alt="before"> <img src="{picture}" alt="after">' for name, chain, original, picture in shown]
+    with open(os.path.join(out, 'index.html'), 'w', encoding='utf-8') as file:
+        file.write('<!DOCTYPE html>\n<meta charset="utf-8"><title>Tessera</title>\n<style>img { width: 48% }</style>\n'
+                   '<h1>Each filter: before and after</h1>\n' + '\n'.join(rows) + '\n')
+
+
 def is_processor(device):
     return 'Portable Computing Language' in device or 'llvmpipe' in device
 
@@ -155,9 +165,11 @@ def main():
     opencl, device = opencl_settings(gegl, originals['original'], os.path.join(out, 'motion-blur-opencl.png'))
     say(f'OpenCL runs on {device}')
 
-    table, bad, worst, slower, pictures = [], [], 0, False, [os.path.basename(path) for path in originals.values()]
-    for i, (name, chain, *original) in enumerate(ROWS):
-        in_c, on_device, where, differs, changed, made = compare(gegl, name, originals[(original or ['original'])[0]], chain, out, opencl)
+    table, shown, bad, worst, slower, pictures = [], [], [], 0, False, [os.path.basename(path) for path in originals.values()]
+    for i, (name, chain, *other) in enumerate(ROWS):
+        original = originals[(other or ['original'])[0]]
+        in_c, on_device, where, differs, changed, made = compare(gegl, name, original, chain, out, opencl)
+        shown.append((name, chain, os.path.basename(original), made[0]))
         say(f'[{i + 1}/{len(ROWS)}] {name}: {in_c:.0f} ms in C, {on_device:.0f} ms on OpenCL')
         pictures += made
         worst, slower = max(worst, differs), slower or on_device > in_c
@@ -173,9 +185,11 @@ def main():
     if bad:
         die('; '.join(bad))
     agree = 'C and OpenCL agree' if worst == 0 else 'C and OpenCL agree to 1 of 255 (1)'
+    write_page(out, shown)
     print(f'\n{agree}.  The pictures are in {os.path.abspath(out)}:')
     for picture in pictures:
         print(f'  {picture}')
+    print(f'All of them, before and after, on one page: {os.path.join(os.path.abspath(out), "index.html")}')
 
 
 main()
