@@ -65,7 +65,7 @@ LIARS = {
     'no compiler': ('lie version', 1, {'no-compiler': r'has no compiler', 'gegl-refuses': r'does not take it: tessera: .*no compiler'}, []),
     'a slow driver': ('delay Finish:20', 0, {}, [r'Verdict: all is well']),
     'a slow driver, and no time to measure': ('delay Finish:20', 0, {}, [r'Not measured on the device, from tessera:\S+ at [\d.]+ Mpix on: (the 1 s for it are over|this machine is busy)']),
-    'little memory': ('from CreateBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE', 1, {'memory': r'finds too little memory'}, [r'TESSERA_MEMORY']),
+    'little memory': ('from CreateBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE', 1, {'memory': r'has too little memory'}, [r'TESSERA_MEMORY']),
 }
 
 
