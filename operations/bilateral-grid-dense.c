@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- places -- */
 
-/* Where the pixels of a row lie on the range axis, for each component k:
+/* The places of a row's pixels on the range axis, for each component k:
  * at[k] = 8 (plane - low) + channel, value[k] the distance from that plane
  * (fraction), count[k] 1 or 0.  With `nearest` the plane is the nearest one. */
 TESSERA_CLONES static void
@@ -169,8 +169,8 @@ blur_121 (const gfloat *restrict before, const gfloat *restrict here, const gflo
     out[k] = grid_121 (before[k], here[k], after[k]);
 }
 
-/* Four values or four counts.  Spelled out as vectors: gcc 12 makes wrong code
- * of the same loop over scalars for AVX-512. */
+/* Four values or four counts.  Written as vectors, because gcc 12 makes wrong code of the same loop over
+ * scalars for AVX-512. */
 typedef gfloat Four __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 /* Along z, for n cells; `moving` is 1 where values are relative to their plane.
@@ -201,8 +201,8 @@ blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gfloat
     }
 }
 
-/* The three passes over the tile's cells.  The outermost cells are only read:
- * their blurred values are never asked for.  The result is in `grid`. */
+/* The three passes over the tile's cells.  The outermost cells are only read, because nobody needs their blurred
+ * values.  The result is in `grid`. */
 static void
 blur_grid (const Tile *tile, gfloat *grid, gfloat *other)
 {

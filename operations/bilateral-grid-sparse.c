@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* p of lane `lane` of a pixel; FALSE where the pixel does not count. */
+/* p of lane `lane` of a pixel; FALSE if the pixel does not count. */
 static gboolean
 sparse_place (const Tile *tile, gint x, gint y, gint lane, GridPlace *place)
 {

@@ -4,16 +4,15 @@
  * builds its own part of the grid from its pixels and those around it, so that
  * memory does not grow with the image and the result does not depend on the cut.
  *
- * The grid is dense (an array of planes) where the values of a tile span few
- * planes, and sparse (a hash table a cell) where they span many: HDR, or a tiny
- * range sigma.  Both give the same bits.
+ * The grid is dense (an array of planes) if the values of a tile span few planes.  It is sparse (a hash table a
+ * cell) if they span many: HDR, or a tiny range sigma.  Both give the same bits.
  */
 #include "bilateral-grid.h"
 
 #include <math.h>
 
 #define TILE         256                /* pixels on a side, at least */
-#define DENSE_FLOATS (4 << 20)          /* numbers of a tile's grid; above, smaller tiles */
+#define DENSE_FLOATS (4 << 20)          /* numbers of a tile's grid; for more, tiles are smaller */
 #define SPARSE_WORDS (4 << 20)
 
 static void
@@ -55,8 +54,7 @@ tile_write (const Tile *tile)
                  4 * tile->around.width * sizeof (gfloat));
 }
 
-/* The least and the most p of a row of values that count, kept apart by lane so
- * that it vectorises. */
+/* The least and the greatest p of a row of values that count, kept apart by lane so that the loop vectorises. */
 #define MEASURE_LANES 16
 
 TESSERA_CLONES static void
@@ -78,8 +76,8 @@ measure_channels (const gfloat *restrict pixels, gsize n, gfloat per_plane,
     }
 }
 
-/* Sets low and n_planes so that they span every plane that the tile's pixels
- * touch.  FALSE where these are more than a dense grid is good for. */
+/* Sets low and n_planes so that they span every plane that the tile's pixels touch.  FALSE if these are too many
+ * for a dense grid. */
 static gboolean
 measure_planes (Tile *tile)
 {
@@ -119,7 +117,7 @@ measure_planes (Tile *tile)
   return planes <= params->most_planes;
 }
 
-/* FALSE, and nothing done, where the grid would be too large. */
+/* FALSE if the grid would be too large; nothing is done then. */
 static gboolean
 try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest)
 {

@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------------ text -- */
 
-/* Where the reader is, and the place that a message names. */
+/* The reader's position, and the place that a message names. */
 typedef struct
 {
   const gchar *at;
@@ -87,7 +87,7 @@ refuse_word (Reader *reader, const gchar *at, const gchar *format)
   return FALSE;
 }
 
-/* One number and what follows it up to the next or the end of the row. */
+/* One number, and everything up to the next number or the end of the row. */
 static gboolean
 read_number (Reader *reader, gdouble *number)
 {
@@ -183,7 +183,7 @@ convolution_kernel_parse (const gchar *text, ConvolutionKernel *kernel, gchar **
 
 /* --------------------------------------------------------------- weights -- */
 
-/* Within what a float holds; 0 of 0 only. */
+/* Within the range of a float; 0 only for 0. */
 static gdouble
 divided (gdouble weight, gdouble largest, gdouble divisor)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The kernel of tessera:convolution: its text, its weights, the column and row that it may
- * be made of.
+ * The kernel of tessera:convolution: its text, its weights, and the column and row whose product it may be.
  */
 #ifndef CONVOLUTION_KERNEL_H
 #define CONVOLUTION_KERNEL_H
@@ -23,13 +22,12 @@ typedef struct
  * wrong in which row and column, counted from 1; free it. */
 gboolean convolution_kernel_parse (const gchar *text, ConvolutionKernel *kernel, gchar **error);
 
-/* Divides by `divisor`; 0: by the sum of the weights, or by 1 where that is nothing beside
- * them.  What a float cannot hold becomes the largest or the smallest number that it can;
- * no weight becomes 0. */
+/* Divides by `divisor`; 0: by the sum of the weights, or by 1 if that sum is negligible.  Results beyond a
+ * float's range become the largest or the smallest float; no weight becomes 0. */
 void     convolution_kernel_divide (ConvolutionKernel *kernel, gdouble divisor);
 
-/* TRUE where every weight is, to 2^-24 of itself, column[i] * row[k], and 0 only where that
- * is.  The sum of |row| is 1. */
+/* TRUE if every weight is column[i] * row[k] to 2^-24 of itself, and 0 only if that product is.  The sum of
+ * |row| is 1. */
 gboolean convolution_kernel_split (const ConvolutionKernel *kernel, gdouble *column, gdouble *row);
 
 #endif

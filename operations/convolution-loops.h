@@ -4,7 +4,7 @@
  */
 #define STEP CONVOLUTION_STEP
 
-/* sum + offset, or the input's bits where `copied` has ones. */
+/* sum + offset; or the input's bits, at the ones of `copied`. */
 static inline __attribute__ ((always_inline)) LANES_TARGET Lanes
 LANES_NAME (finished) (Lanes sum, const gfloat *in, const gfloat *offset, const gint *copied)
 {
@@ -14,8 +14,8 @@ LANES_NAME (finished) (Lanes sum, const gfloat *in, const gfloat *offset, const 
   return (Lanes) (((LaneBits) result & ~mask) | (*(const LaneBits *) in & mask));
 }
 
-/* STEP rows of results.  Every weight is multiplied, 0 too: right where all pixels are
- * finite, since a sum that began with +0 stays as it is with +0 or -0 added. */
+/* STEP rows of results.  Every weight is multiplied, even 0.  That is right if all pixels are finite, because a
+ * sum that began with +0 stays the same when +0 or -0 is added. */
 static LANES_TARGET void
 LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
 {

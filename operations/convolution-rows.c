@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:convolution in C: blocks that stay in the cache, and in them strips of a
- * register's width.
+ * tessera:convolution in C: blocks that stay in the cache, cut into strips of a register's width.
  */
 #include "config.h"
 
@@ -12,9 +11,9 @@
 #define BLOCK_WIDTH  128
 #define BLOCK_HEIGHT 128
 #define BLOCK        16         /* pixels: rows are computed in whole ones */
-#define LIST_COST    2.0        /* a tap of the list beside one of all: Zen 4, 2026-11 */
+#define LIST_COST    2.0        /* cost of a tap of the list, relative to one of the full kernel: Zen 4, 2026-11 */
 
-/* What a strip reads and writes; strides and places in floats. */
+/* The input and output of a strip; strides and places in floats. */
 typedef struct
 {
   gint          width;          /* pixels, a multiple of BLOCK */
@@ -113,7 +112,7 @@ convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, 
 
 /* ------------------------------------------------------------- blocks -- */
 
-/* Where few weights are not 0, the list is shorter; it is also what NaN and Inf need. */
+/* If few weights are not 0, the list is shorter.  NaN and Inf need the list too. */
 static gboolean
 prefers_list (const Convolution *convolution)
 {
@@ -121,8 +120,8 @@ prefers_list (const Convolution *convolution)
          <= (convolution->rows + CONVOLUTION_STEP - 1) * convolution->columns;
 }
 
-/* One block that is read, filtered and written at once.  Below and behind it are zeros, as
- * many as the last strip reads for rows and pixels that are not written. */
+/* One block that is read, filtered and written at once.  Zeros follow below it and at its right, because the last
+ * strip reads there for results that are not written. */
 static void
 convolve_block (const TesseraRequest *request, const GeglRectangle *block)
 {

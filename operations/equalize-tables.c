@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Tiles, and tables made of their histograms, in double, rounded once to float.
+ * Tiles, and the tables from their histograms, in double, rounded once to float.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ equalize_axis_clear (EqualizeAxis *axis)
 
 /* ---------------------------------------------------------------- tables -- */
 
-/* FALSE, and no table, where fewer than two bins hold anything. */
+/* FALSE, and no table, if fewer than two bins hold anything. */
 static gboolean
 stretch (const guint32 *counts, gint bins, gfloat *table)
 {

@@ -2,9 +2,9 @@
  *
  * The loops of gaussian-cells.c across rows, for lanes.h.
  */
-#define SUMS 2                  /* of each kind that stay in registers */
+#define SUMS 2                  /* of each kind; they stay in registers */
 
-/* One cell's rows: the sums of the cell above them are done, its own and the next one's go on. */
+/* The rows of one cell.  The sums of the cell above are finished; those of this cell and the next go on. */
 static LANES_TARGET void
 LANES_NAME (sum_rows) (const gfloat *in, gint stride, const gfloat *weights, gint step,
                        gfloat *next, gfloat *own, gfloat *done, gint n_pixels)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The C path of gaussian.h where an axis has cells.  Threads share one grid of cells; three
- * times they go over it: rows of cells from pixels, filtered along x; columns, filtered along y
- * where they lie; rows of pixels from cells.
+ * The C path of gaussian.h for an axis with cells.  Threads share one grid of cells, and go over it three
+ * times: rows of cells from pixels, filtered along x; columns, filtered along y in place; rows of
+ * pixels from cells.
  */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define BLOCK       16          /* pixels: rows have room for whole blocks */
-#define READ_ROWS   16          /* that are read at once, or one cell's */
+#define READ_ROWS   16          /* read at once, or one cell's */
 #define READ_PIXELS 256         /* of each of them */
 #define WRITE_ROWS  16
-#define COLUMNS     64          /* of cells that are filtered along y together */
+#define COLUMNS     64          /* of cells, filtered along y together */
 
 typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
 
@@ -23,8 +23,7 @@ typedef struct
   const TesseraRequest *request;
   const Gaussian       *gaussian;
   GaussianSpan          x, y;
-  gint                  x0, x1, y0, y1; /* cells (x1, y1 exclusive) that are computed: beyond them
-                                         * the nearest is the same, since no cell there sees the image */
+  gint                  x0, x1, y0, y1; /* computed cells (x1, y1 exclusive); beyond, the nearest counts */
   gint                  stride;         /* floats */
   gfloat               *cells;          /* y.low + y.n + y.high rows of x.n cells, then y.n of them */
 } Grid;
@@ -34,7 +33,7 @@ typedef struct
 
 /* ------------------------------------------------------- pixels to cells -- */
 
-/* What sum_rows does, along a row: n cells of (n + 2) step pixels. */
+/* The same as sum_rows along a row: n cells from (n + 2) step pixels. */
 TESSERA_CLONES static void
 sum_columns (const gfloat *in, const gfloat *weights, gint step, gfloat *out, gint n)
 {
@@ -70,14 +69,14 @@ extend_row (gfloat *row, gint before, gint n, gint after)
     pixels[i] = pixels[before + n - 1];
 }
 
-/* What one thread works with. */
+/* The memory of one thread. */
 typedef struct
 {
   gint    first_pixel, n_pixels;        /* columns that are read */
   gint    stride;                       /* of the rows below, floats */
   gint    n_rows;                       /* cells whose rows are made at once */
   gfloat *in;                           /* n_rows times step rows of READ_PIXELS, or of n_pixels */
-  gfloat *next, *own;                   /* sums that go on */
+  gfloat *next, *own;                   /* sums that are continued */
   gfloat *done;                         /* n_rows rows: cells along y, pixels along x */
   gfloat *cells;                        /* a row of cells before its FIR */
 } Rows;
@@ -117,7 +116,7 @@ read_pixels (const TesseraRequest *request, gint x, gint y, gint width, gint hei
                 request->input_format, pixels);
 }
 
-/* Reads n cells' rows of pixels from cell m on: in `done` are then those of the cells before. */
+/* Reads n cells' rows of pixels from cell m on.  `done` then has the rows of the cells before. */
 static void
 read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
 {
@@ -135,7 +134,7 @@ read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
     }
 }
 
-/* `row` has the pixels of the computed columns: their cells, filtered along x, go to the grid. */
+/* `row` has the pixels of the computed columns.  Their cells, filtered along x, go to the grid. */
 static void
 filter_row (const Grid *grid, Rows *rows, const gfloat *row, gint m)
 {
@@ -185,7 +184,7 @@ make_cells (gsize offset, gsize size, gpointer data)
 
 /* ------------------------------------------------------------ the grid -- */
 
-/* In place: a row is not needed any more once its result replaces it. */
+/* In place.  A row is no longer needed when its result replaces it. */
 static void
 filter_columns (gsize offset, gsize size, gpointer data)
 {
@@ -201,7 +200,7 @@ filter_columns (gsize offset, gsize size, gpointer data)
     }
 }
 
-/* Cells first .. end - 1 are needed: the part of them that is computed. */
+/* The computed part of the cells first .. end - 1. */
 static void
 computed_part (const GaussianSpan *span, const TesseraRequest *request, gint size, gint *low, gint *high)
 {
@@ -269,7 +268,7 @@ spread (const Grid *grid, gint i, gfloat *out)
               out, grid->request->roi.width);
 }
 
-/* Rows y .. y + n - 1 of the request, from 0.  `room` has the last three rows that were spread, up
+/* Rows y .. y + n - 1 of the request, counted from 0.  `room` has the last three rows that were spread, up
  * to *have. */
 static void
 make_rows (const Grid *grid, gint y, gint n, gfloat *room, gint *have, gfloat *out, gint stride)

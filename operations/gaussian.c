@@ -30,7 +30,7 @@ step_of (gdouble sigma)
   return sigma < CELLS_FROM ? 1 : (gint) floor (sigma / PER_CELL);
 }
 
-/* Of the FIR: what three sigma and a cell need, but that nothing beyond four sigma is reached. */
+/* Radius of the FIR: enough for three sigma and a cell, but not beyond four sigma. */
 static gint
 tap_reach (gdouble sigma, gint step)
 {
@@ -138,7 +138,7 @@ normal_matrix (const gdouble *spline, gint step, gdouble matrix[BAND + 1])
     }
 }
 
-/* What K and g have in common, for tap n: the sum of both splines' correlation times g. */
+/* The correlation of K and g for tap n: the sum of both splines' correlation times g. */
 static gdouble
 common_part (const gdouble *correlations, gint step, gint n, const gdouble *g, gint r)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Loops over vectors that are as wide as the processor's registers: gcc takes a wider one
- * apart through memory.  A C file defines LANES_LOOPS, the name of its file of loops, and
+ * Loops over vectors that are as wide as the processor's registers; gcc takes wider ones apart through memory.  A
+ * C file defines LANES_LOOPS, the name of its file of loops, and
  * includes this header, once.  The loops are compiled for each width, with
  *   LANES_BYTES, LANES_FLOATS   of a register
  *   LANES_TARGET                attribute of each function
  *   LANES_NAME (name)           the name of this width's
  *   Lanes, LaneBits             vectors of gfloat, of gint; not aligned
- * and LANES_BEST (name) is that of this processor.  All give the same bits.
+ * and LANES_BEST (name) is that of this processor's width.  All widths give the same bits.
  *
- * For tests: -DTESSERA_LANES=32 or 16 is the widest that is taken; with TESSERA_NO_CLONES
- * it is the width of the compiler's own target (-mavx2).
+ * For tests: -DTESSERA_LANES=32 or 16 is the greatest width.  With TESSERA_NO_CLONES the width is that of the
+ * compiler's own target (-mavx2).
  */
 #ifndef TESSERA_LANES
 #define TESSERA_LANES 64
@@ -19,7 +19,7 @@
 #define LANES_VECTOR(bytes) __attribute__ ((vector_size (bytes), aligned (4), may_alias))
 #define LANES_FLOATS        (LANES_BYTES / 4)
 
-/* Not for gcc's Windows, where the stack is not aligned for them (gcc bug 54412). */
+/* Not for gcc on Windows, where the stack is not aligned for them (gcc bug 54412). */
 #if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES) && (! defined (_WIN32) || defined (__clang__))
 #define LANES_AT_RUN_TIME
 #endif

@@ -18,7 +18,7 @@ LANES_NAME (change_below) (const gint32 *enter, const gint32 *leave, const gint3
   return sum;
 }
 
-/* All windows, of squares, move down by one from where `ranks` is the middle of the first. */
+/* All windows, which are squares, move down by one.  Before, `ranks` is the middle of the first. */
 static inline LANES_TARGET void
 LANES_NAME (move_all) (Windows *windows, const Tile *tile, const gint32 *ranks)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera:median-blur, the median of small squares by networks of minima and maxima
- * (opencl/math/tessera-median-networks.h): no branches, a vector of samples at a time.
+ * (opencl/math/tessera-median-networks.h): without branches, a vector of samples at a time.
  *
- * Each row of the result sorts its columns once, in rows of integer keys, and takes the
- * median of sorted columns from there.
+ * For each row of the result, its columns are sorted once, in rows of integer keys.  The median is taken from
+ * the sorted columns.
  */
 #include "config.h"
 
@@ -112,8 +112,8 @@ put_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
     pixels[i] = tessera_as_float (median_bits (keys[i]));
 }
 
-/* Row y of the result needs rows y to y + 2 radius of the pixels and takes the place of the one in
- * the middle, whose keys are made by then. */
+/* Row y of the result needs rows y to y + 2 radius of the pixels.  It replaces the middle one, whose keys are
+ * already made. */
 void
 median_by_network (const MedianBlock *block)
 {

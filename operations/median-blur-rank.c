@@ -4,9 +4,9 @@
  * are sorted and each gets a rank of its own; a window is a set of ranks, one bit each, in
  * which the wanted one is found by counting bits from where the last one was.
  *
- * The windows of LANES neighbours slide down together: what all of them hold is one set, what only
- * the first or the last of them hold are sets of their own, and each window is the
- * union of LANES sets.  So a step of a square changes some 4 radius bits for all of them
+ * The windows of LANES neighbours slide down together.  The samples that all of them hold are one set.
+ * Samples that only the first or only the last of them hold are sets of their own.  Each window is
+ * the union of LANES sets.  So a step of a square changes some 4 radius bits for all of them
  * instead of for each, whatever the values.
  *
  * Sliding window: T. S. Huang, G. J. Yang, G. Y. Tang, A Fast Two-Dimensional Median Filtering
@@ -19,16 +19,16 @@
 
 #include <string.h>
 
-#define DIGIT_BITS 11           /* of the sort; three digits are a key */
+#define DIGIT_BITS 11           /* of the sort; a key has three digits */
 #define DIGITS     (1 << DIGIT_BITS)
-#define COLUMNS    16           /* that are gathered at once */
+#define COLUMNS    16           /* gathered at once */
 #define RANKS      16           /* of the widest registers: lists have whole ones */
-#define LANES    4            /* neighbours whose windows are kept together */
+#define LANES    4            /* neighbours whose windows are counted together */
 #define SETS       (2 * LANES - 1)
 #define BYTES      G_GUINT64_CONSTANT (0x0101010101010101)
 
-/* What enters and leaves the sets when the windows move down by one: offsets from the first
- * window's middle, set after set, as many of either. */
+/* The samples that enter and leave the sets when the windows move down by one: offsets from the first window's
+ * middle, set after set; as many enter as leave. */
 typedef struct
 {
   gint    n;
@@ -41,7 +41,7 @@ typedef struct
 {
   gint width, height;           /* of the samples */
   gint n;
-  gint lanes;                   /* LANES, fewer in a narrow block; 1 of circles, which share less */
+  gint lanes;                   /* LANES, or fewer in a narrow block; 1 for circles, which share less */
   guint64 *sorted, *spare;      /* key, then place, 32 bits each */
   gint32  *ranks;               /* of each place */
   gfloat  *values;              /* of each rank */
@@ -61,8 +61,8 @@ is_outside (const MedianBlock *block, gint x, gint y)
          && (x < bounds->x || y < bounds->y || x >= bounds->x + bounds->width || y >= bounds->y + bounds->height);
 }
 
-/* Keys and places of a channel, column after column: equal samples beside one another
- * get ranks that are far apart, in different words. */
+/* Keys and places of a channel, column after column, so that equal neighbouring samples get ranks that are
+ * far apart, in different words. */
 static void
 gather (const MedianBlock *block, Tile *tile, gint channel)
 {
@@ -127,12 +127,13 @@ rank_samples (const MedianBlock *block, Tile *tile, gint channel)
 
 /* --------------------------------------------------------------- window -- */
 
-/* Set s < LANES - 1: what only the windows 0 .. s hold; set LANES - 1: what all do; set LANES - 1 + p:
- * what only the windows from p on do.  So window p is the union of sets p .. p + LANES - 1. */
+/* Set s < LANES - 1: samples that only the windows 0 .. s hold; set LANES - 1: those that all hold;
+ * set LANES - 1 + p: those that only the windows from p on hold.  So window p is the union of sets p .. p + LANES
+ * - 1. */
 typedef struct
 {
   guint64 *sets[SETS];
-  gint     word[LANES];         /* where the last one was found */
+  gint     word[LANES];         /* where the last rank was found */
   gint     below[LANES];        /* samples in the words before it */
 } Windows;
 
@@ -148,8 +149,8 @@ set_of (gint dx, gint half_width, gint lanes)
   return first > 0 ? LANES - 1 + first : last < lanes - 1 ? last : LANES - 1;
 }
 
-/* Where, from 0, the k-th set bit is, k from 1: bits are counted byte by byte, then
- * the counts added up, all eight in a word at once. */
+/* The place, from 0, of the k-th set bit, k from 1.  Bits are counted byte by byte; then the counts are added up,
+ * all eight in a word at once. */
 static inline gint
 place_of_bit (guint64 word, guint k)
 {
@@ -202,7 +203,7 @@ flip (guint64 *set, guint32 rank)
   set[rank >> 6] ^= G_GUINT64_CONSTANT (1) << (rank & 63);
 }
 
-/* A window that is alone moves down by one from where `ranks` is its middle. */
+/* A single window moves down by one.  Before, `ranks` is its middle. */
 static inline void
 move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
 {
@@ -264,7 +265,7 @@ wanted_rank (const MedianBlock *block, gint x, gint y)
 #define LANES_LOOPS "median-blur-loops.h"
 #include "lanes.h"
 
-/* Each place of the neighbourhoods against the same of what is there once they have moved.  In a
+/* Each place of the neighbourhoods is compared with the same place after the move.  In a
  * square the lists are two rows, from left to right. */
 static void
 list_steps (Tile *tile, const MedianParams *params)

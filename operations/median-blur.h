@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:median-blur, what its C files share: keys, and two ways to an order statistic.
+ * Declarations that the C files of tessera:median-blur share: keys, and two ways to an order statistic.
  *
  * Floats are compared as keys, integers in the same order: -0 is 0, every NaN is one key
  * after +Inf, and, only where border none leaves it out, what lies outside comes last.  Keys

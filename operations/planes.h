@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Pixels of four floats taken apart into planes, so that loops run in vectors.  Alpha comes
- * and goes with the rest: whole pixels are put in vectors, parts of them one by one.
+ * Pixels of four floats, taken apart into planes so that loops run in vectors.  Alpha comes and goes with the
+ * rest.  Whole pixels are put in vectors, parts of pixels one by one.
  */
 #ifndef PLANES_H
 #define PLANES_H

@@ -33,13 +33,14 @@ LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint 
     }
 }
 
-/* TAP_SUM_RUN sums of the same n taps, each begins `apart` steps after the last and is put out_step floats
- * further: what is read serves all of them.  Of each, `wide` vectors that are `beside` floats apart. */
+/* TAP_SUM_RUN sums of the same n taps.  Each begins `apart` steps after the last one, and its result goes
+ * out_step floats further.  A value that was read serves all of them.  Each sum has `wide` vectors that are
+ * `beside` floats apart. */
 static inline LANES_TARGET __attribute__ ((always_inline)) void
 LANES_NAME (sum_run) (const gfloat *in, gssize step, gint n, const gfloat *weights, gfloat *out, gssize out_step,
                       const gint apart, const gint wide, const gint beside)
 {
-  const gint shared = apart * (TAP_SUM_RUN - 1);        /* from this step on all read it */
+  const gint shared = apart * (TAP_SUM_RUN - 1);        /* from this step on, all sums read it */
   Lanes      sum[TAP_SUM_RUN][2] = { { { 0.0f } } };
 
   for (gint b = 0; b < TAP_SUM_RUN; b++)

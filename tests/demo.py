@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""demo.py BUILD OUT: every filter on a photograph, in C and on OpenCL; a table, and pictures in OUT: NAME.png, and NAME-opencl.png
-where that one is not the same."""
+"""demo.py BUILD OUT: every filter on a photograph, in C and on OpenCL; a table, and pictures in OUT: NAME.png, NAME-opencl.png
+if that one is not the same, and all on one page, index.html."""
+import html
 import os
 import re
 import sys
 
 from common import Gegl, Picture, IMAGES
 
-PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
+# The pictures to start from: a photograph, and what is done to it first.
+ORIGINALS = {
+    'original': ('mountains.jpg', []),
+    'original-stars': ('hubble_deep_field.jpg', []),
+    'original-specks': ('mountains.jpg', ['gegl:noise-hurl', 'pct-random=2', 'seed=7']),
+}
 BLUR = ['tessera:motion-blur', 'length=40', 'angle=30']
-GRID = ['tessera:bilateral-grid', 'spatial-sigma=12', 'range-sigma=0.12', 'guide=luminance', 'tone=perceptual']
+GRID = ['tessera:bilateral-grid', 'spatial-sigma=6', 'range-sigma=0.08', 'tone=perceptual']
 ROWS = [
     ('bilateral-filter', ['tessera:bilateral-filter'] + GRID[1:]),
     ('bilateral-grid', GRID),
@@ -19,12 +25,12 @@ ROWS = [
     ('equalize', ['tessera:equalize', 'clip-limit=0']),
     ('equalize-local', ['tessera:equalize', 'clip-limit=3']),
     ('gaussian-blur', ['tessera:gaussian-blur', 'std-dev-x=12', 'std-dev-y=12']),
-    ('label', ['tessera:label', 'threshold=0.3', 'min-area=20']),
+    ('label', ['tessera:label', 'threshold=0.06', 'min-area=20'], 'original-stars'),
     ('mean-blur', ['tessera:mean-blur', 'radius=10']),
-    ('median-blur', ['tessera:median-blur', 'radius=6']),
+    ('median-blur', ['tessera:median-blur', 'radius=1'], 'original-specks'),
     ('motion-blur', BLUR),
-    ('sobel', ['tessera:sobel', 'input-channel=channels']),
-    ('unsharp-mask', ['tessera:unsharp-mask', 'std-dev=3', 'amount=2']),
+    ('sobel', ['tessera:sobel', 'gegl:levels', 'in-high=0.25', 'gegl:invert-gamma']),
+    ('unsharp-mask', ['tessera:unsharp-mask', 'std-dev=1.5', 'amount=0.8']),
     ('two-filters', GRID + BLUR),
 ]
 PATH = re.compile(r'^tessera: (\S+) \d+x\d+\S*: (?:OpenCL on (.*?), \d+ bands?|(C) \(.*?\)), .*in all ([\d.]+) ms')
@@ -41,12 +47,12 @@ def say(text):
     print(text, flush=True)
 
 
-def once(gegl, chain, picture, may_have_none=False, **env):
+def once(gegl, original, chain, picture, may_have_none=False, **env):
     """Runs a chain; returns (where each filter ran, milliseconds inside the filters).  may_have_none: GEGL may say that it has
     no device of the kind (0.4.72 does)."""
     if os.path.exists(picture):
         os.remove(picture)
-    code, lines = gegl.run([PHOTOGRAPH, '--'] + chain + ['gegl:png-save', f'path={picture}', 'bitdepth=8'],
+    code, lines = gegl.run([original, '--'] + chain + ['gegl:png-save', f'path={picture}', 'bitdepth=8'],
                            TESSERA_DEBUG='paths,timings', **env)
     found = [match for match in map(PATH.match, lines) if match]
     strange = [line for line in lines if not line.startswith('tessera: ') and not (may_have_none and NO_DEVICE.search(line))]
@@ -58,19 +64,30 @@ def once(gegl, chain, picture, may_have_none=False, **env):
     return {match[2] or 'C' for match in found}, sum(float(match[4]) for match in found)
 
 
-def best(gegl, chain, picture, **env):
+def best(gegl, original, chain, picture, **env):
     """The best of two: the first run of a new kernel waits for the driver's compiler."""
-    runs = [once(gegl, chain, picture, **env) for _ in range(2)]
+    runs = [once(gegl, original, chain, picture, **env) for _ in range(2)]
     return runs[0][0], min(milliseconds for _, milliseconds in runs)
 
 
-def opencl_settings(gegl, picture):
+def opencl_settings(gegl, original, picture):
     """GEGL's settings under which OpenCL runs here: a GPU where there is one, else the processor."""
     for kind in ('gpu', 'yes', 'cpu'):
-        where, _ = once(gegl, BLUR, picture, True, GEGL_USE_OPENCL=kind, TESSERA_OPENCL='try')
+        where, _ = once(gegl, original, BLUR, picture, True, GEGL_USE_OPENCL=kind, TESSERA_OPENCL='try')
         if where != {'C'}:
             return {'GEGL_USE_OPENCL': kind, 'TESSERA_OPENCL': 'force'}, where.pop()
     die('there is no OpenCL device, not even PoCL (package pocl-opencl-icd): OpenCL did not run')
+
+
+def make_originals(gegl, out):
+    paths = {}
+    for name, (photograph, chain) in ORIGINALS.items():
+        paths[name] = os.path.join(out, name + '.png')
+        code, lines = gegl.run([os.path.join(IMAGES, photograph), '--', *chain, 'gegl:png-save', 'path=' + paths[name], 'bitdepth=8'],
+                               GEGL_USE_OPENCL='no')
+        if code != 0:
+            die(f'{photograph} cannot be read', lines)
+    return paths
 
 
 def levels(gegl, one, other, out):
@@ -86,16 +103,16 @@ def levels(gegl, one, other, out):
     return pictures[0].difference(pictures[1])
 
 
-def compare(gegl, name, chain, out, opencl):
+def compare(gegl, name, original, chain, out, opencl):
     """Runs a filter both ways; returns (ms in C, ms on the device, where that is, what differs, how much is changed, pictures).
     Where both pictures are the same, one is kept."""
     pictures = {leg: os.path.join(out, f'{name}{leg}.png') for leg in ('', '-opencl')}
-    _, in_c = best(gegl, chain, pictures[''], GEGL_USE_OPENCL='no')
-    where, on_device = best(gegl, chain, pictures['-opencl'], **opencl)
+    _, in_c = best(gegl, original, chain, pictures[''], GEGL_USE_OPENCL='no')
+    where, on_device = best(gegl, original, chain, pictures['-opencl'], **opencl)
     if 'C' in where:
         die(f'{name}: OpenCL did not run')
     differs = levels(gegl, pictures[''], pictures['-opencl'], out)
-    changed = levels(gegl, pictures[''], os.path.join(out, 'original.png'), out)
+    changed = levels(gegl, pictures[''], original, out)
     if differs == 0:
         os.remove(pictures.pop('-opencl'))
     return in_c, on_device, where, differs, changed, [os.path.basename(path) for path in pictures.values()]
@@ -104,7 +121,7 @@ def compare(gegl, name, chain, out, opencl):
 def print_table(rows):
     head = ('filter', 'ran on', 'ms', 'C against OpenCL')
     widths = [max(len(row[i]) for row in [head] + rows) for i in range(4)]
-    print(f'\n{os.path.relpath(PHOTOGRAPH)}, time inside the filters, best of two; largest difference in 8-bit levels:\n')
+    print('\nTime inside the filters, best of two; largest difference in 8-bit levels:\n')
     for row in [head, tuple('-' * width for width in widths)] + rows:
         print('  '.join((cell.rjust if i == 2 else cell.ljust)(widths[i]) for i, cell in enumerate(row)).rstrip())
 
@@ -113,14 +130,23 @@ def print_notes(device, slower, worst):
     """What the table does not say by itself."""
     print()
     if worst == 1:
-        print('(1) babl, which loads and saves the picture around a filter, may choose other conversions from run to run: with any filter\n'
-              '    of GEGL\'s. The filters give the same bits in C and on OpenCL; ./run test compares those.')
+        print('(1) Loading and saving the picture can change a value by 1 of 255 between runs. That is babl choosing its conversions, and\n'
+              '    happens with GEGL\'s own filters too. The filters give the same bits in C and on OpenCL; ./run test compares those.')
     if slower and is_processor(device):
-        print('OpenCL is slower than C here because this OpenCL device (PoCL) is the processor itself: the same cores run code that is\n'
-              'not made for them, and the picture is copied there and back. Unless it is forced, as in this demo, such a picture is\n'
-              'computed in C (TESSERA_OPENCL=auto).')
+        print('OpenCL is slower than C here because this OpenCL device (PoCL) is the processor itself. The same cores run code that was\n'
+              'not written for them, and the picture is copied there and back. This demo forces OpenCL. The default,\n'
+              'TESSERA_OPENCL=auto, takes C here.')
     elif slower:
         print('Where OpenCL is slower than C, TESSERA_OPENCL=auto, the default, takes C.')
+
+
+def write_page(out, shown):
+    """index.html: each filter's picture beside the one it was made of.  shown: (filter, its chain, original, picture)."""
+    rows = [f'<h2>{name}</h2><p><code>{html.escape(" ".join(chain))}</code></p>\n'
+            f'<img src="{original}" alt="before"> <img src="{picture}" alt="after">' for name, chain, original, picture in shown]
+    with open(os.path.join(out, 'index.html'), 'w', encoding='utf-8') as file:
+        file.write('<!DOCTYPE html>\n<meta charset="utf-8"><title>Tessera</title>\n<style>img { width: 48% }</style>\n'
+                   '<h1>Each filter: before and after</h1>\n' + '\n'.join(rows) + '\n')
 
 
 def is_processor(device):
@@ -135,16 +161,15 @@ def main():
     if missing:
         die(f'gegl does not know {", ".join(missing)} (modules in {gegl.build}/operations)')
     say('Looking for an OpenCL device, whose compiler takes a while the first time')
-    opencl, device = opencl_settings(gegl, os.path.join(out, 'motion-blur-opencl.png'))
+    originals = make_originals(gegl, out)
+    opencl, device = opencl_settings(gegl, originals['original'], os.path.join(out, 'motion-blur-opencl.png'))
     say(f'OpenCL runs on {device}')
-    code, lines = gegl.run([PHOTOGRAPH, '--', 'gegl:png-save', 'path=' + os.path.join(out, 'original.png'), 'bitdepth=8'],
-                           GEGL_USE_OPENCL='no')
-    if code != 0:
-        die('the photograph cannot be read', lines)
 
-    table, bad, worst, slower, pictures = [], [], 0, False, ['original.png']
-    for i, (name, chain) in enumerate(ROWS):
-        in_c, on_device, where, differs, changed, made = compare(gegl, name, chain, out, opencl)
+    table, shown, bad, worst, slower, pictures = [], [], [], 0, False, [os.path.basename(path) for path in originals.values()]
+    for i, (name, chain, *other) in enumerate(ROWS):
+        original = originals[(other or ['original'])[0]]
+        in_c, on_device, where, differs, changed, made = compare(gegl, name, original, chain, out, opencl)
+        shown.append((name, chain, os.path.basename(original), made[0]))
         say(f'[{i + 1}/{len(ROWS)}] {name}: {in_c:.0f} ms in C, {on_device:.0f} ms on OpenCL')
         pictures += made
         worst, slower = max(worst, differs), slower or on_device > in_c
@@ -160,9 +185,11 @@ def main():
     if bad:
         die('; '.join(bad))
     agree = 'C and OpenCL agree' if worst == 0 else 'C and OpenCL agree to 1 of 255 (1)'
+    write_page(out, shown)
     print(f'\n{agree}.  The pictures are in {os.path.abspath(out)}:')
     for picture in pictures:
         print(f'  {picture}')
+    print(f'All of them, before and after, on one page: {os.path.join(os.path.abspath(out), "index.html")}')
 
 
 main()

@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-#define LN2_HIGH   0x1.62e42feep-1      /* of few digits: n * LN2_HIGH is exact */
+#define LN2_HIGH   0x1.62e42feep-1      /* has few digits, so n * LN2_HIGH is exact */
 #define LN2_LOW    0x1.a39ef35793c76p-33
-#define ROOT_STEPS 12                   /* of Newton's method; from 0.05 on 9 are enough */
+#define ROOT_STEPS 12                   /* of Newton's method; 9 are enough from 0.05 on */
 
 /* x to the power 1/n, 0.05 <= x <= 1. */
 static gdouble
@@ -77,7 +77,7 @@ sine (gint quarters, gdouble degrees)
   return quarters & 2 ? -sum : sum;
 }
 
-/* What an angle has beyond the nearest multiple of 90 degrees is exact. */
+/* The angle's rest beyond the nearest multiple of 90 degrees is exact. */
 gdouble
 tessera_sin_degrees (gdouble angle)
 {

@@ -13,7 +13,7 @@
                                          * whether that is too large: 0.1.114 delivers R'G'B'A u8 of 8.5e6 as 0 */
 #define MOST_LIGHT 2.25f    /* above it babl's linear light is 1e-5 to 8e-5 off (at 2.5 and 4), which a code shows
                              * where a negative color brings a luminance back below 1 */
-#define WIDE_ALPHA 1e-3f    /* below it babl's own conversion is up to 0.9 % off: CONTRIBUTING */
+#define WIDE_ALPHA 1e-3f    /* below it babl's own conversion is up to 0.9 % off: formats --table */
 
 static const struct
 {

@@ -10,6 +10,7 @@ from common import OPERATIONS, TOP
 
 DOC = os.path.join(TOP, 'data', 'doc')
 TWINS = {'bilateral-filter': 'bilateral-grid'}          # on the page of another
+GENERAL = ('devices', 'install', 'measurements', 'scripts')      # pages of no filter
 NAMES = tuple(name.split(':')[1] for name in OPERATIONS if name.split(':')[1] not in TWINS)
 FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'!\[([^\]]*)\]\(([^)]+)\)')

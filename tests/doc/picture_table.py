@@ -62,25 +62,26 @@ def lab_channel(name):
 
 
 GALLERY = {
-    'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=12 range-sigma=0.12 guide=luminance tone=perceptual',
+    'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=6 range-sigma=0.08 tone=perceptual',
     'cielab': LAB,
     'convolution': 'convolution:2',
     'equalize': 'tessera:equalize clip-limit=0',
     'equalize, by tiles': 'equalize:1',
     'gaussian-blur': 'gaussian-blur:1',
-    'label': 'tessera:label threshold=0.3 min-area=20',
+    'label': 'label:1',
     'mean-blur': 'mean-blur:1',
     'median-blur': 'median-blur:2',
     'motion-blur': 'motion-blur:2',
     'sobel': 'sobel:1',
-    'unsharp-mask': 'tessera:unsharp-mask std-dev=3 amount=2',
+    'unsharp-mask': 'tessera:unsharp-mask std-dev=1.5 amount=0.8',
 }
 
 PICTURES = {
     'before-after': Picture([Panel('before', '', '768x576+0+20', FRIENDS),
         Panel('bilateral grid', GALLERY['bilateral-grid'], '768x576+0+20', FRIENDS),
         Panel('before', '', '768x576+150+90', MOUNTAINS), Panel('motion blur', 'motion-blur:2', '768x576+150+90', MOUNTAINS)], 2, zoom=65),
-    'filters': row(MOUNTAINS, '512x384+256+150', *GALLERY.items(), columns=4, zoom=58),
+    'filters': Picture([Panel(name, chain, '512x384+56+36' if photograph == HUBBLE else '512x384+256+150', photograph)
+        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58),
 
     'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
     'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',

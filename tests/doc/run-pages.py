@@ -15,8 +15,11 @@ from picture_table import PICTURES
 LARGEST, ALL = 300 * 1024, 3.3 * 1024 * 1024
 NUMBER = re.compile(r'-?\d+(?:\.\d+)?(?:e[+-]?\d+)?')
 ROW = re.compile(r'^\| `([a-z0-9-]+)` \|(.*)\|$', re.MULTILINE)
-FIGURES = re.compile(r'^- Measured,(.*?)\[README\]', re.MULTILINE | re.DOTALL)
-CONDITIONS = re.compile(r'\b24\s+megapixels|\b4\s+megapixels|H200')
+# What a machine took: a time, a speed beside another's, the size of the picture, the machine.
+FIGURE = re.compile(r'\b\d[\d.]*\s*(?:ms|milliseconds|µs|[GM]i?B/s)\b|\b(?:Mpix|megapixels|H[12]00|EPYC|Xeon|GeForce|Radeon)\b'
+                    r'|\b\d[\d.]*\s+times\s+(?:faster|slower|as\s+(?:fast|slow|quick|long)|the\s+(?:speed|time))')
+FACTOR = re.compile(r'\b(\d[\d.]*) x(?= *$)')
+WORKING = ('CONTRIBUTING.md', 'TRAPS.md')
 LONG_TEXT = 40                  # a kernel is not repeated for the dialog
 
 
@@ -98,11 +101,21 @@ def check_chain(report, name, words, after, operations):
             report.check(f'{name}, {said}: the same for the dialog', not absent, ', '.join(absent))
 
 
+def anchors(path, page):
+    """The headings of a file, or of this page, as a link names them."""
+    if path and not os.path.exists(path):
+        return []
+    text = text_of(path) if path else page
+    return [re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-') for heading in re.findall(r'^#+ (.*)', text, re.MULTILINE)]
+
+
 def check_links(report, name, page, folder):
     targets = re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', page)
     local = [target for target in targets if not target.startswith('http')]
     named = re.findall(r'`(data/graphs/[^`]+)`', page)
-    gone = [target for target in local if not os.path.exists(os.path.join(folder, target))]
+    gone = [f'#{mark}' for target, mark in re.findall(r'\]\(([^)#:]*)#([^)]*)\)', page)
+            if mark not in anchors(os.path.join(folder, target) if target else None, page)]
+    gone += [target for target in local if not os.path.exists(os.path.join(folder, target))]
     gone += [path for path in named if not os.path.exists(os.path.join(TOP, path))]
     report.check(f'{name}: what it links to exists', not gone, ', '.join(gone))
     return {os.path.basename(target) for _, target in pages.PICTURE.findall(page)}
@@ -123,14 +136,31 @@ def check_page(report, name, operation, operations, readme):
         check_chain(report, name, words, after, operations)
     paper = page.partition('## Paper')[2]
     report.check(f'{name}: the paper', all(year in paper for year in re.findall(r'\b(?:19|20)\d\d\b', operation['reference'])), operation['reference'])
-    rows = [line for line in readme.splitlines() if f'`{operation["name"]}`' in line and line.startswith('|')]
-    if report.check(f'{name}: README has a row that leads to it',
-                    len(rows) == 1 and f'[`{operation["name"]}`](data/doc/{file}.md)' in rows[0]):
-        told = FIGURES.search(page)
-        figures = NUMBER.findall(CONDITIONS.sub('', told[1])) if told else []
-        known = NUMBER.findall(rows[0])
-        report.check(f'{name}: its figures are README\'s', figures and set(figures) <= set(known), ', '.join(sorted(set(figures) - set(known))))
+    report.check(f'{name}: README leads to it', f'](data/doc/{file}.md)' in readme)
     return page
+
+
+def rows_of(page, name):
+    return [[cell.strip() for cell in line.strip('|').split('|')] for line in page.splitlines() if line.startswith('|') and f'`{name}`' in line.split('|')[1]]
+
+
+def check_figures(report, readme, operations):
+    """Figures of a machine stand in measurements.md; README's table repeats some of its factors."""
+    measured = pages.read('measurements')
+    for operation in sorted(operations):
+        rows, known = rows_of(readme, operation.removeprefix('tessera:')), rows_of(measured, operation)
+        if report.check(f'{operation}: a row of README\'s table, and of measurements.md', len(rows) == len(known) == 1):
+            for column, against in (3, 3), (4, 5):
+                told, measures = FACTOR.findall(rows[0][column]), NUMBER.findall(known[0][against])
+                report.check(f'{operation}: README\'s factor is a measured one', len(told) == 1 and told[0] in measures or not told and 'GEGL has none' in known[0][3],
+                             f'{told}, measured {measures}')
+    before, _, rest = readme.partition('\n## How exact, how fast\n')
+    texts = {'README': before + rest[rest.index('\n## '):], **{name: pages.read(name) for name in (*pages.NAMES, *pages.GENERAL) if name != 'measurements'}}
+    texts.update({file: text_of(file) for file in WORKING})
+    for name, text in texts.items():
+        found = [' '.join(found[0].split()) for found in FIGURE.finditer(text)]
+        report.check(f'{name}: no figures of a machine', not found, ', '.join(found))
+    report.check('the words that tell such a figure are known', len(FIGURE.findall(measured)) > 20)
 
 
 def check_credits(report, name, page):
@@ -161,7 +191,7 @@ def main():
     listed = gegl.command([os.path.join(gegl.build, 'tests', 'gimp', 'list-operations'), 'tessera:'], GEGL_USE_OPENCL='no')
     operations = {operation['name']: operation for operation in json.loads(listed.stdout or '[]') if operation['name'] != 'tessera:template'}
     report.check('GEGL lists the operations', operations)
-    written = {'tessera:' + file.removesuffix('.md') for file in os.listdir(pages.DOC) if file.endswith('.md')}
+    written = {'tessera:' + file.removesuffix('.md') for file in os.listdir(pages.DOC) if file.endswith('.md')} - {f'tessera:{name}' for name in pages.GENERAL}
     written |= {f'tessera:{name}' for name in pages.TWINS}
     report.check('each operation has a page, each page an operation', written == set(operations), ', '.join(sorted(written ^ set(operations))))
     readme, used = text_of('README.md'), set()
@@ -170,9 +200,15 @@ def main():
         page = check_page(report, name, operations[operation], operations, readme)
         check_credits(report, name, page)
         used |= check_links(report, name, page, pages.DOC)
-    for words, _ in pages.chains(readme):
-        check_chain(report, 'README', words, None, operations)
-    check_pictures(report, used | check_links(report, 'README', readme, TOP))
+    check_figures(report, readme, operations)
+    for name, text, folder in [('README', readme, TOP), *((name, pages.read(name), pages.DOC) for name in pages.GENERAL)]:
+        for words, _ in pages.chains(text):
+            check_chain(report, name, words, None, operations)
+        used |= check_links(report, name, text, folder)
+    for file in WORKING:
+        check_links(report, file, text_of(file), TOP)
+    report.check('README has at most 1,000 words', len(readme.split()) <= 1000, str(len(readme.split())))
+    check_pictures(report, used)
     report.finish()
 
 

@@ -16,7 +16,7 @@ static gint     timeout = 120, budget = 120;
 static gchar   *json, *part_name, *part_output, *part_errors;
 
 static const GOptionEntry options[] = {
-  { "json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Write everything to FILE, too, as JSON", "FILE" },
+  { "json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Write everything to FILE too, as JSON", "FILE" },
   { "quick", 0, 0, G_OPTION_ARG_NONE, &quick, "Small pictures: rough times, fewer comparisons", NULL },
   { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, "Longest wait for a driver, in seconds (120)", "N" },
   { "budget", 0, 0, G_OPTION_ARG_INT, &budget, "Time for timing the filters in C, and on the device, in seconds (120)", "N" },

@@ -44,7 +44,7 @@ MACHINES = {
                             {'device-fails': r'CL_(OUT_OF_RESOURCES|INVALID_OPERATION) while', 'environment': r'TESSERA_FAULT'}, []),
     'nonsense in every variable': ({'GEGL_USE_OPENCL': 'no', 'TESSERA_OPENCL': 'maybe', 'TESSERA_MEMORY': 'lots', 'TESSERA_DEBUG': 'paths,all,loud'},
                                    1, {'environment': r'TESSERA_OPENCL=maybe is none of'},
-                                   [r'TESSERA_MEMORY=lots is not a number of MiB', r'loud is nothing that it knows', r'3 problems']),
+                                   [r'TESSERA_MEMORY=lots is not a number of MiB', r'loud is not one of its words', r'3 problems']),
     'nonsense in GEGL_USE_OPENCL': ({'GEGL_USE_OPENCL': 'perhaps'}, 1, {'environment': r'GEGL_USE_OPENCL=perhaps is none of'}, []),
     'GEGL_PATH without our operations': ({'GEGL_PATH': '{system}'}, 2, {'no-operations': r"finds none of Tessera's operations"},
                                          [r'(?m)^Verdict: the doctor could not examine']),
@@ -65,7 +65,7 @@ LIARS = {
     'no compiler': ('lie version', 1, {'no-compiler': r'has no compiler', 'gegl-refuses': r'does not take it: tessera: .*no compiler'}, []),
     'a slow driver': ('delay Finish:20', 0, {}, [r'Verdict: all is well']),
     'a slow driver, and no time to measure': ('delay Finish:20', 0, {}, [r'Not measured on the device, from tessera:\S+ at [\d.]+ Mpix on: (the 1 s for it are over|this machine is busy)']),
-    'little memory': ('from CreateBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE', 1, {'memory': r'finds too little memory'}, [r'TESSERA_MEMORY']),
+    'little memory': ('from CreateBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE', 1, {'memory': r'has too little memory'}, [r'TESSERA_MEMORY']),
 }
 
 

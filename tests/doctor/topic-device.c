@@ -59,7 +59,7 @@ report_failure (Doctor *doctor, const Choice *choice, const Part *part, const gc
   else if (failed && (strstr (failed, "ALLOCATION") || strstr (failed, "OUT_OF_HOST_MEMORY")
                       || strstr (failed, "BUFFER_SIZE")))
     report_problem (doctor, "memory", "Close other programs that use the GPU; raise or unset TESSERA_MEMORY. Larger "
-                    "images run in C meanwhile.", "%s finds too little memory on %s: %s", name, choice->title, failed);
+                    "images run in C meanwhile.", "%s has too little memory on %s: %s", name, choice->title, failed);
   else if (failed && strstr (failed, "computes other pixels than C"))
     report_problem (doctor, "wrong-pixels", update, "%s computes wrong pixels: the engine's first picture of %s differs from "
                     "C's, so it runs in C.", choice->title, name);
@@ -149,7 +149,7 @@ topic_transfer (Doctor *doctor, const Choice *choice)
       report_fact (doctor, names[i], "%.1f GB/s", part_number (part, "%s", names[i]));
   if (part_get (part, "no-memory"))
     report_problem (doctor, "memory", "Close other programs that use the GPU; or switch OpenCL off.",
-                    "%s refuses three times %s of memory.", choice->title, part_get (part, "no-memory"));
+                    "%s has no room for three blocks of %s.", choice->title, part_get (part, "no-memory"));
   else if (part_get (part, "error"))
     report_problem (doctor, "copy-fails", update, "Copies to and from %s fail: %s", choice->title,
                     part_get (part, "error"));

@@ -26,7 +26,7 @@ check_words (Doctor *doctor, const gchar *name, const gchar *value)
   for (gint i = 0; words[i]; i++)
     if (*words[i] && ! is_one_of (words[i], "timings paths memory all help"))
       report_problem (doctor, "environment", "Set it to timings, paths, memory, or several with commas; or unset it.",
-                      "%s=%s: %s is nothing that it knows.", name, value, words[i]);
+                      "%s=%s: %s is not one of its words.", name, value, words[i]);
   g_strfreev (words);
 }
 
@@ -76,7 +76,7 @@ report_gimprc (Doctor *doctor, const gchar *label, const gchar *folder)
 
   if (g_file_get_contents (path, &text, NULL, NULL))
     report_fact (doctor, label, "%s", strstr (text, "(use-opencl yes)")
-                 ? "OpenCL is on in its preferences; it then takes a GPU, unless GEGL_USE_OPENCL=cpu"
+                 ? "OpenCL is on in its preferences; it takes a GPU, unless GEGL_USE_OPENCL=cpu"
                  : "OpenCL is off in its preferences: filters run in C there, whatever GEGL_USE_OPENCL says");
   g_free (text);
   g_free (path);

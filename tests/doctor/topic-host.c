@@ -79,8 +79,8 @@ report_swap (Doctor *doctor, const Part *host, gdouble memory_mib)
   if (g_file_test (swap, G_FILE_TEST_EXISTS) && g_access (swap, 2) != 0)
     report_remark (doctor, "GEGL's swap folder %s cannot be written.", swap);
   if (! g_str_equal (type, "tmpfs") && cache < memory_mib / 4)
-    report_remark (doctor, "What does not fit the tile cache goes to that disk, which is some ten times "
-                   "slower: with %.0f MiB of memory GEGL_CACHE_SIZE=%.0f is reasonable for gegl.",
+    report_remark (doctor, "Tiles that do not fit the cache go to that disk, which is some ten times "
+                   "slower. With %.0f MiB of memory, GEGL_CACHE_SIZE=%.0f is reasonable for gegl.",
                    memory_mib, memory_mib / 4);
   g_free (type);
 }
@@ -92,11 +92,11 @@ report_tiles (Doctor *doctor, const Part *host)
   const gchar *refused = part_get (host, "tiles");
 
   if (refused && ! *refused)
-    report_fact (doctor, "tiles", "this GEGL shares our memory: large results are not written");
+    report_fact (doctor, "tiles", "this GEGL shares our memory: large results are not copied");
   else if (refused)
     {
-      report_fact (doctor, "tiles", "large results are written");
-      report_remark (doctor, "GEGL %s %s, so large results of OpenCL are written, which takes longer.", part_get (host, "gegl"), refused);
+      report_fact (doctor, "tiles", "large results are copied");
+      report_remark (doctor, "GEGL %s %s. So large results of OpenCL are copied, which takes longer.", part_get (host, "gegl"), refused);
     }
 }
 
@@ -218,8 +218,8 @@ report_without_path (Doctor *doctor, const Part *plain)
   else if (found == 0)
     report_fact (doctor, "without GEGL_PATH", "none is found: they are not installed; ./run install gives them to GIMP");
   else
-    report_fact (doctor, "without GEGL_PATH", "only %u of the %u are found: what is installed is not whole; ./run install "
-                 "gives all to GIMP", found, g_strv_length (expected));
+    report_fact (doctor, "without GEGL_PATH", "only %u of the %u are found: the installation is incomplete; ./run install "
+                 "completes it", found, g_strv_length (expected));
   g_strfreev (expected);
 }
 

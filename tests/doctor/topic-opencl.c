@@ -134,7 +134,7 @@ check_device (Doctor *doctor, const Part *list, guint i)
                     "%s says its version is \"%s\"; Tessera needs OpenCL 1.2.", title, version ? version : "");
   if (part_number (list, "d.%u.compiler", i) == 0)
     report_problem (doctor, "no-compiler", "Install the driver's compiler package, or use another device.",
-                    "%s has no compiler: nothing of Tessera runs on it.", title);
+                    "%s has no compiler, so Tessera cannot use it.", title);
   if (part_number (list, "d.%u.available", i) == 0)
     report_problem (doctor, "unavailable", "Look at the system's log for the device; restart the machine.",
                     "%s is not available.", title);
@@ -319,7 +319,7 @@ topic_opencl (Doctor *doctor, Choice *choice)
   if (! choice->kind && doctor->problems->len == 0)
     report_line ("Everything runs in C, which is fine.");
   if (! choice->asked && choice->kind)
-    report_remark (doctor, "GEGL_USE_OPENCL %s: the gegl command uses no OpenCL; GIMP does where its preference is "
+    report_remark (doctor, "GEGL_USE_OPENCL %s: the gegl command uses no OpenCL; GIMP does if its preference is "
                    "on%s.", g_getenv ("GEGL_USE_OPENCL") ? "names no device" : "is not set", choice->is_cpu ? ", but only on a GPU, which is not here; below, OpenCL "
                    "on the processor is examined" : "");
   hardware_clear (&hardware);

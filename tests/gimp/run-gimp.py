@@ -23,7 +23,7 @@ from scripts import example_scripts
 
 LEVELS = 1                          # of 8 bits
 CLOSE = 1e-5                        # of 32-bit floats, where 1 is white
-BEYOND = 1e-3                       # relative, where there are values beyond 2 and -2 (angles): babl encodes those one way or another (CONTRIBUTING)
+BEYOND = 1e-3                       # relative, where there are values beyond 2 and -2 (angles): babl encodes those one way or another (TRAPS.md)
 STEPS = 1e-3                        # of the pixels of varied settings: angles that wrap, thresholds
 OPENCL = {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force', 'TESSERA_DEBUG': 'paths'}
 PATH_LINE = re.compile(r'^.*tessera: (\S+)(?: \d+x\d+\S*)?: (OpenCL|C|program built)\b')

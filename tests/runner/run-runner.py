@@ -78,7 +78,7 @@ def words(report, work):
              (['test', 'doctor', 'chek'], 2, 'there is no part of the tests called chek; did you mean check?'),
              (['test', 'everything'], 2, 'called everything\n'),
              (['test', 'sobl'], 2, 'did you mean sobel?'),
-             (['demo', 'sobel'], 1, 'demo takes nothing behind it'),
+             (['demo', 'sobel'], 1, 'demo takes no argument'),
              (['doctor', '--help'], 0, ''), (['bench', '--help'], 0, ''), (['test', '--help'], 0, ''), (['help'], 0, ''))
     for arguments, code, text in cases:
         done = subprocess.run([os.path.join(TOP, 'run'), *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
