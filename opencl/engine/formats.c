@@ -172,11 +172,18 @@ tessera_result_format (GeglOperation *operation, const Babl *format)
 }
 
 void
+tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output)
+{
+  gegl_operation_set_format (operation, "input", input);
+  if (gegl_node_has_pad (operation->node, "aux"))
+    gegl_operation_set_format (operation, "aux", input);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, output));
+}
+
+void
 tessera_set_formats (GeglOperation *operation, const gchar *working)
 {
   const Babl *format = babl_format_with_space (working, gegl_operation_get_source_space (operation, "input"));
 
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output",
-                             tessera_result_format (operation, tessera_source_format (operation, format)));
+  tessera_set_pads (operation, format, tessera_source_format (operation, format));
 }

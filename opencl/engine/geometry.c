@@ -120,6 +120,7 @@ tessera_required (GeglOperation *operation, const gchar *pad, const GeglRectangl
       need = nearest_part (&need, &bounds);
       break;
     case TESSERA_BORDER_NONE:
+    case TESSERA_BORDER_CROP:
       break;
     }
   gegl_rectangle_intersect (&need, &need, &bounds);

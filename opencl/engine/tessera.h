@@ -62,7 +62,8 @@ typedef enum
 {
   TESSERA_BORDER_CLAMP,         /* the nearest edge pixel */
   TESSERA_BORDER_NONE,          /* transparent black */
-  TESSERA_BORDER_LOOP           /* the image, repeated */
+  TESSERA_BORDER_LOOP,          /* the image, repeated */
+  TESSERA_BORDER_CROP           /* for properties alone: where it would matter, there is no result (tessera-op.h) */
 } TesseraBorder;
 
 /* Pixels needed around a result pixel, each >= 0. */
@@ -344,6 +345,9 @@ TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const B
 /* `prepare` of a filter of this kind: its pads get `working` (the name of a format of floats), in
  * the space of the input, and what the two above make of that. */
 TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working);
+
+/* `prepare` of another filter: reads `input` (from aux too), computes `output`. */
+TESSERA_API void tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output);
 
 /* ------------------------------------------------------ tests, control -- */
 
