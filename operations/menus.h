@@ -55,10 +55,6 @@ static const TesseraMenu tessera_menus[] = {
     N_("Median Blur"), N_("Median Blur (Tessera)..."),
     N_("Removes dust, scratches and noise and keeps edges (despeckle): each value becomes the median, or "
        "another percentile, of those around it") },
-  { "tessera:motion-blur", "blur", "<Image>/Filters/Blur",
-    N_("Motion Blur along a Line"), N_("Motion Blur along a Line (Tessera)..."),
-    N_("Blurs as a camera does that moves in a straight line during the exposure: panning, speed, "
-       "camera shake") },
   { "tessera:sobel", "edge-detect", "<Image>/Filters/Edge-Detect",
     N_("Sobel Gradient"), N_("Sobel Gradient (Tessera)..."),
     N_("Edge detection, outlines: how much, and in which direction, brightness or each color changes") },
@@ -66,8 +62,6 @@ static const TesseraMenu tessera_menus[] = {
     N_("Unsharp Mask"), N_("Unsharp Mask (Tessera)..."),
     N_("Sharpens, or lifts local contrast where the radius is large: adds what a blur would take away, "
        "above a threshold") },
-  { "tessera:template", "blur", NULL,
-    "Template", NULL, "A 3x3 binomial blur, the example to copy" },      /* not installed, not translated */
 };
 
 /* From class_init.  Without a row the operation has no name, and GEGL does not know it. */

@@ -22,12 +22,6 @@
 
 #ifdef GEGL_PROPERTIES
 
-enum_start (tessera_motion_blur_border)
-  enum_value (TESSERA_MOTION_BLUR_CLAMP, "clamp", N_("Clamp"))
-  enum_value (TESSERA_MOTION_BLUR_NONE,  "none",  N_("None"))
-  enum_value (TESSERA_MOTION_BLUR_LOOP,  "loop",  N_("Loop"))
-enum_end (TesseraMotionBlurBorder)
-
 property_double (length, _("Length"), 10.0)
     description (_("Length of the blur in pixels; 0 leaves the image as it is"))
     value_range (0.0, 1000.0)
@@ -45,21 +39,17 @@ property_double (angle, _("Angle"), 0.0)
     ui_meta     ("unit", "degree")
     ui_meta     ("direction", "cw")
 
-property_enum (border, _("Border"), TesseraMotionBlurBorder, tessera_motion_blur_border,
-               TESSERA_MOTION_BLUR_CLAMP)
+property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing (the image grows and fades), "
                    "or the image again"))
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_motion_blur
 #define GEGL_OP_C_SOURCE tessera-motion-blur.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "tap-sum.h"
-#include "tessera.h"
 
 #include "../opencl/math/tessera-tap-group.h"
 #include "motion-blur.cl.h"
@@ -75,10 +65,9 @@ typedef struct { gint x, y; } Offset;
 /* Sorted by row, then column; no tap of weight 0, no two at one place. */
 typedef struct
 {
-  gint        n;
-  TesseraHalo halo;
-  Offset      offsets[4 * MAX_SAMPLES];
-  gfloat      weights[4 * MAX_SAMPLES];
+  gint   n;
+  Offset offsets[4 * MAX_SAMPLES];
+  gfloat weights[4 * MAX_SAMPLES];
 } Taps;
 
 /* ---------------------------------------------------------------- taps -- */
@@ -140,10 +129,6 @@ taps_new (gdouble length, gdouble angle)
         continue;
       taps->offsets[taps->n] = (Offset) { samples[i].x, samples[i].y };
       taps->weights[taps->n++] = (gfloat) weight;
-      taps->halo.left   = MAX (taps->halo.left,   -samples[i].x);
-      taps->halo.right  = MAX (taps->halo.right,   samples[i].x);
-      taps->halo.top    = MAX (taps->halo.top,    -samples[i].y);
-      taps->halo.bottom = MAX (taps->halo.bottom,  samples[i].y);
     }
   g_free (samples);
   return taps;
@@ -157,7 +142,7 @@ static void
 blur_block (const TesseraRequest *request, const GeglRectangle *block)
 {
   const Taps    *taps = request->params;
-  GeglRectangle  around = tessera_grow (block, &taps->halo);
+  GeglRectangle  around = tessera_grow (block, &request->halo);
   gint           padded = (block->width + BLOCK - 1) / BLOCK * BLOCK;
   gsize          n_in = 4 * ((gsize) around.width * around.height + BLOCK);
   gsize          n_out = 4 * (gsize) padded * block->height;
@@ -167,8 +152,8 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
   const TapList  list = { taps->n, TAP_GROUP, 1, places, taps->weights };
 
   for (gint i = 0; i < taps->n; i++)
-    places[i] = 4 * ((taps->offsets[i].y + taps->halo.top) * around.width
-                     + taps->offsets[i].x + taps->halo.left);
+    places[i] = 4 * ((taps->offsets[i].y + request->halo.top) * around.width
+                     + taps->offsets[i].x + request->halo.left);
   memset (in + n_in - 4 * BLOCK, 0, 4 * BLOCK * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border,
                 request->input_format, in);
@@ -220,7 +205,7 @@ motion_blur_device (TesseraBand *band)
     .group = { 32, 4 },
     .cost = taps->n,
     .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (taps->halo.left), TESSERA_INT_ARG (taps->halo.top),
+              TESSERA_INT_ARG (band->output.x - band->input.x), TESSERA_INT_ARG (band->output.y - band->input.y),
               TESSERA_MEMORY_ARG (band->output.memory),
               TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
               TESSERA_MEMORY_ARG (offsets), TESSERA_MEMORY_ARG (weights),
@@ -240,72 +225,30 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
-  gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gint            x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
+  const gint            y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
   return (TesseraHalo) { x, y, x, y };
 }
 
-static void
-prepare (GeglOperation *operation)
+static TesseraBorder
+border (GeglOperation *operation)
 {
-  tessera_set_formats (operation, "RaGaBaA float");
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  GeglRectangle     bounds = tessera_bounds (operation, "input");
-  const TesseraHalo halo = reach (o);
-
-  return o->border == TESSERA_MOTION_BLUR_NONE ? tessera_grow (&bounds, &halo) : bounds;
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+  return GEGL_PROPERTIES (operation)->border;
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  Taps           *taps;
-  gboolean        success;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  Taps                 *taps = taps_new (o->length, o->angle);
+  gboolean              success;
 
-  if (! input)
-    return TRUE;
-  taps = taps_new (o->length, o->angle);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = &motion_blur,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = taps->halo,
-    .border = (TesseraBorder) o->border,
-    .params = taps
-  });
+  request->params = taps;
+  success = tessera_process (request);
   g_free (taps);
   return success;
 }
@@ -313,20 +256,22 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:motion-blur");
-  gegl_operation_class_set_key (operation_class, "reference", "V. Oliveira, MSc thesis, 2013, chapter 4.3");
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:motion-blur",
+    .title = _("Motion Blur along a Line"),
+    .categories = "blur",
+    .description = _("Blurs as a camera does that moves in a straight line during the exposure: panning, speed, "
+                     "camera shake"),
+    .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.3",
+    .menu_path = "<Image>/Filters/Blur",
+    .menu_label = _("Motion Blur along a Line (Tessera)..."),
+    .filter = &motion_blur,
+    .working = "RaGaBaA float",
+    .grows = TRUE,
+    .reach = reach,
+    .border = border,
+    .run = run
+  });
 }
 
 #endif

@@ -24,15 +24,11 @@ property_double (strength, _("Strength"), 1.0)
 
 #else
 
-/* TEMPLATE: GEGL_OP_FILTER for one input, GEGL_OP_COMPOSER for an aux pad too.
- * Name and file carry the project's prefix: both make global type names. */
-#define GEGL_OP_FILTER
+/* TEMPLATE: name and file carry the project's prefix: both make global type names. */
 #define GEGL_OP_NAME     tessera_template
 #define GEGL_OP_C_SOURCE tessera-template.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "../opencl/math/tessera-template.h"
 #include "template.cl.h"
@@ -135,72 +131,37 @@ static const TesseraFilter template_filter = {
 
 /* ------------------------------------------------------------- operation -- */
 
-/* TEMPLATE: the working format, in the space of the input. */
-static void
-prepare (GeglOperation *operation)
+/* TEMPLATE: how far a result pixel looks. */
+static TesseraHalo
+reach (GeglOperation *operation G_GNUC_UNUSED)
 {
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  const Babl *format = babl_format_with_space ("RGBA float", space);
-
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-/* TEMPLATE: geometry.  The output has the input's bounding box; without these
- * two, GEGL believes that a pixel depends on one pixel only. */
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+  return (TesseraHalo) { 1, 1, 1, 1 };
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Params    params = { (gfloat) o->strength };
+  const Params params = { (gfloat) GEGL_PROPERTIES (operation)->strength };
 
-  if (! input)
-    return TRUE;
-  return tessera_process (&(TesseraRequest) {
-    .filter = &template_filter,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = halo,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &params
-  });
+  request->params = &params;
+  return tessera_process (request);
 }
 
+/* TEMPLATE: each member is explained in tessera-op.h.  Texts of an installed filter are translated: _("..."). */
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  /* TEMPLATE: a row in menus.h; never the keys `license` (GEGL hides what is not GPL) and op-version. */
-  tessera_set_menu (operation_class, "tessera:template");
-  gegl_operation_class_set_key (operation_class, "reference", "the binomial kernel");
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:template",
+    .title = "Template",
+    .categories = "blur",
+    .description = "A 3x3 binomial blur, the example to copy",
+    .reference = "the binomial kernel",
+    .filter = &template_filter,
+    .working = "RGBA float",
+    .reach = reach,
+    .run = run
+  });
 }
 
 #endif
