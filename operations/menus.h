@@ -47,10 +47,6 @@ static const TesseraMenu tessera_menus[] = {
     N_("Label Connected Components"), N_("Label Connected Components (Tessera)..."),
     N_("Gives each separate bright part a color of its own and counts them: stars, cells, grains "
        "(blobs, segmentation)") },
-  { "tessera:mean-blur", "blur", "<Image>/Filters/Blur",
-    N_("Mean Blur"), N_("Mean Blur (Tessera)..."),
-    N_("Box blur: each pixel becomes the average of the square around it, at any radius in about the same "
-       "time") },
   { "tessera:median-blur", "blur", "<Image>/Filters/Blur",
     N_("Median Blur"), N_("Median Blur (Tessera)..."),
     N_("Removes dust, scratches and noise and keeps edges (despeckle): each value becomes the median, or "

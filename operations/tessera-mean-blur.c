@@ -16,12 +16,6 @@
 
 #ifdef GEGL_PROPERTIES
 
-enum_start (tessera_mean_blur_border)
-  enum_value (TESSERA_MEAN_BLUR_CLAMP, "clamp", N_("Clamp"))
-  enum_value (TESSERA_MEAN_BLUR_NONE,  "none",  N_("None"))
-  enum_value (TESSERA_MEAN_BLUR_LOOP,  "loop",  N_("Loop"))
-enum_end (TesseraMeanBlurBorder)
-
 property_int (radius, _("Radius"), 4)
     description (_("Pixels on each side of the middle one that are averaged; 0 leaves the image as it is"))
     value_range (0, 1000)
@@ -30,20 +24,16 @@ property_int (radius, _("Radius"), 4)
     ui_steps    (1, 10)
     ui_meta     ("unit", "pixel-distance")
 
-property_enum (border, _("Border"), TesseraMeanBlurBorder, tessera_mean_blur_border,
-               TESSERA_MEAN_BLUR_CLAMP)
+property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing (the edges fade), "
                    "or the image again"))
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_mean_blur
 #define GEGL_OP_C_SOURCE tessera-mean-blur.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "mean-blur.cl.h"
 
@@ -263,83 +253,47 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
+  const gint radius = GEGL_PROPERTIES (operation)->radius;
+
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
-static void
-prepare (GeglOperation *operation)
+static TesseraBorder
+border (GeglOperation *operation)
 {
-  tessera_set_formats (operation, "RaGaBaA float");
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+  return GEGL_PROPERTIES (operation)->border;
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Params    params = { o->radius, (gfloat) (1.0 / (2 * o->radius + 1)) };
+  const gint   radius = GEGL_PROPERTIES (operation)->radius;
+  const Params params = { radius, (gfloat) (1.0 / (2 * radius + 1)) };
 
-  if (! input)
-    return TRUE;
-  return tessera_process (&(TesseraRequest) {
-    .filter = &mean_blur,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = reach (o),
-    .border = (TesseraBorder) o->border,
-    .params = &params
-  });
+  request->params = &params;
+  return tessera_process (request);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:mean-blur");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986");
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:mean-blur",
+    .title = _("Mean Blur"),
+    .categories = "blur",
+    .description = _("Box blur: each pixel becomes the average of the square around it, at any radius in about the same "
+                     "time"),
+    .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
+    .menu_path = "<Image>/Filters/Blur",
+    .menu_label = _("Mean Blur (Tessera)..."),
+    .filter = &mean_blur,
+    .working = "RaGaBaA float",
+    .reach = reach,
+    .border = border,
+    .run = run
+  });
 }
 
 #endif
