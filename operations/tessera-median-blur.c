@@ -23,12 +23,6 @@ enum_start (tessera_median_blur_neighborhood)
   enum_value (TESSERA_MEDIAN_BLUR_CIRCLE, "circle", N_("Circle"))
 enum_end (TesseraMedianBlurNeighborhood)
 
-enum_start (tessera_median_blur_border)
-  enum_value (TESSERA_MEDIAN_BLUR_CLAMP, "clamp", N_("Clamp"))
-  enum_value (TESSERA_MEDIAN_BLUR_NONE,  "none",  N_("None"))
-  enum_value (TESSERA_MEDIAN_BLUR_LOOP,  "loop",  N_("Loop"))
-enum_end (TesseraMedianBlurBorder)
-
 property_int (radius, _("Radius"), 3)
     description (_("Pixels of the neighborhood on each side of the middle one; 0 leaves the image as it is"))
     value_range (0, 100)
@@ -49,8 +43,7 @@ property_enum (neighborhood, _("Neighborhood"), TesseraMedianBlurNeighborhood,
                tessera_median_blur_neighborhood, TESSERA_MEDIAN_BLUR_SQUARE)
     description (_("Shape of the region whose values are sorted"))
 
-property_enum (border, _("Border"), TesseraMedianBlurBorder, tessera_median_blur_border,
-               TESSERA_MEDIAN_BLUR_CLAMP)
+property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing (fewer values are sorted), "
                    "or the image again"))
 
@@ -59,12 +52,10 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_median_blur
 #define GEGL_OP_C_SOURCE tessera-median-blur.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "median-blur.h"
 
 #include "median-blur.cl.h"
@@ -98,7 +89,7 @@ params_new (const GeglProperties *o)
   MedianParams params = {
     .radius = radius, .is_circle = o->neighborhood == TESSERA_MEDIAN_BLUR_CIRCLE,
     .percentile = o->percentile, .channels = o->filter_alpha ? 4 : 3,
-    .leaves_out = o->border == TESSERA_MEDIAN_BLUR_NONE, .half_widths = g_new (gint, radius + 1)
+    .leaves_out = o->border == TESSERA_BORDER_NONE, .half_widths = g_new (gint, radius + 1)
   };
 
   for (gint dy = 0; dy <= radius; dy++)
@@ -276,9 +267,17 @@ static const TesseraFilter median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
+  const gint radius = GEGL_PROPERTIES (operation)->radius;
+
+  return (TesseraHalo) { radius, radius, radius, radius };
+}
+
+static TesseraBorder
+border (GeglOperation *operation)
+{
+  return GEGL_PROPERTIES (operation)->border;
 }
 
 /* R'G'B'A, or RGBA where the image is linear: whoever reads the result wants it so, and
@@ -292,59 +291,18 @@ prepare (GeglOperation *operation)
   const gboolean      is_linear = (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
   const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  MedianParams    params;
-  gboolean        success;
+  MedianParams params = params_new (GEGL_PROPERTIES (operation));
+  gboolean     success;
 
-  if (! input)
-    return TRUE;
-  params = params_new (o);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = &median_blur,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = reach (o),
-    .border = (TesseraBorder) o->border,
-    .params = &params,
-    .cost_class = MIN (o->radius, 63) + (median_has_network (&params) ? 64 : 0)
-  });
+  request->params = &params;
+  request->cost_class = MIN (params.radius, 63) + (median_has_network (&params) ? 64 : 0);
+  success = tessera_process (request);
   params_clear (&params);
   return success;
 }
@@ -352,22 +310,22 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:median-blur");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
-                                "IEEE Trans. ASSP 27(1), 1979");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:median-blur",
+    .title = _("Median Blur"),
+    .categories = "blur",
+    .description = _("Removes dust, scratches and noise and keeps edges (despeckle): each value becomes the median, or "
+                     "another percentile, of those around it"),
+    .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
+                 "IEEE Trans. ASSP 27(1), 1979",
+    .menu_path = "<Image>/Filters/Blur",
+    .menu_label = _("Median Blur (Tessera)..."),
+    .filter = &median_blur,
+    .reach = reach,
+    .border = border,
+    .run = run
+  });
 }
 
 #endif
