@@ -63,14 +63,11 @@ property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TE
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_sobel
 #define GEGL_OP_C_SOURCE tessera-sobel.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "planes.h"
-#include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-gradient.h"
@@ -85,8 +82,6 @@ typedef struct
   gint     result, display;     /* GRADIENT_..., 0 or 1 */
   gfloat   weights[3];          /* luminance of linear R, G, B */
 } Params;
-
-static const TesseraHalo halo = { 1, 1, 1, 1 };
 
 static gint
 result_components (const Params *params)
@@ -205,7 +200,7 @@ sobel_block (const TesseraRequest *request, const GeglRectangle *block)
 {
   const Params *params = request->params;
   const gint    components = result_components (params);
-  GeglRectangle around = tessera_grow (block, &halo);
+  GeglRectangle around = tessera_grow (block, &request->halo);
   const gsize   n = (gsize) around.width * around.height;
   gfloat       *in = gegl_scratch_new (gfloat, 4 * n);
   gfloat       *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
@@ -336,65 +331,43 @@ output_format (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  gegl_operation_set_format (operation, "input", input_format (operation));
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, output_format (operation)));
+  tessera_set_pads (operation, input_format (operation), output_format (operation));
 }
 
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+static TesseraHalo
+reach (GeglOperation *operation G_GNUC_UNUSED)
 {
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+  return (TesseraHalo) { 1, 1, 1, 1 };
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  Params  params = params_new (GEGL_PROPERTIES (operation));
+  Params params = params_new (GEGL_PROPERTIES (operation));
 
-  if (! input)
-    return TRUE;
-  tessera_luminance (input_format (operation), params.weights);
-  return tessera_process (&(TesseraRequest) {
-    .filter = &sobel,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = input_format (operation),
-    .output_format = output_format (operation),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = halo,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &params,
-    .cost_class = 5 * params.of_luminance + params.result
-  });
+  tessera_luminance (request->input_format, params.weights);
+  request->output_format = output_format (operation);
+  request->params = &params;
+  request->cost_class = 5 * params.of_luminance + params.result;
+  return tessera_process (request);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:sobel");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image "
-                                "Processing, 1968");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:sobel",
+    .title = _("Sobel Gradient"),
+    .categories = "edge-detect",
+    .description = _("Edge detection, outlines: how much, and in which direction, brightness or each color changes"),
+    .reference = "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
+    .menu_path = "<Image>/Filters/Edge-Detect",
+    .menu_label = _("Sobel Gradient (Tessera)..."),
+    .filter = &sobel,
+    .reach = reach,
+    .run = run
+  });
 }
 
 #endif
