@@ -50,14 +50,11 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_cielab
 #define GEGL_OP_C_SOURCE tessera-cielab.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "planes.h"
-#include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-lab.h"
@@ -316,51 +313,37 @@ prepare (GeglOperation *operation)
 {
   const gboolean is_inverse = GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
 
-  gegl_operation_set_format (operation, "input", input_format (operation, is_inverse));
-  gegl_operation_set_format (operation, "output",
-                             tessera_result_format (operation, format_of (operation, is_inverse)));
+  tessera_set_pads (operation, input_format (operation, is_inverse), format_of (operation, is_inverse));
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  const Babl *format = gegl_operation_get_format (operation, "input");
-  Lab         lab = lab_new (GEGL_PROPERTIES (operation));
+  Lab lab = lab_new (GEGL_PROPERTIES (operation));
 
-  lab.is_linear = ! lab.is_inverse && ! (babl_get_model_flags (format) & BABL_MODEL_FLAG_NONLINEAR);
-  if (! input)
-    return TRUE;
-  return tessera_process (&(TesseraRequest) {
-    .filter = &cielab,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = format,
-    .output_format = format_of (operation, lab.is_inverse),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &lab,
-    .cost_class = lab.is_inverse + 2 * lab.is_linear
-  });
+  lab.is_linear = ! lab.is_inverse && ! (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_NONLINEAR);
+  request->output_format = format_of (operation, lab.is_inverse);
+  request->params = &lab;
+  request->cost_class = lab.is_inverse + 2 * lab.is_linear;
+  return tessera_process (request);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare        = prepare;
-  operation_class->opencl_support = TRUE;
-  operation_class->threaded       = FALSE;      /* the engine spreads the work */
-  operation_class->want_in_place  = FALSE;
-  filter_class->process           = process;
-
-  tessera_set_menu (operation_class, "tessera:cielab");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:cielab",
+    .title = _("CIELAB"),
+    .categories = "color",
+    .description = _("Colors as lightness L and the color axes a (green to red) and b (blue to yellow), "
+                     "and back: Lab color space"),
+    .reference = "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1",
+    .menu_path = "<Image>/Colors",
+    .menu_label = _("CIELAB (Tessera)..."),
+    .filter = &cielab,
+    .run = run
+  });
 }
 
 #endif
