@@ -83,13 +83,10 @@ property_int (count, _("Count (result)"), 0)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_label
 #define GEGL_OP_C_SOURCE tessera-label.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "label.h"
 #include "label.cl.h"
@@ -332,24 +329,6 @@ prepare (GeglOperation *operation)
                              ? colors_format (operation) : babl_format_with_space ("Y float", space));
 }
 
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, pad, roi);
-}
-
-static GeglRectangle
-get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, "input", roi);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_whole_invalidated (operation, pad, changed);
-}
-
 /* What each of the 256 codes is in a format of floats: of sRGB's curve by its formula, of another by babl.  That is
  * asked once for each format: a conversion from 8 bits that is used again and again gets a table of 256 MiB from babl. */
 static gfloat *
@@ -413,66 +392,51 @@ label_params (GeglOperation *operation, const Babl *format)
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties     *o = GEGL_PROPERTIES (operation);
-  const Babl         *format = gegl_operation_get_format (operation, "output");
-  const GeglRectangle bounds = tessera_bounds (operation, "input");
-  Label               label = label_params (operation, format);
-  TesseraMemory      *labels = NULL, *ranks = NULL;
-  TesseraHalo         halo = { 0 };
-  gint                count = 0;
-  gboolean            success;
+  const Babl          *format = gegl_operation_get_format (operation, "output");
+  const GeglRectangle *roi = &request->roi, *bounds = &request->bounds;
+  Label                label = label_params (operation, format);
+  TesseraMemory       *labels = NULL, *ranks = NULL;
+  gint                 count = 0;
+  gboolean             success;
 
-  o->count = 0;
-  if (! input)
-    return TRUE;
-  if (tessera_is_endless (&bounds))
+  GEGL_PROPERTIES (operation)->count = 0;
+  if (tessera_is_endless (bounds))
     label.threshold = NAN;
   else
-    halo = (TesseraHalo) { roi->x - bounds.x, roi->y - bounds.y, bounds.x + bounds.width - roi->x - roi->width,
-                           bounds.y + bounds.height - roi->y - roi->height };
+    request->halo = (TesseraHalo) { roi->x - bounds->x, roi->y - bounds->y,
+                                    bounds->x + bounds->width - roi->x - roi->width,
+                                    bounds->y + bounds->height - roi->y - roi->height };
   label.count = &count;
   label.labels = &labels;
   label.ranks = &ranks;
-  success = tessera_process (&(TesseraRequest) {
-    .filter = &label_filter,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = format,
-    .roi = *roi,
-    .bounds = bounds,
-    .halo = halo,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &label,
-    .cost_class = label.result
-  });
-  o->count = count;             /* without a notification, which would invalidate the node */
+  request->output_format = format;
+  request->params = &label;
+  request->cost_class = label.result;
+  success = tessera_process (request);
+  GEGL_PROPERTIES (operation)->count = count;           /* without a notification, which would invalidate the node */
   return success;
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_cached_region         = get_cached_region;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:label");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
-                                "Journal of the ACM 13, 1966");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:label",
+    .title = _("Label Connected Components"),
+    .categories = "generic",
+    .description = _("Gives each separate bright part a color of its own and counts them: stars, cells, grains "
+                     "(blobs, segmentation)"),
+    .reference = "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
+                 "Journal of the ACM 13, 1966",
+    .menu_path = "<Image>/Filters/Generic",
+    .menu_label = _("Label Connected Components (Tessera)..."),
+    .filter = &label_filter,
+    .is_whole = TRUE,
+    .run = run
+  });
 }
 
 #endif
