@@ -83,19 +83,16 @@ property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, TESSERA_
 #else
 
 #ifdef TESSERA_BILATERAL_FILTER
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_bilateral_filter
 #define GEGL_OP_C_SOURCE tessera-bilateral-filter.c
 #define FILTER_NAME      "bilateral-filter"
 #else
-#define GEGL_OP_COMPOSER
 #define GEGL_OP_NAME     tessera_bilateral_grid
 #define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
 #define FILTER_NAME      "bilateral-grid"
 #endif
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "bilateral-grid.h"
 
 #include "bilateral-grid.cl.h"
@@ -487,9 +484,9 @@ choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
+  const gint pixels = (gint) ceil (2.5 * GEGL_PROPERTIES (operation)->spatial_sigma) + 1;
 
   return (TesseraHalo) { pixels, pixels, pixels, pixels };
 }
@@ -497,115 +494,56 @@ reach (const GeglProperties *o)
 static void
 prepare (GeglOperation *operation)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Babl     *space = gegl_operation_get_source_space (operation, "input");
-  const Babl     *format = babl_format_with_space (o->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL
-                                                   ? "R'G'B'A float" : "RGBA float", space);
+  const gboolean is_perceptual = GEGL_PROPERTIES (operation)->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL;
+  const Babl    *format = babl_format_with_space (is_perceptual ? "R'G'B'A float" : "RGBA float",
+                                                  gegl_operation_get_source_space (operation, "input"));
 
-  gegl_operation_set_format (operation, "input", format);
-#ifndef TESSERA_BILATERAL_FILTER
-  gegl_operation_set_format (operation, "aux", format);
-#endif
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean
-smooth (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  GeglRectangle   bounds = tessera_bounds (operation, "input");
-  GeglRectangle   aux_bounds = aux ? tessera_bounds (operation, "aux") : (GeglRectangle) { 0, 0, 0, 0 };
-  gboolean        has_aux = ! gegl_rectangle_is_empty (&aux_bounds);
-  const Babl     *format = gegl_operation_get_format (operation, "input");
-  GridParams      params;
-  gboolean        success;
+  GeglBuffer *guide = request->aux ? request->aux : request->input;
+  GridParams  params;
+  gboolean    success;
 
-  if (! input || gegl_rectangle_is_empty (roi))
-    return TRUE;
-  params_init (&params, o, has_aux, format, &bounds, roi);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = choose_filter (&params, has_aux ? aux : input, format),
-    .operation = operation,
-    .input = input,
-    .aux = has_aux ? aux : NULL,
-    .output = output,
-    .input_format = format,
-    .aux_format = format,
-    .output_format = format,
-    .roi = *roi,
-    .bounds = bounds,
-    .aux_bounds = aux_bounds,
-    .halo = reach (o),
-    .border = TESSERA_BORDER_NONE,      /* cells beyond the image are empty: it is never read */
-    .params = &params,
-    .cost_class = (params.by_luminance ? 1 : 0) | (has_aux ? 2 : 0)
-  });
+  params_init (&params, GEGL_PROPERTIES (operation), request->aux != NULL, request->input_format, &request->bounds,
+               &request->roi);
+  request->filter = choose_filter (&params, guide, request->input_format);
+  request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
+  request->params = &params;
+  request->cost_class = (params.by_luminance ? 1 : 0) | (request->aux ? 2 : 0);
+  success = tessera_process (request);
   params_clear (&params);
   return success;
 }
 
-#ifdef TESSERA_BILATERAL_FILTER
-#define OUR_PARENT_CLASS GEGL_OPERATION_FILTER_CLASS
-
-static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
-{
-  return smooth (operation, input, NULL, output, roi);
-}
-#else
-#define OUR_PARENT_CLASS GEGL_OPERATION_COMPOSER_CLASS
-
-static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
-{
-  return smooth (operation, input, aux, output, roi);
-}
-#endif
-
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  OUR_PARENT_CLASS (klass)->process          = process;
-
-  tessera_set_menu (operation_class, "tessera:" FILTER_NAME);
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the "
-                                "Bilateral Grid, SIGGRAPH 2007");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:" FILTER_NAME,
+#ifdef TESSERA_BILATERAL_FILTER
+    .title = _("Bilateral Filter"),
+    .description = _("Smooths skin, sky and noise and keeps edges: surface blur, noise reduction "
+                     "(bilateral filter; Paris, Durand)"),
+    .menu_label = _("Smooth and Keep Edges (Tessera Bilateral Filter)..."),
+#else
+    .title = _("Bilateral Grid"),
+    .description = _("Smooths by the edges of another picture, in GIMP 3 the aux input (flash and no flash): surface blur, "
+                     "noise reduction (joint bilateral filter; Paris, Durand)"),
+    .menu_label = _("Smooth by the Edges of another Picture (Tessera Bilateral Grid)..."),
+    .has_aux = TRUE,
+#endif
+    .categories = "enhance:noise-reduction",
+    .reference = "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the Bilateral Grid, "
+                 "SIGGRAPH 2007",
+    .menu_path = "<Image>/Filters/Enhance",
+    .reach = reach,
+    .run = run
+  });
 }
 
 #endif
