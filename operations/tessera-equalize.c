@@ -58,13 +58,10 @@ property_int (bins, _("Bins"), 4096)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_equalize
 #define GEGL_OP_C_SOURCE tessera-equalize.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "equalize.h"
 #include "equalize.cl.h"
@@ -180,6 +177,7 @@ survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
   TesseraRequest       survey = *request;
   const gint           left = e->x.edges[tiles->x], top = e->y.edges[tiles->y];
 
+  survey.output = NULL;
   survey.cost_class |= COST_SURVEY;
   survey.roi = (GeglRectangle) { e->bounds.x + left, e->bounds.y + top,
                                  e->x.edges[tiles->x + tiles->width] - left,
@@ -288,60 +286,26 @@ prepare (GeglOperation *operation)
                           && babl_format_get_space (source) == babl_space ("sRGB");
   const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, pad, roi);
-}
-
-static GeglRectangle
-get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, "input", roi);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_whole_invalidated (operation, pad, changed);
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  Equalize        e = { .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
-                        .clip_limit = o->clip_limit, .bounds = tessera_bounds (operation, "input") };
-  TesseraRequest  request;
-  gboolean        success;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  Equalize              e = { .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
+                              .clip_limit = o->clip_limit, .bounds = request->bounds };
+  gboolean              success;
 
-  if (! input)
-    return TRUE;
-  request = (TesseraRequest) {
-    .filter = &equalize,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = e.bounds,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &e,
-    .cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0)
-  };
+  request->params = &e;
+  request->cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0);
   if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
-    return tessera_process (&request);          /* nothing is mapped */
-  e.is_linear = request.input_format == babl_format ("RGBA float");
-  tessera_luminance (request.input_format, e.weights);
+    return tessera_process (request);           /* nothing is mapped */
+  e.is_linear = request->input_format == babl_format ("RGBA float");
+  tessera_luminance (request->input_format, e.weights);
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
-  success = e.clip_limit > 0.0 ? equalize_locally (&request, &e) : equalize_globally (&request, &e);
+  success = e.clip_limit > 0.0 ? equalize_locally (request, &e) : equalize_globally (request, &e);
   equalize_axis_clear (&e.x);
   equalize_axis_clear (&e.y);
   return success;
@@ -350,22 +314,20 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_cached_region         = get_cached_region;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:equalize");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics "
-                                "Gems IV, 1994");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:equalize",
+    .title = _("Equalize Histogram"),
+    .categories = "color",
+    .description = _("Brings out detail in haze, shadows and clouds by spreading tones, tile by tile or over the whole "
+                     "image: local contrast (CLAHE; Zuiderveld)"),
+    .reference = "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics Gems IV, 1994",
+    .menu_path = "<Image>/Colors",
+    .menu_label = _("Equalize Histogram (Tessera)..."),
+    .filter = &equalize,
+    .is_whole = TRUE,
+    .run = run
+  });
 }
 
 #endif

@@ -433,6 +433,9 @@ tessera_process (const TesseraRequest *request)
 gboolean
 tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes)
 {
+  TesseraRequest survey = *request;
+
+  survey.output = request->input;       /* not touched, but bands are planned by its format */
   memset (result, 0, bytes);
-  return process (request, &(TesseraSurvey) { result, bytes });
+  return process (&survey, &(TesseraSurvey) { result, bytes });
 }

@@ -265,7 +265,7 @@ TESSERA_API gboolean tessera_process (const TesseraRequest *request);
 
 /* What must be known of many pixels before one can be computed (a histogram):
  * filter->survey of request->roi, usually the whole image, into `result`, of `bytes`
- * bytes like the parts.  The output is not touched.  Bands, paths and failures as with
+ * bytes like the parts.  The output is not touched and may be NULL.  Bands, paths and failures as with
  * tessera_process, which follows with what the host makes of the result: a survey is a
  * request of its own to the counters, and to what is known of speed if its cost_class
  * differs.  filter->device_bytes need not count the part. */
