@@ -67,16 +67,12 @@ choose_batch (const TesseraBand *band, const Convolution *convolution)
 }
 
 gsize
-convolution_device_bytes (const TesseraRequest *request, gint width, gint height)
+convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Convolution *convolution = request->params;
-  gsize around = ((gsize) width + request->halo.left + request->halo.right)
-                 * (height + request->halo.top + request->halo.bottom);
 
-  if (convolution->in_two_passes)
-    return separable_device_bytes (request, &convolution->two_pass, width, height);
-  return (around + (gsize) width * height) * PIXEL_BYTES + sizeof convolution->stepped
-         + sizeof convolution->full;
+  return convolution->in_two_passes ? separable_scratch_bytes (&convolution->two_pass, width, height)
+                                    : sizeof convolution->stepped + sizeof convolution->full;
 }
 
 static gint

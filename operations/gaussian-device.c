@@ -30,19 +30,17 @@ most_cells (gint step, gint reach, gint size)
 }
 
 gsize
-gaussian_device_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height)
+gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height)
 {
   const TesseraHalo reach = separable_halo (&gaussian->fir);
   const gsize wide = (gsize) width + request->halo.left + request->halo.right;
-  const gsize high = (gsize) height + request->halo.top + request->halo.bottom;
   const gsize columns = most_cells (gaussian->x.step, 0, width), rows = most_cells (gaussian->y.step, 0, height);
   const gsize more_columns = most_cells (gaussian->x.step, reach.left + reach.right, width);
   const gsize more_rows = most_cells (gaussian->y.step, reach.top + reach.bottom, height);
 
   if (is_fir (gaussian))
-    return separable_device_bytes (request, &gaussian->fir, width, height);
-  return (wide * high + (wide + more_columns + columns) * more_rows + (columns + width) * rows
-          + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Gaussian);
+    return separable_scratch_bytes (&gaussian->fir, width, height);
+  return ((wide + more_columns + columns) * more_rows + (columns + width) * rows) * 4 * sizeof (gfloat) + sizeof (Gaussian);
 }
 
 static gint

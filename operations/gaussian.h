@@ -41,11 +41,11 @@ void        gaussian_init   (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_
 /* The halo: at most ceil (4 sigma). */
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
 
-/* TesseraFilter.spread, .device_bytes and .device.  `columns` is as in separable.h, `up` the
+/* TesseraFilter.spread, .scratch_bytes and .device.  `columns` is as in separable.h, `up` the
  * filter's kernel that takes its place where there are cells (tessera-gaussian.h); a filter with
  * a finishing step has the same sigma on both axes. */
 void  gaussian_whole        (const TesseraRequest *request, const Gaussian *gaussian);
-gsize gaussian_device_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
+gsize gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
 gint  gaussian_device       (TesseraBand *band, const Gaussian *gaussian, const gchar *columns,
                              const gchar *up, const TesseraArg *more, gint n_more);
 

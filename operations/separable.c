@@ -141,14 +141,11 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
 /* ---------------------------------------------------------------- device -- */
 
 gsize
-separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height)
+separable_scratch_bytes (const Separable *separable, gint width, gint height)
 {
   const TesseraHalo reach = separable_halo (separable);
-  gsize around = ((gsize) width + request->halo.left + request->halo.right)
-                 * (height + request->halo.top + request->halo.bottom);
-  gsize rows = (gsize) width * (height + reach.top + reach.bottom);
 
-  return (around + rows + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Separable);
+  return (gsize) width * (height + reach.top + reach.bottom) * 4 * sizeof (gfloat) + sizeof (Separable);
 }
 
 gint

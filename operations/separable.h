@@ -57,11 +57,11 @@ void separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *tap
 /* The C path: TesseraFilter.area calls it. */
 void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);
 
-/* The device's: TesseraFilter.device_bytes and .device call them.  `columns` names the
+/* The device's: TesseraFilter.scratch_bytes and .device call them.  `columns` names the
  * filter's own kernel of the second pass, which finishes (tessera-separable.h says how it
  * begins), and `more` the n_more arguments (at most 11) that follow there; NULL, NULL, 0
  * without a finishing step.  `separable` must live as long as the request. */
-gsize separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height);
+gsize separable_scratch_bytes (const Separable *separable, gint width, gint height);
 gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
                               const TesseraArg *more, gint n_more);
 

@@ -239,18 +239,13 @@ dense_pays (const GridParams *params, gsize cells, gint64 n_planes)
 }
 
 static gsize
-bilateral_grid_device_bytes (const TesseraRequest *request, gint width, gint height)
+bilateral_grid_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height)
 {
   const GridParams *params = request->params;
-  gsize             around = ((gsize) width + request->halo.left + request->halo.right)
-                             * (height + request->halo.top + request->halo.bottom);
-  gsize             images = (around * (request->aux ? 2 : 1) + (gsize) width * height)
-                             * 4 * sizeof (gfloat);
-  gsize             cells = band_cells (params, height);
+  const gsize       cells = band_cells (params, height);
 
-  return images + (dense_pays (params, cells, usual_planes (params))
-                   ? dense_bytes (params, cells, usual_planes (params))
-                   : sparse_bytes (params, cells));
+  return dense_pays (params, cells, usual_planes (params)) ? dense_bytes (params, cells, usual_planes (params))
+                                                           : sparse_bytes (params, cells);
 }
 
 /* A band's place in the request's tables, and what most kernels begin with. */
@@ -450,7 +445,7 @@ bilateral_grid_device (TesseraBand *band)
   .name = FILTER_NAME,                                  \
   .source = tessera_bilateral_grid_cl,                  \
   .area = bilateral_grid_area,                          \
-  .device_bytes = bilateral_grid_device_bytes,          \
+  .scratch_bytes = bilateral_grid_scratch_bytes,        \
   .device = bilateral_grid_device
 
 static const TesseraFilter bilateral_grid = { BILATERAL_GRID };

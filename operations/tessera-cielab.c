@@ -241,12 +241,6 @@ convert_area (const TesseraRequest *request, const GeglRectangle *area)
 
 /* ---------------------------------------------------------------- device -- */
 
-static gsize
-cielab_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return (gsize) width * height * 2 * 4 * sizeof (gfloat);
-}
-
 static gint
 cielab_device (TesseraBand *band)
 {
@@ -269,7 +263,6 @@ static const TesseraFilter cielab = {
   .name = "cielab",
   .source = tessera_cielab_cl,
   .area = convert_area,
-  .device_bytes = cielab_device_bytes,
   .device = cielab_device
 };
 

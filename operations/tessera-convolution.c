@@ -129,7 +129,7 @@ static const TesseraFilter convolution = {
   .name = "convolution",
   .source = tessera_convolution_cl,
   .area = convolution_area,
-  .device_bytes = convolution_device_bytes,
+  .scratch_bytes = convolution_scratch_bytes,
   .device = convolution_device
 };
 

@@ -80,11 +80,11 @@ enum { COST_SURVEY = 1, COST_CHANNELS = 2, COST_LOCAL = 4 };
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-equalize_device_bytes (const TesseraRequest *request, gint width, gint height)
+equalize_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Equalize *e = request->params;
 
-  return (gsize) width * height * 8 * sizeof (gfloat) + (e->x.n + e->y.n) * sizeof (EqualizePlace)
+  return (e->x.n + e->y.n) * sizeof (EqualizePlace)
          + (request->cost_class & COST_SURVEY ? 0 : e->table_rows * equalize_row_size (e) * sizeof (gfloat));
 }
 
@@ -160,7 +160,7 @@ static const TesseraFilter equalize = {
   .name = "equalize",
   .source = tessera_equalize_cl,
   .area = equalize_area,
-  .device_bytes = equalize_device_bytes,
+  .scratch_bytes = equalize_scratch_bytes,
   .device = equalize_device,
   .survey_area = equalize_survey_area,
   .survey = equalize_survey,

@@ -60,9 +60,9 @@ blur_whole (const TesseraRequest *request)
 }
 
 static gsize
-blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
-  return gaussian_device_bytes (request, request->params, width, height);
+  return gaussian_scratch_bytes (request, request->params, width, height);
 }
 
 static gint
@@ -75,7 +75,7 @@ static const TesseraFilter exact = {
   .name = "gaussian-blur",
   .source = tessera_gaussian_blur_cl,
   .area = blur_area,
-  .device_bytes = blur_device_bytes,
+  .scratch_bytes = blur_scratch_bytes,
   .device = blur_device
 };
 
@@ -83,7 +83,7 @@ static const TesseraFilter by_cells = {
   .name = "gaussian-blur",
   .source = tessera_gaussian_blur_cl,
   .spread = blur_whole,
-  .device_bytes = blur_device_bytes,
+  .scratch_bytes = blur_scratch_bytes,
   .device = blur_device
 };
 

@@ -121,14 +121,11 @@ pyramid_of (gint pixels)
 }
 
 static gsize
-label_device_bytes (const TesseraRequest *request, gint width, gint height)
+label_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
-  const GeglRectangle all = tessera_grow (&(GeglRectangle) { 0, 0, width, height }, &request->halo);
-  const gsize         pixels = (gsize) all.width * all.height;
+  const gsize pixels = tessera_pixels_around (request, width, height);
 
-  return pixels * (4 * sizeof (gfloat) + 2 * sizeof (gint)) + (pixels / (CHUNK - 1) + LEVELS) * sizeof (gint)
-         + (gsize) width * height * babl_format_get_bytes_per_pixel (request->output_format)
-         + 256 * sizeof (gfloat);
+  return (2 * pixels + pixels / (CHUNK - 1) + LEVELS) * sizeof (gint) + 256 * sizeof (gfloat);
 }
 
 /* Trees over the rows that have come, with those above them. */
@@ -282,7 +279,7 @@ static const TesseraFilter label_filter = {
   .name = "label",
   .source = tessera_label_cl,
   .spread = label_spread,
-  .device_bytes = label_device_bytes,
+  .scratch_bytes = label_scratch_bytes,
   .arrived = label_arrived,
   .device = label_device,
   .measure = label_measure,

@@ -176,14 +176,13 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 
 /* Sums, sums doubled (twice where there are more than two rounds), rows summed. */
 static gsize
-mean_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+mean_blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
-  const gsize   around = ((gsize) width + 2 * params->radius) * (height + 2 * params->radius);
-  const gsize   rows = (gsize) width * (height + 2 * params->radius);
   const gint    n = 2 * params->radius + 1;
+  const gsize   rows = (gsize) width * (height + 2 * params->radius);
 
-  return (around * (1 + (n >= 32) + (n >= 512)) + rows + (gsize) width * height) * 4 * sizeof (gfloat);
+  return (tessera_pixels_around (request, width, height) * ((n >= 32) + (n >= 512)) + rows) * 4 * sizeof (gfloat);
 }
 
 /* One axis: `from` (stride pixels a row, width x height of sums) becomes `to` (width x height). */
@@ -246,7 +245,7 @@ static const TesseraFilter mean_blur = {
   .name = "mean-blur",
   .source = tessera_mean_blur_cl,
   .area = blur_area,
-  .device_bytes = mean_blur_device_bytes,
+  .scratch_bytes = mean_blur_scratch_bytes,
   .device = mean_blur_device
 };
 

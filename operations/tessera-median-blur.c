@@ -161,15 +161,14 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 
 /* ---------------------------------------------------------------- device -- */
 
-/* Input, planes of keys, output. */
+/* Planes of keys, tables. */
 static gsize
-median_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+median_blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const MedianParams *params = request->params;
-  const gsize         around = ((gsize) width + 2 * params->radius) * (height + 2 * params->radius);
 
-  return (around * (4 + params->channels) + 4 * (gsize) width * height) * sizeof (gfloat)
-         + (params->count + params->radius + 2) * sizeof (gint);
+  return (tessera_pixels_around (request, width, height) * params->channels
+          + params->count + params->radius + 2) * sizeof (gint);
 }
 
 /* Planes of keys from the band's input. */
@@ -260,7 +259,7 @@ static const TesseraFilter median_blur = {
   .name = "median-blur",
   .source = tessera_median_blur_cl,
   .area = blur_area,
-  .device_bytes = median_blur_device_bytes,
+  .scratch_bytes = median_blur_scratch_bytes,
   .device = median_blur_device
 };
 

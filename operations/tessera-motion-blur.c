@@ -181,12 +181,10 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-motion_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+motion_blur_scratch_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width G_GNUC_UNUSED,
+                           gint height G_GNUC_UNUSED)
 {
-  gsize around = ((gsize) width + request->halo.left + request->halo.right)
-                 * (height + request->halo.top + request->halo.bottom);
-
-  return (around + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Taps);
+  return sizeof (Taps);
 }
 
 static gint
@@ -217,7 +215,7 @@ static const TesseraFilter motion_blur = {
   .name = "motion-blur",
   .source = tessera_motion_blur_cl,
   .area = blur_area,
-  .device_bytes = motion_blur_device_bytes,
+  .scratch_bytes = motion_blur_scratch_bytes,
   .device = motion_blur_device
 };
 

@@ -242,13 +242,11 @@ sobel_area (const TesseraRequest *request, const GeglRectangle *area)
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-sobel_device_bytes (const TesseraRequest *request, gint width, gint height)
+sobel_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
-  const gsize   around = ((gsize) width + 2) * (height + 2);
 
-  return (around * (params->of_luminance ? 5 : 4)
-          + (gsize) width * height * result_components (params)) * sizeof (gfloat);
+  return params->of_luminance ? tessera_pixels_around (request, width, height) * sizeof (gfloat) : 0;
 }
 
 static gint
@@ -289,7 +287,7 @@ static const TesseraFilter sobel = {
   .name = "sobel",
   .source = tessera_sobel_cl,
   .area = sobel_area,
-  .device_bytes = sobel_device_bytes,
+  .scratch_bytes = sobel_scratch_bytes,
   .device = sobel_device
 };
 

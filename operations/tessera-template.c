@@ -96,13 +96,6 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 
 /* ---------------------------------------------------------------- device -- */
 
-/* TEMPLATE: memory of a band, images and scratch; the band cutter uses it. */
-static gsize
-template_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return (((gsize) width + 2) * (height + 2) + (gsize) width * height) * 4 * sizeof (gfloat);
-}
-
 /* TEMPLATE: the passes of a band.  The input image has the halo around it, the
  * border is there already. */
 static gint
@@ -125,7 +118,6 @@ static const TesseraFilter template_filter = {
   .name = "template",
   .source = tessera_template_cl,
   .area = blur_area,
-  .device_bytes = template_device_bytes,
   .device = template_device
 };
 

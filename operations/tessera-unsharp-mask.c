@@ -94,11 +94,11 @@ unsharp_whole (const TesseraRequest *request)
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-unsharp_device_bytes (const TesseraRequest *request, gint width, gint height)
+unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
 
-  return gaussian_device_bytes (request, &params->gaussian, width, height);
+  return gaussian_scratch_bytes (request, &params->gaussian, width, height);
 }
 
 static gint
@@ -114,7 +114,7 @@ static const TesseraFilter exact = {
   .name = "unsharp-mask",
   .source = tessera_unsharp_mask_cl,
   .area = unsharp_area,
-  .device_bytes = unsharp_device_bytes,
+  .scratch_bytes = unsharp_scratch_bytes,
   .device = unsharp_device
 };
 
@@ -122,7 +122,7 @@ static const TesseraFilter by_cells = {
   .name = "unsharp-mask",
   .source = tessera_unsharp_mask_cl,
   .spread = unsharp_whole,
-  .device_bytes = unsharp_device_bytes,
+  .scratch_bytes = unsharp_scratch_bytes,
   .device = unsharp_device
 };
 

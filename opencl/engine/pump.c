@@ -31,16 +31,31 @@ fits_index (const TesseraRequest *request, gint rows)
   return width < G_MAXINT32 && height < G_MAXINT32 && width * height < G_MAXINT32 / 4;
 }
 
-/* Device memory of a band, the pixels as they travel included. */
+/* Device memory of a band's images as its passes see them, and of what the passes need besides. */
+static guint64
+working_bytes (const Pump *pump, gint rows)
+{
+  const TesseraRequest *request = pump->request;
+  const gint            width = request->roi.width;
+  guint64               pixel = babl_format_get_bytes_per_pixel (request->input_format);
+  guint64               bytes = pump->survey ? pump->survey->bytes
+                                : (guint64) width * rows * babl_format_get_bytes_per_pixel (request->output_format);
+
+  if (request->aux)
+    pixel += babl_format_get_bytes_per_pixel (request->aux_format);
+  if (request->filter->scratch_bytes)
+    bytes += request->filter->scratch_bytes (request, width, rows);
+  return bytes + pixel * tessera_pixels_around (request, width, rows);
+}
+
+/* All device memory of a band: the pixels as they travel included. */
 static guint64
 band_bytes (const Pump *pump, gint rows)
 {
   const TesseraRequest *request = pump->request;
   const gint            width = request->roi.width;
-  guint64               around = ((guint64) width + request->halo.left + request->halo.right)
-                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
-  guint64               bytes = request->filter->device_bytes (request, width, rows)
-                                + (pump->survey ? pump->survey->bytes : 0);
+  const guint64         around = tessera_pixels_around (request, width, rows);
+  guint64               bytes = working_bytes (pump, rows);
 
   if (pump->input.converts)
     bytes += around * pump->input.bytes + pump->input.table_bytes;
@@ -74,8 +89,7 @@ static guint64
 pinned_bytes (const Pump *pump, gint rows)
 {
   const TesseraRequest *request = pump->request;
-  const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
-                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
+  const guint64         around = tessera_pixels_around (request, request->roi.width, rows);
 
   return around * (pump->input.bytes + (request->aux ? pump->aux.bytes : 0))
          + (pump->in_tiles ? 0 : (guint64) request->roi.width * rows * pump->output.bytes);

@@ -201,9 +201,9 @@ typedef struct
    * request with another roi); it spreads its own work (gegl_parallel_distribute_range). */
   void (*spread) (const TesseraRequest *request);
 
-  /* Bytes of device memory for a band of width x height result pixels,
-   * images and scratch together. */
-  gsize (*device_bytes) (const TesseraRequest *request, gint width, gint height);
+  /* Optional: bytes of device memory that `device` needs for a band of width x height result pixels beside
+   * its images: scratch and tables. */
+  gsize (*scratch_bytes) (const TesseraRequest *request, gint width, gint height);
 
   /* Enqueues the passes that make band->output from band->input. */
   gint (*device) (TesseraBand *band);
@@ -215,7 +215,7 @@ typedef struct
 
   /* Optional, before `measure`: enqueues what can be done with rows `top` to `bottom` of band->input,
    * counted from its first, while others are still being read.  All come once, in their order; its memory
-   * counts in device_bytes, and aux need not be there. */
+   * counts in scratch_bytes, and aux need not be there. */
   gint  (*arrived) (TesseraBand *band, gint top, gint bottom);
 
   /* The request cannot be cut: on the device it is one band, or, where that does not
@@ -258,6 +258,14 @@ struct _TesseraRequest
                                           of its work, 0 to 1, that this one is; both 0: all of it */
 };
 
+/* The pixels of a rectangle of width x height with the request's halo around it. */
+static inline gsize
+tessera_pixels_around (const TesseraRequest *request, gint width, gint height)
+{
+  return ((gsize) width + request->halo.left + request->halo.right)
+         * ((gsize) height + request->halo.top + request->halo.bottom);
+}
+
 /* Computes request->roi on the device or in C, whichever applies; falls back
  * to C on any failure.  Returns FALSE only where OpenCL is forced and could
  * not run (one line on stderr then begins with "tessera:"). */
@@ -268,7 +276,7 @@ TESSERA_API gboolean tessera_process (const TesseraRequest *request);
  * bytes like the parts.  The output is not touched and may be NULL.  Bands, paths and failures as with
  * tessera_process, which follows with what the host makes of the result: a survey is a
  * request of its own to the counters, and to what is known of speed if its cost_class
- * differs.  filter->device_bytes need not count the part. */
+ * differs.  filter->scratch_bytes need not count the part. */
 TESSERA_API gboolean tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes);
 
 /* For `spread`, where it does its work in steps: what its threads do next is the part `from` to `to` of it,

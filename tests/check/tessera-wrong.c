@@ -112,12 +112,6 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
   g_free (out);
 }
 
-static gsize
-wrong_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return ((gsize) width * 2 + 4) * height * 4 * sizeof (gfloat);
-}
-
 static gint
 wrong_device (TesseraBand *band)
 {
@@ -144,7 +138,6 @@ static const TesseraFilter wrong = {
   .name = "wrong",
   .source = source,
   .area = blur_area,
-  .device_bytes = wrong_device_bytes,
   .device = wrong_device
 };
 

@@ -44,12 +44,6 @@ copy_area (const TesseraRequest *request, const GeglRectangle *area)
   g_free (pixels);
 }
 
-static gsize
-copy_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return (gsize) width * height * 8 * sizeof (gfloat);
-}
-
 static gint
 copy_device (TesseraBand *band)
 {
@@ -67,7 +61,6 @@ static const TesseraFilter copy_filter = {
   .name = "copy",
   .source = source,
   .area = copy_area,
-  .device_bytes = copy_device_bytes,
   .device = copy_device
 };
 
