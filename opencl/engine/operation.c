@@ -140,6 +140,25 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
 }
 
 static gboolean
+answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
+{
+  TesseraRequest request;
+
+  if (! input || gegl_rectangle_is_empty (roi))
+    return TRUE;
+  request = make_request (operation, input, aux, output, roi);
+  return info_of (operation)->run (operation, &request);
+}
+
+/* GeglOperationFilter's, for who calls it with buffers of his own. */
+static gboolean
+process_buffers (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi,
+                 gint level G_GNUC_UNUSED)
+{
+  return answer (operation, input, NULL, output, roi);
+}
+
+static gboolean
 process (GeglOperation *operation, GeglOperationContext *context, const gchar *pad, const GeglRectangle *roi,
          gint level G_GNUC_UNUSED)
 {
@@ -147,18 +166,13 @@ process (GeglOperation *operation, GeglOperationContext *context, const gchar *p
   GeglBuffer    *input = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
   GeglBuffer    *aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
   GeglBuffer    *output = NULL;
-  TesseraRequest request;
-  gboolean       success = TRUE;
+  gboolean       success;
 
   if (! passes (operation))
     output = gegl_operation_context_get_target (context, pad);
   else if (input)
     gegl_operation_context_take_object (context, pad, (GObject *) g_object_ref (input));
-  if (input && ! gegl_rectangle_is_empty (roi))
-    {
-      request = make_request (operation, input, aux, output, roi);
-      success = info_of (operation)->run (operation, &request);
-    }
+  success = answer (operation, input, aux, output, roi);
   g_clear_object (&input);
   g_clear_object (&aux);
   return success;
@@ -177,6 +191,7 @@ tessera_operation_class_init (TesseraOperationClass *klass)
   operation_class->opencl_support   = TRUE;
   operation_class->threaded         = FALSE;    /* the engine spreads the work */
   operation_class->want_in_place    = FALSE;
+  GEGL_OPERATION_FILTER_CLASS (klass)->process = process_buffers;
 }
 
 static void
