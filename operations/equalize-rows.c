@@ -252,26 +252,15 @@ map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n
   put_together (chunk, n, pixels);
 }
 
+/* There is no halo: rows are mapped where they are. */
 void
-equalize_area (const TesseraRequest *request, const GeglRectangle *area)
+equalize_block (const TesseraRequest *request, const TesseraBlock *block)
 {
-  const Equalize *e = request->params;
-  gfloat         *pixels = gegl_scratch_new (gfloat, 4 * CHUNK * BLOCK_HEIGHT);
-  Chunk          *chunk = gegl_scratch_new (Chunk, 1);
+  const Equalize      *e = request->params;
+  const GeglRectangle *roi = &block->roi;
+  Chunk               *chunk = gegl_scratch_new (Chunk, 1);
 
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += CHUNK)
-      {
-        const GeglRectangle block = { x, y, MIN (CHUNK, area->x + area->width - x),
-                                      MIN (BLOCK_HEIGHT, area->y + area->height - y) };
-
-        tessera_read (request->input, &block, &request->bounds, request->border, request->input_format,
-                      pixels);
-        for (gint k = 0; k < block.height && e->mapped; k++)
-          map_row (e, chunk, pixels + 4 * k * block.width, x - e->bounds.x, y + k - e->bounds.y, block.width);
-        tessera_write (request->output, &block, request->output_format, pixels,
-                       4 * block.width * sizeof (gfloat));
-      }
+  for (gint y = 0; y < roi->height && e->mapped; y++)
+    map_row (e, chunk, block->out + y * block->out_stride, roi->x - e->bounds.x, roi->y + y - e->bounds.y, roi->width);
   gegl_scratch_free (chunk);
-  gegl_scratch_free (pixels);
 }

@@ -67,10 +67,10 @@ void equalize_local_tables  (const Equalize *e, const guint32 *counts);
 
 /* --- equalize-rows.c -------------------------------------------------------------- */
 
-/* TesseraFilter.survey_area, merge and area; params is an Equalize.  A part: guint32 of
+/* TesseraFilter.survey_area, merge and block; params is an Equalize.  A part: guint32 of
  * each tile of `surveyed`, row by row, each channel, each bin. */
 void equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
 void equalize_merge       (const TesseraRequest *request, gpointer result, gconstpointer part);
-void equalize_area        (const TesseraRequest *request, const GeglRectangle *area);
+void equalize_block       (const TesseraRequest *request, const TesseraBlock *block);
 
 #endif

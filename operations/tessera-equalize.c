@@ -159,7 +159,7 @@ equalize_device (TesseraBand *band)
 static const TesseraFilter equalize = {
   .name = "equalize",
   .source = tessera_equalize_cl,
-  .area = equalize_area,
+  .block = equalize_block,
   .scratch_bytes = equalize_scratch_bytes,
   .device = equalize_device,
   .survey_area = equalize_survey_area,

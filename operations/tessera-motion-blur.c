@@ -58,7 +58,6 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #include <stdlib.h>
 
 #define MAX_SAMPLES 1001
-#define BLOCK       TAP_SUM_BLOCK
 
 typedef struct { gint x, y; } Offset;
 
@@ -136,46 +135,19 @@ taps_new (gdouble length, gdouble angle)
 
 /* --------------------------------------------------------------- C rows -- */
 
-/* One block of rows that is read, blurred and written at once.  Rows are
- * computed in whole BLOCKs: the scratch has room for one more at its end. */
 static void
-blur_block (const TesseraRequest *request, const GeglRectangle *block)
+blur_block (const TesseraRequest *request, const TesseraBlock *block)
 {
-  const Taps    *taps = request->params;
-  GeglRectangle  around = tessera_grow (block, &request->halo);
-  gint           padded = (block->width + BLOCK - 1) / BLOCK * BLOCK;
-  gsize          n_in = 4 * ((gsize) around.width * around.height + BLOCK);
-  gsize          n_out = 4 * (gsize) padded * block->height;
-  gfloat        *in = gegl_scratch_new (gfloat, n_in);
-  gfloat        *out = gegl_scratch_new (gfloat, n_out);
-  gint          *places = g_new (gint, taps->n);
-  const TapList  list = { taps->n, TAP_GROUP, 1, places, taps->weights };
+  const Taps        *taps = request->params;
+  const TesseraHalo *halo = &request->halo;
+  gint              *places = g_new (gint, taps->n);
+  const TapList      list = { taps->n, TAP_GROUP, 1, places, taps->weights };
 
   for (gint i = 0; i < taps->n; i++)
-    places[i] = 4 * ((taps->offsets[i].y + request->halo.top) * around.width
-                     + taps->offsets[i].x + request->halo.left);
-  memset (in + n_in - 4 * BLOCK, 0, 4 * BLOCK * sizeof (gfloat));
-  tessera_read (request->input, &around, &request->bounds, request->border,
-                request->input_format, in);
-  for (gint y = 0; y < block->height; y++)
-    tap_sum (in + 4 * (gsize) y * around.width, &list, out + 4 * (gsize) y * padded, block->width);
-  tessera_write (request->output, block, request->output_format, out, 4 * padded * sizeof (gfloat));
+    places[i] = (taps->offsets[i].y + halo->top) * (gint) block->in_stride + 4 * (taps->offsets[i].x + halo->left);
+  for (gint y = 0; y < block->roi.height; y++)
+    tap_sum (block->in + y * block->in_stride, &list, block->out + y * block->out_stride, block->roi.width);
   g_free (places);
-  gegl_scratch_free (out);
-  gegl_scratch_free (in);
-}
-
-/* Blocks small enough for the cache, large enough that the halo is the smaller part. */
-static void
-blur_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  const gint width = MAX (256, request->halo.left + request->halo.right);
-  const gint height = MAX (96, request->halo.top + request->halo.bottom);
-
-  for (gint y = area->y; y < area->y + area->height; y += height)
-    for (gint x = area->x; x < area->x + area->width; x += width)
-      blur_block (request, GEGL_RECTANGLE (x, y, MIN (width, area->x + area->width - x),
-                                           MIN (height, area->y + area->height - y)));
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -214,7 +186,7 @@ motion_blur_device (TesseraBand *band)
 static const TesseraFilter motion_blur = {
   .name = "motion-blur",
   .source = tessera_motion_blur_cl,
-  .area = blur_area,
+  .block = blur_block,
   .scratch_bytes = motion_blur_scratch_bytes,
   .device = motion_blur_device
 };

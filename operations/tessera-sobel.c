@@ -73,8 +73,7 @@ property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TE
 #include "../opencl/math/tessera-gradient.h"
 #include "sobel.cl.h"
 
-#define BLOCK_WIDTH  256
-#define BLOCK_HEIGHT 64
+#define MOST_WIDTH 256          /* of a block: its halo is 2 */
 
 typedef struct
 {
@@ -154,7 +153,7 @@ angle_row (const gfloat *restrict gx, const gfloat *restrict gy, gint display, g
 static void
 shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, gint n)
 {
-  gfloat gx[BLOCK_WIDTH], gy[BLOCK_WIDTH];
+  gfloat gx[MOST_WIDTH], gy[MOST_WIDTH];
 
   gradient_row (above, stride, gx, gy, n);
   if (params->result == GRADIENT_MAGNITUDE)
@@ -167,7 +166,7 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
 }
 
 TESSERA_CLONES static void
-put_together (gfloat rows[4][BLOCK_WIDTH], gint n, gfloat *out)
+put_together (gfloat rows[4][MOST_WIDTH], gint n, gfloat *out)
 {
   planes_put_together (rows[0], rows[1], rows[2], rows[3], n, out);
 }
@@ -177,7 +176,7 @@ static void
 four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, const Params *params,
           gfloat *out, gint n)
 {
-  gfloat rows[4][BLOCK_WIDTH];
+  gfloat rows[4][MOST_WIDTH];
 
   if (params->result == GRADIENT_VECTOR)
     {
@@ -196,47 +195,28 @@ four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, 
 }
 
 static void
-sobel_block (const TesseraRequest *request, const GeglRectangle *block)
+sobel_block (const TesseraRequest *request, const TesseraBlock *block)
 {
   const Params *params = request->params;
-  const gint    components = result_components (params);
-  GeglRectangle around = tessera_grow (block, &request->halo);
-  const gsize   n = (gsize) around.width * around.height;
-  gfloat       *in = gegl_scratch_new (gfloat, 4 * n);
+  const gint    width = block->roi.width, stride = width + 2;
+  const gsize   n = (gsize) stride * (block->roi.height + 2);
   gfloat       *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
-  gfloat       *out = gegl_scratch_new (gfloat, (gsize) components * block->width * block->height);
 
-  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
   if (params->of_luminance)
-    take_luminance (in, n, params, planes);
+    take_luminance (block->in, n, params, planes);
   else
-    take_channels (in, n, planes);
-  for (gint y = 0; y < block->height; y++)
+    take_channels (block->in, n, planes);
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      const gfloat *above = planes + (gsize) y * around.width;
-      gfloat       *to = out + (gsize) components * y * block->width;
+      const gfloat *above = planes + (gsize) y * stride;
+      gfloat       *out = block->out + y * block->out_stride;
 
-      if (components == 1)
-        shown_row (above, around.width, params, to, block->width);
+      if (result_components (params) == 1)
+        shown_row (above, stride, params, out, width);
       else
-        four_row (above, n, around.width, in + 4 * ((gsize) (y + 1) * around.width + 1), params, to,
-                  block->width);
+        four_row (above, n, stride, block->in + (y + 1) * block->in_stride + 4, params, out, width);
     }
-  tessera_write (request->output, block, request->output_format, out,
-                 components * block->width * sizeof (gfloat));
-  gegl_scratch_free (out);
   gegl_scratch_free (planes);
-  gegl_scratch_free (in);
-}
-
-/* Blocks that stay in the cache. */
-static void
-sobel_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
-      sobel_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
-                                            MIN (BLOCK_HEIGHT, area->y + area->height - y)));
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -286,7 +266,7 @@ sobel_device (TesseraBand *band)
 static const TesseraFilter sobel = {
   .name = "sobel",
   .source = tessera_sobel_cl,
-  .area = sobel_area,
+  .block = sobel_block,
   .scratch_bytes = sobel_scratch_bytes,
   .device = sobel_device
 };

@@ -33,8 +33,6 @@ property_double (strength, _("Strength"), 1.0)
 #include "../opencl/math/tessera-template.h"
 #include "template.cl.h"
 
-#define BLOCK_ROWS 64
-
 /* TEMPLATE: what both paths share: radii, taps, tables, computed on the host in
  * double and rounded once to float. */
 typedef struct
@@ -42,56 +40,33 @@ typedef struct
   gfloat strength;
 } Params;
 
-static const TesseraHalo halo = { 1, 1, 1, 1 };
-
 /* --------------------------------------------------------------- C rows -- */
 
-/* TEMPLATE: rows, so that the compiler can vectorise: no branches, restrict. */
+/* TEMPLATE: the C path of a block, called from many threads.  Loops without branches over `restrict` rows, so that
+ * the compiler can vectorise. */
 TESSERA_CLONES static void
-blur_row (const gfloat *restrict above, gsize stride, gfloat *restrict out, gint width,
-          gfloat strength)
+blur_block (const TesseraRequest *request, const TesseraBlock *block)
 {
-  const gfloat *restrict middle = above + stride;
-  const gfloat *restrict below = middle + stride;
+  const gfloat strength = ((const Params *) request->params)->strength;
 
-  for (gint i = 0; i < 4 * width; i++)
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      gfloat blurred = binomial_3 (binomial_3 (above[i],  above[i + 4],  above[i + 8]),
-                                   binomial_3 (middle[i], middle[i + 4], middle[i + 8]),
-                                   binomial_3 (below[i],  below[i + 4],  below[i + 8]));
+      const gfloat *restrict above = block->in + y * block->in_stride;
+      const gfloat *restrict middle = above + block->in_stride;
+      const gfloat *restrict below = middle + block->in_stride;
+      gfloat *restrict       out = block->out + y * block->out_stride;
 
-      out[i] = mix_towards (middle[i + 4], blurred, strength);
+      for (gint i = 0; i < 4 * block->roi.width; i++)
+        {
+          gfloat blurred = binomial_3 (binomial_3 (above[i],  above[i + 4],  above[i + 8]),
+                                       binomial_3 (middle[i], middle[i + 4], middle[i + 8]),
+                                       binomial_3 (below[i],  below[i + 4],  below[i + 8]));
+
+          out[i] = mix_towards (middle[i + 4], blurred, strength);
+        }
+      for (gint x = 0; x < block->roi.width; x++)
+        out[4 * x + 3] = middle[4 * x + 7];
     }
-  for (gint x = 0; x < width; x++)
-    out[4 * x + 3] = middle[4 * x + 7];
-}
-
-/* TEMPLATE: the C path for any part of the region, called from many threads. */
-static void
-blur_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  const Params *params = request->params;
-  GeglRectangle block = *area;
-  gsize         stride = 4 * ((gsize) area->width + 2);
-  gfloat       *in = gegl_scratch_new (gfloat, stride * (BLOCK_ROWS + 2));
-  gfloat       *out = gegl_scratch_new (gfloat, 4 * (gsize) area->width * BLOCK_ROWS);
-
-  for (; block.y < area->y + area->height; block.y += BLOCK_ROWS)
-    {
-      GeglRectangle around;
-
-      block.height = MIN (BLOCK_ROWS, area->y + area->height - block.y);
-      around = tessera_grow (&block, &halo);
-      tessera_read (request->input, &around, &request->bounds, request->border,
-                    request->input_format, in);
-      for (gint y = 0; y < block.height; y++)
-        blur_row (in + y * stride, stride, out + 4 * (gsize) y * block.width, block.width,
-                  params->strength);
-      tessera_write (request->output, &block, request->output_format, out,
-                     4 * block.width * sizeof (gfloat));
-    }
-  gegl_scratch_free (out);
-  gegl_scratch_free (in);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -117,7 +92,7 @@ template_device (TesseraBand *band)
 static const TesseraFilter template_filter = {
   .name = "template",
   .source = tessera_template_cl,
-  .area = blur_area,
+  .block = blur_block,
   .device = template_device
 };
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "blocks.h"
 #include "pump.h"
 
 #include <gegl-plugin.h>
@@ -265,7 +266,10 @@ compute_area (const GeglRectangle *area, gpointer data)
   const TesseraRequest *request = data;
 
   tessera_progress_mine ((guint64) area->width * area->height);
-  request->filter->area (request, area);
+  if (request->filter->block)
+    tessera_compute_blocks (request, area);
+  else
+    request->filter->area (request, area);
 }
 
 static gdouble

@@ -185,18 +185,36 @@ TESSERA_API void tessera_say_path (const gchar *format, ...) G_GNUC_PRINTF (1, 2
 
 /* ------------------------------------------------------------- filters -- */
 
+/* A block of the result in C, as TesseraFilter.block sees it: pixels are floats, rows are from top to bottom.
+ * `in` begins with the halo's first pixel, `out` with the result's.  So that loops may run over whole vectors,
+ * TESSERA_BLOCK_RUN pixels of zeros follow `in`, and a row of `out` has room for whole runs of as many.  Without a
+ * halo the block is computed in place: where a result pixel is as large as one of the input, `out` is `in`. */
+typedef struct
+{
+  GeglRectangle roi;            /* of the result, in GEGL's coordinates */
+  gfloat       *in;             /* roi and halo, the border there already; not kept */
+  gsize         in_stride;      /* floats from one row to the next: those of a row, no more */
+  gfloat       *out;
+  gsize         out_stride;
+} TesseraBlock;
+
+#define TESSERA_BLOCK_RUN 16
+
 /* A filter, static and constant for the life of the process. */
 typedef struct
 {
   const gchar *name;            /* "motion-blur": used in messages */
   const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py) */
 
-  /* C path: computes `area`, part of request->roi.  Called from several
+  /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads. */
+  void (*block) (const TesseraRequest *request, const TesseraBlock *block);
+
+  /* Or, instead of `block`: computes `area`, part of request->roi.  Called from several
    * threads at once with disjoint areas that together make the roi; reads with
    * tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
-  /* Or, instead of `area`, where threads must share what they compute: the whole roi,
+  /* Or, instead of both, where threads must share what they compute: the whole roi,
    * called once, or, unless `whole`, for one large slab after another (a copy of the
    * request with another roi); it spreads its own work (gegl_parallel_distribute_range). */
   void (*spread) (const TesseraRequest *request);
