@@ -81,8 +81,8 @@ run_two_passes (TesseraBand *band, const Convolution *convolution)
   const gfloat *offset = convolution->offset;
 
   return separable_device (band, &convolution->two_pass, "convolution_columns",
-                           (TesseraArg[]) { TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-                                            TESSERA_INT_ARG (convolution->copies_alpha) }, 2);
+                           (TesseraArg[]) { FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
+                                            ARG (convolution->copies_alpha) }, 2);
 }
 
 gint
@@ -111,20 +111,16 @@ convolution_device (TesseraBand *band)
     .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP },
     .group = { GROUP, 1 },
     .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (band->output.x - halo->left - band->input.x),
-              TESSERA_INT_ARG (band->output.y - halo->top - band->input.y),
-              TESSERA_INT_ARG (halo->top * band->input.stride + halo->left),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
-              TESSERA_MEMORY_ARG (weights), TESSERA_MEMORY_ARG (full), TESSERA_INT_ARG (rows), TESSERA_INT_ARG (columns),
-              TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-              TESSERA_INT_ARG (convolution->copies_alpha) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
+              ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
+              OUTPUT_ARGS (band), ARG (weights), ARG (full), ARG (rows), ARG (columns),
+              FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]), ARG (convolution->copies_alpha) }
   };
 
   if (batch)
     {
-      launch.args[14] = (TesseraArg) TESSERA_LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
-      launch.args[15] = (TesseraArg) TESSERA_INT_ARG (batch);
+      launch.args[14] = LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
+      launch.args[15] = ARG (batch);
     }
   return tessera_launch (band, &launch);
 }

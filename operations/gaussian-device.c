@@ -64,10 +64,8 @@ make_cells (TesseraBand *band, const GaussianAxis *axis, gint column, gint row, 
             .size = { width, height },
             .group = { 32, 4 },
             .cost = 3 * axis->step,
-            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->first),
-                      TESSERA_INT_ARG (column), TESSERA_INT_ARG (row), TESSERA_INT_ARG (along),
-                      TESSERA_INT_ARG (axis->step), TESSERA_MEMORY_ARG (weights),
-                      TESSERA_MEMORY_ARG (cells), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) } })) != 0)
+            .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
+                      ARG (weights), ARG (cells), ARG (width), ARG (height) } })) != 0)
     return status;
   *stage = (Stage) { cells, 0, width };
   return 0;
@@ -90,20 +88,16 @@ filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, co
             .size = { x->n, n_rows },
             .group = { 32, 4 },
             .cost = fir->x.n,
-            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->stride),
-                      TESSERA_INT_ARG (stage->first % stage->stride + x->low),
-                      TESSERA_INT_ARG (stage->first / stage->stride),
-                      TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (x->n), TESSERA_INT_ARG (n_rows),
-                      TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
-                      TESSERA_INT_ARG (fir->x.n) } })) != 0
+            .args = { ARG (stage->memory), ARG (stage->stride), ARG (stage->first % stage->stride + x->low),
+                      ARG (stage->first / stage->stride), ARG (rows), ARG (x->n), ARG (n_rows), ARG (x_offsets),
+                      ARG (x_weights), ARG (fir->x.n) } })) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
             .kernel = "separable_columns",
             .size = { x->n, y->n },
             .group = { 32, 4 },
             .cost = fir->y.n,
-            .args = { TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (y->low),
-                      TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (fir->y.n),
-                      TESSERA_MEMORY_ARG (cells), TESSERA_INT_ARG (x->n), TESSERA_INT_ARG (y->n) } })) != 0)
+            .args = { ARG (rows), ARG (y->low), ARG (y_offsets), ARG (y_weights), ARG (fir->y.n), ARG (cells),
+                      ARG (x->n), ARG (y->n) } })) != 0)
     return status;
   *stage = (Stage) { cells, 0, x->n };
   return 0;
@@ -124,9 +118,8 @@ spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_
             .size = { width, n_rows },
             .group = { 32, 4 },
             .cost = 3,
-            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->stride),
-                      TESSERA_INT_ARG (phase), TESSERA_INT_ARG (axis->step), TESSERA_MEMORY_ARG (weights),
-                      TESSERA_MEMORY_ARG (pixels), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows) } })) != 0)
+            .args = { ARG (stage->memory), ARG (stage->stride), ARG (phase), ARG (axis->step), ARG (weights),
+                      ARG (pixels), ARG (width), ARG (n_rows) } })) != 0)
     return status;
   *stage = (Stage) { pixels, 0, width };
   return 0;
@@ -149,9 +142,7 @@ spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stag
     .size = { width, height },
     .group = { 32, 4 },
     .cost = 3,
-    .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (phase), TESSERA_INT_ARG (axis->step),
-              TESSERA_MEMORY_ARG (weights), TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+    .args = { ARG (stage->memory), ARG (phase), ARG (axis->step), ARG (weights), OUTPUT_ARGS (band) }
   };
 
   if (kernel)

@@ -160,9 +160,9 @@ separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **
 void
 separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args)
 {
-  const TesseraArg input[4] = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-                                TESSERA_INT_ARG (band->output.x - band->input.x),
-                                TESSERA_INT_ARG (band->output.y - band->input.y) };
+  const TesseraArg input[4] = { ARG (band->input.memory), ARG (band->input.stride),
+                                ARG (band->output.x - band->input.x),
+                                ARG (band->output.y - band->input.y) };
 
   memcpy (args, input, sizeof input);
   if (n_more > 0)
@@ -187,12 +187,9 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
             .size = { width, n_rows },
             .group = { 32, 4 },
             .cost = separable->x.n,
-            .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-                      TESSERA_INT_ARG (band->output.x - band->input.x),
-                      TESSERA_INT_ARG (band->output.y - band->input.y - reach.top),
-                      TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows),
-                      TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
-                      TESSERA_INT_ARG (separable->x.n) } })) != 0)
+            .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - band->input.x),
+                      ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
+                      ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
     return status;
 
   TesseraLaunch launch = {
@@ -200,9 +197,7 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
     .size = { width, height },
     .group = { 32, 4 },
     .cost = separable->y.n,
-    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (reach.top),
-              TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (separable->y.n),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+    .args = { ARG (rows), ARG (reach.top), ARG (y_offsets), ARG (y_weights), ARG (separable->y.n), OUTPUT_ARGS (band) }
   };
 
   if (columns)

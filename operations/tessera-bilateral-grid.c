@@ -276,7 +276,7 @@ grid_band (const TesseraBand *band)
 #define SPLAT_ITEMS    64               /* in a group, ... */
 #define LEAST_GROUPS   2                /* ... of which so many must fit into local memory */
 
-#define WEIGHTS_ARG(p) TESSERA_FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
+#define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
 static gint
 bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
@@ -287,19 +287,16 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   gint            status;
 
   status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_measure_begin", .size = { 1 }, .args = { TESSERA_MEMORY_ARG (result) }
+    .kernel = "grid_measure_begin", .size = { 1 }, .args = { ARG (result) }
   });
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_measure", .size = { MEASURE_ITEMS * MEASURE_GROUPS }, .group = { MEASURE_ITEMS },
     .cost = (gdouble) width * height / (MEASURE_ITEMS * MEASURE_GROUPS),
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),
-              TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (x[0] - g.from_x), TESSERA_INT_ARG (y[0] - g.from_y),
-              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
-              WEIGHTS_ARG (g.params), TESSERA_INT_ARG (g.params->by_luminance),
-              TESSERA_MEMORY_ARG (result) }
+    .args = { ARG (band->input.memory), ARG (g.guides), ARG (band->input.stride), ARG (x[0] - g.from_x),
+              ARG (y[0] - g.from_y), ARG (width), ARG (height), WEIGHTS_ARG (g.params), ARG (g.params->by_luminance),
+              ARG (result) }
   });
 }
 
@@ -328,33 +325,26 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
     .size = { (gsize) cells_x * parts * (is_local ? 4 : params->lanes), (gsize) cells_y * parts },
     .group = { SPLAT_ITEMS / 4, 4 },
     .cost = GRID_PART * GRID_PART + 2 * n_planes,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
-              TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
-              WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
-              TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
-              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (cells_y),
-              TESSERA_INT_ARG (parts), TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts),
-              is_local ? (TesseraArg) TESSERA_LOCAL_ARG (sums * SPLAT_ITEMS) : (TesseraArg) { TESSERA_ARG_END, { 0 } } }
+    .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
+              WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
+              ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts),
+              is_local ? LOCAL_ARG (sums * SPLAT_ITEMS) : NO_ARG }
   });
   if (status == 0 && parts > 1)
     status = tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
-      .args = { TESSERA_MEMORY_ARG (in_parts), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (parts), TESSERA_INT_ARG (n_planes) }
+      .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
     });
   if (status == 0)
     status = tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
-      .args = { TESSERA_MEMORY_ARG (a), TESSERA_MEMORY_ARG (b), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (n_planes) }
+      .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
     });
   if (status == 0)
     status = tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
-      .args = { TESSERA_MEMORY_ARG (b), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (n_planes),
-                TESSERA_FLOAT_ARG (params->by_luminance ? 0.0f : 1.0f) }
+      .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes),
+                ARG (params->by_luminance ? 0.0f : 1.0f) }
     });
   *grid = a;
   return status;
@@ -375,14 +365,9 @@ build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, Tes
     .kernel = "grid_sparse_build",
     .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
     .cost = 4.0 * params->capacity,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
-              TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
-              WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
-              TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
-              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (params->x.n_cells),
-              TESSERA_INT_ARG (g->n_cell_rows), TESSERA_INT_ARG (params->capacity), TESSERA_INT_ARG (params->odd),
-              TESSERA_MEMORY_ARG (*tables) }
+    .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
+              WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
+              ARG (params->x.n_cells), ARG (g->n_cell_rows), ARG (params->capacity), ARG (params->odd), ARG (*tables) }
   });
 }
 
@@ -416,27 +401,23 @@ bilateral_grid_device (TesseraBand *band)
     return status;
 
 #define SLICE_ARGS                                                                              \
-    TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),                     \
-    TESSERA_INT_ARG (band->input.stride),                                                       \
-    TESSERA_INT_ARG (band->roi.x - band->input.x), TESSERA_INT_ARG (band->roi.y - band->input.y), \
-    WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),                               \
-    TESSERA_FLOAT_ARG (params->range_sigma),                                                    \
-    TESSERA_MEMORY_ARG (cells[0]), TESSERA_MEMORY_ARG (fractions[0]),                           \
-    TESSERA_MEMORY_ARG (cells[1]), TESSERA_MEMORY_ARG (fractions[1]),                           \
-    TESSERA_INT_ARG (g.row), TESSERA_INT_ARG (g.cell_row), TESSERA_INT_ARG (params->x.n_cells)
+    ARG (band->input.memory), ARG (g.guides),                     \
+    ARG (band->input.stride),                                                       \
+    ARG (band->roi.x - band->input.x), ARG (band->roi.y - band->input.y), \
+    WEIGHTS_ARG (params), ARG (params->by_luminance),                               \
+    ARG (params->range_sigma),                                                    \
+    ARG (cells[0]), ARG (fractions[0]),                           \
+    ARG (cells[1]), ARG (fractions[1]),                           \
+    ARG (g.row), ARG (g.cell_row), ARG (params->x.n_cells)
 
   if (! is_dense)
     return tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
-      .args = { SLICE_ARGS, TESSERA_INT_ARG (params->capacity), TESSERA_INT_ARG (params->odd),
-                TESSERA_MEMORY_ARG (grid), TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
-                TESSERA_INT_ARG (height) }
+      .args = { SLICE_ARGS, ARG (params->capacity), ARG (params->odd), ARG (grid), OUTPUT_ARGS (band) }
     });
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,
-    .args = { SLICE_ARGS, TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (grid),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
-              TESSERA_INT_ARG (height) }
+    .args = { SLICE_ARGS, ARG (low), ARG ((gint) n_planes), ARG (grid), OUTPUT_ARGS (band) }
   });
 #undef SLICE_ARGS
 }

@@ -231,14 +231,12 @@ cielab_device (TesseraBand *band)
 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward",
-    .size = { band->output.width, band->output.height },
+    .size = OUTPUT_SIZE (band),
     .cost = 2,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
-              TESSERA_FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
-              TESSERA_FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band),
+              FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
+              FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
+              FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
   });
 }
 

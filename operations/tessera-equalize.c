@@ -88,7 +88,7 @@ equalize_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED,
          + (request->cost_class & COST_SURVEY ? 0 : e->table_rows * equalize_row_size (e) * sizeof (gfloat));
 }
 
-#define WEIGHTS_ARG(e) TESSERA_FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f)
+#define WEIGHTS_ARG(e) FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f)
 
 static gint
 equalize_survey (TesseraBand *band, TesseraMemory *part)
@@ -113,15 +113,11 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
               end - first },
     .group = { LANES, LINES, 1 },
     .cost = (gdouble) width * piece / (LANES * LINES),
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (x0), TESSERA_INT_ARG (y0), TESSERA_INT_ARG (band->input.height),
-              TESSERA_MEMORY_ARG (edges_x), TESSERA_MEMORY_ARG (edges_y),
-              TESSERA_INT_ARG (e->surveyed.x), TESSERA_INT_ARG (e->surveyed.width),
-              TESSERA_INT_ARG (e->surveyed.y), TESSERA_INT_ARG (first), TESSERA_INT_ARG (end - first),
-              TESSERA_INT_ARG (piece), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins), WEIGHTS_ARG (e),
-              TESSERA_INT_ARG (e->is_linear),
-              TESSERA_MEMORY_ARG (part), TESSERA_LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
-              TESSERA_INT_ARG (is_near) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x0), ARG (y0), ARG (band->input.height),
+              ARG (edges_x), ARG (edges_y), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
+              ARG (first), ARG (end - first), ARG (piece), ARG (e->channels), ARG (e->bins), WEIGHTS_ARG (e),
+              ARG (e->is_linear), ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
+              ARG (is_near) }
   });
 }
 
@@ -141,18 +137,13 @@ equalize_device (TesseraBand *band)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_map",
-    .size = { band->output.width, band->output.height },
+    .size = OUTPUT_SIZE (band),
     .group = { 32, 4 },
     .cost = 4,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (band->output.x - e->bounds.x), TESSERA_INT_ARG (band->output.y - e->bounds.y),
-              TESSERA_MEMORY_ARG (places_x), TESSERA_MEMORY_ARG (places_y),
-              TESSERA_MEMORY_ARG (tables), TESSERA_INT_ARG (e->first_row), TESSERA_INT_ARG (e->x.tiles),
-              TESSERA_INT_ARG (e->clip_limit > 0.0), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins),
-              TESSERA_INT_ARG (e->mapped), WEIGHTS_ARG (e),
-              TESSERA_INT_ARG (e->is_linear),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - e->bounds.x),
+              ARG (band->output.y - e->bounds.y), ARG (places_x), ARG (places_y), ARG (tables), ARG (e->first_row),
+              ARG (e->x.tiles), ARG (e->clip_limit > 0.0), ARG (e->channels), ARG (e->bins), ARG (e->mapped),
+              WEIGHTS_ARG (e), ARG (e->is_linear), OUTPUT_ARGS (band) }
   });
 }
 

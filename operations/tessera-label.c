@@ -145,19 +145,16 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
     .kernel = "label_find",
     .size = { width, bottom - top },
     .group = { SEGMENT, 4 },
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (width),
-              TESSERA_INT_ARG (top), TESSERA_INT_ARG (bottom),
-              TESSERA_FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f),
-              TESSERA_INT_ARG (label->by_alpha), TESSERA_FLOAT_ARG (label->threshold),
-              TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks) }
+    .args = { ARG (band->input.memory), ARG (width), ARG (top), ARG (bottom),
+              FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f), ARG (label->by_alpha),
+              ARG (label->threshold), ARG (*label->labels), ARG (*label->ranks) }
   };
   join = (TesseraLaunch) {
     .kernel = "label_join",
     .size = { width, bottom - top },
     .group = { SEGMENT, 4 },
     .cost = 8,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks), TESSERA_INT_ARG (width),
-              TESSERA_INT_ARG (top), TESSERA_INT_ARG (bottom), TESSERA_INT_ARG (label->diagonals) }
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (top), ARG (bottom), ARG (label->diagonals) }
   };
   status = tessera_launch (band, &find);
   return status != 0 ? status : tessera_launch (band, &join);
@@ -174,15 +171,14 @@ flatten_components (TesseraBand *band)
     .size = { width, height },
     .group = { SEGMENT, 4 },
     .cost = 8,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+    .args = { ARG (*label->labels), ARG (width), ARG (height) }
   };
   TesseraLaunch flatten = {
     .kernel = "label_flatten",
     .size = { width, height },
     .group = { SEGMENT, 4 },
     .cost = 8,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
-              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
   };
   gint          status = tessera_launch (band, &shorten);
 
@@ -197,8 +193,7 @@ launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, con
     .kernel = kernel,
     .size = { (p->n[level] + CHUNK - 1) / CHUNK },
     .cost = CHUNK,
-    .args = { TESSERA_MEMORY_ARG (counts), TESSERA_INT_ARG (p->begin[level]), TESSERA_INT_ARG (p->n[level]),
-              TESSERA_INT_ARG (to), total }
+    .args = { ARG (counts), ARG (p->begin[level]), ARG (p->n[level]), ARG (to), total }
   });
 }
 
@@ -209,7 +204,7 @@ number_components (TesseraBand *band, TesseraMemory *total)
   const Label     *label = band->request->params;
   const gint       pixels = band->input.width * band->input.height;
   const Pyramid    p = pyramid_of (pixels);
-  const TesseraArg none = { TESSERA_ARG_END, { 0 } }, sum = TESSERA_MEMORY_ARG (total);
+  const TesseraArg none = NO_ARG, sum = ARG (total);
   TesseraMemory   *counts;
   TesseraLaunch    launch;
   gint             status = tessera_scratch (band, p.all * sizeof (gint), &counts);
@@ -220,8 +215,7 @@ number_components (TesseraBand *band, TesseraMemory *total)
     .kernel = "label_count",
     .size = { p.n[0] },
     .cost = 2 * CHUNK,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
-              TESSERA_INT_ARG (pixels), TESSERA_INT_ARG (label->min_area), TESSERA_MEMORY_ARG (counts) }
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (pixels), ARG (label->min_area), ARG (counts) }
   };
   status = tessera_launch (band, &launch);
   for (gint level = 0; level + 1 < p.levels && status == 0; level++)
@@ -249,12 +243,11 @@ label_device (TesseraBand *band)
   const Label  *label = band->request->params;
   TesseraLaunch launch = {
     .kernel = kernels[label->result],
-    .size = { band->output.width, band->output.height },
+    .size = OUTPUT_SIZE (band),
     .group = { SEGMENT, 4 },
     .cost = 2,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
-              TESSERA_INT_ARG (band->input.width), TESSERA_INT_ARG (band->roi.x - band->input.x),
-              TESSERA_INT_ARG (band->roi.y - band->input.y) }
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
+              ARG (band->roi.y - band->input.y) }
   };
   gint          n = 5, status;
 
@@ -265,13 +258,13 @@ label_device (TesseraBand *band)
 
       if ((status = tessera_table (band, label->values, 256 * sizeof (gfloat), &values)) != 0)
         return status;
-      launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (values);
+      launch.args[n++] = ARG (values);
     }
   else if (label->result != LABEL_BYTES)
-    launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (label->result == LABEL_MASK);
-  launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (band->output.memory);
-  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (band->output.width);
-  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (band->output.height);
+    launch.args[n++] = ARG (label->result == LABEL_MASK);
+  launch.args[n++] = ARG (band->output.memory);
+  launch.args[n++] = ARG (band->output.width);
+  launch.args[n++] = ARG (band->output.height);
   return tessera_launch (band, &launch);
 }
 

@@ -208,12 +208,9 @@ sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, Tesser
         .size = { MAX (width, next_width), MAX (height, next_height) },
         .group = { 32, 8 },
         .cost = digits + (is_last ? 0 : 16),
-        .args = { TESSERA_MEMORY_ARG (sums), TESSERA_INT_ARG (stride), TESSERA_INT_ARG (k * step),
-                  TESSERA_MEMORY_ARG (is_last ? to : spare[round % 2]),
-                  TESSERA_INT_ARG (next_width), TESSERA_INT_ARG (next_height),
-                  TESSERA_MEMORY_ARG (to), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
-                  TESSERA_INT_ARG (skip * step), TESSERA_INT_ARG (digits),
-                  TESSERA_INT_ARG ((round == 0) + 2 * is_last), TESSERA_FLOAT_ARG (params->scale) }
+        .args = { ARG (sums), ARG (stride), ARG (k * step), ARG (is_last ? to : spare[round % 2]), ARG (next_width),
+                  ARG (next_height), ARG (to), ARG (width), ARG (height), ARG (skip * step), ARG (digits),
+                  ARG ((round == 0) + 2 * is_last), ARG (params->scale) }
       });
       sums = spare[round % 2];
       skip += digits * k;

@@ -193,10 +193,8 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
     .size = { input->width, input->height },
     .group = { 32, 4 },
     .cost = 1,
-    .args = { TESSERA_MEMORY_ARG (input->memory), TESSERA_INT_ARG (input->stride),
-              TESSERA_MEMORY_ARG (*keys), TESSERA_INT_ARG (params->channels),
-              TESSERA_INT_ARG (input->width), TESSERA_INT_ARG (input->height), TESSERA_INT_ARG (left),
-              TESSERA_INT_ARG (top), TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom) }
+    .args = { ARG (input->memory), ARG (input->stride), ARG (*keys), ARG (params->channels), ARG (input->width),
+              ARG (input->height), ARG (left), ARG (top), ARG (right), ARG (bottom) }
   });
 }
 
@@ -211,9 +209,8 @@ run_network (TesseraBand *band, TesseraMemory *keys)
     .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, 4 },
     .cost = params->count / 4.0,        /* reads of a pixel's four */
-    .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
+              ARG (band->output.width), ARG (band->output.height) }
   });
 }
 
@@ -235,11 +232,9 @@ run_search (TesseraBand *band, TesseraMemory *keys)
     .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
     .cost = ROUNDS * params->count / 4.0,
-    .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_INT_ARG (params->radius), TESSERA_MEMORY_ARG (half_widths),
-              TESSERA_INT_ARG (params->rank), TESSERA_INT_ARG (params->leaves_out), TESSERA_MEMORY_ARG (ranks) }
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
+              ARG (band->output.width), ARG (band->output.height), ARG (params->radius), ARG (half_widths),
+              ARG (params->rank), ARG (params->leaves_out), ARG (ranks) }
   });
 }
 

@@ -171,15 +171,10 @@ motion_blur_device (TesseraBand *band)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "motion_blur_gather",
-    .size = { band->output.width, band->output.height },
+    .size = OUTPUT_SIZE (band),
     .group = { 32, 4 },
     .cost = taps->n,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (band->output.x - band->input.x), TESSERA_INT_ARG (band->output.y - band->input.y),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_MEMORY_ARG (offsets), TESSERA_MEMORY_ARG (weights),
-              TESSERA_INT_ARG (taps->n) }
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (offsets), ARG (weights), ARG (taps->n) }
   });
 }
 

@@ -245,21 +245,18 @@ sobel_device (TesseraBand *band)
                 .kernel = "sobel_luminance",
                 .size = { input->width, input->height },
                 .cost = 1,
-                .args = { TESSERA_MEMORY_ARG (input->memory), TESSERA_INT_ARG (input->stride),
-                          TESSERA_MEMORY_ARG (source),
-                          TESSERA_INT_ARG (input->width), TESSERA_INT_ARG (input->height),
-                          TESSERA_FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
-                          TESSERA_INT_ARG (params->is_perceptual) } })) != 0)
+                .args = { ARG (input->memory), ARG (input->stride), ARG (source), ARG (input->width),
+                          ARG (input->height),
+                          FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
+                          ARG (params->is_perceptual) } })) != 0)
         return status;
     }
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels",
     .size = { output->width, output->height },
     .cost = 9,
-    .args = { TESSERA_MEMORY_ARG (source), TESSERA_INT_ARG (stride),
-              TESSERA_MEMORY_ARG (output->memory),
-              TESSERA_INT_ARG (output->width), TESSERA_INT_ARG (output->height),
-              TESSERA_INT_ARG (params->result), TESSERA_INT_ARG (params->display) }
+    .args = { ARG (source), ARG (stride), ARG (output->memory), ARG (output->width), ARG (output->height),
+              ARG (params->result), ARG (params->display) }
   });
 }
 

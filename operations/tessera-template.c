@@ -80,12 +80,9 @@ template_device (TesseraBand *band)
 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "template_blur",
-    .size = { band->output.width, band->output.height },
+    .size = OUTPUT_SIZE (band),
     .cost = 9,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_FLOAT_ARG (params->strength) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band), ARG (params->strength) }
   });
 }
 

@@ -105,7 +105,7 @@ static gint
 unsharp_device (TesseraBand *band)
 {
   const Params    *params = band->request->params;
-  const TesseraArg more[2] = { TESSERA_FLOAT_ARG (params->amount), TESSERA_FLOAT_ARG (params->threshold) };
+  const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
 
   return gaussian_device (band, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
 }

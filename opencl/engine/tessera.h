@@ -109,7 +109,7 @@ typedef enum
   TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
 } TesseraArgKind;
 
-/* One kernel argument; use the macros below. */
+/* One kernel argument; use the macros below.  A list ends with the first NO_ARG. */
 typedef struct
 {
   TesseraArgKind kind;
@@ -128,6 +128,39 @@ typedef struct
 #define TESSERA_FLOAT_ARG(x)  { TESSERA_ARG_FLOAT,  { .f = (x) } }
 #define TESSERA_FLOAT4_ARG(a, b, c, d) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } }
 #define TESSERA_LOCAL_ARG(n)  { TESSERA_ARG_LOCAL,  { .bytes = (n) } }
+
+static inline TesseraArg
+tessera_memory_arg (TesseraMemory *memory)
+{
+  return (TesseraArg) TESSERA_MEMORY_ARG (memory);
+}
+
+static inline TesseraArg
+tessera_int_arg (gint n)
+{
+  return (TesseraArg) TESSERA_INT_ARG (n);
+}
+
+static inline TesseraArg
+tessera_float_arg (gfloat x)
+{
+  return (TesseraArg) TESSERA_FLOAT_ARG (x);
+}
+
+/* An argument by its type: memory, an int (or what is of an enum's type) or a float.  Another type does not compile:
+ * a kernel gets 4 bytes, so whoever has more casts. */
+#define ARG(x) _Generic ((x), TesseraMemory *: tessera_memory_arg, gint: tessera_int_arg, guint: tessera_int_arg, \
+                         gfloat: tessera_float_arg) (x)
+#define FLOAT4_ARG(a, b, c, d) ((TesseraArg) TESSERA_FLOAT4_ARG (a, b, c, d))
+#define LOCAL_ARG(bytes)       ((TesseraArg) TESSERA_LOCAL_ARG (bytes))
+#define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
+
+/* With what most passes begin: the input image and the output's first pixel in it; the output image.  On the device
+ * opencl/math/tessera-pass.h has the same two. */
+#define INPUT_ARGS(band)  ARG ((band)->input.memory), ARG ((band)->input.stride), \
+                          ARG ((band)->output.x - (band)->input.x), ARG ((band)->output.y - (band)->input.y)
+#define OUTPUT_ARGS(band) ARG ((band)->output.memory), ARG ((band)->output.width), ARG ((band)->output.height)
+#define OUTPUT_SIZE(band) { (band)->output.width, (band)->output.height }
 
 #define TESSERA_MAX_ARGS 24
 
