@@ -108,8 +108,7 @@ convolution_device (TesseraBand *band)
 
   TesseraLaunch launch = {
     .kernel = batch ? "convolution_staged" : "convolution_global",
-    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP },
-    .group = { GROUP, 1 },
+    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP }, .group = { GROUP, 1 },
     .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
               ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),

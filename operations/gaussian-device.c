@@ -60,10 +60,7 @@ make_cells (TesseraBand *band, const GaussianAxis *axis, gint column, gint row, 
   if ((status = tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights)) != 0
       || (status = scratch (band, width, height, &cells)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "gaussian_down",
-            .size = { width, height },
-            .group = { 32, 4 },
-            .cost = 3 * axis->step,
+            .kernel = "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
             .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
                       ARG (weights), ARG (cells), ARG (width), ARG (height) } })) != 0)
     return status;
@@ -84,18 +81,12 @@ filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, co
       || (status = scratch (band, x->n, n_rows, &rows)) != 0
       || (status = scratch (band, x->n, y->n, &cells)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows",
-            .size = { x->n, n_rows },
-            .group = { 32, 4 },
-            .cost = fir->x.n,
+            .kernel = "separable_rows", .size = { x->n, n_rows }, .group = { 32, 4 }, .cost = fir->x.n,
             .args = { ARG (stage->memory), ARG (stage->stride), ARG (stage->first % stage->stride + x->low),
                       ARG (stage->first / stage->stride), ARG (rows), ARG (x->n), ARG (n_rows), ARG (x_offsets),
                       ARG (x_weights), ARG (fir->x.n) } })) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_columns",
-            .size = { x->n, y->n },
-            .group = { 32, 4 },
-            .cost = fir->y.n,
+            .kernel = "separable_columns", .size = { x->n, y->n }, .group = { 32, 4 }, .cost = fir->y.n,
             .args = { ARG (rows), ARG (y->low), ARG (y_offsets), ARG (y_weights), ARG (fir->y.n), ARG (cells),
                       ARG (x->n), ARG (y->n) } })) != 0)
     return status;
@@ -114,10 +105,7 @@ spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_
   if ((status = tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights)) != 0
       || (! last && (status = scratch (band, width, n_rows, &pixels)) != 0)
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "gaussian_up_columns",
-            .size = { width, n_rows },
-            .group = { 32, 4 },
-            .cost = 3,
+            .kernel = "gaussian_up_columns", .size = { width, n_rows }, .group = { 32, 4 }, .cost = 3,
             .args = { ARG (stage->memory), ARG (stage->stride), ARG (phase), ARG (axis->step), ARG (weights),
                       ARG (pixels), ARG (width), ARG (n_rows) } })) != 0)
     return status;
@@ -138,10 +126,7 @@ spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stag
     return status;
 
   TesseraLaunch launch = {
-    .kernel = kernel ? kernel : "gaussian_up_rows",
-    .size = { width, height },
-    .group = { 32, 4 },
-    .cost = 3,
+    .kernel = kernel ? kernel : "gaussian_up_rows", .size = { width, height }, .group = { 32, 4 }, .cost = 3,
     .args = { ARG (stage->memory), ARG (phase), ARG (axis->step), ARG (weights), OUTPUT_ARGS (band) }
   };
 

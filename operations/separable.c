@@ -160,9 +160,7 @@ separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **
 void
 separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args)
 {
-  const TesseraArg input[4] = { ARG (band->input.memory), ARG (band->input.stride),
-                                ARG (band->output.x - band->input.x),
-                                ARG (band->output.y - band->input.y) };
+  const TesseraArg input[4] = { INPUT_ARGS (band) };
 
   memcpy (args, input, sizeof input);
   if (n_more > 0)
@@ -183,19 +181,14 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
       || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
       || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows",
-            .size = { width, n_rows },
-            .group = { 32, 4 },
-            .cost = separable->x.n,
+            .kernel = "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
             .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - band->input.x),
                       ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
                       ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
     return status;
 
   TesseraLaunch launch = {
-    .kernel = columns ? columns : "separable_columns",
-    .size = { width, height },
-    .group = { 32, 4 },
+    .kernel = columns ? columns : "separable_columns", .size = { width, height }, .group = { 32, 4 },
     .cost = separable->y.n,
     .args = { ARG (rows), ARG (reach.top), ARG (y_offsets), ARG (y_weights), ARG (separable->y.n), OUTPUT_ARGS (band) }
   };

@@ -65,7 +65,7 @@ gsize separable_scratch_bytes (const Separable *separable, gint width, gint heig
 gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
                               const TesseraArg *more, gint n_more);
 
-/* For other kernels that finish: SEPARABLE_INPUT and `more`, to be put among a launch's arguments. */
+/* For other kernels that finish: INPUT_ARGS and `more`, to be put among a launch's arguments. */
 void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
 
 /* A list's tables on the device. */

@@ -323,8 +323,7 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   status = tessera_launch (band, &(TesseraLaunch) {
     .kernel = is_local ? "grid_splat_local" : "grid_splat",
     .size = { (gsize) cells_x * parts * (is_local ? 4 : params->lanes), (gsize) cells_y * parts },
-    .group = { SPLAT_ITEMS / 4, 4 },
-    .cost = GRID_PART * GRID_PART + 2 * n_planes,
+    .group = { SPLAT_ITEMS / 4, 4 }, .cost = GRID_PART * GRID_PART + 2 * n_planes,
     .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
               WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
               ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts),
@@ -362,8 +361,7 @@ build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, Tes
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_sparse_build",
-    .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
+    .kernel = "grid_sparse_build", .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
     .cost = 4.0 * params->capacity,
     .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
               WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),

@@ -230,10 +230,8 @@ cielab_device (TesseraBand *band)
   const Lab *lab = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward",
-    .size = OUTPUT_SIZE (band),
-    .cost = 2,
-    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band),
+    .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward", .size = OUTPUT_SIZE (band), .cost = 2,
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band),
               FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
               FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
               FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }

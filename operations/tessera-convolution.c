@@ -198,12 +198,6 @@ reach (GeglOperation *operation)
   return (TesseraHalo) { x, y, x, y };
 }
 
-static TesseraBorder
-border (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->border;
-}
-
 /* Without a kernel the input goes on as it is, in whatever format it has. */
 static gboolean
 passes (GeglOperation *operation)
@@ -252,7 +246,6 @@ gegl_op_class_init (GeglOpClass *klass)
     .menu_label = _("Convolution with any Kernel (Tessera)..."),
     .filter = &convolution,
     .reach = reach,
-    .border = border,
     .passes = passes,
     .run = run
   });

@@ -136,10 +136,7 @@ equalize_device (TesseraBand *band)
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "equalize_map",
-    .size = OUTPUT_SIZE (band),
-    .group = { 32, 4 },
-    .cost = 4,
+    .kernel = "equalize_map", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - e->bounds.x),
               ARG (band->output.y - e->bounds.y), ARG (places_x), ARG (places_y), ARG (tables), ARG (e->first_row),
               ARG (e->x.tiles), ARG (e->clip_limit > 0.0), ARG (e->channels), ARG (e->bins), ARG (e->mapped),

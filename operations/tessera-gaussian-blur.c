@@ -97,12 +97,6 @@ reach (GeglOperation *operation)
   return gaussian_reach (o->std_dev_x, o->std_dev_y);
 }
 
-static TesseraBorder
-border (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->border;
-}
-
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
@@ -132,7 +126,6 @@ gegl_op_class_init (GeglOpClass *klass)
     .menu_label = _("Gaussian Blur (Tessera)..."),
     .working = "RaGaBaA float",
     .reach = reach,
-    .border = border,
     .run = run
   });
 }

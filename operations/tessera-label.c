@@ -142,18 +142,13 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
                    || (status = tessera_scratch (band, bytes, label->ranks)) != 0))
     return status;
   find = (TesseraLaunch) {
-    .kernel = "label_find",
-    .size = { width, bottom - top },
-    .group = { SEGMENT, 4 },
+    .kernel = "label_find", .size = { width, bottom - top }, .group = { SEGMENT, 4 },
     .args = { ARG (band->input.memory), ARG (width), ARG (top), ARG (bottom),
               FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f), ARG (label->by_alpha),
               ARG (label->threshold), ARG (*label->labels), ARG (*label->ranks) }
   };
   join = (TesseraLaunch) {
-    .kernel = "label_join",
-    .size = { width, bottom - top },
-    .group = { SEGMENT, 4 },
-    .cost = 8,
+    .kernel = "label_join", .size = { width, bottom - top }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (top), ARG (bottom), ARG (label->diagonals) }
   };
   status = tessera_launch (band, &find);
@@ -167,17 +162,11 @@ flatten_components (TesseraBand *band)
   const Label  *label = band->request->params;
   const gint    width = band->input.width, height = band->input.height;
   TesseraLaunch shorten = {
-    .kernel = "label_shorten",
-    .size = { width, height },
-    .group = { SEGMENT, 4 },
-    .cost = 8,
+    .kernel = "label_shorten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (width), ARG (height) }
   };
   TesseraLaunch flatten = {
-    .kernel = "label_flatten",
-    .size = { width, height },
-    .group = { SEGMENT, 4 },
-    .cost = 8,
+    .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
   };
   gint          status = tessera_launch (band, &shorten);
@@ -190,9 +179,7 @@ launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, con
               gint to, TesseraArg total)
 {
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernel,
-    .size = { (p->n[level] + CHUNK - 1) / CHUNK },
-    .cost = CHUNK,
+    .kernel = kernel, .size = { (p->n[level] + CHUNK - 1) / CHUNK }, .cost = CHUNK,
     .args = { ARG (counts), ARG (p->begin[level]), ARG (p->n[level]), ARG (to), total }
   });
 }
@@ -212,9 +199,7 @@ number_components (TesseraBand *band, TesseraMemory *total)
   if (status != 0)
     return status;
   launch = (TesseraLaunch) {
-    .kernel = "label_count",
-    .size = { p.n[0] },
-    .cost = 2 * CHUNK,
+    .kernel = "label_count", .size = { p.n[0] }, .cost = 2 * CHUNK,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (pixels), ARG (label->min_area), ARG (counts) }
   };
   status = tessera_launch (band, &launch);
@@ -242,10 +227,7 @@ label_device (TesseraBand *band)
 
   const Label  *label = band->request->params;
   TesseraLaunch launch = {
-    .kernel = kernels[label->result],
-    .size = OUTPUT_SIZE (band),
-    .group = { SEGMENT, 4 },
-    .cost = 2,
+    .kernel = kernels[label->result], .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
               ARG (band->roi.y - band->input.y) }
   };

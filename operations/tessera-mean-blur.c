@@ -204,9 +204,7 @@ sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, Tesser
       const gint     next_height = is_last ? 0 : height + (step == 1 ? 0 : more);
 
       status = tessera_launch (band, &(TesseraLaunch) {
-        .kernel = "mean_sums",
-        .size = { MAX (width, next_width), MAX (height, next_height) },
-        .group = { 32, 8 },
+        .kernel = "mean_sums", .size = { MAX (width, next_width), MAX (height, next_height) }, .group = { 32, 8 },
         .cost = digits + (is_last ? 0 : 16),
         .args = { ARG (sums), ARG (stride), ARG (k * step), ARG (is_last ? to : spare[round % 2]), ARG (next_width),
                   ARG (next_height), ARG (to), ARG (width), ARG (height), ARG (skip * step), ARG (digits),
@@ -256,12 +254,6 @@ reach (GeglOperation *operation)
   return (TesseraHalo) { radius, radius, radius, radius };
 }
 
-static TesseraBorder
-border (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->border;
-}
-
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
@@ -287,7 +279,6 @@ gegl_op_class_init (GeglOpClass *klass)
     .filter = &mean_blur,
     .working = "RaGaBaA float",
     .reach = reach,
-    .border = border,
     .run = run
   });
 }

@@ -189,10 +189,7 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
     }
   status = tessera_scratch (band, (gsize) input->width * input->height * params->channels * sizeof (gint), keys);
   return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_keys",
-    .size = { input->width, input->height },
-    .group = { 32, 4 },
-    .cost = 1,
+    .kernel = "median_keys", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (*keys), ARG (params->channels), ARG (input->width),
               ARG (input->height), ARG (left), ARG (top), ARG (right), ARG (bottom) }
   });
@@ -205,8 +202,7 @@ run_network (TesseraBand *band, TesseraMemory *keys)
   const MedianParams       *params = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[params->radius],
-    .size = { band->output.width, params->channels, band->output.height },
+    .kernel = kernels[params->radius], .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, 4 },
     .cost = params->count / 4.0,        /* reads of a pixel's four */
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
@@ -228,10 +224,8 @@ run_search (TesseraBand *band, TesseraMemory *keys)
       && (status = tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks)) != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_search",
-    .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
-    .cost = ROUNDS * params->count / 4.0,
+    .kernel = "median_search", .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
               ARG (band->output.width), ARG (band->output.height), ARG (params->radius), ARG (half_widths),
               ARG (params->rank), ARG (params->leaves_out), ARG (ranks) }
@@ -266,12 +260,6 @@ reach (GeglOperation *operation)
   const gint radius = GEGL_PROPERTIES (operation)->radius;
 
   return (TesseraHalo) { radius, radius, radius, radius };
-}
-
-static TesseraBorder
-border (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->border;
 }
 
 /* R'G'B'A, or RGBA where the image is linear: whoever reads the result wants it so, and
@@ -317,7 +305,6 @@ gegl_op_class_init (GeglOpClass *klass)
     .menu_label = _("Median Blur (Tessera)..."),
     .filter = &median_blur,
     .reach = reach,
-    .border = border,
     .run = run
   });
 }

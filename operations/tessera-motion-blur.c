@@ -170,10 +170,7 @@ motion_blur_device (TesseraBand *band)
       || (status = tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights)) != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "motion_blur_gather",
-    .size = OUTPUT_SIZE (band),
-    .group = { 32, 4 },
-    .cost = taps->n,
+    .kernel = "motion_blur_gather", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = taps->n,
     .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (offsets), ARG (weights), ARG (taps->n) }
   });
 }
@@ -197,12 +194,6 @@ reach (GeglOperation *operation)
   const gint            y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
   return (TesseraHalo) { x, y, x, y };
-}
-
-static TesseraBorder
-border (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->border;
 }
 
 static gboolean
@@ -234,7 +225,6 @@ gegl_op_class_init (GeglOpClass *klass)
     .working = "RaGaBaA float",
     .grows = TRUE,
     .reach = reach,
-    .border = border,
     .run = run
   });
 }

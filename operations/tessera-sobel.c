@@ -242,9 +242,7 @@ sobel_device (TesseraBand *band)
       stride = input->width;
       if ((status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), &source)) != 0
           || (status = tessera_launch (band, &(TesseraLaunch) {
-                .kernel = "sobel_luminance",
-                .size = { input->width, input->height },
-                .cost = 1,
+                .kernel = "sobel_luminance", .size = { input->width, input->height }, .cost = 1,
                 .args = { ARG (input->memory), ARG (input->stride), ARG (source), ARG (input->width),
                           ARG (input->height),
                           FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
@@ -252,8 +250,7 @@ sobel_device (TesseraBand *band)
         return status;
     }
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels",
-    .size = { output->width, output->height },
+    .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels", .size = { output->width, output->height },
     .cost = 9,
     .args = { ARG (source), ARG (stride), ARG (output->memory), ARG (output->width), ARG (output->height),
               ARG (params->result), ARG (params->display) }
@@ -309,12 +306,6 @@ prepare (GeglOperation *operation)
   tessera_set_pads (operation, input_format (operation), output_format (operation));
 }
 
-static TesseraHalo
-reach (GeglOperation *operation G_GNUC_UNUSED)
-{
-  return (TesseraHalo) { 1, 1, 1, 1 };
-}
-
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
@@ -340,7 +331,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .menu_path = "<Image>/Filters/Edge-Detect",
     .menu_label = _("Sobel Gradient (Tessera)..."),
     .filter = &sobel,
-    .reach = reach,
+    .halo = { 1, 1, 1, 1 },
     .run = run
   });
 }

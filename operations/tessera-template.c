@@ -3,10 +3,8 @@
  * tessera:template: the 3x3 binomial [1 2 1]/4 x [1 2 1]/4 of R, G, B, mixed with
  * the image by `strength`; alpha is copied.  Built and tested, not installed.
  *
- * TEMPLATE: copy this file, opencl/kernels/template.cl, tests/check/template.c and a
- * README row; replace what is marked TEMPLATE.  State here what is computed in two
- * lines with the formula, then the paper (authors, title, venue, year, equation),
- * then "Deviations:", then what NaN and Inf do.
+ * TEMPLATE: CONTRIBUTING says what to copy.  Replace what is marked TEMPLATE.  State here what is computed in two lines
+ * with the formula, then the paper (authors, title, venue, year, equation), "Deviations:", what NaN and Inf do.
  *
  * Deviations: none.  NaN and Inf follow the arithmetic within the 3x3 support.
  */
@@ -33,14 +31,11 @@ property_double (strength, _("Strength"), 1.0)
 #include "../opencl/math/tessera-template.h"
 #include "template.cl.h"
 
-/* TEMPLATE: what both paths share: radii, taps, tables, computed on the host in
- * double and rounded once to float. */
+/* TEMPLATE: what both paths share, computed on the host in double and rounded once to float. */
 typedef struct
 {
   gfloat strength;
 } Params;
-
-/* --------------------------------------------------------------- C rows -- */
 
 /* TEMPLATE: the C path of a block, called from many threads.  Loops without branches over `restrict` rows, so that
  * the compiler can vectorise. */
@@ -69,38 +64,21 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
     }
 }
 
-/* ---------------------------------------------------------------- device -- */
-
-/* TEMPLATE: the passes of a band.  The input image has the halo around it, the
- * border is there already. */
+/* TEMPLATE: the passes of a band.  The input image has the halo around it, the border is there already. */
 static gint
 template_device (TesseraBand *band)
 {
   const Params *params = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "template_blur",
-    .size = OUTPUT_SIZE (band),
-    .cost = 9,
-    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band), ARG (params->strength) }
+    .kernel = "template_blur", .size = OUTPUT_SIZE (band), .cost = 9,
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (params->strength) }
   });
 }
 
 static const TesseraFilter template_filter = {
-  .name = "template",
-  .source = tessera_template_cl,
-  .block = blur_block,
-  .device = template_device
+  .name = "template", .source = tessera_template_cl, .block = blur_block, .device = template_device
 };
-
-/* ------------------------------------------------------------- operation -- */
-
-/* TEMPLATE: how far a result pixel looks. */
-static TesseraHalo
-reach (GeglOperation *operation G_GNUC_UNUSED)
-{
-  return (TesseraHalo) { 1, 1, 1, 1 };
-}
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
@@ -111,7 +89,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   return tessera_process (request);
 }
 
-/* TEMPLATE: each member is explained in tessera-op.h.  Texts of an installed filter are translated: _("..."). */
+/* TEMPLATE: tessera-op.h explains each member; halo: how far a pixel looks.  Installed, texts are translated: _("..."). */
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
@@ -123,7 +101,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .reference = "the binomial kernel",
     .filter = &template_filter,
     .working = "RGBA float",
-    .reach = reach,
+    .halo = { 1, 1, 1, 1 },
     .run = run
   });
 }

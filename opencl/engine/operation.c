@@ -16,20 +16,29 @@ info_of (GeglOperation *operation)
   return &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
 }
 
+static gboolean
+is_empty (const TesseraHalo *halo)
+{
+  return halo->left + halo->top + halo->right + halo->bottom == 0;
+}
+
 static TesseraHalo
 reach_of (GeglOperation *operation)
 {
   const TesseraOperationInfo *info = info_of (operation);
 
-  return info->reach ? info->reach (operation) : (TesseraHalo) { 0, 0, 0, 0 };
+  return info->reach ? info->reach (operation) : info->halo;
 }
 
 static TesseraBorder
 border_of (GeglOperation *operation)
 {
-  const TesseraOperationInfo *info = info_of (operation);
+  const TesseraOperationClass *klass = (const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation);
+  TesseraBorder                border = TESSERA_BORDER_CLAMP;
 
-  return info->border ? info->border (operation) : TESSERA_BORDER_CLAMP;
+  if (klass->has_border)
+    g_object_get (operation, "border", &border, NULL);
+  return border;
 }
 
 /* What the engine is told: a cropped image needs no pixel beyond its edge. */
@@ -199,12 +208,23 @@ tessera_operation_init (TesseraOperation *self G_GNUC_UNUSED)
 {
 }
 
+/* A property `border`, of one of the two types below. */
+static gboolean
+has_border (gpointer klass)
+{
+  const GParamSpec *property = g_object_class_find_property (klass, "border");
+
+  return property && (property->value_type == tessera_border_get_type ()
+                      || property->value_type == tessera_border_or_crop_get_type ());
+}
+
 void
 tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info)
 {
   GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
 
   ((TesseraOperationClass *) klass)->info = *info;
+  ((TesseraOperationClass *) klass)->has_border = has_border (klass);
   if (info->working)
     operation_class->prepare = prepare;
   if (info->is_whole)
@@ -213,7 +233,7 @@ tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info)
       operation_class->get_invalidated_by_change = tessera_whole_invalidated;
       operation_class->get_cached_region         = whole_input;     /* else GEGL computes anew for every tile */
     }
-  else if (info->reach)
+  else if (info->reach || ! is_empty (&info->halo))
     {
       operation_class->get_required_for_output   = required_around;
       operation_class->get_invalidated_by_change = invalidated_around;

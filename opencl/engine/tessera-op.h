@@ -42,19 +42,17 @@ typedef struct
   gboolean grows;               /* with border NONE the result is larger than the image, by the reach */
   gboolean is_whole;            /* every pixel depends on the whole image; `reach` is not asked then */
 
-  /* The pixels around a result pixel that it depends on.  NULL: it depends on that pixel alone. */
-  TesseraHalo   (*reach)  (GeglOperation *operation);
-
-  /* NULL: CLAMP.  With CROP the result is smaller than the image, by the reach; the request has CLAMP then. */
-  TesseraBorder (*border) (GeglOperation *operation);
+  /* The pixels around a result pixel that it depends on: always `halo`, or what `reach` answers. */
+  TesseraHalo   halo;
+  TesseraHalo (*reach)  (GeglOperation *operation);
 
   /* Optional.  TRUE: the result is the input, the same object.  `run` is called with request->output NULL, for what
    * it finds out besides. */
-  gboolean      (*passes) (GeglOperation *operation);
+  gboolean    (*passes) (GeglOperation *operation);
 
   /* Sets request->params, changes what else is not as the class has made it, and processes: once, or as many
    * requests as it needs.  Not called without an input.  FALSE: tessera_process said so. */
-  gboolean      (*run)    (GeglOperation *operation, TesseraRequest *request);
+  gboolean    (*run)    (GeglOperation *operation, TesseraRequest *request);
 } TesseraOperationInfo;
 
 typedef struct
@@ -66,6 +64,7 @@ typedef struct
 {
   GeglOperationFilterClass parent_class;
   TesseraOperationInfo     info;
+  gboolean                 has_border;          /* the property */
 } TesseraOperationClass;
 
 TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
@@ -73,8 +72,9 @@ TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
 /* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL). */
 TESSERA_API void  tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info);
 
-/* For property_enum (border, ..., TesseraBorder, tessera_border, ...), which has clamp, none and loop; and for
- * tessera_border_or_crop, which has crop too. */
+/* For the property that says what lies beyond the edge; without one it is CLAMP.
+ * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has
+ * crop too: then the result is smaller than the image, by the reach. */
 TESSERA_API GType tessera_border_get_type         (void) G_GNUC_CONST;
 TESSERA_API GType tessera_border_or_crop_get_type (void) G_GNUC_CONST;
 
