@@ -100,4 +100,11 @@ void bilateral_grid_sparse (Tile *tile);
 /* The C path of any part of a request. */
 void bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area);
 
+/* ---------------------------------------------------------------- device -- */
+
+/* TesseraFilter's members; params is a GridParams. */
+gsize bilateral_grid_scratch_bytes (const TesseraRequest *request, gint width, gint height);
+gint  bilateral_grid_measure       (TesseraBand *band, TesseraMemory *result);
+gint  bilateral_grid_device        (TesseraBand *band);
+
 #endif

@@ -239,10 +239,7 @@ cielab_device (TesseraBand *band)
 }
 
 static const TesseraFilter cielab = {
-  .name = "cielab",
-  .source = tessera_cielab_cl,
-  .block = convert_block,
-  .device = cielab_device
+  .name = "cielab", .source = tessera_cielab_cl, .block = convert_block, .device = cielab_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -305,16 +302,12 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:cielab",
-    .title = _("CIELAB"),
-    .categories = "color",
+    .name = "tessera:cielab", .title = _("CIELAB"), .categories = "color",
     .description = _("Colors as lightness L and the color axes a (green to red) and b (blue to yellow), "
                      "and back: Lab color space"),
     .reference = "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1",
-    .menu_path = "<Image>/Colors",
-    .menu_label = _("CIELAB (Tessera)..."),
-    .filter = &cielab,
-    .run = run
+    .menu_path = "<Image>/Colors", .menu_label = _("CIELAB (Tessera)..."),
+    .filter = &cielab, .run = run
   });
 }
 

@@ -126,11 +126,8 @@ kernel_new (const GeglProperties *o, gchar **error)
 /* ------------------------------------------------------------- operation -- */
 
 static const TesseraFilter convolution = {
-  .name = "convolution",
-  .source = tessera_convolution_cl,
-  .area = convolution_area,
-  .scratch_bytes = convolution_scratch_bytes,
-  .device = convolution_device
+  .name = "convolution", .source = tessera_convolution_cl, .area = convolution_area,
+  .scratch_bytes = convolution_scratch_bytes, .device = convolution_device
 };
 
 /* When the kernel is set, not in `prepare`: whoever is told there waits for it for ever. */
@@ -236,18 +233,12 @@ gegl_op_class_init (GeglOpClass *klass)
   G_OBJECT_CLASS (klass)->constructed = constructed;
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:convolution",
-    .title = _("Convolution with any Kernel"),
-    .categories = "generic",
+    .name = "tessera:convolution", .title = _("Convolution with any Kernel"), .categories = "generic",
     .description = _("Sharpens, embosses, finds edges or blurs: each pixel becomes a weighted sum of those around it, "
                      "with a matrix of your own"),
     .reference = "Imagination Technologies, PowerVR image convolution case study, 2015",
-    .menu_path = "<Image>/Filters/Generic",
-    .menu_label = _("Convolution with any Kernel (Tessera)..."),
-    .filter = &convolution,
-    .reach = reach,
-    .passes = passes,
-    .run = run
+    .menu_path = "<Image>/Filters/Generic", .menu_label = _("Convolution with any Kernel (Tessera)..."),
+    .filter = &convolution, .reach = reach, .passes = passes, .run = run
   });
 }
 

@@ -145,14 +145,8 @@ equalize_device (TesseraBand *band)
 }
 
 static const TesseraFilter equalize = {
-  .name = "equalize",
-  .source = tessera_equalize_cl,
-  .block = equalize_block,
-  .scratch_bytes = equalize_scratch_bytes,
-  .device = equalize_device,
-  .survey_area = equalize_survey_area,
-  .survey = equalize_survey,
-  .merge = equalize_merge
+  .name = "equalize", .source = tessera_equalize_cl, .block = equalize_block, .scratch_bytes = equalize_scratch_bytes,
+  .device = equalize_device, .survey_area = equalize_survey_area, .survey = equalize_survey, .merge = equalize_merge
 };
 
 /* ----------------------------------------------------------- the request -- */
@@ -304,17 +298,12 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:equalize",
-    .title = _("Equalize Histogram"),
-    .categories = "color",
+    .name = "tessera:equalize", .title = _("Equalize Histogram"), .categories = "color",
     .description = _("Brings out detail in haze, shadows and clouds by spreading tones, tile by tile or over the whole "
                      "image: local contrast (CLAHE; Zuiderveld)"),
     .reference = "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics Gems IV, 1994",
-    .menu_path = "<Image>/Colors",
-    .menu_label = _("Equalize Histogram (Tessera)..."),
-    .filter = &equalize,
-    .is_whole = TRUE,
-    .run = run
+    .menu_path = "<Image>/Colors", .menu_label = _("Equalize Histogram (Tessera)..."),
+    .filter = &equalize, .is_whole = TRUE, .run = run
   });
 }
 

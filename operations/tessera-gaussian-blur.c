@@ -72,19 +72,13 @@ blur_device (TesseraBand *band)
 }
 
 static const TesseraFilter exact = {
-  .name = "gaussian-blur",
-  .source = tessera_gaussian_blur_cl,
-  .area = blur_area,
-  .scratch_bytes = blur_scratch_bytes,
+  .name = "gaussian-blur", .source = tessera_gaussian_blur_cl, .area = blur_area, .scratch_bytes = blur_scratch_bytes,
   .device = blur_device
 };
 
 static const TesseraFilter by_cells = {
-  .name = "gaussian-blur",
-  .source = tessera_gaussian_blur_cl,
-  .spread = blur_whole,
-  .scratch_bytes = blur_scratch_bytes,
-  .device = blur_device
+  .name = "gaussian-blur", .source = tessera_gaussian_blur_cl, .spread = blur_whole,
+  .scratch_bytes = blur_scratch_bytes, .device = blur_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -117,16 +111,11 @@ static void
 gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:gaussian-blur",
-    .title = _("Gaussian Blur"),
-    .categories = "blur",
+    .name = "tessera:gaussian-blur", .title = _("Gaussian Blur"), .categories = "blur",
     .description = _("Blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
-    .menu_path = "<Image>/Filters/Blur",
-    .menu_label = _("Gaussian Blur (Tessera)..."),
-    .working = "RaGaBaA float",
-    .reach = reach,
-    .run = run
+    .menu_path = "<Image>/Filters/Blur", .menu_label = _("Gaussian Blur (Tessera)..."),
+    .working = "RaGaBaA float", .reach = reach, .run = run
   });
 }
 

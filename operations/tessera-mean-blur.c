@@ -237,10 +237,7 @@ mean_blur_device (TesseraBand *band)
 }
 
 static const TesseraFilter mean_blur = {
-  .name = "mean-blur",
-  .source = tessera_mean_blur_cl,
-  .area = blur_area,
-  .scratch_bytes = mean_blur_scratch_bytes,
+  .name = "mean-blur", .source = tessera_mean_blur_cl, .area = blur_area, .scratch_bytes = mean_blur_scratch_bytes,
   .device = mean_blur_device
 };
 
@@ -268,18 +265,12 @@ static void
 gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:mean-blur",
-    .title = _("Mean Blur"),
-    .categories = "blur",
+    .name = "tessera:mean-blur", .title = _("Mean Blur"), .categories = "blur",
     .description = _("Box blur: each pixel becomes the average of the square around it, at any radius in about the same "
                      "time"),
     .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
-    .menu_path = "<Image>/Filters/Blur",
-    .menu_label = _("Mean Blur (Tessera)..."),
-    .filter = &mean_blur,
-    .working = "RaGaBaA float",
-    .reach = reach,
-    .run = run
+    .menu_path = "<Image>/Filters/Blur", .menu_label = _("Mean Blur (Tessera)..."),
+    .filter = &mean_blur, .working = "RaGaBaA float", .reach = reach, .run = run
   });
 }
 

@@ -245,11 +245,8 @@ median_blur_device (TesseraBand *band)
 }
 
 static const TesseraFilter median_blur = {
-  .name = "median-blur",
-  .source = tessera_median_blur_cl,
-  .area = blur_area,
-  .scratch_bytes = median_blur_scratch_bytes,
-  .device = median_blur_device
+  .name = "median-blur", .source = tessera_median_blur_cl, .area = blur_area,
+  .scratch_bytes = median_blur_scratch_bytes, .device = median_blur_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -294,18 +291,13 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:median-blur",
-    .title = _("Median Blur"),
-    .categories = "blur",
+    .name = "tessera:median-blur", .title = _("Median Blur"), .categories = "blur",
     .description = _("Removes dust, scratches and noise and keeps edges (despeckle): each value becomes the median, or "
                      "another percentile, of those around it"),
     .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
                  "IEEE Trans. ASSP 27(1), 1979",
-    .menu_path = "<Image>/Filters/Blur",
-    .menu_label = _("Median Blur (Tessera)..."),
-    .filter = &median_blur,
-    .reach = reach,
-    .run = run
+    .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),
+    .filter = &median_blur, .reach = reach, .run = run
   });
 }
 

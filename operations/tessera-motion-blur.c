@@ -176,11 +176,8 @@ motion_blur_device (TesseraBand *band)
 }
 
 static const TesseraFilter motion_blur = {
-  .name = "motion-blur",
-  .source = tessera_motion_blur_cl,
-  .block = blur_block,
-  .scratch_bytes = motion_blur_scratch_bytes,
-  .device = motion_blur_device
+  .name = "motion-blur", .source = tessera_motion_blur_cl, .block = blur_block,
+  .scratch_bytes = motion_blur_scratch_bytes, .device = motion_blur_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -213,19 +210,12 @@ static void
 gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:motion-blur",
-    .title = _("Motion Blur along a Line"),
-    .categories = "blur",
+    .name = "tessera:motion-blur", .title = _("Motion Blur along a Line"), .categories = "blur",
     .description = _("Blurs as a camera does that moves in a straight line during the exposure: panning, speed, "
                      "camera shake"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.3",
-    .menu_path = "<Image>/Filters/Blur",
-    .menu_label = _("Motion Blur along a Line (Tessera)..."),
-    .filter = &motion_blur,
-    .working = "RaGaBaA float",
-    .grows = TRUE,
-    .reach = reach,
-    .run = run
+    .menu_path = "<Image>/Filters/Blur", .menu_label = _("Motion Blur along a Line (Tessera)..."),
+    .filter = &motion_blur, .working = "RaGaBaA float", .grows = TRUE, .reach = reach, .run = run
   });
 }
 

@@ -258,10 +258,7 @@ sobel_device (TesseraBand *band)
 }
 
 static const TesseraFilter sobel = {
-  .name = "sobel",
-  .source = tessera_sobel_cl,
-  .block = sobel_block,
-  .scratch_bytes = sobel_scratch_bytes,
+  .name = "sobel", .source = tessera_sobel_cl, .block = sobel_block, .scratch_bytes = sobel_scratch_bytes,
   .device = sobel_device
 };
 
@@ -323,16 +320,11 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:sobel",
-    .title = _("Sobel Gradient"),
-    .categories = "edge-detect",
+    .name = "tessera:sobel", .title = _("Sobel Gradient"), .categories = "edge-detect",
     .description = _("Edge detection, outlines: how much, and in which direction, brightness or each color changes"),
     .reference = "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
-    .menu_path = "<Image>/Filters/Edge-Detect",
-    .menu_label = _("Sobel Gradient (Tessera)..."),
-    .filter = &sobel,
-    .halo = { 1, 1, 1, 1 },
-    .run = run
+    .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("Sobel Gradient (Tessera)..."),
+    .filter = &sobel, .halo = { 1, 1, 1, 1 }, .run = run
   });
 }
 

@@ -94,15 +94,10 @@ static void
 gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:template",
-    .title = "Template",
-    .categories = "blur",
+    .name = "tessera:template", .title = "Template", .categories = "blur",
     .description = "A 3x3 binomial blur, the example to copy",
     .reference = "the binomial kernel",
-    .filter = &template_filter,
-    .working = "RGBA float",
-    .halo = { 1, 1, 1, 1 },
-    .run = run
+    .filter = &template_filter, .working = "RGBA float", .halo = { 1, 1, 1, 1 }, .run = run
   });
 }
 

@@ -111,19 +111,13 @@ unsharp_device (TesseraBand *band)
 }
 
 static const TesseraFilter exact = {
-  .name = "unsharp-mask",
-  .source = tessera_unsharp_mask_cl,
-  .area = unsharp_area,
-  .scratch_bytes = unsharp_scratch_bytes,
-  .device = unsharp_device
+  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .area = unsharp_area,
+  .scratch_bytes = unsharp_scratch_bytes, .device = unsharp_device
 };
 
 static const TesseraFilter by_cells = {
-  .name = "unsharp-mask",
-  .source = tessera_unsharp_mask_cl,
-  .spread = unsharp_whole,
-  .scratch_bytes = unsharp_scratch_bytes,
-  .device = unsharp_device
+  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .spread = unsharp_whole,
+  .scratch_bytes = unsharp_scratch_bytes, .device = unsharp_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -168,17 +162,12 @@ static void
 gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:unsharp-mask",
-    .title = _("Unsharp Mask"),
-    .categories = "enhance:sharpen",
+    .name = "tessera:unsharp-mask", .title = _("Unsharp Mask"), .categories = "enhance:sharpen",
     .description = _("Sharpens, or lifts local contrast where the radius is large: adds what a blur would take away, "
                      "above a threshold"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
-    .menu_path = "<Image>/Filters/Enhance",
-    .menu_label = _("Unsharp Mask (Tessera)..."),
-    .working = "R'G'B'A float",
-    .reach = reach,
-    .run = run
+    .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Unsharp Mask (Tessera)..."),
+    .working = "R'G'B'A float", .reach = reach, .run = run
   });
 }
 
