@@ -31,4 +31,35 @@ gint  label_arrived       (TesseraBand *band, gint top, gint bottom);
 gint  label_measure       (TesseraBand *band, TesseraMemory *total);
 gint  label_device        (TesseraBand *band);
 
+/* ----------------------------------------------------------------- in C -- */
+
+#define LABEL_STRIP_HEIGHT 64
+#define LABEL_BLOCK_WIDTH  256
+
+/* Rows of the image with their runs of foreground, from edges[2 k] to edges[2 k + 1] - 1. */
+typedef struct
+{
+  gint   y, height;
+  gint  *edges, n_edges, room;
+  gint  *parents;               /* of runs, then their components, counted from the strip's first */
+  gint   rows[LABEL_STRIP_HEIGHT + 1];  /* the first run of each row */
+  gint  *areas;                 /* of components */
+  gint   n_components, first_component;
+} LabelStrip;
+
+typedef struct
+{
+  const TesseraRequest *request;
+  const Label          *label;
+  GeglRectangle         image;
+  LabelStrip           *strips;
+  gint                  n_strips;
+  gint                 *components;     /* their parents, then their labels, 0 of what is left out */
+  gint                 *areas;
+  gint                  next;           /* atomic: the next strip to work on */
+} Labelling;
+
+/* GeglParallelDistributeFunc; data is a Labelling. */
+void label_paint_strips (gint thread, gint n_threads, gpointer data);
+
 #endif

@@ -243,7 +243,8 @@ tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info)
   if (info->reference)
     gegl_operation_class_set_key (operation_class, "reference", info->reference);
   if (info->menu_path)
-    gegl_operation_class_set_keys (operation_class, "gimp:menu-path", info->menu_path, "gimp:menu-label", info->menu_label, NULL);
+    gegl_operation_class_set_keys (operation_class, "gimp:menu-path", info->menu_path,
+                                   "gimp:menu-label", info->menu_label, NULL);
 }
 
 /* ------------------------------------------------------------- the borders -- */
