@@ -8,9 +8,11 @@
 #include "config.h"
 
 #include "formats.h"
-#include "internal.h"
 
 #include <gegl-plugin.h>
+
+#include "settings.h"
+#include "tables.h"
 
 #include "../math/tessera-convert.h"
 

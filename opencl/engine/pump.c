@@ -12,6 +12,11 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
+#include "bands.h"
+#include "passes.h"
+#include "settings.h"
+#include "speed.h"
+
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MANY_BANDS    4
 #define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of tiles */
@@ -19,6 +24,24 @@
 #define PARTS         840               /* of a band that is read in slices: any number of these divides it */
 #define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
+
+#define BANDS_AHEAD   4
+
+typedef struct
+{
+  Job        job;
+  BandState *bands[BANDS_AHEAD];        /* in flight, oldest first */
+  guint      n_bands;
+  guint      ahead;                     /* how many there may be, at most BANDS_AHEAD */
+  BandState *pending;                   /* the newest, until it is on its way, or NULL */
+  BandState *sliced;                    /* that is being read slice by slice, or NULL */
+  gint       submit_status;
+  gboolean   one_lane;                  /* a request of one band */
+  gint       least;                     /* rows below which bands cost more than C does */
+  gint       tile_height;               /* of a row of tiles, if the result may go into some, ... */
+  gsize      tiles_bytes;               /* ... and the bytes of it */
+  gboolean   in_cut;                    /* those that the output's edge cuts below are ours too */
+} Pump;
 
 /* ------------------------------------------------------------------ plan -- */
 
@@ -35,20 +58,20 @@ fits_index (const TesseraRequest *request, gint rows)
 static guint64
 band_bytes (const Pump *pump, gint rows)
 {
-  const TesseraRequest *request = pump->request;
+  const TesseraRequest *request = pump->job.request;
   const gint            width = request->roi.width;
   guint64               around = ((guint64) width + request->halo.left + request->halo.right)
                                  * ((guint64) rows + request->halo.top + request->halo.bottom);
   guint64               bytes = request->filter->device_bytes (request, width, rows)
-                                + (pump->survey ? pump->survey->bytes : 0);
+                                + (pump->job.survey ? pump->job.survey->bytes : 0);
 
-  if (pump->input.converts)
-    bytes += around * pump->input.bytes + pump->input.table_bytes;
-  if (request->aux && pump->aux.converts)
-    bytes += around * pump->aux.bytes + pump->aux.table_bytes;
-  if (pump->output.converts && ! pump->survey)
-    bytes += (guint64) width * rows * pump->output.bytes + pump->output.table_bytes;
-  if (pump->in_tiles)
+  if (pump->job.input.converts)
+    bytes += around * pump->job.input.bytes + pump->job.input.table_bytes;
+  if (request->aux && pump->job.aux.converts)
+    bytes += around * pump->job.aux.bytes + pump->job.aux.table_bytes;
+  if (pump->job.output.converts && ! pump->job.survey)
+    bytes += (guint64) width * rows * pump->job.output.bytes + pump->job.output.table_bytes;
+  if (pump->job.in_tiles)
     bytes += pump->tiles_bytes * ((rows + pump->tile_height - 1) / pump->tile_height + 1);
   return bytes;
 }
@@ -58,10 +81,10 @@ band_bytes (const Pump *pump, gint rows)
 static gint
 usual_rows (const Pump *pump)
 {
-  const TesseraRequest *request = pump->request;
+  const TesseraRequest *request = pump->job.request;
   const guint64         pixels = tessera_request_pixels (request);
-  const guint64         bytes = pixels * (pump->input.bytes + pump->output.bytes
-                                          + (request->aux ? pump->aux.bytes : 0));
+  const guint64         bytes = pixels * (pump->job.input.bytes + pump->job.output.bytes
+                                          + (request->aux ? pump->job.aux.bytes : 0));
   guint                 bands = tessera_speed_bands (request->filter->name, tessera_request_kind (request),
                                                pixels, bytes);
 
@@ -73,12 +96,12 @@ usual_rows (const Pump *pump)
 static guint64
 pinned_bytes (const Pump *pump, gint rows)
 {
-  const TesseraRequest *request = pump->request;
+  const TesseraRequest *request = pump->job.request;
   const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
                                  * ((guint64) rows + request->halo.top + request->halo.bottom);
 
-  return around * (pump->input.bytes + (request->aux ? pump->aux.bytes : 0))
-         + (pump->in_tiles ? 0 : (guint64) request->roi.width * rows * pump->output.bytes);
+  return around * (pump->job.input.bytes + (request->aux ? pump->job.aux.bytes : 0))
+         + (pump->job.in_tiles ? 0 : (guint64) request->roi.width * rows * pump->job.output.bytes);
 }
 
 /* The band height: the usual, but large enough that the halo is a small part, low enough that
@@ -87,8 +110,8 @@ pinned_bytes (const Pump *pump, gint rows)
 static gint
 choose_rows (Pump *pump)
 {
-  const TesseraRequest *request = pump->request;
-  const guint64         budget = tessera_budget (pump->device);
+  const TesseraRequest *request = pump->job.request;
+  const guint64         budget = tessera_budget (pump->job.device);
   const gint            width = request->roi.width, height = request->roi.height;
   const gint            halo = request->halo.top + request->halo.bottom;
   const gint            least = request->filter->whole ? height : CLAMP (halo / 4, 1, height);
@@ -136,9 +159,9 @@ submit (Pump *pump, BandState *band)
 
   if (status == 0)
     status = tessera_band_send (band);
-  if (status == 0 && ! pump->request->filter->measure)
+  if (status == 0 && ! pump->job.request->filter->measure)
     status = tessera_band_run (band);
-  pump->timings->submit += (g_get_monotonic_time () - began) / 1e6;
+  pump->job.timings->submit += (g_get_monotonic_time () - began) / 1e6;
   return status;
 }
 
@@ -175,9 +198,9 @@ do_copies (Pump *pump, TesseraCopy *copies, guint n)
   tessera_copy (copies, n, pump->pending || pump->sliced ? submit_beside : NULL, pump);
   for (guint i = 0; i < n; i++)
     if (copies[i].writes)
-      pump->timings->write += copies[i].seconds;
+      pump->job.timings->write += copies[i].seconds;
     else
-      pump->timings->read += copies[i].seconds;
+      pump->job.timings->read += copies[i].seconds;
   return pump->submit_status;
 }
 
@@ -245,7 +268,7 @@ read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
     {
       TesseraCopy parts[TESSERA_MOST_COPIES];
 
-      to = slice_end (from, pump->slices);
+      to = slice_end (from, pump->job.slices);
       for (guint i = 0; i < n; i++)
         {
           const gint top = (gint64) copies[i].rect.height * from / PARTS;
@@ -258,7 +281,7 @@ read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
         }
       status = do_copies (pump, parts, n);
       for (guint i = 0; i < n; i++)
-        copies[i].arrival->ready = (parts[i].rect.y + parts[i].rect.height - copies[i].rect.y) * copies[i].row;
+        *copies[i].ready = (parts[i].rect.y + parts[i].rect.height - copies[i].rect.y) * copies[i].row;
     }
   pump->sliced = NULL;
   return status;
@@ -277,8 +300,8 @@ push_band (Pump *pump, gint y, gint rows)
   if (is_full && (status = wait_for_oldest (pump, copies, &n)) != 0)
     return status;
   n_oldest = n;
-  new_status = tessera_band_prepare (pump, y, rows, &state, copies, &n);
-  if (new_status == 0 && n_oldest == 0 && pump->slices > 1)
+  new_status = tessera_band_prepare (&pump->job, y, rows, &state, copies, &n);
+  if (new_status == 0 && n_oldest == 0 && pump->job.slices > 1)
     copy_status = read_in_slices (pump, state, copies, n);
   else if (new_status == 0 || is_full)
     copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest);
@@ -301,7 +324,7 @@ drop_bands (Pump *pump, gint *y)
     return 0;
   *y = pump->bands[0]->band.roi.y;
   pump->pending = NULL;
-  status = tessera_queue_finish (pump->queue);
+  status = tessera_queue_finish (pump->job.queue);
   while (pump->n_bands)
     tessera_band_free (pump->bands[--pump->n_bands], status == 0);
   return status;
@@ -311,12 +334,12 @@ drop_bands (Pump *pump, gint *y)
 static void
 keep_unproven (Pump *pump)
 {
-  GPtrArray *more = pump->queue ? tessera_queue_unproven (pump->queue) : NULL;
+  GPtrArray *more = pump->job.queue ? tessera_queue_unproven (pump->job.queue) : NULL;
 
-  if (more && pump->timings->unproven)
-    g_ptr_array_extend_and_steal (pump->timings->unproven, more);
+  if (more && pump->job.timings->unproven)
+    g_ptr_array_extend_and_steal (pump->job.timings->unproven, more);
   else if (more)
-    pump->timings->unproven = more;
+    pump->job.timings->unproven = more;
 }
 
 /* After a failure: tables that may not have come are brought anew, and lanes on which nothing may run any more
@@ -327,18 +350,18 @@ begin_anew (Pump *pump)
   gboolean idle;
 
   keep_unproven (pump);
-  idle = tessera_queue_give (g_steal_pointer (&pump->queue), FALSE) == 0;
+  idle = tessera_queue_give (g_steal_pointer (&pump->job.queue), FALSE) == 0;
 
-  tessera_tables_free (pump, FALSE, idle);
-  return tessera_queue_take (pump->device, pump->one_lane, pump->profiled, &pump->queue);
+  tessera_tables_free (&pump->job, FALSE, idle);
+  return tessera_queue_take (pump->job.device, pump->one_lane, pump->job.profiled, &pump->job.queue);
 }
 
 /* Are these last rows, in tiles that the output's edge cuts, worth a band? */
 static gboolean
 is_band (const Pump *pump, gint rows)
 {
-  return pump->in_tiles && pump->in_cut && rows >= pump->least
-         && (guint64) rows * pump->request->roi.width >= tessera_tile_pixels ();
+  return pump->job.in_tiles && pump->in_cut && rows >= pump->least
+         && (guint64) rows * pump->job.request->roi.width >= tessera_tile_pixels ();
 }
 
 /* `rows` or a little less, so that the band ends where tiles of the output do.  Nothing is done beside
@@ -347,7 +370,7 @@ is_band (const Pump *pump, gint rows)
 static gint
 band_height (const Pump *pump, gint y, gint rows)
 {
-  const GeglRectangle *roi = &pump->request->roi;
+  const GeglRectangle *roi = &pump->job.request->roi;
   const gint           left = roi->y + roi->height - y;
   const gboolean       many = roi->height > MANY_BANDS * (gint64) rows;
   gint                 tile, shift, start;
@@ -355,7 +378,7 @@ band_height (const Pump *pump, gint y, gint rows)
   if (many && left < 2 * rows)
     rows = (rows + 1) / 2;
   rows = MIN (rows, left);
-  g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
+  g_object_get (pump->job.request->output, "tile-height", &tile, "shift-y", &shift, NULL);
   start = tessera_tile_start (y + rows, tile, shift);
   return start > y && (rows < left || (many && is_band (pump, y + rows - start))) ? start - y : rows;
 }
@@ -363,7 +386,7 @@ band_height (const Pump *pump, gint y, gint rows)
 static gint
 pump_bands (Pump *pump, gint rows)
 {
-  const TesseraRequest *request = pump->request;
+  const TesseraRequest *request = pump->job.request;
   const gint            end = request->roi.y + request->roi.height;
   gint                  y = request->roi.y;
   gint                  status = 0;
@@ -383,17 +406,17 @@ pump_bands (Pump *pump, gint rows)
       if (status == 0)
         continue;
       if (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
-          || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)) || begin_anew (pump) != 0)
+          || (pump->job.exact && (rows <= pump->least || halved == MOST_HALVINGS)) || begin_anew (pump) != 0)
         return status;
-      pump->in_tiles = FALSE;
+      pump->job.in_tiles = FALSE;
       if (pump->ahead > 1)
         pump->ahead = 1;        /* one band at a time may still fit */
-      else if (! pump->exact)
-        pump->exact = TRUE;
+      else if (! pump->job.exact)
+        pump->job.exact = TRUE;
       else
         {
           rows = MAX ((rows + 1) / 2, pump->least);
-          pump->slices = 1;
+          pump->job.slices = 1;
           halved++;
         }
     }
@@ -405,18 +428,18 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
               TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
 {
   TesseraTileGrid grid;
-  Pump pump = { .request = request, .survey = survey, .device = device, .program = program,
-                .engine_program = engine_program, .timings = timings };
+  Pump pump = { .job = { .request = request, .survey = survey, .device = device, .program = program,
+                         .engine_program = engine_program, .timings = timings } };
   gint rows, status, end_status;
 
-  pump.input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
-  pump.output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
+  pump.job.input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
+  pump.job.output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
-    pump.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
-  pump.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.output.format, &request->roi, &grid)
+    pump.job.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
+  pump.job.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.job.output.format, &request->roi, &grid)
                   && (tessera_proof_takes_tiles ()
                       || (guint64) grid.all * grid.width * grid.height <= MOST_IN_TILES * tessera_request_pixels (request));
-  if (pump.in_tiles)
+  if (pump.job.in_tiles)
     {
       pump.tile_height = grid.height;
       pump.tiles_bytes = (gsize) grid.across * grid.bytes;
@@ -424,27 +447,27 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     }
   timings->failed_at = "planning bands";
   rows = choose_rows (&pump);
-  if (pump.in_tiles && rows < MIN (pump.tile_height, request->roi.height))
+  if (pump.job.in_tiles && rows < MIN (pump.tile_height, request->roi.height))
     {
-      pump.in_tiles = FALSE;            /* no band would hold a whole one */
+      pump.job.in_tiles = FALSE;            /* no band would hold a whole one */
       rows = choose_rows (&pump);
     }
   if (rows == 0)
     return tessera_error_out_of_memory ();
-  pump.slices = rows < request->roi.height || survey ? 1
+  pump.job.slices = rows < request->roi.height || survey ? 1
                 : CLAMP (tessera_request_pixels (request) / (SLICE * tessera_tile_pixels ()), 1, MOST_SLICES);
   timings->failed_at = "creating a queue";
-  pump.profiled = tessera_profiling ()
+  pump.job.profiled = tessera_profiling ()
                   || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),
                                              tessera_request_pixels (request));
   pump.one_lane = rows >= request->roi.height;
-  status = tessera_queue_take (device, pump.one_lane, pump.profiled, &pump.queue);
+  status = tessera_queue_take (device, pump.one_lane, pump.job.profiled, &pump.job.queue);
   if (status != 0)
     return status;
   status = pump_bands (&pump, rows);
   drop_bands (&pump, &rows);
   keep_unproven (&pump);
-  end_status = pump.queue ? tessera_queue_give (pump.queue, status == 0) : 0;
-  tessera_tables_free (&pump, status == 0 && end_status == 0, end_status == 0);
+  end_status = pump.job.queue ? tessera_queue_give (pump.job.queue, status == 0) : 0;
+  tessera_tables_free (&pump.job, status == 0 && end_status == 0, end_status == 0);
   return status != 0 ? status : end_status;
 }

@@ -19,8 +19,7 @@
  * download) / n at the ends of the pipeline, and n times what the host spends on a
  * band's commands: least at n = sqrt (stages / submit).
  */
-#include "tessera.h"
-#include "internal.h"
+#include "speed.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * What tests and tools ask the engine for, and what they are told: modes and
- * counters.  Part of tessera.h; names neither GEGL nor OpenCL types.
+ * counters.  Part of tessera-control.h; names neither GEGL nor OpenCL types.
  */
 #ifndef TESSERA_STATE_H
 #define TESSERA_STATE_H

@@ -4,7 +4,7 @@
  */
 #include <glib.h>
 
-#include "../../opencl/engine/internal.h"
+#include "../../opencl/engine/speed.h"
 
 #define MPIX (1 << 20)
 
