@@ -156,13 +156,12 @@ send_ready (BandState *state, Arrival *arrival)
 
   if (bytes == 0)
     return 0;
-  job->timings->failed_at = "uploading";
   status = tessera_enqueue_upload (job->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
                                    arrival->offset + arrival->sent,
                                    (guchar *) tessera_memory_pointer (arrival->staging) + arrival->sent,
                                    bytes, &arrival->uploads[arrival->n_uploads]);
   if (status != 0)
-    return status;
+    return tessera_stage (job, "uploading", status);
   arrival->n_uploads++;
   arrival->sent = arrival->ready;
   tessera_queue_flush (job->queue, LANE_UPLOAD);
@@ -181,8 +180,7 @@ use_rows (BandState *state, Arrival *arrival, gint bottom)
   if (! filter->arrived || job->survey || arrival != &state->arrivals[0] || bottom <= top)
     return 0;
   arrival->used = bottom;
-  job->timings->failed_at = "running";
-  status = filter->arrived (&state->band, top, bottom);
+  status = tessera_stage (job, "running", filter->arrived (&state->band, top, bottom));
   tessera_queue_flush (job->queue, LANE_RUN);
   return status;
 }
@@ -216,17 +214,16 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
 
   if (arrival->bytes == 0)
     {
-      status = tessera_band_clear (state, image->memory, tessera_image_bytes (image));
+      status = tessera_stage (job, "running", tessera_band_clear (state, image->memory, tessera_image_bytes (image)));
       return status != 0 ? status : use_rows (state, arrival, image->height);
     }
   arrival->ready = arrival->bytes;
   if ((status = send_ready (state, arrival)) != 0)
     return status;
-  job->timings->failed_at = "running";
   status = tessera_enqueue_wait (job->queue, arrival->uploads[arrival->n_uploads - 1]);
   if (status == 0 && arrival->raw)
     status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
     status = extend (state, image, &arrival->part, arrival->border);
-  return status != 0 ? status : use_rows (state, arrival, image->height);
+  return status != 0 ? tessera_stage (job, "running", status) : use_rows (state, arrival, image->height);
 }

@@ -33,7 +33,6 @@ tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCo
   band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
   around = tessera_grow (&band->roi, &request->halo);
   band->input = tessera_image_for (&around, request->input_format);
-  job->timings->failed_at = "allocating";
   status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, &request->bounds, request->border },
                    &band->input, &state->arrivals[0], copies, n);
   if (status == 0 && request->aux)
@@ -43,10 +42,10 @@ tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCo
                                           TESSERA_BORDER_CLAMP },
                        &band->aux, &state->arrivals[1], copies, n);
     }
-  if (status == 0 && job->in_tiles
+  if (status == 0 && job->plan.in_tiles
       && tessera_tiles_plan (request->output, job->output.format, &band->roi, &state->grid))
     state->tiles = tessera_tiles_take (job->device, state->grid.all, state->grid.bytes);
-  return status;
+  return tessera_stage (job, "allocating", status);
 }
 
 /* Has all happened that was asked of the device for this band until now?  Not every driver lets what follows a
@@ -76,18 +75,17 @@ measure (BandState *state)
   const gsize          bytes = job->survey ? job->survey->bytes : filter->measure_bytes;
   gint                 status;
 
-  job->timings->failed_at = "measuring";
-  if ((status = tessera_band_keep (state, bytes, FALSE, &state->result)) != 0
-      || (status = tessera_band_keep (state, bytes, TRUE, &state->result_host)) != 0)
+  if ((status = tessera_band_keep (state, bytes, FALSE, &state->answer)) != 0
+      || (status = tessera_band_keep (state, bytes, TRUE, &state->answer_host)) != 0)
     return status;
-  if (job->survey && (status = tessera_band_clear (state, state->result, bytes)) != 0)
+  if (job->survey && (status = tessera_band_clear (state, state->answer, bytes)) != 0)
     return status;
-  status = job->survey ? filter->survey (&state->band, state->result)
-                        : filter->measure (&state->band, state->result);
+  status = job->survey ? filter->survey (&state->band, state->answer)
+                        : filter->measure (&state->band, state->answer);
   return status != 0 ? status
-                     : tessera_enqueue_download (job->queue, LANE_RUN, state->result, 0,
-                                                 tessera_memory_pointer (state->result_host),
-                                                 bytes, NULL, &state->measured);
+                     : tessera_enqueue_download (job->queue, LANE_RUN, state->answer, 0,
+                                                 tessera_memory_pointer (state->answer_host),
+                                                 bytes, NULL, &state->answered);
 }
 
 gint
@@ -99,7 +97,7 @@ tessera_band_send (BandState *state)
   if (status == 0 && job->request->aux)
     status = tessera_arrival_send (state, &state->arrivals[1]);
   if (status == 0 && (job->survey || job->request->filter->measure))
-    status = measure (state);
+    status = tessera_stage (job, "measuring", measure (state));
   tessera_queue_flush (job->queue, LANE_RUN);
   return status;
 }
@@ -124,20 +122,17 @@ tessera_band_run (BandState *state)
   state->has_run = TRUE;
   if (job->survey)
     return 0;
-  if (state->measured)
+  if (state->answered)
     {
-      job->timings->failed_at = "measuring";
-      if ((status = tessera_event_wait (state->measured)) != 0 || (status = look_back (state)) != 0)
-        return status;
-      band->measured = tessera_memory_pointer (state->result_host);
+      if ((status = tessera_event_wait (state->answered)) != 0 || (status = look_back (state)) != 0)
+        return tessera_stage (job, "measuring", status);
+      band->measured = tessera_memory_pointer (state->answer_host);
     }
-  job->timings->failed_at = "allocating";
   band->output = tessera_image_for (&band->roi, job->request->output_format);
   status = tessera_band_keep (state, tessera_image_bytes (&band->output), FALSE, &band->output.memory);
   if (status != 0)
-    return status;
-  job->timings->failed_at = "running";
-  status = job->request->filter->device (band);
+    return tessera_stage (job, "allocating", status);
+  status = tessera_stage (job, "running", job->request->filter->device (band));
   return status != 0 ? status : tessera_result_send (state);
 }
 
@@ -157,20 +152,19 @@ gint
 tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
 {
   Job          *job = state->job;
-  TesseraEvent *event = job->survey ? state->measured : state->slices[slice].downloaded;
+  TesseraEvent *event = job->survey ? state->answered : state->slices[slice].downloaded;
   gint          status;
 
-  job->timings->failed_at = "running";
   status = tessera_event_wait (event);
   if (status == 0 && slice == 0)
     status = look_back (state);
   if (status != 0)
-    return status;
+    return tessera_stage (job, "running", status);
   if (job->profiled)
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
     job->request->filter->merge (job->request, job->survey->result,
-                                  tessera_memory_pointer (state->result_host));
+                                  tessera_memory_pointer (state->answer_host));
   else
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
@@ -199,7 +193,7 @@ free_event (TesseraEvent *event)
 void
 tessera_band_free (BandState *state, gboolean idle)
 {
-  free_event (state->measured);
+  free_event (state->answered);
   free_event (state->ran);
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
     for (guint i = 0; i < state->arrivals[k].n_uploads; i++)

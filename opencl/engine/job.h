@@ -7,6 +7,7 @@
 
 #include "formats.h"
 #include "memory.h"
+#include "plan.h"
 #include "program.h"
 #include "queue.h"
 #include "request.h"
@@ -14,7 +15,6 @@
 
 #define MAX_MEMORIES 40
 #define MAX_TABLES   16
-#define MOST_SLICES  8
 #define MOST_UPLOADS (MOST_SLICES + 4)  /* the last slice is cut in three (pump.c), and one is to spare */
 
 /* What a request cost.  Times in seconds; the stages overlap. */
@@ -48,11 +48,18 @@ typedef struct
   TesseraTravel         input, aux, output;
   TableState            tables[MAX_TABLES];
   guint                 n_tables;
-  gboolean              exact;          /* memory without room to spare */
+  TesseraPlan           plan;
   gboolean              profiled;       /* are its commands timed? */
-  gboolean              in_tiles;       /* the result may go straight into tiles */
-  guint                 slices;         /* of a band that is alone */
 } Job;
+
+/* Notes the stage in which an error came up; passes the status on. */
+static inline gint
+tessera_stage (const Job *job, const gchar *stage, gint status)
+{
+  if (status != 0)
+    job->timings->failed_at = stage;
+  return status;
+}
 
 /* An image on its way to the device. */
 typedef struct
@@ -84,13 +91,13 @@ typedef struct
   TesseraMemory *memories[MAX_MEMORIES];
   guint          n_memories;
   Arrival        arrivals[2];           /* input, aux */
-  TesseraMemory *result, *result_host;  /* of `measure` or `survey` */
+  TesseraMemory *answer, *answer_host;  /* of `measure` or `survey` */
   TesseraMemory *download_to;
   TesseraTiles  *tiles;                 /* ... or these */
   TesseraTileGrid grid;                 /* of them */
   Slice          slices[MOST_SLICES];   /* several: reading, sending and writing overlap within a band that is alone */
   guint          n_slices;
-  TesseraEvent  *measured, *ran;
+  TesseraEvent  *answered, *ran;
   GArray        *commands;              /* launches and clears, each of which must have happened, ... */
   guint          n_seen;                /* ... as so many are known to have */
   gboolean       has_run;

@@ -27,7 +27,7 @@ tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory
 
   if (state->n_memories == MAX_MEMORIES)
     return tessera_error_out_of_memory ();
-  status = tessera_pool_take (state->job->device, bytes, pinned, state->job->exact, memory);
+  status = tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory);
   if (status == 0)
     state->memories[state->n_memories++] = *memory;
   return status;
@@ -66,7 +66,7 @@ bring_table (Job *job, gconstpointer data, gsize bytes, gboolean is_constant, Te
   if (job->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
   status = is_constant ? tessera_pool_take_constant (job->device, bytes, data, &table.memory, &is_there)
-                       : tessera_pool_take (job->device, bytes, FALSE, job->exact, &table.memory);
+                       : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
   if (status != 0)
     return status;
   /* The filter's own may be gone before a device that does not answer has read it. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Plans a request in bands of rows that fit the memory and keeps some in flight:
- * the host reads band k+1 and writes band k-1 while the device uploads, runs and
- * downloads what is between.  An allocation that fails leads to fewer bands in
- * flight, then to lower ones.
+ * Carries out the plan of a request (plan.c) and keeps some bands in flight: the host
+ * reads band k+1 and writes band k-1 while the device uploads, runs and downloads what
+ * is between.  An allocation that fails leads to a smaller plan.
  */
 #include "config.h"
 
@@ -14,126 +13,19 @@
 
 #include "bands.h"
 #include "passes.h"
+#include "proof-state.h"
 #include "settings.h"
 #include "speed.h"
 
-#define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
-#define MANY_BANDS    4
-#define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of tiles */
-#define SLICE         ((guint64) 4)      /* slices have at least so often the pixels that results in tiles have */
-#define PARTS         840               /* of a band that is read in slices: any number of these divides it */
-#define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
-#define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
-
-#define BANDS_AHEAD   4
+#define PARTS 840               /* of a band that is read in slices: any number of these divides it */
 
 typedef struct
 {
   Job        job;
   BandState *bands[BANDS_AHEAD];        /* in flight, oldest first */
   guint      n_bands;
-  guint      ahead;                     /* how many there may be, at most BANDS_AHEAD */
-  BandState *pending;                   /* the newest, until it is on its way, or NULL */
-  BandState *sliced;                    /* that is being read slice by slice, or NULL */
-  gint       submit_status;
-  gboolean   one_lane;                  /* a request of one band */
-  gint       least;                     /* rows below which bands cost more than C does */
-  gint       tile_height;               /* of a row of tiles, if the result may go into some, ... */
-  gsize      tiles_bytes;               /* ... and the bytes of it */
-  gboolean   in_cut;                    /* those that the output's edge cuts below are ours too */
+  BandState *pending;                   /* the newest: it has been read and is not on its way yet; or NULL */
 } Pump;
-
-/* ------------------------------------------------------------------ plan -- */
-
-static gboolean
-fits_index (const TesseraRequest *request, gint rows)
-{
-  guint64 width = (guint64) request->roi.width + request->halo.left + request->halo.right;
-  guint64 height = (guint64) rows + request->halo.top + request->halo.bottom;
-
-  return width < G_MAXINT32 && height < G_MAXINT32 && width * height < G_MAXINT32 / 4;
-}
-
-/* Device memory of a band, the pixels as they travel included. */
-static guint64
-band_bytes (const Pump *pump, gint rows)
-{
-  const TesseraRequest *request = pump->job.request;
-  const gint            width = request->roi.width;
-  guint64               around = ((guint64) width + request->halo.left + request->halo.right)
-                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
-  guint64               bytes = request->filter->device_bytes (request, width, rows)
-                                + (pump->job.survey ? pump->job.survey->bytes : 0);
-
-  if (pump->job.input.converts)
-    bytes += around * pump->job.input.bytes + pump->job.input.table_bytes;
-  if (request->aux && pump->job.aux.converts)
-    bytes += around * pump->job.aux.bytes + pump->job.aux.table_bytes;
-  if (pump->job.output.converts && ! pump->job.survey)
-    bytes += (guint64) width * rows * pump->job.output.bytes + pump->job.output.table_bytes;
-  if (pump->job.in_tiles)
-    bytes += pump->tiles_bytes * ((rows + pump->tile_height - 1) / pump->tile_height + 1);
-  return bytes;
-}
-
-/* The height of bands that keeps all stages busy: what their number costs the host
- * grows with it, what is left over at both ends of the pipeline shrinks. */
-static gint
-usual_rows (const Pump *pump)
-{
-  const TesseraRequest *request = pump->job.request;
-  const guint64         pixels = tessera_request_pixels (request);
-  const guint64         bytes = pixels * (pump->job.input.bytes + pump->job.output.bytes
-                                          + (request->aux ? pump->job.aux.bytes : 0));
-  guint                 bands = tessera_speed_bands (request->filter->name, tessera_request_kind (request),
-                                               pixels, bytes);
-
-  bands = CLAMP (bands, 1, MAX (1, pixels / LEAST_PIXELS));
-  return (request->roi.height + bands - 1) / bands;
-}
-
-/* Of the host's memory, for a band. */
-static guint64
-pinned_bytes (const Pump *pump, gint rows)
-{
-  const TesseraRequest *request = pump->job.request;
-  const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
-                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
-
-  return around * (pump->job.input.bytes + (request->aux ? pump->job.aux.bytes : 0))
-         + (pump->job.in_tiles ? 0 : (guint64) request->roi.width * rows * pump->job.output.bytes);
-}
-
-/* The band height: the usual, but large enough that the halo is a small part, low enough that
- * BANDS_AHEAD bands fit the budget, or at least one of a quarter of the halo's height;
- * where not even that fits, 0. */
-static gint
-choose_rows (Pump *pump)
-{
-  const TesseraRequest *request = pump->job.request;
-  const guint64         budget = tessera_budget (pump->job.device);
-  const gint            width = request->roi.width, height = request->roi.height;
-  const gint            halo = request->halo.top + request->halo.bottom;
-  const gint            least = request->filter->whole ? height : CLAMP (halo / 4, 1, height);
-  gint                  rows = tessera_band_rows ();
-
-  pump->ahead = BANDS_AHEAD;
-  pump->least = least;
-  if (rows == 0)
-    rows = MAX (MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width), halo);
-  rows = CLAMP (rows, request->filter->whole ? height : 1, height);
-  while (rows > least && rows < height
-         && (band_bytes (pump, rows) > budget / BANDS_AHEAD || ! fits_index (request, rows)))
-    rows = MAX ((rows + 1) / 2, least);
-  while (rows > least && (band_bytes (pump, rows) > budget || ! fits_index (request, rows)))
-    rows = MAX ((rows + 1) / 2, least);
-  while (pump->ahead > 1 && (band_bytes (pump, rows) > budget / pump->ahead
-                             || pinned_bytes (pump, rows) > tessera_most_pinned () / pump->ahead))
-    pump->ahead--;
-  if (request->filter->whole && pinned_bytes (pump, height) > tessera_most_pinned ())
-    return 0;
-  return fits_index (request, rows) && band_bytes (pump, rows) <= budget ? rows : 0;
-}
 
 /* ----------------------------------------------------------------- bands -- */
 
@@ -182,26 +74,35 @@ submit_all (Pump *pump)
   return status != 0 ? status : run_before (pump, NULL);
 }
 
+/* What one thread does while the others copy. */
+typedef struct
+{
+  Pump      *pump;
+  BandState *sliced;            /* that is being read slice by slice, or NULL */
+  gint       status;
+} Beside;
+
 static void
 submit_beside (gpointer data)
 {
-  Pump *pump = data;
+  Beside *beside = data;
 
-  pump->submit_status = pump->pending ? submit_pending (pump) : tessera_band_send_ready (pump->sliced);
+  beside->status = beside->sliced ? tessera_band_send_ready (beside->sliced) : submit_pending (beside->pump);
 }
 
 /* And submits the pending band, or what is ready of a sliced one, which takes one thread a while. */
 static gint
-do_copies (Pump *pump, TesseraCopy *copies, guint n)
+do_copies (Pump *pump, TesseraCopy *copies, guint n, BandState *sliced)
 {
-  pump->submit_status = 0;
-  tessera_copy (copies, n, pump->pending || pump->sliced ? submit_beside : NULL, pump);
+  Beside beside = { pump, sliced, 0 };
+
+  tessera_copy (copies, n, pump->pending || sliced ? submit_beside : NULL, &beside);
   for (guint i = 0; i < n; i++)
     if (copies[i].writes)
       pump->job.timings->write += copies[i].seconds;
     else
       pump->job.timings->read += copies[i].seconds;
-  return pump->submit_status;
+  return beside.status;
 }
 
 /* Runs the oldest band if it has not, waits for it, and adds what is to be written. */
@@ -233,13 +134,13 @@ finish_oldest (Pump *pump)
   gint        status = wait_for_oldest (pump, &copy, &n);
 
   if (status == 0)
-    status = do_copies (pump, &copy, n);
+    status = do_copies (pump, &copy, n, NULL);
   for (guint slice = 1; status == 0 && slice < pump->bands[0]->n_slices; slice++)
     {
       n = 0;
       status = tessera_band_wait (pump->bands[0], slice, &copy, &n);
       if (status == 0)
-        status = do_copies (pump, &copy, n);
+        status = do_copies (pump, &copy, n, NULL);
     }
   if (status == 0)
     drop_oldest (pump);
@@ -263,12 +164,11 @@ read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
 {
   gint status = 0;
 
-  pump->sliced = band;
   for (gint from = 0, to; from < PARTS && status == 0; from = to)
     {
       TesseraCopy parts[TESSERA_MOST_COPIES];
 
-      to = slice_end (from, pump->job.slices);
+      to = slice_end (from, pump->job.plan.slices);
       for (guint i = 0; i < n; i++)
         {
           const gint top = (gint64) copies[i].rect.height * from / PARTS;
@@ -279,11 +179,10 @@ read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
           parts[i].rect.height = bottom - top;
           parts[i].pixels += top * copies[i].row;
         }
-      status = do_copies (pump, parts, n);
+      status = do_copies (pump, parts, n, band);
       for (guint i = 0; i < n; i++)
         *copies[i].ready = (parts[i].rect.y + parts[i].rect.height - copies[i].rect.y) * copies[i].row;
     }
-  pump->sliced = NULL;
   return status;
 }
 
@@ -293,7 +192,7 @@ push_band (Pump *pump, gint y, gint rows)
 {
   TesseraCopy copies[TESSERA_MOST_COPIES];
   BandState  *state;
-  gboolean    is_full = pump->n_bands >= pump->ahead;
+  gboolean    is_full = pump->n_bands >= pump->job.plan.ahead;
   guint       n = 0, n_oldest;
   gint        status = 0, new_status, copy_status = 0;
 
@@ -301,10 +200,10 @@ push_band (Pump *pump, gint y, gint rows)
     return status;
   n_oldest = n;
   new_status = tessera_band_prepare (&pump->job, y, rows, &state, copies, &n);
-  if (new_status == 0 && n_oldest == 0 && pump->job.slices > 1)
+  if (new_status == 0 && n_oldest == 0 && pump->job.plan.slices > 1)
     copy_status = read_in_slices (pump, state, copies, n);
   else if (new_status == 0 || is_full)
-    copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest);
+    copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest, NULL);
   if (is_full)
     drop_oldest (pump);
   pump->bands[pump->n_bands++] = state;
@@ -351,123 +250,83 @@ begin_anew (Pump *pump)
 
   keep_unproven (pump);
   idle = tessera_queue_give (g_steal_pointer (&pump->job.queue), FALSE) == 0;
-
   tessera_tables_free (&pump->job, FALSE, idle);
-  return tessera_queue_take (pump->job.device, pump->one_lane, pump->job.profiled, &pump->job.queue);
+  return tessera_queue_take (pump->job.device, pump->job.plan.one_lane, pump->job.profiled, &pump->job.queue);
 }
 
-/* Are these last rows, in tiles that the output's edge cuts, worth a band? */
-static gboolean
-is_band (const Pump *pump, gint rows)
-{
-  return pump->job.in_tiles && pump->in_cut && rows >= pump->least
-         && (guint64) rows * pump->job.request->roi.width >= tessera_tile_pixels ();
-}
-
-/* `rows` or a little less, so that the band ends where tiles of the output do.  Nothing is done beside
- * the end of the last band, so of many bands the last ones are half as high, and what remains of tiles
- * that are cut is the very last. */
 static gint
-band_height (const Pump *pump, gint y, gint rows)
+pump_bands (Pump *pump)
 {
   const GeglRectangle *roi = &pump->job.request->roi;
-  const gint           left = roi->y + roi->height - y;
-  const gboolean       many = roi->height > MANY_BANDS * (gint64) rows;
-  gint                 tile, shift, start;
-
-  if (many && left < 2 * rows)
-    rows = (rows + 1) / 2;
-  rows = MIN (rows, left);
-  g_object_get (pump->job.request->output, "tile-height", &tile, "shift-y", &shift, NULL);
-  start = tessera_tile_start (y + rows, tile, shift);
-  return start > y && (rows < left || (many && is_band (pump, y + rows - start))) ? start - y : rows;
-}
-
-static gint
-pump_bands (Pump *pump, gint rows)
-{
-  const TesseraRequest *request = pump->job.request;
-  const gint            end = request->roi.y + request->roi.height;
-  gint                  y = request->roi.y;
-  gint                  status = 0;
-  guint                 halved = 0;
+  const gint           end = roi->y + roi->height;
+  gint                 y = roi->y;
+  gint                 status = 0;
 
   while (y < end || pump->n_bands)
     {
       if (y < end)
         {
-          gint height = band_height (pump, y, rows);
+          const gint rows = tessera_plan_band (&pump->job.plan, roi, y);
 
-          status = push_band (pump, y, height);
-          y += height;
+          status = push_band (pump, y, rows);
+          y += rows;
         }
       else if ((status = submit_all (pump)) == 0)
         status = finish_oldest (pump);
-      if (status == 0)
-        continue;
-      if (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
-          || (pump->job.exact && (rows <= pump->least || halved == MOST_HALVINGS)) || begin_anew (pump) != 0)
+      if (status != 0
+          && (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
+              || ! tessera_plan_smaller (&pump->job.plan) || begin_anew (pump) != 0))
         return status;
-      pump->job.in_tiles = FALSE;
-      if (pump->ahead > 1)
-        pump->ahead = 1;        /* one band at a time may still fit */
-      else if (! pump->job.exact)
-        pump->job.exact = TRUE;
-      else
-        {
-          rows = MAX ((rows + 1) / 2, pump->least);
-          pump->job.slices = 1;
-          halved++;
-        }
     }
   return 0;
+}
+
+static TesseraPlan
+make_plan (const Job *job)
+{
+  const TesseraRequest *request = job->request;
+  const guint64         pixels = tessera_request_pixels (request);
+  TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
+                                  .output = job->output, .budget = tessera_budget (job->device),
+                                  .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
+                                  .rows = tessera_band_rows (), .wants_tiles = tessera_proof_takes_tiles () };
+
+  if (basis.rows == 0)
+    basis.bands = tessera_speed_bands (request->filter->name, tessera_request_kind (request), pixels,
+                                       pixels * (job->input.bytes + job->aux.bytes + job->output.bytes));
+  g_object_get (request->output, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
+  if (job->survey || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
+    basis.grid = (TesseraTileGrid) { 0 };
+  return tessera_plan (&basis);
 }
 
 gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
               TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
 {
-  TesseraTileGrid grid;
   Pump pump = { .job = { .request = request, .survey = survey, .device = device, .program = program,
                          .engine_program = engine_program, .timings = timings } };
-  gint rows, status, end_status;
+  Job *job = &pump.job;
+  gint y, status, end_status;
 
-  pump.job.input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
-  pump.job.output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
+  job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
+  job->output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
-    pump.job.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
-  pump.job.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.job.output.format, &request->roi, &grid)
-                  && (tessera_proof_takes_tiles ()
-                      || (guint64) grid.all * grid.width * grid.height <= MOST_IN_TILES * tessera_request_pixels (request));
-  if (pump.job.in_tiles)
-    {
-      pump.tile_height = grid.height;
-      pump.tiles_bytes = (gsize) grid.across * grid.bytes;
-      pump.in_cut = grid.ours.y + grid.ours.height > grid.whole.y + grid.whole.height;
-    }
-  timings->failed_at = "planning bands";
-  rows = choose_rows (&pump);
-  if (pump.job.in_tiles && rows < MIN (pump.tile_height, request->roi.height))
-    {
-      pump.job.in_tiles = FALSE;            /* no band would hold a whole one */
-      rows = choose_rows (&pump);
-    }
-  if (rows == 0)
-    return tessera_error_out_of_memory ();
-  pump.job.slices = rows < request->roi.height || survey ? 1
-                : CLAMP (tessera_request_pixels (request) / (SLICE * tessera_tile_pixels ()), 1, MOST_SLICES);
-  timings->failed_at = "creating a queue";
-  pump.job.profiled = tessera_profiling ()
+    job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
+  job->plan = make_plan (job);
+  if (job->plan.rows == 0)
+    return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
+  job->profiled = tessera_profiling ()
                   || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),
-                                             tessera_request_pixels (request));
-  pump.one_lane = rows >= request->roi.height;
-  status = tessera_queue_take (device, pump.one_lane, pump.job.profiled, &pump.job.queue);
+                                              tessera_request_pixels (request));
+  status = tessera_stage (job, "creating a queue",
+                          tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));
   if (status != 0)
     return status;
-  status = pump_bands (&pump, rows);
-  drop_bands (&pump, &rows);
+  status = pump_bands (&pump);
+  drop_bands (&pump, &y);
   keep_unproven (&pump);
-  end_status = pump.job.queue ? tessera_queue_give (pump.job.queue, status == 0) : 0;
-  tessera_tables_free (&pump.job, status == 0 && end_status == 0, end_status == 0);
+  end_status = job->queue ? tessera_stage (job, "running", tessera_queue_give (job->queue, status == 0)) : 0;
+  tessera_tables_free (job, status == 0 && end_status == 0, end_status == 0);
   return status != 0 ? status : end_status;
 }

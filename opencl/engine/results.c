@@ -81,7 +81,7 @@ plan_slices (BandState *state)
   const gint           first = state->tiles ? state->grid.y : roi->y;
   const gint           step = state->tiles ? state->grid.height : 1;
 
-  state->n_slices = MIN (state->job->slices, (guint) steps);
+  state->n_slices = MIN (state->job->plan.slices, (guint) steps);
   for (guint i = 0; i < state->n_slices; i++)
     {
       const gint from = (gint64) steps * i / state->n_slices, to = (gint64) steps * (i + 1) / state->n_slices;
@@ -148,10 +148,9 @@ tessera_result_send (BandState *state)
   if (status == 0)
     status = tessera_enqueue_mark (job->queue, &state->ran);
   if (status != 0)
-    return status;
+    return tessera_stage (job, "running", status);
   tessera_queue_flush (job->queue, LANE_RUN);
-  job->timings->failed_at = "downloading";
-  return download (state, from, to);
+  return tessera_stage (job, "downloading", download (state, from, to));
 }
 
 void

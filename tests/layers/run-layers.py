@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-layers.py [--print]: the engine's files stand in layers.  The test draws the graph of opencl/engine, by includes and
-by calls, and fails on a circle: whoever reads a file then needs to know only what lies below it.
+by calls, and fails on a circle: whoever reads a file then needs to know only what lies below it.  It also holds files
+to 400 lines and functions to 60.
 
 NAME.c, NAME.h and tessera-NAME.h are one room.  A room points to another where it includes a header of the other, or
 mentions a function that the other defines.  A function that is handed down to be called back is no arrow upward: the file
@@ -14,6 +15,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import TOP, Report
 
+MOST_LINES, MOST_OF_FUNCTION = 400, 60
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.M)
@@ -148,6 +150,12 @@ def main():
     if '--print' in sys.argv and not found:
         for number, rooms in enumerate(layers(graph), 1):
             print(f'{number:3}  {" ".join(rooms)}')
+    for name, text in sorted(texts.items()):
+        lines = text.count('\n')
+        report.check(f'{name} has at most {MOST_LINES} lines', lines <= MOST_LINES, str(lines))
+        for function, _, first, length in functions(DIRECTIVE.sub(blank, NOT_CODE.sub(blank, text))):
+            report.check(f'{name}: {function} has at most {MOST_OF_FUNCTION} lines', length <= MOST_OF_FUNCTION,
+                         f'{length} from line {first}')
     report.finish()
 
 
