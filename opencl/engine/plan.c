@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * How a request is cut into bands of rows.  A band costs the host some time whatever its
- * height, and nothing is done beside the first upload and the last download: so bands are
- * neither low nor high.  They must fit the memory of the device and what may be pinned
- * of the host's, several at a time.
+ * How a request is cut into bands of rows.  They must fit the memory of the device and
+ * what may be pinned of the host's, several at a time.
+ *
+ * With n bands a request takes what the host reads and writes, stages / n at the ends of the pipeline, where nothing
+ * else is done, and n times what the host spends on a band's commands: least at n = sqrt (stages / submit).
  */
 #include "config.h"
 
 #include "plan.h"
+
+#include <math.h>
+
+#define BUS            4e10             /* bytes a second, up and down */
+#define SUBMIT_SECONDS 1.5e-4           /* of a band; H200, 2026-11, waking 16 threads included */
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
 #define MANY_BANDS    4
@@ -73,7 +79,10 @@ usual_rows (const TesseraPlanBasis *basis)
   const TesseraRequest *request = basis->request;
   const gint            halo = request->halo.top + request->halo.bottom;
   const guint           most = MAX (1, tessera_request_pixels (request) / LEAST_PIXELS);
-  const guint           bands = CLAMP (basis->bands, 1, most);
+  const guint64         bytes = tessera_request_pixels (request)
+                                * (basis->input.bytes + basis->aux.bytes + basis->output.bytes);
+  const guint           best = (guint) (sqrt (bytes / BUS / SUBMIT_SECONDS) + 0.5);
+  const guint           bands = CLAMP (best, 1, most);
   const gint            usual = (request->roi.height + bands - 1) / bands;
 
   return MAX (MIN (MAX (usual, 2 * halo), MOST_PIXELS / request->roi.width), halo);

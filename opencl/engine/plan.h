@@ -25,7 +25,6 @@ typedef struct
   guint                 tile_pixels;    /* TesseraSettings' */
   guint64               budget;         /* bytes of the device's memory */
   guint64               most_pinned;    /* ... and of the host's */
-  guint                 bands;          /* how many there usually are */
   gint                  rows;           /* of a band, if that is prescribed, or 0 */
 } TesseraPlanBasis;
 

@@ -169,13 +169,10 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
                      gdouble seconds)
 {
   const gchar *filter = request->filter->name;
-  const guint  kind = tessera_request_kind (request);
   gchar       *path;
 
   tessera_breaker_succeed (filter);
-  tessera_speed_note (filter, kind, tessera_request_pixels (request), TRUE, seconds);
-  tessera_speed_note_bands (filter, kind, tessera_request_pixels (request), timings->bands,
-                            timings->upload + timings->run + timings->download, timings->submit);
+  tessera_speed_note (filter, tessera_request_kind (request), tessera_request_pixels (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings->read * 1e9);
   tessera_count (upload_ns, timings->upload * 1e9);

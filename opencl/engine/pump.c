@@ -15,7 +15,6 @@
 #include "passes.h"
 #include "proof-state.h"
 #include "settings.h"
-#include "speed.h"
 
 #define PARTS 840               /* of a band that is read in slices: any number of these divides it */
 
@@ -285,15 +284,11 @@ static TesseraPlan
 make_plan (const Job *job)
 {
   const TesseraRequest *request = job->request;
-  const guint64         pixels = tessera_request_pixels (request);
   TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
                                   .output = job->output, .budget = tessera_budget (job->device),
                                   .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
                                   .rows = tessera_band_rows (), .wants_tiles = tessera_proof_takes_tiles () };
 
-  if (basis.rows == 0)
-    basis.bands = tessera_speed_bands (request->filter->name, tessera_request_kind (request), pixels,
-                                       pixels * (job->input.bytes + job->aux.bytes + job->output.bytes));
   g_object_get (request->output, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
   if (job->survey || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
     basis.grid = (TesseraTileGrid) { 0 };
@@ -316,9 +311,7 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   job->plan = make_plan (job);
   if (job->plan.rows == 0)
     return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
-  job->profiled = tessera_profiling ()
-                  || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),
-                                              tessera_request_pixels (request));
+  job->profiled = tessera_profiling ();
   status = tessera_stage (job, "creating a queue",
                           tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));
   if (status != 0)

@@ -34,7 +34,7 @@ TESSERA_API void tessera_set_tile_pixels (gint pixels);
 TESSERA_API void tessera_set_delivery (gboolean stored);
 
 /* Times each upload, kernel and download of all requests, as TESSERA_DEBUG=timings
- * does; without it only the first few of a size are timed, since it costs. */
+ * does; without it none is, since it costs. */
 TESSERA_API void tessera_set_profiling (gboolean profiling);
 
 /* Overrides TESSERA_FAULT ("KIND:N": the N-th such call from now on fails, once;

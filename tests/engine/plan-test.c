@@ -31,7 +31,7 @@ draw (Case *c, gint width, gint height, gint halo)
 {
   *c = (Case) { .request = { .filter = &filter, .roi = { -3, 5, width, height }, .halo = { halo, halo, halo, halo } },
                 .basis = { .input = { .bytes = 16 }, .output = { .bytes = 16 }, .tile_height = 64, .tile_pixels = 1 << 17,
-                           .budget = 35840 * MIB, .most_pinned = 2048 * MIB, .bands = 8 } };
+                           .budget = 35840 * MIB, .most_pinned = 2048 * MIB } };
   c->basis.request = &c->request;
 }
 
@@ -163,9 +163,9 @@ look_at (const Case *c)
   if (! wrong && plan.rows > 0)
     wrong = fault_of_ladder (c, plan);
   if (wrong)
-    g_print ("%s: %d x %d, halo %d, budget %" G_GUINT64_FORMAT ", pinned %" G_GUINT64_FORMAT ", %u bands, %d rows: %d rows, %u ahead\n",
+    g_print ("%s: %d x %d, halo %d, budget %" G_GUINT64_FORMAT ", pinned %" G_GUINT64_FORMAT ", %d rows: %d rows, %u ahead\n",
              wrong, c->request.roi.width, c->request.roi.height, c->request.halo.top, c->basis.budget, c->basis.most_pinned,
-             c->basis.bands, c->basis.rows, plan.rows, plan.ahead);
+             c->basis.rows, plan.rows, plan.ahead);
   return wrong == NULL;
 }
 
@@ -190,7 +190,6 @@ draw_any (Case *c, GRand *rand)
   draw (c, width, log_uniform (rand, most), g_rand_int_range (rand, 0, 2) * log_uniform (rand, 5000));
   c->basis.budget >>= g_rand_int_range (rand, 0, 36);
   c->basis.most_pinned >>= g_rand_int_range (rand, 0, 32);
-  c->basis.bands = log_uniform (rand, 300);
   c->basis.rows = g_rand_int_range (rand, 0, 4) ? 0 : log_uniform (rand, 3000);
   c->basis.tile_pixels = g_rand_boolean (rand) ? 1 << 17 : log_uniform (rand, G_MAXINT);
   c->basis.wants_tiles = g_rand_boolean (rand);
@@ -239,9 +238,11 @@ check_sizes (void)
   plan = plan_of (700, 500, 0, 1024 * MIB);
   expect (plan.rows == 500 && plan.one_lane, "a small picture is one band");
   plan = plan_of (6000, 4000, 10, 35840 * MIB);
-  expect (plan.rows == 500 && plan.ahead == 4 && ! plan.one_lane, "24 Mpix in 8 bands, 4 at a time");
+  expect (plan.rows == 364 && plan.ahead == 4 && ! plan.one_lane, "24 Mpix in 8 bands, 4 at a time");
   plan = plan_of (20000, 10000, 10, 35840 * MIB);
-  expect (plan.rows == (8 << 20) / 20000 && plan.ahead == 4, "200 Mpix: no band has more than 8 Mpix");
+  expect (plan.rows == 304 && plan.ahead == 4, "200 Mpix in 33 bands, 4 at a time");
+  plan = plan_of (40000, 5000, 80, 35840 * MIB);
+  expect (plan.rows == (8 << 20) / 40000, "no band has more than 8 Mpix, unless its halo has");
   plan = plan_of (6000, 4000, 1500, 35840 * MIB);
   expect (plan.rows == 3000, "a band is at least as high as its halo");
 }
@@ -275,17 +276,17 @@ check_travel (void)
   Case          c;
 
   draw (&c, 2000, 1000, 0);
-  c.basis.bands = 2;
+  c.basis.rows = 500;
   c.basis.budget = 4 * (pixels + 1000);
   expect (tessera_plan (&c.basis).rows == 500 && tessera_plan (&c.basis).ahead == 4, "four bands at a time fit");
   c.basis.budget--;
   expect (tessera_plan (&c.basis).rows == 250, "... or are half as high");
   draw (&c, 2000, 999, 0);
-  c.basis.bands = 3;
+  c.basis.rows = 333;
   c.basis.budget = 2 * pixels;
   expect (tessera_plan (&c.basis).rows == 167, "... half of an odd height is the larger half");
   draw (&c, 2000, 1000, 0);
-  c.basis.bands = 2;
+  c.basis.rows = 500;
   c.basis.input = c.basis.aux = (TesseraTravel) { .converts = TRUE, .bytes = 4, .table_bytes = 512 };
   c.basis.output = (TesseraTravel) { .converts = TRUE, .bytes = 8, .table_bytes = 1024 };
   c.basis.budget = 4 * (pixels + 1000 + pixels / 2 + 2048);
