@@ -147,8 +147,11 @@ written_format (GeglNode *node, gint depth)
   return format;
 }
 
-const Babl *
-tessera_source_format (GeglOperation *operation, const Babl *working)
+/* For a filter that works in `working` (R, G, B, A of one kind or another): floats with straight alpha and sRGB's curve
+ * if the input has them.  The engine converts to that on all threads or on the device; to what follows, mostly of the
+ * input's kind, GEGL would on one. */
+static const Babl *
+source_format (GeglOperation *operation, const Babl *working)
 {
   const Babl    *source = gegl_operation_get_source_format (operation, "input");
   const gint     flags = source ? babl_get_model_flags (source) : 0;
@@ -180,5 +183,5 @@ tessera_set_formats (GeglOperation *operation, const gchar *working)
 
   gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "output",
-                             tessera_result_format (operation, tessera_source_format (operation, format)));
+                             tessera_result_format (operation, source_format (operation, format)));
 }

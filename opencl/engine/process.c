@@ -97,7 +97,6 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
                                on_device * 1e3);
   else
     *reason = g_strdup ("too small for the device, or a trial of C's speed");
-  tessera_count (chosen_c, 1);
   return TRUE;
 }
 

@@ -308,11 +308,6 @@ TESSERA_API GeglRectangle tessera_whole             (GeglOperation *operation, c
 TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, const gchar *pad,
                                                      const GeglRectangle *changed);
 
-/* For `prepare`, where the filter works in `working` (R, G, B, A of one kind or another): floats
- * with straight alpha and sRGB's curve if the input has them.  The engine converts to that on all
- * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
-TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
-
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
 
@@ -332,8 +327,9 @@ TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
  * then, or later without a new graph, gets what the write-buffer got. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
 
-/* `prepare` of a filter of this kind: its pads get `working` (the name of a format of floats), in
- * the space of the input, and what the two above make of that. */
+/* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
+ * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or
+ * what tessera_result_format makes of these. */
 TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working);
 
 G_END_DECLS
