@@ -240,7 +240,7 @@ static gpointer
 compute_in_c (gpointer data)
 {
   Proof *proof = data;
-  Bench  bench = { NULL };
+  Bench  bench = { 0 };
 
   bench_init (&bench, proof->request);
   for (Look look = LOOK_STORED; look < LOOKS; look++)
@@ -253,7 +253,7 @@ compute_in_c (gpointer data)
 static gboolean
 compute_on_device (Proof *proof, gboolean has_tiles)
 {
-  Bench bench = { NULL };
+  Bench bench = { 0 };
 
   bench_init (&bench, proof->request);
   tessera_proof_forget_failure ();
@@ -314,7 +314,7 @@ TesseraProof
 tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
 {
   const gint64 began = g_get_monotonic_time ();
-  Proof        proof = { NULL };
+  Proof        proof = { 0 };
   TesseraProof verdict = TESSERA_PROOF_SAME;
   GThread     *thread;
 
