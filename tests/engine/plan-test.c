@@ -9,11 +9,14 @@
 
 #define MIB ((guint64) 1 << 20)
 
-/* 32 bytes a pixel of the result, as a filter that keeps input and output in floats; and a rest. */
+/* Input with its halo and output, of four floats a pixel, and a rest. */
 static gsize
-device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
+device_bytes (const TesseraRequest *request, gint width, gint height)
 {
-  return (gsize) width * height * 32 + 1000;
+  const gsize around = ((gsize) width + request->halo.left + request->halo.right)
+                       * ((gsize) height + request->halo.top + request->halo.bottom);
+
+  return around * 16 + (gsize) width * height * 16 + 1000;
 }
 
 static const TesseraFilter filter = { .name = "made-up", .device_bytes = device_bytes };
@@ -250,9 +253,10 @@ check_sizes (void)
 static void
 check_memory (void)
 {
-  gint        last = G_MAXINT;
-  gboolean    falls = TRUE;
-  TesseraPlan plan;
+  const guint64 least = (guint64) 12000 * 7500 * 16 + 6000 * 1500 * 16 + 1000;
+  gint          last = G_MAXINT;
+  gboolean      falls = TRUE;
+  TesseraPlan   plan;
 
   for (guint64 budget = 65536 * MIB; budget > 0; budget /= 2)
     {
@@ -262,9 +266,9 @@ check_memory (void)
     }
   expect (falls, "less memory never means higher bands");
   expect (last == 0, "... and in the end none");
-  plan = plan_of (6000, 4000, 3000, (guint64) 6000 * 1500 * 32 + 1000);
+  plan = plan_of (6000, 4000, 3000, least);
   expect (plan.rows == 1500 && plan.least == 1500 && plan.ahead == 1, "a quarter of the halo's height is the lowest band");
-  expect (plan_of (6000, 4000, 3000, (guint64) 6000 * 1500 * 32 + 999).rows == 0, "... with a byte less it is C's");
+  expect (plan_of (6000, 4000, 3000, least - 1).rows == 0, "... with a byte less it is C's");
   expect (plan_of (1, 1, 0, 0).rows == 0, "no memory, no band");
 }
 
