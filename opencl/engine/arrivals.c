@@ -5,9 +5,11 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "arrivals.h"
 
 #include <gegl-plugin.h>
+
+#include "passes.h"
 
 /* ---------------------------------------------------------------- images -- */
 
@@ -84,11 +86,11 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
 
       tessera_read (source->buffer, &part, source->bounds, source->border, travel->format, (gfloat *) pixels);
       arrival->ready = arrival->bytes;
-      state->pump->timings->read += (g_get_monotonic_time () - began) / 1e6;
+      state->job->timings->read += (g_get_monotonic_time () - began) / 1e6;
     }
   else
     copies[(*n)++] = (TesseraCopy) { .buffer = source->buffer, .format = travel->format, .pixels = pixels + indent,
-                                     .row = row, .rect = part, .arrival = arrival };
+                                     .row = row, .rect = part, .ready = &arrival->ready };
   return 0;
 }
 
@@ -148,22 +150,21 @@ decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const
 static gint
 send_ready (BandState *state, Arrival *arrival)
 {
-  Pump       *pump = state->pump;
+  Job        *job = state->job;
   const gsize bytes = arrival->ready - arrival->sent;
   gint        status;
 
   if (bytes == 0)
     return 0;
-  pump->timings->failed_at = "uploading";
-  status = tessera_enqueue_upload (pump->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
+  status = tessera_enqueue_upload (job->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
                                    arrival->offset + arrival->sent,
                                    (guchar *) tessera_memory_pointer (arrival->staging) + arrival->sent,
                                    bytes, &arrival->uploads[arrival->n_uploads]);
   if (status != 0)
-    return status;
+    return tessera_stage (job, "uploading", status);
   arrival->n_uploads++;
   arrival->sent = arrival->ready;
-  tessera_queue_flush (pump->queue, LANE_UPLOAD);
+  tessera_queue_flush (job->queue, LANE_UPLOAD);
   return 0;
 }
 
@@ -171,17 +172,16 @@ send_ready (BandState *state, Arrival *arrival)
 static gint
 use_rows (BandState *state, Arrival *arrival, gint bottom)
 {
-  Pump                *pump = state->pump;
-  const TesseraFilter *filter = pump->request->filter;
+  Job                 *job = state->job;
+  const TesseraFilter *filter = job->request->filter;
   const gint           top = arrival->used;
   gint                 status;
 
-  if (! filter->arrived || pump->survey || arrival != &state->arrivals[0] || bottom <= top)
+  if (! filter->arrived || job->survey || arrival != &state->arrivals[0] || bottom <= top)
     return 0;
   arrival->used = bottom;
-  pump->timings->failed_at = "running";
-  status = filter->arrived (&state->band, top, bottom);
-  tessera_queue_flush (pump->queue, LANE_RUN);
+  status = tessera_stage (job, "running", filter->arrived (&state->band, top, bottom));
+  tessera_queue_flush (job->queue, LANE_RUN);
   return status;
 }
 
@@ -198,41 +198,32 @@ use_sent (BandState *state, Arrival *arrival)
 }
 
 gint
-tessera_band_send_ready (BandState *state)
+tessera_arrival_send_ready (BandState *state, Arrival *arrival)
 {
-  gint status = 0;
+  const gint status = send_ready (state, arrival);
 
-  for (guint i = 0; i < G_N_ELEMENTS (state->arrivals) && status == 0; i++)
-    {
-      Arrival *arrival = &state->arrivals[i];
-
-      status = send_ready (state, arrival);
-      if (status == 0)
-        status = use_sent (state, arrival);
-    }
-  return status;
+  return status != 0 ? status : use_sent (state, arrival);
 }
 
 gint
 tessera_arrival_send (BandState *state, Arrival *arrival)
 {
-  Pump               *pump = state->pump;
+  Job                *job = state->job;
   const TesseraImage *image = arrival->image;
   gint                status;
 
   if (arrival->bytes == 0)
     {
-      status = tessera_clear (&state->band, image->memory, tessera_image_bytes (image));
+      status = tessera_stage (job, "running", tessera_band_clear (state, image->memory, tessera_image_bytes (image)));
       return status != 0 ? status : use_rows (state, arrival, image->height);
     }
   arrival->ready = arrival->bytes;
   if ((status = send_ready (state, arrival)) != 0)
     return status;
-  pump->timings->failed_at = "running";
-  status = tessera_enqueue_wait (pump->queue, arrival->uploads[arrival->n_uploads - 1]);
+  status = tessera_enqueue_wait (job->queue, arrival->uploads[arrival->n_uploads - 1]);
   if (status == 0 && arrival->raw)
     status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
     status = extend (state, image, &arrival->part, arrival->border);
-  return status != 0 ? status : use_rows (state, arrival, image->height);
+  return status != 0 ? tessera_stage (job, "running", status) : use_rows (state, arrival, image->height);
 }

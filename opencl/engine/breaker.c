@@ -5,8 +5,10 @@
  * after too many failures the device is tried again after a minute, then two, four ...  Until it has made up for
  * all of them, the next failure doubles the pause.
  */
-#include "tessera.h"
-#include "internal.h"
+#include "breaker.h"
+
+#include "messages.h"
+#include "settings.h"
 
 #define FILTER_FAILURES  3              /* after which a filter stays with C for a while */
 #define PACKAGE_FAILURES 5              /* ... all filters */

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats.h"
+#include "convert.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "copies.h"
 
 #include <gegl-plugin.h>
 

@@ -2,10 +2,13 @@
  *
  * What the engine knows of GEGL's device: name, memory, build options.
  */
-#include "cl-api.h"
-#include "internal.h"
+#include "device.h"
 
 #include <string.h>
+
+#include "cl-api.h"
+#include "messages.h"
+#include "settings.h"
 
 #define ASK_AGAIN (60 * (gint64) G_USEC_PER_SEC)        /* a device that did not answer */
 

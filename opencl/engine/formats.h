@@ -26,15 +26,4 @@ typedef struct
 TesseraTravel tessera_travel        (const Babl *stored, const Babl *working);
 TesseraTravel tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes);
 
-/* tables.c: the table of integers; it is kept for the process. */
-gint          tessera_code_count (gint stored);
-const gfloat *tessera_code_table (gint stored, gint working, gboolean encodes);
-
-/* The same conversions on the host, for the C path; babl makes something else of
- * floats for each length of a run, and strays in HDR. */
-void     tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *working, gsize n);
-void     tessera_encode (const TesseraTravel *travel, const gfloat *working, gpointer stored, gsize n);
-/* Where both have four floats. */
-void     tessera_convert_in_place (gint from, gint to, gfloat *pixels, gsize n);
-
 #endif

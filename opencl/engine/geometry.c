@@ -4,10 +4,14 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "geometry.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
+
+#include "convert.h"
+#include "formats.h"
+#include "progress.h"
 
 /* The image that the last result was computed of.  Grids and wrap-arounds hang
  * on its origin and size, edges on its sides: when it moves, everything does. */

@@ -5,17 +5,26 @@
  */
 #include "config.h"
 
-#include "blocks.h"
-#include "pump.h"
+#include "process.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
 
+#include "breaker.h"
+#include "counters.h"
 #include "engine.cl.h"
+#include "gegl-side.h"
+#include "geometry.h"
+#include "messages.h"
+#include "progress.h"
+#include "proof-state.h"
+#include "proof.h"
+#include "pump.h"
+#include "settings.h"
+#include "slabs.h"
+#include "speed.h"
 
 #define PROOF_TRIES      3              /* checks of a kernel that does not run in them */
-#define SLAB_PIXELS      (4 << 20)      /* C path: rows at a time */
-#define SPREAD_PIXELS    (16 << 20)     /* ... of filters that spread their own work */
 
 void
 tessera_forget_failures (void)
@@ -49,27 +58,13 @@ watch_host (void)
     }
 }
 
-static const TesseraDevice *
-current_device (void)
+const TesseraDevice *
+tessera_current_device (void)
 {
   gpointer context, device;
 
   tessera_gegl_device (&context, &device);
   return tessera_device (context, device);
-}
-
-const gchar *
-tessera_device_name (void)
-{
-  const TesseraDevice *device = current_device ();
-
-  return device ? device->name : NULL;
-}
-
-void
-tessera_trim (void)
-{
-  tessera_memory_trim ();
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -102,7 +97,6 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
                                on_device * 1e3);
   else
     *reason = g_strdup ("too small for the device, or a trial of C's speed");
-  tessera_count (chosen_c, 1);
   return TRUE;
 }
 
@@ -117,7 +111,7 @@ choose_device (const TesseraRequest *request, gchar **reason)
   if (tessera_proof_leg () == TESSERA_PROOF_C)
     *reason = g_strdup ("a check of the device");
   else if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
-    return current_device ();
+    return tessera_current_device ();
   else if (mode == TESSERA_OPENCL_OFF)
     *reason = g_strdup ("TESSERA_OPENCL=off");
   else if (! gegl_operation_use_opencl (request->operation))
@@ -127,7 +121,7 @@ choose_device (const TesseraRequest *request, gchar **reason)
         tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
                           "processor; is a driver installed?); all filters run in C");
     }
-  else if (! (device = current_device ()))
+  else if (! (device = tessera_current_device ()))
     *reason = g_strdup ("no usable OpenCL device");
   else if (tessera_breaker_is_open (request->filter->name))
     *reason = g_strdup ("the device failed a while ago");
@@ -174,13 +168,10 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
                      gdouble seconds)
 {
   const gchar *filter = request->filter->name;
-  const guint  kind = tessera_request_kind (request);
   gchar       *path;
 
   tessera_breaker_succeed (filter);
-  tessera_speed_note (filter, kind, tessera_request_pixels (request), TRUE, seconds);
-  tessera_speed_note_bands (filter, kind, tessera_request_pixels (request), timings->bands,
-                            timings->upload + timings->run + timings->download, timings->submit);
+  tessera_speed_note (filter, tessera_request_kind (request), tessera_request_pixels (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings->read * 1e9);
   tessera_count (upload_ns, timings->upload * 1e9);
@@ -261,93 +252,6 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
 /* --------------------------------------------------------------------- C -- */
 
 static void
-compute_area (const GeglRectangle *area, gpointer data)
-{
-  const TesseraRequest *request = data;
-
-  tessera_progress_mine ((guint64) area->width * area->height);
-  if (request->filter->block)
-    tessera_compute_blocks (request, area);
-  else
-    request->filter->area (request, area);
-}
-
-static gdouble
-thread_cost (const TesseraFilter *filter)
-{
-  return filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
-}
-
-/* Rows at a time: enough for the halo to be the smaller part; few, so that what a filter keeps
- * that spreads its own work is bounded. */
-static gint
-slab_rows (const TesseraRequest *request)
-{
-  const TesseraFilter *filter = request->filter;
-  const gint           halo = request->halo.top + request->halo.bottom, width = request->roi.width;
-
-  if (filter->whole)
-    return request->roi.height;
-  return MAX (1, filter->spread ? MAX (SPREAD_PIXELS / width, 2 * halo) : MAX (SLAB_PIXELS / width, 8 * halo));
-}
-
-static void
-compute_slabs (const TesseraRequest *request)
-{
-  const GeglRectangle *roi = &request->roi;
-  const gint           rows = slab_rows (request);
-  TesseraRequest       slab = *request;
-
-  for (gint y = 0; y < roi->height; y += slab.roi.height)
-    {
-      slab.roi.y = roi->y + y;
-      slab.roi.height = roi->height - y < 2 * (gint64) rows ? roi->height - y : rows;       /* no thin rest */
-      tessera_progress_step ((gdouble) y / roi->height, (gdouble) (y + slab.roi.height) / roi->height, FALSE,
-                             tessera_request_pixels (&slab));
-      if (request->filter->spread)
-        request->filter->spread (&slab);
-      else
-        gegl_parallel_distribute_area (&slab.roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
-                                       compute_area, (gpointer) request);
-    }
-}
-
-typedef struct
-{
-  const TesseraRequest *request;
-  const TesseraSurvey  *survey;
-  GMutex                lock;           /* guards the result */
-} Surveying;
-
-static void
-survey_area (const GeglRectangle *area, gpointer data)
-{
-  Surveying           *surveying = data;
-  const TesseraFilter *filter = surveying->request->filter;
-  gpointer             part = g_malloc0 (surveying->survey->bytes);
-
-  tessera_progress_mine ((guint64) area->width * area->height);
-  filter->survey_area (surveying->request, area, part);
-  g_mutex_lock (&surveying->lock);
-  filter->merge (surveying->request, surveying->survey->result, part);
-  g_mutex_unlock (&surveying->lock);
-  g_free (part);
-}
-
-static void
-survey_all (const TesseraRequest *request, const TesseraSurvey *survey)
-{
-  Surveying surveying = { .request = request, .survey = survey };
-
-  memset (survey->result, 0, survey->bytes);      /* the device may have begun */
-  tessera_progress_step (0.0, 1.0, TRUE, tessera_request_pixels (request));
-  g_mutex_init (&surveying.lock);
-  gegl_parallel_distribute_area (&request->roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
-                                 survey_area, &surveying);
-  g_mutex_clear (&surveying.lock);
-}
-
-static void
 process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const gchar *reason)
 {
   const TesseraFilter *filter = request->filter;
@@ -355,9 +259,9 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
   gdouble              seconds;
 
   if (survey)
-    survey_all (request, survey);
+    tessera_survey_all (request, survey);
   else
-    compute_slabs (request);
+    tessera_compute_all (request);
   if (tessera_proof_leg () != TESSERA_PROOF_NONE)
     return;
   seconds = (g_get_monotonic_time () - began) / 1e6;

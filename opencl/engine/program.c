@@ -3,10 +3,15 @@
  * Programs and their kernels, built once a process.  That a compiler refuses a program is
  * remembered: a driver that needs seconds for that is asked only once.  Other failures pass.
  */
-#include "cl-api.h"
-#include "internal.h"
+#include "program.h"
 
 #include <string.h>
+
+#include "cl-api.h"
+#include "counters.h"
+#include "fault.h"
+#include "messages.h"
+#include "settings.h"
 
 struct _TesseraProgram
 {

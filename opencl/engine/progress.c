@@ -11,9 +11,11 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "progress.h"
 
 #include <gegl-plugin.h>
+
+#include "settings.h"
 
 #define DELAY    500            /* ms until the first word */
 #define INTERVAL 50             /* ms between two */
@@ -27,13 +29,6 @@ struct _TesseraTelling
 };
 
 static _Thread_local TesseraWork *work;         /* of the request that this thread called for */
-static gint                       at_once;      /* tessera_set_eager_progress */
-
-void
-tessera_set_eager_progress (gboolean eager)
-{
-  g_atomic_int_set (&at_once, eager);
-}
 
 static void
 emit (TesseraWork *of, gdouble fraction)
@@ -52,7 +47,7 @@ tell (TesseraWork *of, gdouble part)
   const gint64          now = g_get_monotonic_time ();
   gdouble               fraction = MIN (from + (to - from) * CLAMP (part, 0.0, 1.0), MOST);
 
-  if (now < telling->next && ! g_atomic_int_get (&at_once))
+  if (now < telling->next && ! tessera_tells_progress_at_once ())
     return;
   telling->next = now + INTERVAL * 1000;
   if (telling->told < 0.0)

@@ -7,10 +7,14 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "proof.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
+
+#include "gegl-side.h"
+#include "proof-state.h"
+#include "settings.h"
 
 #define WIDTH  61               /* of a picture: no multiple of a group's size */
 #define HEIGHT 37
@@ -19,30 +23,6 @@
 /* Pictures: pixels as they are stored, 0 to 1; floats of all kinds, and what is not finite; denormals alone, which
  * would drown in a sum with others. */
 typedef enum { LOOK_STORED, LOOK_WILD, LOOK_TINY, LOOKS } Look;
-
-static _Thread_local TesseraProofLeg leg;       /* what this thread computes */
-
-static _Thread_local gboolean takes_tiles;      /* the kernels that put a result into tiles are among those to be proven */
-
-static gint is_off;                             /* atomic */
-
-gboolean
-tessera_proof_takes_tiles (void)
-{
-  return takes_tiles;
-}
-
-TesseraProofLeg
-tessera_proof_leg (void)
-{
-  return leg;
-}
-
-void
-tessera_set_proof (gboolean on)
-{
-  g_atomic_int_set (&is_off, ! on);
-}
 
 /* -------------------------------------------------------------- pictures -- */
 
@@ -203,14 +183,6 @@ are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *forma
   return TRUE;
 }
 
-static _Thread_local gboolean leg_failed;       /* the device could not compute it */
-
-void
-tessera_proof_note_failure (void)
-{
-  leg_failed = TRUE;
-}
-
 /* What both legs read, and what each made of it. */
 typedef struct
 {
@@ -248,9 +220,9 @@ compute (Proof *proof, Bench *bench, Look look, TesseraProofLeg which)
   format = format_of (bench->node, proof->request);
   buffer = gegl_buffer_new (&roi, format);
   gegl_node_set (bench->sink, "buffer", buffer, NULL);
-  leg = which;
+  tessera_proof_set_leg (which);
   gegl_node_process (bench->sink);
-  leg = TESSERA_PROOF_NONE;
+  tessera_proof_set_leg (TESSERA_PROOF_NONE);
   pixels = g_malloc0 ((gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format));
   gegl_buffer_get (buffer, &roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   gegl_node_set (bench->sink, "buffer", NULL, NULL);
@@ -268,7 +240,7 @@ static gpointer
 compute_in_c (gpointer data)
 {
   Proof *proof = data;
-  Bench  bench = { NULL };
+  Bench  bench = { 0 };
 
   bench_init (&bench, proof->request);
   for (Look look = LOOK_STORED; look < LOOKS; look++)
@@ -281,18 +253,18 @@ compute_in_c (gpointer data)
 static gboolean
 compute_on_device (Proof *proof, gboolean has_tiles)
 {
-  Bench bench = { NULL };
+  Bench bench = { 0 };
 
   bench_init (&bench, proof->request);
-  leg_failed = FALSE;
-  for (Look look = LOOK_STORED; look < LOOKS && ! leg_failed; look++)
+  tessera_proof_forget_failure ();
+  for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_has_failed (); look++)
     {
-      takes_tiles = look == LOOK_STORED && has_tiles;
+      tessera_proof_set_tiles (look == LOOK_STORED && has_tiles);
       proof->on_device[look] = compute (proof, &bench, look, TESSERA_PROOF_DEVICE);
     }
-  takes_tiles = FALSE;
+  tessera_proof_set_tiles (FALSE);
   g_object_unref (bench.graph);
-  return ! leg_failed;
+  return ! tessera_proof_has_failed ();
 }
 
 static gboolean
@@ -342,11 +314,11 @@ TesseraProof
 tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
 {
   const gint64 began = g_get_monotonic_time ();
-  Proof        proof = { NULL };
+  Proof        proof = { 0 };
   TesseraProof verdict = TESSERA_PROOF_SAME;
   GThread     *thread;
 
-  if (leg != TESSERA_PROOF_NONE || g_atomic_int_get (&is_off))
+  if (tessera_proof_leg () != TESSERA_PROOF_NONE || tessera_trusts_kernels ())
     return TESSERA_PROOF_SAME;
   proof_init (&proof, request);
   thread = g_thread_new ("tessera-proof", compute_in_c, &proof);

@@ -4,8 +4,11 @@
  * its own, so that graphs in several threads do not wait for one another; of
  * several bands, one is uploaded while another runs and a third is downloaded.
  */
+#include "queue.h"
+
 #include "cl-api.h"
-#include "internal.h"
+#include "counters.h"
+#include "fault.h"
 
 struct _TesseraQueue
 {

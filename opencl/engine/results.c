@@ -5,9 +5,12 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "results.h"
 
 #include <gegl-plugin.h>
+
+#include "arrivals.h"
+#include "passes.h"
 
 static gint
 encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory *raw)
@@ -63,7 +66,7 @@ prepare_download (BandState *state, TesseraMemory **from, guchar **to)
       status = tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
       return status != 0 ? status : put_in_tiles (state, rows, *from);
     }
-  status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->pump->output.bytes, TRUE,
+  status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE,
                               &state->download_to);
   *to = status == 0 ? tessera_memory_pointer (state->download_to) : NULL;
   return status;
@@ -78,7 +81,7 @@ plan_slices (BandState *state)
   const gint           first = state->tiles ? state->grid.y : roi->y;
   const gint           step = state->tiles ? state->grid.height : 1;
 
-  state->n_slices = MIN (state->pump->slices, (guint) steps);
+  state->n_slices = MIN (state->job->plan.slices, (guint) steps);
   for (guint i = 0; i < state->n_slices; i++)
     {
       const gint from = (gint64) steps * i / state->n_slices, to = (gint64) steps * (i + 1) / state->n_slices;
@@ -96,20 +99,20 @@ static gsize
 slice_start (const BandState *state, const Slice *slice)
 {
   return state->tiles ? (gsize) slice->grid.first * slice->grid.bytes
-                      : (gsize) (slice->y - state->band.roi.y) * state->band.roi.width * state->pump->output.bytes;
+                      : (gsize) (slice->y - state->band.roi.y) * state->band.roi.width * state->job->output.bytes;
 }
 
 static gsize
 slice_bytes (const BandState *state, const Slice *slice)
 {
   return state->tiles ? (gsize) slice->grid.across * slice->grid.down * slice->grid.bytes
-                      : (gsize) slice->rows * state->band.roi.width * state->pump->output.bytes;
+                      : (gsize) slice->rows * state->band.roi.width * state->job->output.bytes;
 }
 
 static gint
 download (BandState *state, TesseraMemory *from, guchar *to)
 {
-  Pump *pump = state->pump;
+  Job  *job = state->job;
   gint  status = 0;
 
   plan_slices (state);
@@ -118,9 +121,9 @@ download (BandState *state, TesseraMemory *from, guchar *to)
       Slice      *slice = &state->slices[i];
       const gsize start = slice_start (state, slice);
 
-      status = tessera_enqueue_download (pump->queue, LANE_DOWNLOAD, from, start, to + start,
+      status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, from, start, to + start,
                                          slice_bytes (state, slice), state->ran, &slice->downloaded);
-      tessera_queue_flush (pump->queue, LANE_DOWNLOAD);
+      tessera_queue_flush (job->queue, LANE_DOWNLOAD);
     }
   return status;
 }
@@ -128,39 +131,38 @@ download (BandState *state, TesseraMemory *from, guchar *to)
 gint
 tessera_result_send (BandState *state)
 {
-  Pump          *pump = state->pump;
+  Job           *job = state->job;
   TesseraImage  *image = &state->band.output;
   TesseraMemory *from = image->memory;
   guchar        *to;
   gint           status = 0;
 
-  if (pump->output.converts)
+  if (job->output.converts)
     {
-      status = tessera_band_keep (state, (gsize) image->width * image->height * pump->output.bytes, FALSE, &from);
+      status = tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
       if (status == 0)
-        status = encode (state, &pump->output, image, from);
+        status = encode (state, &job->output, image, from);
     }
   if (status == 0)
     status = prepare_download (state, &from, &to);
   if (status == 0)
-    status = tessera_enqueue_mark (pump->queue, &state->ran);
+    status = tessera_enqueue_mark (job->queue, &state->ran);
   if (status != 0)
-    return status;
-  tessera_queue_flush (pump->queue, LANE_RUN);
-  pump->timings->failed_at = "downloading";
-  return download (state, from, to);
+    return tessera_stage (job, "running", status);
+  tessera_queue_flush (job->queue, LANE_RUN);
+  return tessera_stage (job, "downloading", download (state, from, to));
 }
 
 void
 tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy)
 {
-  const Pump    *pump = state->pump;
+  const Job     *job = state->job;
   const gint     width = state->band.roi.width;
   guchar        *pixels = state->tiles ? NULL
                           : (guchar *) tessera_memory_pointer (state->download_to) + slice_start (state, slice);
 
-  *copy = (TesseraCopy) { .buffer = pump->request->output, .format = pump->output.format,
-                          .pixels = pixels, .row = (gsize) width * pump->output.bytes,
+  *copy = (TesseraCopy) { .buffer = job->request->output, .format = job->output.format,
+                          .pixels = pixels, .row = (gsize) width * job->output.bytes,
                           .rect = { state->band.roi.x, slice->y, width, slice->rows }, .writes = TRUE,
                           .tiles = state->tiles, .grid = slice->grid };
 }

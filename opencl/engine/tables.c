@@ -6,7 +6,9 @@
  */
 #include "config.h"
 
-#include "formats.h"
+#include "tables.h"
+
+#include "tessera.h"
 
 #include "../math/tessera-convert.h"
 

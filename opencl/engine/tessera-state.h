@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * What tests and tools ask the engine for, and what they are told: modes and
- * counters.  Part of tessera.h; names neither GEGL nor OpenCL types.
+ * counters.  Part of tessera-control.h; names neither GEGL nor OpenCL types.
  */
 #ifndef TESSERA_STATE_H
 #define TESSERA_STATE_H
@@ -33,7 +33,6 @@ typedef struct
   guint64 live_pinned_bytes;    /* pinned host memory now held */
   guint64 peak_pinned_bytes;
   guint64 uploaded_bytes, downloaded_bytes;
-  guint64 chosen_c;             /* requests that AUTO gave to C because it is faster */
   guint64 objects_created;      /* memory objects, queues, programs and kernels, ever */
   guint64 process_ns;           /* time within tessera_process ... */
   guint64 read_ns, write_ns;    /* ... and of its stages on the device path, which overlap; */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera.h: the one public header of libtessera, where GEGL operations meet
+ * tessera.h: the public header of libtessera, where GEGL operations meet
  * the OpenCL engine.
  *
  * A filter describes WHAT to compute: a C function for any rectangle, and the
@@ -16,8 +16,6 @@
 #define TESSERA_H
 
 #include <gegl.h>
-
-#include "tessera-state.h"
 
 G_BEGIN_DECLS
 
@@ -186,9 +184,6 @@ TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch
  * Fails (and the engine then tries with a lower band) when it does not fit. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
-/* Sets `bytes` bytes of scratch memory to zero. */
-TESSERA_API gint tessera_clear   (TesseraBand *band, TesseraMemory *memory, gsize bytes);
-
 /* A host table on the device, uploaded once a request however many bands use
  * it; `data`, which names the table, must stay unchanged until tessera_process returns. */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
@@ -281,10 +276,6 @@ typedef struct
   void (*survey_area) (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
   gint (*survey)      (TesseraBand *band, TesseraMemory *part);
   void (*merge)       (const TesseraRequest *request, gpointer result, gconstpointer part);
-
-  /* How many threads' worth of work: pixels below which a thread does not pay
-   * (0: 64 x 64). */
-  gdouble thread_cost;
 } TesseraFilter;
 
 /* One call of an operation's process. */
@@ -377,11 +368,6 @@ TESSERA_API GeglRectangle tessera_whole             (GeglOperation *operation, c
 TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, const gchar *pad,
                                                      const GeglRectangle *changed);
 
-/* For `prepare`, where the filter works in `working` (R, G, B, A of one kind or another): floats
- * with straight alpha and sRGB's curve if the input has them.  The engine converts to that on all
- * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
-TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
-
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
 
@@ -401,75 +387,13 @@ TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
  * then, or later without a new graph, gets what the write-buffer got. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
 
-/* `prepare` of a filter of this kind: its pads get `working` (the name of a format of floats), in
- * the space of the input, and what the two above make of that. */
+/* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
+ * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or
+ * what tessera_result_format makes of these. */
 TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working);
 
 /* `prepare` of another filter: reads `input` (from aux too), computes `output`. */
 TESSERA_API void tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output);
-
-/* ------------------------------------------------------ tests, control -- */
-
-/* Overrides the environment variable TESSERA_OPENCL for the rest of the process. */
-TESSERA_API void tessera_set_opencl_mode (TesseraOpenclMode mode);
-
-/* Overrides TESSERA_MEMORY: the most device memory in MiB that the engine
- * holds, 0 for the default (a quarter of the device's). */
-TESSERA_API void tessera_set_memory (guint mebibytes);
-
-/* Overrides the band height, in rows; 0 for the engine's own choice.  Results
- * do not depend on it: tests prove that. */
-TESSERA_API void tessera_set_band_rows (guint rows);
-
-/* Device memory has the bytes that are asked for and not one more, so that a device that looks at each access sees one
- * beyond them. */
-TESSERA_API void tessera_set_tight_memory (gboolean tight);
-
-/* Results of so many pixels in tiles that can be the result's alone, or more, are sent straight into tiles;
- * -1 for the engine's own choice, G_MAXINT for never.  They do not depend on it either. */
-TESSERA_API void tessera_set_tile_pixels (gint pixels);
-
-/* Overrides TESSERA_DELIVER=float|stored (see tessera_result_format). */
-TESSERA_API void tessera_set_delivery (gboolean stored);
-
-/* Times each upload, kernel and download of all requests, as TESSERA_DEBUG=timings
- * does; without it only the first few of a size are timed, since it costs. */
-TESSERA_API void tessera_set_profiling (gboolean profiling);
-
-/* Overrides TESSERA_FAULT ("KIND:N": the N-th such call from now on fails, once;
- * NULL for none).  The kinds: build, queue (creating one), kernel (creating one),
- * alloc, map (pinned memory), set-arg, enqueue (uploads, launches, clears),
- * download, wait (for a command to finish).  tessera_fault_met says whether it did.
- * Also forgets earlier failures, and after build, queue or kernel the objects made. */
-TESSERA_API void     tessera_set_fault (const gchar *fault);
-TESSERA_API gboolean tessera_fault_met (void);
-
-/* Whether kernels are compared with C when they are used for the first time (by default they are): a harness that
- * compares them itself wants to see what they do. */
-TESSERA_API void tessera_set_proof (gboolean on);
-
-/* Moves the clock by which a device that failed is left alone (minutes), from what it would be without. */
-TESSERA_API void tessera_set_clock_offset (gint64 microseconds);
-
-/* Progress is told from the first moment and without a pause, not only of long work. */
-TESSERA_API void tessera_set_eager_progress (gboolean eager);
-
-/* What the counters say: tessera-state.h. */
-TESSERA_API void tessera_get_counters (TesseraCounters *counters);
-
-/* Copies up to `room` entries, one a kernel; returns how many there are.  The
- * names are static. */
-TESSERA_API guint tessera_get_kernel_times (TesseraKernelTime *times, guint room);
-
-/* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */
-TESSERA_API const gchar *tessera_device_name (void);
-
-/* Gives every pooled buffer back to the device; for tests and low memory. */
-TESSERA_API void tessera_trim (void);
-
-/* What keeps results from being sent straight into tiles, "copies the memory of ..." with GEGL as its subject, or NULL: tried at
- * the first call, once GEGL has been initialised. */
-TESSERA_API const gchar *tessera_tiles_refused (void);
 
 G_END_DECLS
 

@@ -13,10 +13,12 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "tile-share.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
+
+#include "tessera.h"
 
 #define FEW_BYTES 14                    /* no size that GEGL keeps blocks of; SIDE * SIDE is none either */
 #define SIDE      11                    /* of the tiles on trial */
@@ -186,7 +188,7 @@ hold_trial (void)
 }
 
 const gchar *
-tessera_tiles_refused (void)
+tessera_tile_sharing_obstacle (void)
 {
   static gsize        is_tried;
   static const gchar *otherwise;

@@ -16,9 +16,15 @@
  */
 #include "config.h"
 
-#include "pump.h"
+#include "tiles.h"
 
 #include <gegl-plugin.h>
+#include <gegl-buffer-backend.h>
+
+#include "counters.h"
+#include "proof-state.h"
+#include "settings.h"
+#include "tile-share.h"
 
 #define MOST_TILE (1 << 24)            /* bytes: larger ones are no tiles but images (linear buffers) */
 
@@ -31,39 +37,11 @@ typedef struct
 
 /* ------------------------------------------------------------------ grid -- */
 
-GeglRectangle
-tessera_tiles_area (const TesseraTileGrid *grid, const GeglRectangle *tiles)
-{
-  return (GeglRectangle) { grid->x + tiles->x * grid->width, grid->y + tiles->y * grid->height,
-                           tiles->width * grid->width, tiles->height * grid->height };
-}
-
-gboolean
-tessera_is_tile (const GeglRectangle *tiles, gint x, gint y)
-{
-  return x >= tiles->x && x < tiles->x + tiles->width && y >= tiles->y && y < tiles->y + tiles->height;
-}
-
 /* The output is locked: GEGL's cache notes that it was asked. */
 static gboolean
 is_there (GeglBuffer *output, const TesseraTileGrid *grid, gint x, gint y)
 {
   return gegl_tile_source_exist (GEGL_TILE_SOURCE (output), grid->column + x, grid->row + y, 0);
-}
-
-/* The tiles of which `inside` has all pixels that lie in `outside`. */
-static GeglRectangle
-full_tiles (const TesseraTileGrid *grid, const GeglRectangle *inside, const GeglRectangle *outside)
-{
-  const gint inside_x = inside->x + inside->width, inside_y = inside->y + inside->height;
-  const gint left = grid->x < inside->x && outside->x < inside->x;
-  const gint top = grid->y < inside->y && outside->y < inside->y;
-  const gint right = grid->across - (grid->x + grid->across * grid->width > inside_x
-                                     && outside->x + outside->width > inside_x);
-  const gint bottom = grid->down - (grid->y + grid->down * grid->height > inside_y
-                                    && outside->y + outside->height > inside_y);
-
-  return (GeglRectangle) { left, top, MAX (0, right - left), MAX (0, bottom - top) };
 }
 
 /* Does the output, or the buffer of which it is a part, lie in memory of its owner?  Then that is to be written. */
@@ -100,7 +78,7 @@ is_stored_alone (GeglBuffer *output)
 static GeglRectangle
 our_tiles (const TesseraTileGrid *grid, const GeglRectangle *roi, GeglBuffer *output)
 {
-  const GeglRectangle all = full_tiles (grid, roi, gegl_buffer_get_abyss (output));
+  const GeglRectangle all = tessera_tiles_full (grid, roi, gegl_buffer_get_abyss (output));
   gboolean            is_new = is_stored_alone (output);
 
   gegl_tile_handler_lock (GEGL_TILE_HANDLER (output));
@@ -117,55 +95,24 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   const gint    pixel = babl_format_get_bytes_per_pixel (format);
   GeglRectangle area;
   guint64       pixels;
-  gint          shift_x, shift_y;
+  gint          width, height, shift_x, shift_y;
 
   if (format != gegl_buffer_get_format (output) || is_linear (output)
       || ! gegl_rectangle_contains (gegl_buffer_get_abyss (output), roi))
     return FALSE;
-  g_object_get (output, "tile-width", &grid->width, "tile-height", &grid->height,
+  g_object_get (output, "tile-width", &width, "tile-height", &height,
                 "shift-x", &shift_x, "shift-y", &shift_y, NULL);
-  if ((guint64) grid->width * grid->height * pixel > MOST_TILE)
+  if ((guint64) width * height * pixel > MOST_TILE)
     return FALSE;
-  grid->pixel = pixel;
-  grid->bytes = grid->width * grid->height * pixel;
-  grid->x = tessera_tile_start (roi->x, grid->width, shift_x);
-  grid->y = tessera_tile_start (roi->y, grid->height, shift_y);
-  grid->column = (grid->x + shift_x) / grid->width;
-  grid->row = (grid->y + shift_y) / grid->height;
-  grid->across = (roi->x + roi->width - 1 - grid->x) / grid->width + 1;
-  grid->down = (roi->y + roi->height - 1 - grid->y) / grid->height + 1;
-  grid->first = 0;
-  grid->all = grid->across * grid->down;
+  *grid = tessera_tile_grid (roi, width, height, shift_x, shift_y, pixel);
   area = tessera_tiles_area (grid, &(GeglRectangle) { 0, 0, grid->across, grid->down });
-  grid->whole = full_tiles (grid, roi, &area);
+  grid->whole = tessera_tiles_full (grid, roi, &area);
   grid->ours = our_tiles (grid, roi, output);
   area = tessera_tiles_area (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
   /* A check of the device is of the kernels for tiles too. */
   return pixels >= (tessera_proof_takes_tiles () ? 1 : MAX (1, tessera_tile_pixels ()))
-         && ! tessera_tiles_refused ();
-}
-
-static GeglRectangle
-rows_of (const GeglRectangle *tiles, gint top, gint bottom)
-{
-  const gint first = CLAMP (tiles->y, top, bottom), end = CLAMP (tiles->y + tiles->height, top, bottom);
-
-  return (GeglRectangle) { tiles->x, first - top, tiles->width, end - first };
-}
-
-TesseraTileGrid
-tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom)
-{
-  TesseraTileGrid part = *grid;
-
-  part.y += top * grid->height;
-  part.row += top;
-  part.down = bottom - top;
-  part.first += top * grid->across;
-  part.whole = rows_of (&grid->whole, top, bottom);
-  part.ours = rows_of (&grid->ours, top, bottom);
-  return part;
+         && ! tessera_tile_sharing_obstacle ();
 }
 
 /* ---------------------------------------------------------------- insert -- */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the engine says on stderr.
+ */
+#ifndef TESSERA_MESSAGES_H
+#define TESSERA_MESSAGES_H
+
+#include <glib.h>
+
+/* One line, "tessera: ...", every time. */
+void     tessera_log        (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* The same, the same text once a process only. */
+void     tessera_log_once   (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* TRUE the first time that it is asked about `key`. */
+gboolean tessera_first_time (const gchar *key);
+/* What has been said may be said again. */
+void     tessera_messages_forget (void);
+
+#endif
