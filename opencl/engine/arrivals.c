@@ -99,9 +99,9 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
 static gint
 extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, TesseraBorder border)
 {
-  const gsize left = part->x - image->x, right = left + part->width;
-  const gsize top = part->y - image->y, bottom = top + part->height;
-  const gsize rims[4][4] = {            /* x, y, width, height */
+  const gint left = part->x - image->x, right = left + part->width;
+  const gint top = part->y - image->y, bottom = top + part->height;
+  const gint rims[4][4] = {            /* x, y, width, height */
     { 0, 0, image->width, top },
     { 0, bottom, image->width, image->height - bottom },
     { 0, top, left, part->height },
@@ -114,13 +114,9 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
       status = tessera_engine_launch (state, &(TesseraLaunch) {
         .kernel = "extend_pixels",
         .size = { rims[i][2], rims[i][3] },
-        .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (image->components),
-                  TESSERA_INT_ARG (image->stride),
-                  TESSERA_INT_ARG (rims[i][0]), TESSERA_INT_ARG (rims[i][1]),
-                  TESSERA_INT_ARG (rims[i][0] + rims[i][2]), TESSERA_INT_ARG (rims[i][1] + rims[i][3]),
-                  TESSERA_INT_ARG (left), TESSERA_INT_ARG (top),
-                  TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom),
-                  TESSERA_INT_ARG (border == TESSERA_BORDER_NONE) }
+        .args = { ARG (image->memory), ARG (image->components), ARG (image->stride), ARG (rims[i][0]),
+                  ARG (rims[i][1]), ARG (rims[i][0] + rims[i][2]), ARG (rims[i][1] + rims[i][3]), ARG (left),
+                  ARG (top), ARG (right), ARG (bottom), ARG (border == TESSERA_BORDER_NONE) }
       });
   return status;
 }
@@ -138,12 +134,9 @@ decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const
     .kernel = "decode_pixels",
     .size = { part->width, part->height },
     .group = { 32, 4 },
-    .args = { TESSERA_MEMORY_ARG (raw), TESSERA_INT_ARG (travel->stored),
-              TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (travel->working),
-              TESSERA_MEMORY_ARG (table), TESSERA_INT_ARG (travel->alphas),
-              TESSERA_INT_ARG (image->stride), TESSERA_INT_ARG (part->x - image->x),
-              TESSERA_INT_ARG (part->y - image->y), TESSERA_INT_ARG (part->width),
-              TESSERA_INT_ARG (part->height) }
+    .args = { ARG (raw), ARG (travel->stored), ARG (image->memory), ARG (travel->working), ARG (table),
+              ARG (travel->alphas), ARG (image->stride), ARG (part->x - image->x), ARG (part->y - image->y),
+              ARG (part->width), ARG (part->height) }
   });
 }
 

@@ -23,11 +23,9 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
     .kernel = "encode_pixels",
     .size = { image->width, image->height },
     .group = { 32, 4 },
-    .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (travel->working),
-              TESSERA_MEMORY_ARG (raw), TESSERA_INT_ARG (travel->stored),
-              TESSERA_MEMORY_ARG (table), TESSERA_INT_ARG (travel->alphas),
-              TESSERA_FLOAT4_ARG (travel->weights[0], travel->weights[1], travel->weights[2], 0.0f),
-              TESSERA_INT_ARG (image->width), TESSERA_INT_ARG (image->height) }
+    .args = { ARG (image->memory), ARG (travel->working), ARG (raw), ARG (travel->stored), ARG (table),
+              ARG (travel->alphas), FLOAT4_ARG (travel->weights[0], travel->weights[1], travel->weights[2], 0.0f),
+              ARG (image->width), ARG (image->height) }
   });
 }
 
@@ -44,11 +42,9 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
     .kernel = unit == 16 ? "tile_16" : unit == 4 ? "tile_4" : "tile_1",
     .size = { grid->across * grid->width * units, grid->down * grid->height },
     .group = { 32, 4 },
-    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_MEMORY_ARG (tiles),
-              TESSERA_INT_ARG (roi->width * units), TESSERA_INT_ARG (roi->height),
-              TESSERA_INT_ARG (grid->width * units), TESSERA_INT_ARG (grid->height),
-              TESSERA_INT_ARG ((roi->x - grid->x) * units), TESSERA_INT_ARG (roi->y - grid->y),
-              TESSERA_INT_ARG (grid->across), TESSERA_INT_ARG (grid->down) }
+    .args = { ARG (rows), ARG (tiles), ARG (roi->width * units), ARG (roi->height), ARG (grid->width * units),
+              ARG (grid->height), ARG ((roi->x - grid->x) * units), ARG (roi->y - grid->y), ARG (grid->across),
+              ARG (grid->down) }
   });
 }
 

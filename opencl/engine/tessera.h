@@ -121,36 +121,30 @@ typedef struct
   } v;
 } TesseraArg;
 
-#define TESSERA_MEMORY_ARG(m) { TESSERA_ARG_MEMORY, { .memory = (m) } }
-#define TESSERA_INT_ARG(n)    { TESSERA_ARG_INT,    { .i = (n) } }
-#define TESSERA_FLOAT_ARG(x)  { TESSERA_ARG_FLOAT,  { .f = (x) } }
-#define TESSERA_FLOAT4_ARG(a, b, c, d) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } }
-#define TESSERA_LOCAL_ARG(n)  { TESSERA_ARG_LOCAL,  { .bytes = (n) } }
-
 static inline TesseraArg
 tessera_memory_arg (TesseraMemory *memory)
 {
-  return (TesseraArg) TESSERA_MEMORY_ARG (memory);
+  return (TesseraArg) { TESSERA_ARG_MEMORY, { .memory = memory } };
 }
 
 static inline TesseraArg
 tessera_int_arg (gint n)
 {
-  return (TesseraArg) TESSERA_INT_ARG (n);
+  return (TesseraArg) { TESSERA_ARG_INT, { .i = n } };
 }
 
 static inline TesseraArg
 tessera_float_arg (gfloat x)
 {
-  return (TesseraArg) TESSERA_FLOAT_ARG (x);
+  return (TesseraArg) { TESSERA_ARG_FLOAT, { .f = x } };
 }
 
 /* An argument by its type: memory, an int (or what is of an enum's type) or a float.  Another type does not compile:
  * a kernel gets 4 bytes, so whoever has more casts. */
 #define ARG(x) _Generic ((x), TesseraMemory *: tessera_memory_arg, gint: tessera_int_arg, guint: tessera_int_arg, \
                          gfloat: tessera_float_arg) (x)
-#define FLOAT4_ARG(a, b, c, d) ((TesseraArg) TESSERA_FLOAT4_ARG (a, b, c, d))
-#define LOCAL_ARG(bytes)       ((TesseraArg) TESSERA_LOCAL_ARG (bytes))
+#define FLOAT4_ARG(a, b, c, d) ((TesseraArg) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } })
+#define LOCAL_ARG(n)           ((TesseraArg) { TESSERA_ARG_LOCAL, { .bytes = (n) } })
 #define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
 
 /* With what most passes begin: the input image and the output's first pixel in it; the output image.  On the device

@@ -51,9 +51,7 @@ copy_device (TesseraBand *band)
     .kernel = "copy_pixels",
     .size = { band->output.width, band->output.height },
     .cost = 1,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band) }
   });
 }
 
