@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the files of tessera:bilateral-grid share.
+ * Declarations that the files of tessera:bilateral-grid share.
  *
  * Coordinates here are pixels from the image's origin.  "Range cells" are the
  * cells that a request needs: from one before to two after those of its pixels.
@@ -31,7 +31,7 @@ typedef struct
   gint     capacity;            /* entries of a sparse table */
   gint     odd;                 /* for its slots */
   gint     parts;               /* parts along a cell's side */
-  gint     most_planes;         /* above, the sparse cells are the cheaper ones */
+  gint     most_planes;         /* with more planes, sparse cells are cheaper */
   gfloat   range_sigma, per_plane;      /* r and 1/r */
   gfloat   weights[3];          /* luminance of R, G, B */
   gint     origin_x, origin_y;  /* the image's, in GEGL's coordinates */
@@ -48,8 +48,7 @@ grid_luminance_planes (const GridParams *params, const gfloat *pixel)
 
 /* -------------------------------------------------------- tiles (C path) -- */
 
-/* A rectangle of pixels to compute, the cells that it needs (x1, y1 exclusive),
- * and the pixels of those cells. */
+/* A rectangle of pixels to compute, the cells that it needs (x1, y1 exclusive), and those cells' pixels. */
 typedef struct
 {
   const TesseraRequest *request;
@@ -93,11 +92,18 @@ sparse_words (const Tile *tile)
          * tile->params->capacity * GRID_ENTRY (tile->params->values);
 }
 
-/* Both replace the tile's roi, within its pixels, by the result. */
+/* Both write the result over the tile's roi, within its pixels. */
 void bilateral_grid_dense  (Tile *tile);
 void bilateral_grid_sparse (Tile *tile);
 
 /* The C path of any part of a request. */
 void bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area);
+
+/* ---------------------------------------------------------------- device -- */
+
+/* TesseraFilter's members; params is a GridParams. */
+gsize bilateral_grid_scratch_bytes (const TesseraRequest *request, gint width, gint height);
+gint  bilateral_grid_measure       (TesseraBand *band, TesseraMemory *result);
+gint  bilateral_grid_device        (TesseraBand *band);
 
 #endif

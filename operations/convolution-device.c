@@ -2,8 +2,8 @@
  *
  * tessera:convolution on the device: global memory, staged in local memory, or two passes.
  *
- * The choice between the first two, as the tutorial on local memory (2016) has it: staged
- * only where copy + local run < global run.  For one work-item and row of the input
+ * The choice between the first two follows the tutorial on local memory (2016): staged only if copy + local
+ * run < global run.  For one work-item and row of the input
  *
  *   global  columns * global_read
  *   staged  columns * local_read + (group + columns - 1) / group * copy + barriers / batch
@@ -19,8 +19,8 @@
 #define STAGED_BYTES (16 << 10)         /* at most, so that several groups share a core's local memory */
 #define PIXEL_BYTES  (4 * sizeof (gfloat))
 
-/* Picoseconds that one work-item adds to the run of a device at work; what counts is how
- * they compare.  `tests/perf/case-study --costs` measures a row. */
+/* Picoseconds that one work-item adds to the run of a busy device; only their ratios count.
+ * `tests/perf/case-study --costs` measures a row. */
 typedef struct
 {
   gboolean     is_processor, has_local;
@@ -33,7 +33,7 @@ static const Costs costs[] = {
   { FALSE, TRUE,  1.38, 1.411, 2.583, 0.04683, "NVIDIA H200, 2026-11" },
 };
 
-/* A kind that nobody has measured goes by the first, which stages nothing. */
+/* A device that nobody has measured takes the first row, which never stages. */
 static const Costs *
 device_costs (const TesseraDeviceTraits *device)
 {
@@ -67,16 +67,12 @@ choose_batch (const TesseraBand *band, const Convolution *convolution)
 }
 
 gsize
-convolution_device_bytes (const TesseraRequest *request, gint width, gint height)
+convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Convolution *convolution = request->params;
-  gsize around = ((gsize) width + request->halo.left + request->halo.right)
-                 * (height + request->halo.top + request->halo.bottom);
 
-  if (convolution->in_two_passes)
-    return separable_device_bytes (request, &convolution->two_pass, width, height);
-  return (around + (gsize) width * height) * PIXEL_BYTES + sizeof convolution->stepped
-         + sizeof convolution->full;
+  return convolution->in_two_passes ? separable_scratch_bytes (&convolution->two_pass, width, height)
+                                    : sizeof convolution->stepped + sizeof convolution->full;
 }
 
 static gint
@@ -85,8 +81,8 @@ run_two_passes (TesseraBand *band, const Convolution *convolution)
   const gfloat *offset = convolution->offset;
 
   return separable_device (band, &convolution->two_pass, "convolution_columns",
-                           (TesseraArg[]) { TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-                                            TESSERA_INT_ARG (convolution->copies_alpha) }, 2);
+                           (TesseraArg[]) { FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
+                                            ARG (convolution->copies_alpha) }, 2);
 }
 
 gint
@@ -112,23 +108,18 @@ convolution_device (TesseraBand *band)
 
   TesseraLaunch launch = {
     .kernel = batch ? "convolution_staged" : "convolution_global",
-    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP },
-    .group = { GROUP, 1 },
+    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP }, .group = { GROUP, 1 },
     .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (band->output.x - halo->left - band->input.x),
-              TESSERA_INT_ARG (band->output.y - halo->top - band->input.y),
-              TESSERA_INT_ARG (halo->top * band->input.stride + halo->left),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
-              TESSERA_MEMORY_ARG (weights), TESSERA_MEMORY_ARG (full), TESSERA_INT_ARG (rows), TESSERA_INT_ARG (columns),
-              TESSERA_FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-              TESSERA_INT_ARG (convolution->copies_alpha) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
+              ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
+              OUTPUT_ARGS (band), ARG (weights), ARG (full), ARG (rows), ARG (columns),
+              FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]), ARG (convolution->copies_alpha) }
   };
 
   if (batch)
     {
-      launch.args[14] = (TesseraArg) TESSERA_LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
-      launch.args[15] = (TesseraArg) TESSERA_INT_ARG (batch);
+      launch.args[14] = LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
+      launch.args[15] = ARG (batch);
     }
   return tessera_launch (band, &launch);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Inside tessera:convolution: what a request computes, the C paths, the device's choice.
+ * Inside tessera:convolution: a request's parameters, the C paths, the choice on the device.
  */
 #ifndef CONVOLUTION_H
 #define CONVOLUTION_H
@@ -41,8 +41,8 @@ void convolution_prepare (Convolution *convolution, const ConvolutionKernel *ker
 /* The C paths (convolution-rows.c), TesseraFilter.area's arguments. */
 void convolution_area    (const TesseraRequest *request, const GeglRectangle *area);
 
-/* TesseraFilter.device_bytes and .device (convolution-device.c). */
-gsize convolution_device_bytes (const TesseraRequest *request, gint width, gint height);
+/* TesseraFilter.scratch_bytes and .device (convolution-device.c). */
+gsize convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height);
 gint  convolution_device       (TesseraBand *band);
 
 /* SeparableFinish: + offset, alpha of the input.  data: Convolution. */

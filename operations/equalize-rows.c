@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:equalize in C: pixels are taken apart into planes of some hundred, so that all
- * but the counting and the looking up runs in vectors.
+ * tessera:equalize in C.  Some hundred pixels at a time are taken apart into planes, so that everything but the
+ * counting and the table look-ups runs in vectors.
  */
 #include "config.h"
 
@@ -73,7 +73,7 @@ find_bins (const gfloat *restrict values, gint n, gint bins, gint *restrict foun
     found[i] = equalize_bin (values[i], bins, high, low);
 }
 
-/* -1 where a pixel is not counted. */
+/* -1 if a pixel is not counted. */
 TESSERA_CLONES static void
 leave_out (const gfloat *restrict values, const gfloat *restrict alpha, gint n, gint *restrict found)
 {
@@ -88,7 +88,8 @@ find_quotients (Chunk *restrict chunk, gint n)
     chunk->quotients[i] = equalize_quotient (chunk->mapped[i], chunk->luminance[i]);
 }
 
-/* equalize_scaled_light in two loops: as one, its chain of operations is longer than the processor looks ahead. */
+/* equalize_scaled_light in two loops.  In one loop, its chain of operations is longer than the processor can look
+ * ahead. */
 TESSERA_CLONES static void
 scale_colour (Chunk *restrict chunk, gint c, gint n, gboolean is_linear)
 {
@@ -252,26 +253,15 @@ map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n
   put_together (chunk, n, pixels);
 }
 
+/* There is no halo: rows are mapped in place. */
 void
-equalize_area (const TesseraRequest *request, const GeglRectangle *area)
+equalize_block (const TesseraRequest *request, const TesseraBlock *block)
 {
-  const Equalize *e = request->params;
-  gfloat         *pixels = gegl_scratch_new (gfloat, 4 * CHUNK * BLOCK_HEIGHT);
-  Chunk          *chunk = gegl_scratch_new (Chunk, 1);
+  const Equalize      *e = request->params;
+  const GeglRectangle *roi = &block->roi;
+  Chunk               *chunk = gegl_scratch_new (Chunk, 1);
 
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += CHUNK)
-      {
-        const GeglRectangle block = { x, y, MIN (CHUNK, area->x + area->width - x),
-                                      MIN (BLOCK_HEIGHT, area->y + area->height - y) };
-
-        tessera_read (request->input, &block, &request->bounds, request->border, request->input_format,
-                      pixels);
-        for (gint k = 0; k < block.height && e->mapped; k++)
-          map_row (e, chunk, pixels + 4 * k * block.width, x - e->bounds.x, y + k - e->bounds.y, block.width);
-        tessera_write (request->output, &block, request->output_format, pixels,
-                       4 * block.width * sizeof (gfloat));
-      }
+  for (gint y = 0; y < roi->height && e->mapped; y++)
+    map_row (e, chunk, block->out + y * block->out_stride, roi->x - e->bounds.x, roi->y + y - e->bounds.y, roi->width);
   gegl_scratch_free (chunk);
-  gegl_scratch_free (pixels);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the parts of tessera:equalize share: the histograms of a grid of tiles (one tile
- * for the whole image if the equalisation is global), the tables made of them, and the
- * rows of pixels in C.
+ * Declarations that the parts of tessera:equalize share: the histograms of a grid of tiles (one tile for the
+ * whole image if the equalisation is global), the tables made from them, and the rows of pixels in C.
  */
 #ifndef EQUALIZE_H
 #define EQUALIZE_H
@@ -14,7 +13,7 @@
 /* Between which two tiles a column or row of pixels lies. */
 typedef struct
 {
-  gint   tile, next;            /* next: 1 where there is one after it, else 0 */
+  gint   tile, next;            /* next: 1 if there is a tile after it, else 0 */
   gfloat fraction;              /* of the way */
 } EqualizePlace;
 
@@ -36,8 +35,8 @@ typedef struct
   GeglRectangle bounds;
   EqualizeAxis  x, y;
 
-  GeglRectangle surveyed;       /* tiles: what a survey counts */
-  gint          first_row;      /* of tiles: where the tables begin ... */
+  GeglRectangle surveyed;       /* the tiles that a survey counts */
+  gint          first_row;      /* of tiles: the tables begin there ... */
   gint          table_rows;     /* ... and how many rows there is room for */
   guint         mapped;         /* bit c: channel c has tables, else it passes unchanged */
   gfloat       *tables;         /* [row of tiles][tile][channel][bin] */
@@ -67,10 +66,10 @@ void equalize_local_tables  (const Equalize *e, const guint32 *counts);
 
 /* --- equalize-rows.c -------------------------------------------------------------- */
 
-/* TesseraFilter.survey_area, merge and area; params is an Equalize.  A part: guint32 of
+/* TesseraFilter.survey_area, merge and block; params is an Equalize.  A part: guint32 of
  * each tile of `surveyed`, row by row, each channel, each bin. */
 void equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
 void equalize_merge       (const TesseraRequest *request, gpointer result, gconstpointer part);
-void equalize_area        (const TesseraRequest *request, const GeglRectangle *area);
+void equalize_block       (const TesseraRequest *request, const TesseraBlock *block);
 
 #endif

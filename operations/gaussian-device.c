@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The device's passes of gaussian.h: cells along y, along x; the FIR along x, along y; pixels along
- * x, along y.  An axis without cells leaves its first and its last pass out.
+ * x, along y.  An axis without cells has neither the first pass nor the last.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ is_fir (const Gaussian *gaussian)
   return gaussian->x.step == 1 && gaussian->y.step == 1;
 }
 
-/* Cells of so many pixels, those around them included, at most. */
+/* The greatest number of cells for this number of pixels, including the cells around them. */
 static gsize
 most_cells (gint step, gint reach, gint size)
 {
@@ -30,19 +30,17 @@ most_cells (gint step, gint reach, gint size)
 }
 
 gsize
-gaussian_device_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height)
+gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height)
 {
   const TesseraHalo reach = separable_halo (&gaussian->fir);
   const gsize wide = (gsize) width + request->halo.left + request->halo.right;
-  const gsize high = (gsize) height + request->halo.top + request->halo.bottom;
   const gsize columns = most_cells (gaussian->x.step, 0, width), rows = most_cells (gaussian->y.step, 0, height);
   const gsize more_columns = most_cells (gaussian->x.step, reach.left + reach.right, width);
   const gsize more_rows = most_cells (gaussian->y.step, reach.top + reach.bottom, height);
 
   if (is_fir (gaussian))
-    return separable_device_bytes (request, &gaussian->fir, width, height);
-  return (wide * high + (wide + more_columns + columns) * more_rows + (columns + width) * rows
-          + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Gaussian);
+    return separable_scratch_bytes (&gaussian->fir, width, height);
+  return ((wide + more_columns + columns) * more_rows + (columns + width) * rows) * 4 * sizeof (gfloat) + sizeof (Gaussian);
 }
 
 static gint
@@ -62,20 +60,15 @@ make_cells (TesseraBand *band, const GaussianAxis *axis, gint column, gint row, 
   if ((status = tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights)) != 0
       || (status = scratch (band, width, height, &cells)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "gaussian_down",
-            .size = { width, height },
-            .group = { 32, 4 },
-            .cost = 3 * axis->step,
-            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->first),
-                      TESSERA_INT_ARG (column), TESSERA_INT_ARG (row), TESSERA_INT_ARG (along),
-                      TESSERA_INT_ARG (axis->step), TESSERA_MEMORY_ARG (weights),
-                      TESSERA_MEMORY_ARG (cells), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) } })) != 0)
+            .kernel = "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
+            .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
+                      ARG (weights), ARG (cells), ARG (width), ARG (height) } })) != 0)
     return status;
   *stage = (Stage) { cells, 0, width };
   return 0;
 }
 
-/* Both passes of the FIR: n columns and rows are left. */
+/* Both passes of the FIR; n columns and rows remain. */
 static gint
 filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, const GaussianSpan *y, Stage *stage)
 {
@@ -88,30 +81,20 @@ filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, co
       || (status = scratch (band, x->n, n_rows, &rows)) != 0
       || (status = scratch (band, x->n, y->n, &cells)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows",
-            .size = { x->n, n_rows },
-            .group = { 32, 4 },
-            .cost = fir->x.n,
-            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->stride),
-                      TESSERA_INT_ARG (stage->first % stage->stride + x->low),
-                      TESSERA_INT_ARG (stage->first / stage->stride),
-                      TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (x->n), TESSERA_INT_ARG (n_rows),
-                      TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
-                      TESSERA_INT_ARG (fir->x.n) } })) != 0
+            .kernel = "separable_rows", .size = { x->n, n_rows }, .group = { 32, 4 }, .cost = fir->x.n,
+            .args = { ARG (stage->memory), ARG (stage->stride), ARG (stage->first % stage->stride + x->low),
+                      ARG (stage->first / stage->stride), ARG (rows), ARG (x->n), ARG (n_rows), ARG (x_offsets),
+                      ARG (x_weights), ARG (fir->x.n) } })) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_columns",
-            .size = { x->n, y->n },
-            .group = { 32, 4 },
-            .cost = fir->y.n,
-            .args = { TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (y->low),
-                      TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (fir->y.n),
-                      TESSERA_MEMORY_ARG (cells), TESSERA_INT_ARG (x->n), TESSERA_INT_ARG (y->n) } })) != 0)
+            .kernel = "separable_columns", .size = { x->n, y->n }, .group = { 32, 4 }, .cost = fir->y.n,
+            .args = { ARG (rows), ARG (y->low), ARG (y_offsets), ARG (y_weights), ARG (fir->y.n), ARG (cells),
+                      ARG (x->n), ARG (y->n) } })) != 0)
     return status;
   *stage = (Stage) { cells, 0, x->n };
   return 0;
 }
 
-/* Pixels along x, of all rows of cells: into the output where there are none along y. */
+/* Pixels along x, of all rows of cells; into the output if there are no cells along y. */
 static gint
 spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_rows, gboolean last, Stage *stage)
 {
@@ -122,13 +105,9 @@ spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_
   if ((status = tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights)) != 0
       || (! last && (status = scratch (band, width, n_rows, &pixels)) != 0)
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "gaussian_up_columns",
-            .size = { width, n_rows },
-            .group = { 32, 4 },
-            .cost = 3,
-            .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (stage->stride),
-                      TESSERA_INT_ARG (phase), TESSERA_INT_ARG (axis->step), TESSERA_MEMORY_ARG (weights),
-                      TESSERA_MEMORY_ARG (pixels), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows) } })) != 0)
+            .kernel = "gaussian_up_columns", .size = { width, n_rows }, .group = { 32, 4 }, .cost = 3,
+            .args = { ARG (stage->memory), ARG (stage->stride), ARG (phase), ARG (axis->step), ARG (weights),
+                      ARG (pixels), ARG (width), ARG (n_rows) } })) != 0)
     return status;
   *stage = (Stage) { pixels, 0, width };
   return 0;
@@ -147,13 +126,8 @@ spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stag
     return status;
 
   TesseraLaunch launch = {
-    .kernel = kernel ? kernel : "gaussian_up_rows",
-    .size = { width, height },
-    .group = { 32, 4 },
-    .cost = 3,
-    .args = { TESSERA_MEMORY_ARG (stage->memory), TESSERA_INT_ARG (phase), TESSERA_INT_ARG (axis->step),
-              TESSERA_MEMORY_ARG (weights), TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+    .kernel = kernel ? kernel : "gaussian_up_rows", .size = { width, height }, .group = { 32, 4 }, .cost = 3,
+    .args = { ARG (stage->memory), ARG (phase), ARG (axis->step), ARG (weights), OUTPUT_ARGS (band) }
   };
 
   if (kernel)

@@ -26,8 +26,8 @@
 typedef struct
 {
   gint   step;                          /* 1: no cells, the taps are for pixels */
-  gfloat down[3 * GAUSSIAN_MAX_STEP];   /* [q step + j]: of pixel j of cell m - 1 + q in cell m */
-  gfloat up[3 * GAUSSIAN_MAX_STEP];     /* [3 j + q]: of cell m - 1 + q in pixel j of cell m */
+  gfloat down[3 * GAUSSIAN_MAX_STEP];   /* [q step + j]: weight of pixel j of cell m - 1 + q in cell m */
+  gfloat up[3 * GAUSSIAN_MAX_STEP];     /* [3 j + q]: weight of cell m - 1 + q in pixel j of cell m */
 } GaussianAxis;
 
 typedef struct
@@ -41,22 +41,22 @@ void        gaussian_init   (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_
 /* The halo: at most ceil (4 sigma). */
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
 
-/* TesseraFilter.spread, .device_bytes and .device.  `columns` is as in separable.h, `up` the
- * filter's kernel that takes its place where there are cells (tessera-gaussian.h); a filter with
- * a finishing step has the same sigma on both axes. */
+/* TesseraFilter.spread, .scratch_bytes and .device.  `columns` is as in separable.h.  `up` is the filter's kernel
+ * that takes its place if there are
+ * cells (tessera-gaussian.h).  A filter with a finishing step has the same sigma on both axes. */
 void  gaussian_whole        (const TesseraRequest *request, const Gaussian *gaussian);
-gsize gaussian_device_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
+gsize gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
 gint  gaussian_device       (TesseraBand *band, const Gaussian *gaussian, const gchar *columns,
                              const gchar *up, const TesseraArg *more, gint n_more);
 
 /* ---------------------------------------------------------------- spans -- */
 
-/* What of an axis a rectangle needs.  Cells, or pixels where step is 1. */
+/* The part of an axis that a rectangle needs, in cells, or in pixels if step is 1. */
 typedef struct
 {
   gint step, origin;
   gint first, n;                /* after the FIR: those that its pixels lie between */
-  gint low, high;               /* the FIR needs that many more */
+  gint low, high;               /* the FIR needs this many more */
   gint phase;                   /* of its first pixel, in cell first + 1 */
 } GaussianSpan;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the parts of tessera:label share.
+ * Declarations that the parts of tessera:label share.
  */
 #ifndef LABEL_H
 #define LABEL_H
@@ -19,12 +19,47 @@ typedef struct
   gint           diagonals;     /* 1: they connect */
   gint           min_area;
   LabelResult    result;
-  const gfloat  *values;        /* LABEL_COLORS: what the 256 codes are as floats */
-  gint          *count;         /* of components, found on the way */
-  TesseraMemory **labels, **ranks;      /* on the device, from `measure` to `device` */
+  const gfloat  *values;        /* for LABEL_COLORS: the 256 codes as floats */
+  gint          *count;         /* of components: a result */
+  TesseraMemory **labels, **ranks;      /* on the device, from `arrived` to `device` */
 } Label;
 
-/* TesseraFilter.spread; params is a Label. */
-void label_spread (const TesseraRequest *request);
+/* TesseraFilter.spread (label-runs.c) and the device's members (label-device.c); params is a Label. */
+void  label_spread        (const TesseraRequest *request);
+gsize label_scratch_bytes (const TesseraRequest *request, gint width, gint height);
+gint  label_arrived       (TesseraBand *band, gint top, gint bottom);
+gint  label_measure       (TesseraBand *band, TesseraMemory *total);
+gint  label_device        (TesseraBand *band);
+
+/* ----------------------------------------------------------------- in C -- */
+
+#define LABEL_STRIP_HEIGHT 64
+#define LABEL_BLOCK_WIDTH  256
+
+/* Rows of the image with their runs of foreground, from edges[2 k] to edges[2 k + 1] - 1. */
+typedef struct
+{
+  gint   y, height;
+  gint  *edges, n_edges, room;
+  gint  *parents;               /* of runs, then their components, counted from the strip's first */
+  gint   rows[LABEL_STRIP_HEIGHT + 1];  /* the first run of each row */
+  gint  *areas;                 /* of components */
+  gint   n_components, first_component;
+} LabelStrip;
+
+typedef struct
+{
+  const TesseraRequest *request;
+  const Label          *label;
+  GeglRectangle         image;
+  LabelStrip           *strips;
+  gint                  n_strips;
+  gint                 *components;     /* their parents, then their labels; 0: left out */
+  gint                 *areas;
+  gint                  next;           /* atomic: the next strip to work on */
+} Labelling;
+
+/* GeglParallelDistributeFunc; data is a Labelling. */
+void label_paint_strips (gint thread, gint n_threads, gpointer data);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define BLOCK TAP_SUM_BLOCK
-#define STRIP 256               /* columns that go through the cache together ... */
+#define STRIP 256               /* columns that go through the cache together, ... */
 #define ROWS  48                /* ... this many rows at a time */
 
 void
@@ -65,8 +65,8 @@ separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gf
   tap_sum_rows (in, &list, out, n_pixels, n_rows);
 }
 
-/* What a strip has in the cache: rows of the input and their sums along x.  The result
- * of a row replaces the first row of sums that it needs and no other does. */
+/* A strip's content in the cache: rows of the input and their sums along x.  The result of a row replaces the first
+ * row of sums that only this result needs. */
 typedef struct
 {
   gint    in_stride, stride;    /* floats */
@@ -84,7 +84,7 @@ sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *s
                          width, separable->finish_data);
 }
 
-/* From top to bottom: the rows that the next ones need too are kept. */
+/* From top to bottom.  The rows that the next results also need are kept. */
 static void
 filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable,
               const TesseraHalo *halo, const Strip *strip)
@@ -141,14 +141,11 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
 /* ---------------------------------------------------------------- device -- */
 
 gsize
-separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height)
+separable_scratch_bytes (const Separable *separable, gint width, gint height)
 {
   const TesseraHalo reach = separable_halo (separable);
-  gsize around = ((gsize) width + request->halo.left + request->halo.right)
-                 * (height + request->halo.top + request->halo.bottom);
-  gsize rows = (gsize) width * (height + reach.top + reach.bottom);
 
-  return (around + rows + (gsize) width * height) * 4 * sizeof (gfloat) + sizeof (Separable);
+  return (gsize) width * (height + reach.top + reach.bottom) * 4 * sizeof (gfloat) + sizeof (Separable);
 }
 
 gint
@@ -163,9 +160,7 @@ separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **
 void
 separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args)
 {
-  const TesseraArg input[4] = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-                                TESSERA_INT_ARG (band->output.x - band->input.x),
-                                TESSERA_INT_ARG (band->output.y - band->input.y) };
+  const TesseraArg input[4] = { INPUT_ARGS (band) };
 
   memcpy (args, input, sizeof input);
   if (n_more > 0)
@@ -186,26 +181,16 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
       || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
       || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows",
-            .size = { width, n_rows },
-            .group = { 32, 4 },
-            .cost = separable->x.n,
-            .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-                      TESSERA_INT_ARG (band->output.x - band->input.x),
-                      TESSERA_INT_ARG (band->output.y - band->input.y - reach.top),
-                      TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (width), TESSERA_INT_ARG (n_rows),
-                      TESSERA_MEMORY_ARG (x_offsets), TESSERA_MEMORY_ARG (x_weights),
-                      TESSERA_INT_ARG (separable->x.n) } })) != 0)
+            .kernel = "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
+            .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - band->input.x),
+                      ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
+                      ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
     return status;
 
   TesseraLaunch launch = {
-    .kernel = columns ? columns : "separable_columns",
-    .size = { width, height },
-    .group = { 32, 4 },
+    .kernel = columns ? columns : "separable_columns", .size = { width, height }, .group = { 32, 4 },
     .cost = separable->y.n,
-    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_INT_ARG (reach.top),
-              TESSERA_MEMORY_ARG (y_offsets), TESSERA_MEMORY_ARG (y_weights), TESSERA_INT_ARG (separable->y.n),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
+    .args = { ARG (rows), ARG (reach.top), ARG (y_offsets), ARG (y_weights), ARG (separable->y.n), OUTPUT_ARGS (band) }
   };
 
   if (columns)

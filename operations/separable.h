@@ -43,7 +43,7 @@ typedef struct
 /* Appends a tap, unless its weight is 0 as a float. */
 void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);
 
-/* What the taps reach; a request's halo must be at least that. */
+/* The reach of the taps.  A request's halo must be at least that. */
 TesseraHalo separable_halo (const Separable *separable);
 
 /* One pass over a row: out[k] = sum of weights[i] * in[step * offsets[i] + k], for n_pixels and
@@ -57,15 +57,15 @@ void separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *tap
 /* The C path: TesseraFilter.area calls it. */
 void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);
 
-/* The device's: TesseraFilter.device_bytes and .device call them.  `columns` names the
+/* The device's: TesseraFilter.scratch_bytes and .device call them.  `columns` names the
  * filter's own kernel of the second pass, which finishes (tessera-separable.h says how it
  * begins), and `more` the n_more arguments (at most 11) that follow there; NULL, NULL, 0
  * without a finishing step.  `separable` must live as long as the request. */
-gsize separable_device_bytes (const TesseraRequest *request, const Separable *separable, gint width, gint height);
+gsize separable_scratch_bytes (const Separable *separable, gint width, gint height);
 gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
                               const TesseraArg *more, gint n_more);
 
-/* For other kernels that finish: SEPARABLE_INPUT and `more`, to be put among a launch's arguments. */
+/* For other kernels that finish: INPUT_ARGS and `more`, to be put among a launch's arguments. */
 void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
 
 /* A list's tables on the device. */

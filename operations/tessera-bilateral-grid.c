@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:bilateral-grid and, compiled by way of tessera-bilateral-filter.c, the same
- * without `aux`: edge-preserving smoothing.  A pixel of value v at (x, y)
+ * tessera:bilateral-grid: edge-preserving smoothing. tessera-bilateral-filter.c compiles the same
+ * without `aux`.  A pixel of value v at (x, y)
  * adds (v, 1) to the nearest cell of a coarse grid over (x/s, y/s, v/r); the grid
  * is blurred by [1 2 1]/4 along its three axes; the result is the ratio of the
  * two sums, interpolated at (x/s, y/s, v/r).
@@ -15,13 +15,13 @@
  * the papers and in its OpenCL kernel, all three axes are blurred.  Values are
  * stored as their distance from the plane, which keeps the error below some 1e-6 r.
  * v/r is one float product: a value within 2^-22 |v/r| of the middle between two
- * planes may be added to either.  By luminance, the guide is the weighted sum of
- * the working format's R, G, B (with tone=perceptual: luma), of `aux` where that
- * is connected (beyond its edge its nearest pixel); where the resulting alpha is
- * 0, so is the colour.
+ * planes may be added to either.  By luminance, the guide is the weighted sum of the working format's R, G, B
+ * (with tone=perceptual:
+ * luma).  If `aux` is connected, it is that of `aux`; beyond its edge, its nearest pixel counts.  Where the
+ * resulting alpha is 0, so is the colour.
  *
- * NaN, Inf: by channels such a component, by luminance such a pixel, adds nothing
- * and passes unchanged; so does what lies more than 1e37 planes from 0.
+ * NaN, Inf: by channels such a component, by luminance such a pixel, adds nothing and passes unchanged.  So
+ * does a value more than 1e37 planes from 0.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -36,7 +36,7 @@
 #define GUIDE_TYPE TesseraBilateralGridGuide
 #define TONE_TYPE  TesseraBilateralGridTone
 #endif
-#define enum_end_of(type) enum_end (type)       /* which does not expand it */
+#define enum_end_of(type) enum_end (type)       /* the macro is not expanded here */
 
 enum_start (tessera_bilateral_grid_guide)
   enum_value (TESSERA_BILATERAL_GRID_CHANNELS,  "channels",  N_("Channels"))
@@ -83,19 +83,16 @@ property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, TESSERA_
 #else
 
 #ifdef TESSERA_BILATERAL_FILTER
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_bilateral_filter
 #define GEGL_OP_C_SOURCE tessera-bilateral-filter.c
 #define FILTER_NAME      "bilateral-filter"
 #else
-#define GEGL_OP_COMPOSER
 #define GEGL_OP_NAME     tessera_bilateral_grid
 #define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
 #define FILTER_NAME      "bilateral-grid"
 #endif
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "bilateral-grid.h"
 
 #include "bilateral-grid.cl.h"
@@ -117,8 +114,7 @@ cell_start (gint cell, gdouble s)
   return x;
 }
 
-/* Pixels from .. from + size - 1 of an axis whose image is 0 .. length - 1 (any
- * length where `infinite`). */
+/* Pixels from .. from + size - 1 of an axis whose image is 0 .. length - 1 (of any length if `infinite`). */
 static void
 axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite, gdouble s)
 {
@@ -199,261 +195,15 @@ params_clear (GridParams *params)
   axis_clear (&params->y);
 }
 
-/* ---------------------------------------------------------------- device -- */
+/* ---------------------------------------------------------------- filter -- */
 
-/* The cells of a band of `height` rows, at most. */
-static gsize
-band_cells (const GridParams *params, gint height)
-{
-  gint rows = params->y.n_cells * (gint64) height / params->y.size + 5;
-
-  return (gsize) params->x.n_cells * MIN (rows, params->y.n_cells);
-}
-
-static gsize
-dense_bytes (const GridParams *params, gsize cells, gint n_planes)
-{
-  gsize parts = params->parts == 1 ? 0 : (gsize) params->parts * params->parts;
-
-  return cells * (2 + parts) * n_planes * 8 * sizeof (gfloat);
-}
-
-static gsize
-sparse_bytes (const GridParams *params, gsize cells)
-{
-  return cells * params->lanes * params->capacity * GRID_ENTRY (params->values) * sizeof (gint);
-}
-
-/* Planes that values 0..2 touch: what memory is planned for. */
-static gint
-usual_planes (const GridParams *params)
-{
-  return (gint) (2 * params->per_plane) + 4;
-}
-
-/* Whether the dense grid is the one to take: it is the faster one while its
- * planes are few, but with many parts a cell (a large sigma) its memory explodes. */
-static gboolean
-dense_pays (const GridParams *params, gsize cells, gint64 n_planes)
-{
-  return n_planes <= params->most_planes
-         && (n_planes <= usual_planes (params)
-             || dense_bytes (params, cells, n_planes) <= 2 * sparse_bytes (params, cells));
-}
-
-static gsize
-bilateral_grid_device_bytes (const TesseraRequest *request, gint width, gint height)
-{
-  const GridParams *params = request->params;
-  gsize             around = ((gsize) width + request->halo.left + request->halo.right)
-                             * (height + request->halo.top + request->halo.bottom);
-  gsize             images = (around * (request->aux ? 2 : 1) + (gsize) width * height)
-                             * 4 * sizeof (gfloat);
-  gsize             cells = band_cells (params, height);
-
-  return images + (dense_pays (params, cells, usual_planes (params))
-                   ? dense_bytes (params, cells, usual_planes (params))
-                   : sparse_bytes (params, cells));
-}
-
-/* A band's place in the request's tables, and what most kernels begin with. */
-typedef struct
-{
-  const GridParams *params;
-  gint              row, cell_row, n_cell_rows;
-  gint              from_x, from_y;     /* of the uploaded image */
-  TesseraMemory    *guides;
-} GridBand;
-
-static GridBand
-grid_band (const TesseraBand *band)
-{
-  const GridParams *params = band->request->params;
-  const gint        row = band->roi.y - params->origin_y - params->y.from;
-  const gint        cell_row = params->y.cells[row] - 1;
-
-  return (GridBand) { params, row, cell_row,
-                      params->y.cells[row + band->roi.height - 1] + 3 - cell_row,
-                      band->input.x - params->origin_x, band->input.y - params->origin_y,
-                      band->aux.memory ? band->aux.memory : band->input.memory };
-}
-
-#define MEASURE_ITEMS  256              /* that share a row ... */
-#define MEASURE_GROUPS 256              /* ... and the rows */
-#define MOST_KNOWN     32               /* planes that are not worth measuring which of them occur */
-#define SPLAT_ITEMS    64               /* in a group, ... */
-#define LEAST_GROUPS   2                /* ... of which so many must fit into local memory */
-
-#define WEIGHTS_ARG(p) TESSERA_FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
-
-static gint
-bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
-{
-  const GridBand  g = grid_band (band);
-  const gint     *x = g.params->x.starts, *y = g.params->y.starts + g.cell_row;
-  const gint      width = x[g.params->x.n_cells] - x[0], height = y[g.n_cell_rows] - y[0];
-  gint            status;
-
-  status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_measure_begin", .size = { 1 }, .args = { TESSERA_MEMORY_ARG (result) }
-  });
-  if (status != 0)
-    return status;
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_measure", .size = { MEASURE_ITEMS * MEASURE_GROUPS }, .group = { MEASURE_ITEMS },
-    .cost = (gdouble) width * height / (MEASURE_ITEMS * MEASURE_GROUPS),
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),
-              TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (x[0] - g.from_x), TESSERA_INT_ARG (y[0] - g.from_y),
-              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
-              WEIGHTS_ARG (g.params), TESSERA_INT_ARG (g.params->by_luminance),
-              TESSERA_MEMORY_ARG (result) }
-  });
-}
-
-static gint
-splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
-                gint low, gint n_planes, TesseraMemory **grid)
-{
-  const GridParams *params = g->params;
-  const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
-  const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
-  const gsize       sums = n_planes * 2 * sizeof (gfloat);      /* of a work-item, in local memory */
-  const TesseraDeviceTraits traits = tessera_device_traits (band);
-  const gboolean    is_local = tessera_takes_local (sums <= traits.local_bytes / (LEAST_GROUPS * SPLAT_ITEMS),
-                                                    traits.has_local);
-  TesseraMemory    *a, *b, *in_parts;
-  gint              status;
-
-  if ((status = tessera_scratch (band, bytes, &a)) != 0
-      || (status = tessera_scratch (band, bytes, &b)) != 0)
-    return status;
-  in_parts = a;
-  if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
-    return status;
-  status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = is_local ? "grid_splat_local" : "grid_splat",
-    .size = { (gsize) cells_x * parts * (is_local ? 4 : params->lanes), (gsize) cells_y * parts },
-    .group = { SPLAT_ITEMS / 4, 4 },
-    .cost = GRID_PART * GRID_PART + 2 * n_planes,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
-              TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
-              WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
-              TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
-              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (cells_x), TESSERA_INT_ARG (cells_y),
-              TESSERA_INT_ARG (parts), TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (in_parts),
-              is_local ? (TesseraArg) TESSERA_LOCAL_ARG (sums * SPLAT_ITEMS) : (TesseraArg) { TESSERA_ARG_END, { 0 } } }
-  });
-  if (status == 0 && parts > 1)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
-      .args = { TESSERA_MEMORY_ARG (in_parts), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (parts), TESSERA_INT_ARG (n_planes) }
-    });
-  if (status == 0)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
-      .args = { TESSERA_MEMORY_ARG (a), TESSERA_MEMORY_ARG (b), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (n_planes) }
-    });
-  if (status == 0)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
-      .args = { TESSERA_MEMORY_ARG (b), TESSERA_MEMORY_ARG (a), TESSERA_INT_ARG (cells_x),
-                TESSERA_INT_ARG (cells_y), TESSERA_INT_ARG (n_planes),
-                TESSERA_FLOAT_ARG (params->by_luminance ? 0.0f : 1.0f) }
-    });
-  *grid = a;
-  return status;
-}
-
-static gint
-build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
-              TesseraMemory **tables)
-{
-  const GridParams *params = g->params;
-  gint              status;
-
-  status = tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows),
-                            tables);
-  if (status != 0)
-    return status;
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_sparse_build",
-    .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
-    .cost = 4.0 * params->capacity,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g->guides),
-              TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (g->from_x), TESSERA_INT_ARG (g->from_y),
-              WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),
-              TESSERA_MEMORY_ARG (starts_x), TESSERA_MEMORY_ARG (starts_y),
-              TESSERA_INT_ARG (g->cell_row), TESSERA_INT_ARG (params->x.n_cells),
-              TESSERA_INT_ARG (g->n_cell_rows), TESSERA_INT_ARG (params->capacity), TESSERA_INT_ARG (params->odd),
-              TESSERA_MEMORY_ARG (*tables) }
-  });
-}
-
-static gint
-bilateral_grid_device (TesseraBand *band)
-{
-  const GridBand    g = grid_band (band);
-  const GridParams *params = g.params;
-  /* Else of 0 .. 1, and rounding. */
-  const gint        known[2] = { -1, band->measured ? 0 : (gint) params->per_plane + 1 };
-  const gint       *range = band->measured ? band->measured : known;
-  const gint        low = range[0] <= range[1] ? range[0] : 0;
-  const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
-  const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
-  const gint        width = band->output.width, height = band->output.height;
-  TesseraMemory    *starts[2], *cells[2], *fractions[2], *grid;
-  gint              status = 0;
-
-  for (gint axis = 0; axis < 2 && status == 0; axis++)
-    {
-      const GridAxis *a = axis ? &params->y : &params->x;
-
-      if ((status = tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &starts[axis])) == 0
-          && (status = tessera_table (band, a->cells, a->size * sizeof (gint), &cells[axis])) == 0)
-        status = tessera_table (band, a->fractions, a->size * sizeof (gfloat), &fractions[axis]);
-    }
-  if (status == 0)
-    status = is_dense ? splat_and_blur (band, &g, starts[0], starts[1], low, n_planes, &grid)
-                      : build_sparse (band, &g, starts[0], starts[1], &grid);
-  if (status != 0)
-    return status;
-
-#define SLICE_ARGS                                                                              \
-    TESSERA_MEMORY_ARG (band->input.memory), TESSERA_MEMORY_ARG (g.guides),                     \
-    TESSERA_INT_ARG (band->input.stride),                                                       \
-    TESSERA_INT_ARG (band->roi.x - band->input.x), TESSERA_INT_ARG (band->roi.y - band->input.y), \
-    WEIGHTS_ARG (params), TESSERA_INT_ARG (params->by_luminance),                               \
-    TESSERA_FLOAT_ARG (params->range_sigma),                                                    \
-    TESSERA_MEMORY_ARG (cells[0]), TESSERA_MEMORY_ARG (fractions[0]),                           \
-    TESSERA_MEMORY_ARG (cells[1]), TESSERA_MEMORY_ARG (fractions[1]),                           \
-    TESSERA_INT_ARG (g.row), TESSERA_INT_ARG (g.cell_row), TESSERA_INT_ARG (params->x.n_cells)
-
-  if (! is_dense)
-    return tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
-      .args = { SLICE_ARGS, TESSERA_INT_ARG (params->capacity), TESSERA_INT_ARG (params->odd),
-                TESSERA_MEMORY_ARG (grid), TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
-                TESSERA_INT_ARG (height) }
-    });
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,
-    .args = { SLICE_ARGS, TESSERA_INT_ARG (low), TESSERA_INT_ARG (n_planes), TESSERA_MEMORY_ARG (grid),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (width),
-              TESSERA_INT_ARG (height) }
-  });
-#undef SLICE_ARGS
-}
+#define MOST_KNOWN 32           /* with so few planes, measuring them does not pay */
 
 #define BILATERAL_GRID                                  \
   .name = FILTER_NAME,                                  \
   .source = tessera_bilateral_grid_cl,                  \
   .area = bilateral_grid_area,                          \
-  .device_bytes = bilateral_grid_device_bytes,          \
+  .scratch_bytes = bilateral_grid_scratch_bytes,        \
   .device = bilateral_grid_device
 
 static const TesseraFilter bilateral_grid = { BILATERAL_GRID };
@@ -461,8 +211,8 @@ static const TesseraFilter measured_bilateral_grid = {
   BILATERAL_GRID, .measure = bilateral_grid_measure, .measure_bytes = 2 * sizeof (gint)
 };
 
-/* Do all values, as they are filtered, lie in 0 .. 1?  Not where colour is divided by alpha, nor with any curve
- * (babl's of gamma 1.8 goes below 0 near black) or any primaries (ACES has a negative luminance of blue): sRGB's. */
+/* Do all filtered values lie in 0 .. 1?  Only with sRGB's curve and primaries, and if colour is not divided by
+ * alpha. babl's curve of gamma 1.8 goes below 0 near black, and ACES has a negative luminance of blue. */
 static gboolean
 is_of_range (GeglBuffer *buffer, const Babl *working)
 {
@@ -476,7 +226,7 @@ is_of_range (GeglBuffer *buffer, const Babl *working)
          && babl_format_get_space (format) == srgb && babl_format_get_space (working) == srgb;
 }
 
-/* Measured, unless the planes of all that may occur are known, and few. */
+/* Measured, unless the planes of all possible values are known, and few. */
 static const TesseraFilter *
 choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 {
@@ -487,9 +237,9 @@ choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
+  const gint pixels = (gint) ceil (2.5 * GEGL_PROPERTIES (operation)->spatial_sigma) + 1;
 
   return (TesseraHalo) { pixels, pixels, pixels, pixels };
 }
@@ -497,115 +247,54 @@ reach (const GeglProperties *o)
 static void
 prepare (GeglOperation *operation)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Babl     *space = gegl_operation_get_source_space (operation, "input");
-  const Babl     *format = babl_format_with_space (o->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL
-                                                   ? "R'G'B'A float" : "RGBA float", space);
+  const gboolean is_perceptual = GEGL_PROPERTIES (operation)->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL;
+  const Babl    *format = babl_format_with_space (is_perceptual ? "R'G'B'A float" : "RGBA float",
+                                                  gegl_operation_get_source_space (operation, "input"));
 
-  gegl_operation_set_format (operation, "input", format);
-#ifndef TESSERA_BILATERAL_FILTER
-  gegl_operation_set_format (operation, "aux", format);
-#endif
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean
-smooth (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  GeglRectangle   bounds = tessera_bounds (operation, "input");
-  GeglRectangle   aux_bounds = aux ? tessera_bounds (operation, "aux") : (GeglRectangle) { 0, 0, 0, 0 };
-  gboolean        has_aux = ! gegl_rectangle_is_empty (&aux_bounds);
-  const Babl     *format = gegl_operation_get_format (operation, "input");
-  GridParams      params;
-  gboolean        success;
+  GeglBuffer *guide = request->aux ? request->aux : request->input;
+  GridParams  params;
+  gboolean    success;
 
-  if (! input || gegl_rectangle_is_empty (roi))
-    return TRUE;
-  params_init (&params, o, has_aux, format, &bounds, roi);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = choose_filter (&params, has_aux ? aux : input, format),
-    .operation = operation,
-    .input = input,
-    .aux = has_aux ? aux : NULL,
-    .output = output,
-    .input_format = format,
-    .aux_format = format,
-    .output_format = format,
-    .roi = *roi,
-    .bounds = bounds,
-    .aux_bounds = aux_bounds,
-    .halo = reach (o),
-    .border = TESSERA_BORDER_NONE,      /* cells beyond the image are empty: it is never read */
-    .params = &params,
-    .cost_class = (params.by_luminance ? 1 : 0) | (has_aux ? 2 : 0)
-  });
+  params_init (&params, GEGL_PROPERTIES (operation), request->aux != NULL, request->input_format, &request->bounds,
+               &request->roi);
+  request->filter = choose_filter (&params, guide, request->input_format);
+  request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
+  request->params = &params;
+  request->cost_class = (params.by_luminance ? 1 : 0) | (request->aux ? 2 : 0);
+  success = tessera_process (request);
   params_clear (&params);
   return success;
 }
 
-#ifdef TESSERA_BILATERAL_FILTER
-#define OUR_PARENT_CLASS GEGL_OPERATION_FILTER_CLASS
-
-static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
-{
-  return smooth (operation, input, NULL, output, roi);
-}
-#else
-#define OUR_PARENT_CLASS GEGL_OPERATION_COMPOSER_CLASS
-
-static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
-{
-  return smooth (operation, input, aux, output, roi);
-}
-#endif
-
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  OUR_PARENT_CLASS (klass)->process          = process;
-
-  tessera_set_menu (operation_class, "tessera:" FILTER_NAME);
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the "
-                                "Bilateral Grid, SIGGRAPH 2007");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:" FILTER_NAME,
+#ifdef TESSERA_BILATERAL_FILTER
+    .title = _("Bilateral Filter"),
+    .description = _("Smooths skin, sky and noise and keeps edges: surface blur, noise reduction "
+                     "(bilateral filter; Paris, Durand)"),
+    .menu_label = _("Smooth and Keep Edges (Tessera Bilateral Filter)..."),
+#else
+    .title = _("Bilateral Grid"),
+    .description = _("Smooths by the edges of another picture, in GIMP 3 the aux input (flash and no flash): surface blur, "
+                     "noise reduction (joint bilateral filter; Paris, Durand)"),
+    .menu_label = _("Smooth by the Edges of another Picture (Tessera Bilateral Grid)..."),
+    .has_aux = TRUE,
+#endif
+    .categories = "enhance:noise-reduction",
+    .reference = "J. Chen, S. Paris, F. Durand, Real-time Edge-Aware Image Processing with the Bilateral Grid, "
+                 "SIGGRAPH 2007",
+    .menu_path = "<Image>/Filters/Enhance", .reach = reach, .run = run
+  });
 }
 
 #endif

@@ -12,7 +12,7 @@
  * the numbers L, a, b are in the image's space, where they stay the numbers they are.
  *
  * Deviations: the thesis prints 100.883 for Zn (its code has 108.883); nothing is clipped,
- * the straight parts of both curves go on below 0.  Linear light is not encoded to be decoded.
+ * the straight parts of both curves go on below 0.  Linear light is read as it is.
  *
  * NaN and Inf follow the arithmetic of their pixel; alpha is copied.
  */
@@ -50,22 +50,17 @@ property_enum (encoding, _("Encoding"), TesseraCielabEncoding, tessera_cielab_en
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_cielab
 #define GEGL_OP_C_SOURCE tessera-cielab.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "planes.h"
-#include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-lab.h"
 #include "cielab.cl.h"
 
-#define BLOCK_WIDTH  256
-#define BLOCK_HEIGHT 64         /* 4 Mpix, 2 cores (Xeon), 2026-11: 16.1 to 17.6 ms, of 32 rows 17.3 to 17.7 */
-#define RUN          256        /* pixels taken apart into planes at a time */
+#define RUN 256        /* pixels taken apart into planes at a time */
 
 /* rows[i]: the weights of the first and last component in a row of matrix / white, or of
  * its inverse; that of green, or of Y, is 1 less these.  scales: of g(Y), g(X) - g(Y),
@@ -216,39 +211,18 @@ inverse_run (const Lab *lab, gfloat *pixels, gint n)
   planes_put_together (p.first, p.second, p.third, p.alpha, n, pixels);
 }
 
+/* There is no halo: pixels are converted in place, in `in`. */
 static void
-convert_block (const TesseraRequest *request, const GeglRectangle *block, gfloat *pixels)
+convert_block (const TesseraRequest *request, const TesseraBlock *block)
 {
   const Lab  *lab = request->params;
-  const gsize n = (gsize) block->width * block->height;
+  const gsize n = (gsize) block->roi.width * block->roi.height;
 
-  tessera_read (request->input, block, &request->bounds, request->border, request->input_format, pixels);
   for (gsize first = 0; first < n; first += RUN)
-    (lab->is_inverse ? inverse_run : forward_run) (lab, pixels + 4 * first, MIN (RUN, n - first));
-  tessera_write (request->output, block, request->output_format, pixels,
-                 4 * block->width * sizeof (gfloat));
-}
-
-/* Blocks that stay in the cache. */
-static void
-convert_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  gfloat *pixels = gegl_scratch_new (gfloat, 4 * BLOCK_WIDTH * BLOCK_HEIGHT);
-
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
-      convert_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
-                                              MIN (BLOCK_HEIGHT, area->y + area->height - y)), pixels);
-  gegl_scratch_free (pixels);
+    (lab->is_inverse ? inverse_run : forward_run) (lab, block->out + 4 * first, MIN (RUN, n - first));
 }
 
 /* ---------------------------------------------------------------- device -- */
-
-static gsize
-cielab_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return (gsize) width * height * 2 * 4 * sizeof (gfloat);
-}
 
 static gint
 cielab_device (TesseraBand *band)
@@ -256,24 +230,16 @@ cielab_device (TesseraBand *band)
   const Lab *lab = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward",
-    .size = { band->output.width, band->output.height },
-    .cost = 2,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
-              TESSERA_FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
-              TESSERA_FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
+    .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward", .size = OUTPUT_SIZE (band), .cost = 2,
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band),
+              FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
+              FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
+              FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
   });
 }
 
 static const TesseraFilter cielab = {
-  .name = "cielab",
-  .source = tessera_cielab_cl,
-  .area = convert_area,
-  .device_bytes = cielab_device_bytes,
-  .device = cielab_device
+  .name = "cielab", .source = tessera_cielab_cl, .block = convert_block, .device = cielab_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -299,7 +265,7 @@ format_of (GeglOperation *operation, gboolean of_colours)
   return of_colours ? colour_format () : number_format (operation);
 }
 
-/* Linear light is taken as it is: there is nothing to decode then. */
+/* Linear light is read as it is, so nothing has to be decoded. */
 static const Babl *
 input_format (GeglOperation *operation, gboolean is_inverse)
 {
@@ -316,51 +282,33 @@ prepare (GeglOperation *operation)
 {
   const gboolean is_inverse = GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
 
-  gegl_operation_set_format (operation, "input", input_format (operation, is_inverse));
-  gegl_operation_set_format (operation, "output",
-                             tessera_result_format (operation, format_of (operation, is_inverse)));
+  tessera_set_pads (operation, input_format (operation, is_inverse), format_of (operation, is_inverse));
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  const Babl *format = gegl_operation_get_format (operation, "input");
-  Lab         lab = lab_new (GEGL_PROPERTIES (operation));
+  Lab lab = lab_new (GEGL_PROPERTIES (operation));
 
-  lab.is_linear = ! lab.is_inverse && ! (babl_get_model_flags (format) & BABL_MODEL_FLAG_NONLINEAR);
-  if (! input)
-    return TRUE;
-  return tessera_process (&(TesseraRequest) {
-    .filter = &cielab,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = format,
-    .output_format = format_of (operation, lab.is_inverse),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &lab,
-    .cost_class = lab.is_inverse + 2 * lab.is_linear
-  });
+  lab.is_linear = ! lab.is_inverse && ! (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_NONLINEAR);
+  request->output_format = format_of (operation, lab.is_inverse);
+  request->params = &lab;
+  request->cost_class = lab.is_inverse + 2 * lab.is_linear;
+  return tessera_process (request);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare        = prepare;
-  operation_class->opencl_support = TRUE;
-  operation_class->threaded       = FALSE;      /* the engine spreads the work */
-  operation_class->want_in_place  = FALSE;
-  filter_class->process           = process;
-
-  tessera_set_menu (operation_class, "tessera:cielab");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:cielab", .title = _("CIELAB"), .categories = "color",
+    .description = _("Colors as lightness L and the color axes a (green to red) and b (blue to yellow), "
+                     "and back: Lab color space"),
+    .reference = "CIE 15, Colorimetry; V. Oliveira, MSc thesis, 2013, chapter 4.1",
+    .menu_path = "<Image>/Colors", .menu_label = _("CIELAB (Tessera)..."),
+    .filter = &cielab, .run = run
+  });
 }
 
 #endif

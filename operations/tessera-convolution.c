@@ -8,8 +8,9 @@
  * a case study, 2015, and the tutorial on local memory, 2016.
  *
  * The divisor goes into the weights, in double; they are rounded once.  A kernel that is a
- * column times a row runs as two passes (separable.h).  Another sums each row of the kernel
- * alone, then the rows; a pixel that was read serves several rows of results.
+ * column times a row runs as two passes (separable.h).  For any other kernel, each row of the kernel is summed
+ * first, then the rows.  A pixel that was read serves
+ * several rows of results.
  *
  * Deviations: all work-items load the staged pixels (in the case study one does); borders
  * are extended, not skipped.
@@ -31,13 +32,6 @@ enum_start (tessera_convolution_preset)
   enum_value (TESSERA_CONVOLUTION_EDGE,      "edge",      N_("Edge"))
   enum_value (TESSERA_CONVOLUTION_MOTION,    "motion",    N_("Motion"))
 enum_end (TesseraConvolutionPreset)
-
-enum_start (tessera_convolution_border)
-  enum_value (TESSERA_CONVOLUTION_CLAMP, "clamp", N_("Clamp"))
-  enum_value (TESSERA_CONVOLUTION_NONE,  "none",  N_("None"))
-  enum_value (TESSERA_CONVOLUTION_LOOP,  "loop",  N_("Loop"))
-  enum_value (TESSERA_CONVOLUTION_CROP,  "crop",  N_("Crop"))
-enum_end (TesseraConvolutionBorder)
 
 enum_start (tessera_convolution_channels)
   enum_value (TESSERA_CONVOLUTION_RGB,  "rgb",  N_("Colors"))
@@ -70,8 +64,7 @@ property_double (offset, _("Offset"), 0.0)
     ui_steps    (0.01, 0.1)
     ui_digits   (3)
 
-property_enum (border, _("Border"), TesseraConvolutionBorder, tessera_convolution_border,
-               TESSERA_CONVOLUTION_CLAMP)
+property_enum (border, _("Border"), TesseraBorder, tessera_border_or_crop, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing, the image again; or the "
                    "image is cropped to where no pixel beyond the edge is needed"))
 
@@ -91,12 +84,10 @@ property_boolean (unusable, _("The kernel cannot be used"), FALSE)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_convolution
 #define GEGL_OP_C_SOURCE tessera-convolution.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 
 #include "convolution.h"
 #include "convolution.cl.h"
@@ -133,54 +124,14 @@ kernel_new (const GeglProperties *o, gchar **error)
   return kernel;
 }
 
-static TesseraHalo
-kernel_halo (const ConvolutionKernel *kernel)
-{
-  const gint x = kernel->columns / 2, y = kernel->rows / 2;
-
-  return (TesseraHalo) { x, y, x, y };
-}
-
-/* FALSE: the image passes unchanged. */
-static gboolean
-find_halo (const GeglProperties *o, TesseraHalo *halo)
-{
-  ConvolutionKernel *kernel = kernel_new (o, NULL);
-
-  if (! kernel)
-    return FALSE;
-  *halo = kernel_halo (kernel);
-  g_free (kernel);
-  return TRUE;
-}
-
-static TesseraBorder
-border_of (const GeglProperties *o)
-{
-  switch (o->border)
-    {
-    case TESSERA_CONVOLUTION_NONE:
-      return TESSERA_BORDER_NONE;
-    case TESSERA_CONVOLUTION_LOOP:
-      return TESSERA_BORDER_LOOP;
-    case TESSERA_CONVOLUTION_CLAMP:
-    case TESSERA_CONVOLUTION_CROP:        /* needs none */
-      break;
-    }
-  return TESSERA_BORDER_CLAMP;
-}
-
 /* ------------------------------------------------------------- operation -- */
 
 static const TesseraFilter convolution = {
-  .name = "convolution",
-  .source = tessera_convolution_cl,
-  .area = convolution_area,
-  .device_bytes = convolution_device_bytes,
-  .device = convolution_device
+  .name = "convolution", .source = tessera_convolution_cl, .area = convolution_area,
+  .scratch_bytes = convolution_scratch_bytes, .device = convolution_device
 };
 
-/* When the kernel is set, not in `prepare`: whoever is told there waits for it for ever. */
+/* Done when the property changes: notifying from `prepare` deadlocks. */
 static void
 kernel_set (GObject *object, GParamSpec *property G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
@@ -203,12 +154,12 @@ constructed (GObject *object)
   kernel_set (object, NULL, NULL);
   g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
   g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
-  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* from a file, they may be stale */
+  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* values from a file may be stale */
   g_signal_connect (object, "notify::unusable", G_CALLBACK (kernel_set), NULL);
 }
 
-/* Straight colours, or premultiplied ones where alpha takes part; out of it as the input is
- * (GEGL would convert the result on one thread). */
+/* Works on straight colours, or on premultiplied ones if alpha takes part.  The result has the input's format,
+ * because GEGL would convert it on one thread. */
 static void
 prepare (GeglOperation *operation)
 {
@@ -226,121 +177,70 @@ prepare (GeglOperation *operation)
 
   if (! kernel && source)
     input = output = source;
-  gegl_operation_set_format (operation, "input", input);
-  gegl_operation_set_format (operation, "output", kernel ? tessera_result_format (operation, output) : output);
+  tessera_set_pads (operation, input, output);
+  if (! kernel)
+    gegl_operation_set_format (operation, "output", output);    /* the input itself */
   if (error)
     tessera_say_once ("convolution: the kernel cannot be used, the image stays as it is: %s", error);
   g_free (error);
   g_free (kernel);
 }
 
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
+static TesseraHalo
+reach (GeglOperation *operation)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  GeglRectangle   bounds = tessera_bounds (operation, "input");
-  TesseraHalo     halo;
+  ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
+  const gint         x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
 
-  if (o->border != TESSERA_CONVOLUTION_CROP || gegl_rectangle_is_infinite_plane (&bounds)
-      || ! find_halo (o, &halo))
-    return bounds;
-  bounds.x += halo.left;
-  bounds.y += halo.top;
-  bounds.width -= halo.left + halo.right;
-  bounds.height -= halo.top + halo.bottom;
-  if (bounds.width <= 0 || bounds.height <= 0)
-    return (GeglRectangle) { bounds.x, bounds.y, 0, 0 };
-  return bounds;
+  g_free (kernel);
+  return (TesseraHalo) { x, y, x, y };
 }
 
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+/* Without a kernel the input passes unchanged, in its own format. */
+static gboolean
+passes (GeglOperation *operation)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  TesseraHalo     halo;
+  ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
 
-  return find_halo (o, &halo) ? tessera_required (operation, pad, roi, &halo, border_of (o)) : *roi;
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  TesseraHalo     halo;
-
-  return find_halo (o, &halo) ? tessera_invalidated (operation, pad, changed, &halo, border_of (o)) : *changed;
+  g_free (kernel);
+  return ! kernel;
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties    *o = GEGL_PROPERTIES (operation);
-  ConvolutionKernel *kernel;
-  Convolution       *params;
-  gboolean           success;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  ConvolutionKernel    *kernel = request->output ? kernel_new (o, NULL) : NULL;
+  Convolution          *params;
+  gboolean              success;
 
-  if (! input || ! (kernel = kernel_new (o, NULL)))
+  if (! kernel)
     return TRUE;
   params = g_new0 (Convolution, 1);
   convolution_kernel_divide (kernel, o->divisor);
   convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = &convolution,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = kernel_halo (kernel),
-    .border = border_of (o),
-    .params = params,
-    .cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
-                                        : 64 + MIN (191, kernel->rows * kernel->columns / 16)
-  });
+  request->params = params;
+  request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
+                                              : 64 + MIN (191, kernel->rows * kernel->columns / 16);
+  success = tessera_process (request);
   g_free (params);
   g_free (kernel);
   return success;
 }
 
-/* Without a kernel the input goes on as it is, in whatever format it has. */
-static gboolean
-pass_or_process (GeglOperation *operation, GeglOperationContext *context, const gchar *pad,
-                 const GeglRectangle *roi, gint level)
-{
-  TesseraHalo halo;
-  GObject    *input;
-
-  if (find_halo (GEGL_PROPERTIES (operation), &halo))
-    return GEGL_OPERATION_CLASS (gegl_op_parent_class)->process (operation, context, pad, roi, level);
-  input = gegl_operation_context_get_object (context, "input");
-  if (input)
-    gegl_operation_context_take_object (context, "output", g_object_ref (input));
-  return TRUE;
-}
-
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  G_OBJECT_CLASS (klass)->constructed        = constructed;
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->process                   = pass_or_process;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:convolution");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "Imagination Technologies, PowerVR image convolution case study, 2015");
+  G_OBJECT_CLASS (klass)->constructed = constructed;
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:convolution", .title = _("Convolution with any Kernel"), .categories = "generic",
+    .description = _("Sharpens, embosses, finds edges or blurs: each pixel becomes a weighted sum of those around it, "
+                     "with a matrix of your own"),
+    .reference = "Imagination Technologies, PowerVR image convolution case study, 2015",
+    .menu_path = "<Image>/Filters/Generic", .menu_label = _("Convolution with any Kernel (Tessera)..."),
+    .filter = &convolution, .reach = reach, .passes = passes, .run = run
+  });
 }
 
 #endif

@@ -10,8 +10,9 @@
  * Equalization, Graphics Gems IV, 1994.
  *
  * Counts are integers, tables are made in double on the host and rounded once: C and
- * OpenCL use the same floats.  Local tables are held for some rows of tiles at a time
- * (TABLES_BYTES), counted some tiles at a time (COUNTS_BYTES).
+ * OpenCL use the same floats.  Local tables are kept for some rows of tiles at a time (TABLES_BYTES), and counted
+ * for some tiles at
+ * a time (COUNTS_BYTES).
  *
  * Linear light of sRGB's curve is read as it is and mapped as R'G'B' would be.
  *
@@ -58,40 +59,37 @@ property_int (bins, _("Bins"), 4096)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_equalize
 #define GEGL_OP_C_SOURCE tessera-equalize.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "equalize.h"
 #include "equalize.cl.h"
 
 #define TABLES_BYTES (32 << 20) /* two rows of tiles may be more: 48 MiB at most */
-#define SURVEY_PART  0.4        /* of the work is counting, about */
+#define SURVEY_PART  0.4        /* about this part of the work is counting */
 #define COUNTS_BYTES (4 << 20)  /* ... of a survey, of each thread */
 #define NEAR_BINS    4096       /* that are counted in local memory */
 #define PIECE_PIXELS 16384      /* that one work-group counts */
 #define LANES        32         /* of a work-group, and ... */
 #define LINES        8          /* ... its rows: opencl/kernels/equalize.cl */
 
-/* Requests that cost something else a pixel. */
+/* Kinds of requests with different costs a pixel. */
 enum { COST_SURVEY = 1, COST_CHANNELS = 2, COST_LOCAL = 4 };
 
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-equalize_device_bytes (const TesseraRequest *request, gint width, gint height)
+equalize_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Equalize *e = request->params;
 
-  return (gsize) width * height * 8 * sizeof (gfloat) + (e->x.n + e->y.n) * sizeof (EqualizePlace)
+  return (e->x.n + e->y.n) * sizeof (EqualizePlace)
          + (request->cost_class & COST_SURVEY ? 0 : e->table_rows * equalize_row_size (e) * sizeof (gfloat));
 }
 
-#define WEIGHTS_ARG(e) TESSERA_FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f)
+#define WEIGHTS_ARG(e) FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f)
 
 static gint
 equalize_survey (TesseraBand *band, TesseraMemory *part)
@@ -116,15 +114,11 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
               end - first },
     .group = { LANES, LINES, 1 },
     .cost = (gdouble) width * piece / (LANES * LINES),
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (x0), TESSERA_INT_ARG (y0), TESSERA_INT_ARG (band->input.height),
-              TESSERA_MEMORY_ARG (edges_x), TESSERA_MEMORY_ARG (edges_y),
-              TESSERA_INT_ARG (e->surveyed.x), TESSERA_INT_ARG (e->surveyed.width),
-              TESSERA_INT_ARG (e->surveyed.y), TESSERA_INT_ARG (first), TESSERA_INT_ARG (end - first),
-              TESSERA_INT_ARG (piece), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins), WEIGHTS_ARG (e),
-              TESSERA_INT_ARG (e->is_linear),
-              TESSERA_MEMORY_ARG (part), TESSERA_LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
-              TESSERA_INT_ARG (is_near) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x0), ARG (y0), ARG (band->input.height),
+              ARG (edges_x), ARG (edges_y), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
+              ARG (first), ARG (end - first), ARG (piece), ARG (e->channels), ARG (e->bins), WEIGHTS_ARG (e),
+              ARG (e->is_linear), ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
+              ARG (is_near) }
   });
 }
 
@@ -143,31 +137,17 @@ equalize_device (TesseraBand *band)
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "equalize_map",
-    .size = { band->output.width, band->output.height },
-    .group = { 32, 4 },
-    .cost = 4,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_INT_ARG (band->output.x - e->bounds.x), TESSERA_INT_ARG (band->output.y - e->bounds.y),
-              TESSERA_MEMORY_ARG (places_x), TESSERA_MEMORY_ARG (places_y),
-              TESSERA_MEMORY_ARG (tables), TESSERA_INT_ARG (e->first_row), TESSERA_INT_ARG (e->x.tiles),
-              TESSERA_INT_ARG (e->clip_limit > 0.0), TESSERA_INT_ARG (e->channels), TESSERA_INT_ARG (e->bins),
-              TESSERA_INT_ARG (e->mapped), WEIGHTS_ARG (e),
-              TESSERA_INT_ARG (e->is_linear),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+    .kernel = "equalize_map", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - e->bounds.x),
+              ARG (band->output.y - e->bounds.y), ARG (places_x), ARG (places_y), ARG (tables), ARG (e->first_row),
+              ARG (e->x.tiles), ARG (e->clip_limit > 0.0), ARG (e->channels), ARG (e->bins), ARG (e->mapped),
+              WEIGHTS_ARG (e), ARG (e->is_linear), OUTPUT_ARGS (band) }
   });
 }
 
 static const TesseraFilter equalize = {
-  .name = "equalize",
-  .source = tessera_equalize_cl,
-  .area = equalize_area,
-  .device_bytes = equalize_device_bytes,
-  .device = equalize_device,
-  .survey_area = equalize_survey_area,
-  .survey = equalize_survey,
-  .merge = equalize_merge
+  .name = "equalize", .source = tessera_equalize_cl, .block = equalize_block, .scratch_bytes = equalize_scratch_bytes,
+  .device = equalize_device, .survey_area = equalize_survey_area, .survey = equalize_survey, .merge = equalize_merge
 };
 
 /* ----------------------------------------------------------- the request -- */
@@ -180,6 +160,7 @@ survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
   TesseraRequest       survey = *request;
   const gint           left = e->x.edges[tiles->x], top = e->y.edges[tiles->y];
 
+  survey.output = NULL;
   survey.cost_class |= COST_SURVEY;
   survey.roi = (GeglRectangle) { e->bounds.x + left, e->bounds.y + top,
                                  e->x.edges[tiles->x + tiles->width] - left,
@@ -235,7 +216,7 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
   return success;
 }
 
-/* From top to bottom, as many rows of pixels as the tables that fit speak of. */
+/* From top to bottom, each time for the rows of pixels whose tables fit. */
 static gboolean
 equalize_locally (const TesseraRequest *request, Equalize *e)
 {
@@ -277,8 +258,8 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
 
 /* ------------------------------------------------------------- operation -- */
 
-/* R'G'B'A; linear light stays what it is where its curve is sRGB's, and takes the curve on
- * the way: else it would be converted to and fro, and at last by GEGL on one thread. */
+/* R'G'B'A.  Linear light of sRGB's curve is read as it is, and takes the curve on the way.  Otherwise it would be
+ * converted back and forth, the last time by GEGL on one thread. */
 static void
 prepare (GeglOperation *operation)
 {
@@ -288,60 +269,26 @@ prepare (GeglOperation *operation)
                           && babl_format_get_space (source) == babl_space ("sRGB");
   const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, pad, roi);
-}
-
-static GeglRectangle
-get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, "input", roi);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_whole_invalidated (operation, pad, changed);
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  Equalize        e = { .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
-                        .clip_limit = o->clip_limit, .bounds = tessera_bounds (operation, "input") };
-  TesseraRequest  request;
-  gboolean        success;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  Equalize              e = { .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
+                              .clip_limit = o->clip_limit, .bounds = request->bounds };
+  gboolean              success;
 
-  if (! input)
-    return TRUE;
-  request = (TesseraRequest) {
-    .filter = &equalize,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = e.bounds,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &e,
-    .cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0)
-  };
+  request->params = &e;
+  request->cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0);
   if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
-    return tessera_process (&request);          /* nothing is mapped */
-  e.is_linear = request.input_format == babl_format ("RGBA float");
-  tessera_luminance (request.input_format, e.weights);
+    return tessera_process (request);           /* nothing is mapped */
+  e.is_linear = request->input_format == babl_format ("RGBA float");
+  tessera_luminance (request->input_format, e.weights);
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
-  success = e.clip_limit > 0.0 ? equalize_locally (&request, &e) : equalize_globally (&request, &e);
+  success = e.clip_limit > 0.0 ? equalize_locally (request, &e) : equalize_globally (request, &e);
   equalize_axis_clear (&e.x);
   equalize_axis_clear (&e.y);
   return success;
@@ -350,22 +297,15 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_cached_region         = get_cached_region;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:equalize");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics "
-                                "Gems IV, 1994");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:equalize", .title = _("Equalize Histogram"), .categories = "color",
+    .description = _("Brings out detail in haze, shadows and clouds by spreading tones, tile by tile or over the whole "
+                     "image: local contrast (CLAHE; Zuiderveld)"),
+    .reference = "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics Gems IV, 1994",
+    .menu_path = "<Image>/Colors", .menu_label = _("Equalize Histogram (Tessera)..."),
+    .filter = &equalize, .is_whole = TRUE, .run = run
+  });
 }
 
 #endif

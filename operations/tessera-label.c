@@ -12,8 +12,9 @@
  * The value is alpha, or Y = (wR R + wG G) + wB B of linear light, in floats in this order.
  *
  * Deviations: labels above 2^24 are rounded to the nearest float in `index`; an image
- * without end, or of 2^31 pixels and more, has no components; `count`, a result, can be
- * written, as GEGL has no other properties, and stands for what was computed last.
+ * without end, or of 2^31 pixels and more, has no components; `count` is a result, but it can be written, because
+ * GEGL has no read-only properties.  It is that
+ * of the last computation.
  *
  * NaN is background; +Inf is foreground.
  */
@@ -27,7 +28,7 @@ enum_start (tessera_label_source)
   enum_value (TESSERA_LABEL_ALPHA,     "alpha",     N_("Alpha"))
 enum_end (TesseraLabelSource)
 
-/* The values are those of the names: GIMP writes 8 into its presets and reads a number. */
+/* The values equal the names, because GIMP writes 8 into its presets and reads it as a number. */
 enum_start (tessera_label_connectivity)
   enum_value_skip (TESSERA_LABEL_BEFORE_4 = 3)
   enum_value (TESSERA_LABEL_4, "4", N_("4 neighbors"))
@@ -69,8 +70,8 @@ property_enum (result, _("Result"), TesseraLabelResult, tessera_label_result, TE
     description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
                    "that is kept and 0 elsewhere"))
 
-/* Another name of `result`, which counts where this has its default: GIMP's dialogs leave out what is called
- * like a pad, and its scripts set all properties, in their order. */
+/* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
+ * property; so `output` wins only when it is not the default. */
 property_enum (output, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
     description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
                    "that is kept and 0 elsewhere"))
@@ -83,220 +84,25 @@ property_int (count, _("Count (result)"), 0)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_label
 #define GEGL_OP_C_SOURCE tessera-label.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "label.h"
 #include "label.cl.h"
 
 #include <math.h>
 
-#define SEGMENT 32              /* as in opencl/kernels/label.cl */
-#define CHUNK   64
-#define LEVELS  8               /* CHUNK^LEVELS is more than an int holds */
-
-/* ---------------------------------------------------------------- device -- */
-
-/* Numbers, their sums by chunks, sums of these, ... to one chunk: where each level begins
- * in memory and how long it is. */
-typedef struct
-{
-  gint levels, begin[LEVELS], n[LEVELS], all;
-} Pyramid;
-
-static Pyramid
-pyramid_of (gint pixels)
-{
-  Pyramid p = { 0 };
-
-  for (gint n = pixels; p.levels == 0 || n > 1; n = p.n[p.levels - 1])
-    {
-      p.begin[p.levels] = p.all;
-      p.n[p.levels] = (n + CHUNK - 1) / CHUNK;
-      p.all += p.n[p.levels++];
-    }
-  return p;
-}
-
-static gsize
-label_device_bytes (const TesseraRequest *request, gint width, gint height)
-{
-  const GeglRectangle all = tessera_grow (&(GeglRectangle) { 0, 0, width, height }, &request->halo);
-  const gsize         pixels = (gsize) all.width * all.height;
-
-  return pixels * (4 * sizeof (gfloat) + 2 * sizeof (gint)) + (pixels / (CHUNK - 1) + LEVELS) * sizeof (gint)
-         + (gsize) width * height * babl_format_get_bytes_per_pixel (request->output_format)
-         + 256 * sizeof (gfloat);
-}
-
-/* Trees over the rows that have come, with those above them. */
-static gint
-label_arrived (TesseraBand *band, gint top, gint bottom)
-{
-  const Label  *label = band->request->params;
-  const gint    width = band->input.width;
-  const gsize   bytes = (gsize) width * band->input.height * sizeof (gint);
-  TesseraLaunch find, join;
-  gint          status;
-
-  if (top == 0 && ((status = tessera_scratch (band, bytes, label->labels)) != 0
-                   || (status = tessera_scratch (band, bytes, label->ranks)) != 0))
-    return status;
-  find = (TesseraLaunch) {
-    .kernel = "label_find",
-    .size = { width, bottom - top },
-    .group = { SEGMENT, 4 },
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (width),
-              TESSERA_INT_ARG (top), TESSERA_INT_ARG (bottom),
-              TESSERA_FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f),
-              TESSERA_INT_ARG (label->by_alpha), TESSERA_FLOAT_ARG (label->threshold),
-              TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks) }
-  };
-  join = (TesseraLaunch) {
-    .kernel = "label_join",
-    .size = { width, bottom - top },
-    .group = { SEGMENT, 4 },
-    .cost = 8,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks), TESSERA_INT_ARG (width),
-              TESSERA_INT_ARG (top), TESSERA_INT_ARG (bottom), TESSERA_INT_ARG (label->diagonals) }
-  };
-  status = tessera_launch (band, &find);
-  return status != 0 ? status : tessera_launch (band, &join);
-}
-
-/* Each pixel its root, each root its area. */
-static gint
-flatten_components (TesseraBand *band)
-{
-  const Label  *label = band->request->params;
-  const gint    width = band->input.width, height = band->input.height;
-  TesseraLaunch shorten = {
-    .kernel = "label_shorten",
-    .size = { width, height },
-    .group = { SEGMENT, 4 },
-    .cost = 8,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
-  };
-  TesseraLaunch flatten = {
-    .kernel = "label_flatten",
-    .size = { width, height },
-    .group = { SEGMENT, 4 },
-    .cost = 8,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
-              TESSERA_INT_ARG (width), TESSERA_INT_ARG (height) }
-  };
-  gint          status = tessera_launch (band, &shorten);
-
-  return status != 0 ? status : tessera_launch (band, &flatten);
-}
-
-static gint
-launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, const Pyramid *p, gint level,
-              gint to, TesseraArg total)
-{
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernel,
-    .size = { (p->n[level] + CHUNK - 1) / CHUNK },
-    .cost = CHUNK,
-    .args = { TESSERA_MEMORY_ARG (counts), TESSERA_INT_ARG (p->begin[level]), TESSERA_INT_ARG (p->n[level]),
-              TESSERA_INT_ARG (to), total }
-  });
-}
-
-/* Ranks in place of areas, and the count. */
-static gint
-number_components (TesseraBand *band, TesseraMemory *total)
-{
-  const Label     *label = band->request->params;
-  const gint       pixels = band->input.width * band->input.height;
-  const Pyramid    p = pyramid_of (pixels);
-  const TesseraArg none = { TESSERA_ARG_END, { 0 } }, sum = TESSERA_MEMORY_ARG (total);
-  TesseraMemory   *counts;
-  TesseraLaunch    launch;
-  gint             status = tessera_scratch (band, p.all * sizeof (gint), &counts);
-
-  if (status != 0)
-    return status;
-  launch = (TesseraLaunch) {
-    .kernel = "label_count",
-    .size = { p.n[0] },
-    .cost = 2 * CHUNK,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
-              TESSERA_INT_ARG (pixels), TESSERA_INT_ARG (label->min_area), TESSERA_MEMORY_ARG (counts) }
-  };
-  status = tessera_launch (band, &launch);
-  for (gint level = 0; level + 1 < p.levels && status == 0; level++)
-    status = launch_level (band, "label_sum", counts, &p, level, p.begin[level + 1], none);
-  for (gint level = p.levels - 1; level >= 0 && status == 0; level--)
-    status = launch_level (band, "label_offsets", counts, &p, level,
-                           level + 1 < p.levels ? p.begin[level + 1] : -1, sum);
-  launch.kernel = "label_rank";
-  return status != 0 ? status : tessera_launch (band, &launch);
-}
-
-static gint
-label_measure (TesseraBand *band, TesseraMemory *total)
-{
-  const gint status = flatten_components (band);
-
-  return status != 0 ? status : number_components (band, total);
-}
-
-static gint
-label_device (TesseraBand *band)
-{
-  static const gchar *const kernels[] = { "label_bytes", "label_colors", "label_values", "label_values" };
-
-  const Label  *label = band->request->params;
-  TesseraLaunch launch = {
-    .kernel = kernels[label->result],
-    .size = { band->output.width, band->output.height },
-    .group = { SEGMENT, 4 },
-    .cost = 2,
-    .args = { TESSERA_MEMORY_ARG (*label->labels), TESSERA_MEMORY_ARG (*label->ranks),
-              TESSERA_INT_ARG (band->input.width), TESSERA_INT_ARG (band->roi.x - band->input.x),
-              TESSERA_INT_ARG (band->roi.y - band->input.y) }
-  };
-  gint          n = 5, status;
-
-  *label->count = *(const gint *) band->measured;
-  if (label->result == LABEL_COLORS)
-    {
-      TesseraMemory *values;
-
-      if ((status = tessera_table (band, label->values, 256 * sizeof (gfloat), &values)) != 0)
-        return status;
-      launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (values);
-    }
-  else if (label->result != LABEL_BYTES)
-    launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (label->result == LABEL_MASK);
-  launch.args[n++] = (TesseraArg) TESSERA_MEMORY_ARG (band->output.memory);
-  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (band->output.width);
-  launch.args[n++] = (TesseraArg) TESSERA_INT_ARG (band->output.height);
-  return tessera_launch (band, &launch);
-}
-
 static const TesseraFilter label_filter = {
-  .name = "label",
-  .source = tessera_label_cl,
-  .spread = label_spread,
-  .device_bytes = label_device_bytes,
-  .arrived = label_arrived,
-  .device = label_device,
-  .measure = label_measure,
-  .measure_bytes = sizeof (gint),
+  .name = "label", .source = tessera_label_cl, .spread = label_spread, .scratch_bytes = label_scratch_bytes,
+  .arrived = label_arrived, .device = label_device, .measure = label_measure, .measure_bytes = sizeof (gint),
   .whole = TRUE
 };
 
 /* ------------------------------------------------------------- operation -- */
 
-/* Colours leave in 8 bits, or in floats as those of the input: else GEGL would convert
- * them on one thread. */
+/* Colours leave in 8 bits, or in floats like the input's.  Otherwise GEGL would convert them on one thread. */
 static const Babl *
 colors_format (GeglOperation *operation)
 {
@@ -325,33 +131,16 @@ prepare (GeglOperation *operation)
   GeglRectangle   bounds = tessera_bounds (operation, "input");
 
   if (gegl_rectangle_is_empty (&bounds))
-    o->count = 0;               /* GEGL does not ask for the pixels of nothing */
+    o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
   gegl_operation_set_format (operation, "input", babl_format_with_space ("RGBA float", space));
   gegl_operation_set_format (operation, "output",
                              wanted_result (o) == TESSERA_LABEL_RESULT_COLORS
                              ? colors_format (operation) : babl_format_with_space ("Y float", space));
 }
 
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, pad, roi);
-}
-
-static GeglRectangle
-get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
-{
-  return tessera_whole (operation, "input", roi);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_whole_invalidated (operation, pad, changed);
-}
-
-/* What each of the 256 codes is in a format of floats: of sRGB's curve by its formula, of another by babl.  That is
- * asked once for each format: a conversion from 8 bits that is used again and again gets a table of 256 MiB from babl. */
+/* The value of each of the 256 codes in a format of floats: by formula for sRGB's curve, by babl for others. babl
+ * is asked once for each format, because it makes a table of 256 MiB for a conversion from 8 bits that is
+ * used often. */
 static gfloat *
 make_values (const Babl *format)
 {
@@ -413,66 +202,46 @@ label_params (GeglOperation *operation, const Babl *format)
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties     *o = GEGL_PROPERTIES (operation);
-  const Babl         *format = gegl_operation_get_format (operation, "output");
-  const GeglRectangle bounds = tessera_bounds (operation, "input");
-  Label               label = label_params (operation, format);
-  TesseraMemory      *labels = NULL, *ranks = NULL;
-  TesseraHalo         halo = { 0 };
-  gint                count = 0;
-  gboolean            success;
+  const Babl          *format = gegl_operation_get_format (operation, "output");
+  const GeglRectangle *roi = &request->roi, *bounds = &request->bounds;
+  Label                label = label_params (operation, format);
+  TesseraMemory       *labels = NULL, *ranks = NULL;
+  gint                 count = 0;
+  gboolean             success;
 
-  o->count = 0;
-  if (! input)
-    return TRUE;
-  if (tessera_is_endless (&bounds))
+  GEGL_PROPERTIES (operation)->count = 0;
+  if (tessera_is_endless (bounds))
     label.threshold = NAN;
   else
-    halo = (TesseraHalo) { roi->x - bounds.x, roi->y - bounds.y, bounds.x + bounds.width - roi->x - roi->width,
-                           bounds.y + bounds.height - roi->y - roi->height };
+    request->halo = (TesseraHalo) { roi->x - bounds->x, roi->y - bounds->y,
+                                    bounds->x + bounds->width - roi->x - roi->width,
+                                    bounds->y + bounds->height - roi->y - roi->height };
   label.count = &count;
   label.labels = &labels;
   label.ranks = &ranks;
-  success = tessera_process (&(TesseraRequest) {
-    .filter = &label_filter,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = format,
-    .roi = *roi,
-    .bounds = bounds,
-    .halo = halo,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &label,
-    .cost_class = label.result
-  });
-  o->count = count;             /* without a notification, which would invalidate the node */
+  request->output_format = format;
+  request->params = &label;
+  request->cost_class = label.result;
+  success = tessera_process (request);
+  GEGL_PROPERTIES (operation)->count = count;           /* without a notification, which would invalidate the node */
   return success;
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_cached_region         = get_cached_region;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:label");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
-                                "Journal of the ACM 13, 1966");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:label", .title = _("Label Connected Components"), .categories = "generic",
+    .description = _("Gives each separate bright part a color of its own and counts them: stars, cells, grains "
+                     "(blobs, segmentation)"),
+    .reference = "A. Rosenfeld, J. L. Pfaltz, Sequential Operations in Digital Picture Processing, "
+                 "Journal of the ACM 13, 1966",
+    .menu_path = "<Image>/Filters/Generic", .menu_label = _("Label Connected Components (Tessera)..."),
+    .filter = &label_filter, .is_whole = TRUE, .run = run
+  });
 }
 
 #endif

@@ -16,12 +16,6 @@
 
 #ifdef GEGL_PROPERTIES
 
-enum_start (tessera_mean_blur_border)
-  enum_value (TESSERA_MEAN_BLUR_CLAMP, "clamp", N_("Clamp"))
-  enum_value (TESSERA_MEAN_BLUR_NONE,  "none",  N_("None"))
-  enum_value (TESSERA_MEAN_BLUR_LOOP,  "loop",  N_("Loop"))
-enum_end (TesseraMeanBlurBorder)
-
 property_int (radius, _("Radius"), 4)
     description (_("Pixels on each side of the middle one that are averaged; 0 leaves the image as it is"))
     value_range (0, 1000)
@@ -30,27 +24,23 @@ property_int (radius, _("Radius"), 4)
     ui_steps    (1, 10)
     ui_meta     ("unit", "pixel-distance")
 
-property_enum (border, _("Border"), TesseraMeanBlurBorder, tessera_mean_blur_border,
-               TESSERA_MEAN_BLUR_CLAMP)
+property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing (the edges fade), "
                    "or the image again"))
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_mean_blur
 #define GEGL_OP_C_SOURCE tessera-mean-blur.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "mean-blur.cl.h"
 
 #define LANE_FLOATS 16          /* of the widest registers */
 #define SLAB        32          /* floats of a row whose columns are summed at once */
-#define TILE        64          /* rows of GEGL's tiles: writing ends where they do */
-#define READ_PIXELS 20000       /* that are read at once */
+#define TILE        64          /* rows rows of GEGL's tiles; writing ends where they end */
+#define READ_PIXELS 20000       /* read at once */
 
 typedef struct
 {
@@ -63,8 +53,8 @@ typedef struct
 #define LANES_LOOPS "mean-blur-loops.h"
 #include "lanes.h"
 
-/* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in`, count + (n - 1) step floats
- * and room for LANE_FLOATS more, is lost.  n odd. */
+/* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in` has count + (n - 1) step floats and room
+ * for LANE_FLOATS more; it is overwritten. n is odd. */
 static void
 sum_line (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale)
 {
@@ -73,8 +63,7 @@ sum_line (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale
 
 /* ------------------------------------------------------------- C blocks -- */
 
-/* A strip of columns on its way down: the rows, each summed along itself, that the
- * next rows of the result need. */
+/* A strip of columns on its way down.  It holds the rows, summed along x, that the next rows of the result need. */
 typedef struct
 {
   const TesseraRequest *request;
@@ -87,7 +76,7 @@ typedef struct
   gfloat *line, *total;         /* a slab of columns */
 } Strip;
 
-/* `count` rows from `y` on, summed along x, from row `to` of the sums on. */
+/* Reads `count` rows from `y` on and sums them along x, into the sums from row `to` on. */
 static void
 bring_rows (Strip *strip, gint y, gint count, gint to)
 {
@@ -113,7 +102,7 @@ bring_rows (Strip *strip, gint y, gint count, gint to)
     }
 }
 
-/* `rows` rows of the result, in place of the first of the sums. */
+/* Makes `rows` rows of the result, over the first of the sums. */
 static void
 sum_columns (Strip *strip, gint rows)
 {
@@ -151,8 +140,8 @@ blur_strip (Strip *strip, gint y, gint end)
     }
 }
 
-/* Strips that the cache holds where the radius lets them; their rows are summed once, so only the
- * columns beside a strip are read again.  At radius 1000 a thread needs some 30 MB. */
+/* Strips fit the cache if the radius allows it.  Their rows are summed once, so only the columns beside a strip are
+ * read twice.  At radius 1000 a thread needs some 30 MB. */
 static void
 blur_area (const TesseraRequest *request, const GeglRectangle *area)
 {
@@ -184,19 +173,18 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 
 /* ---------------------------------------------------------------- device -- */
 
-/* Sums, sums doubled (twice where there are more than two rounds), rows summed. */
+/* Sums, sums doubled (twice if there are more than two rounds), rows summed. */
 static gsize
-mean_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+mean_blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
-  const gsize   around = ((gsize) width + 2 * params->radius) * (height + 2 * params->radius);
-  const gsize   rows = (gsize) width * (height + 2 * params->radius);
   const gint    n = 2 * params->radius + 1;
+  const gsize   rows = (gsize) width * (height + 2 * params->radius);
 
-  return (around * (1 + (n >= 32) + (n >= 512)) + rows + (gsize) width * height) * 4 * sizeof (gfloat);
+  return (tessera_pixels_around (request, width, height) * ((n >= 32) + (n >= 512)) + rows) * 4 * sizeof (gfloat);
 }
 
-/* One axis: `from` (stride pixels a row, width x height of sums) becomes `to` (width x height). */
+/* One axis, from `from` (stride pixels a row, width x height of sums) to `to` (width x height). */
 static gint
 sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, TesseraMemory *to, gint width,
           gint height, TesseraMemory *const spare[2])
@@ -215,16 +203,11 @@ sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, Tesser
       const gint     next_height = is_last ? 0 : height + (step == 1 ? 0 : more);
 
       status = tessera_launch (band, &(TesseraLaunch) {
-        .kernel = "mean_sums",
-        .size = { MAX (width, next_width), MAX (height, next_height) },
-        .group = { 32, 8 },
+        .kernel = "mean_sums", .size = { MAX (width, next_width), MAX (height, next_height) }, .group = { 32, 8 },
         .cost = digits + (is_last ? 0 : 16),
-        .args = { TESSERA_MEMORY_ARG (sums), TESSERA_INT_ARG (stride), TESSERA_INT_ARG (k * step),
-                  TESSERA_MEMORY_ARG (is_last ? to : spare[round % 2]),
-                  TESSERA_INT_ARG (next_width), TESSERA_INT_ARG (next_height),
-                  TESSERA_MEMORY_ARG (to), TESSERA_INT_ARG (width), TESSERA_INT_ARG (height),
-                  TESSERA_INT_ARG (skip * step), TESSERA_INT_ARG (digits),
-                  TESSERA_INT_ARG ((round == 0) + 2 * is_last), TESSERA_FLOAT_ARG (params->scale) }
+        .args = { ARG (sums), ARG (stride), ARG (k * step), ARG (is_last ? to : spare[round % 2]), ARG (next_width),
+                  ARG (next_height), ARG (to), ARG (width), ARG (height), ARG (skip * step), ARG (digits),
+                  ARG ((round == 0) + 2 * is_last), ARG (params->scale) }
       });
       sums = spare[round % 2];
       skip += digits * k;
@@ -253,93 +236,41 @@ mean_blur_device (TesseraBand *band)
 }
 
 static const TesseraFilter mean_blur = {
-  .name = "mean-blur",
-  .source = tessera_mean_blur_cl,
-  .area = blur_area,
-  .device_bytes = mean_blur_device_bytes,
+  .name = "mean-blur", .source = tessera_mean_blur_cl, .area = blur_area, .scratch_bytes = mean_blur_scratch_bytes,
   .device = mean_blur_device
 };
 
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
-}
+  const gint radius = GEGL_PROPERTIES (operation)->radius;
 
-static void
-prepare (GeglOperation *operation)
-{
-  tessera_set_formats (operation, "RaGaBaA float");
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Params    params = { o->radius, (gfloat) (1.0 / (2 * o->radius + 1)) };
+  const gint   radius = GEGL_PROPERTIES (operation)->radius;
+  const Params params = { radius, (gfloat) (1.0 / (2 * radius + 1)) };
 
-  if (! input)
-    return TRUE;
-  return tessera_process (&(TesseraRequest) {
-    .filter = &mean_blur,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = reach (o),
-    .border = (TesseraBorder) o->border,
-    .params = &params
-  });
+  request->params = &params;
+  return tessera_process (request);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:mean-blur");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986");
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:mean-blur", .title = _("Mean Blur"), .categories = "blur",
+    .description = _("Box blur: each pixel becomes the average of the square around it, at any radius in about the same "
+                     "time"),
+    .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
+    .menu_path = "<Image>/Filters/Blur", .menu_label = _("Mean Blur (Tessera)..."),
+    .filter = &mean_blur, .working = "RaGaBaA float", .reach = reach, .run = run
+  });
 }
 
 #endif

@@ -5,11 +5,11 @@
  *
  * Exact at every radius and percentile.  Medians of small squares: networks of minima and
  * maxima (median-blur-network.c; D. E. Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
- * All else: a window that slides over ranks (median-blur-rank.c; T. S. Huang and others, IEEE
+ * Everything else: a window that slides over ranks (median-blur-rank.c; T. S. Huang and others, IEEE
  * Trans. ASSP 27(1), 1979; B. Weiss, SIGGRAPH 2006); on the device a bisection.
  *
- * Deviations: linear images are filtered as they are, not through R'G'B': an order statistic of
- * values goes through a rising curve unchanged.
+ * Deviations: linear images are filtered as they are, not as R'G'B'. A rising curve does not change the order
+ * of values, so the result is the same.
  *
  * NaN sorts after +Inf and is a sample; -0 is 0.
  */
@@ -22,12 +22,6 @@ enum_start (tessera_median_blur_neighborhood)
   enum_value (TESSERA_MEDIAN_BLUR_SQUARE, "square", N_("Square"))
   enum_value (TESSERA_MEDIAN_BLUR_CIRCLE, "circle", N_("Circle"))
 enum_end (TesseraMedianBlurNeighborhood)
-
-enum_start (tessera_median_blur_border)
-  enum_value (TESSERA_MEDIAN_BLUR_CLAMP, "clamp", N_("Clamp"))
-  enum_value (TESSERA_MEDIAN_BLUR_NONE,  "none",  N_("None"))
-  enum_value (TESSERA_MEDIAN_BLUR_LOOP,  "loop",  N_("Loop"))
-enum_end (TesseraMedianBlurBorder)
 
 property_int (radius, _("Radius"), 3)
     description (_("Pixels of the neighborhood on each side of the middle one; 0 leaves the image as it is"))
@@ -49,8 +43,7 @@ property_enum (neighborhood, _("Neighborhood"), TesseraMedianBlurNeighborhood,
                tessera_median_blur_neighborhood, TESSERA_MEDIAN_BLUR_SQUARE)
     description (_("Shape of the region whose values are sorted"))
 
-property_enum (border, _("Border"), TesseraMedianBlurBorder, tessera_median_blur_border,
-               TESSERA_MEDIAN_BLUR_CLAMP)
+property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing (fewer values are sorted), "
                    "or the image again"))
 
@@ -59,22 +52,20 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_median_blur
 #define GEGL_OP_C_SOURCE tessera-median-blur.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "median-blur.h"
 
 #include "median-blur.cl.h"
 
 #include <math.h>
 
-#define NETWORK_BLOCK 256       /* pixels on a side; a network needs only rows of it in the cache */
+#define NETWORK_BLOCK 256       /* pixels on a side; a network needs only some rows of it in the cache */
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
-#define FINE_RADIUS   32        /* above, a launch may be a single row */
+#define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
 
 /* ---------------------------------------------------------------- params -- */
 
@@ -98,7 +89,7 @@ params_new (const GeglProperties *o)
   MedianParams params = {
     .radius = radius, .is_circle = o->neighborhood == TESSERA_MEDIAN_BLUR_CIRCLE,
     .percentile = o->percentile, .channels = o->filter_alpha ? 4 : 3,
-    .leaves_out = o->border == TESSERA_MEDIAN_BLUR_NONE, .half_widths = g_new (gint, radius + 1)
+    .leaves_out = o->border == TESSERA_BORDER_NONE, .half_widths = g_new (gint, radius + 1)
   };
 
   for (gint dy = 0; dy <= radius; dy++)
@@ -170,15 +161,14 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 
 /* ---------------------------------------------------------------- device -- */
 
-/* Input, planes of keys, output. */
+/* Planes of keys, tables. */
 static gsize
-median_blur_device_bytes (const TesseraRequest *request, gint width, gint height)
+median_blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const MedianParams *params = request->params;
-  const gsize         around = ((gsize) width + 2 * params->radius) * (height + 2 * params->radius);
 
-  return (around * (4 + params->channels) + 4 * (gsize) width * height) * sizeof (gfloat)
-         + (params->count + params->radius + 2) * sizeof (gint);
+  return (tessera_pixels_around (request, width, height) * params->channels
+          + params->count + params->radius + 2) * sizeof (gint);
 }
 
 /* Planes of keys from the band's input. */
@@ -199,14 +189,9 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
     }
   status = tessera_scratch (band, (gsize) input->width * input->height * params->channels * sizeof (gint), keys);
   return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_keys",
-    .size = { input->width, input->height },
-    .group = { 32, 4 },
-    .cost = 1,
-    .args = { TESSERA_MEMORY_ARG (input->memory), TESSERA_INT_ARG (input->stride),
-              TESSERA_MEMORY_ARG (*keys), TESSERA_INT_ARG (params->channels),
-              TESSERA_INT_ARG (input->width), TESSERA_INT_ARG (input->height), TESSERA_INT_ARG (left),
-              TESSERA_INT_ARG (top), TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom) }
+    .kernel = "median_keys", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (*keys), ARG (params->channels), ARG (input->width),
+              ARG (input->height), ARG (left), ARG (top), ARG (right), ARG (bottom) }
   });
 }
 
@@ -217,13 +202,11 @@ run_network (TesseraBand *band, TesseraMemory *keys)
   const MedianParams       *params = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[params->radius],
-    .size = { band->output.width, params->channels, band->output.height },
+    .kernel = kernels[params->radius], .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, 4 },
     .cost = params->count / 4.0,        /* reads of a pixel's four */
-    .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
+              ARG (band->output.width), ARG (band->output.height) }
   });
 }
 
@@ -241,15 +224,11 @@ run_search (TesseraBand *band, TesseraMemory *keys)
       && (status = tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks)) != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_search",
-    .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
-    .cost = ROUNDS * params->count / 4.0,
-    .args = { TESSERA_MEMORY_ARG (keys), TESSERA_MEMORY_ARG (band->input.memory),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (params->channels),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_INT_ARG (params->radius), TESSERA_MEMORY_ARG (half_widths),
-              TESSERA_INT_ARG (params->rank), TESSERA_INT_ARG (params->leaves_out), TESSERA_MEMORY_ARG (ranks) }
+    .kernel = "median_search", .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
+              ARG (band->output.width), ARG (band->output.height), ARG (params->radius), ARG (half_widths),
+              ARG (params->rank), ARG (params->leaves_out), ARG (ranks) }
   });
 }
 
@@ -266,23 +245,22 @@ median_blur_device (TesseraBand *band)
 }
 
 static const TesseraFilter median_blur = {
-  .name = "median-blur",
-  .source = tessera_median_blur_cl,
-  .area = blur_area,
-  .device_bytes = median_blur_device_bytes,
-  .device = median_blur_device
+  .name = "median-blur", .source = tessera_median_blur_cl, .area = blur_area,
+  .scratch_bytes = median_blur_scratch_bytes, .device = median_blur_device
 };
 
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (const GeglProperties *o)
+reach (GeglOperation *operation)
 {
-  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
+  const gint radius = GEGL_PROPERTIES (operation)->radius;
+
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
-/* R'G'B'A, or RGBA where the image is linear: whoever reads the result wants it so, and
- * GEGL would convert on one thread, which costs more than the filter. */
+/* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
+ * thread, which takes longer than the filter. */
 static void
 prepare (GeglOperation *operation)
 {
@@ -292,59 +270,18 @@ prepare (GeglOperation *operation)
   const gboolean      is_linear = (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
   const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_required (operation, pad, roi, &halo, (TesseraBorder) o->border);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  GeglProperties   *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo halo = reach (o);
-
-  return tessera_invalidated (operation, pad, changed, &halo, (TesseraBorder) o->border);
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  MedianParams    params;
-  gboolean        success;
+  MedianParams params = params_new (GEGL_PROPERTIES (operation));
+  gboolean     success;
 
-  if (! input)
-    return TRUE;
-  params = params_new (o);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = &median_blur,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = reach (o),
-    .border = (TesseraBorder) o->border,
-    .params = &params,
-    .cost_class = MIN (o->radius, 63) + (median_has_network (&params) ? 64 : 0)
-  });
+  request->params = &params;
+  request->cost_class = MIN (params.radius, 63) + (median_has_network (&params) ? 64 : 0);
+  success = tessera_process (request);
   params_clear (&params);
   return success;
 }
@@ -352,22 +289,16 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:median-blur");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
-                                "IEEE Trans. ASSP 27(1), 1979");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:median-blur", .title = _("Median Blur"), .categories = "blur",
+    .description = _("Removes dust, scratches and noise and keeps edges (despeckle): each value becomes the median, or "
+                     "another percentile, of those around it"),
+    .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
+                 "IEEE Trans. ASSP 27(1), 1979",
+    .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),
+    .filter = &median_blur, .reach = reach, .run = run
+  });
 }
 
 #endif

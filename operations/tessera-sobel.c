@@ -7,12 +7,12 @@
  * Stanford AI project, 1968; V. Oliveira, MSc thesis, 2013.
  *
  * I is the luminance (or each of R, G, B), behind the sRGB curve (`perceptual`) or in
- * linear light.  Beyond the edge lies the nearest pixel.
+ * linear light.  Beyond the edge, the nearest pixel counts.
  *
  * Deviations: gegl:edge-sobel answers one pixel down-right, 8 times as large.
  *
- * NaN and Inf follow the arithmetic within 3x3; what a gradient weighs by 0 does not
- * reach it.  The size of (Inf, NaN) is NaN.
+ * NaN and Inf follow the arithmetic within 3x3.  A pixel of weight 0 does not reach a gradient.  The size of
+ * (Inf, NaN) is NaN.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -54,8 +54,8 @@ property_boolean (display, _("Display"), TRUE)
                    "numbers, radians, no curve bends them"))
     ui_meta     ("sensitive", "! result {vector}")
 
-/* Another name of `result`, which counts where this has its default: GIMP's dialogs leave out what is called
- * like a pad, and its scripts set all properties, in their order. */
+/* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
+ * property; so `output` wins only when it is not the default. */
 property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
     description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
                    "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
@@ -63,21 +63,17 @@ property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TE
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_sobel
 #define GEGL_OP_C_SOURCE tessera-sobel.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "planes.h"
-#include "tessera.h"
 
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-gradient.h"
 #include "sobel.cl.h"
 
-#define BLOCK_WIDTH  256
-#define BLOCK_HEIGHT 64
+#define MOST_WIDTH 256          /* of a block; its halo is 2 */
 
 typedef struct
 {
@@ -85,8 +81,6 @@ typedef struct
   gint     result, display;     /* GRADIENT_..., 0 or 1 */
   gfloat   weights[3];          /* luminance of linear R, G, B */
 } Params;
-
-static const TesseraHalo halo = { 1, 1, 1, 1 };
 
 static gint
 result_components (const Params *params)
@@ -96,7 +90,7 @@ result_components (const Params *params)
 
 /* --------------------------------------------------------------- C rows -- */
 
-/* What the gradient is of, divided by 8. */
+/* The plane whose gradient is taken, divided by 8. */
 TESSERA_CLONES static void
 take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfloat *restrict plane)
 {
@@ -159,7 +153,7 @@ angle_row (const gfloat *restrict gx, const gfloat *restrict gy, gint display, g
 static void
 shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, gint n)
 {
-  gfloat gx[BLOCK_WIDTH], gy[BLOCK_WIDTH];
+  gfloat gx[MOST_WIDTH], gy[MOST_WIDTH];
 
   gradient_row (above, stride, gx, gy, n);
   if (params->result == GRADIENT_MAGNITUDE)
@@ -172,7 +166,7 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
 }
 
 TESSERA_CLONES static void
-put_together (gfloat rows[4][BLOCK_WIDTH], gint n, gfloat *out)
+put_together (gfloat rows[4][MOST_WIDTH], gint n, gfloat *out)
 {
   planes_put_together (rows[0], rows[1], rows[2], rows[3], n, out);
 }
@@ -182,7 +176,7 @@ static void
 four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, const Params *params,
           gfloat *out, gint n)
 {
-  gfloat rows[4][BLOCK_WIDTH];
+  gfloat rows[4][MOST_WIDTH];
 
   if (params->result == GRADIENT_VECTOR)
     {
@@ -201,59 +195,38 @@ four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, 
 }
 
 static void
-sobel_block (const TesseraRequest *request, const GeglRectangle *block)
+sobel_block (const TesseraRequest *request, const TesseraBlock *block)
 {
   const Params *params = request->params;
-  const gint    components = result_components (params);
-  GeglRectangle around = tessera_grow (block, &halo);
-  const gsize   n = (gsize) around.width * around.height;
-  gfloat       *in = gegl_scratch_new (gfloat, 4 * n);
+  const gint    width = block->roi.width, stride = width + 2;
+  const gsize   n = (gsize) stride * (block->roi.height + 2);
   gfloat       *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
-  gfloat       *out = gegl_scratch_new (gfloat, (gsize) components * block->width * block->height);
 
-  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
   if (params->of_luminance)
-    take_luminance (in, n, params, planes);
+    take_luminance (block->in, n, params, planes);
   else
-    take_channels (in, n, planes);
-  for (gint y = 0; y < block->height; y++)
+    take_channels (block->in, n, planes);
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      const gfloat *above = planes + (gsize) y * around.width;
-      gfloat       *to = out + (gsize) components * y * block->width;
+      const gfloat *above = planes + (gsize) y * stride;
+      gfloat       *out = block->out + y * block->out_stride;
 
-      if (components == 1)
-        shown_row (above, around.width, params, to, block->width);
+      if (result_components (params) == 1)
+        shown_row (above, stride, params, out, width);
       else
-        four_row (above, n, around.width, in + 4 * ((gsize) (y + 1) * around.width + 1), params, to,
-                  block->width);
+        four_row (above, n, stride, block->in + (y + 1) * block->in_stride + 4, params, out, width);
     }
-  tessera_write (request->output, block, request->output_format, out,
-                 components * block->width * sizeof (gfloat));
-  gegl_scratch_free (out);
   gegl_scratch_free (planes);
-  gegl_scratch_free (in);
-}
-
-/* Blocks that stay in the cache. */
-static void
-sobel_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
-    for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
-      sobel_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
-                                            MIN (BLOCK_HEIGHT, area->y + area->height - y)));
 }
 
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-sobel_device_bytes (const TesseraRequest *request, gint width, gint height)
+sobel_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
-  const gsize   around = ((gsize) width + 2) * (height + 2);
 
-  return (around * (params->of_luminance ? 5 : 4)
-          + (gsize) width * height * result_components (params)) * sizeof (gfloat);
+  return params->of_luminance ? tessera_pixels_around (request, width, height) * sizeof (gfloat) : 0;
 }
 
 static gint
@@ -269,32 +242,23 @@ sobel_device (TesseraBand *band)
       stride = input->width;
       if ((status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), &source)) != 0
           || (status = tessera_launch (band, &(TesseraLaunch) {
-                .kernel = "sobel_luminance",
-                .size = { input->width, input->height },
-                .cost = 1,
-                .args = { TESSERA_MEMORY_ARG (input->memory), TESSERA_INT_ARG (input->stride),
-                          TESSERA_MEMORY_ARG (source),
-                          TESSERA_INT_ARG (input->width), TESSERA_INT_ARG (input->height),
-                          TESSERA_FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
-                          TESSERA_INT_ARG (params->is_perceptual) } })) != 0)
+                .kernel = "sobel_luminance", .size = { input->width, input->height }, .cost = 1,
+                .args = { ARG (input->memory), ARG (input->stride), ARG (source), ARG (input->width),
+                          ARG (input->height),
+                          FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
+                          ARG (params->is_perceptual) } })) != 0)
         return status;
     }
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels",
-    .size = { output->width, output->height },
+    .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels", .size = { output->width, output->height },
     .cost = 9,
-    .args = { TESSERA_MEMORY_ARG (source), TESSERA_INT_ARG (stride),
-              TESSERA_MEMORY_ARG (output->memory),
-              TESSERA_INT_ARG (output->width), TESSERA_INT_ARG (output->height),
-              TESSERA_INT_ARG (params->result), TESSERA_INT_ARG (params->display) }
+    .args = { ARG (source), ARG (stride), ARG (output->memory), ARG (output->width), ARG (output->height),
+              ARG (params->result), ARG (params->display) }
   });
 }
 
 static const TesseraFilter sobel = {
-  .name = "sobel",
-  .source = tessera_sobel_cl,
-  .area = sobel_area,
-  .device_bytes = sobel_device_bytes,
+  .name = "sobel", .source = tessera_sobel_cl, .block = sobel_block, .scratch_bytes = sobel_scratch_bytes,
   .device = sobel_device
 };
 
@@ -336,65 +300,32 @@ output_format (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  gegl_operation_set_format (operation, "input", input_format (operation));
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, output_format (operation)));
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+  tessera_set_pads (operation, input_format (operation), output_format (operation));
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  Params  params = params_new (GEGL_PROPERTIES (operation));
+  Params params = params_new (GEGL_PROPERTIES (operation));
 
-  if (! input)
-    return TRUE;
-  tessera_luminance (input_format (operation), params.weights);
-  return tessera_process (&(TesseraRequest) {
-    .filter = &sobel,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = input_format (operation),
-    .output_format = output_format (operation),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = halo,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &params,
-    .cost_class = 5 * params.of_luminance + params.result
-  });
+  tessera_luminance (request->input_format, params.weights);
+  request->output_format = output_format (operation);
+  request->params = &params;
+  request->cost_class = 5 * params.of_luminance + params.result;
+  return tessera_process (request);
 }
 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:sobel");
-  gegl_operation_class_set_key (operation_class, "reference",
-                                "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image "
-                                "Processing, 1968");
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:sobel", .title = _("Sobel Gradient"), .categories = "edge-detect",
+    .description = _("Edge detection, outlines: how much, and in which direction, brightness or each color changes"),
+    .reference = "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
+    .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("Sobel Gradient (Tessera)..."),
+    .filter = &sobel, .halo = { 1, 1, 1, 1 }, .run = run
+  });
 }
 
 #endif

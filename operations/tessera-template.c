@@ -3,10 +3,8 @@
  * tessera:template: the 3x3 binomial [1 2 1]/4 x [1 2 1]/4 of R, G, B, mixed with
  * the image by `strength`; alpha is copied.  Built and tested, not installed.
  *
- * TEMPLATE: copy this file, opencl/kernels/template.cl, tests/check/template.c and a
- * README row; replace what is marked TEMPLATE.  State here what is computed in two
- * lines with the formula, then the paper (authors, title, venue, year, equation),
- * then "Deviations:", then what NaN and Inf do.
+ * TEMPLATE: CONTRIBUTING says what to copy.  Replace what is marked TEMPLATE.  State here what is computed in two lines
+ * with the formula, then the paper (authors, title, venue, year, equation), "Deviations:", what NaN and Inf do.
  *
  * Deviations: none.  NaN and Inf follow the arithmetic within the 3x3 support.
  */
@@ -24,183 +22,83 @@ property_double (strength, _("Strength"), 1.0)
 
 #else
 
-/* TEMPLATE: GEGL_OP_FILTER for one input, GEGL_OP_COMPOSER for an aux pad too.
- * Name and file carry the project's prefix: both make global type names. */
-#define GEGL_OP_FILTER
+/* TEMPLATE: name and file carry the project's prefix: both make global type names. */
 #define GEGL_OP_NAME     tessera_template
 #define GEGL_OP_C_SOURCE tessera-template.c
 
-#include "gegl-op.h"
-#include "menus.h"
-#include "tessera.h"
+#include "tessera-op.h"
 
 #include "../opencl/math/tessera-template.h"
 #include "template.cl.h"
 
-#define BLOCK_ROWS 64
-
-/* TEMPLATE: what both paths share: radii, taps, tables, computed on the host in
- * double and rounded once to float. */
+/* TEMPLATE: what both paths share, computed on the host in double and rounded once to float. */
 typedef struct
 {
   gfloat strength;
 } Params;
 
-static const TesseraHalo halo = { 1, 1, 1, 1 };
-
-/* --------------------------------------------------------------- C rows -- */
-
-/* TEMPLATE: rows, so that the compiler can vectorise: no branches, restrict. */
+/* TEMPLATE: the C path of a block, called from many threads.  Loops without branches over `restrict` rows, so that
+ * the compiler can vectorise. */
 TESSERA_CLONES static void
-blur_row (const gfloat *restrict above, gsize stride, gfloat *restrict out, gint width,
-          gfloat strength)
+blur_block (const TesseraRequest *request, const TesseraBlock *block)
 {
-  const gfloat *restrict middle = above + stride;
-  const gfloat *restrict below = middle + stride;
+  const gfloat strength = ((const Params *) request->params)->strength;
 
-  for (gint i = 0; i < 4 * width; i++)
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      gfloat blurred = binomial_3 (binomial_3 (above[i],  above[i + 4],  above[i + 8]),
-                                   binomial_3 (middle[i], middle[i + 4], middle[i + 8]),
-                                   binomial_3 (below[i],  below[i + 4],  below[i + 8]));
+      const gfloat *restrict above = block->in + y * block->in_stride;
+      const gfloat *restrict middle = above + block->in_stride;
+      const gfloat *restrict below = middle + block->in_stride;
+      gfloat *restrict       out = block->out + y * block->out_stride;
 
-      out[i] = mix_towards (middle[i + 4], blurred, strength);
+      for (gint i = 0; i < 4 * block->roi.width; i++)
+        {
+          gfloat blurred = binomial_3 (binomial_3 (above[i],  above[i + 4],  above[i + 8]),
+                                       binomial_3 (middle[i], middle[i + 4], middle[i + 8]),
+                                       binomial_3 (below[i],  below[i + 4],  below[i + 8]));
+
+          out[i] = mix_towards (middle[i + 4], blurred, strength);
+        }
+      for (gint x = 0; x < block->roi.width; x++)
+        out[4 * x + 3] = middle[4 * x + 7];
     }
-  for (gint x = 0; x < width; x++)
-    out[4 * x + 3] = middle[4 * x + 7];
 }
 
-/* TEMPLATE: the C path for any part of the region, called from many threads. */
-static void
-blur_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  const Params *params = request->params;
-  GeglRectangle block = *area;
-  gsize         stride = 4 * ((gsize) area->width + 2);
-  gfloat       *in = gegl_scratch_new (gfloat, stride * (BLOCK_ROWS + 2));
-  gfloat       *out = gegl_scratch_new (gfloat, 4 * (gsize) area->width * BLOCK_ROWS);
-
-  for (; block.y < area->y + area->height; block.y += BLOCK_ROWS)
-    {
-      GeglRectangle around;
-
-      block.height = MIN (BLOCK_ROWS, area->y + area->height - block.y);
-      around = tessera_grow (&block, &halo);
-      tessera_read (request->input, &around, &request->bounds, request->border,
-                    request->input_format, in);
-      for (gint y = 0; y < block.height; y++)
-        blur_row (in + y * stride, stride, out + 4 * (gsize) y * block.width, block.width,
-                  params->strength);
-      tessera_write (request->output, &block, request->output_format, out,
-                     4 * block.width * sizeof (gfloat));
-    }
-  gegl_scratch_free (out);
-  gegl_scratch_free (in);
-}
-
-/* ---------------------------------------------------------------- device -- */
-
-/* TEMPLATE: memory of a band, images and scratch; the band cutter uses it. */
-static gsize
-template_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return (((gsize) width + 2) * (height + 2) + (gsize) width * height) * 4 * sizeof (gfloat);
-}
-
-/* TEMPLATE: the passes of a band.  The input image has the halo around it, the
- * border is there already. */
+/* TEMPLATE: the passes of a band.  The input image includes the halo, with the border already extended. */
 static gint
 template_device (TesseraBand *band)
 {
   const Params *params = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "template_blur",
-    .size = { band->output.width, band->output.height },
-    .cost = 9,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height),
-              TESSERA_FLOAT_ARG (params->strength) }
+    .kernel = "template_blur", .size = OUTPUT_SIZE (band), .cost = 9,
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (params->strength) }
   });
 }
 
 static const TesseraFilter template_filter = {
-  .name = "template",
-  .source = tessera_template_cl,
-  .area = blur_area,
-  .device_bytes = template_device_bytes,
-  .device = template_device
+  .name = "template", .source = tessera_template_cl, .block = blur_block, .device = template_device
 };
 
-/* ------------------------------------------------------------- operation -- */
-
-/* TEMPLATE: the working format, in the space of the input. */
-static void
-prepare (GeglOperation *operation)
-{
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  const Babl *format = babl_format_with_space ("RGBA float", space);
-
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output", tessera_result_format (operation, format));
-}
-
-/* TEMPLATE: geometry.  The output has the input's bounding box; without these
- * two, GEGL believes that a pixel depends on one pixel only. */
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
-}
-
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Params    params = { (gfloat) o->strength };
+  const Params params = { (gfloat) GEGL_PROPERTIES (operation)->strength };
 
-  if (! input)
-    return TRUE;
-  return tessera_process (&(TesseraRequest) {
-    .filter = &template_filter,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = halo,
-    .border = TESSERA_BORDER_CLAMP,
-    .params = &params
-  });
+  request->params = &params;
+  return tessera_process (request);
 }
 
+/* TEMPLATE: tessera-op.h explains each member; halo: how far a pixel looks.  Installed, texts are translated: _("..."). */
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  /* TEMPLATE: a row in menus.h; never the keys `license` (GEGL hides what is not GPL) and op-version. */
-  tessera_set_menu (operation_class, "tessera:template");
-  gegl_operation_class_set_key (operation_class, "reference", "the binomial kernel");
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:template", .title = "Template", .categories = "blur",
+    .description = "A 3x3 binomial blur, the example to copy",
+    .reference = "the binomial kernel",
+    .filter = &template_filter, .working = "RGBA float", .halo = { 1, 1, 1, 1 }, .run = run
+  });
 }
 
 #endif

@@ -8,9 +8,9 @@
  * Deviations: the thesis prints D = G - I, which blurs, and its C and OpenCL disagree on the sign
  * of the threshold; here both signs of D are treated alike.  G is that of tessera:gaussian-blur.
  *
- * R', G', B' of straight alpha, which takes no part and is copied; nothing is clipped.  Where D is
- * NaN (a NaN within the blur's support, or Inf of both signs) the pixel stays as it is; an Inf
- * makes the finite pixels around it infinite.
+ * Works on R', G', B' of straight alpha; alpha is copied.  Nothing is clipped.  If D is NaN (a NaN within the
+ * blur's support, or Inf of both signs), the pixel stays as it is.  An Inf makes the finite pixels around
+ * it infinite.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -46,12 +46,10 @@ property_double (threshold, _("Threshold"), 0.0)
 
 #else
 
-#define GEGL_OP_FILTER
 #define GEGL_OP_NAME     tessera_unsharp_mask
 #define GEGL_OP_C_SOURCE tessera-unsharp-mask.c
 
-#include "gegl-op.h"
-#include "menus.h"
+#include "tessera-op.h"
 #include "gaussian.h"
 
 #include "../opencl/math/tessera-unsharp.h"
@@ -96,36 +94,30 @@ unsharp_whole (const TesseraRequest *request)
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
-unsharp_device_bytes (const TesseraRequest *request, gint width, gint height)
+unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
 
-  return gaussian_device_bytes (request, &params->gaussian, width, height);
+  return gaussian_scratch_bytes (request, &params->gaussian, width, height);
 }
 
 static gint
 unsharp_device (TesseraBand *band)
 {
   const Params    *params = band->request->params;
-  const TesseraArg more[2] = { TESSERA_FLOAT_ARG (params->amount), TESSERA_FLOAT_ARG (params->threshold) };
+  const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
 
   return gaussian_device (band, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
 }
 
 static const TesseraFilter exact = {
-  .name = "unsharp-mask",
-  .source = tessera_unsharp_mask_cl,
-  .area = unsharp_area,
-  .device_bytes = unsharp_device_bytes,
-  .device = unsharp_device
+  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .area = unsharp_area,
+  .scratch_bytes = unsharp_scratch_bytes, .device = unsharp_device
 };
 
 static const TesseraFilter by_cells = {
-  .name = "unsharp-mask",
-  .source = tessera_unsharp_mask_cl,
-  .spread = unsharp_whole,
-  .device_bytes = unsharp_device_bytes,
-  .device = unsharp_device
+  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .spread = unsharp_whole,
+  .scratch_bytes = unsharp_scratch_bytes, .device = unsharp_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -137,68 +129,31 @@ sigma_of (const GeglProperties *o)
   return o->amount > 0.0 ? o->std_dev : 0.0;
 }
 
-/* R'G'B'A within; out of it as the input is. */
-static void
-prepare (GeglOperation *operation)
+static TesseraHalo
+reach (GeglOperation *operation)
 {
-  tessera_set_formats (operation, "R'G'B'A float");
-}
+  const gdouble sigma = sigma_of (GEGL_PROPERTIES (operation));
 
-static GeglRectangle
-get_bounding_box (GeglOperation *operation)
-{
-  return tessera_bounds (operation, "input");
-}
-
-static GeglRectangle
-get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
-{
-  const gdouble     sigma = sigma_of (GEGL_PROPERTIES (operation));
-  const TesseraHalo halo = gaussian_reach (sigma, sigma);
-
-  return tessera_required (operation, pad, roi, &halo, TESSERA_BORDER_CLAMP);
-}
-
-static GeglRectangle
-get_invalidated_by_change (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
-{
-  const gdouble     sigma = sigma_of (GEGL_PROPERTIES (operation));
-  const TesseraHalo halo = gaussian_reach (sigma, sigma);
-
-  return tessera_invalidated (operation, pad, changed, &halo, TESSERA_BORDER_CLAMP);
+  return gaussian_reach (sigma, sigma);
 }
 
 static gboolean
-process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
-         const GeglRectangle *roi, gint level G_GNUC_UNUSED)
+run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gdouble   sigma = sigma_of (o);
-  Params         *params;
-  gboolean        success;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gdouble         sigma = sigma_of (o);
+  Params               *params = g_new0 (Params, 1);
+  gboolean              success;
 
-  if (! input)
-    return TRUE;
-  params = g_new0 (Params, 1);
   params->amount = (gfloat) o->amount;
   params->threshold = (gfloat) o->threshold;
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
-  success = tessera_process (&(TesseraRequest) {
-    .filter = params->gaussian.x.step == 1 ? &exact : &by_cells,
-    .operation = operation,
-    .input = input,
-    .output = output,
-    .input_format = gegl_operation_get_format (operation, "input"),
-    .output_format = gegl_operation_get_format (operation, "input"),
-    .roi = *roi,
-    .bounds = tessera_bounds (operation, "input"),
-    .halo = gaussian_reach (sigma, sigma),
-    .border = TESSERA_BORDER_CLAMP,
-    .params = params,
-    .cost_class = params->gaussian.fir.x.n
-  });
+  request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;
+  request->params = params;
+  request->cost_class = params->gaussian.fir.x.n;
+  success = tessera_process (request);
   g_free (params);
   return success;
 }
@@ -206,20 +161,14 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
-  GeglOperationFilterClass *filter_class = GEGL_OPERATION_FILTER_CLASS (klass);
-
-  operation_class->prepare                   = prepare;
-  operation_class->get_bounding_box          = get_bounding_box;
-  operation_class->get_required_for_output   = get_required_for_output;
-  operation_class->get_invalidated_by_change = get_invalidated_by_change;
-  operation_class->opencl_support            = TRUE;
-  operation_class->threaded                  = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place             = FALSE;
-  filter_class->process                      = process;
-
-  tessera_set_menu (operation_class, "tessera:unsharp-mask");
-  gegl_operation_class_set_key (operation_class, "reference", "V. Oliveira, MSc thesis, 2013, chapter 4.2");
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:unsharp-mask", .title = _("Unsharp Mask"), .categories = "enhance:sharpen",
+    .description = _("Sharpens, or lifts local contrast where the radius is large: adds what a blur would take away, "
+                     "above a threshold"),
+    .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
+    .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Unsharp Mask (Tessera)..."),
+    .working = "R'G'B'A float", .reach = reach, .run = run
+  });
 }
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What a band needs on its way to the device: what is to be read of a buffer, its
- * upload, its pixels as floats, its border.
+ * What a band needs on its way to the device: the pixels to read from a buffer, their upload,
+ * their conversion to floats, their border.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "arrivals.h"
 
 #include <gegl-plugin.h>
+
+#include "passes.h"
 
 /* ---------------------------------------------------------------- images -- */
 
@@ -34,7 +36,7 @@ tessera_travel_table (BandState *state, const TesseraTravel *travel, const Tesse
 
 /* ------------------------------------------------------------------ read -- */
 
-/* What of `rect` there is to read; all of it where the host must extend it itself. */
+/* The part of `rect` that is to be read: all of it if the host must extend the border itself. */
 static GeglRectangle
 readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_host)
 {
@@ -84,11 +86,11 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
 
       tessera_read (source->buffer, &part, source->bounds, source->border, travel->format, (gfloat *) pixels);
       arrival->ready = arrival->bytes;
-      state->pump->timings->read += (g_get_monotonic_time () - began) / 1e6;
+      state->job->timings->read += (g_get_monotonic_time () - began) / 1e6;
     }
   else
     copies[(*n)++] = (TesseraCopy) { .buffer = source->buffer, .format = travel->format, .pixels = pixels + indent,
-                                     .row = row, .rect = part, .arrival = arrival };
+                                     .row = row, .rect = part, .ready = &arrival->ready };
   return 0;
 }
 
@@ -97,9 +99,9 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
 static gint
 extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, TesseraBorder border)
 {
-  const gsize left = part->x - image->x, right = left + part->width;
-  const gsize top = part->y - image->y, bottom = top + part->height;
-  const gsize rims[4][4] = {            /* x, y, width, height */
+  const gint left = part->x - image->x, right = left + part->width;
+  const gint top = part->y - image->y, bottom = top + part->height;
+  const gint rims[4][4] = {            /* x, y, width, height */
     { 0, 0, image->width, top },
     { 0, bottom, image->width, image->height - bottom },
     { 0, top, left, part->height },
@@ -112,18 +114,14 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
       status = tessera_engine_launch (state, &(TesseraLaunch) {
         .kernel = "extend_pixels",
         .size = { rims[i][2], rims[i][3] },
-        .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (image->components),
-                  TESSERA_INT_ARG (image->stride),
-                  TESSERA_INT_ARG (rims[i][0]), TESSERA_INT_ARG (rims[i][1]),
-                  TESSERA_INT_ARG (rims[i][0] + rims[i][2]), TESSERA_INT_ARG (rims[i][1] + rims[i][3]),
-                  TESSERA_INT_ARG (left), TESSERA_INT_ARG (top),
-                  TESSERA_INT_ARG (right), TESSERA_INT_ARG (bottom),
-                  TESSERA_INT_ARG (border == TESSERA_BORDER_NONE) }
+        .args = { ARG (image->memory), ARG (image->components), ARG (image->stride), ARG (rims[i][0]),
+                  ARG (rims[i][1]), ARG (rims[i][0] + rims[i][2]), ARG (rims[i][1] + rims[i][3]), ARG (left),
+                  ARG (top), ARG (right), ARG (bottom), ARG (border == TESSERA_BORDER_NONE) }
       });
   return status;
 }
 
-/* The pixels as they travelled, on the device, become the image's. */
+/* On the device, the pixels as they travelled become those of the image. */
 static gint
 decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const TesseraImage *image,
         const GeglRectangle *part)
@@ -136,56 +134,51 @@ decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const
     .kernel = "decode_pixels",
     .size = { part->width, part->height },
     .group = { 32, 4 },
-    .args = { TESSERA_MEMORY_ARG (raw), TESSERA_INT_ARG (travel->stored),
-              TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (travel->working),
-              TESSERA_MEMORY_ARG (table), TESSERA_INT_ARG (travel->alphas),
-              TESSERA_INT_ARG (image->stride), TESSERA_INT_ARG (part->x - image->x),
-              TESSERA_INT_ARG (part->y - image->y), TESSERA_INT_ARG (part->width),
-              TESSERA_INT_ARG (part->height) }
+    .args = { ARG (raw), ARG (travel->stored), ARG (image->memory), ARG (travel->working), ARG (table),
+              ARG (travel->alphas), ARG (image->stride), ARG (part->x - image->x), ARG (part->y - image->y),
+              ARG (part->width), ARG (part->height) }
   });
 }
 
 static gint
 send_ready (BandState *state, Arrival *arrival)
 {
-  Pump       *pump = state->pump;
+  Job        *job = state->job;
   const gsize bytes = arrival->ready - arrival->sent;
   gint        status;
 
   if (bytes == 0)
     return 0;
-  pump->timings->failed_at = "uploading";
-  status = tessera_enqueue_upload (pump->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
+  status = tessera_enqueue_upload (job->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
                                    arrival->offset + arrival->sent,
                                    (guchar *) tessera_memory_pointer (arrival->staging) + arrival->sent,
                                    bytes, &arrival->uploads[arrival->n_uploads]);
   if (status != 0)
-    return status;
+    return tessera_stage (job, "uploading", status);
   arrival->n_uploads++;
   arrival->sent = arrival->ready;
-  tessera_queue_flush (pump->queue, LANE_UPLOAD);
+  tessera_queue_flush (job->queue, LANE_UPLOAD);
   return 0;
 }
 
-/* Rows up to `bottom` are on the device, or will be before what is enqueued now. */
+/* Rows up to `bottom` are on the device, or will be there before commands that are enqueued now. */
 static gint
 use_rows (BandState *state, Arrival *arrival, gint bottom)
 {
-  Pump                *pump = state->pump;
-  const TesseraFilter *filter = pump->request->filter;
+  Job                 *job = state->job;
+  const TesseraFilter *filter = job->request->filter;
   const gint           top = arrival->used;
   gint                 status;
 
-  if (! filter->arrived || pump->survey || arrival != &state->arrivals[0] || bottom <= top)
+  if (! filter->arrived || job->survey || arrival != &state->arrivals[0] || bottom <= top)
     return 0;
   arrival->used = bottom;
-  pump->timings->failed_at = "running";
-  status = filter->arrived (&state->band, top, bottom);
-  tessera_queue_flush (pump->queue, LANE_RUN);
+  status = tessera_stage (job, "running", filter->arrived (&state->band, top, bottom));
+  tessera_queue_flush (job->queue, LANE_RUN);
   return status;
 }
 
-/* Of pixels that need neither decoding nor a border, the rows on their way; the queue has one lane. */
+/* The rows on their way, if pixels need neither decoding nor a border; the queue has one lane. */
 static gint
 use_sent (BandState *state, Arrival *arrival)
 {
@@ -198,41 +191,32 @@ use_sent (BandState *state, Arrival *arrival)
 }
 
 gint
-tessera_band_send_ready (BandState *state)
+tessera_arrival_send_ready (BandState *state, Arrival *arrival)
 {
-  gint status = 0;
+  const gint status = send_ready (state, arrival);
 
-  for (guint i = 0; i < G_N_ELEMENTS (state->arrivals) && status == 0; i++)
-    {
-      Arrival *arrival = &state->arrivals[i];
-
-      status = send_ready (state, arrival);
-      if (status == 0)
-        status = use_sent (state, arrival);
-    }
-  return status;
+  return status != 0 ? status : use_sent (state, arrival);
 }
 
 gint
 tessera_arrival_send (BandState *state, Arrival *arrival)
 {
-  Pump               *pump = state->pump;
+  Job                *job = state->job;
   const TesseraImage *image = arrival->image;
   gint                status;
 
   if (arrival->bytes == 0)
     {
-      status = tessera_clear (&state->band, image->memory, tessera_image_bytes (image));
+      status = tessera_stage (job, "running", tessera_band_clear (state, image->memory, tessera_image_bytes (image)));
       return status != 0 ? status : use_rows (state, arrival, image->height);
     }
   arrival->ready = arrival->bytes;
   if ((status = send_ready (state, arrival)) != 0)
     return status;
-  pump->timings->failed_at = "running";
-  status = tessera_enqueue_wait (pump->queue, arrival->uploads[arrival->n_uploads - 1]);
+  status = tessera_enqueue_wait (job->queue, arrival->uploads[arrival->n_uploads - 1]);
   if (status == 0 && arrival->raw)
     status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
     status = extend (state, image, &arrival->part, arrival->border);
-  return status != 0 ? status : use_rows (state, arrival, image->height);
+  return status != 0 ? tessera_stage (job, "running", status) : use_rows (state, arrival, image->height);
 }

@@ -1,53 +1,59 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * One band: read tiles -> upload -> decode -> extend the border -> passes -> encode ->
- * download -> write tiles.  Commands are enqueued without waiting; what is read and
- * written is done by pump.c, for several bands at once.
+ * download -> write tiles.  Commands are enqueued without waiting.
+ * pump.c reads and writes, for several bands at once.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "bands.h"
 
 #include <gegl-plugin.h>
 
+#include "arrivals.h"
+#include "counters.h"
+#include "passes.h"
+#include "pool.h"
+#include "progress.h"
+#include "results.h"
+
 gint
-tessera_band_prepare (Pump *pump, gint y, gint rows, BandState **result, TesseraCopy *copies, guint *n)
+tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCopy *copies, guint *n)
 {
-  const TesseraRequest *request = pump->request;
+  const TesseraRequest *request = job->request;
   BandState            *state = g_new0 (BandState, 1);
   TesseraBand          *band = &state->band;
   GeglRectangle         around;
   gint                  status;
 
   *result = state;
-  state->pump = pump;
+  state->job = job;
   state->commands = tessera_commands_new ();
   band->request = request;
   band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
   around = tessera_grow (&band->roi, &request->halo);
   band->input = tessera_image_for (&around, request->input_format);
-  pump->timings->failed_at = "allocating";
-  status = tessera_arrival_expect (state, &(Source) { request->input, &pump->input, &request->bounds, request->border },
+  status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, &request->bounds, request->border },
                    &band->input, &state->arrivals[0], copies, n);
   if (status == 0 && request->aux)
     {
       band->aux = tessera_image_for (&around, request->aux_format);
-      status = tessera_arrival_expect (state, &(Source) { request->aux, &pump->aux, &request->aux_bounds,
+      status = tessera_arrival_expect (state, &(Source) { request->aux, &job->aux, &request->aux_bounds,
                                           TESSERA_BORDER_CLAMP },
                        &band->aux, &state->arrivals[1], copies, n);
     }
-  if (status == 0 && pump->in_tiles
-      && tessera_tiles_plan (request->output, pump->output.format, &band->roi, &state->grid))
-    state->tiles = tessera_tiles_take (pump->device, &state->grid);
-  return status;
+  if (status == 0 && job->plan.in_tiles
+      && tessera_tiles_plan (request->output, job->output.format, &band->roi, &state->grid))
+    state->tiles = tessera_tiles_take (job->device, state->grid.all, state->grid.bytes);
+  return tessera_stage (job, "allocating", status);
 }
 
-/* Has all happened that was asked of the device for this band until now?  Not every driver lets what follows a
- * failed command fail as well, so each is looked at before anything that stands on it is believed. */
+/* Has the device done everything for this band so far?  After a failed command, not every driver lets
+ * the next ones fail too.  So each command is looked at before its result is believed. */
 static gint
 look_back (BandState *state)
 {
-  TesseraTimings *timings = state->pump->timings;
+  TesseraTimings *timings = state->job->timings;
   gint            status = 0;
 
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
@@ -55,7 +61,7 @@ look_back (BandState *state)
       {
         TesseraEvent *upload = arrival->uploads[arrival->n_seen];
 
-        if ((status = tessera_event_wait (upload)) == 0 && state->pump->profiled)
+        if ((status = tessera_event_wait (upload)) == 0 && state->job->profiled)
           timings->upload += tessera_event_duration (upload) / 1e9;
       }
   return status != 0 ? status : tessera_commands_wait (state);
@@ -64,73 +70,79 @@ look_back (BandState *state)
 static gint
 measure (BandState *state)
 {
-  Pump                *pump = state->pump;
-  const TesseraFilter *filter = pump->request->filter;
-  const gsize          bytes = pump->survey ? pump->survey->bytes : filter->measure_bytes;
+  Job                 *job = state->job;
+  const TesseraFilter *filter = job->request->filter;
+  const gsize          bytes = job->survey ? job->survey->bytes : filter->measure_bytes;
   gint                 status;
 
-  pump->timings->failed_at = "measuring";
-  if ((status = tessera_band_keep (state, bytes, FALSE, &state->result)) != 0
-      || (status = tessera_band_keep (state, bytes, TRUE, &state->result_host)) != 0)
+  if ((status = tessera_band_keep (state, bytes, FALSE, &state->answer)) != 0
+      || (status = tessera_band_keep (state, bytes, TRUE, &state->answer_host)) != 0)
     return status;
-  if (pump->survey && (status = tessera_clear (&state->band, state->result, bytes)) != 0)
+  if (job->survey && (status = tessera_band_clear (state, state->answer, bytes)) != 0)
     return status;
-  status = pump->survey ? filter->survey (&state->band, state->result)
-                        : filter->measure (&state->band, state->result);
+  status = job->survey ? filter->survey (&state->band, state->answer)
+                        : filter->measure (&state->band, state->answer);
   return status != 0 ? status
-                     : tessera_enqueue_download (pump->queue, LANE_RUN, state->result, 0,
-                                                 tessera_memory_pointer (state->result_host),
-                                                 bytes, NULL, &state->measured);
+                     : tessera_enqueue_download (job->queue, LANE_RUN, state->answer, 0,
+                                                 tessera_memory_pointer (state->answer_host),
+                                                 bytes, NULL, &state->answered);
 }
 
 gint
 tessera_band_send (BandState *state)
 {
-  Pump *pump = state->pump;
+  Job  *job = state->job;
   gint  status = tessera_arrival_send (state, &state->arrivals[0]);
 
-  if (status == 0 && pump->request->aux)
+  if (status == 0 && job->request->aux)
     status = tessera_arrival_send (state, &state->arrivals[1]);
-  if (status == 0 && (pump->survey || pump->request->filter->measure))
-    status = measure (state);
-  tessera_queue_flush (pump->queue, LANE_RUN);
+  if (status == 0 && (job->survey || job->request->filter->measure))
+    status = tessera_stage (job, "measuring", measure (state));
+  tessera_queue_flush (job->queue, LANE_RUN);
+  return status;
+}
+
+gint
+tessera_band_send_ready (BandState *state)
+{
+  gint status = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (state->arrivals) && status == 0; i++)
+    status = tessera_arrival_send_ready (state, &state->arrivals[i]);
   return status;
 }
 
 gint
 tessera_band_run (BandState *state)
 {
-  Pump        *pump = state->pump;
+  Job         *job = state->job;
   TesseraBand *band = &state->band;
   gint         status;
 
   state->has_run = TRUE;
-  if (pump->survey)
+  if (job->survey)
     return 0;
-  if (state->measured)
+  if (state->answered)
     {
-      pump->timings->failed_at = "measuring";
-      if ((status = tessera_event_wait (state->measured)) != 0 || (status = look_back (state)) != 0)
-        return status;
-      band->measured = tessera_memory_pointer (state->result_host);
+      if ((status = tessera_event_wait (state->answered)) != 0 || (status = look_back (state)) != 0)
+        return tessera_stage (job, "measuring", status);
+      band->measured = tessera_memory_pointer (state->answer_host);
     }
-  pump->timings->failed_at = "allocating";
-  band->output = tessera_image_for (&band->roi, pump->request->output_format);
+  band->output = tessera_image_for (&band->roi, job->request->output_format);
   status = tessera_band_keep (state, tessera_image_bytes (&band->output), FALSE, &band->output.memory);
   if (status != 0)
-    return status;
-  pump->timings->failed_at = "running";
-  status = pump->request->filter->device (band);
+    return tessera_stage (job, "allocating", status);
+  status = tessera_stage (job, "running", job->request->filter->device (band));
   return status != 0 ? status : tessera_result_send (state);
 }
 
-/* What it was downloaded to is still needed. */
+/* The memory of the download is still needed. */
 static void
 give_memories (BandState *state)
 {
   for (guint i = 0; i < state->n_memories; i++)
     if (state->memories[i] != state->download_to)
-      tessera_memory_give (state->memories[i]);
+      tessera_pool_give (state->memories[i]);
   state->n_memories = 0;
   if (state->download_to)
     state->memories[state->n_memories++] = state->download_to;
@@ -139,21 +151,20 @@ give_memories (BandState *state)
 gint
 tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
 {
-  Pump         *pump = state->pump;
-  TesseraEvent *event = pump->survey ? state->measured : state->slices[slice].downloaded;
+  Job          *job = state->job;
+  TesseraEvent *event = job->survey ? state->answered : state->slices[slice].downloaded;
   gint          status;
 
-  pump->timings->failed_at = "running";
   status = tessera_event_wait (event);
   if (status == 0 && slice == 0)
     status = look_back (state);
   if (status != 0)
-    return status;
-  if (pump->profiled)
-    pump->timings->download += tessera_event_duration (event) / 1e9;
-  if (pump->survey)
-    pump->request->filter->merge (pump->request, pump->survey->result,
-                                  tessera_memory_pointer (state->result_host));
+    return tessera_stage (job, "running", status);
+  if (job->profiled)
+    job->timings->download += tessera_event_duration (event) / 1e9;
+  if (job->survey)
+    job->request->filter->merge (job->request, job->survey->result,
+                                  tessera_memory_pointer (state->answer_host));
   else
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
@@ -164,10 +175,10 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
 void
 tessera_band_written (BandState *state)
 {
-  const TesseraRequest *request = state->pump->request;
+  const TesseraRequest *request = state->job->request;
   const GeglRectangle  *roi = &state->band.roi;
 
-  state->pump->timings->bands++;
+  state->job->timings->bands++;
   tessera_count (bands, 1);
   tessera_progress_tell ((gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height);
 }
@@ -182,7 +193,7 @@ free_event (TesseraEvent *event)
 void
 tessera_band_free (BandState *state, gboolean idle)
 {
-  free_event (state->measured);
+  free_event (state->answered);
   free_event (state->ran);
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
     for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
@@ -194,7 +205,7 @@ tessera_band_free (BandState *state, gboolean idle)
     tessera_tiles_give (state->tiles, idle);
   for (guint i = 0; i < state->n_memories; i++)
     if (idle)
-      tessera_memory_give (state->memories[i]);
+      tessera_pool_give (state->memories[i]);
     else
       tessera_memory_abandon (state->memories[i]);
   g_free (state);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * When the device is left alone because it failed, and for how long.  A driver may fail for a moment (another
- * program has filled the memory), and a session of GIMP lasts for days: so a success makes up for a failure, and
- * after too many failures the device is tried again after a minute, then two, four ...  Until it has made up for
- * all of them, the next failure doubles the pause.
+ * When the device is left alone because it failed, and for how long.  A driver may fail for a moment
+ * (another program has filled the memory), and a session of GIMP lasts for days.  So a success makes
+ * up for a failure.  After too many failures the device is tried again after a minute, then two, four ...
+ * The next failure doubles the pause, until successes have made up for all failures.
  */
-#include "tessera.h"
-#include "internal.h"
+#include "breaker.h"
+
+#include "messages.h"
+#include "settings.h"
 
 #define FILTER_FAILURES  3              /* after which a filter stays with C for a while */
 #define PACKAGE_FAILURES 5              /* ... all filters */
@@ -40,7 +42,7 @@ breaker_locked (const gchar *filter)
   return breaker;
 }
 
-/* When a pause is over, one more failure begins the next. */
+/* After a pause, one more failure begins the next pause. */
 static gboolean
 pauses_locked (Breaker *breaker, guint most)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The host's side of the conversions, for the C path: the same code and the same
- * tables as on the device (opencl/kernels/engine.cl), a block of pixels at a time.
+ * tables as on the device (opencl/kernels/engine.cl), one block of pixels at a time.
  */
 #include "config.h"
 
-#include "formats.h"
+#include "convert.h"
 
 #include <string.h>
 
@@ -147,7 +147,7 @@ tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *worki
 
 /* ---------------------------------------------------------------- encode -- */
 
-/* `value`: what the steps are of; `near`: what it becomes, about. */
+/* `value`: the value to encode; `near`: about the code that it becomes. */
 static inline gint
 code_of (const TesseraTravel *travel, const gfloat *steps, gfloat value, gfloat near)
 {
@@ -180,7 +180,7 @@ store (const TesseraTravel *travel, const gfloat *values, const gfloat *near, gp
       }
 }
 
-/* Grey: the luminance of linear light; the steps of integers are in the working curve. */
+/* Grey is the luminance of linear light.  The steps of integers are in the working curve. */
 static gint
 make_grey (const TesseraTravel *travel, gfloat *pixels, gint n)
 {

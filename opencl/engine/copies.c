@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Pixels between buffers and staging memory, on all of GEGL's threads.  The pieces
- * follow the tiles of the buffer, so that no two threads meet in one, and reads and
- * writes of different bands are mixed: a write waits for new pages much of the time.
+ * Pixels between buffers and staging memory, on all of GEGL's threads.  The pieces follow
+ * the tiles of the buffer, so that no two threads meet in one tile.  Reads and writes of different bands are
+ * mixed, because a write waits for new pages much of the time.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "copies.h"
 
 #include <gegl-plugin.h>
 
-#define PIECE_WIDTH  128                /* pixels, about; twice as wide where there are many */
+#define PIECE_WIDTH  128                /* pixels, about; twice as wide for large copies */
 #define PIECE_HEIGHT 128
-#define MANY_PIXELS  (1 << 20)          /* H200, 16 threads, 2026-11: 24 Mpix in one 30 ms (35 narrow), */
-                                        /* in 1 Mpix requests 57 ms (67 wide) */
-#define THREAD_COST  (64 * 64)          /* pixels below which a copy does not pay a thread */
+#define MANY_PIXELS  (1 << 20)          /* H200, 16 threads, 2026-11: 24 Mpix at once 30 ms (35 if narrow), */
+                                        /* in requests of 1 Mpix 57 ms (67 if wide) */
+#define THREAD_COST  (64 * 64)          /* pixels below which another thread does not pay */
 #define MOST_THREADS 256
 
 typedef enum
@@ -37,17 +37,17 @@ typedef struct
   TesseraCopy *copies;
   void   (*beside) (gpointer data);
   gpointer data;
-  gint     begun;                       /* atomic: `beside` has been */
+  gint     begun;                       /* atomic: `beside` has been called */
 } Work;
 
-/* Whole tiles of a piece's size, or a piece where tiles are larger. */
+/* As many whole tiles as make a piece; a part of a tile if tiles are larger. */
 static gint
 piece_size (gint tile, gint piece)
 {
   return tile > 2 * piece ? piece : MAX (1, piece / tile) * tile;
 }
 
-/* Our tiles at once, which is little work, and the parts of the others. */
+/* All of our tiles at once, which is little work; the others part by part. */
 static void
 add_tiles (GArray *pieces, TesseraCopy *copy)
 {
@@ -156,7 +156,7 @@ work_on (gint thread, gint n_threads G_GNUC_UNUSED, gpointer data)
     }
 }
 
-/* The time that all took is shared out as the threads spent it. */
+/* The time is shared out among the copies as the threads spent it. */
 static void
 share_time (const Work *work, TesseraCopy *copies, guint n, gdouble seconds)
 {

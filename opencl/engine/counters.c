@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the engine counts, for tests, the bench and the doctor.
+ * The engine's counters, for tests, the bench and the doctor.
  */
-#include "tessera.h"
-#include "internal.h"
+#include "counters.h"
 
 static GMutex          counter_lock;
 static TesseraCounters counters;
@@ -36,7 +35,7 @@ tessera_counter_at (gsize offset)
 }
 
 void
-tessera_get_counters (TesseraCounters *out)
+tessera_counters_read (TesseraCounters *out)
 {
   g_mutex_lock (&counter_lock);
   *out = counters;
@@ -72,7 +71,7 @@ tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns, gdou
 }
 
 guint
-tessera_get_kernel_times (TesseraKernelTime *times, guint room)
+tessera_kernel_times_read (TesseraKernelTime *times, guint room)
 {
   guint n;
 

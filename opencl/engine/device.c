@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the engine knows of GEGL's device: name, memory, build options.
+ * GEGL's device, as the engine knows it: name, memory, build options.
  */
-#include "cl-api.h"
-#include "internal.h"
+#include "device.h"
 
 #include <string.h>
+
+#include "cl-api.h"
+#include "messages.h"
+#include "settings.h"
 
 #define ASK_AGAIN (60 * (gint64) G_USEC_PER_SEC)        /* a device that did not answer */
 
@@ -37,8 +40,8 @@ device_title (const TesseraClApi *cl, cl_device_id device)
   return title;
 }
 
-/* Correctly rounded division and square root where the device offers them;
- * denormals are kept and nothing is relaxed. */
+/* Division and square root are correctly rounded if the device offers that.  Denormals are kept, and
+ * nothing is relaxed. */
 static gchar *
 build_options (cl_device_fp_config config)
 {
@@ -159,7 +162,7 @@ tessera_is_out_of_memory (gint status)
          || status == CL_INVALID_BUFFER_SIZE;
 }
 
-/* NVIDIA's driver allocates when memory is first used, and then says CL_OUT_OF_RESOURCES. */
+/* NVIDIA's driver allocates memory when it is first used.  If there is none then, it says CL_OUT_OF_RESOURCES. */
 gboolean
 tessera_may_be_memory (gint status)
 {

@@ -8,9 +8,11 @@
 #include "config.h"
 
 #include "formats.h"
-#include "internal.h"
 
 #include <gegl-plugin.h>
+
+#include "settings.h"
+#include "tables.h"
 
 #include "../math/tessera-convert.h"
 
@@ -145,8 +147,11 @@ written_format (GeglNode *node, gint depth)
   return format;
 }
 
-const Babl *
-tessera_source_format (GeglOperation *operation, const Babl *working)
+/* For a filter that works in `working` (R, G, B, A of one kind or another): floats with straight alpha and sRGB's curve
+ * if the input has them.  The engine converts to that on all threads or on the device; to what follows, mostly of the
+ * input's kind, GEGL would on one. */
+static const Babl *
+source_format (GeglOperation *operation, const Babl *working)
 {
   const Babl    *source = gegl_operation_get_source_format (operation, "input");
   const gint     flags = source ? babl_get_model_flags (source) : 0;
@@ -172,11 +177,18 @@ tessera_result_format (GeglOperation *operation, const Babl *format)
 }
 
 void
+tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output)
+{
+  gegl_operation_set_format (operation, "input", input);
+  if (gegl_node_has_pad (operation->node, "aux"))
+    gegl_operation_set_format (operation, "aux", input);
+  gegl_operation_set_format (operation, "output", tessera_result_format (operation, output));
+}
+
+void
 tessera_set_formats (GeglOperation *operation, const gchar *working)
 {
   const Babl *format = babl_format_with_space (working, gegl_operation_get_source_space (operation, "input"));
 
-  gegl_operation_set_format (operation, "input", format);
-  gegl_operation_set_format (operation, "output",
-                             tessera_result_format (operation, tessera_source_format (operation, format)));
+  tessera_set_pads (operation, format, source_format (operation, format));
 }

@@ -6,9 +6,7 @@
 #include <gegl.h>
 #include <opencl/gegl-cl-init.h>
 
-#include "internal.h"
-
-void tessera_connect_aux (GeglNode *source, GeglNode *node);
+#include "gegl-side.h"
 
 void
 tessera_gegl_device (gpointer *context, gpointer *device)

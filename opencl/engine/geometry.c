@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Rectangles: what a filter needs, what it changes; reading beyond the border, writing.
+ * Rectangles: the input that a filter needs, the output that it changes; reading beyond the border,
+ * writing.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "geometry.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
+
+#include "convert.h"
+#include "formats.h"
+#include "progress.h"
 
 /* The image that the last result was computed of.  Grids and wrap-arounds hang
  * on its origin and size, edges on its sides: when it moves, everything does. */
@@ -70,7 +75,7 @@ tessera_grow (const GeglRectangle *rect, const TesseraHalo *halo)
                            rect->height + halo->top + halo->bottom };
 }
 
-/* Where `rect` leaves `bounds`, the whole axis: what a wrap-around touches. */
+/* If `rect` leaves `bounds`, the whole axis, because a wrap-around touches all of it. */
 static GeglRectangle
 whole_axes (const GeglRectangle *rect, const GeglRectangle *bounds)
 {
@@ -120,6 +125,7 @@ tessera_required (GeglOperation *operation, const gchar *pad, const GeglRectangl
       need = nearest_part (&need, &bounds);
       break;
     case TESSERA_BORDER_NONE:
+    case TESSERA_BORDER_CROP:
       break;
     }
   gegl_rectangle_intersect (&need, &need, &bounds);

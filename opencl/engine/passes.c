@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the passes of a filter may call: memory, tables, launches.
+ * The functions that a filter's passes call: memory, tables, launches.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "passes.h"
 
-#define LAUNCH_READS  2e9               /* pixel reads that a small GPU does in some 100 ms */
+#include "counters.h"
+#include "pool.h"
+
+#define LAUNCH_READS  2e9               /* pixel reads that take a small GPU some 100 ms */
 
 typedef struct
 {
@@ -24,7 +27,7 @@ tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory
 
   if (state->n_memories == MAX_MEMORIES)
     return tessera_error_out_of_memory ();
-  status = tessera_memory_take (state->pump->device, bytes, pinned, state->pump->exact, memory);
+  status = tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory);
   if (status == 0)
     state->memories[state->n_memories++] = *memory;
   return status;
@@ -33,15 +36,14 @@ tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory
 gint
 tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory)
 {
-  return tessera_band_keep ((BandState *) band, bytes, FALSE, memory);
+  return tessera_band_keep (band_state (band), bytes, FALSE, memory);
 }
 
 gint
-tessera_clear (TesseraBand *band, TesseraMemory *memory, gsize bytes)
+tessera_band_clear (BandState *state, TesseraMemory *memory, gsize bytes)
 {
-  BandState *state = (BandState *) band;
-  Command    clear = { NULL, 0, NULL };
-  gint       status = tessera_enqueue_clear (state->pump->queue, memory, bytes, &clear.event);
+  Command clear = { NULL, 0, NULL };
+  gint    status = tessera_enqueue_clear (state->job->queue, memory, bytes, &clear.event);
 
   if (status == 0)
     g_array_append_val (state->commands, clear);
@@ -49,29 +51,29 @@ tessera_clear (TesseraBand *band, TesseraMemory *memory, gsize bytes)
 }
 
 static gint
-bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, TesseraMemory **memory)
+bring_table (Job *job, gconstpointer data, gsize bytes, gboolean is_constant, TesseraMemory **memory)
 {
   TableState table = { .data = data, .bytes = bytes };
   gboolean   is_there = FALSE;
   gint       status;
 
-  for (guint i = 0; i < pump->n_tables; i++)
-    if (pump->tables[i].data == data && pump->tables[i].bytes == bytes)
+  for (guint i = 0; i < job->n_tables; i++)
+    if (job->tables[i].data == data && job->tables[i].bytes == bytes)
       {
-        *memory = pump->tables[i].memory;
+        *memory = job->tables[i].memory;
         return 0;
       }
-  if (pump->n_tables == MAX_TABLES)
+  if (job->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
-  status = is_constant ? tessera_memory_take_constant (pump->device, bytes, data, &table.memory, &is_there)
-                       : tessera_memory_take (pump->device, bytes, FALSE, pump->exact, &table.memory);
+  status = is_constant ? tessera_pool_take_constant (job->device, bytes, data, &table.memory, &is_there)
+                       : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
   if (status != 0)
     return status;
-  /* The filter's own may be gone before a device that does not answer has read it. */
+  /* A copy, because a device that does not answer may read the table after the filter has freed its own. */
   if (! is_constant)
     table.copy = g_memdup2 (data, bytes);
   if (! is_there)
-    status = tessera_enqueue_upload (pump->queue, LANE_RUN, table.memory, 0, table.copy ? table.copy : data, bytes,
+    status = tessera_enqueue_upload (job->queue, LANE_RUN, table.memory, 0, table.copy ? table.copy : data, bytes,
                                      &table.uploaded);
   if (status != 0)
     {
@@ -80,61 +82,61 @@ bring_table (Pump *pump, gconstpointer data, gsize bytes, gboolean is_constant, 
       return status;
     }
   *memory = table.memory;
-  pump->tables[pump->n_tables++] = table;
+  job->tables[job->n_tables++] = table;
   return 0;
 }
 
 static gint
-wait_for_tables (Pump *pump)
+wait_for_tables (Job *job)
 {
   gint status = 0;
 
-  for (guint i = 0; i < pump->n_tables && status == 0; i++)
-    if (pump->tables[i].uploaded && (status = tessera_event_wait (pump->tables[i].uploaded)) == 0)
-      g_clear_pointer (&pump->tables[i].uploaded, tessera_event_free);
+  for (guint i = 0; i < job->n_tables && status == 0; i++)
+    if (job->tables[i].uploaded && (status = tessera_event_wait (job->tables[i].uploaded)) == 0)
+      g_clear_pointer (&job->tables[i].uploaded, tessera_event_free);
   return status;
 }
 
 void
-tessera_tables_free (Pump *pump, gboolean whole, gboolean idle)
+tessera_tables_free (Job *job, gboolean whole, gboolean idle)
 {
-  for (guint i = 0; i < pump->n_tables; i++)
+  for (guint i = 0; i < job->n_tables; i++)
     {
-      TableState *table = &pump->tables[i];
+      TableState *table = &job->tables[i];
 
       if (whole && ! table->uploaded)
-        tessera_memory_give (table->memory);
+        tessera_pool_give (table->memory);
       else
         tessera_memory_drop (table->memory);
       if (idle)                         /* else the device may still read it */
         g_free (table->copy);
       g_clear_pointer (&table->uploaded, tessera_event_free);
     }
-  pump->n_tables = 0;
+  job->n_tables = 0;
 }
 
 gint
 tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (((BandState *) band)->pump, data, bytes, FALSE, memory);
+  return bring_table (band_state (band)->job, data, bytes, FALSE, memory);
 }
 
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (state->pump, data, bytes, TRUE, memory);
+  return bring_table (state->job, data, bytes, TRUE, memory);
 }
 
 TesseraDeviceTraits
 tessera_device_traits (const TesseraBand *band)
 {
-  const TesseraDevice *device = ((const BandState *) band)->pump->device;
+  const TesseraDevice *device = band_state (band)->job->device;
 
   return (TesseraDeviceTraits) { device->name, device->is_processor, device->has_local,
                                  device->local_memory };
 }
 
-/* One kernel converts all layouts: each is a thing of its own to be proven. */
+/* One kernel converts all layouts.  Each layout has to be proven for itself. */
 void
 tessera_note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)
 {
@@ -156,7 +158,7 @@ tessera_note_layout (BandState *state, const TesseraTravel *travel, gboolean enc
     }
   g_mutex_unlock (&lock);
   if (! g_atomic_int_get (&mark->is_proven))
-    tessera_queue_note_unproven (state->pump->queue, mark);
+    tessera_queue_note_unproven (state->job->queue, mark);
 }
 
 /* -------------------------------------------------------------- launches -- */
@@ -189,9 +191,9 @@ set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, gui
     }
 }
 
-/* The group of a launch that names none.  It is fixed, because some drivers
- * (PoCL) compile a kernel anew for each group size that they meet; what a device
- * cannot take, named or not, is halved where the kernel is known, in program.c. */
+/* The group of a launch that names none.  It is fixed, because some drivers (PoCL) compile a kernel
+ * anew for each group size.  If a group is too large for the device, program.c halves it, because
+ * the kernel is known there. */
 static void
 choose_group (const TesseraLaunch *launch, gsize group[3])
 {
@@ -202,7 +204,7 @@ choose_group (const TesseraLaunch *launch, gsize group[3])
                : d == 0 ? (is_flat ? 64 : 16) : d == 1 ? (is_flat ? 1 : 4) : 1;
 }
 
-/* How much of a dimension to launch at once, in about so many parts. */
+/* How much of a dimension to launch at once, if it is cut in about `parts` parts. */
 static gsize
 split_step (gsize size, gsize group, gdouble parts)
 {
@@ -211,8 +213,7 @@ split_step (gsize size, gsize group, gdouble parts)
   return MIN (size, (step + group - 1) / group * group);
 }
 
-/* Splits what a small GPU would be busy with for long, by rows, and rows too where one is
- * too much. */
+/* Splits a launch that would keep a small GPU busy for long: into rows, and rows too if one is too much. */
 static gint
 launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *launch)
 {
@@ -248,7 +249,7 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
             offset[0] = x;
             size[0] = MIN (width_step, width - x);
           }
-        status = tessera_program_launch (program, state->pump->queue, launch->kernel, offset, size, group,
+        status = tessera_program_launch (program, state->job->queue, launch->kernel, offset, size, group,
                                          raw, n, &command.event);
         command.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
         if (status == 0)
@@ -260,35 +261,35 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
 gint
 tessera_launch (TesseraBand *band, const TesseraLaunch *launch)
 {
-  BandState *state = (BandState *) band;
+  BandState *state = band_state (band);
 
-  return launch_program (state, state->pump->program, launch);
+  return launch_program (state, state->job->program, launch);
 }
 
 gint
 tessera_engine_launch (BandState *state, const TesseraLaunch *launch)
 {
-  return launch_program (state, state->pump->engine_program, launch);
+  return launch_program (state, state->job->engine_program, launch);
 }
 
 static void
-count_time (Pump *pump, const Command *command)
+count_time (Job *job, const Command *command)
 {
   const guint64 ns = command->kernel ? tessera_event_duration (command->event) : 0;
 
   if (command->kernel)
-    tessera_count_kernel (pump->request->filter->name, command->kernel, ns, command->reads);
-  pump->timings->run += ns / 1e9;
+    tessera_count_kernel (job->request->filter->name, command->kernel, ns, command->reads);
+  job->timings->run += ns / 1e9;
 }
 
 gint
 tessera_commands_wait (BandState *state)
 {
-  Pump          *pump = state->pump;
+  Job           *job = state->job;
   const guint    n = state->commands->len - state->n_seen;
   const Command *commands = &g_array_index (state->commands, Command, state->n_seen);
   TesseraEvent **events = g_new (TesseraEvent *, n);
-  gint           status = wait_for_tables (pump);
+  gint           status = wait_for_tables (job);
 
   for (guint i = 0; i < n; i++)
     events[i] = commands[i].event;
@@ -297,8 +298,8 @@ tessera_commands_wait (BandState *state)
   g_free (events);
   if (status != 0)
     return status;
-  for (guint i = 0; i < n && pump->profiled; i++)
-    count_time (pump, &commands[i]);
+  for (guint i = 0; i < n && job->profiled; i++)
+    count_time (job, &commands[i]);
   state->n_seen += n;
   return 0;
 }

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * One request: which path, and the one place where failure of the device turns
- * into "run the C path on the same rectangle".
+ * One request: the choice of the path, and the one place where a failure of the device turns into
+ * "run the C path on the same rectangle".
  */
 #include "config.h"
 
-#include "pump.h"
+#include "process.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
 
+#include "breaker.h"
+#include "counters.h"
 #include "engine.cl.h"
+#include "gegl-side.h"
+#include "geometry.h"
+#include "messages.h"
+#include "progress.h"
+#include "proof-state.h"
+#include "proof.h"
+#include "pump.h"
+#include "settings.h"
+#include "slabs.h"
+#include "speed.h"
 
-#define PROOF_TRIES      3              /* checks of a kernel that does not run in them */
-#define SLAB_PIXELS      (4 << 20)      /* C path: rows at a time */
-#define SPREAD_PIXELS    (16 << 20)     /* ... of filters that spread their own work */
+#define PROOF_TRIES      3              /* checks without it, after which a kernel counts as proven */
 
 void
 tessera_forget_failures (void)
@@ -25,7 +35,7 @@ tessera_forget_failures (void)
   tessera_program_forget (FALSE);
 }
 
-/* Who switches OpenCL on (GIMP's preferences) wants it tried. */
+/* A person who switches OpenCL on in GIMP's preferences wants it tried. */
 static void
 host_switches (GObject *config, GParamSpec *pspec G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
@@ -48,8 +58,8 @@ watch_host (void)
     }
 }
 
-static const TesseraDevice *
-current_device (void)
+const TesseraDevice *
+tessera_current_device (void)
 {
   gpointer context, device;
 
@@ -57,24 +67,10 @@ current_device (void)
   return tessera_device (context, device);
 }
 
-const gchar *
-tessera_device_name (void)
-{
-  const TesseraDevice *device = current_device ();
-
-  return device ? device->name : NULL;
-}
-
-void
-tessera_trim (void)
-{
-  tessera_memory_trim ();
-}
-
 /* ---------------------------------------------------------------- device -- */
 
-/* Did the user ask for OpenCL, and GEGL found none?  (GEGL itself only says whether it uses it; where it has
- * a device and does not, the host program has switched it off.) */
+/* Did the user ask for OpenCL without GEGL finding any?  GEGL only says whether it uses OpenCL.
+ * If it has a device but does not use it, the host program has switched OpenCL off. */
 static gboolean
 misses_device (void)
 {
@@ -85,7 +81,7 @@ misses_device (void)
   return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context;
 }
 
-/* TRUE and the reason where C is the faster path. */
+/* TRUE and the reason if C is the faster path. */
 static gboolean
 c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar **reason)
 {
@@ -101,7 +97,6 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
                                on_device * 1e3);
   else
     *reason = g_strdup ("too small for the device, or a trial of C's speed");
-  tessera_count (chosen_c, 1);
   return TRUE;
 }
 
@@ -116,7 +111,7 @@ choose_device (const TesseraRequest *request, gchar **reason)
   if (tessera_proof_leg () == TESSERA_PROOF_C)
     *reason = g_strdup ("a check of the device");
   else if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
-    return current_device ();
+    return tessera_current_device ();
   else if (mode == TESSERA_OPENCL_OFF)
     *reason = g_strdup ("TESSERA_OPENCL=off");
   else if (! gegl_operation_use_opencl (request->operation))
@@ -126,7 +121,7 @@ choose_device (const TesseraRequest *request, gchar **reason)
         tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
                           "processor; is a driver installed?); all filters run in C");
     }
-  else if (! (device = current_device ()))
+  else if (! (device = tessera_current_device ()))
     *reason = g_strdup ("no usable OpenCL device");
   else if (tessera_breaker_is_open (request->filter->name))
     *reason = g_strdup ("the device failed a while ago");
@@ -141,7 +136,7 @@ log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimi
 {
   gchar *stages = NULL, *on_device = NULL;
 
-  if (timings && timings->run > 0)      /* else nobody timed the device */
+  if (timings && timings->run > 0)      /* otherwise nobody timed the device */
     on_device = g_strdup_printf ("upload %.1f run %.1f download %.1f ", timings->upload * 1e3, timings->run * 1e3,
                                  timings->download * 1e3);
   if (timings)
@@ -167,19 +162,16 @@ log_failure (const TesseraRequest *request, const TesseraDevice *device,
   g_free (key);
 }
 
-/* What a request that is answered leaves to the choices of the next, and to who watches. */
+/* After a request: what it teaches for the next choice, and its message. */
 static void
 note_device_request (const TesseraRequest *request, const TesseraDevice *device, const TesseraTimings *timings,
                      gdouble seconds)
 {
   const gchar *filter = request->filter->name;
-  const guint  kind = tessera_request_kind (request);
   gchar       *path;
 
   tessera_breaker_succeed (filter);
-  tessera_speed_note (filter, kind, tessera_request_pixels (request), TRUE, seconds);
-  tessera_speed_note_bands (filter, kind, tessera_request_pixels (request), timings->bands,
-                            timings->upload + timings->run + timings->download, timings->submit);
+  tessera_speed_note (filter, tessera_request_kind (request), tessera_request_pixels (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings->read * 1e9);
   tessera_count (upload_ns, timings->upload * 1e9);
@@ -193,8 +185,8 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
-/* A kernel is proven that ran in a check that found nothing; or that did not run in several, which small pictures
- * do not need. */
+/* A kernel is proven if it ran in a check that found no difference.  It also counts as proven if several
+ * checks did not run it, because small pictures do not need it. */
 static void
 note_checked (TesseraProofMark *mark)
 {
@@ -204,7 +196,7 @@ note_checked (TesseraProofMark *mark)
     g_atomic_int_set (&mark->is_proven, TRUE);
 }
 
-/* Are the kernels that it used for the first time right? */
+/* Does the device compute the right pixels with the kernels that this request used first? */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven)
 {
@@ -235,7 +227,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   if ((status = tessera_program_get (device, "engine", tessera_engine_cl, &engine_program)) != 0
       || (status = tessera_program_get (device, filter->name, filter->source, &program)) != 0)
     {
-      if (! tessera_program_is_refused (status))        /* said once, by the build itself */
+      if (! tessera_program_is_refused (status))        /* the build itself has said so, once */
         tessera_breaker_fail (filter->name);
       return FALSE;
     }
@@ -246,7 +238,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
       log_failure (request, device, &timings, status);
       if (! tessera_is_out_of_memory (status) || tessera_proof_leg () != TESSERA_PROOF_NONE)
-        tessera_breaker_fail (filter->name);    /* too large a request says nothing about the next */
+        tessera_breaker_fail (filter->name);    /* a request that was too large says nothing about the next */
       return FALSE;
     }
   seconds = (g_get_monotonic_time () - began) / 1e6;
@@ -260,90 +252,6 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
 /* --------------------------------------------------------------------- C -- */
 
 static void
-compute_area (const GeglRectangle *area, gpointer data)
-{
-  const TesseraRequest *request = data;
-
-  tessera_progress_mine ((guint64) area->width * area->height);
-  request->filter->area (request, area);
-}
-
-static gdouble
-thread_cost (const TesseraFilter *filter)
-{
-  return filter->thread_cost > 0 ? filter->thread_cost : 64.0 * 64.0;
-}
-
-/* Rows at a time: enough for the halo to be the smaller part; few, so that what a filter keeps
- * that spreads its own work is bounded. */
-static gint
-slab_rows (const TesseraRequest *request)
-{
-  const TesseraFilter *filter = request->filter;
-  const gint           halo = request->halo.top + request->halo.bottom, width = request->roi.width;
-
-  if (filter->whole)
-    return request->roi.height;
-  return MAX (1, filter->spread ? MAX (SPREAD_PIXELS / width, 2 * halo) : MAX (SLAB_PIXELS / width, 8 * halo));
-}
-
-static void
-compute_slabs (const TesseraRequest *request)
-{
-  const GeglRectangle *roi = &request->roi;
-  const gint           rows = slab_rows (request);
-  TesseraRequest       slab = *request;
-
-  for (gint y = 0; y < roi->height; y += slab.roi.height)
-    {
-      slab.roi.y = roi->y + y;
-      slab.roi.height = roi->height - y < 2 * (gint64) rows ? roi->height - y : rows;       /* no thin rest */
-      tessera_progress_step ((gdouble) y / roi->height, (gdouble) (y + slab.roi.height) / roi->height, FALSE,
-                             tessera_request_pixels (&slab));
-      if (request->filter->spread)
-        request->filter->spread (&slab);
-      else
-        gegl_parallel_distribute_area (&slab.roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
-                                       compute_area, (gpointer) request);
-    }
-}
-
-typedef struct
-{
-  const TesseraRequest *request;
-  const TesseraSurvey  *survey;
-  GMutex                lock;           /* guards the result */
-} Surveying;
-
-static void
-survey_area (const GeglRectangle *area, gpointer data)
-{
-  Surveying           *surveying = data;
-  const TesseraFilter *filter = surveying->request->filter;
-  gpointer             part = g_malloc0 (surveying->survey->bytes);
-
-  tessera_progress_mine ((guint64) area->width * area->height);
-  filter->survey_area (surveying->request, area, part);
-  g_mutex_lock (&surveying->lock);
-  filter->merge (surveying->request, surveying->survey->result, part);
-  g_mutex_unlock (&surveying->lock);
-  g_free (part);
-}
-
-static void
-survey_all (const TesseraRequest *request, const TesseraSurvey *survey)
-{
-  Surveying surveying = { .request = request, .survey = survey };
-
-  memset (survey->result, 0, survey->bytes);      /* the device may have begun */
-  tessera_progress_step (0.0, 1.0, TRUE, tessera_request_pixels (request));
-  g_mutex_init (&surveying.lock);
-  gegl_parallel_distribute_area (&request->roi, thread_cost (request->filter), GEGL_SPLIT_STRATEGY_AUTO,
-                                 survey_area, &surveying);
-  g_mutex_clear (&surveying.lock);
-}
-
-static void
 process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const gchar *reason)
 {
   const TesseraFilter *filter = request->filter;
@@ -351,9 +259,9 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
   gdouble              seconds;
 
   if (survey)
-    survey_all (request, survey);
+    tessera_survey_all (request, survey);
   else
-    compute_slabs (request);
+    tessera_compute_all (request);
   if (tessera_proof_leg () != TESSERA_PROOF_NONE)
     return;
   seconds = (g_get_monotonic_time () - began) / 1e6;
@@ -378,8 +286,8 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   watch_host ();
   tessera_remember_bounds (request->operation, &request->bounds);
 
-  /* What GEGL's own OpenCL filters computed may still be on the device.  GEGL
-   * 0.4.42 fetches it on the first read, but not safely from several threads. */
+  /* Results of GEGL's own OpenCL filters may still be on the device.  GEGL 0.4.42 fetches them at the
+   * first read, but not safely from several threads. */
   gegl_buffer_flush_ext (request->input, NULL);
   if (request->aux)
     gegl_buffer_flush_ext (request->aux, NULL);
@@ -389,7 +297,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   if (device && process_on_device (request, survey, device))
     return TRUE;
   if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
-    tessera_proof_note_failure ();      /* and C computes it: GEGL warns of tiles that nobody wrote */
+    tessera_proof_note_failure ();      /* C still computes it, because GEGL warns of tiles that nobody wrote */
   else if (device)
     tessera_count (fallbacks, 1);
   if (device)
@@ -433,6 +341,9 @@ tessera_process (const TesseraRequest *request)
 gboolean
 tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes)
 {
+  TesseraRequest survey = *request;
+
+  survey.output = request->input;       /* not touched, but bands are planned by its format */
   memset (result, 0, bytes);
-  return process (request, &(TesseraSurvey) { result, bytes });
+  return process (&survey, &(TesseraSurvey) { result, bytes });
 }

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Programs and their kernels, built once a process.  That a compiler refuses a program is
- * remembered: a driver that needs seconds for that is asked only once.  Other failures pass.
+ * Programs and their kernels, built once a process.  If the compiler refuses a program, that is
+ * remembered, because some drivers need seconds to say so.  Other failures are not remembered.
  */
-#include "cl-api.h"
-#include "internal.h"
+#include "program.h"
 
 #include <string.h>
+
+#include "cl-api.h"
+#include "counters.h"
+#include "fault.h"
+#include "messages.h"
+#include "settings.h"
 
 struct _TesseraProgram
 {
   const gchar *source;
   gpointer     context, device;
   gchar       *name;
-  GMutex       lock;            /* held while building; a kernel's arguments and its launch belong together */
+  GMutex       lock;            /* held while building, and from a kernel's arguments to its launch */
   gboolean     is_done;         /* built, or refused */
-  gboolean     is_wrong;        /* refused for good: it computes something else than C does */
+  gboolean     is_wrong;        /* refused for good: it gives other results than C */
   cl_int       status;
   cl_program   object;
   GHashTable  *kernels;         /* name -> Kernel */
@@ -145,7 +150,7 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   TesseraProgram *self = find_or_add (device, name, source);
   cl_int          status;
 
-  /* Building takes seconds: who wants another program does not wait for this one. */
+  /* Building takes seconds.  A thread that wants another program does not wait for this one. */
   g_mutex_lock (&self->lock);
   if (! self->is_done)
     build_locked (tessera_cl_api (), device, self);
@@ -222,7 +227,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   kernel = kernel_locked (cl, self, kernel_name, &status);
   if (kernel)
     status = set_args (cl, kernel->object, args, n_args);
-  /* A kernel with many registers may take smaller groups; halves still divide the sizes. */
+  /* A kernel with many registers may allow only smaller groups.  Halves still divide the sizes. */
   for (gint d = 0; kernel && kernel->most > 0 && fitting[0] * fitting[1] * fitting[2] > kernel->most;
        d = (d + 1) % 3)
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
@@ -259,7 +264,7 @@ tessera_program_forget (gboolean all)
 
       if (all)
         program_free (tessera_cl_api (), self);
-      else if (g_mutex_trylock (&self->lock))           /* one that is being built has nothing to forget */
+      else if (g_mutex_trylock (&self->lock))           /* a program that is being built has nothing to forget */
         {
           self->is_done = self->is_wrong || (self->status == CL_SUCCESS && self->object);
           g_mutex_unlock (&self->lock);

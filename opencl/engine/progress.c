@@ -1,39 +1,33 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * How far an operation is: its node's "progress" signal, of which GIMP makes a bar.
+ * The progress of an operation: its node's "progress" signal, which GIMP shows as a bar.
  *
- * GIMP opens the bar at 0 and closes it at 1, so work that is told of at all begins
- * with the one and ends with the other.  Work that is done in half a second is not, as
- * with GEGL's own operations: a bar for each rectangle of a preview would flicker.  Only
- * the thread that called process tells, and in C it speaks for the others by what it has
- * written itself (or read, where nothing is written yet): all begin together, with equal
- * parts.  GEGL passes on what the main thread says, and drops the rest.
+ * GIMP opens the bar at 0 and closes it at 1.  So the signal begins with 0 and ends with 1.  Work of
+ * less than half a second sends no signal, because a bar for each rectangle of a preview would
+ * flicker.  Only the thread that called process sends it.  In C, that thread counts what it has
+ * written itself (or read, as long as nothing is written), and takes this for all threads: they
+ * begin together, with equal parts.  GEGL passes on the main thread's signals and drops the others.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "progress.h"
 
 #include <gegl-plugin.h>
 
+#include "settings.h"
+
 #define DELAY    500            /* ms until the first word */
 #define INTERVAL 50             /* ms between two */
-#define MOST     0.99           /* 1 is said at the end alone */
+#define MOST     0.99           /* 1 is sent only at the end */
 
-/* Of an operation, whose process may make several requests. */
+/* For an operation, whose process may make several requests. */
 struct _TesseraTelling
 {
-  gint64  next;                 /* when to say the next word, in microseconds */
+  gint64  next;                 /* when to send the next signal, in microseconds */
   gdouble told;                 /* negative: nothing yet */
 };
 
-static _Thread_local TesseraWork *work;         /* of the request that this thread called for */
-static gint                       at_once;      /* tessera_set_eager_progress */
-
-void
-tessera_set_eager_progress (gboolean eager)
-{
-  g_atomic_int_set (&at_once, eager);
-}
+static _Thread_local TesseraWork *work;         /* the request that this thread has called for */
 
 static void
 emit (TesseraWork *of, gdouble fraction)
@@ -52,7 +46,7 @@ tell (TesseraWork *of, gdouble part)
   const gint64          now = g_get_monotonic_time ();
   gdouble               fraction = MIN (from + (to - from) * CLAMP (part, 0.0, 1.0), MOST);
 
-  if (now < telling->next && ! g_atomic_int_get (&at_once))
+  if (now < telling->next && ! tessera_tells_progress_at_once ())
     return;
   telling->next = now + INTERVAL * 1000;
   if (telling->told < 0.0)
@@ -69,7 +63,7 @@ tessera_progress_begin (TesseraWork *begun, const TesseraRequest *request)
   const GQuark quark = g_quark_from_static_string ("tessera-progress");
 
   *begun = (TesseraWork) { .outer = work, .request = request, .to = 1.0 };
-  g_object_ref (request->operation);            /* who hears of it may let go of the node */
+  g_object_ref (request->operation);            /* a listener may let go of the node */
   begun->telling = g_object_get_qdata (G_OBJECT (request->operation), quark);
   if (! begun->telling)
     {

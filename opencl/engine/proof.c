@@ -1,48 +1,28 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * "The same pixels in C and on the device" is checked, not assumed: when a request has used a kernel for the first
- * time in this process, its operation runs with its settings on small pictures of hard values, in C and on the
- * device, and every bit is compared.  A device that rounds, divides or treats denormals in another way, or a
- * compiler that is wrong, is found here; the filter then stays with C.
+ * "The same pixels in C and on the device" is checked, not assumed.  When a request has used a kernel for
+ * the first time in this process, its operation runs with its settings on small pictures of hard values,
+ * in C and on the device, and every bit is compared.  This finds a device that rounds, divides or treats
+ * denormals differently, and a compiler that is wrong.  The filter then stays with C.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "proof.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
 
-#define WIDTH  61               /* of a picture: no multiple of a group's size */
+#include "gegl-side.h"
+#include "proof-state.h"
+#include "settings.h"
+
+#define WIDTH  61               /* of a picture; not a multiple of a group's size */
 #define HEIGHT 37
 #define MOST   128              /* rows and columns of the result that are compared */
 
-/* Pictures: pixels as they are stored, 0 to 1; floats of all kinds, and what is not finite; denormals alone, which
- * would drown in a sum with others. */
+/* Pictures: pixels as they are stored, 0 to 1; floats of all kinds, NaN and Inf included; only denormals,
+ * which would drown in a sum with others. */
 typedef enum { LOOK_STORED, LOOK_WILD, LOOK_TINY, LOOKS } Look;
-
-static _Thread_local TesseraProofLeg leg;       /* what this thread computes */
-
-static _Thread_local gboolean takes_tiles;      /* the kernels that put a result into tiles are among those to be proven */
-
-static gint is_off;                             /* atomic */
-
-gboolean
-tessera_proof_takes_tiles (void)
-{
-  return takes_tiles;
-}
-
-TesseraProofLeg
-tessera_proof_leg (void)
-{
-  return leg;
-}
-
-void
-tessera_set_proof (gboolean on)
-{
-  g_atomic_int_set (&is_off, ! on);
-}
 
 /* -------------------------------------------------------------- pictures -- */
 
@@ -59,7 +39,7 @@ bits_of (guint32 index, guint32 salt)
   return x ^ x >> 16;
 }
 
-/* What is not finite comes not often, because it spreads. */
+/* NaN and Inf are rare, because they spread. */
 static gfloat
 float_of (guint32 bits, Look look)
 {
@@ -83,7 +63,8 @@ half_of (guint32 bits)
   return bits >> 8 & 0x3bff;
 }
 
-/* No two pictures are alike: memory that a kernel left as it was would hold the right result of the last one. */
+/* No two pictures are alike.  Otherwise memory that a kernel leaves untouched would hold the right result
+ * of the last picture. */
 static void
 fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
 {
@@ -111,7 +92,7 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
     }
 }
 
-/* In the place of `like`, and in its format if that is one of ours. */
+/* At the place of `like`, and in its format if that is one of ours. */
 static GeglBuffer *
 new_picture (GeglBuffer *like, Look look)
 {
@@ -134,7 +115,8 @@ new_picture (GeglBuffer *like, Look look)
 
 /* ----------------------------------------------------------------- graph -- */
 
-/* All but the pads, which are buffers.  (Their flags do not tell: GEGL gives those to each property.) */
+/* All properties but the pads, which are buffers.  (Their flags do not tell, because GEGL gives those flags to
+ * each property.) */
 static void
 copy_settings (GeglOperation *from, GeglNode *to)
 {
@@ -188,7 +170,7 @@ is_nan (const guchar *value, const gchar *type)
   return strcmp (type, "half") == 0 && (*(const guint16 *) value & 0x7fff) > 0x7c00;
 }
 
-/* Bit for bit; but which NaN it is, is nobody's promise. */
+/* Bit for bit, except that any NaN equals any other. */
 static gboolean
 are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *format)
 {
@@ -203,15 +185,7 @@ are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *forma
   return TRUE;
 }
 
-static _Thread_local gboolean leg_failed;       /* the device could not compute it */
-
-void
-tessera_proof_note_failure (void)
-{
-  leg_failed = TRUE;
-}
-
-/* What both legs read, and what each made of it. */
+/* The input of both legs, and the result of each. */
 typedef struct
 {
   const TesseraRequest *request;
@@ -221,8 +195,8 @@ typedef struct
   const Babl           *formats[LOOKS];
 } Proof;
 
-/* The node's own, once it is prepared: another would be converted to, by GEGL's OpenCL where it has it, which is
- * neither ours nor safe from several threads.  (With stored results the node takes that of what it is written to.) */
+/* The node's own format, once it is prepared.  GEGL would convert to any other, on OpenCL if it has it, which is
+ * neither ours nor safe from several threads.  (With stored results the node takes its destination's format.) */
 static const Babl *
 format_of (GeglNode *node, const TesseraRequest *request)
 {
@@ -248,9 +222,9 @@ compute (Proof *proof, Bench *bench, Look look, TesseraProofLeg which)
   format = format_of (bench->node, proof->request);
   buffer = gegl_buffer_new (&roi, format);
   gegl_node_set (bench->sink, "buffer", buffer, NULL);
-  leg = which;
+  tessera_proof_set_leg (which);
   gegl_node_process (bench->sink);
-  leg = TESSERA_PROOF_NONE;
+  tessera_proof_set_leg (TESSERA_PROOF_NONE);
   pixels = g_malloc0 ((gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format));
   gegl_buffer_get (buffer, &roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   gegl_node_set (bench->sink, "buffer", NULL, NULL);
@@ -268,7 +242,7 @@ static gpointer
 compute_in_c (gpointer data)
 {
   Proof *proof = data;
-  Bench  bench = { NULL };
+  Bench  bench = { 0 };
 
   bench_init (&bench, proof->request);
   for (Look look = LOOK_STORED; look < LOOKS; look++)
@@ -281,18 +255,18 @@ compute_in_c (gpointer data)
 static gboolean
 compute_on_device (Proof *proof, gboolean has_tiles)
 {
-  Bench bench = { NULL };
+  Bench bench = { 0 };
 
   bench_init (&bench, proof->request);
-  leg_failed = FALSE;
-  for (Look look = LOOK_STORED; look < LOOKS && ! leg_failed; look++)
+  tessera_proof_forget_failure ();
+  for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_has_failed (); look++)
     {
-      takes_tiles = look == LOOK_STORED && has_tiles;
+      tessera_proof_set_tiles (look == LOOK_STORED && has_tiles);
       proof->on_device[look] = compute (proof, &bench, look, TESSERA_PROOF_DEVICE);
     }
-  takes_tiles = FALSE;
+  tessera_proof_set_tiles (FALSE);
   g_object_unref (bench.graph);
-  return ! leg_failed;
+  return ! tessera_proof_has_failed ();
 }
 
 static gboolean
@@ -304,7 +278,7 @@ is_same (const Proof *proof, Look look)
                    pixels * babl_format_get_bytes_per_pixel (proof->formats[look]), proof->formats[look]);
 }
 
-/* They are the engine's, so the first filter of a process proves them for all. */
+/* They belong to the engine, so the first filter of a process proves them for all. */
 static gboolean
 is_for_tiles (const GPtrArray *unproven)
 {
@@ -342,11 +316,11 @@ TesseraProof
 tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
 {
   const gint64 began = g_get_monotonic_time ();
-  Proof        proof = { NULL };
+  Proof        proof = { 0 };
   TesseraProof verdict = TESSERA_PROOF_SAME;
   GThread     *thread;
 
-  if (leg != TESSERA_PROOF_NONE || g_atomic_int_get (&is_off))
+  if (tessera_proof_leg () != TESSERA_PROOF_NONE || tessera_trusts_kernels ())
     return TESSERA_PROOF_SAME;
   proof_init (&proof, request);
   thread = g_thread_new ("tessera-proof", compute_in_c, &proof);

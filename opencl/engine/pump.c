@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Plans a request in bands of rows that fit the memory and keeps some in flight:
- * the host reads band k+1 and writes band k-1 while the device uploads, runs and
- * downloads what is between.  An allocation that fails leads to fewer bands in
- * flight, then to lower ones.
+ * Carries out the plan of a request (plan.c) and keeps some bands in flight.  The host reads band k+1 and
+ * writes band k-1 while the device uploads, runs and downloads the bands between.  If an allocation
+ * fails, there is a smaller plan.
  */
 #include "config.h"
 
@@ -12,109 +11,24 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#define LEAST_PIXELS  (384 * 1024)      /* of a band: below, a request is one band on one lane */
-#define MANY_BANDS    4
-#define MOST_IN_TILES 2                 /* so many times the pixels may come down for the sake of tiles */
-#define SLICE         ((guint64) 4)      /* slices have at least so often the pixels that results in tiles have */
-#define PARTS         840               /* of a band that is read in slices: any number of these divides it */
-#define MOST_HALVINGS 4                 /* of a band that does not fit, then C */
-#define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo is higher than that */
+#include "bands.h"
+#include "passes.h"
+#include "proof-state.h"
+#include "settings.h"
 
-/* ------------------------------------------------------------------ plan -- */
+#define PARTS 840               /* of a band that is read in slices; any number of slices divides it */
 
-static gboolean
-fits_index (const TesseraRequest *request, gint rows)
+typedef struct
 {
-  guint64 width = (guint64) request->roi.width + request->halo.left + request->halo.right;
-  guint64 height = (guint64) rows + request->halo.top + request->halo.bottom;
-
-  return width < G_MAXINT32 && height < G_MAXINT32 && width * height < G_MAXINT32 / 4;
-}
-
-/* Device memory of a band, the pixels as they travel included. */
-static guint64
-band_bytes (const Pump *pump, gint rows)
-{
-  const TesseraRequest *request = pump->request;
-  const gint            width = request->roi.width;
-  guint64               around = ((guint64) width + request->halo.left + request->halo.right)
-                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
-  guint64               bytes = request->filter->device_bytes (request, width, rows)
-                                + (pump->survey ? pump->survey->bytes : 0);
-
-  if (pump->input.converts)
-    bytes += around * pump->input.bytes + pump->input.table_bytes;
-  if (request->aux && pump->aux.converts)
-    bytes += around * pump->aux.bytes + pump->aux.table_bytes;
-  if (pump->output.converts && ! pump->survey)
-    bytes += (guint64) width * rows * pump->output.bytes + pump->output.table_bytes;
-  if (pump->in_tiles)
-    bytes += pump->tiles_bytes * ((rows + pump->tile_height - 1) / pump->tile_height + 1);
-  return bytes;
-}
-
-/* The height of bands that keeps all stages busy: what their number costs the host
- * grows with it, what is left over at both ends of the pipeline shrinks. */
-static gint
-usual_rows (const Pump *pump)
-{
-  const TesseraRequest *request = pump->request;
-  const guint64         pixels = tessera_request_pixels (request);
-  const guint64         bytes = pixels * (pump->input.bytes + pump->output.bytes
-                                          + (request->aux ? pump->aux.bytes : 0));
-  guint                 bands = tessera_speed_bands (request->filter->name, tessera_request_kind (request),
-                                               pixels, bytes);
-
-  bands = CLAMP (bands, 1, MAX (1, pixels / LEAST_PIXELS));
-  return (request->roi.height + bands - 1) / bands;
-}
-
-/* Of the host's memory, for a band. */
-static guint64
-pinned_bytes (const Pump *pump, gint rows)
-{
-  const TesseraRequest *request = pump->request;
-  const guint64         around = ((guint64) request->roi.width + request->halo.left + request->halo.right)
-                                 * ((guint64) rows + request->halo.top + request->halo.bottom);
-
-  return around * (pump->input.bytes + (request->aux ? pump->aux.bytes : 0))
-         + (pump->in_tiles ? 0 : (guint64) request->roi.width * rows * pump->output.bytes);
-}
-
-/* The band height: the usual, but large enough that the halo is a small part, low enough that
- * BANDS_AHEAD bands fit the budget, or at least one of a quarter of the halo's height;
- * where not even that fits, 0. */
-static gint
-choose_rows (Pump *pump)
-{
-  const TesseraRequest *request = pump->request;
-  const guint64         budget = tessera_budget (pump->device);
-  const gint            width = request->roi.width, height = request->roi.height;
-  const gint            halo = request->halo.top + request->halo.bottom;
-  const gint            least = request->filter->whole ? height : CLAMP (halo / 4, 1, height);
-  gint                  rows = tessera_band_rows ();
-
-  pump->ahead = BANDS_AHEAD;
-  pump->least = least;
-  if (rows == 0)
-    rows = MAX (MIN (MAX (usual_rows (pump), 2 * halo), MOST_PIXELS / width), halo);
-  rows = CLAMP (rows, request->filter->whole ? height : 1, height);
-  while (rows > least && rows < height
-         && (band_bytes (pump, rows) > budget / BANDS_AHEAD || ! fits_index (request, rows)))
-    rows = MAX ((rows + 1) / 2, least);
-  while (rows > least && (band_bytes (pump, rows) > budget || ! fits_index (request, rows)))
-    rows = MAX ((rows + 1) / 2, least);
-  while (pump->ahead > 1 && (band_bytes (pump, rows) > budget / pump->ahead
-                             || pinned_bytes (pump, rows) > tessera_most_pinned () / pump->ahead))
-    pump->ahead--;
-  if (request->filter->whole && pinned_bytes (pump, height) > tessera_most_pinned ())
-    return 0;
-  return fits_index (request, rows) && band_bytes (pump, rows) <= budget ? rows : 0;
-}
+  Job        job;
+  BandState *bands[BANDS_AHEAD];        /* in flight, oldest first */
+  guint      n_bands;
+  BandState *pending;                   /* the newest, if it has been read but not sent yet; or NULL */
+} Pump;
 
 /* ----------------------------------------------------------------- bands -- */
 
-/* Runs what has not, up to `band`, or all. */
+/* Runs the bands that have not run yet, up to `band`, or all. */
 static gint
 run_before (Pump *pump, const BandState *band)
 {
@@ -126,8 +40,8 @@ run_before (Pump *pump, const BandState *band)
   return status;
 }
 
-/* Sends a band on its way.  Measured bands run one step later, when their measure has had
- * the time of a copy to come back, and before the next is sent, or they would wait for its upload. */
+/* Sends a band on its way.  A measured band runs one step later: its measure has then had the time of a
+ * copy to come back.  It runs before the next band is sent, or it would wait for that band's upload. */
 static gint
 submit (Pump *pump, BandState *band)
 {
@@ -136,9 +50,9 @@ submit (Pump *pump, BandState *band)
 
   if (status == 0)
     status = tessera_band_send (band);
-  if (status == 0 && ! pump->request->filter->measure)
+  if (status == 0 && ! pump->job.request->filter->measure)
     status = tessera_band_run (band);
-  pump->timings->submit += (g_get_monotonic_time () - began) / 1e6;
+  pump->job.timings->submit += (g_get_monotonic_time () - began) / 1e6;
   return status;
 }
 
@@ -150,7 +64,7 @@ submit_pending (Pump *pump)
   return pending ? submit (pump, pending) : 0;
 }
 
-/* No more bands come: all run. */
+/* No more bands come, so all run. */
 static gint
 submit_all (Pump *pump)
 {
@@ -159,29 +73,38 @@ submit_all (Pump *pump)
   return status != 0 ? status : run_before (pump, NULL);
 }
 
+/* The work of one thread while the others copy. */
+typedef struct
+{
+  Pump      *pump;
+  BandState *sliced;            /* the band that is read slice by slice, or NULL */
+  gint       status;
+} Beside;
+
 static void
 submit_beside (gpointer data)
 {
-  Pump *pump = data;
+  Beside *beside = data;
 
-  pump->submit_status = pump->pending ? submit_pending (pump) : tessera_band_send_ready (pump->sliced);
+  beside->status = beside->sliced ? tessera_band_send_ready (beside->sliced) : submit_pending (beside->pump);
 }
 
-/* And submits the pending band, or what is ready of a sliced one, which takes one thread a while. */
+/* Called on one thread of a copy: submits the pending band, or the ready rows of a sliced one. */
 static gint
-do_copies (Pump *pump, TesseraCopy *copies, guint n)
+do_copies (Pump *pump, TesseraCopy *copies, guint n, BandState *sliced)
 {
-  pump->submit_status = 0;
-  tessera_copy (copies, n, pump->pending || pump->sliced ? submit_beside : NULL, pump);
+  Beside beside = { pump, sliced, 0 };
+
+  tessera_copy (copies, n, pump->pending || sliced ? submit_beside : NULL, &beside);
   for (guint i = 0; i < n; i++)
     if (copies[i].writes)
-      pump->timings->write += copies[i].seconds;
+      pump->job.timings->write += copies[i].seconds;
     else
-      pump->timings->read += copies[i].seconds;
-  return pump->submit_status;
+      pump->job.timings->read += copies[i].seconds;
+  return beside.status;
 }
 
-/* Runs the oldest band if it has not, waits for it, and adds what is to be written. */
+/* Runs the oldest band if it has not run, waits for it, and adds its writes. */
 static gint
 wait_for_oldest (Pump *pump, TesseraCopy *copies, guint *n)
 {
@@ -210,21 +133,21 @@ finish_oldest (Pump *pump)
   gint        status = wait_for_oldest (pump, &copy, &n);
 
   if (status == 0)
-    status = do_copies (pump, &copy, n);
+    status = do_copies (pump, &copy, n, NULL);
   for (guint slice = 1; status == 0 && slice < pump->bands[0]->n_slices; slice++)
     {
       n = 0;
       status = tessera_band_wait (pump->bands[0], slice, &copy, &n);
       if (status == 0)
-        status = do_copies (pump, &copy, n);
+        status = do_copies (pump, &copy, n, NULL);
     }
   if (status == 0)
     drop_oldest (pump);
-  return status;                /* drop_bands frees what is left */
+  return status;                /* drop_bands frees the rest */
 }
 
-/* Where a slice ends, in PARTS of the rows: the last ones are shorter, since nothing is done beside the
- * upload of the very last. */
+/* Where a slice ends, in PARTS of the rows.  The last slices are shorter, because nothing else happens during
+ * the upload of the last one. */
 static gint
 slice_end (gint from, gint slices)
 {
@@ -234,18 +157,17 @@ slice_end (gint from, gint slices)
   return MIN (PARTS, from + CLAMP (half, least, usual));
 }
 
-/* Reads a band that is alone; what has been read is on its way meanwhile. */
+/* Reads a band that is alone.  The rows that have been read are sent meanwhile. */
 static gint
 read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
 {
   gint status = 0;
 
-  pump->sliced = band;
   for (gint from = 0, to; from < PARTS && status == 0; from = to)
     {
       TesseraCopy parts[TESSERA_MOST_COPIES];
 
-      to = slice_end (from, pump->slices);
+      to = slice_end (from, pump->job.plan.slices);
       for (guint i = 0; i < n; i++)
         {
           const gint top = (gint64) copies[i].rect.height * from / PARTS;
@@ -256,32 +178,31 @@ read_in_slices (Pump *pump, BandState *band, const TesseraCopy *copies, guint n)
           parts[i].rect.height = bottom - top;
           parts[i].pixels += top * copies[i].row;
         }
-      status = do_copies (pump, parts, n);
+      status = do_copies (pump, parts, n, band);
       for (guint i = 0; i < n; i++)
-        copies[i].arrival->ready = (parts[i].rect.y + parts[i].rect.height - copies[i].rect.y) * copies[i].row;
+        *copies[i].ready = (parts[i].rect.y + parts[i].rect.height - copies[i].rect.y) * copies[i].row;
     }
-  pump->sliced = NULL;
   return status;
 }
 
-/* Writes the oldest band, reads the new one and submits the one before at a time. */
+/* Writes the oldest band, reads the new one and submits the one before, all at the same time. */
 static gint
 push_band (Pump *pump, gint y, gint rows)
 {
   TesseraCopy copies[TESSERA_MOST_COPIES];
   BandState  *state;
-  gboolean    is_full = pump->n_bands >= pump->ahead;
+  gboolean    is_full = pump->n_bands >= pump->job.plan.ahead;
   guint       n = 0, n_oldest;
   gint        status = 0, new_status, copy_status = 0;
 
   if (is_full && (status = wait_for_oldest (pump, copies, &n)) != 0)
     return status;
   n_oldest = n;
-  new_status = tessera_band_prepare (pump, y, rows, &state, copies, &n);
-  if (new_status == 0 && n_oldest == 0 && pump->slices > 1)
+  new_status = tessera_band_prepare (&pump->job, y, rows, &state, copies, &n);
+  if (new_status == 0 && n_oldest == 0 && pump->job.plan.slices > 1)
     copy_status = read_in_slices (pump, state, copies, n);
   else if (new_status == 0 || is_full)
-    copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest);
+    copy_status = do_copies (pump, copies, new_status == 0 ? n : n_oldest, NULL);
   if (is_full)
     drop_oldest (pump);
   pump->bands[pump->n_bands++] = state;
@@ -290,8 +211,8 @@ push_band (Pump *pump, gint y, gint rows)
   return new_status != 0 ? new_status : copy_status;
 }
 
-/* Drops the bands in flight after an error.  *y: the first row not written.  An error
- * if the device cannot even finish what was enqueued. */
+/* Drops the bands in flight after an error. *y: the first row that was not written.  An error if the device
+ * cannot even finish the enqueued commands. */
 static gint
 drop_bands (Pump *pump, gint *y)
 {
@@ -301,150 +222,104 @@ drop_bands (Pump *pump, gint *y)
     return 0;
   *y = pump->bands[0]->band.roi.y;
   pump->pending = NULL;
-  status = tessera_queue_finish (pump->queue);
+  status = tessera_queue_finish (pump->job.queue);
   while (pump->n_bands)
     tessera_band_free (pump->bands[--pump->n_bands], status == 0);
   return status;
 }
 
-/* What was delivered before a failure was computed by these kernels. */
+/* The rows that were delivered before a failure come from these kernels. */
 static void
 keep_unproven (Pump *pump)
 {
-  GPtrArray *more = pump->queue ? tessera_queue_unproven (pump->queue) : NULL;
+  GPtrArray *more = pump->job.queue ? tessera_queue_unproven (pump->job.queue) : NULL;
 
-  if (more && pump->timings->unproven)
-    g_ptr_array_extend_and_steal (pump->timings->unproven, more);
+  if (more && pump->job.timings->unproven)
+    g_ptr_array_extend_and_steal (pump->job.timings->unproven, more);
   else if (more)
-    pump->timings->unproven = more;
+    pump->job.timings->unproven = more;
 }
 
-/* After a failure: tables that may not have come are brought anew, and lanes on which nothing may run any more
- * are exchanged. */
+/* After a failure: sends tables again that may not have arrived, and replaces lanes on which nothing may run
+ * any more. */
 static gint
 begin_anew (Pump *pump)
 {
   gboolean idle;
 
   keep_unproven (pump);
-  idle = tessera_queue_give (g_steal_pointer (&pump->queue), FALSE) == 0;
-
-  tessera_tables_free (pump, FALSE, idle);
-  return tessera_queue_take (pump->device, pump->one_lane, pump->profiled, &pump->queue);
-}
-
-/* Are these last rows, in tiles that the output's edge cuts, worth a band? */
-static gboolean
-is_band (const Pump *pump, gint rows)
-{
-  return pump->in_tiles && pump->in_cut && rows >= pump->least
-         && (guint64) rows * pump->request->roi.width >= tessera_tile_pixels ();
-}
-
-/* `rows` or a little less, so that the band ends where tiles of the output do.  Nothing is done beside
- * the end of the last band, so of many bands the last ones are half as high, and what remains of tiles
- * that are cut is the very last. */
-static gint
-band_height (const Pump *pump, gint y, gint rows)
-{
-  const GeglRectangle *roi = &pump->request->roi;
-  const gint           left = roi->y + roi->height - y;
-  const gboolean       many = roi->height > MANY_BANDS * (gint64) rows;
-  gint                 tile, shift, start;
-
-  if (many && left < 2 * rows)
-    rows = (rows + 1) / 2;
-  rows = MIN (rows, left);
-  g_object_get (pump->request->output, "tile-height", &tile, "shift-y", &shift, NULL);
-  start = tessera_tile_start (y + rows, tile, shift);
-  return start > y && (rows < left || (many && is_band (pump, y + rows - start))) ? start - y : rows;
+  idle = tessera_queue_give (g_steal_pointer (&pump->job.queue), FALSE) == 0;
+  tessera_tables_free (&pump->job, FALSE, idle);
+  return tessera_queue_take (pump->job.device, pump->job.plan.one_lane, pump->job.profiled, &pump->job.queue);
 }
 
 static gint
-pump_bands (Pump *pump, gint rows)
+pump_bands (Pump *pump)
 {
-  const TesseraRequest *request = pump->request;
-  const gint            end = request->roi.y + request->roi.height;
-  gint                  y = request->roi.y;
-  gint                  status = 0;
-  guint                 halved = 0;
+  const GeglRectangle *roi = &pump->job.request->roi;
+  const gint           end = roi->y + roi->height;
+  gint                 y = roi->y;
+  gint                 status = 0;
 
   while (y < end || pump->n_bands)
     {
       if (y < end)
         {
-          gint height = band_height (pump, y, rows);
+          const gint rows = tessera_plan_band (&pump->job.plan, roi, y);
 
-          status = push_band (pump, y, height);
-          y += height;
+          status = push_band (pump, y, rows);
+          y += rows;
         }
       else if ((status = submit_all (pump)) == 0)
         status = finish_oldest (pump);
-      if (status == 0)
-        continue;
-      if (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
-          || (pump->exact && (rows <= pump->least || halved == MOST_HALVINGS)) || begin_anew (pump) != 0)
+      if (status != 0
+          && (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
+              || ! tessera_plan_smaller (&pump->job.plan) || begin_anew (pump) != 0))
         return status;
-      pump->in_tiles = FALSE;
-      if (pump->ahead > 1)
-        pump->ahead = 1;        /* one band at a time may still fit */
-      else if (! pump->exact)
-        pump->exact = TRUE;
-      else
-        {
-          rows = MAX ((rows + 1) / 2, pump->least);
-          pump->slices = 1;
-          halved++;
-        }
     }
   return 0;
+}
+
+static TesseraPlan
+make_plan (const Job *job)
+{
+  const TesseraRequest *request = job->request;
+  TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
+                                  .output = job->output, .budget = tessera_budget (job->device),
+                                  .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
+                                  .rows = tessera_band_rows (), .wants_tiles = tessera_proof_takes_tiles () };
+
+  g_object_get (request->output, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
+  if (job->survey || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
+    basis.grid = (TesseraTileGrid) { 0 };
+  return tessera_plan (&basis);
 }
 
 gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
               TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
 {
-  TesseraTileGrid grid;
-  Pump pump = { .request = request, .survey = survey, .device = device, .program = program,
-                .engine_program = engine_program, .timings = timings };
-  gint rows, status, end_status;
+  Pump pump = { .job = { .request = request, .survey = survey, .device = device, .program = program,
+                         .engine_program = engine_program, .timings = timings } };
+  Job *job = &pump.job;
+  gint y, status, end_status;
 
-  pump.input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
-  pump.output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
+  job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
+  job->output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
-    pump.aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
-  pump.in_tiles = ! survey && tessera_tiles_plan (request->output, pump.output.format, &request->roi, &grid)
-                  && (tessera_proof_takes_tiles ()
-                      || (guint64) grid.all * grid.width * grid.height <= MOST_IN_TILES * tessera_request_pixels (request));
-  if (pump.in_tiles)
-    {
-      pump.tile_height = grid.height;
-      pump.tiles_bytes = (gsize) grid.across * grid.bytes;
-      pump.in_cut = grid.ours.y + grid.ours.height > grid.whole.y + grid.whole.height;
-    }
-  timings->failed_at = "planning bands";
-  rows = choose_rows (&pump);
-  if (pump.in_tiles && rows < MIN (pump.tile_height, request->roi.height))
-    {
-      pump.in_tiles = FALSE;            /* no band would hold a whole one */
-      rows = choose_rows (&pump);
-    }
-  if (rows == 0)
-    return tessera_error_out_of_memory ();
-  pump.slices = rows < request->roi.height || survey ? 1
-                : CLAMP (tessera_request_pixels (request) / (SLICE * tessera_tile_pixels ()), 1, MOST_SLICES);
-  timings->failed_at = "creating a queue";
-  pump.profiled = tessera_profiling ()
-                  || ! tessera_speed_settled (request->filter->name, tessera_request_kind (request),
-                                             tessera_request_pixels (request));
-  pump.one_lane = rows >= request->roi.height;
-  status = tessera_queue_take (device, pump.one_lane, pump.profiled, &pump.queue);
+    job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
+  job->plan = make_plan (job);
+  if (job->plan.rows == 0)
+    return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
+  job->profiled = tessera_profiling ();
+  status = tessera_stage (job, "creating a queue",
+                          tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));
   if (status != 0)
     return status;
-  status = pump_bands (&pump, rows);
-  drop_bands (&pump, &rows);
+  status = pump_bands (&pump);
+  drop_bands (&pump, &y);
   keep_unproven (&pump);
-  end_status = pump.queue ? tessera_queue_give (pump.queue, status == 0) : 0;
-  tessera_tables_free (&pump, status == 0 && end_status == 0, end_status == 0);
+  end_status = job->queue ? tessera_stage (job, "running", tessera_queue_give (job->queue, status == 0)) : 0;
+  tessera_tables_free (job, status == 0 && end_status == 0, end_status == 0);
   return status != 0 ? status : end_status;
 }

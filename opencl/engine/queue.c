@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Command queues, transfers and events.  Every request in flight has queues of
- * its own, so that graphs in several threads do not wait for one another; of
- * several bands, one is uploaded while another runs and a third is downloaded.
+ * Command queues, transfers and events.  Every request in flight has queues of its own, so that graphs
+ * in several threads do not wait for one another.  One band is uploaded while another runs and a
+ * third is downloaded.
  */
+#include "queue.h"
+
 #include "cl-api.h"
-#include "internal.h"
+#include "counters.h"
+#include "fault.h"
 
 struct _TesseraQueue
 {
@@ -13,7 +16,7 @@ struct _TesseraQueue
   const TesseraDevice *device;
   gpointer             context;
   gboolean             one_lane, profiled;
-  cl_command_queue     lanes[N_LANES];  /* those but LANE_RUN NULL until they are wanted */
+  cl_command_queue     lanes[N_LANES];  /* all but LANE_RUN are NULL until they are wanted */
   GPtrArray           *unproven;        /* of the request that has it, or NULL */
 };
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The result of a band on its way to the host: as it is stored, in the order of tiles if
- * it is sent straight into them, in slices if the band is alone.
+ * The result of a band on its way to the host: in its stored format, in the order of tiles if it is sent
+ * straight into them, in slices if the band is alone.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "results.h"
 
 #include <gegl-plugin.h>
+
+#include "arrivals.h"
+#include "passes.h"
 
 static gint
 encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory *raw)
@@ -20,15 +23,13 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
     .kernel = "encode_pixels",
     .size = { image->width, image->height },
     .group = { 32, 4 },
-    .args = { TESSERA_MEMORY_ARG (image->memory), TESSERA_INT_ARG (travel->working),
-              TESSERA_MEMORY_ARG (raw), TESSERA_INT_ARG (travel->stored),
-              TESSERA_MEMORY_ARG (table), TESSERA_INT_ARG (travel->alphas),
-              TESSERA_FLOAT4_ARG (travel->weights[0], travel->weights[1], travel->weights[2], 0.0f),
-              TESSERA_INT_ARG (image->width), TESSERA_INT_ARG (image->height) }
+    .args = { ARG (image->memory), ARG (travel->working), ARG (raw), ARG (travel->stored), ARG (table),
+              ARG (travel->alphas), FLOAT4_ARG (travel->weights[0], travel->weights[1], travel->weights[2], 0.0f),
+              ARG (image->width), ARG (image->height) }
   });
 }
 
-/* The pixels of the result, which lie row by row, put in the order of tiles; zeros where there are none. */
+/* Puts the result's pixels, which lie row by row, in the order of tiles; zeros in the rest of a tile. */
 static gint
 put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
 {
@@ -41,15 +42,13 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
     .kernel = unit == 16 ? "tile_16" : unit == 4 ? "tile_4" : "tile_1",
     .size = { grid->across * grid->width * units, grid->down * grid->height },
     .group = { 32, 4 },
-    .args = { TESSERA_MEMORY_ARG (rows), TESSERA_MEMORY_ARG (tiles),
-              TESSERA_INT_ARG (roi->width * units), TESSERA_INT_ARG (roi->height),
-              TESSERA_INT_ARG (grid->width * units), TESSERA_INT_ARG (grid->height),
-              TESSERA_INT_ARG ((roi->x - grid->x) * units), TESSERA_INT_ARG (roi->y - grid->y),
-              TESSERA_INT_ARG (grid->across), TESSERA_INT_ARG (grid->down) }
+    .args = { ARG (rows), ARG (tiles), ARG (roi->width * units), ARG (roi->height), ARG (grid->width * units),
+              ARG (grid->height), ARG ((roi->x - grid->x) * units), ARG (roi->y - grid->y), ARG (grid->across),
+              ARG (grid->down) }
   });
 }
 
-/* Where the result is to go: `from` on the device, `to` on the host. */
+/* The result's way: `from` on the device, `to` on the host. */
 static gint
 prepare_download (BandState *state, TesseraMemory **from, guchar **to)
 {
@@ -63,7 +62,7 @@ prepare_download (BandState *state, TesseraMemory **from, guchar **to)
       status = tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
       return status != 0 ? status : put_in_tiles (state, rows, *from);
     }
-  status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->pump->output.bytes, TRUE,
+  status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE,
                               &state->download_to);
   *to = status == 0 ? tessera_memory_pointer (state->download_to) : NULL;
   return status;
@@ -78,7 +77,7 @@ plan_slices (BandState *state)
   const gint           first = state->tiles ? state->grid.y : roi->y;
   const gint           step = state->tiles ? state->grid.height : 1;
 
-  state->n_slices = MIN (state->pump->slices, (guint) steps);
+  state->n_slices = MIN (state->job->plan.slices, (guint) steps);
   for (guint i = 0; i < state->n_slices; i++)
     {
       const gint from = (gint64) steps * i / state->n_slices, to = (gint64) steps * (i + 1) / state->n_slices;
@@ -91,25 +90,25 @@ plan_slices (BandState *state)
     }
 }
 
-/* Where a slice begins in the result as it is downloaded, and its bytes. */
+/* Where a slice begins in the downloaded result, and its bytes. */
 static gsize
 slice_start (const BandState *state, const Slice *slice)
 {
   return state->tiles ? (gsize) slice->grid.first * slice->grid.bytes
-                      : (gsize) (slice->y - state->band.roi.y) * state->band.roi.width * state->pump->output.bytes;
+                      : (gsize) (slice->y - state->band.roi.y) * state->band.roi.width * state->job->output.bytes;
 }
 
 static gsize
 slice_bytes (const BandState *state, const Slice *slice)
 {
   return state->tiles ? (gsize) slice->grid.across * slice->grid.down * slice->grid.bytes
-                      : (gsize) slice->rows * state->band.roi.width * state->pump->output.bytes;
+                      : (gsize) slice->rows * state->band.roi.width * state->job->output.bytes;
 }
 
 static gint
 download (BandState *state, TesseraMemory *from, guchar *to)
 {
-  Pump *pump = state->pump;
+  Job  *job = state->job;
   gint  status = 0;
 
   plan_slices (state);
@@ -118,9 +117,9 @@ download (BandState *state, TesseraMemory *from, guchar *to)
       Slice      *slice = &state->slices[i];
       const gsize start = slice_start (state, slice);
 
-      status = tessera_enqueue_download (pump->queue, LANE_DOWNLOAD, from, start, to + start,
+      status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, from, start, to + start,
                                          slice_bytes (state, slice), state->ran, &slice->downloaded);
-      tessera_queue_flush (pump->queue, LANE_DOWNLOAD);
+      tessera_queue_flush (job->queue, LANE_DOWNLOAD);
     }
   return status;
 }
@@ -128,39 +127,38 @@ download (BandState *state, TesseraMemory *from, guchar *to)
 gint
 tessera_result_send (BandState *state)
 {
-  Pump          *pump = state->pump;
+  Job           *job = state->job;
   TesseraImage  *image = &state->band.output;
   TesseraMemory *from = image->memory;
   guchar        *to;
   gint           status = 0;
 
-  if (pump->output.converts)
+  if (job->output.converts)
     {
-      status = tessera_band_keep (state, (gsize) image->width * image->height * pump->output.bytes, FALSE, &from);
+      status = tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
       if (status == 0)
-        status = encode (state, &pump->output, image, from);
+        status = encode (state, &job->output, image, from);
     }
   if (status == 0)
     status = prepare_download (state, &from, &to);
   if (status == 0)
-    status = tessera_enqueue_mark (pump->queue, &state->ran);
+    status = tessera_enqueue_mark (job->queue, &state->ran);
   if (status != 0)
-    return status;
-  tessera_queue_flush (pump->queue, LANE_RUN);
-  pump->timings->failed_at = "downloading";
-  return download (state, from, to);
+    return tessera_stage (job, "running", status);
+  tessera_queue_flush (job->queue, LANE_RUN);
+  return tessera_stage (job, "downloading", download (state, from, to));
 }
 
 void
 tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy)
 {
-  const Pump    *pump = state->pump;
+  const Job     *job = state->job;
   const gint     width = state->band.roi.width;
   guchar        *pixels = state->tiles ? NULL
                           : (guchar *) tessera_memory_pointer (state->download_to) + slice_start (state, slice);
 
-  *copy = (TesseraCopy) { .buffer = pump->request->output, .format = pump->output.format,
-                          .pixels = pixels, .row = (gsize) width * pump->output.bytes,
+  *copy = (TesseraCopy) { .buffer = job->request->output, .format = job->output.format,
+                          .pixels = pixels, .row = (gsize) width * job->output.bytes,
                           .rect = { state->band.roi.x, slice->y, width, slice->rows }, .writes = TRUE,
                           .tiles = state->tiles, .grid = slice->grid };
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the codes of u8 and u16 mean, and at which value a float becomes which code: the formula in double
- * (portable.c), rounded once to float.  babl is not asked, since its answers differ by some 1e-6 with the
+ * The value of each code of u8 and u16, and the least float that becomes it: from the formula in double
+ * (portable.c), rounded once to float. babl is not asked, because its answers differ by some 1e-6 with the
  * processor, the version and the length of a run.
  */
 #include "config.h"
 
-#include "formats.h"
+#include "tables.h"
+
+#include "tessera.h"
 
 #include "../math/tessera-convert.h"
 
@@ -50,8 +52,8 @@ least_float_from (gdouble value)
   return near < value ? tessera_as_float (tessera_as_int (near) + 1) : near;
 }
 
-/* steps[k]: the least value whose code is k or more, which is to say value * most rounds to k with halves up.
- * steps[0]: the code of NaN, as babl 0.1.98 has it on x86-64. */
+/* steps[k]: the least value whose code is k or more: value * most rounds to k, halves up. steps[0]: the code
+ * of NaN, as babl 0.1.98 has it on x86-64. */
 static void
 encode_steps (Curve curve, gint n, gfloat *steps)
 {
@@ -72,7 +74,7 @@ make_table (gint stored, Curve curve, gboolean encodes)
   return table;
 }
 
-/* Each in its own memory: devices know tables by their place, and one without alpha is half as long. */
+/* Each has memory of its own, because a table is known by its address, and one without alpha is half as long. */
 const gfloat *
 tessera_code_table (gint stored, gint working, gboolean encodes)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What tests and tools ask the engine for, and what they are told: modes and
- * counters.  Part of tessera.h; names neither GEGL nor OpenCL types.
+ * Modes and counters, for tests and tools.  Part of tessera-control.h; names neither GEGL nor OpenCL types.
  */
 #ifndef TESSERA_STATE_H
 #define TESSERA_STATE_H
@@ -33,14 +32,13 @@ typedef struct
   guint64 live_pinned_bytes;    /* pinned host memory now held */
   guint64 peak_pinned_bytes;
   guint64 uploaded_bytes, downloaded_bytes;
-  guint64 chosen_c;             /* requests that AUTO gave to C because it is faster */
   guint64 objects_created;      /* memory objects, queues, programs and kernels, ever */
   guint64 process_ns;           /* time within tessera_process ... */
   guint64 read_ns, write_ns;    /* ... and of its stages on the device path, which overlap; */
-  guint64 upload_ns, run_ns, download_ns;       /* these of the requests that were profiled */
+  guint64 upload_ns, run_ns, download_ns;       /* only of requests that were profiled */
   guint64 build_ns;             /* building programs */
-  guint64 tiles;                /* that the device's results were sent straight into */
-  guint64 abandoned_objects;    /* of the live ones: memory that a device which does not answer may still use, ... */
+  guint64 tiles;                /* into which the device sent results directly */
+  guint64 abandoned_objects;    /* of the live ones: memory that may still be used by a device that does not answer, ... */
   guint64 abandoned_bytes;      /* ... of the host's */
 } TesseraCounters;
 

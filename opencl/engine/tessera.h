@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera.h: the one public header of libtessera, where GEGL operations meet
+ * tessera.h: the public header of libtessera, where GEGL operations meet
  * the OpenCL engine.
  *
- * A filter describes WHAT to compute: a C function for any rectangle, and the
- * OpenCL passes for one band.  The engine decides HOW: which path, how many
- * bands, where the pixels travel, what to do when the device fails.  No OpenCL
+ * A filter describes WHAT to compute: a C function for any rectangle, and the OpenCL passes for one band.
+ * The engine decides HOW: the path, the number of bands, the way of the pixels, the answer to a device
+ * that fails.  No OpenCL
  * type appears here, so the header can be used beside gegl-op.h.
  *
  * Shapes: rectangles are in GEGL's pixel coordinates, rows are contiguous,
@@ -16,8 +16,6 @@
 #define TESSERA_H
 
 #include <gegl.h>
-
-#include "tessera-state.h"
 
 G_BEGIN_DECLS
 
@@ -62,7 +60,8 @@ typedef enum
 {
   TESSERA_BORDER_CLAMP,         /* the nearest edge pixel */
   TESSERA_BORDER_NONE,          /* transparent black */
-  TESSERA_BORDER_LOOP           /* the image, repeated */
+  TESSERA_BORDER_LOOP,          /* the image, repeated */
+  TESSERA_BORDER_CROP           /* only for properties: the result ends where it would matter (tessera-op.h) */
 } TesseraBorder;
 
 /* Pixels needed around a result pixel, each >= 0. */
@@ -108,7 +107,7 @@ typedef enum
   TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
 } TesseraArgKind;
 
-/* One kernel argument; use the macros below. */
+/* One kernel argument; use the macros below.  A list ends with the first NO_ARG. */
 typedef struct
 {
   TesseraArgKind kind;
@@ -122,20 +121,46 @@ typedef struct
   } v;
 } TesseraArg;
 
-#define TESSERA_MEMORY_ARG(m) { TESSERA_ARG_MEMORY, { .memory = (m) } }
-#define TESSERA_INT_ARG(n)    { TESSERA_ARG_INT,    { .i = (n) } }
-#define TESSERA_FLOAT_ARG(x)  { TESSERA_ARG_FLOAT,  { .f = (x) } }
-#define TESSERA_FLOAT4_ARG(a, b, c, d) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } }
-#define TESSERA_LOCAL_ARG(n)  { TESSERA_ARG_LOCAL,  { .bytes = (n) } }
+static inline TesseraArg
+tessera_memory_arg (TesseraMemory *memory)
+{
+  return (TesseraArg) { TESSERA_ARG_MEMORY, { .memory = memory } };
+}
+
+static inline TesseraArg
+tessera_int_arg (gint n)
+{
+  return (TesseraArg) { TESSERA_ARG_INT, { .i = n } };
+}
+
+static inline TesseraArg
+tessera_float_arg (gfloat x)
+{
+  return (TesseraArg) { TESSERA_ARG_FLOAT, { .f = x } };
+}
+
+/* An argument by its type: memory, an int (or an enum) or a float.  Any other type does not compile: a kernel gets
+ * 4 bytes, so larger types need a cast. */
+#define ARG(x) _Generic ((x), TesseraMemory *: tessera_memory_arg, gint: tessera_int_arg, guint: tessera_int_arg, \
+                         gfloat: tessera_float_arg) (x)
+#define FLOAT4_ARG(a, b, c, d) ((TesseraArg) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } })
+#define LOCAL_ARG(n)           ((TesseraArg) { TESSERA_ARG_LOCAL, { .bytes = (n) } })
+#define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
+
+/* The first arguments of most passes: the input image and the output's first pixel in it; the output image.  On the
+ * device opencl/math/tessera-pass.h has the same two. */
+#define INPUT_ARGS(band)  ARG ((band)->input.memory), ARG ((band)->input.stride), \
+                          ARG ((band)->output.x - (band)->input.x), ARG ((band)->output.y - (band)->input.y)
+#define OUTPUT_ARGS(band) ARG ((band)->output.memory), ARG ((band)->output.width), ARG ((band)->output.height)
+#define OUTPUT_SIZE(band) { (band)->output.width, (band)->output.height }
 
 #define TESSERA_MAX_ARGS 24
 
-/* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the
- * engine's choice), which are halved where the device takes smaller ones only: a kernel
- * asks for its group's size.  The sizes are rounded up to the group, so a kernel tests
- * its own bounds.  `cost` is the number of pixels that one work-item
- * reads: the engine splits a launch along its last dimension (by a global
- * offset) so that no single one keeps a small GPU busy for long. */
+/* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the engine's choice).  If the
+ * device only takes smaller groups, they are halved; so a kernel asks for its group's size.  The sizes
+ * are rounded up to the group, so a kernel tests its own bounds.  `cost` is the number of pixels that one
+ * work-item reads.  The engine splits a launch along its last dimension (by a global offset), so that no
+ * single launch keeps a small GPU busy for long. */
 typedef struct
 {
   const gchar *kernel;          /* static: it is kept for the counters */
@@ -148,19 +173,16 @@ typedef struct
 /* Enqueues a kernel of the filter's program. */
 TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch);
 
-/* Uninitialised memory of `bytes` bytes that lives until the band is done.
- * Fails (and the engine then tries with a lower band) when it does not fit. */
+/* Uninitialised memory of `bytes` bytes that lives until the band is done.  Fails if it does not fit; the
+ * engine then tries a lower band. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
-/* Sets `bytes` bytes of scratch memory to zero. */
-TESSERA_API gint tessera_clear   (TesseraBand *band, TesseraMemory *memory, gsize bytes);
-
-/* A host table on the device, uploaded once a request however many bands use
- * it; `data`, which names the table, must stay unchanged until tessera_process returns. */
+/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names the
+ * table.  Its content must stay unchanged until tessera_process returns. */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
-/* What a pass may go by when it chooses how to do its work. */
+/* Properties of the device, by which a pass may choose how to do its work. */
 typedef struct
 {
   const gchar *name;            /* "NVIDIA H200 (NVIDIA CUDA)" */
@@ -171,18 +193,34 @@ typedef struct
 
 TESSERA_API TesseraDeviceTraits tessera_device_traits (const TesseraBand *band);
 
-/* Whether a pass goes by way of local memory: where that is possible and pays.  For tests, which must see
- * both ways on any device, TESSERA_LOCAL=yes|no says that it does, or does not, pay. */
+/* Whether a pass uses local memory: if that is possible and pays.  Tests must see both ways on any device;
+ * for them TESSERA_LOCAL=yes|no says whether it pays. */
 TESSERA_API gboolean tessera_takes_local (gboolean is_possible, gboolean pays);
 
 /* ------------------------------------------------------------- messages -- */
 
-/* One line on stderr, "tessera: ...": the same text once a process. */
+/* One line on stderr, "tessera: ..."; the same text only once a process. */
 TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 /* The same every time, with TESSERA_DEBUG=paths only. */
 TESSERA_API void tessera_say_path (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* ------------------------------------------------------------- filters -- */
+
+/* A block of the result in C, as TesseraFilter.block sees it: pixels are floats, rows are from top to bottom.
+ * `in` begins with the halo's first pixel, `out` with the result's.  Loops may run over whole vectors, because
+ * TESSERA_BLOCK_RUN pixels of zeros follow `in`, and a row of `out`
+ * has room for whole runs of as many.  Without a halo the block is computed in place: `out` is `in` if a
+ * result pixel is as large as one of the input. */
+typedef struct
+{
+  GeglRectangle roi;            /* of the result, in GEGL's coordinates */
+  gfloat       *in;             /* roi and halo, the border there already; not kept */
+  gsize         in_stride;      /* floats from one row to the next, without gaps */
+  gfloat       *out;
+  gsize         out_stride;
+} TesseraBlock;
+
+#define TESSERA_BLOCK_RUN 16
 
 /* A filter, static and constant for the life of the process. */
 typedef struct
@@ -190,19 +228,22 @@ typedef struct
   const gchar *name;            /* "motion-blur": used in messages */
   const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py) */
 
-  /* C path: computes `area`, part of request->roi.  Called from several
+  /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads. */
+  void (*block) (const TesseraRequest *request, const TesseraBlock *block);
+
+  /* Or, instead of `block`: computes `area`, part of request->roi.  Called from several
    * threads at once with disjoint areas that together make the roi; reads with
    * tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
-  /* Or, instead of `area`, where threads must share what they compute: the whole roi,
-   * called once, or, unless `whole`, for one large slab after another (a copy of the
-   * request with another roi); it spreads its own work (gegl_parallel_distribute_range). */
+  /* In place of both, if threads have to share results: computes the whole roi and spreads its own work
+   * (gegl_parallel_distribute_range).  If `whole`, it is called once; else for one large slab after another,
+   * each with a copy of the request with another roi. */
   void (*spread) (const TesseraRequest *request);
 
-  /* Bytes of device memory for a band of width x height result pixels,
-   * images and scratch together. */
-  gsize (*device_bytes) (const TesseraRequest *request, gint width, gint height);
+  /* Optional: bytes of device memory that `device` needs for a band of width x height result pixels, not counting
+   * its images: scratch and tables. */
+  gsize (*scratch_bytes) (const TesseraRequest *request, gint width, gint height);
 
   /* Enqueues the passes that make band->output from band->input. */
   gint (*device) (TesseraBand *band);
@@ -212,27 +253,22 @@ typedef struct
   gint  (*measure) (TesseraBand *band, TesseraMemory *result);
   gsize  measure_bytes;
 
-  /* Optional, before `measure`: enqueues what can be done with rows `top` to `bottom` of band->input,
-   * counted from its first, while others are still being read.  All come once, in their order; its memory
-   * counts in device_bytes, and aux need not be there. */
+  /* Optional, before `measure`: enqueues the work on rows `top` to `bottom` of band->input (counted from its
+   * first row) while other rows are still being read.  All rows come once, in their order.  Its memory counts
+   * in scratch_bytes. aux need not be there yet. */
   gint  (*arrived) (TesseraBand *band, gint top, gint bottom);
 
-  /* The request cannot be cut: on the device it is one band, or, where that does not
-   * fit, C, where `spread` is called.  Such a filter's halo is what makes the roi the
-   * whole image. */
+  /* The request cannot be cut.  On the device it is one band.  If that does not fit, it runs in C, through
+   * `spread`.  The halo of such a filter makes the roi the whole image. */
   gboolean whole;
 
-  /* Optional, for tessera_survey: adds what is to be known of `area` to `part`, in C
-   * (called from several threads, each with a part of its own); enqueues the passes
-   * that do it for band->roi, there is no output; adds a part to the result.  Parts
-   * begin as zeros.  They are joined in any order: counts, extremes, no float sums. */
+  /* Optional, for tessera_survey. survey_area: adds the statistics of `area` to `part`, in C; called from
+   * several threads, each with a part of its own. survey: enqueues the passes that do so for band->roi;
+   * there is no output. merge: adds a part to the result.  Parts begin as zeros.  They are joined in any
+   * order, so they hold counts and extremes, not sums of floats. */
   void (*survey_area) (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
   gint (*survey)      (TesseraBand *band, TesseraMemory *part);
   void (*merge)       (const TesseraRequest *request, gpointer result, gconstpointer part);
-
-  /* How many threads' worth of work: pixels below which a thread does not pay
-   * (0: 64 x 64). */
-  gdouble thread_cost;
 } TesseraFilter;
 
 /* One call of an operation's process. */
@@ -252,37 +288,41 @@ struct _TesseraRequest
   TesseraHalo          halo;
   TesseraBorder        border;
   gconstpointer        params;         /* the filter's own tables */
-  guint                cost_class;     /* 0 to 255: settings with which a pixel costs something else */
-  gdouble              progress_from, progress_to;     /* of an operation that makes several requests: the part
-                                          of its work, 0 to 1, that this one is; both 0: all of it */
+  guint                cost_class;     /* 0 to 255: a number for settings that change the cost of a pixel */
+  gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
-/* Computes request->roi on the device or in C, whichever applies; falls back
- * to C on any failure.  Returns FALSE only where OpenCL is forced and could
- * not run (one line on stderr then begins with "tessera:"). */
+/* The pixels of a rectangle of width x height with the request's halo around it. */
+static inline gsize
+tessera_pixels_around (const TesseraRequest *request, gint width, gint height)
+{
+  return ((gsize) width + request->halo.left + request->halo.right)
+         * ((gsize) height + request->halo.top + request->halo.bottom);
+}
+
+/* Computes request->roi on the device or in C; after any failure, in C.  Returns FALSE only if OpenCL is
+ * forced and could not run.  One line on stderr then begins with "tessera:". */
 TESSERA_API gboolean tessera_process (const TesseraRequest *request);
 
-/* What must be known of many pixels before one can be computed (a histogram):
- * filter->survey of request->roi, usually the whole image, into `result`, of `bytes`
- * bytes like the parts.  The output is not touched.  Bands, paths and failures as with
- * tessera_process, which follows with what the host makes of the result: a survey is a
- * request of its own to the counters, and to what is known of speed if its cost_class
- * differs.  filter->device_bytes need not count the part. */
+/* Statistics of many pixels that are needed before one can be computed (a histogram).  Runs filter->survey
+ * over request->roi, usually the whole image, into `result`, which has `bytes` bytes like the parts.  The
+ * output is not touched and may be NULL.  Bands, paths and failures are as with tessera_process, which
+ * follows with the tables that the host makes of the result.  A survey counts as a request of its own, also
+ * for the known speeds if its cost_class differs. filter->scratch_bytes need not count the part. */
 TESSERA_API gboolean tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes);
 
-/* For `spread`, where it does its work in steps: what its threads do next is the part `from` to `to` of it,
- * and they share the `pixels` that it reads, or writes. */
+/* For a `spread` that works in steps: the threads' next work is the part `from` to `to` of the whole.  They
+ * share the `pixels` that this step reads, or writes. */
 TESSERA_API void tessera_progress_step (gdouble from, gdouble to, gboolean reads, guint64 pixels);
 
-/* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended
- * beyond `bounds` by `border`.  Only pixels inside `bounds` are asked of GEGL. */
+/* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended beyond `bounds` by `border`.
+ * Only pixels inside `bounds` are read from GEGL. */
 TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect,
                                const GeglRectangle *bounds, TesseraBorder border,
                                const Babl *format, gfloat *pixels);
 
-/* Writes `rect` from rows of `row` bytes.  Like tessera_read it converts float
- * formats itself, with the code of the device, so that both paths give one answer; the
- * pixels are lost then. */
+/* Writes `rect` from rows of `row` bytes.  Like tessera_read it converts float formats itself, with the code
+ * of the device, so that both paths give one answer.  `pixels` is overwritten. */
 TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
                                 gfloat *pixels, gsize row);
 
@@ -294,119 +334,54 @@ TESSERA_API GeglRectangle tessera_bounds (GeglOperation *operation, const gchar 
 /* `rect` with `halo` around it; an infinite or empty rectangle stays as it is. */
 TESSERA_API GeglRectangle tessera_grow (const GeglRectangle *rect, const TesseraHalo *halo);
 
-/* What `pad` must deliver for `roi`: roi and halo, clipped to the image the
- * way the border asks (LOOP needs the axis whole where the halo leaves the image). */
+/* The rectangle that `pad` must deliver for `roi`: roi and halo, clipped to the image as the border asks.
+ * (LOOP needs a whole axis if the halo leaves the image along it.) */
 TESSERA_API GeglRectangle tessera_required (GeglOperation *operation, const gchar *pad,
                                             const GeglRectangle *roi,
                                             const TesseraHalo *halo, TesseraBorder border);
 
-/* What of the output changes when `changed` of the input does. */
+/* The part of the output that changes when `changed` of the input does. */
 TESSERA_API GeglRectangle tessera_invalidated (GeglOperation *operation, const gchar *pad,
                                                const GeglRectangle *changed,
                                                const TesseraHalo *halo, TesseraBorder border);
 
-/* Filters whose every pixel depends on the whole image need an end of it: TRUE where
- * `bounds` has none, or 2^31 pixels and more.  There they do what needs no statistic. */
+/* For filters whose every pixel depends on the whole image: TRUE if `bounds` is endless, or has 2^31 pixels
+ * and more.  Such a filter then does something that needs no statistic. */
 TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
 
-/* For them, in get_required_for_output and get_cached_region: the whole image, or `part`
- * where it is endless.  (Without a cached region GEGL computes anew for every tile.)  In
- * get_invalidated_by_change: the whole image, and what was the whole before. */
+/* For the same filters.  In get_required_for_output and get_cached_region: the whole image, or `part` if it
+ * is endless.  (Without a cached region GEGL computes everything again for every tile.) In
+ * get_invalidated_by_change: the whole image, now and before the change. */
 TESSERA_API GeglRectangle tessera_whole             (GeglOperation *operation, const gchar *pad,
                                                      const GeglRectangle *part);
 TESSERA_API GeglRectangle tessera_whole_invalidated (GeglOperation *operation, const gchar *pad,
                                                      const GeglRectangle *changed);
 
-/* For `prepare`, where the filter works in `working` (R, G, B, A of one kind or another): floats
- * with straight alpha and sRGB's curve if the input has them.  The engine converts to that on all
- * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one. */
-TESSERA_API const Babl *tessera_source_format (GeglOperation *operation, const Babl *working);
-
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
 
-/* For tables and taps: the same bits on every system, unlike libm's (portable.c).  sRGB's curve of
- * 0..1; exp of 0 and less; an angle of -180..180. */
+/* For tables and taps: the same bits on every system, unlike libm (portable.c).  Ranges: 0..1 for sRGB's curve;
+ * 0 and less for exp; -180..180 for an angle. */
 TESSERA_API gdouble tessera_linear      (gdouble perceptual) G_GNUC_CONST;
 TESSERA_API gdouble tessera_perceptual  (gdouble linear) G_GNUC_CONST;
 TESSERA_API gdouble tessera_exp         (gdouble x) G_GNUC_CONST;
 TESSERA_API gdouble tessera_sin_degrees (gdouble angle) G_GNUC_CONST;
 TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
 
-/* For `prepare`: the format to set on the output pad.  `format` (float components);
- * but with TESSERA_DELIVER=stored, where all that consumes the result is
- * gegl:write-buffer, the format of that buffer, if it is one that the device converts
- * to: GEGL would convert to it anyhow, on one thread and after 4 times as many bytes
- * have been moved.  Only for programs that own the graph: whoever else reads the node
- * then, or later without a new graph, gets what the write-buffer got. */
+/* For `prepare`: the format to set on the output pad.  By default this is `format` (float components).  With
+ * TESSERA_DELIVER=stored, if only a gegl:write-buffer consumes the result, it is the format of that buffer,
+ * if the device can convert to it.  GEGL would convert to that format anyhow, on one thread, after moving 4
+ * times as many bytes.  Only for programs that own the graph: any other reader of the node, then or later
+ * without a new graph, gets the same as the write-buffer. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
 
-/* `prepare` of a filter of this kind: its pads get `working` (the name of a format of floats), in
- * the space of the input, and what the two above make of that. */
+/* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
+ * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or
+ * what tessera_result_format makes of these. */
 TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working);
 
-/* ------------------------------------------------------ tests, control -- */
-
-/* Overrides the environment variable TESSERA_OPENCL for the rest of the process. */
-TESSERA_API void tessera_set_opencl_mode (TesseraOpenclMode mode);
-
-/* Overrides TESSERA_MEMORY: the most device memory in MiB that the engine
- * holds, 0 for the default (a quarter of the device's). */
-TESSERA_API void tessera_set_memory (guint mebibytes);
-
-/* Overrides the band height, in rows; 0 for the engine's own choice.  Results
- * do not depend on it: tests prove that. */
-TESSERA_API void tessera_set_band_rows (guint rows);
-
-/* Device memory has the bytes that are asked for and not one more, so that a device that looks at each access sees one
- * beyond them. */
-TESSERA_API void tessera_set_tight_memory (gboolean tight);
-
-/* Results of so many pixels in tiles that can be the result's alone, or more, are sent straight into tiles;
- * -1 for the engine's own choice, G_MAXINT for never.  They do not depend on it either. */
-TESSERA_API void tessera_set_tile_pixels (gint pixels);
-
-/* Overrides TESSERA_DELIVER=float|stored (see tessera_result_format). */
-TESSERA_API void tessera_set_delivery (gboolean stored);
-
-/* Times each upload, kernel and download of all requests, as TESSERA_DEBUG=timings
- * does; without it only the first few of a size are timed, since it costs. */
-TESSERA_API void tessera_set_profiling (gboolean profiling);
-
-/* Overrides TESSERA_FAULT ("KIND:N": the N-th such call from now on fails, once;
- * NULL for none).  The kinds: build, queue (creating one), kernel (creating one),
- * alloc, map (pinned memory), set-arg, enqueue (uploads, launches, clears),
- * download, wait (for a command to finish).  tessera_fault_met says whether it did.
- * Also forgets earlier failures, and after build, queue or kernel the objects made. */
-TESSERA_API void     tessera_set_fault (const gchar *fault);
-TESSERA_API gboolean tessera_fault_met (void);
-
-/* Whether kernels are compared with C when they are used for the first time (by default they are): a harness that
- * compares them itself wants to see what they do. */
-TESSERA_API void tessera_set_proof (gboolean on);
-
-/* Moves the clock by which a device that failed is left alone (minutes), from what it would be without. */
-TESSERA_API void tessera_set_clock_offset (gint64 microseconds);
-
-/* Progress is told from the first moment and without a pause, not only of long work. */
-TESSERA_API void tessera_set_eager_progress (gboolean eager);
-
-/* What the counters say: tessera-state.h. */
-TESSERA_API void tessera_get_counters (TesseraCounters *counters);
-
-/* Copies up to `room` entries, one a kernel; returns how many there are.  The
- * names are static. */
-TESSERA_API guint tessera_get_kernel_times (TesseraKernelTime *times, guint room);
-
-/* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */
-TESSERA_API const gchar *tessera_device_name (void);
-
-/* Gives every pooled buffer back to the device; for tests and low memory. */
-TESSERA_API void tessera_trim (void);
-
-/* What keeps results from being sent straight into tiles, "copies the memory of ..." with GEGL as its subject, or NULL: tried at
- * the first call, once GEGL has been initialised. */
-TESSERA_API const gchar *tessera_tiles_refused (void);
+/* `prepare` of another filter: reads `input` (from aux too), computes `output`. */
+TESSERA_API void tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output);
 
 G_END_DECLS
 

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Memory of ours as that of GEGL's tiles, and the trial whether this GEGL does with it
- * what tiles.c stands on.  GEGL promises nothing of the kind, so no version number is asked:
- * two tiles are shared, duplicated, painted on and freed, once a process, in a fifth of
- * a millisecond.
- * A GEGL that behaves otherwise gets results written, as all others do.
+ * Memory of ours in GEGL's tiles, and a trial whether this GEGL treats it as tiles.c needs it.  GEGL does not
+ * promise that, so no version number is asked.  Instead two tiles are shared, duplicated, painted on and
+ * freed, once a process, in a fifth of a millisecond.  If a GEGL behaves differently, results are copied
+ * into its tiles.
  *
- * GEGL keeps the count of the tiles that share memory in the first of them (0.4.62; in
- * 0.4.42 beside it), and frees it with that one, too early.  So the first is kept until the
- * memory is free, and only gives up its part: locked for writing, it must leave shared
- * memory alone and take a copy, of a few bytes because it says that it has no more.
+ * GEGL 0.4.62 keeps the count of the tiles that share memory in the first of them (0.4.42 beside it), and
+ * frees the count with that tile, too early.  So the first tile is kept until the memory is free.  It only
+ * gives up its part: it is locked for writing, so it must leave the shared memory and take a copy.  The copy
+ * is small, because the tile says that it has only a few bytes.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "tile-share.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
 
-#define FEW_BYTES 14                    /* no size that GEGL keeps blocks of; SIDE * SIDE is none either */
-#define SIDE      11                    /* of the tiles on trial */
-#define OURS      0x5a                  /* what they hold, ... */
-#define PAINTED   0xa5                  /* ... and what is painted on one */
+#include "tessera.h"
+
+#define FEW_BYTES 14                    /* GEGL keeps no blocks of this size, nor of SIDE * SIDE */
+#define SIDE      11                    /* of the tiles in the trial */
+#define OURS      0x5a                  /* their content, ... */
+#define PAINTED   0xa5                  /* ... and the paint on one of them */
 
 GeglTile *
 tessera_tile_share (GeglTile *first, GeglBuffer *output, gint column, gint row)
@@ -39,9 +40,9 @@ tessera_tile_share (GeglTile *first, GeglBuffer *output, gint column, gint row)
 typedef struct
 {
   GeglTile *first;
-  gboolean  in_earnest;         /* `first` goes when GEGL says that the memory is free, as in tiles.c; that of the other tile */
-                                /* goes at the end: so nothing breaks where GEGL says so too early */
-  gint      freed;              /* how often it has said so */
+  gboolean  in_earnest;         /* `first` goes when GEGL says that the memory is free, as in tiles.c; the other */
+                                /* goes at the end, so that nothing breaks if GEGL says so too early */
+  gint      freed;              /* how often GEGL has said so */
   guchar    memory[SIDE * SIDE];
 } TriedTile;
 
@@ -110,8 +111,8 @@ paint (GeglBuffer *buffer)
   gegl_buffer_set (buffer, GEGL_RECTANGLE (0, 0, SIDE, SIDE), 0, babl_format ("Y u8"), pixels, GEGL_AUTO_ROWSTRIDE);
 }
 
-/* Two tiles of `buffer` share our memory, and one of `copy` the first of these; then the first of `buffer` is painted
- * on.  What GEGL does otherwise, or NULL. */
+/* Two tiles of `buffer` share our memory, and one of `copy` shares the first of these.  Then the first of
+ * `buffer` is painted on.  Returns what GEGL does differently, or NULL. */
 static const gchar *
 share_and_paint (Trial *trial)
 {
@@ -133,7 +134,8 @@ share_and_paint (Trial *trial)
   return tiles[0].freed || tiles[1].freed ? "says that memory is free while a tile has it" : NULL;
 }
 
-/* GEGL's cache lets go of a tile first, and leaves those alone that somebody else has: none goes to the swap meanwhile. */
+/* GEGL's cache lets go of a tile first, and leaves tiles alone that somebody else has.  So none goes to the swap
+ * meanwhile. */
 static void
 let_go (GeglBuffer **buffer, GeglTile **tile)
 {
@@ -173,7 +175,7 @@ hold_trial (void)
   trial->tiles[1].in_earnest = TRUE;
   otherwise = try_sharing (trial);
   gegl_get_version (&major, &minor, &micro);
-  if (otherwise)                /* who knows what this GEGL still has of the trial's memory: it stays */
+  if (otherwise)                /* this GEGL may still have some of the trial's memory, so it stays */
     tessera_say_path ("tiles: GEGL %d.%d.%d %s: large results are written, which takes longer", major, minor, micro,
                       otherwise);
   else
@@ -186,7 +188,7 @@ hold_trial (void)
 }
 
 const gchar *
-tessera_tiles_refused (void)
+tessera_tile_sharing_obstacle (void)
 {
   static gsize        is_tried;
   static const gchar *otherwise;

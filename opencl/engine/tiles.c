@@ -1,72 +1,50 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Results that the device sends straight into the memory of tiles.
+ * Results that the device sends straight into the memory of GEGL's tiles.
  *
- * Writing a result through gegl_buffer_set is the dearest stage of a request: a copy into
- * pages that the kernel has to make first.  Here the device puts a band's pixels in the
- * order of the output's tiles, the download goes to memory that becomes theirs
- * (tile-memory.c), and GEGL gets them as it gets those of another buffer that it shares
- * instead of copying them: duplicates, put into the output's cache.
+ * Writing a result through gegl_buffer_set is the most expensive stage of a request: it copies into pages
+ * that the kernel has to make first.  Here the device puts a band's pixels in the order of the output's
+ * tiles.  The download goes to memory that becomes the memory of those tiles (tile-memory.c).  GEGL gets
+ * the tiles as if they came from another buffer: duplicates that share memory, in the output's cache.
  *
- * Tiles that the edge of the image cuts hold all of its pixels there, and zeros beyond, as
- * GEGL's own do when they are new.  Where the output has such a tile already, is part of
- * another buffer or stored by others, what lies beyond the edge may be somebody's, and the pixels are written.
+ * Two kinds of tiles are still copied: those only partly covered by the region, and edge tiles that the
+ * output already has, or that may hold somebody's pixels beyond the edge (the output is a part of another
+ * buffer, or is stored by somebody else).  Other edge tiles are ours: they hold the image's pixels, and
+ * zeros beyond, like GEGL's own new tiles.
  *
- * What of GEGL's this stands on, and whether it is so, is tried in tile-share.c.
+ * tile-share.c tries whether GEGL behaves as this needs.
  */
 #include "config.h"
 
-#include "pump.h"
+#include "tiles.h"
 
 #include <gegl-plugin.h>
+#include <gegl-buffer-backend.h>
 
-#define MOST_TILE (1 << 24)            /* bytes: larger ones are no tiles but images (linear buffers) */
+#include "counters.h"
+#include "proof-state.h"
+#include "settings.h"
+#include "tile-share.h"
+
+#define MOST_TILE (1 << 24)            /* bytes; a larger "tile" is a whole image (linear buffers) */
 
 typedef struct
 {
   TesseraTiles *tiles;
-  guint         index;                  /* of its memory in these */
-  GeglTile     *first;                  /* that has this memory; the others share it */
+  guint         index;                  /* of its memory among these */
+  GeglTile     *first;                  /* the first with this memory; the others share it */
 } Slot;
 
 /* ------------------------------------------------------------------ grid -- */
 
-GeglRectangle
-tessera_tiles_area (const TesseraTileGrid *grid, const GeglRectangle *tiles)
-{
-  return (GeglRectangle) { grid->x + tiles->x * grid->width, grid->y + tiles->y * grid->height,
-                           tiles->width * grid->width, tiles->height * grid->height };
-}
-
-gboolean
-tessera_is_tile (const GeglRectangle *tiles, gint x, gint y)
-{
-  return x >= tiles->x && x < tiles->x + tiles->width && y >= tiles->y && y < tiles->y + tiles->height;
-}
-
-/* The output is locked: GEGL's cache notes that it was asked. */
+/* The output is locked, because GEGL's cache notes each question. */
 static gboolean
 is_there (GeglBuffer *output, const TesseraTileGrid *grid, gint x, gint y)
 {
   return gegl_tile_source_exist (GEGL_TILE_SOURCE (output), grid->column + x, grid->row + y, 0);
 }
 
-/* The tiles of which `inside` has all pixels that lie in `outside`. */
-static GeglRectangle
-full_tiles (const TesseraTileGrid *grid, const GeglRectangle *inside, const GeglRectangle *outside)
-{
-  const gint inside_x = inside->x + inside->width, inside_y = inside->y + inside->height;
-  const gint left = grid->x < inside->x && outside->x < inside->x;
-  const gint top = grid->y < inside->y && outside->y < inside->y;
-  const gint right = grid->across - (grid->x + grid->across * grid->width > inside_x
-                                     && outside->x + outside->width > inside_x);
-  const gint bottom = grid->down - (grid->y + grid->down * grid->height > inside_y
-                                    && outside->y + outside->height > inside_y);
-
-  return (GeglRectangle) { left, top, MAX (0, right - left), MAX (0, bottom - top) };
-}
-
-/* Does the output, or the buffer of which it is a part, lie in memory of its owner?  Then that is to be written. */
+/* Does the output, or the buffer of which it is a part, lie in its owner's memory?  Then it has to be written. */
 static gboolean
 is_linear (GeglBuffer *output)
 {
@@ -77,8 +55,8 @@ is_linear (GeglBuffer *output)
   return GEGL_IS_BUFFER (buffer);
 }
 
-/* Is what GEGL stores the output in its own, and stores nothing else?  Others may hold pixels beyond the edge, and
- * need not tell which tiles they have. */
+/* Is the output stored by GEGL's own back end, and is nothing else stored there?  Plug-in back ends may hold
+ * pixels beyond the edge, and need not tell which tiles they have. */
 static gboolean
 is_stored_alone (GeglBuffer *output)
 {
@@ -95,12 +73,12 @@ is_stored_alone (GeglBuffer *output)
   return alone;
 }
 
-/* Whole tiles, and those that the edge cuts, unless what lies beyond it may be somebody's or the output has one
- * of these. */
+/* Whole tiles, and tiles that the edge cuts, unless somebody's pixels may lie beyond the edge or the output has
+ * one of these tiles. */
 static GeglRectangle
 our_tiles (const TesseraTileGrid *grid, const GeglRectangle *roi, GeglBuffer *output)
 {
-  const GeglRectangle all = full_tiles (grid, roi, gegl_buffer_get_abyss (output));
+  const GeglRectangle all = tessera_tiles_full (grid, roi, gegl_buffer_get_abyss (output));
   gboolean            is_new = is_stored_alone (output);
 
   gegl_tile_handler_lock (GEGL_TILE_HANDLER (output));
@@ -117,60 +95,29 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   const gint    pixel = babl_format_get_bytes_per_pixel (format);
   GeglRectangle area;
   guint64       pixels;
-  gint          shift_x, shift_y;
+  gint          width, height, shift_x, shift_y;
 
   if (format != gegl_buffer_get_format (output) || is_linear (output)
       || ! gegl_rectangle_contains (gegl_buffer_get_abyss (output), roi))
     return FALSE;
-  g_object_get (output, "tile-width", &grid->width, "tile-height", &grid->height,
+  g_object_get (output, "tile-width", &width, "tile-height", &height,
                 "shift-x", &shift_x, "shift-y", &shift_y, NULL);
-  if ((guint64) grid->width * grid->height * pixel > MOST_TILE)
+  if ((guint64) width * height * pixel > MOST_TILE)
     return FALSE;
-  grid->pixel = pixel;
-  grid->bytes = grid->width * grid->height * pixel;
-  grid->x = tessera_tile_start (roi->x, grid->width, shift_x);
-  grid->y = tessera_tile_start (roi->y, grid->height, shift_y);
-  grid->column = (grid->x + shift_x) / grid->width;
-  grid->row = (grid->y + shift_y) / grid->height;
-  grid->across = (roi->x + roi->width - 1 - grid->x) / grid->width + 1;
-  grid->down = (roi->y + roi->height - 1 - grid->y) / grid->height + 1;
-  grid->first = 0;
-  grid->all = grid->across * grid->down;
+  *grid = tessera_tile_grid (roi, width, height, shift_x, shift_y, pixel);
   area = tessera_tiles_area (grid, &(GeglRectangle) { 0, 0, grid->across, grid->down });
-  grid->whole = full_tiles (grid, roi, &area);
+  grid->whole = tessera_tiles_full (grid, roi, &area);
   grid->ours = our_tiles (grid, roi, output);
   area = tessera_tiles_area (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
-  /* A check of the device is of the kernels for tiles too. */
+  /* A check of the device checks the kernels for tiles too. */
   return pixels >= (tessera_proof_takes_tiles () ? 1 : MAX (1, tessera_tile_pixels ()))
-         && ! tessera_tiles_refused ();
-}
-
-static GeglRectangle
-rows_of (const GeglRectangle *tiles, gint top, gint bottom)
-{
-  const gint first = CLAMP (tiles->y, top, bottom), end = CLAMP (tiles->y + tiles->height, top, bottom);
-
-  return (GeglRectangle) { tiles->x, first - top, tiles->width, end - first };
-}
-
-TesseraTileGrid
-tessera_tiles_part (const TesseraTileGrid *grid, gint top, gint bottom)
-{
-  TesseraTileGrid part = *grid;
-
-  part.y += top * grid->height;
-  part.row += top;
-  part.down = bottom - top;
-  part.first += top * grid->across;
-  part.whole = rows_of (&grid->whole, top, bottom);
-  part.ours = rows_of (&grid->ours, top, bottom);
-  return part;
+         && ! tessera_tile_sharing_obstacle ();
 }
 
 /* ---------------------------------------------------------------- insert -- */
 
-/* The last tile with the memory of a slot is gone. */
+/* The last tile with a slot's memory is gone. */
 static void
 slot_is_free (gpointer data)
 {
@@ -180,7 +127,7 @@ slot_is_free (gpointer data)
   tessera_tiles_leave (slot->tiles, slot->index);
 }
 
-/* A tile of the grid becomes that of the output, which is locked: nobody trims its cache meanwhile. */
+/* A tile of the grid becomes the output's.  The output is locked, so that nobody trims its cache meanwhile. */
 static void
 insert (TesseraTiles *tiles, const TesseraTileGrid *grid, gint x, gint y, GeglBuffer *output)
 {
@@ -208,7 +155,7 @@ tessera_tiles_write (TesseraTiles *tiles, const TesseraTileGrid *grid, const Geg
                    grid->width * grid->pixel);
 }
 
-/* To those who listen, what GEGL says of pixels that were written.  It says so when an iterator has been over them. */
+/* Tells listeners that pixels have changed, as GEGL does after an iterator. */
 static void
 tell (GeglBuffer *output, const GeglRectangle *changed)
 {
@@ -235,7 +182,7 @@ tessera_tiles_insert (TesseraTiles *tiles, const TesseraTileGrid *grid, const Ge
     for (gint x = ours->x; x < ours->x + ours->width; x++)
       if (tessera_is_tile (&grid->whole, x, y) || ! is_there (output, grid, x, y))
         insert (tiles, grid, x, y, output);
-      else                      /* it has come meanwhile */
+      else                      /* the output has got this tile meanwhile */
         {
           GeglRectangle part = tessera_tiles_area (grid, &(GeglRectangle) { x, y, 1, 1 });
 

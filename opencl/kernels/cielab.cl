@@ -9,12 +9,13 @@
 #include "tessera-dialect.h"
 #include "tessera-convert.h"
 #include "tessera-lab.h"
+#include "tessera-pass.h"
 
 /* One work-item makes one pixel; any group; no local memory; 1 read, 1 write.  first, last:
  * weights of R and B in the rows of the matrix; scales: of L, a, b, and the offset of a, b;
  * first.w: 1 where the input is light. */
-kernel void cielab_forward (global const float4 *input, int input_stride, global float4 *output,
-                            int width, int height, float4 first, float4 last, float4 scales)
+kernel void cielab_forward (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
+                            float4 first, float4 last, float4 scales)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
@@ -23,7 +24,7 @@ kernel void cielab_forward (global const float4 *input, int input_stride, global
 
   if (x >= width || y >= height)
     return;
-  c = input[y * input_stride + x];
+  c = input[(y + input_top) * input_stride + x + input_left];
   if (first.w == 0.0f)
     c.xyz = (float3) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z));
   gx = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.x, last.x));
@@ -34,8 +35,8 @@ kernel void cielab_forward (global const float4 *input, int input_stride, global
 }
 
 /* As cielab_forward; the weights are those of X and Z. */
-kernel void cielab_inverse (global const float4 *input, int input_stride, global float4 *output,
-                            int width, int height, float4 first, float4 last, float4 scales)
+kernel void cielab_inverse (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
+                            float4 first, float4 last, float4 scales)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
@@ -44,7 +45,7 @@ kernel void cielab_inverse (global const float4 *input, int input_stride, global
 
   if (x >= width || y >= height)
     return;
-  c = input[y * input_stride + x];
+  c = input[(y + input_top) * input_stride + x + input_left];
   g = c.x * scales.x;
   tx = lab_curve_inverse (g + (c.y - scales.w) * scales.y);
   ty = lab_curve_inverse (g);

@@ -66,7 +66,7 @@ finished (float4 sum, float4 in, float4 offset, int copies_alpha)
  * kernel's.  (left, top): the first kernel's first pixel within the input, from which the
  * centre of a kernel is `centre` pixels on. */
 kernel void convolution_global (global const float4 *input, int stride, int left, int top, int centre,
-                                global float4 *output, int width, int height,
+                                OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
                                 int rows, int columns,
                                 float4 offset, int copies_alpha)
@@ -89,7 +89,7 @@ kernel void convolution_global (global const float4 *input, int stride, int left
 /* The same, a group of one row of work-items; `batch` rows of the input at a time go to
  * local memory (batch * (group + columns - 1) pixels), loaded by all work-items. */
 kernel void convolution_staged (global const float4 *input, int stride, int left, int top, int centre,
-                                global float4 *output, int width, int height,
+                                OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
                                 int rows, int columns,
                                 float4 offset, int copies_alpha,
@@ -128,7 +128,7 @@ kernel void convolution_staged (global const float4 *input, int stride, int left
 }
 
 /* The second of two passes. */
-kernel void convolution_columns (SEPARABLE_COLUMNS, SEPARABLE_INPUT, float4 offset, int copies_alpha)
+kernel void convolution_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float4 offset, int copies_alpha)
 {
   int x = get_global_id (0);
   int y = get_global_id (1);

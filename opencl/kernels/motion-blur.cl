@@ -6,18 +6,17 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+#include "tessera-pass.h"
 #include "tessera-tap-group.h"
 
-/* One work-item makes one pixel: n_taps reads, 1 write, no local memory.
- * (left, top): the output's first pixel within the input image. */
-kernel void motion_blur_gather (global const float4 *input, int input_stride, int left, int top,
-                                global float4 *output, int width, int height,
+/* One work-item makes one pixel: n_taps reads, 1 write, no local memory. */
+kernel void motion_blur_gather (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                                 global const int2 *offsets, global const float *weights,
                                 int n_taps)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
-  int    here = (y + top) * input_stride + x + left;
+  int    here = (y + input_top) * input_stride + x + input_left;
   float4 total = (float4) 0.0f;
 
   if (x >= width || y >= height)

@@ -6,6 +6,7 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+#include "tessera-pass.h"
 #include "tessera-template.h"
 
 static float
@@ -21,8 +22,7 @@ blurred (global const float *above, int stride)
 /* TEMPLATE: head of a kernel: what one work-item makes, group, local bytes,
  * reads and writes a pixel.
  * One work-item makes one pixel; any group; no local memory; 9 reads, 1 write. */
-kernel void template_blur (global const float *input, int input_stride,
-                           global float *output, int width, int height, float strength)
+kernel void template_blur (INPUT_ARGS (float), OUTPUT_ARGS (float), float strength)
 {
   int x = get_global_id (0);
   int y = get_global_id (1);
@@ -31,10 +31,10 @@ kernel void template_blur (global const float *input, int input_stride,
     return;
   for (int c = 0; c < 3; c++)
     {
-      global const float *above = input + 4 * (y * input_stride + x) + c;
+      global const float *above = input + 4 * ((y + input_top - 1) * input_stride + x + input_left - 1) + c;
 
       output[4 * (y * width + x) + c] = mix_towards (above[4 * input_stride + 4],
                                                      blurred (above, input_stride), strength);
     }
-  output[4 * (y * width + x) + 3] = input[4 * ((y + 1) * input_stride + x + 1) + 3];
+  output[4 * (y * width + x) + 3] = input[4 * ((y + input_top) * input_stride + x + input_left) + 3];
 }

@@ -18,7 +18,7 @@ sharpened (float4 in, float4 blurred, float amount, float threshold)
 }
 
 /* One work-item makes one pixel: n_taps reads and the image's pixel, 1 write. */
-kernel void unsharp_columns (SEPARABLE_COLUMNS, SEPARABLE_INPUT, float amount, float threshold)
+kernel void unsharp_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float amount, float threshold)
 {
   int x = get_global_id (0);
   int y = get_global_id (1);
@@ -30,7 +30,7 @@ kernel void unsharp_columns (SEPARABLE_COLUMNS, SEPARABLE_INPUT, float amount, f
 }
 
 /* The same from three rows of cells. */
-kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, SEPARABLE_INPUT, float amount, float threshold)
+kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount, float threshold)
 {
   int x = get_global_id (0);
   int y = get_global_id (1);

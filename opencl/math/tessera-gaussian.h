@@ -4,14 +4,14 @@
  * pixels; what filters them is tessera-separable.h.  The last pass, along y, is a kernel of the
  * filter's own where it finishes, else gaussian_up_rows:
  *
- *   kernel void NAME (GAUSSIAN_UP_ROWS, SEPARABLE_INPUT, float amount)
+ *   kernel void NAME (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount)
  */
 #include "tessera-separable.h"
 
 /* cells: width pixels a row; the output's first row is row `phase` of cell 1. */
 #define GAUSSIAN_UP_ROWS \
   global const float4 *cells, int phase, int step, global const float *weights, \
-  global float4 *output, int width, int height
+  OUTPUT_ARGS (float4)
 
 /* One work-item makes one cell of an axis: 3 step reads, 1 write.  `first` is the first pixel of the
  * cell before (0, 0); `column` and `row` lead to the next cells, `along` to the next pixel of a cell. */
@@ -44,7 +44,7 @@ gaussian_between (global const float4 *cells, int first, int along, global const
 
 /* One work-item makes one pixel: 3 reads, 1 write. */
 kernel void gaussian_up_columns (global const float4 *cells, int stride, int phase, int step,
-                                 global const float *weights, global float4 *output, int width, int height)
+                                 global const float *weights, OUTPUT_ARGS (float4))
 {
   int x = get_global_id (0);
   int y = get_global_id (1);

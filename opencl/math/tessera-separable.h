@@ -4,7 +4,7 @@
  * along x into a scratch image, then along y by a kernel of the filter's own
  * (or by separable_columns, where there is no finishing step):
  *
- *   kernel void NAME (SEPARABLE_COLUMNS, SEPARABLE_INPUT, float amount)
+ *   kernel void NAME (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float amount)
  *   {
  *     int x = get_global_id (0), y = get_global_id (1);
  *
@@ -17,14 +17,12 @@
  *
  * Each sum begins with 0 and adds product after product, as in C. */
 
+#include "tessera-pass.h"
+
 /* rows: width pixels a row, `top` rows above the output's first. */
 #define SEPARABLE_COLUMNS \
   global const float4 *rows, int top, global const int *offsets, global const float *weights, int n_taps, \
-  global float4 *output, int width, int height
-
-/* (input_left, input_top): the output's first pixel in the input. */
-#define SEPARABLE_INPUT \
-  global const float4 *input, int input_stride, int input_left, int input_top
+  OUTPUT_ARGS (float4)
 
 static inline float4
 separable_column (global const float4 *rows, int width, int top, global const int *offsets,
@@ -39,7 +37,7 @@ separable_column (global const float4 *rows, int width, int top, global const in
 }
 
 static inline float4
-separable_input (SEPARABLE_INPUT, int x, int y)
+separable_input (INPUT_ARGS (float4), int x, int y)
 {
   return input[(y + input_top) * input_stride + x + input_left];
 }

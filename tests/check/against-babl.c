@@ -7,7 +7,7 @@
 #include <gegl.h>
 #include <math.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 
 #define SIDE        256         /* pixels */
 #define BABL_BOUND  1.5e-3f     /* babl is 1.1e-4, 3.7e-4, 3.2e-4 off its own formula */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 
 #define TOLERANCE 1e-5f
 

@@ -20,7 +20,7 @@
 #if GEGL_MICRO_VERSION >= 60
 #define gegl_node_connect_to gegl_node_connect
 #endif
-#include "tessera.h"
+#include "tessera-control.h"
 
 #define CHECK_MAX_PROPERTIES 8
 #define CHECK_GUARD 256         /* bytes before and after every destination */

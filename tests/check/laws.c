@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What must hold of one path alone, without a reference.  Bit-equal where
- * DESIGN.md says so.  These cases feed the filter's own format: babl's
+ * What must hold of one path alone, without a reference, mostly bit for
+ * bit.  These cases feed the filter's own format: babl's
  * conversions may differ by some 1e-7 with the length of a run. */
 #include "check.h"
 

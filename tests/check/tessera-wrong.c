@@ -112,12 +112,6 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
   g_free (out);
 }
 
-static gsize
-wrong_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return ((gsize) width * 2 + 4) * height * 4 * sizeof (gfloat);
-}
-
 static gint
 wrong_device (TesseraBand *band)
 {
@@ -131,12 +125,9 @@ wrong_device (TesseraBand *band)
     .size = { band->output.width, band->output.height },
     .group = { 16, 4 },
     .cost = 3,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory), TESSERA_INT_ARG (band->output.width),
-              TESSERA_INT_ARG (band->output.height), TESSERA_FLOAT_ARG (gain),
-              TESSERA_INT_ARG (kind == TESSERA_WRONG_SHIFTED),
-              TESSERA_INT_ARG (kind == TESSERA_WRONG_SKIPPED_COLUMN),
-              TESSERA_INT_ARG (kind == TESSERA_WRONG_NAN) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band), ARG (gain),
+              ARG (kind == TESSERA_WRONG_SHIFTED), ARG (kind == TESSERA_WRONG_SKIPPED_COLUMN),
+              ARG (kind == TESSERA_WRONG_NAN) }
   });
 }
 
@@ -144,7 +135,6 @@ static const TesseraFilter wrong = {
   .name = "wrong",
   .source = source,
   .area = blur_area,
-  .device_bytes = wrong_device_bytes,
   .device = wrong_device
 };
 

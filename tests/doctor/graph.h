@@ -7,7 +7,7 @@
 
 #include <gegl.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 
 /* buffer -> filter -> buffer */
 typedef struct

@@ -5,7 +5,7 @@
 #include "graph.h"
 
 #include "doctor.h"
-#include "tessera.h"
+#include "tessera-control.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Two witnesses of what the engine does with memory: the lines that it writes with
  * TESSERA_DEBUG=memory, and the requests themselves.  The program exports a
  * tessera_process of its own, which stands before the library's: so the plan of a
- * band is computed from the filter's device_bytes, as the engine does. */
+ * band is computed from its images and the filter's scratch_bytes, as the engine does. */
 #define _GNU_SOURCE
 #include "accounting.h"
 
@@ -104,8 +104,14 @@ bytes_of_band (const TesseraRequest *request, gint rows)
   const guint64 width = request->roi.width;
   const guint64 around = (width + request->halo.left + request->halo.right)
                          * ((guint64) rows + request->halo.top + request->halo.bottom);
-  guint64       bytes = request->filter->device_bytes (request, request->roi.width, rows), pixel, table;
+  guint64       bytes = around * babl_format_get_bytes_per_pixel (request->input_format)
+                        + width * rows * babl_format_get_bytes_per_pixel (request->output_format);
+  guint64       pixel, table;
 
+  if (request->filter->scratch_bytes)
+    bytes += request->filter->scratch_bytes (request, request->roi.width, rows);
+  if (request->aux)
+    bytes += around * babl_format_get_bytes_per_pixel (request->aux_format);
   travel_of (gegl_buffer_get_format (request->input), request->input_format, &pixel, &table);
   bytes += around * pixel + table;
   if (request->aux)

@@ -4,7 +4,7 @@
  * wherever one band fits. */
 #include "accounting.h"
 
-#define MOST_AHEAD 4            /* bands in flight, pump.h */
+#define MOST_AHEAD 4            /* bands in flight, plan.h */
 #define OBJECTS    24           /* of a band, at most: each is rounded up a little */
 
 static const guint limits[] = { 1, 2, 3, 5, 8, 16, 33, 64, 100 };

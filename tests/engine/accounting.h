@@ -7,7 +7,7 @@
 #include <gegl.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 #include "verdict.h"
 
 #if GEGL_MICRO_VERSION >= 60

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 #include "verdict.h"
 
 #define WIDE    4194305         /* columns: one more than the C path's pixels at a time */

@@ -6,7 +6,7 @@
 #include <gegl.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 #include "verdict.h"
 
 #define WIDTH     2449

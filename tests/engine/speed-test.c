@@ -4,7 +4,7 @@
  */
 #include <glib.h>
 
-#include "../../opencl/engine/internal.h"
+#include "../../opencl/engine/speed.h"
 
 #define MPIX (1 << 20)
 
@@ -83,19 +83,6 @@ main (void)
   count_c ("memory", 4, 200000, 1e-3, 2e-3, 20);
   expect (count_c ("memory", 4, 24 * MPIX, 0.3, 0.2, 500) < 100, "each size has its own figures once they are known");
 
-  expect (tessera_speed_bands ("never seen", 1, 24 * MPIX, 800 * MPIX) > 1, "the first request is cut into bands by its bytes");
-
-  /* Bands settle for each kind alone. */
-  for (gint i = 0; i < 10; i++)
-    {
-      tessera_speed_bands ("bands", 1, 24 * MPIX, 800 * MPIX);
-      tessera_speed_note_bands ("bands", 1, 24 * MPIX, 12, 0.02, 1e-3);
-    }
-  expect (tessera_speed_settled ("bands", 1, 24 * MPIX), "bands settle");
-  expect (! tessera_speed_settled ("bands", 2, 24 * MPIX), "... for each kind alone");
-  tessera_speed_note_bands ("bands", 2, 24 * MPIX, 12, 1.0, 1e-3);
-  expect (tessera_speed_bands ("bands", 2, 24 * MPIX, 800 * MPIX)
-            > 2 * tessera_speed_bands ("bands", 1, 24 * MPIX, 800 * MPIX), "long kernels are cut into more bands");
   g_print ("%d passed, %d failed\n", passed, failed);
   return failed || ! passed;
 }

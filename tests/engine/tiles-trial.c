@@ -9,7 +9,7 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 #include "verdict.h"
 
 #define SIDE  200               /* of the picture */

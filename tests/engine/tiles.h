@@ -8,7 +8,7 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 #include "verdict.h"
 
 #define WIDTH   331

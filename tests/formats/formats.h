@@ -7,7 +7,7 @@
 #define FORMATS_H
 
 #include <gegl.h>
-#include <tessera.h>
+#include <tessera-control.h>
 
 /* ------------------------------------------------------ kinds.c: formats -- */
 

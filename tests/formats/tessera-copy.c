@@ -44,12 +44,6 @@ copy_area (const TesseraRequest *request, const GeglRectangle *area)
   g_free (pixels);
 }
 
-static gsize
-copy_device_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint width, gint height)
-{
-  return (gsize) width * height * 8 * sizeof (gfloat);
-}
-
 static gint
 copy_device (TesseraBand *band)
 {
@@ -57,9 +51,7 @@ copy_device (TesseraBand *band)
     .kernel = "copy_pixels",
     .size = { band->output.width, band->output.height },
     .cost = 1,
-    .args = { TESSERA_MEMORY_ARG (band->input.memory), TESSERA_INT_ARG (band->input.stride),
-              TESSERA_MEMORY_ARG (band->output.memory),
-              TESSERA_INT_ARG (band->output.width), TESSERA_INT_ARG (band->output.height) }
+    .args = { ARG (band->input.memory), ARG (band->input.stride), OUTPUT_ARGS (band) }
   });
 }
 
@@ -67,7 +59,6 @@ static const TesseraFilter copy_filter = {
   .name = "copy",
   .source = source,
   .area = copy_area,
-  .device_bytes = copy_device_bytes,
   .device = copy_device
 };
 

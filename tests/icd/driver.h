@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 
 #include "stub-icd.h"
 

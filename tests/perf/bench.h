@@ -10,7 +10,7 @@
 
 #include <gegl.h>
 
-#include "tessera.h"
+#include "tessera-control.h"
 
 #define BENCH_KERNELS 64
 

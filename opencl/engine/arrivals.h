@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What a band needs, on its way to the device.
+ */
+#ifndef TESSERA_ARRIVALS_H
+#define TESSERA_ARRIVALS_H
+
+#include "copies.h"
+#include "job.h"
+
+/* A buffer, and the part of it that a band needs. */
+typedef struct
+{
+  GeglBuffer          *buffer;
+  const TesseraTravel *travel;
+  const GeglRectangle *bounds;
+  TesseraBorder        border;
+} Source;
+
+TesseraImage tessera_image_for   (const GeglRectangle *rect, const Babl *format);
+gsize        tessera_image_bytes (const TesseraImage *image);
+/* For a format without a table (floats), the image stands in its place; nobody reads it. */
+gint tessera_travel_table   (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
+                             TesseraMemory **table);
+/* Memory for the pixels that `image` covers, and the copy that brings them to the host's side of it.
+ * Pixels that the device converts travel without gaps.  Others lie as in the image, so that its
+ * rows can be sent to their place. */
+gint tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *image, Arrival *arrival,
+                             TesseraCopy *copies, guint *n);
+/* Uploads the rows that are ready. */
+gint tessera_arrival_send_ready (BandState *state, Arrival *arrival);
+/* Everything has been read: uploads the rest, then decodes and extends it. */
+gint tessera_arrival_send   (BandState *state, Arrival *arrival);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * GEGL's device, and the kinds of OpenCL's errors.
+ */
+#ifndef TESSERA_DEVICE_H
+#define TESSERA_DEVICE_H
+
+#include <glib.h>
+
+/* GEGL's device; constant once it is usable. */
+typedef struct
+{
+  gboolean is_usable;
+  gint64   ask_again;           /* when to ask a device again that did not answer; 0: never */
+  gpointer context, device;     /* cl_context, cl_device_id */
+  gchar   *name;                /* "NVIDIA H200 (NVIDIA CUDA)" */
+  gchar   *driver;              /* its version */
+  gchar   *build_options;
+  guint64  memory, max_allocation;
+  gboolean is_processor;        /* the device is the host's own processor */
+  gboolean has_local;           /* local memory is not a part of the global */
+  guint64  local_memory;        /* for one group */
+} TesseraDevice;
+
+/* The device for GEGL's context and device (void pointers from gegl-side.c), or NULL.  The reason has
+ * been logged once then. */
+const TesseraDevice *tessera_device (gpointer context, gpointer device);
+/* Asks a device that did not answer again at once. */
+void tessera_device_retry (void);
+
+/* Device memory that the engine may hold, in bytes. */
+guint64 tessera_budget (const TesseraDevice *device);
+
+gint         tessera_error_out_of_memory (void);
+gboolean     tessera_is_out_of_memory    (gint status);
+/* ... or an error that may mean memory, but also something else. */
+gboolean     tessera_may_be_memory       (gint status);
+const gchar *tessera_error_name          (gint status);
+
+#endif

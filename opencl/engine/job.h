@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A request on the device, and one of its bands.  Only types.
+ */
+#ifndef TESSERA_JOB_H
+#define TESSERA_JOB_H
+
+#include "formats.h"
+#include "memory.h"
+#include "plan.h"
+#include "program.h"
+#include "queue.h"
+#include "request.h"
+#include "tiles.h"
+
+#define MAX_MEMORIES 40
+#define MAX_TABLES   16
+#define MOST_UPLOADS (MOST_SLICES + 4)  /* the last slice is cut in three (pump.c), and one is spare */
+
+/* The times of a request, in seconds.  The stages overlap. */
+typedef struct
+{
+  guint        bands;
+  gdouble      read, upload, run, download, write, submit;   /* submit: the host's time for commands */
+  const gchar *failed_at;       /* the stage in which an error came up */
+  GPtrArray   *unproven;        /* TesseraProofMark: used kernels that are not yet known to give C's results */
+} TesseraTimings;
+
+/* A table on the device, for all bands of a request. */
+typedef struct
+{
+  gconstpointer  data;                  /* the filter's table, by which it is known */
+  gsize          bytes;
+  TesseraMemory *memory;
+  gpointer       copy;                  /* the copy that travels, unless the table stays for good */
+  TesseraEvent  *uploaded;              /* NULL: it is known to be there */
+} TableState;
+
+/* The state that all bands of a request share. */
+typedef struct
+{
+  const TesseraRequest *request;
+  const TesseraSurvey  *survey;         /* in place of an output, or NULL */
+  const TesseraDevice  *device;
+  TesseraProgram       *program, *engine_program;
+  TesseraQueue         *queue;
+  TesseraTimings       *timings;
+  TesseraTravel         input, aux, output;
+  TableState            tables[MAX_TABLES];
+  guint                 n_tables;
+  TesseraPlan           plan;
+  gboolean              profiled;       /* are its commands timed? */
+} Job;
+
+/* Notes the stage in which an error came up; passes the status on. */
+static inline gint
+tessera_stage (const Job *job, const gchar *stage, gint status)
+{
+  if (status != 0)
+    job->timings->failed_at = stage;
+  return status;
+}
+
+/* An image on its way to the device. */
+typedef struct
+{
+  const TesseraTravel *travel;
+  TesseraBorder        border;
+  TesseraImage        *image;
+  GeglRectangle        part;            /* of it that travels */
+  TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
+  gsize                offset, bytes;   /* where they go, how many; 0: the image is cleared */
+  gsize                ready, sent;     /* bytes that have been read, and that are on their way */
+  gint                 used;            /* rows that filter->arrived knows of */
+  TesseraEvent        *uploads[MOST_UPLOADS];
+  guint                n_uploads, n_seen;       /* n_seen: known to have happened */
+} Arrival;
+
+/* Rows of a band's result that travel and are written together. */
+typedef struct
+{
+  gint            y, rows;
+  TesseraTileGrid grid;                 /* of them, if the result goes into tiles */
+  TesseraEvent   *downloaded;
+} Slice;
+
+typedef struct
+{
+  TesseraBand    band;                  /* what passes see of it */
+  Job           *job;
+  TesseraMemory *memories[MAX_MEMORIES];
+  guint          n_memories;
+  Arrival        arrivals[2];           /* input, aux */
+  TesseraMemory *answer, *answer_host;  /* of `measure` or `survey` */
+  TesseraMemory *download_to;
+  TesseraTiles  *tiles;                 /* ... or these */
+  TesseraTileGrid grid;                 /* of them */
+  Slice          slices[MOST_SLICES];   /* several for a band that is alone: their stages overlap */
+  guint          n_slices;
+  TesseraEvent  *answered, *ran;
+  GArray        *commands;              /* launches and clears, all of which must have happened, ... */
+  guint          n_seen;                /* ... and how many of them are known to have */
+  gboolean       has_run;
+} BandState;
+
+/* The state of the band that a pass was given. */
+static inline BandState *
+band_state (const TesseraBand *band)
+{
+  return (BandState *) ((gchar *) band - G_STRUCT_OFFSET (BandState, band));
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The messages of the engine and its filters on stderr.
+ */
+#include "messages.h"
+
+#include "settings.h"
+#include "tessera.h"
+
+#define MOST_MESSAGES 256       /* that are remembered; some contain a user's own text */
+
+static GMutex      lock;        /* guards what follows */
+static GHashTable *messages;
+
+void
+tessera_log (const gchar *format, ...)
+{
+  va_list arguments;
+  gchar  *text;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("tessera: %s\n", text);
+  g_free (text);
+}
+
+gboolean
+tessera_first_time (const gchar *key)
+{
+  gboolean is_new;
+
+  g_mutex_lock (&lock);
+  if (! messages)
+    messages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  is_new = ! g_hash_table_contains (messages, key);
+  if (is_new && g_hash_table_size (messages) >= MOST_MESSAGES)
+    g_hash_table_remove_all (messages);         /* saying it twice is better than keeping it for good */
+  if (is_new)
+    g_hash_table_add (messages, g_strdup (key));
+  g_mutex_unlock (&lock);
+  return is_new;
+}
+
+void
+tessera_messages_forget (void)
+{
+  g_mutex_lock (&lock);
+  g_clear_pointer (&messages, g_hash_table_unref);
+  g_mutex_unlock (&lock);
+}
+
+static void
+log_text_once (const gchar *format, va_list arguments)
+{
+  gchar *text = g_strdup_vprintf (format, arguments);
+
+  if (tessera_first_time (text))
+    g_printerr ("tessera: %s\n", text);
+  g_free (text);
+}
+
+void
+tessera_log_once (const gchar *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  log_text_once (format, arguments);
+  va_end (arguments);
+}
+
+void
+tessera_say_once (const gchar *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  log_text_once (format, arguments);
+  va_end (arguments);
+}
+
+void
+tessera_say_path (const gchar *format, ...)
+{
+  va_list arguments;
+  gchar  *text;
+
+  if (! (tessera_debug () & DEBUG_PATHS))
+    return;
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("tessera: %s\n", text);
+  g_free (text);
+}

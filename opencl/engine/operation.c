@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The base class of operations: see tessera-op.h.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#define TESSERA_OPERATION_ITSELF
+#include "tessera-op.h"
+
+G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
+
+static const TesseraOperationInfo *
+info_of (GeglOperation *operation)
+{
+  return &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
+}
+
+static gboolean
+is_empty (const TesseraHalo *halo)
+{
+  return halo->left + halo->top + halo->right + halo->bottom == 0;
+}
+
+static TesseraHalo
+reach_of (GeglOperation *operation)
+{
+  const TesseraOperationInfo *info = info_of (operation);
+
+  return info->reach ? info->reach (operation) : info->halo;
+}
+
+static TesseraBorder
+border_of (GeglOperation *operation)
+{
+  const TesseraOperationClass *klass = (const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation);
+  TesseraBorder                border = TESSERA_BORDER_CLAMP;
+
+  if (klass->has_border)
+    g_object_get (operation, "border", &border, NULL);
+  return border;
+}
+
+/* The border for the engine: a cropped image needs no pixel beyond its edge. */
+static TesseraBorder
+engine_border (GeglOperation *operation)
+{
+  const TesseraBorder border = border_of (operation);
+
+  return border == TESSERA_BORDER_CROP ? TESSERA_BORDER_CLAMP : border;
+}
+
+static gboolean
+passes (GeglOperation *operation)
+{
+  const TesseraOperationInfo *info = info_of (operation);
+
+  return info->passes && info->passes (operation);
+}
+
+/* -------------------------------------------------------- what GEGL asks -- */
+
+static void
+attach (GeglOperation *operation)
+{
+  GParamSpec *pad;
+
+  GEGL_OPERATION_CLASS (tessera_operation_parent_class)->attach (operation);
+  if (! info_of (operation)->has_aux)
+    return;
+  pad = g_param_spec_object ("aux", "Aux", "Auxiliary image buffer input pad.", GEGL_TYPE_BUFFER,
+                             G_PARAM_READWRITE | GEGL_PARAM_PAD_INPUT);
+  gegl_operation_create_pad (operation, pad);
+  g_param_spec_sink (pad);
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  tessera_set_formats (operation, info_of (operation)->working);
+}
+
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  const GeglRectangle bounds = tessera_bounds (operation, "input");
+  const TesseraBorder border = border_of (operation);
+  const TesseraHalo   halo = reach_of (operation);
+  const TesseraHalo   inwards = { -halo.left, -halo.top, -halo.right, -halo.bottom };
+  GeglRectangle       cropped;
+
+  if (border == TESSERA_BORDER_NONE && info_of (operation)->grows)
+    return tessera_grow (&bounds, &halo);
+  if (border != TESSERA_BORDER_CROP)
+    return bounds;
+  cropped = tessera_grow (&bounds, &inwards);
+  return cropped.width > 0 && cropped.height > 0 ? cropped : (GeglRectangle) { cropped.x, cropped.y, 0, 0 };
+}
+
+static GeglRectangle
+required_around (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  const TesseraHalo halo = reach_of (operation);
+
+  return passes (operation) ? *roi : tessera_required (operation, pad, roi, &halo, engine_border (operation));
+}
+
+static GeglRectangle
+invalidated_around (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
+{
+  const TesseraHalo halo = reach_of (operation);
+
+  return passes (operation) ? *changed
+                            : tessera_invalidated (operation, pad, changed, &halo, engine_border (operation));
+}
+
+static GeglRectangle
+whole_input (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return tessera_whole (operation, "input", roi);
+}
+
+/* ------------------------------------------------------------ the request -- */
+
+static TesseraRequest
+make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
+              const GeglRectangle *roi)
+{
+  const TesseraOperationInfo *info = info_of (operation);
+  const GeglRectangle         aux_bounds = aux ? tessera_bounds (operation, "aux") : (GeglRectangle) { 0, 0, 0, 0 };
+  const gboolean              has_aux = ! gegl_rectangle_is_empty (&aux_bounds);
+  const Babl                 *format = gegl_operation_get_format (operation, "input");
+
+  return (TesseraRequest) {
+    .filter = info->filter,
+    .operation = operation,
+    .input = input,
+    .aux = has_aux ? aux : NULL,
+    .output = output,
+    .input_format = format,
+    .aux_format = has_aux ? gegl_operation_get_format (operation, "aux") : NULL,
+    .output_format = format,
+    .roi = *roi,
+    .bounds = tessera_bounds (operation, "input"),
+    .aux_bounds = aux_bounds,
+    .halo = info->is_whole ? (TesseraHalo) { 0, 0, 0, 0 } : reach_of (operation),
+    .border = engine_border (operation)
+  };
+}
+
+static gboolean
+answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
+{
+  TesseraRequest request;
+
+  if (! input || gegl_rectangle_is_empty (roi))
+    return TRUE;
+  request = make_request (operation, input, aux, output, roi);
+  return info_of (operation)->run (operation, &request);
+}
+
+/* GeglOperationFilter's own, for callers with their own buffers. */
+static gboolean
+process_buffers (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi,
+                 gint level G_GNUC_UNUSED)
+{
+  return answer (operation, input, NULL, output, roi);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglOperationContext *context, const gchar *pad, const GeglRectangle *roi,
+         gint level G_GNUC_UNUSED)
+{
+  const gboolean has_aux = info_of (operation)->has_aux;
+  GeglBuffer    *input = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
+  GeglBuffer    *aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
+  GeglBuffer    *output = NULL;
+  gboolean       success;
+
+  if (! passes (operation))
+    output = gegl_operation_context_get_target (context, pad);
+  else if (input)
+    gegl_operation_context_take_object (context, pad, (GObject *) g_object_ref (input));
+  success = answer (operation, input, aux, output, roi);
+  g_clear_object (&input);
+  g_clear_object (&aux);
+  return success;
+}
+
+/* --------------------------------------------------------------- the class -- */
+
+static void
+tessera_operation_class_init (TesseraOperationClass *klass)
+{
+  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
+
+  operation_class->attach           = attach;
+  operation_class->get_bounding_box = get_bounding_box;
+  operation_class->process          = process;
+  operation_class->opencl_support   = TRUE;
+  operation_class->threaded         = FALSE;    /* the engine spreads the work */
+  operation_class->want_in_place    = FALSE;
+  GEGL_OPERATION_FILTER_CLASS (klass)->process = process_buffers;
+}
+
+static void
+tessera_operation_init (TesseraOperation *self G_GNUC_UNUSED)
+{
+}
+
+/* A property `border`, of one of the two types below. */
+static gboolean
+has_border (gpointer klass)
+{
+  const GParamSpec *property = g_object_class_find_property (klass, "border");
+
+  return property && (property->value_type == tessera_border_get_type ()
+                      || property->value_type == tessera_border_or_crop_get_type ());
+}
+
+void
+tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info)
+{
+  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
+
+  ((TesseraOperationClass *) klass)->info = *info;
+  ((TesseraOperationClass *) klass)->has_border = has_border (klass);
+  if (info->working)
+    operation_class->prepare = prepare;
+  if (info->is_whole)
+    {
+      operation_class->get_required_for_output   = tessera_whole;
+      operation_class->get_invalidated_by_change = tessera_whole_invalidated;
+      operation_class->get_cached_region         = whole_input;     /* otherwise GEGL computes everything again for every tile */
+    }
+  else if (info->reach || ! is_empty (&info->halo))
+    {
+      operation_class->get_required_for_output   = required_around;
+      operation_class->get_invalidated_by_change = invalidated_around;
+    }
+  gegl_operation_class_set_keys (operation_class, "name", info->name, "title", info->title, "categories", info->categories,
+                                 "description", info->description, NULL);
+  if (info->reference)
+    gegl_operation_class_set_key (operation_class, "reference", info->reference);
+  if (info->menu_path)
+    gegl_operation_class_set_keys (operation_class, "gimp:menu-path", info->menu_path,
+                                   "gimp:menu-label", info->menu_label, NULL);
+}
+
+/* ------------------------------------------------------------- the borders -- */
+
+/* The first `n` of them, registered as gegl-op.h registers an enum: the name of a value is its translated label. */
+static GType
+register_borders (const gchar *type, guint n)
+{
+  static const GEnumValue borders[] = {
+    { TESSERA_BORDER_CLAMP, N_("Clamp"), "clamp" },
+    { TESSERA_BORDER_NONE,  N_("None"),  "none" },
+    { TESSERA_BORDER_LOOP,  N_("Loop"),  "loop" },
+    { TESSERA_BORDER_CROP,  N_("Crop"),  "crop" }
+  };
+  GEnumValue             *values = g_new0 (GEnumValue, n + 1);          /* for good */
+
+  for (guint i = 0; i < n; i++)
+    values[i] = (GEnumValue) { borders[i].value, _(borders[i].value_name), borders[i].value_nick };
+  return g_enum_register_static (type, values);
+}
+
+GType
+tessera_border_get_type (void)
+{
+  static gsize type;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_borders ("TesseraBorder", 3));
+  return type;
+}
+
+GType
+tessera_border_or_crop_get_type (void)
+{
+  static gsize type;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_borders ("TesseraBorderOrCrop", 4));
+  return type;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The one file of the engine that knows POSIX.
+ */
+#include "pages.h"
+
+#ifdef G_OS_UNIX
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SMALL_PAGE 4096
+
+gsize
+tessera_host_memory (void)
+{
+  return MIN ((guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE), G_MAXSIZE);
+}
+
+gboolean
+tessera_has_forked (void)
+{
+  static gsize first;
+
+  if (g_once_init_enter (&first))
+    g_once_init_leave (&first, (gsize) getpid ());
+  return (gsize) getpid () != first;
+}
+
+gboolean
+tessera_pages_map (TesseraPages *pages, gsize bytes)
+{
+  pages->mapping = mmap (NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages->mapping == MAP_FAILED)
+    return FALSE;
+  pages->bytes = bytes;
+  pages->memory = (guchar *) (((gsize) pages->mapping + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+#ifdef MADV_HUGEPAGE
+  madvise (pages->memory, bytes, MADV_HUGEPAGE);
+#endif
+  return TRUE;
+}
+
+void
+tessera_pages_unmap (TesseraPages *pages)
+{
+  munmap (pages->mapping, pages->bytes + LARGE_PAGE);
+}
+
+void
+tessera_pages_touch (const TesseraPages *pages, gint part, gint n_parts)
+{
+  const gsize n = pages->bytes / LARGE_PAGE;
+
+  for (gsize page = part; page < n; page += n_parts)
+    for (gsize at = 0; at < LARGE_PAGE; at += SMALL_PAGE)
+      ((volatile guchar *) pages->memory)[page * LARGE_PAGE + at] = 0;
+}
+
+void
+tessera_pages_discard (TesseraPages *pages, gsize start, gsize end)
+{
+  const gsize page = sysconf (_SC_PAGESIZE);
+
+  start = (start + page - 1) / page * page;
+  end = end / page * page;
+  if (start < end)
+    madvise (pages->memory + start, end - start, MADV_DONTNEED);
+}
+
+void
+tessera_pages_be_small (TesseraPages *pages)
+{
+#ifdef MADV_NOHUGEPAGE
+  madvise (pages->memory, pages->bytes, MADV_NOHUGEPAGE);
+#endif
+}
+
+#else
+
+gsize    tessera_host_memory (void) { return G_MAXSIZE; }
+gboolean tessera_has_forked  (void) { return FALSE; }
+gboolean tessera_pages_map   (TesseraPages *pages G_GNUC_UNUSED, gsize bytes G_GNUC_UNUSED) { return FALSE; }
+void     tessera_pages_unmap (TesseraPages *pages G_GNUC_UNUSED) {}
+void     tessera_pages_touch (const TesseraPages *pages G_GNUC_UNUSED, gint part G_GNUC_UNUSED, gint n_parts G_GNUC_UNUSED) {}
+void     tessera_pages_discard (TesseraPages *pages G_GNUC_UNUSED, gsize start G_GNUC_UNUSED, gsize end G_GNUC_UNUSED) {}
+void     tessera_pages_be_small (TesseraPages *pages G_GNUC_UNUSED) {}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * How a request is cut into bands of rows.  Several at a time must fit the device's memory, and the host memory
+ * that may be pinned.
+ *
+ * With n bands, the time of a request is the host's reading and writing, plus stages / n at the ends of the
+ * pipeline, where nothing else happens, plus n times the host's time for a band's commands.  The
+ * least is at n = sqrt (stages / submit).
+ */
+#include "config.h"
+
+#include "plan.h"
+
+#include <math.h>
+
+#define BUS            4e10             /* bytes a second, up and down */
+#define SUBMIT_SECONDS 1.5e-4           /* of a band; H200, 2026-11, waking 16 threads included */
+
+#define LEAST_PIXELS  (384 * 1024)      /* of a band; a smaller request is one band on one lane */
+#define MANY_BANDS    4
+#define MOST_IN_TILES 2                 /* download at most this many times the result's pixels for the sake of tiles */
+#define SLICE         ((guint64) 4)     /* a slice has at least SLICE * tile_pixels pixels */
+#define MOST_HALVINGS 4                 /* of a band that does not fit; then C */
+#define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo needs more */
+
+/* ---------------------------------------------------------------- memory -- */
+
+static gboolean
+fits_index (const TesseraRequest *request, gint rows)
+{
+  const guint64 width = (guint64) request->roi.width + request->halo.left + request->halo.right;
+  const guint64 height = (guint64) rows + request->halo.top + request->halo.bottom;
+
+  return width < G_MAXINT32 && height < G_MAXINT32 && width * height < G_MAXINT32 / 4;
+}
+
+/* Device memory of a band: its images as the passes see them, and the scratch memory of the passes. */
+static guint64
+working_bytes (const TesseraPlanBasis *basis, gint rows)
+{
+  const TesseraRequest *request = basis->request;
+  const gint            width = request->roi.width;
+  guint64               pixel = babl_format_get_bytes_per_pixel (request->input_format);
+  guint64               bytes = basis->survey ? basis->survey->bytes
+                                : (guint64) width * rows * babl_format_get_bytes_per_pixel (request->output_format);
+
+  if (request->aux)
+    pixel += babl_format_get_bytes_per_pixel (request->aux_format);
+  if (request->filter->scratch_bytes)
+    bytes += request->filter->scratch_bytes (request, width, rows);
+  return bytes + pixel * tessera_pixels_around (request, width, rows);
+}
+
+/* All device memory of a band: the pixels as they travel included. */
+static guint64
+band_bytes (const TesseraPlanBasis *basis, gboolean in_tiles, gint rows)
+{
+  const TesseraRequest *request = basis->request;
+  const guint64         around = tessera_pixels_around (request, request->roi.width, rows);
+  guint64               bytes = working_bytes (basis, rows);
+
+  if (basis->input.converts)
+    bytes += around * basis->input.bytes + basis->input.table_bytes;
+  if (basis->aux.converts)
+    bytes += around * basis->aux.bytes + basis->aux.table_bytes;
+  if (basis->output.converts && ! basis->survey)
+    bytes += (guint64) request->roi.width * rows * basis->output.bytes + basis->output.table_bytes;
+  if (in_tiles)
+    bytes += (guint64) basis->grid.across * basis->grid.bytes
+             * ((rows + basis->grid.height - 1) / basis->grid.height + 1);
+  return bytes;
+}
+
+/* Host memory for a band. */
+static guint64
+pinned_bytes (const TesseraPlanBasis *basis, gboolean in_tiles, gint rows)
+{
+  return tessera_pixels_around (basis->request, basis->request->roi.width, rows) * (basis->input.bytes + basis->aux.bytes)
+         + (in_tiles ? 0 : (guint64) basis->request->roi.width * rows * basis->output.bytes);
+}
+
+/* ------------------------------------------------------------------ plan -- */
+
+/* The height of bands that keeps all stages busy, and is large enough that the halo is a small part. */
+static gint
+usual_rows (const TesseraPlanBasis *basis)
+{
+  const TesseraRequest *request = basis->request;
+  const gint            halo = request->halo.top + request->halo.bottom;
+  const guint           most = MAX (1, tessera_request_pixels (request) / LEAST_PIXELS);
+  const guint64         bytes = tessera_request_pixels (request)
+                                * (basis->input.bytes + basis->aux.bytes + basis->output.bytes);
+  const guint           best = (guint) (sqrt (bytes / BUS / SUBMIT_SECONDS) + 0.5);
+  const guint           bands = CLAMP (best, 1, most);
+  const gint            usual = (request->roi.height + bands - 1) / bands;
+
+  return MAX (MIN (MAX (usual, 2 * halo), MOST_PIXELS / request->roi.width), halo);
+}
+
+static gint
+halved (gint rows, gint least)
+{
+  return MAX ((rows + 1) / 2, least);
+}
+
+/* Does one band fit the device, if there are `ahead` at a time? */
+static gboolean
+fits (const TesseraPlanBasis *basis, gboolean in_tiles, gint rows, guint ahead)
+{
+  return fits_index (basis->request, rows) && band_bytes (basis, in_tiles, rows) <= basis->budget / ahead;
+}
+
+/* So low that BANDS_AHEAD bands fit the budget, or at least one of a quarter of the halo's height. 0 if not even
+ * that fits. */
+static TesseraPlan
+plan_rows (const TesseraPlanBasis *basis, gboolean in_tiles)
+{
+  const TesseraRequest *request = basis->request;
+  const gint            height = request->roi.height, halo = request->halo.top + request->halo.bottom;
+  const gboolean        whole = request->filter->whole;
+  TesseraPlan           plan = { .ahead = BANDS_AHEAD, .in_tiles = in_tiles };
+  gint                  rows;
+
+  plan.least = whole ? height : CLAMP (halo / 4, 1, height);
+  rows = CLAMP (basis->rows ? basis->rows : usual_rows (basis), whole ? height : 1, height);
+  while (rows > plan.least && rows < height && ! fits (basis, in_tiles, rows, BANDS_AHEAD))
+    rows = halved (rows, plan.least);
+  while (rows > plan.least && ! fits (basis, in_tiles, rows, 1))
+    rows = halved (rows, plan.least);
+  while (plan.ahead > 1 && (band_bytes (basis, in_tiles, rows) > basis->budget / plan.ahead
+                            || pinned_bytes (basis, in_tiles, rows) > basis->most_pinned / plan.ahead))
+    plan.ahead--;
+  if (fits (basis, in_tiles, rows, 1) && ! (whole && pinned_bytes (basis, in_tiles, rows) > basis->most_pinned))
+    plan.rows = rows;
+  return plan;
+}
+
+/* Rows in tiles that the output's edge cuts may be a band of their own, if the tiles are ours. */
+static gint
+cut_rows (const TesseraPlanBasis *basis, gint least)
+{
+  const TesseraTileGrid *grid = &basis->grid;
+  const gint             width = basis->request->roi.width;
+
+  if (grid->ours.y + grid->ours.height <= grid->whole.y + grid->whole.height)
+    return G_MAXINT;
+  return MAX ((gint64) least, ((gint64) basis->tile_pixels + width - 1) / width);
+}
+
+TesseraPlan
+tessera_plan (const TesseraPlanBasis *basis)
+{
+  const TesseraTileGrid *grid = &basis->grid;
+  const guint64          pixels = tessera_request_pixels (basis->request);
+  const gint             height = basis->request->roi.height;
+  const gboolean         may_be_tiles = grid->all > 0 && ! basis->survey
+                                        && (basis->wants_tiles
+                                            || (guint64) grid->all * grid->width * grid->height <= MOST_IN_TILES * pixels);
+  TesseraPlan            plan = plan_rows (basis, may_be_tiles);
+
+  if (plan.in_tiles && plan.rows < MIN (grid->height, height))
+    plan = plan_rows (basis, FALSE);    /* no band would hold a whole tile */
+  plan.slices = plan.rows < height || basis->survey ? 1
+                : CLAMP (pixels / (SLICE * basis->tile_pixels), 1, MOST_SLICES);
+  plan.one_lane = plan.rows >= height;
+  plan.tile_height = basis->tile_height;
+  plan.tile_shift = basis->tile_shift;
+  plan.cut_rows = plan.in_tiles ? cut_rows (basis, plan.least) : G_MAXINT;
+  return plan;
+}
+
+/* First one band at a time, then memory to the byte, then lower bands. */
+gboolean
+tessera_plan_smaller (TesseraPlan *plan)
+{
+  if (plan->exact && (plan->rows <= plan->least || plan->halvings == MOST_HALVINGS))
+    return FALSE;
+  plan->in_tiles = FALSE;
+  plan->cut_rows = G_MAXINT;
+  if (plan->ahead > 1)
+    plan->ahead = 1;
+  else if (! plan->exact)
+    plan->exact = TRUE;
+  else
+    {
+      plan->rows = halved (plan->rows, plan->least);
+      plan->slices = 1;
+      plan->halvings++;
+    }
+  return TRUE;
+}
+
+/* `rows` or a little less, so that the band ends where tiles of the output end.  Nothing else happens during
+ * the end of the last band.  So the last of many bands are half as high, and the rest in cut tiles is the
+ * very last band. */
+gint
+tessera_plan_band (const TesseraPlan *plan, const GeglRectangle *roi, gint y)
+{
+  const gint     left = roi->y + roi->height - y;
+  const gboolean many = roi->height > MANY_BANDS * (gint64) plan->rows;
+  gint           rows = MIN (many && left < 2 * (gint64) plan->rows ? (plan->rows + 1) / 2 : plan->rows, left);
+  const gint     start = tessera_tile_start (y + rows, plan->tile_height, plan->tile_shift);
+
+  return start > y && (rows < left || (many && y + rows - start >= plan->cut_rows)) ? start - y : rows;
+}

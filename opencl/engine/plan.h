@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * How a request is cut into bands.  A plan is a value: one function makes it, another makes it smaller.  Both
+ * depend only on their arguments, so they are tested without a device.
+ */
+#ifndef TESSERA_PLAN_H
+#define TESSERA_PLAN_H
+
+#include "formats.h"
+#include "request.h"
+#include "tile-grid.h"
+
+#define BANDS_AHEAD 4
+#define MOST_SLICES 8
+
+/* The facts from which a plan is made. */
+typedef struct
+{
+  const TesseraRequest *request;        /* its size, halo, formats and filter, not its buffers */
+  const TesseraSurvey  *survey;         /* in place of an output, or NULL */
+  TesseraTravel         input, aux, output;     /* zeros if there is none */
+  TesseraTileGrid       grid;           /* the output's tiles, if the result may go into some; else zeros */
+  gboolean              wants_tiles;    /* even if they are far more than the result */
+  gint                  tile_height, tile_shift;        /* of the output; bands end where tiles end */
+  guint                 tile_pixels;    /* TesseraSettings' */
+  guint64               budget;         /* bytes of the device's memory */
+  guint64               most_pinned;    /* ... and of the host's */
+  gint                  rows;           /* of a band, if prescribed; else 0 */
+} TesseraPlanBasis;
+
+typedef struct
+{
+  gint     rows;                /* of a band; 0: not even a low one fits */
+  gint     least;               /* fewer rows cost more than C */
+  guint    ahead;               /* bands in flight */
+  guint    slices;              /* for a band that is alone: it is read and written in so many parts */
+  gboolean in_tiles;            /* the result may go straight into tiles */
+  gboolean exact;               /* memory without room to spare */
+  gboolean one_lane;            /* a request of one band */
+  guint    halvings;            /* of the rows, so far */
+  gint     tile_height, tile_shift;
+  gint     cut_rows;            /* this many rows, in tiles that the output's edge cuts, are worth a band */
+} TesseraPlan;
+
+TesseraPlan tessera_plan         (const TesseraPlanBasis *basis);
+
+/* Makes the plan smaller, after an allocation failed.  FALSE: there is no smaller plan, and C computes the request. */
+gboolean    tessera_plan_smaller (TesseraPlan *plan);
+
+/* Rows of the band that begins at `y` of `roi`. */
+gint        tessera_plan_band    (const TesseraPlan *plan, const GeglRectangle *roi, gint y);
+
+#endif

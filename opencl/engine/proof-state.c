@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A thread's state while it compares the device with C.  GEGL stands between the comparison (proof.c)
+ * and the computation (process.c).
+ */
+#include "proof-state.h"
+
+static _Thread_local TesseraProofLeg leg;
+static _Thread_local gboolean        takes_tiles;       /* tile kernels have to be proven too */
+static _Thread_local gboolean        failed;
+
+void
+tessera_proof_set_leg (TesseraProofLeg which)
+{
+  leg = which;
+}
+
+TesseraProofLeg
+tessera_proof_leg (void)
+{
+  return leg;
+}
+
+void
+tessera_proof_set_tiles (gboolean takes)
+{
+  takes_tiles = takes;
+}
+
+gboolean
+tessera_proof_takes_tiles (void)
+{
+  return takes_tiles;
+}
+
+void
+tessera_proof_note_failure (void)
+{
+  failed = TRUE;
+}
+
+void
+tessera_proof_forget_failure (void)
+{
+  failed = FALSE;
+}
+
+gboolean
+tessera_proof_has_failed (void)
+{
+  return failed;
+}

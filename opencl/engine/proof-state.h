@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which kernels are known to be right, and a thread's state while it compares the device with C (proof.c).
+ */
+#ifndef TESSERA_PROOF_STATE_H
+#define TESSERA_PROOF_STATE_H
+
+#include <glib.h>
+
+/* A kernel, or a kernel for one layout of pixels, and whether it is known to give C's results. */
+typedef struct
+{
+  const gchar *kernel;
+  gint         is_proven;
+  gint         was_checked;     /* it ran while the device was compared with C */
+  gint         tries;           /* checks in which it did not run */
+} TesseraProofMark;
+
+/* Is this thread comparing the device with C, and on which of the two must it compute? */
+typedef enum { TESSERA_PROOF_NONE, TESSERA_PROOF_C, TESSERA_PROOF_DEVICE } TesseraProofLeg;
+
+void            tessera_proof_set_leg      (TesseraProofLeg leg);
+TesseraProofLeg tessera_proof_leg          (void);
+
+/* Must the result go into tiles, however small it is? */
+void            tessera_proof_set_tiles    (gboolean takes_tiles);
+gboolean        tessera_proof_takes_tiles  (void);
+
+/* The device could not compute something. */
+void            tessera_proof_note_failure   (void);
+void            tessera_proof_forget_failure (void);
+gboolean        tessera_proof_has_failed     (void);
+
+#endif

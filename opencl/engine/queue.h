@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Lanes, what is enqueued on them, and events.
+ */
+#ifndef TESSERA_QUEUE_H
+#define TESSERA_QUEUE_H
+
+#include "device.h"
+#include "memory.h"
+#include "proof-state.h"
+
+typedef struct _TesseraQueue   TesseraQueue;
+typedef struct _TesseraEvent   TesseraEvent;
+
+/* Commands of one lane run in order.  Lanes run side by side. */
+typedef enum { LANE_RUN, LANE_UPLOAD, LANE_DOWNLOAD, N_LANES } TesseraLane;
+
+/* Lanes from the free list, or new ones; every request has its own.  `one_lane`:
+ * all lanes are one, for a request of a single band. */
+gint  tessera_queue_take (const TesseraDevice *device, gboolean one_lane, gboolean profiled,
+                          TesseraQueue **queue);
+/* Waits for all enqueued commands.  After a failure the lanes are not used again. */
+gint  tessera_queue_give (TesseraQueue *queue, gboolean reuse);
+gint  tessera_queue_finish (TesseraQueue *queue);
+void  tessera_queue_flush (TesseraQueue *queue, TesseraLane lane);
+gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_command_queue */
+/* The marks of the kernels that were launched on it before they were proven, or NULL; to be freed. */
+void       tessera_queue_note_unproven (TesseraQueue *queue, TesseraProofMark *mark);
+GPtrArray *tessera_queue_unproven      (TesseraQueue *queue);
+/* Releases the lanes of the free list. */
+void  tessera_queue_forget (void);
+
+gint  tessera_enqueue_upload   (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to, gsize offset,
+                                gconstpointer from, gsize bytes, TesseraEvent **event);
+/* On LANE_DOWNLOAD once `after` (or NULL) is done, or on LANE_RUN. */
+gint  tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *from, gsize offset,
+                                gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event);
+gint  tessera_enqueue_clear    (TesseraQueue *queue, TesseraMemory *memory, gsize bytes, TesseraEvent **event);
+/* Later commands on LANE_RUN wait for `event`. */
+gint  tessera_enqueue_wait     (TesseraQueue *queue, TesseraEvent *event);
+/* An event that is done when all of LANE_RUN up to here is. */
+gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
+
+/* An event of a command that was enqueued with it (a cl_event, passed on). */
+TesseraEvent *tessera_event_new (gpointer object);
+/* 0 once the command is known to have happened, or its error. */
+gint  tessera_event_wait       (TesseraEvent *event);
+/* The same for `n` events, in one call of the driver. */
+gint  tessera_events_wait      (TesseraEvent *const *events, guint n);
+/* The nanoseconds that a finished command ran; 0 if the driver does not say. */
+guint64 tessera_event_duration (TesseraEvent *event);
+void  tessera_event_free       (TesseraEvent *event);
+
+#endif

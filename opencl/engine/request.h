@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Questions about a request that several files ask.
+ */
+#ifndef TESSERA_REQUEST_H
+#define TESSERA_REQUEST_H
+
+#include "tessera.h"
+
+/* The state of tessera_survey. */
+typedef struct
+{
+  gpointer result;
+  gsize    bytes;               /* of the result and of each part */
+} TesseraSurvey;
+
+static inline guint64
+tessera_request_pixels (const TesseraRequest *request)
+{
+  return (guint64) request->roi.width * request->roi.height;
+}
+
+/* For speed.c: requests of one kind cost about the same a pixel. */
+static inline guint
+tessera_request_kind (const TesseraRequest *request)
+{
+  const TesseraHalo *halo = &request->halo;
+
+  return g_bit_storage (halo->left + halo->right + halo->top + halo->bottom) << 8 | request->cost_class;
+}
+
+#endif

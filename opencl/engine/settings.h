@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The engine's settings, from the environment and from tests.
+ */
+#ifndef TESSERA_SETTINGS_H
+#define TESSERA_SETTINGS_H
+
+#include "tessera-state.h"
+
+#define TILE_PIXELS (1 << 17)   /* of a result; for a smaller one, writing is as fast as sending it straight into tiles */
+
+typedef enum
+{
+  DEBUG_TIMINGS = 1 << 0,
+  DEBUG_PATHS   = 1 << 1,
+  DEBUG_MEMORY  = 1 << 2
+} TesseraDebug;
+
+typedef struct
+{
+  TesseraOpenclMode mode;
+  TesseraDebug      debug;
+  guint             memory_mib;         /* 0: the default */
+  guint             band_rows;          /* 0: the engine's choice */
+  guint             tile_pixels;        /* of a result, from which it goes straight into tiles */
+  gboolean          tight_memory, profiling, delivers_stored, eager_progress;
+  gboolean          trusts_kernels;     /* they are not compared with C */
+  gchar             local_wish;         /* 'y', 'n' or none */
+  gint64            clock_offset;       /* microseconds */
+} TesseraSettings;
+
+/* The environment's settings with the changes since then; to be unlocked at once. */
+TesseraSettings *tessera_settings_lock   (void);
+void             tessera_settings_unlock (void);
+
+TesseraOpenclMode tessera_mode         (void);
+TesseraDebug tessera_debug             (void);
+guint        tessera_memory_mib        (void);
+guint        tessera_band_rows         (void);
+guint        tessera_tile_pixels       (void);
+gboolean     tessera_tight_memory      (void);
+gboolean     tessera_profiling         (void);
+gboolean     tessera_delivers_stored   (void);
+gboolean     tessera_tells_progress_at_once (void);
+gboolean     tessera_trusts_kernels    (void);
+
+/* Microseconds, for pauses; tests move this clock. */
+gint64       tessera_now               (void);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera-control.h: switches and answers for tests, the bench and the doctor.  No filter needs it, and it
+ * is not installed.
+ */
+#ifndef TESSERA_CONTROL_H
+#define TESSERA_CONTROL_H
+
+#include "tessera-state.h"
+#include "tessera.h"
+
+G_BEGIN_DECLS
+
+/* Overrides the environment variable TESSERA_OPENCL for the rest of the process. */
+TESSERA_API void tessera_set_opencl_mode (TesseraOpenclMode mode);
+
+/* Overrides TESSERA_MEMORY: the most device memory in MiB that the engine
+ * holds, 0 for the default (a quarter of the device's). */
+TESSERA_API void tessera_set_memory (guint mebibytes);
+
+/* Overrides the band height, in rows; 0 for the engine's own choice.  Results
+ * do not depend on it: tests prove that. */
+TESSERA_API void tessera_set_band_rows (guint rows);
+
+/* Device memory has exactly the requested bytes, so that a device that checks each access finds one beyond
+ * them. */
+TESSERA_API void tessera_set_tight_memory (gboolean tight);
+
+/* Least number of pixels for which a result is written directly into tiles; -1: default, G_MAXINT: never.
+ * The pixels are the same either way. */
+TESSERA_API void tessera_set_tile_pixels (gint pixels);
+
+/* Overrides TESSERA_DELIVER=float|stored (see tessera_result_format). */
+TESSERA_API void tessera_set_delivery (gboolean stored);
+
+/* Times each upload, kernel and download of all requests, as TESSERA_DEBUG=timings
+ * does; without it none is, since it costs. */
+TESSERA_API void tessera_set_profiling (gboolean profiling);
+
+/* Overrides TESSERA_FAULT ("KIND:N": the N-th such call from now on fails, once;
+ * NULL for none).  The kinds: build, queue (creating one), kernel (creating one),
+ * alloc, map (pinned memory), set-arg, enqueue (uploads, launches, clears),
+ * download, wait (for a command to finish).  tessera_fault_met says whether it did.
+ * Also forgets earlier failures, and after build, queue or kernel the objects made. */
+TESSERA_API void     tessera_set_fault (const gchar *fault);
+TESSERA_API gboolean tessera_fault_met (void);
+
+/* Whether kernels are compared with C when they are used for the first time (the default).  A harness that
+ * compares them itself switches this off, to see what they do. */
+TESSERA_API void tessera_set_proof (gboolean on);
+
+/* Sets how far the clock is ahead that says how long a device that failed is left alone. */
+TESSERA_API void tessera_set_clock_offset (gint64 microseconds);
+
+/* Progress is signalled from the first moment and without a pause, even for short work. */
+TESSERA_API void tessera_set_eager_progress (gboolean eager);
+
+/* The counters of tessera-state.h. */
+TESSERA_API void tessera_get_counters (TesseraCounters *counters);
+
+/* Copies up to `room` entries, one for each kernel; returns how many there are.  The names are static. */
+TESSERA_API guint tessera_get_kernel_times (TesseraKernelTime *times, guint room);
+
+/* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */
+TESSERA_API const gchar *tessera_device_name (void);
+
+/* Gives every pooled buffer back to the device; for tests and low memory. */
+TESSERA_API void tessera_trim (void);
+
+/* Why results cannot be sent straight into tiles ("copies the memory of ..."; the subject is GEGL), or NULL.
+ * Tried at the first call, after GEGL has been initialised. */
+TESSERA_API const gchar *tessera_tiles_refused (void);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera-op.h: the base class of operations.  An operation includes it instead of gegl-op.h, after it has
+ * defined GEGL_OP_NAME and GEGL_OP_C_SOURCE.
+ *
+ * An operation says what it is in a TesseraOperationInfo.  The class then answers GEGL:
+ * formats, bounding box, required and invalidated regions, the region to keep.  It makes the request and calls
+ * `run`.  It derives from GeglOperationFilter.  If an operation answers a hook differently, it sets that hook in
+ * its class_init, as with any parent.
+ */
+#ifndef TESSERA_OP_H
+#define TESSERA_OP_H
+
+#include <gegl-plugin.h>
+
+#include "tessera.h"
+
+G_BEGIN_DECLS
+
+/* All strings stay as long as the process; title, description and menu_label are translated already.
+ * Members that are not needed stay NULL or FALSE. */
+typedef struct
+{
+  /* Its name, and its place in the menus.  Both GIMPs have an entry with the label at the path.  GIMP 3's
+   * action search looks at the title, the name and the description; GIMP 2.10's looks at the label and the
+   * description.  So the description has the words that people type: purpose, other names, authors. */
+  const gchar *name;            /* "tessera:motion-blur" */
+  const gchar *title;
+  const gchar *categories;      /* "blur", "enhance:sharpen" */
+  const gchar *description;
+  const gchar *reference;       /* the paper */
+  const gchar *menu_path;       /* "<Image>/Filters/Blur"; NULL: GIMP has no entry */
+  const gchar *menu_label;      /* "Motion Blur (Tessera)..." */
+
+  /* The filter of its requests; optional if `run` chooses one. */
+  const TesseraFilter *filter;
+
+  /* The format of floats in which it reads and computes, "RaGaBaA float", in the space of the input.  The
+   * result leaves in the input's kind (tessera_set_formats).  NULL: it has a `prepare` of its own
+   * (tessera_set_pads). */
+  const gchar *working;
+
+  gboolean has_aux;             /* there is a second input, pad "aux", in the format of the first */
+  gboolean grows;               /* with border NONE the result is larger than the image, by the reach */
+  gboolean is_whole;            /* every pixel depends on the whole image; `reach` is not asked then */
+
+  /* The pixels around a result pixel that it depends on: always `halo`, or the answer of `reach`. */
+  TesseraHalo   halo;
+  TesseraHalo (*reach)  (GeglOperation *operation);
+
+  /* Optional.  TRUE: the result is the input, the same object.  `run` is then called with request->output NULL,
+   * for its other results. */
+  gboolean    (*passes) (GeglOperation *operation);
+
+  /* Sets request->params, changes other members if the class's are not right, and processes the request, or as
+   * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE. */
+  gboolean    (*run)    (GeglOperation *operation, TesseraRequest *request);
+} TesseraOperationInfo;
+
+typedef struct
+{
+  GeglOperationFilter parent_instance;
+} TesseraOperation;
+
+typedef struct
+{
+  GeglOperationFilterClass parent_class;
+  TesseraOperationInfo     info;
+  gboolean                 has_border;          /* the property */
+} TesseraOperationClass;
+
+TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
+
+/* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL). */
+TESSERA_API void  tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info);
+
+/* For the property that says what lies beyond the edge.  Without such a property it is CLAMP.
+ * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has
+ * crop too: then the result is smaller than the image, by the reach. */
+TESSERA_API GType tessera_border_get_type         (void) G_GNUC_CONST;
+TESSERA_API GType tessera_border_or_crop_get_type (void) G_GNUC_CONST;
+
+G_END_DECLS
+
+#ifndef TESSERA_OPERATION_ITSELF        /* operation.c, which is no operation */
+#define GEGL_OP_Parent TesseraOperation
+#define GEGL_OP_PARENT (tessera_operation_get_type ())
+#include "gegl-op.h"
+#endif
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:bilateral-grid on the device: the passes, and the choice between the dense grid and the sparse one.
+ */
+#include "config.h"
+
+#include "bilateral-grid.h"
+
+/* The cells of a band of `height` rows, at most. */
+static gsize
+band_cells (const GridParams *params, gint height)
+{
+  gint rows = params->y.n_cells * (gint64) height / params->y.size + 5;
+
+  return (gsize) params->x.n_cells * MIN (rows, params->y.n_cells);
+}
+
+static gsize
+dense_bytes (const GridParams *params, gsize cells, gint n_planes)
+{
+  gsize parts = params->parts == 1 ? 0 : (gsize) params->parts * params->parts;
+
+  return cells * (2 + parts) * n_planes * 8 * sizeof (gfloat);
+}
+
+static gsize
+sparse_bytes (const GridParams *params, gsize cells)
+{
+  return cells * params->lanes * params->capacity * GRID_ENTRY (params->values) * sizeof (gint);
+}
+
+/* The planes that values 0..2 touch.  Memory is planned for these. */
+static gint
+usual_planes (const GridParams *params)
+{
+  return (gint) (2 * params->per_plane) + 4;
+}
+
+/* Whether to take the dense grid.  It is faster as long as its planes are few, but with many parts a cell (a
+ * large sigma) its memory explodes. */
+static gboolean
+dense_pays (const GridParams *params, gsize cells, gint64 n_planes)
+{
+  return n_planes <= params->most_planes
+         && (n_planes <= usual_planes (params)
+             || dense_bytes (params, cells, n_planes) <= 2 * sparse_bytes (params, cells));
+}
+
+gsize
+bilateral_grid_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height)
+{
+  const GridParams *params = request->params;
+  const gsize       cells = band_cells (params, height);
+
+  return dense_pays (params, cells, usual_planes (params)) ? dense_bytes (params, cells, usual_planes (params))
+                                                           : sparse_bytes (params, cells);
+}
+
+/* A band's place in the request's tables, and the first arguments of most kernels. */
+typedef struct
+{
+  const GridParams *params;
+  gint              row, cell_row, n_cell_rows;
+  gint              from_x, from_y;     /* of the uploaded image */
+  TesseraMemory    *guides;
+} GridBand;
+
+static GridBand
+grid_band (const TesseraBand *band)
+{
+  const GridParams *params = band->request->params;
+  const gint        row = band->roi.y - params->origin_y - params->y.from;
+  const gint        cell_row = params->y.cells[row] - 1;
+
+  return (GridBand) { params, row, cell_row,
+                      params->y.cells[row + band->roi.height - 1] + 3 - cell_row,
+                      band->input.x - params->origin_x, band->input.y - params->origin_y,
+                      band->aux.memory ? band->aux.memory : band->input.memory };
+}
+
+#define MEASURE_ITEMS  256              /* that share a row ... */
+#define MEASURE_GROUPS 256              /* ... and the rows */
+#define SPLAT_ITEMS    64               /* in a group, ... */
+#define LEAST_GROUPS   2                /* ... at least this many of which must fit into local memory */
+
+#define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
+
+gint
+bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
+{
+  const GridBand  g = grid_band (band);
+  const gint     *x = g.params->x.starts, *y = g.params->y.starts + g.cell_row;
+  const gint      width = x[g.params->x.n_cells] - x[0], height = y[g.n_cell_rows] - y[0];
+  gint            status;
+
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_measure_begin", .size = { 1 }, .args = { ARG (result) }
+  });
+  if (status != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_measure", .size = { MEASURE_ITEMS * MEASURE_GROUPS }, .group = { MEASURE_ITEMS },
+    .cost = (gdouble) width * height / (MEASURE_ITEMS * MEASURE_GROUPS),
+    .args = { ARG (band->input.memory), ARG (g.guides), ARG (band->input.stride), ARG (x[0] - g.from_x),
+              ARG (y[0] - g.from_y), ARG (width), ARG (height), WEIGHTS_ARG (g.params), ARG (g.params->by_luminance),
+              ARG (result) }
+  });
+}
+
+static gint
+splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
+                gint low, gint n_planes, TesseraMemory **grid)
+{
+  const GridParams *params = g->params;
+  const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
+  const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
+  const gsize       sums = n_planes * 2 * sizeof (gfloat);      /* of a work-item, in local memory */
+  const TesseraDeviceTraits traits = tessera_device_traits (band);
+  const gboolean    is_local = tessera_takes_local (sums <= traits.local_bytes / (LEAST_GROUPS * SPLAT_ITEMS),
+                                                    traits.has_local);
+  TesseraMemory    *a, *b, *in_parts;
+  gint              status;
+
+  if ((status = tessera_scratch (band, bytes, &a)) != 0
+      || (status = tessera_scratch (band, bytes, &b)) != 0)
+    return status;
+  in_parts = a;
+  if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
+    return status;
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = is_local ? "grid_splat_local" : "grid_splat",
+    .size = { (gsize) cells_x * parts * (is_local ? 4 : params->lanes), (gsize) cells_y * parts },
+    .group = { SPLAT_ITEMS / 4, 4 }, .cost = GRID_PART * GRID_PART + 2 * n_planes,
+    .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
+              WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
+              ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts),
+              is_local ? LOCAL_ARG (sums * SPLAT_ITEMS) : NO_ARG }
+  });
+  if (status == 0 && parts > 1)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
+      .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
+    });
+  if (status == 0)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
+      .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
+    });
+  if (status == 0)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
+      .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes),
+                ARG (params->by_luminance ? 0.0f : 1.0f) }
+    });
+  *grid = a;
+  return status;
+}
+
+static gint
+build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
+              TesseraMemory **tables)
+{
+  const GridParams *params = g->params;
+  gint              status;
+
+  status = tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows),
+                            tables);
+  if (status != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_sparse_build", .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
+    .cost = 4.0 * params->capacity,
+    .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
+              WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
+              ARG (params->x.n_cells), ARG (g->n_cell_rows), ARG (params->capacity), ARG (params->odd), ARG (*tables) }
+  });
+}
+
+gint
+bilateral_grid_device (TesseraBand *band)
+{
+  const GridBand    g = grid_band (band);
+  const GridParams *params = g.params;
+  /* Else of 0 .. 1, and rounding. */
+  const gint        known[2] = { -1, band->measured ? 0 : (gint) params->per_plane + 1 };
+  const gint       *range = band->measured ? band->measured : known;
+  const gint        low = range[0] <= range[1] ? range[0] : 0;
+  const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
+  const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
+  const gint        width = band->output.width, height = band->output.height;
+  TesseraMemory    *starts[2], *cells[2], *fractions[2], *grid;
+  gint              status = 0;
+
+  for (gint axis = 0; axis < 2 && status == 0; axis++)
+    {
+      const GridAxis *a = axis ? &params->y : &params->x;
+
+      if ((status = tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &starts[axis])) == 0
+          && (status = tessera_table (band, a->cells, a->size * sizeof (gint), &cells[axis])) == 0)
+        status = tessera_table (band, a->fractions, a->size * sizeof (gfloat), &fractions[axis]);
+    }
+  if (status == 0)
+    status = is_dense ? splat_and_blur (band, &g, starts[0], starts[1], low, n_planes, &grid)
+                      : build_sparse (band, &g, starts[0], starts[1], &grid);
+  if (status != 0)
+    return status;
+
+#define SLICE_ARGS                                                                              \
+    ARG (band->input.memory), ARG (g.guides),                     \
+    ARG (band->input.stride),                                                       \
+    ARG (band->roi.x - band->input.x), ARG (band->roi.y - band->input.y), \
+    WEIGHTS_ARG (params), ARG (params->by_luminance),                               \
+    ARG (params->range_sigma),                                                    \
+    ARG (cells[0]), ARG (fractions[0]),                           \
+    ARG (cells[1]), ARG (fractions[1]),                           \
+    ARG (g.row), ARG (g.cell_row), ARG (params->x.n_cells)
+
+  if (! is_dense)
+    return tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
+      .args = { SLICE_ARGS, ARG (params->capacity), ARG (params->odd), ARG (grid), OUTPUT_ARGS (band) }
+    });
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,
+    .args = { SLICE_ARGS, ARG (low), ARG ((gint) n_planes), ARG (grid), OUTPUT_ARGS (band) }
+  });
+#undef SLICE_ARGS
+}

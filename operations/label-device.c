@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:label on the device: one tree over the pixels (opencl/kernels/label.cl).
+ */
+#include "config.h"
+
+#include "label.h"
+
+#define SEGMENT 32              /* as in opencl/kernels/label.cl */
+#define CHUNK   64
+#define LEVELS  8               /* CHUNK^LEVELS is more than an int can hold */
+
+/* Numbers, their sums by chunks, the sums of these, ... up to one chunk: the begin and length of each level in
+ * memory. */
+typedef struct
+{
+  gint levels, begin[LEVELS], n[LEVELS], all;
+} Pyramid;
+
+static Pyramid
+pyramid_of (gint pixels)
+{
+  Pyramid p = { 0 };
+
+  for (gint n = pixels; p.levels == 0 || n > 1; n = p.n[p.levels - 1])
+    {
+      p.begin[p.levels] = p.all;
+      p.n[p.levels] = (n + CHUNK - 1) / CHUNK;
+      p.all += p.n[p.levels++];
+    }
+  return p;
+}
+
+gsize
+label_scratch_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const gsize pixels = tessera_pixels_around (request, width, height);
+
+  return (2 * pixels + pixels / (CHUNK - 1) + LEVELS) * sizeof (gint) + 256 * sizeof (gfloat);
+}
+
+/* Builds trees over the rows that have come, together with the rows above. */
+gint
+label_arrived (TesseraBand *band, gint top, gint bottom)
+{
+  const Label  *label = band->request->params;
+  const gint    width = band->input.width;
+  const gsize   bytes = (gsize) width * band->input.height * sizeof (gint);
+  TesseraLaunch find, join;
+  gint          status;
+
+  if (top == 0 && ((status = tessera_scratch (band, bytes, label->labels)) != 0
+                   || (status = tessera_scratch (band, bytes, label->ranks)) != 0))
+    return status;
+  find = (TesseraLaunch) {
+    .kernel = "label_find", .size = { width, bottom - top }, .group = { SEGMENT, 4 },
+    .args = { ARG (band->input.memory), ARG (width), ARG (top), ARG (bottom),
+              FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f), ARG (label->by_alpha),
+              ARG (label->threshold), ARG (*label->labels), ARG (*label->ranks) }
+  };
+  join = (TesseraLaunch) {
+    .kernel = "label_join", .size = { width, bottom - top }, .group = { SEGMENT, 4 }, .cost = 8,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (top), ARG (bottom), ARG (label->diagonals) }
+  };
+  status = tessera_launch (band, &find);
+  return status != 0 ? status : tessera_launch (band, &join);
+}
+
+/* Gives each pixel its root and each root its area. */
+static gint
+flatten_components (TesseraBand *band)
+{
+  const Label  *label = band->request->params;
+  const gint    width = band->input.width, height = band->input.height;
+  TesseraLaunch shorten = {
+    .kernel = "label_shorten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
+    .args = { ARG (*label->labels), ARG (width), ARG (height) }
+  };
+  TesseraLaunch flatten = {
+    .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
+  };
+  gint          status = tessera_launch (band, &shorten);
+
+  return status != 0 ? status : tessera_launch (band, &flatten);
+}
+
+static gint
+launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, const Pyramid *p, gint level,
+              gint to, TesseraArg total)
+{
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = kernel, .size = { (p->n[level] + CHUNK - 1) / CHUNK }, .cost = CHUNK,
+    .args = { ARG (counts), ARG (p->begin[level]), ARG (p->n[level]), ARG (to), total }
+  });
+}
+
+/* Ranks in place of areas, and the count. */
+static gint
+number_components (TesseraBand *band, TesseraMemory *total)
+{
+  const Label     *label = band->request->params;
+  const gint       pixels = band->input.width * band->input.height;
+  const Pyramid    p = pyramid_of (pixels);
+  const TesseraArg none = NO_ARG, sum = ARG (total);
+  TesseraMemory   *counts;
+  TesseraLaunch    launch;
+  gint             status = tessera_scratch (band, p.all * sizeof (gint), &counts);
+
+  if (status != 0)
+    return status;
+  launch = (TesseraLaunch) {
+    .kernel = "label_count", .size = { p.n[0] }, .cost = 2 * CHUNK,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (pixels), ARG (label->min_area), ARG (counts) }
+  };
+  status = tessera_launch (band, &launch);
+  for (gint level = 0; level + 1 < p.levels && status == 0; level++)
+    status = launch_level (band, "label_sum", counts, &p, level, p.begin[level + 1], none);
+  for (gint level = p.levels - 1; level >= 0 && status == 0; level--)
+    status = launch_level (band, "label_offsets", counts, &p, level,
+                           level + 1 < p.levels ? p.begin[level + 1] : -1, sum);
+  launch.kernel = "label_rank";
+  return status != 0 ? status : tessera_launch (band, &launch);
+}
+
+gint
+label_measure (TesseraBand *band, TesseraMemory *total)
+{
+  const gint status = flatten_components (band);
+
+  return status != 0 ? status : number_components (band, total);
+}
+
+gint
+label_device (TesseraBand *band)
+{
+  static const gchar *const kernels[] = { "label_bytes", "label_colors", "label_values", "label_values" };
+
+  const Label  *label = band->request->params;
+  TesseraLaunch launch = {
+    .kernel = kernels[label->result], .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
+              ARG (band->roi.y - band->input.y) }
+  };
+  gint          n = 5, status;
+
+  *label->count = *(const gint *) band->measured;
+  if (label->result == LABEL_COLORS)
+    {
+      TesseraMemory *values;
+
+      if ((status = tessera_table (band, label->values, 256 * sizeof (gfloat), &values)) != 0)
+        return status;
+      launch.args[n++] = ARG (values);
+    }
+  else if (label->result != LABEL_BYTES)
+    launch.args[n++] = ARG (label->result == LABEL_MASK);
+  launch.args[n++] = ARG (band->output.memory);
+  launch.args[n++] = ARG (band->output.width);
+  launch.args[n++] = ARG (band->output.height);
+  return tessera_launch (band, &launch);
+}

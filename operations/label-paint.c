@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:label in C: the result, from the runs and the numbers of their components (label-runs.c).
+ */
+#include "config.h"
+
+#include "label.h"
+
+#include "../opencl/math/tessera-label.h"
+
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+typedef union
+{
+  guint8 bytes[4];
+  gfloat value;
+} Word;
+
+static Word
+word_of (const Label *label, gint number)
+{
+  const gint color = label->result == LABEL_BYTES && number ? label_color (number) : 0;
+  Word       word = { .bytes = { color & 255, color >> 8 & 255, color >> 16 & 255, 255 } };
+
+  if (label->result == LABEL_INDEX)
+    word.value = number;
+  else if (label->result == LABEL_MASK)
+    word.value = number > 0;
+  return word;
+}
+
+static Pixel
+color_of (const Label *label, gint number)
+{
+  const gint color = number ? label_color (number) : 0;
+
+  return (Pixel) { label->values[color & 255], label->values[color >> 8 & 255],
+                   label->values[color >> 16 & 255], 1.0f };
+}
+
+/* Columns x to x + width of one row. *run is the row's first run that ends behind x; it moves on. */
+static void
+paint_row (const Labelling *l, const LabelStrip *strip, gint end_run, gint x, gint width, gint *run, gfloat *row)
+{
+  const Label *label = l->label;
+  gint         at = 0;
+
+  for (gint i = *run; at < width; i++)
+    {
+      const gboolean is_run = i < end_run;
+      const gint     begin = is_run ? CLAMP (strip->edges[2 * i] - x, 0, width) : width;
+      const gint     end = is_run ? MIN (strip->edges[2 * i + 1] - x, width) : width;
+      const gint     number = is_run ? l->components[strip->first_component + strip->parents[i]] : 0;
+
+      if (label->result == LABEL_COLORS)
+        {
+          const Pixel none = color_of (label, 0), color = color_of (label, number);
+
+          for (; at < begin; at++)
+            ((Pixel *) row)[at] = none;
+          for (; at < end; at++)
+            ((Pixel *) row)[at] = color;
+        }
+      else
+        {
+          const gfloat none = word_of (label, 0).value, word = word_of (label, number).value;
+
+          for (; at < begin; at++)
+            row[at] = none;
+          for (; at < end; at++)
+            row[at] = word;
+        }
+      if (is_run && strip->edges[2 * i + 1] - x <= width)
+        *run = i + 1;
+    }
+}
+
+/* The part of the roi that lies in a strip. */
+static void
+paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels)
+{
+  const TesseraRequest *request = l->request;
+  const GeglRectangle  *roi = &request->roi;
+  const gsize           pixel = babl_format_get_bytes_per_pixel (request->output_format);
+  const gint            left = roi->x - l->image.x, right = left + roi->width;
+  const gint            top = MAX (roi->y - l->image.y, strip->y);
+  const gint            bottom = MIN (roi->y - l->image.y + roi->height, strip->y + strip->height);
+  gint                  runs[LABEL_STRIP_HEIGHT];
+
+  for (gint y = top; y < bottom; y++)
+    {
+      const gint row = y - strip->y;
+
+      for (runs[row] = strip->rows[row]; runs[row] < strip->rows[row + 1]
+                                         && strip->edges[2 * runs[row] + 1] <= left; runs[row]++);
+    }
+  for (gint x = left; x < right && top < bottom; x += LABEL_BLOCK_WIDTH)
+    {
+      const GeglRectangle block = { l->image.x + x, l->image.y + top, MIN (LABEL_BLOCK_WIDTH, right - x), bottom - top };
+      const gsize         row_bytes = block.width * pixel;
+
+      for (gint y = top; y < bottom; y++)
+        paint_row (l, strip, strip->rows[y - strip->y + 1], x, block.width, &runs[y - strip->y],
+                   (gfloat *) ((guint8 *) pixels + (y - top) * row_bytes));
+      tessera_write (request->output, &block, request->output_format, pixels, row_bytes);
+    }
+}
+
+void
+label_paint_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer data)
+{
+  Labelling *l = data;
+  gfloat    *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  gint       s;
+
+  while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)
+    paint_strip (l, &l->strips[s], pixels);
+  gegl_scratch_free (pixels);
+}
