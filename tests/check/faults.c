@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-#define MAX_FAULTS 300
+#define MAX_FAULTS 2000         /* bilateral-grid sets over 300 arguments */
 
 typedef struct
 {
