@@ -11,8 +11,9 @@ import watched
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IMAGES = os.path.join(TOP, 'data', 'images')
-OPERATIONS = tuple(sorted('tessera:' + name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations'))
-                          if name.startswith('tessera-') and name.endswith('.c') and name != 'tessera-template.c'))
+FILTERS = tuple(sorted(name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations'))
+                       if name.startswith('tessera-') and name.endswith('.c')))         # the template too
+OPERATIONS = tuple('tessera:' + name for name in FILTERS if name != 'template')
 
 
 class Gegl:

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-tests.py [PART...]: builds, runs the parts of tests/parts that are named (or those of `test`), sums up.  The last line is
+"""run-tests.py PART...: builds, runs the parts of tests/parts and the filters that are named, sums up.  The last line is
 `N passed, N failed`, with `, N skipped` for parts left out; the exit code is 1 if anything failed or nothing ran."""
 import concurrent.futures
 import functools
-import glob
 import json
 import os
 import random
@@ -16,6 +15,7 @@ import sys
 import time
 
 import watched
+from common import FILTERS
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
@@ -35,21 +35,10 @@ LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' 
 
 
 def read_parts():
-    """{part: its tests}, and {part: when it runs}."""
+    """{part: its tests}."""
     with open(os.path.join(TOP, 'tests', 'parts'), encoding='utf-8') as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
-    return {row[0]: row[3:] for row in rows}, {row[0]: row[1] for row in rows}
-
-
-def filters():
-    return sorted(re.sub(r'.*/tessera-|\.c$', '', path) for path in glob.glob(os.path.join(TOP, 'operations', 'tessera-*.c')))
-
-
-def wanted_parts(words, when):
-    """In the order of tests/parts, filters last."""
-    words = set(words or ['test'])
-    words |= {part for part in when if when[part] in words or ('all' in words and when[part] == 'test')}
-    return [word for word in [*when, *filters()] if word in words]
+    return {row[0]: row[3:] for row in rows}
 
 
 class Results:
@@ -212,9 +201,13 @@ def warnings():
         build(f'{compiler} -Werror', folder, ['-Dwerror=true'], CC=compiler)
 
 
-def program(name, words):
+def job(name, words):
     log = log_of('build', name)
-    run_together([(name, lambda: (watched.run(words, log, TOP), log))], 1)
+    return name, lambda: (watched.run(words, log, TOP), log)
+
+
+def program(name, words):
+    run_together([job(name, words)], 1)
 
 
 def has_gimp_3():
@@ -260,22 +253,16 @@ def levels():
             program(f'hashes, {level}', [f'build-{level}/tests/check/check', '--hashes', 'tests/check/hashes.txt', '--legs', 'c'])
 
 
-def filter_jobs(wanted):
-    """The harness for the named filters alone."""
-    check = os.path.join(TOP, 'build', 'tests', 'check', 'check')
-    fixed = ['--hashes', os.path.join(TOP, 'tests', 'check', 'hashes.txt')]
-    jobs = []
-    for name in (part for part in wanted if part in filters()):
-        for job, options in ((name, ['--seconds', '8', '--cases', '400']), (f'{name}, hashes', fixed)):
-            log = log_of('build', job.replace(', ', '-'))
-            words = [check, '--filter', name, *options]
-            jobs.append((job, lambda words=words, log=log: (watched.run(words, log, os.path.join(TOP, 'build')), log)))
-    return jobs
+def filter_jobs(name):
+    """The harness for that filter alone."""
+    check = ['build/tests/check/check', '--filter', name]
+    return [job(name, [*check, '--seconds', '8', '--cases', '400']),
+            job(f'{name}-hashes', [*check, '--hashes', 'tests/check/hashes.txt'])]
 
 
 def run_parts(wanted, parts):
     names = [name for part in wanted for name in parts.get(part, ())]
-    of_filters = filter_jobs(wanted)
+    of_filters = [of_filter for name in wanted if name in FILTERS for of_filter in filter_jobs(name)]
     results.total = 1 + len(names) + len(of_filters) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (1 + len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
         + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
     if not build('gcc or $CC', 'build'):
@@ -307,12 +294,13 @@ def on_terminate(*_):
 
 def main():
     signal.signal(signal.SIGTERM, on_terminate)
-    parts, when = read_parts()
-    unknown = [word for word in sys.argv[1:] if word not in (*parts, *filters(), 'all')]
+    parts = read_parts()
+    wanted = list(dict.fromkeys(sys.argv[1:]))
+    unknown = [word for word in wanted if word not in parts and word not in FILTERS]
     if unknown:
         sys.exit(f'run: no such part: {", ".join(unknown)}; there are {", ".join(parts)}')
     try:
-        run_parts(wanted_parts(sys.argv[1:], when), parts)
+        run_parts(wanted, parts)
     except KeyboardInterrupt:
         print('interrupted')
         results.finish()

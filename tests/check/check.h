@@ -123,7 +123,6 @@ typedef struct
   void         (*reference) (const CheckReferenceArgs *args, RefResult *result);
 
   CheckTolerance to_reference;  /* C and OpenCL against the reference */
-  CheckTolerance to_each_other; /* C against OpenCL */
   gboolean       slack_between; /* does the reference's slack excuse C against OpenCL in
                                  * the working format?  (Where babl or the device
                                  * converts the input it always does.) */

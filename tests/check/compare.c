@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Compares legs.  A difference is allowed up to tolerance * scale + slack
+ * Compares legs.  A difference from the reference is allowed up to tolerance * scale + slack
  * (reference.h) and the smallest normal float, which a device may flush. */
 #include "check.h"
 
@@ -217,6 +217,15 @@ units_of (gdouble got, gdouble wanted, gdouble allowed)
   return fabs (got - wanted) / allowed;
 }
 
+/* C against OpenCL: one answer, of which zero has its sign, too; any NaN is any other. */
+static const CheckTolerance bits = { 0, "every bit" };
+
+static gdouble
+units_of_bits (gfloat got, gfloat wanted)
+{
+  return (isnan (got) && isnan (wanted)) || memcmp (&got, &wanted, sizeof got) == 0 ? 0 : INFINITY;
+}
+
 gboolean
 check_against (const CheckFilter *filter,
                const CheckCase   *c,
@@ -228,7 +237,7 @@ check_against (const CheckFilter *filter,
                GString           *why)
 {
   gboolean              between = pair == CHECK_PAIR_C_OPENCL;
-  const CheckTolerance *tolerance = between ? &filter->to_each_other : &filter->to_reference;
+  const CheckTolerance *tolerance = between ? &bits : &filter->to_reference;
   gboolean              converted = c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING || c->field[CHECK_AUX] > 1;
   gdouble               relative = tolerance->value + (converted ? 2e-6 : 0);
   const gdouble         below = filter->below ? filter->below (c->value) : INFINITY;
@@ -252,9 +261,7 @@ check_against (const CheckFilter *filter,
           excused++;
           continue;
         }
-      units = units_of (got->pixels[i], wanted, allowed);
-      if (between && ! isnan (wanted) && memcmp (got->pixels + i, other->pixels + i, sizeof (gfloat)) != 0)
-        units = INFINITY;       /* one answer: zero has its sign, too */
+      units = between ? units_of_bits (got->pixels[i], other->pixels[i]) : units_of (got->pixels[i], wanted, allowed);
       if (isfinite (units))
         {
           stats->worst_units[pair] = MAX (stats->worst_units[pair], units);

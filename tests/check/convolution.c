@@ -261,7 +261,6 @@ const CheckFilter check_convolution =
   .reference = reference,
   .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "
                                     "the rows" },
-  .to_each_other = { 0, "the same floats in the same order; only flushed denormals may differ" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the support; weights of 0 are left out"
 };

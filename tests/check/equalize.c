@@ -107,7 +107,6 @@ const CheckFilter check_equalize =
   .working = working, .bounds = bounds, .cost = cost, .laws = laws, .mirror = mirror,
   .reference = reference,
   .to_reference = { 0, "the reference's slack holds the specification's bounds" },
-  .to_each_other = { 0, "integer counts, the same tables, the same order of operations" },
   .exact_shift = TRUE,
   .whole = TRUE,
   .requests = 2,

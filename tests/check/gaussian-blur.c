@@ -93,7 +93,6 @@ const CheckFilter check_gaussian_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
-  .to_each_other = { 2e-8, "the same floats in the same order, the same bits; only flushed denormals may differ" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
 };

@@ -372,7 +372,6 @@ const CheckFilter check_label =
   .working = working, .delivers = delivers, .bounds = bounds, .cost = cost,
   .changes_planes = changes_planes, .reference = reference,
   .to_reference = { 0, "integers" },
-  .to_each_other = { 0, "integers" },
   .exact_shift = TRUE,
   .whole = TRUE,
   .special = special,

@@ -92,7 +92,6 @@ const CheckFilter check_median_blur =
   .working = working, .working_linear = "RGBA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
-  .to_each_other = { 0, "integers of the same order" },
   .exact_shift = TRUE,
   .nan_policy = "NaN is a sample that sorts after +Inf"
 };

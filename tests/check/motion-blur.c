@@ -88,7 +88,6 @@ const CheckFilter check_motion_blur =
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 4e-6, "up to 3 float taps per pixel of length, summed in groups" },
-  .to_each_other = { 1e-6, "the same floats in the same order; only flushed denormals may differ" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
 };

@@ -62,7 +62,6 @@ static const CheckFilter check_wrong =
   .properties = { { "kind", CHECK_ENUM, CHECK_UNIFORM, 0, G_N_ELEMENTS (kinds) - 2, 0, 0, kinds } },
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .reference = reference,
   .to_reference = { 5e-7, "three products" },
-  .to_each_other = { 2e-7, "the same operations" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic"
 };

@@ -107,7 +107,6 @@ const CheckFilter check_sobel =
   .working = working, .delivers = delivers, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .mirror = mirror, .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
-  .to_each_other = { 1e-9, "the same operations in the same order" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count"
 };

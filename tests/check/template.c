@@ -64,7 +64,6 @@ const CheckFilter check_template =
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 1e-6, "nine products and a mix, 16 roundings of 6e-8 at most" },
-  .to_each_other = { 3e-7, "the same operations in the same order" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3; alpha is copied"
 };

@@ -70,7 +70,6 @@ const CheckFilter check_unsharp_mask =
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: amount times the blur's, and four roundings of I" },
-  .to_each_other = { 2e-8, "the same floats in the same order, the same bits; only flushed denormals may differ" },
   .exact_shift = TRUE,
   .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied"
 };
