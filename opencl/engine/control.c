@@ -126,6 +126,12 @@ tessera_device_name (void)
 }
 
 void
+tessera_restart_peaks (void)
+{
+  tessera_counters_restart_peaks ();
+}
+
+void
 tessera_trim (void)
 {
   tessera_pool_trim ();

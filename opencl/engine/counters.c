@@ -42,6 +42,15 @@ tessera_counters_read (TesseraCounters *out)
   g_mutex_unlock (&counter_lock);
 }
 
+void
+tessera_counters_restart_peaks (void)
+{
+  g_mutex_lock (&counter_lock);
+  counters.peak_bytes = counters.live_bytes;
+  counters.peak_pinned_bytes = counters.live_pinned_bytes;
+  g_mutex_unlock (&counter_lock);
+}
+
 /* ---------------------------------------------------------- kernel times -- */
 
 #define MOST_KERNELS 128

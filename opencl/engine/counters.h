@@ -17,6 +17,7 @@
 void    tessera_count_at   (gsize offset, gint64 amount);
 guint64 tessera_counter_at (gsize offset);
 void    tessera_counters_read (TesseraCounters *counters);
+void    tessera_counters_restart_peaks (void);
 
 /* Notes a launch of `kernel` (a static name): its nanoseconds, and the pixels that it read. */
 void    tessera_count_kernel (const gchar *filter, const gchar *kernel, guint64 ns, gdouble reads);

@@ -58,6 +58,9 @@ TESSERA_API void tessera_set_eager_progress (gboolean eager);
 /* The counters of tessera-state.h. */
 TESSERA_API void tessera_get_counters (TesseraCounters *counters);
 
+/* The peaks of those counters begin anew, at what is live. */
+TESSERA_API void tessera_restart_peaks (void);
+
 /* Copies up to `room` entries, one for each kernel; returns how many there are.  The names are static. */
 TESSERA_API guint tessera_get_kernel_times (TesseraKernelTime *times, guint room);
 
