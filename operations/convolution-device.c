@@ -20,7 +20,7 @@
 #define PIXEL_BYTES  (4 * sizeof (gfloat))
 
 /* Picoseconds that one work-item adds to the run of a busy device; only their ratios count.
- * `tests/perf/case-study --costs` measures a row. */
+ * `tools/case-study/case-study --costs` measures a row. */
 typedef struct
 {
   gboolean     is_processor, has_local;

@@ -116,7 +116,7 @@ class Runner:
 
     def driver_steps(self):
         """Once, whatever the devices: on PoCL, behind the driver that fails on demand."""
-        stub = self.built('tests', 'icd', 'libstub-icd.so')
+        stub = self.built('tests', 'driver', 'libstub-icd.so')
         if not (self.has_pocl and os.path.exists(stub)):
             return
         vendors = os.path.join(self.folder, 'vendors')
@@ -128,7 +128,7 @@ class Runner:
         env = {'OCL_ICD_VENDORS': vendors, 'STUB_ICD_LIBRARY': stub, 'STUB_ICD_DRIVER': driver, 'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'try'}
         for name, words in (('kernels', ['driver-faults', '--kernels']), ('holds', ['driver-holds']), ('types', ['driver-faults', '--types']),
                             ('threads', ['driver-threads', '--seed', '1']), ('faults', ['driver-faults'])):
-            yield Step(f'driver-{name}', [self.built('tests', 'icd', words[0]), *words[1:]], **env)
+            yield Step(f'driver-{name}', [self.built('tests', 'driver', words[0]), *words[1:]], **env)
 
     # --------------------------------------------------------------- running
 

@@ -27,10 +27,10 @@ SILENCE = 60                    # seconds after which a line says what runs
 GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py', 'build'],
         'gimp-gui': ['run-gui.py', 'build'], 'gimp-long': ['run-long.py', 'build']}
 LONG = {'long': ['build/tests/check/check', '--cases', '2000'], 'soak': ['build/tests/engine/soak', '--requests', '1000000'],
-        'driver-types': ['python3', '-B', 'tests/icd/run-driver.py', 'build', 'types', '--all'],
+        'driver-types': ['python3', '-B', 'tests/driver/run-driver.py', 'build', 'types', '--all'],
         'oclgrind': ['python3', '-B', 'tests/races/run-oclgrind.py', 'build'],
         'recipe': ['python3', '-B', 'tests/doc/run-recipe.py'],
-        'driver-threads-tsan': ['python3', '-B', 'tests/icd/run-driver.py', 'build-tsan', 'threads']}
+        'driver-threads-tsan': ['python3', '-B', 'tests/driver/run-driver.py', 'build-tsan', 'threads']}
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
 

@@ -85,8 +85,8 @@ BUSY = {
 class Machine:
     def __init__(self, gegl, work):
         self.gegl, self.work = gegl, work
-        self.exe = os.path.join(gegl.build, 'tests', 'doctor', 'tessera-doctor')
-        self.stub = os.path.join(gegl.build, 'tests', 'icd', 'libstub-icd.so')
+        self.exe = os.path.join(gegl.build, 'tools', 'doctor', 'tessera-doctor')
+        self.stub = os.path.join(gegl.build, 'tests', 'driver', 'libstub-icd.so')
         self.words = {'{system}': gegl.system_plugins, '{ours}': os.path.join(gegl.build, 'operations')}
         # Without what the person at this machine has installed or set in GIMP.
         self.tmp = self.folder('tmp')
@@ -145,7 +145,7 @@ def check(report, name, done, found, code, problems, lines):
 
 def check_all(machine, report):
     cases = {}
-    if os.path.exists(os.path.join(TOP, 'tests', 'icd', 'meson.build')):
+    if os.path.exists(os.path.join(TOP, 'tests', 'driver', 'meson.build')):
         report.check('the stub driver is built', os.path.exists(machine.stub), machine.stub)
     if os.path.exists(machine.stub):
         for name, (plan, code, problems, lines) in LIARS.items():

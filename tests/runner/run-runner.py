@@ -85,7 +85,7 @@ def words(report, work):
         good = done.returncode == code and text in done.stderr and 'was called' not in done.stderr and (code or 'sage' in done.stdout)
         report.check(f'./run {" ".join(arguments)}: exit {code}, at once', good, '' if good else f'{done.returncode} {done.stderr.strip()}')
     help_text = subprocess.run([os.path.join(TOP, 'run'), 'doctor', '--help'], env=env, capture_output=True, text=True).stdout
-    known = subprocess.run([os.path.join(sys.argv[1], 'tests', 'doctor', 'tessera-doctor'), '--help'], capture_output=True, text=True).stdout
+    known = subprocess.run([os.path.join(sys.argv[1], 'tools', 'doctor', 'tessera-doctor'), '--help'], capture_output=True, text=True).stdout
     options = [line.strip() for line in known.splitlines() if line.lstrip().startswith('--')]
     report.check("./run doctor --help has the doctor's options", options and all(line in help_text for line in options), ' | '.join(options))
     done = subprocess.run([os.path.join(TOP, 'run'), 'test', 'doctor'], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)

@@ -9,13 +9,14 @@ import sys
 import tempfile
 from xml.dom import minidom
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, '..'), HERE]
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BENCH = os.path.join(os.path.dirname(TESTS), 'tools', 'bench')
+sys.path[:0] = [TESTS, BENCH]
 sys.dont_write_bytecode = True
 import bench
 from common import Gegl, Report
 
-DRIVER = [sys.executable, '-B', os.path.join(HERE, 'bench.py')]
+DRIVER = [sys.executable, '-B', os.path.join(BENCH, 'bench.py')]
 ROWS = 'motion-blur/bilateral-grid luminance/gaussian-blur sigma 1.5/sobel magnitude of luminance/label random dots, index'
 SMALL = ['--mpix', '0.02', '--runs', '2', '--rivals', 'no', '--formats', 'float']
 
@@ -120,7 +121,7 @@ def check_path(gegl, program, folder, report):
 def main():
     build = os.path.abspath(sys.argv[1])
     gegl, report = Gegl(build), Quiet()
-    program = os.path.join(build, 'tests', 'perf', 'bench')
+    program = os.path.join(build, 'tools', 'bench', 'bench')
     folder = tempfile.mkdtemp()
     try:
         check_refusals(gegl, program, folder, report)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tests'))
 from common import Gegl, Picture, IMAGES
 
 # The pictures to start from: a photograph, and what is done to it first.

@@ -29,7 +29,7 @@ def find_driver():
 class Driver:
     def __init__(self, build, folder):
         self.gegl = Gegl(build)
-        self.tests = os.path.join(self.gegl.build, 'tests', 'icd')
+        self.tests = os.path.join(self.gegl.build, 'tests', 'driver')
         self.folder = folder
         self.recovered = 0      # devices that did not answer, and did a minute later
         stub = os.path.join(self.tests, 'libstub-icd.so')

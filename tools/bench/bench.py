@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Times Tessera's filters beside GEGL's own, in C on one thread, in C on all threads and on OpenCL, and makes one report.
 
-Each measurement is a fresh process of tests/perf/bench; the legs take turns, row by row, so that a busy minute hits all of
+Each measurement is a fresh process of tools/bench/bench; the legs take turns, row by row, so that a busy minute hits all of
 them.  The report goes to stdout and, with bench.json and bench.svg, to the folder --out.  Exit code 2: refused, with the
 cause and the remedy on stderr; 1: a leg did not run where it should have."""
 import argparse
@@ -51,8 +51,8 @@ def options():
     parser.add_argument('--legs', help='of c1 (C on one thread), c (C), opencl; all', metavar='A,B')
     parser.add_argument('--quick', action='store_true', help='0.5 Mpix, 2 runs: does it work?')
     parser.add_argument('--out', default=os.path.join(TOP, 'out', 'bench'), help='folder for the files', metavar='DIR')
-    parser.add_argument('--bench', default=os.path.join(TOP, 'build', 'tests', 'perf', 'bench'), metavar='PATH',
-                        help='the program (build/tests/perf/bench); GEGL_PATH must suit it')
+    parser.add_argument('--bench', default=os.path.join(TOP, 'build', 'tools', 'bench', 'bench'), metavar='PATH',
+                        help='the program (build/tools/bench/bench); GEGL_PATH must suit it')
     parser.add_argument('--thesis', action='store_true',
                         help='the tables of the thesis instead: 2048 x 2048, minimum of 10 runs')
     parser.add_argument('--render', nargs='+', metavar='JSON', help='measure nothing: merge the files of earlier runs')
@@ -67,7 +67,7 @@ def options():
 
 
 class Program:
-    """tests/perf/bench as a child, in a folder of its own: GEGL 0.4.42 makes a folder named after GEGL_SWAP."""
+    """tools/bench/bench as a child, in a folder of its own: GEGL 0.4.42 makes a folder named after GEGL_SWAP."""
 
     def __init__(self, path, folder):
         self.path = os.path.abspath(path)

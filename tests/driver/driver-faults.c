@@ -84,7 +84,7 @@ check_met (GHashTable *met)
 
 #define ENTRY_MET(name)                                                                         \
   if (stub.calls (#name) < 0)                                                                   \
-    driver_verdict (FALSE, "cl" #name, "  the stub has no hook for it: tests/icd/stub-hooks.c\n"); \
+    driver_verdict (FALSE, "cl" #name, "  the stub has no hook for it: tests/driver/stub-hooks.c\n"); \
   else if (! g_strv_contains (at_start, #name))                                                 \
     driver_verdict (! stub.calls (#name) || g_hash_table_contains (met, #name), "cl" #name,    \
                     "  is called and was never made to fail\n");

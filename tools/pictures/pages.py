@@ -5,7 +5,7 @@ import re
 import shlex
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tests'))
 from common import OPERATIONS, TOP
 
 DOC = os.path.join(TOP, 'data', 'doc')
