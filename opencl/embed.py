@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Turns an OpenCL kernel file into a C header with one string constant.
 
-embed.py KERNEL.cl MATH_DIR OUTPUT.h [CLANG]
+embed.py KERNEL.cl OPENCL_DIR OUTPUT.h [CLANG]
 
-`#include "name.h"` lines are replaced by MATH_DIR/name.h, each file once.  With
+`#include "name.h"` lines are replaced by name.h of OPENCL_DIR/math or OPENCL_DIR/kernels/shared, each file once.  With
 CLANG given, the resolved text must compile alone as OpenCL C 1.2 without a
 warning, or the build fails.  The constant is tessera_<kernel>_cl.
 """
@@ -16,19 +16,19 @@ import sys
 NO_CONTRACTION = "#pragma OPENCL FP_CONTRACT OFF"
 
 
-def resolve(path, math_dir, seen):
+def resolve(path, folders, seen):
     lines = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         if not match:
             lines.append(line)
             continue
-        header = math_dir / match.group(1)
-        if not header.is_file():
-            sys.exit(f"{path}:{number}: no such header in {math_dir}: {match.group(1)}")
+        header = next((folder / match.group(1) for folder in folders if (folder / match.group(1)).is_file()), None)
+        if header is None:
+            sys.exit(f"{path}:{number}: no such header in {' or '.join(map(str, folders))}: {match.group(1)}")
         if header not in seen:
             seen.append(header)
-            lines += resolve(header, math_dir, seen)
+            lines += resolve(header, folders, seen)
     return lines
 
 
@@ -45,9 +45,9 @@ def quoted(line):
 
 
 def main():
-    kernel, math_dir, output = map(pathlib.Path, sys.argv[1:4])
+    kernel, opencl_dir, output = map(pathlib.Path, sys.argv[1:4])
     seen = []
-    lines = resolve(kernel, math_dir, seen)
+    lines = resolve(kernel, [opencl_dir / 'math', opencl_dir / 'kernels' / 'shared'], seen)
     text = "\n".join(lines) + "\n"
     if not re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).lstrip().startswith(NO_CONTRACTION):
         sys.exit(f"{kernel}: {NO_CONTRACTION} must come before all code, that of headers too")

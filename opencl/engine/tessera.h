@@ -31,7 +31,7 @@ G_BEGIN_DECLS
 #endif
 
 /* The C side of the dialect in which opencl/math is written; the OpenCL side is
- * opencl/math/tessera-dialect.h. */
+ * opencl/kernels/shared/tessera-dialect.h. */
 #define TESSERA_GLOBAL
 #define tessera_floor(x) __builtin_floorf (x)
 #define tessera_abs(x)   __builtin_fabsf (x)
@@ -148,7 +148,7 @@ tessera_float_arg (gfloat x)
 #define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
 
 /* The first arguments of most passes: the input image and the output's first pixel in it; the output image.  On the
- * device opencl/math/tessera-pass.h has the same two. */
+ * device opencl/kernels/shared/tessera-pass.h has the same two. */
 #define INPUT_ARGS(band)  ARG ((band)->input.memory), ARG ((band)->input.stride), \
                           ARG ((band)->output.x - (band)->input.x), ARG ((band)->output.y - (band)->input.y)
 #define OUTPUT_ARGS(band) ARG ((band)->output.memory), ARG ((band)->output.width), ARG ((band)->output.height)

@@ -4,7 +4,7 @@
  *
  * The colour of a label: hues a golden section apart, in 12 classes of brightness and
  * saturation, in integers.  Labels 1 to 256 have different colours and the largest
- * component is never below 159 (tests/check/label.c proves it).
+ * component is never below 159 (tests/check/filters/label.c proves it).
  */
 
 /* Red, green, blue: 8 bits each, from the lowest on. */

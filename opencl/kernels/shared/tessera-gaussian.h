@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/gaussian.h: pixels to cells and cells to
+ * Dialect: OpenCL C.  The device's half of operations/shared/gaussian.h: pixels to cells and cells to
  * pixels; what filters them is tessera-separable.h.  The last pass, along y, is a kernel of the
  * filter's own where it finishes, else gaussian_up_rows:
  *

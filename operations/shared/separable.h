@@ -8,7 +8,7 @@
  *
  * of pixels of 4 floats.  Order: each sum begins with 0 and adds one rounded product
  * after the other in the order of the list; so it is at most (n + 1) 2^-24 of
- * sum |w| |in| off.  C and OpenCL (opencl/math/tessera-separable.h) give the same bits.
+ * sum |w| |in| off.  C and OpenCL (opencl/kernels/shared/tessera-separable.h) give the same bits.
  *
  * Then an optional finishing step turns the sums of a row into the result while they
  * are in the cache (in registers on the device): it sees the pixel of the input too.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/separable.c: pixels of 4 floats,
+ * Dialect: OpenCL C.  The device's half of operations/shared/separable.c: pixels of 4 floats,
  * along x into a scratch image, then along y by a kernel of the filter's own
  * (or by separable_columns, where there is no finishing step):
  *
