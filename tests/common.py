@@ -11,9 +11,18 @@ import watched
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IMAGES = os.path.join(TOP, 'data', 'images')
-FILTERS = tuple(sorted(name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations'))
-                       if name.startswith('tessera-') and name.endswith('.c')))         # the template too
-OPERATIONS = tuple('tessera:' + name for name in FILTERS if name != 'template')
+
+
+def listed():
+    """{filter: the words behind it} of operations/filters."""
+    with open(os.path.join(TOP, 'operations', 'filters'), encoding='utf-8') as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
+    return {row[0]: row[1:] for row in rows}
+
+
+FILTERS = tuple(sorted(listed()))         # the template too
+OPERATIONS = tuple('tessera:' + name for name in FILTERS if 'not-installed' not in listed()[name])
+TWINS = {name: words[1] for name, words in listed().items() if words[:1] == ['as']}          # of another filter's sources
 
 
 class Gegl:

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check-filters.h"
 #include "reference.h"
 
 /* Deprecated under this name, and absent from 0.4.42 under the new one. */
@@ -135,19 +136,10 @@ typedef struct
   const gchar   *nan_policy;    /* in words, printed with a failure */
 } CheckFilter;
 
-extern const CheckFilter check_bilateral_filter;
-extern const CheckFilter check_bilateral_grid;
-extern const CheckFilter check_cielab;
-extern const CheckFilter check_convolution;
-extern const CheckFilter check_equalize;
-extern const CheckFilter check_gaussian_blur;
-extern const CheckFilter check_label;
-extern const CheckFilter check_mean_blur;
-extern const CheckFilter check_median_blur;
-extern const CheckFilter check_motion_blur;
-extern const CheckFilter check_sobel;
-extern const CheckFilter check_template;
-extern const CheckFilter check_unsharp_mask;
+/* check_sobel and so on: CHECK_FILTERS (ROW) is made of operations/filters. */
+#define ROW(name) extern const CheckFilter check_##name;
+CHECK_FILTERS (ROW)
+#undef ROW
 
 /* --------------------------------------------------------------- cases -- */
 

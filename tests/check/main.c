@@ -14,21 +14,9 @@
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
 #define HASHED_CASES 200        /* as in hashes.txt */
 
-static const CheckFilter *const filters[] = {
-  &check_bilateral_filter,
-  &check_bilateral_grid,
-  &check_cielab,
-  &check_convolution,
-  &check_equalize,
-  &check_gaussian_blur,
-  &check_label,
-  &check_mean_blur,
-  &check_median_blur,
-  &check_motion_blur,
-  &check_sobel,
-  &check_unsharp_mask,
-  &check_template
-};
+#define ROW(name) &check_##name,
+static const CheckFilter *const filters[] = { CHECK_FILTERS (ROW) };
+#undef ROW
 
 static gchar   *only_filter, *legs_wanted, *set_wanted, *seed_wanted, *hashes_file;
 static gint     n_cases = -1, one_case = -1, max_size = 700;

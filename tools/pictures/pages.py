@@ -6,10 +6,9 @@ import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tests'))
-from common import OPERATIONS, TOP
+from common import OPERATIONS, TOP, TWINS          # a twin is on the page of the other
 
 DOC = os.path.join(TOP, 'data', 'doc')
-TWINS = {'bilateral-filter': 'bilateral-grid'}          # on the page of another
 GENERAL = ('devices', 'install', 'measurements', 'scripts')      # pages of no filter
 NAMES = tuple(name.split(':')[1] for name in OPERATIONS if name.split(':')[1] not in TWINS)
 FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
