@@ -28,7 +28,6 @@ property_double (strength, _("Strength"), 1.0)
 
 #include "tessera-op.h"
 
-#include "../opencl/math/tessera-template.h"
 #include "template.cl.h"
 
 /* TEMPLATE: what both paths share, computed on the host in double and rounded once to float. */
@@ -36,6 +35,13 @@ typedef struct
 {
   gfloat strength;
 } Params;
+
+/* TEMPLATE: the formula, [1 2 1]/4, word for word as in the kernel; a longer one is a header of opencl/math for both. */
+static inline gfloat
+binomial_3 (gfloat before, gfloat here, gfloat after)
+{
+  return ((before + after) + 2.0f * here) * 0.25f;
+}
 
 /* TEMPLATE: the C path of a block, called from many threads.  Loops without branches over `restrict` rows, so that
  * the compiler can vectorise. */
@@ -57,7 +63,7 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
                                        binomial_3 (middle[i], middle[i + 4], middle[i + 8]),
                                        binomial_3 (below[i],  below[i + 4],  below[i + 8]));
 
-          out[i] = mix_towards (middle[i + 4], blurred, strength);
+          out[i] = strength == 0.0f ? middle[i + 4] : middle[i + 4] + strength * (blurred - middle[i + 4]);
         }
       for (gint x = 0; x < block->roi.width; x++)
         out[4 * x + 3] = middle[4 * x + 7];

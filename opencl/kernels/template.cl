@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The template filter: a 3x3 binomial blur, mixed with the image.
- * TEMPLATE: say here what is computed; the formula belongs to opencl/math,
- * where the C path finds the same text.
+ * TEMPLATE: say here what is computed.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-pass.h"
-#include "tessera-template.h"
+
+/* TEMPLATE: the formula, [1 2 1]/4, word for word as in C. */
+static float
+binomial_3 (float before, float here, float after)
+{
+  return ((before + after) + 2.0f * here) * 0.25f;
+}
 
 static float
 blurred (global const float *above, int stride)
@@ -32,9 +37,9 @@ kernel void template_blur (INPUT_ARGS (float), OUTPUT_ARGS (float), float streng
   for (int c = 0; c < 3; c++)
     {
       global const float *above = input + 4 * ((y + input_top - 1) * input_stride + x + input_left - 1) + c;
+      float               here = above[4 * input_stride + 4];
 
-      output[4 * (y * width + x) + c] = mix_towards (above[4 * input_stride + 4],
-                                                     blurred (above, input_stride), strength);
+      output[4 * (y * width + x) + c] = strength == 0.0f ? here : here + strength * (blurred (above, input_stride) - here);
     }
   output[4 * (y * width + x) + 3] = input[4 * ((y + input_top) * input_stride + x + input_left) + 3];
 }

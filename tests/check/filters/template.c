@@ -2,8 +2,7 @@
  *
  * The check table of tessera:template, the one to copy for a new filter: state
  * properties, format, geometry, reach, tolerances with their reason, and which
- * laws hold; the driver draws the cases.  Then add the name to main.c, and the
- * reference to reference.h. */
+ * laws hold; the driver draws the cases. */
 #include "check.h"
 
 enum { STRENGTH };
