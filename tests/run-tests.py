@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-tests.py PART...: builds, runs the parts of tests/parts and the filters that are named, sums up.  The last line is
+"""run-tests.py PART...: builds, runs the parts and tests of tests/parts and the filters that are named, sums up.  The last line is
 `N passed, N failed`, with `, N skipped` for parts left out; the exit code is 1 if anything failed or nothing ran."""
 import concurrent.futures
 import functools
@@ -24,13 +24,19 @@ SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min(os.cpu_count() or 1, 4)
 SILENCE = 60                    # seconds after which a line says what runs
-GIMP = {'gimp-smoke': ['run-gimp.py', 'build', '--smoke'], 'gimp': ['run-gimp.py', 'build'],
-        'gimp-gui': ['run-gui.py', 'build'], 'gimp-long': ['run-long.py', 'build']}
-LONG = {'long': ['build/tests/check/check', '--cases', '2000'], 'soak': ['build/tests/engine/soak', '--requests', '1000000'],
-        'driver-types': ['python3', '-B', 'tests/driver/run-driver.py', 'build', 'types', '--all'],
-        'oclgrind': ['python3', '-B', 'tests/races/run-oclgrind.py', 'build'],
-        'recipe': ['python3', '-B', 'tests/doc/run-recipe.py'],
-        'driver-threads-tsan': ['python3', '-B', 'tests/driver/run-driver.py', 'build-tsan', 'threads']}
+# What a part runs beside tests of meson.build.
+PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '--smoke'],
+            'gimp/smoke-3': ['tests/gimp/in-debian', 'trixie', './run', 'test', 'gimp/smoke'],
+            'gimp': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build'],
+            'gimp/gui': ['python3', '-B', 'tests/gimp/run-gui.py', 'build'],
+            'gimp/long': ['python3', '-B', 'tests/gimp/run-long.py', 'build'],
+            'check/long': ['build/tests/check/check', '--cases', '2000'],
+            'engine/soak': ['build/tests/engine/soak', '--requests', '1000000'],
+            'driver/types': ['python3', '-B', 'tests/driver/run-driver.py', 'build', 'types', '--all'],
+            'driver/tsan': ['python3', '-B', 'tests/driver/run-driver.py', 'build-tsan', 'threads'],
+            'races': ['python3', '-B', 'tests/races/run-oclgrind.py', 'build'],
+            'doc/recipe': ['python3', '-B', 'tests/doc/run-recipe.py'],
+            'package/debian': ['tests/package/run-package.py']}
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
 
@@ -39,6 +45,10 @@ def read_parts():
     with open(os.path.join(TOP, 'tests', 'parts'), encoding='utf-8') as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
     return {row[0]: row[3:] for row in rows}
+
+
+def known_tests(parts):
+    return {test for tests in parts.values() for test in tests}
 
 
 class Results:
@@ -84,7 +94,7 @@ def run(words, **env):
 
 def log_of(folder, name):
     os.makedirs(os.path.join(TOP, folder, 'test-logs'), exist_ok=True)
-    return os.path.join(TOP, folder, 'test-logs', f'{name}.txt')
+    return os.path.join(TOP, folder, 'test-logs', f'{name.replace("/", "-")}.txt')
 
 
 def read(path):
@@ -224,7 +234,7 @@ def why_no_gimp():
 def why_no_chroot():
     """Only root, who may mount, makes a chroot; and a system that has GIMP 3 needs none."""
     if has_gimp_3():
-        return 'GIMP 3 is here: gimp-smoke is the same'
+        return 'GIMP 3 is here: gimp/smoke is the same'
     if os.geteuid() != 0:
         return 'a Debian 13 chroot needs root (tests/gimp/in-debian trixie)'
     if not run(['unshare', '-m', 'true'])[0]:
@@ -234,11 +244,13 @@ def why_no_chroot():
     return 'root may not mount here (a container), which a Debian 13 chroot needs'
 
 
-def unless(why, name, words):
+def run_program(part):
+    """Or says why not: GIMP, or a chroot, is not to be had everywhere."""
+    why = why_no_gimp() if part == 'gimp/smoke' else why_no_chroot() if part == 'gimp/smoke-3' else ''
     if why:
-        results.leave_out(name, why)
-    else:
-        program(name, words)
+        results.leave_out(part, why)
+    elif part != 'driver/tsan' or build('ThreadSanitizer', 'build-tsan', RACES):
+        program(part, PROGRAMS[part])
 
 
 def levels():
@@ -261,10 +273,11 @@ def filter_jobs(name):
 
 
 def run_parts(wanted, parts):
-    names = [name for part in wanted for name in parts.get(part, ())]
+    names = list(dict.fromkeys(name for word in wanted for name in parts.get(word, [word] if word in known_tests(parts) else [])))
     of_filters = [of_filter for name in wanted if name in FILTERS for of_filter in filter_jobs(name)]
-    results.total = 1 + len(names) + len(of_filters) + 2 * ('warnings' in wanted) + 2 * ('memory' in wanted) + (1 + len(LONG) + 2 * len(LEVELS)) * ('long' in wanted) \
-        + sum(part in wanted for part in (*GIMP, 'gimp-3-smoke', 'package'))
+    programs = [part for part in parts if part in wanted and part in PROGRAMS]
+    results.total = 1 + len(names) + len(of_filters) + len(programs) + ('driver/tsan' in wanted) + 2 * ('warnings' in wanted) \
+        + 2 * ('memory' in wanted) + 2 * len(LEVELS) * ('check/levels' in wanted)
     if not build('gcc or $CC', 'build'):
         return
     if 'warnings' in wanted:
@@ -273,18 +286,10 @@ def run_parts(wanted, parts):
     if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
         tests = tests_of('build-asan', ['check-sanitized']) + tests
     run_together(tests)
-    if 'long' in wanted and build('ThreadSanitizer', 'build-tsan', RACES):
-        for name, words in LONG.items():
-            program(name, words)
-    if 'long' in wanted:
+    for part in programs:
+        run_program(part)
+    if 'check/levels' in wanted:
         levels()
-    for part, words in GIMP.items():
-        if part in wanted:
-            unless(part == 'gimp-smoke' and why_no_gimp(), part, ['python3', '-B', f'tests/gimp/{words[0]}', *words[1:]])
-    if 'gimp-3-smoke' in wanted:
-        unless(why_no_chroot(), 'gimp-3-smoke', ['tests/gimp/in-debian', 'trixie', './run', 'test', 'gimp-smoke'])
-    if 'package' in wanted:
-        program('package', ['tests/package/run-package.py'])
 
 
 def on_terminate(*_):
@@ -296,7 +301,7 @@ def main():
     signal.signal(signal.SIGTERM, on_terminate)
     parts = read_parts()
     wanted = list(dict.fromkeys(sys.argv[1:]))
-    unknown = [word for word in wanted if word not in parts and word not in FILTERS]
+    unknown = [word for word in wanted if word not in parts and word not in FILTERS and word not in known_tests(parts)]
     if unknown:
         sys.exit(f'run: no such part: {", ".join(unknown)}; there are {", ".join(parts)}')
     try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-smoke.py BUILD: what packages are made from agrees with the build: versions, lists of files, metainfo, manifest.
-Builds nothing; ./run test package does."""
+Builds nothing; ./run test package/debian does."""
 import fnmatch
 import glob
 import json
