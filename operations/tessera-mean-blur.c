@@ -38,7 +38,7 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #include "mean-blur.cl.h"
 
 #define LANE_FLOATS 16          /* of the widest registers */
-#define SLAB        32          /* floats of a row whose columns are summed at once */
+#define COLUMNS     32          /* floats of a row whose columns are summed at once */
 #define TILE        64          /* rows rows of GEGL's tiles; writing ends where they end */
 #define READ_PIXELS 20000       /* read at once */
 
@@ -73,7 +73,7 @@ typedef struct
   gsize   stride;               /* floats from row to row of `sums` */
   gfloat *sums;                 /* 2 radius + most rows */
   gfloat *in;                   /* rows as they are read */
-  gfloat *line, *total;         /* a slab of columns */
+  gfloat *line, *total;         /* COLUMNS at a time */
 } Strip;
 
 /* Reads `count` rows from `y` on and sums them along x, into the sums from row `to` on. */
@@ -109,13 +109,13 @@ sum_columns (Strip *strip, gint rows)
   const Params *params = strip->request->params;
   const gint    n = 2 * params->radius + 1;
 
-  for (gsize x = 0; x < 4 * (gsize) strip->width; x += SLAB)
+  for (gsize x = 0; x < 4 * (gsize) strip->width; x += COLUMNS)
     {
       for (gint row = 0; row < rows + n - 1; row++)
-        memcpy (strip->line + row * SLAB, strip->sums + row * strip->stride + x, SLAB * sizeof (gfloat));
-      sum_line (strip->line, SLAB, n, strip->total, (gsize) rows * SLAB, params->scale);
+        memcpy (strip->line + row * COLUMNS, strip->sums + row * strip->stride + x, COLUMNS * sizeof (gfloat));
+      sum_line (strip->line, COLUMNS, n, strip->total, (gsize) rows * COLUMNS, params->scale);
       for (gint row = 0; row < rows; row++)
-        memcpy (strip->sums + row * strip->stride + x, strip->total + row * SLAB, SLAB * sizeof (gfloat));
+        memcpy (strip->sums + row * strip->stride + x, strip->total + row * COLUMNS, COLUMNS * sizeof (gfloat));
     }
 }
 
@@ -153,11 +153,11 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
 
   strip.most = CLAMP (radius, TILE, 1024) / TILE * TILE;
   strip.read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
-  strip.stride = (4 * MIN (widest, area->width) + SLAB - 1) / SLAB * SLAB + LANE_FLOATS;
+  strip.stride = (4 * MIN (widest, area->width) + COLUMNS - 1) / COLUMNS * COLUMNS + LANE_FLOATS;
   strip.sums = gegl_scratch_new (gfloat, strip.stride * (2 * radius + strip.most));
   strip.in = gegl_scratch_new (gfloat, 4 * (gsize) around * strip.read_rows + LANE_FLOATS);
-  strip.line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, (gsize) SLAB * (2 * radius + strip.most)) + 2 * LANE_FLOATS);
-  strip.total = gegl_scratch_new (gfloat, (gsize) SLAB * strip.most + LANE_FLOATS);
+  strip.line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, (gsize) COLUMNS * (2 * radius + strip.most)) + 2 * LANE_FLOATS);
+  strip.total = gegl_scratch_new (gfloat, (gsize) COLUMNS * strip.most + LANE_FLOATS);
   for (strip.x = area->x; strip.x < area->x + area->width; strip.x += strip.width)
     {
       const gint rest = area->x + area->width - strip.x;
