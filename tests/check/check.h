@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench-row.h"
 #include "check-filters.h"
 #include "reference.h"
 
@@ -134,6 +135,7 @@ typedef struct
   gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */
   void         (*special)  (const CheckOptions *options, CheckStats *stats);    /* tests of its own, or NULL */
   const gchar   *nan_policy;    /* in words, printed with a failure */
+  const BenchRow *timed;        /* what `bench` times; the last has no title.  NULL: the defaults */
 } CheckFilter;
 
 /* check_sobel and so on: CHECK_FILTERS (ROW) is made of operations/filters. */

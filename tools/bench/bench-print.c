@@ -237,7 +237,7 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
 void
 bench_print_list (void)
 {
-  for (const BenchRow *row = bench_rows; row->title; row++)
+  for (const BenchRow *row = bench_rows (); row->title; row++)
     {
       GString *json = g_string_new ("{\"type\": \"row\", ");
 

@@ -86,7 +86,7 @@ refuse_nonsense (void)
 {
   gboolean any = FALSE;
 
-  for (const BenchRow *row = bench_rows; row->title; row++)
+  for (const BenchRow *row = bench_rows (); row->title; row++)
     any = any || bench_row_wanted (row, rows, chains);
   if (! any)
     refuse ("no row's title contains %s; bench --list names them", rows);
@@ -162,7 +162,7 @@ bench_all (void)
           refuse ("no pixel format %s; float and u8, or a name that babl knows", names[j]);
         if (! bench_size (mpix[i], &width, &height))
           refuse ("--mpix %s: sizes are from 0.0001 to 1000 Mpix, or like 2048x2048", mpix[i]);
-        for (const BenchRow *row = bench_rows; row->title; row++)
+        for (const BenchRow *row = bench_rows (); row->title; row++)
           if (bench_row_wanted (row, rows, chains))
             {
               refuse_missing (row->ours);

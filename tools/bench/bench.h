@@ -10,26 +10,15 @@
 
 #include <gegl.h>
 
+#include "bench-row.h"
 #include "tessera-control.h"
 
 #define BENCH_KERNELS 64
 
 /* ---------------------------------------------------------------- table -- */
 
-/* One line of the table.  A step is "operation property=value ..."; the steps of
- * a chain are separated by " | ".  A chain is measured with the sink `whole` only. */
-typedef struct
-{
-  const gchar *title;
-  const gchar *ours;
-  const gchar *rival;           /* GEGL's own; NULL: there is none */
-  const gchar *peer;            /* OpenCV's (bench-peer.cpp) or a formula's; NULL: there is none */
-  const gchar *result;          /* babl format that the results are written in; NULL: the picture's */
-  const gchar *rival_result;
-  gboolean     dots;            /* the picture: random dots, else like a photograph */
-} BenchRow;
-
-extern const BenchRow bench_rows[];     /* ends with a title NULL */
+/* Those of each filter's table in tests/check/filters, chains, and the thesis's; the last has no title. */
+const BenchRow *bench_rows (void);
 
 gint     bench_steps      (const gchar *chain);
 gboolean bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains);

@@ -135,7 +135,17 @@ dense_as_sparse (const CheckOptions *options, CheckStats *stats)
   g_string_free (why, TRUE);
 }
 
-const CheckFilter check_bilateral_grid = { TABLE ("grid"), .corners = grid_corners, .has_aux = TRUE, .special = dense_as_sparse };
+static const BenchRow timed[] = {
+  { .title = "bilateral-grid channels (8, 0.1)",
+    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1 tone=linear guide=channels",
+    .rival = "gegl:bilateral-filter blur-radius=8" },
+  { .title = "bilateral-grid luminance (8, 0.1)",
+    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.1 tone=linear guide=luminance",
+    .rival = "gegl:bilateral-filter blur-radius=8" },
+  { .title = NULL }
+};
+
+const CheckFilter check_bilateral_grid = { TABLE ("grid"), .corners = grid_corners, .has_aux = TRUE, .special = dense_as_sparse, .timed = timed };
 
 /* The two give the same bits: in C, and on the device. */
 static void
@@ -173,4 +183,7 @@ twins (const CheckOptions *options, CheckStats *stats)
   g_string_free (why, TRUE);
 }
 
-const CheckFilter check_bilateral_filter = { TABLE ("filter"), .corners = corners, .special = twins };
+/* It runs the same code. */
+static const BenchRow timed_elsewhere[] = { { .title = NULL } };
+
+const CheckFilter check_bilateral_filter = { TABLE ("filter"), .corners = corners, .special = twins, .timed = timed_elsewhere };

@@ -68,6 +68,14 @@ reference (const CheckReferenceArgs *args, RefResult *result)
                     args->values[ENCODING] == 1, result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "cielab forward", .ours = "tessera:cielab encoding=raw", .rival = "gegl:nop", .peer = "lab",
+    .rival_result = "CIE Lab alpha float" },
+  { .title = "cielab forward, beside the formula", .ours = "tessera:cielab encoding=raw", .peer = "formula cielab" },
+  { .title = "cielab inverse", .ours = "tessera:cielab encoding=raw direction=inverse", .result = "R'G'B'A float" },
+  { .title = NULL }
+};
+
 const CheckFilter check_cielab =
 {
   .name = "cielab",
@@ -84,5 +92,6 @@ const CheckFilter check_cielab =
   .to_reference = { 1e-4, "the specification's 1e-4 in L, of which a float of 100 takes 1e-5" },
   .only_srgb = TRUE,
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic of their pixel; alpha is copied"
+  .nan_policy = "NaN and Inf follow the arithmetic of their pixel; alpha is copied",
+  .timed = timed
 };

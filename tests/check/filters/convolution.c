@@ -242,6 +242,27 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     excuse_association (result);
 }
 
+/* @full3, @full5: tools/bench/bench-graph.c. */
+#define FULL_3 "b2=1 b3=8 b4=15 c2=14 c3=26 c4=7 d2=27 d3=13 d4=30 divisor=141"
+
+#define FULL_5 \
+  "a1=1 a2=8 a3=15 a4=22 a5=29 b1=14 b2=26 b3=7 b4=19 " \
+  "b5=31 c1=27 c2=13 c3=30 c4=16 c5=2 d1=9 d2=31 d3=22 " \
+  "d4=13 d5=4 e1=22 e2=18 e3=14 e4=10 e5=6 divisor=409"
+
+static const BenchRow timed[] = {
+  { .title = "convolution 3x3, full rank", .ours = "tessera:convolution kernel=@full3",
+    .rival = "gegl:convolution-matrix " FULL_3, .peer = "filter 3" },
+  { .title = "convolution 5x5, not separable", .ours = "tessera:convolution kernel=@full5",
+    .rival = "gegl:convolution-matrix " FULL_5, .peer = "filter 5" },
+  { .title = "convolution 7x7, full rank", .ours = "tessera:convolution kernel=@full7", .peer = "filter 7" },
+  { .title = "convolution 13x13, separable", .ours = "tessera:convolution kernel=@separable13", .peer = "separable 13" },
+  { .title = "convolution 13x13, not separable", .ours = "tessera:convolution kernel=@full13", .peer = "filter 13" },
+  { .title = "convolution 31x31, separable", .ours = "tessera:convolution kernel=@separable31", .peer = "separable 31" },
+  { .title = "convolution 31x31, full rank", .ours = "tessera:convolution kernel=@full31", .peer = "filter 31" },
+  { .title = NULL }
+};
+
 const CheckFilter check_convolution =
 {
   .name = "convolution",
@@ -262,5 +283,6 @@ const CheckFilter check_convolution =
   .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "
                                     "the rows" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the support; weights of 0 are left out"
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; weights of 0 are left out",
+  .timed = timed
 };

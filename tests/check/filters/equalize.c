@@ -94,6 +94,13 @@ little_memory (const CheckOptions *options, CheckStats *stats)
   g_string_free (why, TRUE);
 }
 
+static const BenchRow timed[] = {
+  { .title = "equalize luminance", .ours = "tessera:equalize clip-limit=0", .rival = "gegl:stretch-contrast" },
+  { .title = "equalize channels", .ours = "tessera:equalize clip-limit=0 mode=channels", .rival = "gegl:stretch-contrast" },
+  { .title = "equalize CLAHE (2, 8 x 8 tiles)", .ours = "tessera:equalize clip-limit=2", .peer = "clahe 2" },
+  { .title = NULL }
+};
+
 const CheckFilter check_equalize =
 {
   .name = "equalize",
@@ -114,5 +121,6 @@ const CheckFilter check_equalize =
   .whole = TRUE,
   .requests = 2,
   .special = little_memory,
-  .nan_policy = "NaN passes unchanged and is not counted; infinities lie in the first and last bin"
+  .nan_policy = "NaN passes unchanged and is not counted; infinities lie in the first and last bin",
+  .timed = timed
 };

@@ -78,6 +78,16 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     check_excuse_lost_colour (result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "gaussian-blur sigma 1.5", .ours = "tessera:gaussian-blur std-dev-x=1.5 std-dev-y=1.5",
+    .rival = "gegl:gaussian-blur std-dev-x=1.5 std-dev-y=1.5", .peer = "gaussian 1.5" },
+  { .title = "gaussian-blur sigma 10", .ours = "tessera:gaussian-blur std-dev-x=10 std-dev-y=10",
+    .rival = "gegl:gaussian-blur std-dev-x=10 std-dev-y=10", .peer = "stack 10" },
+  { .title = "gaussian-blur sigma 40", .ours = "tessera:gaussian-blur std-dev-x=40 std-dev-y=40",
+    .rival = "gegl:gaussian-blur std-dev-x=40 std-dev-y=40", .peer = "stack 40" },
+  { .title = NULL }
+};
+
 const CheckFilter check_gaussian_blur =
 {
   .name = "gaussian-blur",
@@ -94,5 +104,6 @@ const CheckFilter check_gaussian_blur =
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out",
+  .timed = timed
 };

@@ -356,6 +356,13 @@ special (const CheckOptions *options, CheckStats *stats)
     check_little_memory (options, stats);
 }
 
+static const BenchRow timed[] = {
+  { .title = "label random dots, index", .ours = "tessera:label result=index", .peer = "labels",
+    .dots = TRUE, .result = "Y float" },
+  { .title = "label random dots, colors", .ours = "tessera:label", .dots = TRUE },
+  { .title = NULL }
+};
+
 const CheckFilter check_label =
 {
   .name = "label",
@@ -375,5 +382,6 @@ const CheckFilter check_label =
   .exact_shift = TRUE,
   .whole = TRUE,
   .special = special,
-  .nan_policy = "NaN is background, +Inf foreground"
+  .nan_policy = "NaN is background, +Inf foreground",
+  .timed = timed
 };

@@ -61,6 +61,12 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     check_excuse_lost_colour (result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "mean-blur radius 10", .ours = "tessera:mean-blur radius=10", .rival = "gegl:box-blur radius=10",
+    .peer = "box 10" },
+  { .title = NULL }
+};
+
 const CheckFilter check_mean_blur =
 {
   .name = "mean-blur",
@@ -76,5 +82,6 @@ const CheckFilter check_mean_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 1.6e-6, "11 additions, a product and the rounding of its scale on each axis: 26 u = 1.55e-6 at radius 1000" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the box"
+  .nan_policy = "NaN and Inf follow the arithmetic inside the box",
+  .timed = timed
 };

@@ -75,6 +75,16 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     result->slack[i] += BABL_CURVE_ERROR;
 }
 
+static const BenchRow timed[] = {
+  { .title = "median-blur radius 1", .ours = "tessera:median-blur radius=1", .rival = "gegl:median-blur radius=1",
+    .peer = "median 1" },
+  { .title = "median-blur radius 2", .ours = "tessera:median-blur radius=2", .rival = "gegl:median-blur radius=2",
+    .peer = "median 2" },
+  { .title = "median-blur radius 3", .ours = "tessera:median-blur radius=3", .rival = "gegl:median-blur radius=3" },
+  { .title = "median-blur radius 10", .ours = "tessera:median-blur radius=10", .rival = "gegl:median-blur radius=10" },
+  { .title = NULL }
+};
+
 const CheckFilter check_median_blur =
 {
   .name = "median-blur",
@@ -93,5 +103,6 @@ const CheckFilter check_median_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN is a sample that sorts after +Inf"
+  .nan_policy = "NaN is a sample that sorts after +Inf",
+  .timed = timed
 };

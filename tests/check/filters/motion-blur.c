@@ -74,6 +74,12 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     check_excuse_lost_colour (result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "motion-blur length 40, angle 45", .ours = "tessera:motion-blur length=40 angle=45",
+    .rival = "gegl:motion-blur-linear length=40 angle=45" },
+  { .title = NULL }
+};
+
 const CheckFilter check_motion_blur =
 {
   .name = "motion-blur",
@@ -89,5 +95,6 @@ const CheckFilter check_motion_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 4e-6, "up to 3 float taps per pixel of length, summed in groups" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out",
+  .timed = timed
 };

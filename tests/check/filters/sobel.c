@@ -91,6 +91,14 @@ reference (const CheckReferenceArgs *args, RefResult *result)
                    results[(gint) args->values[RESULT]], args->values[DISPLAY] == 1, args->weights, result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "sobel magnitude of luminance", .ours = "tessera:sobel", .rival = "gegl:edge-sobel", .peer = "sobel",
+    .result = "Y~ float" },
+  { .title = "sobel magnitude of channels", .ours = "tessera:sobel input-channel=channels tone=linear",
+    .rival = "gegl:edge-sobel" },
+  { .title = NULL }
+};
+
 const CheckFilter check_sobel =
 {
   .name = "sobel",
@@ -108,5 +116,6 @@ const CheckFilter check_sobel =
   .mirror = mirror, .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count"
+  .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count",
+  .timed = timed
 };

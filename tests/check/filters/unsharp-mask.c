@@ -56,6 +56,12 @@ reference (const CheckReferenceArgs *args, RefResult *result)
     check_excuse_round_trip (result);
 }
 
+static const BenchRow timed[] = {
+  { .title = "unsharp-mask (1.5, 0.5)", .ours = "tessera:unsharp-mask std-dev=1.5 amount=0.5",
+    .rival = "gegl:unsharp-mask std-dev=1.5 scale=0.5", .peer = "unsharp 1.5" },
+  { .title = NULL }
+};
+
 const CheckFilter check_unsharp_mask =
 {
   .name = "unsharp-mask",
@@ -71,5 +77,6 @@ const CheckFilter check_unsharp_mask =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: amount times the blur's, and four roundings of I" },
   .exact_shift = TRUE,
-  .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied"
+  .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied",
+  .timed = timed
 };
