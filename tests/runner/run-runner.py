@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-runner.py BUILD: what runs the tests ends what hangs, and only that; `./run` knows its words before it does anything."""
+"""run-runner.py BUILD: what runs the tests ends what hangs, and only that; `./run` knows its words before it does anything; the list
+of filters is whole."""
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import watched
-from common import Gegl, Report, TOP
+from common import FILTERS, Gegl, Report, TOP
 
 # Leaves a file where temporary files go, and a child, then does what it is told; the child ignores SIGTERM.
 PROGRAM = '''
@@ -94,8 +95,15 @@ def words(report, work):
                  and not {'valgrind', 'gimp', 'appstream'} & set(first[0].split()), ''.join(first))
 
 
+def the_list(report):
+    """What is not in operations/filters is neither built nor tested, and nobody would see it."""
+    names = {name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations')) if name.endswith('.c') and name.startswith('tessera-')}
+    report.check('operations/filters has every operation, and no other', names == set(FILTERS), ' '.join(sorted(names ^ set(FILTERS))))
+
+
 def main():
     report = Report()
+    the_list(report)
     with tempfile.TemporaryDirectory(prefix='tessera-runner-') as work:
         case(report, work, 'a loop without end', ['spin', '600'], (2, 60), 1, 's of processor time')
         began = time.monotonic()
