@@ -54,7 +54,7 @@ RUNS = [
 def kernels():
     """All that the sources define; two macros make several each."""
     found = set()
-    for path in glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.cl')) + glob.glob(os.path.join(TOP, 'opencl', 'math', '*.h')):
+    for path in glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.cl')) + glob.glob(os.path.join(TOP, 'opencl', 'kernels', 'shared', '*.h')):
         with open(path, encoding='utf-8') as file:
             text = file.read()
         found.update(re.findall(r'^kernel void (?!name\b)(\w+) \(', text, re.MULTILINE))
