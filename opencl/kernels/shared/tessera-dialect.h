@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  Names that the other headers of this folder use and that C
+ * Dialect: OpenCL C.  Names that the headers of opencl/math use and that C
  * spells differently; tessera.h has the C side. */
 #define TESSERA_GLOBAL       global
 #define tessera_floor(x)     floor (x)
