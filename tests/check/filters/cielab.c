@@ -80,6 +80,7 @@ const CheckFilter check_cielab =
 {
   .name = "cielab",
   .operation = "tessera:cielab",
+  .timed = timed,
   .n_properties = 3,
   .properties =
     {
@@ -92,6 +93,5 @@ const CheckFilter check_cielab =
   .to_reference = { 1e-4, "the specification's 1e-4 in L, of which a float of 100 takes 1e-5" },
   .only_srgb = TRUE,
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic of their pixel; alpha is copied",
-  .timed = timed
+  .nan_policy = "NaN and Inf follow the arithmetic of their pixel; alpha is copied"
 };

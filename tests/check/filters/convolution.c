@@ -267,6 +267,7 @@ const CheckFilter check_convolution =
 {
   .name = "convolution",
   .operation = "tessera:convolution",
+  .timed = timed,
   .n_properties = 6,
   .properties =
     {
@@ -283,6 +284,5 @@ const CheckFilter check_convolution =
   .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "
                                     "the rows" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the support; weights of 0 are left out",
-  .timed = timed
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; weights of 0 are left out"
 };

@@ -105,6 +105,7 @@ const CheckFilter check_equalize =
 {
   .name = "equalize",
   .operation = "tessera:equalize",
+  .timed = timed,
   .corners = corners,
   .n_properties = 4,
   .properties =
@@ -121,6 +122,5 @@ const CheckFilter check_equalize =
   .whole = TRUE,
   .requests = 2,
   .special = little_memory,
-  .nan_policy = "NaN passes unchanged and is not counted; infinities lie in the first and last bin",
-  .timed = timed
+  .nan_policy = "NaN passes unchanged and is not counted; infinities lie in the first and last bin"
 };

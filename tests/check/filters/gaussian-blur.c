@@ -92,6 +92,7 @@ const CheckFilter check_gaussian_blur =
 {
   .name = "gaussian-blur",
   .operation = "tessera:gaussian-blur",
+  .timed = timed,
   .n_properties = 3,
   .properties =
     {
@@ -104,6 +105,5 @@ const CheckFilter check_gaussian_blur =
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out",
-  .timed = timed
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
 };

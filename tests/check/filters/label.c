@@ -367,6 +367,7 @@ const CheckFilter check_label =
 {
   .name = "label",
   .operation = "tessera:label",
+  .timed = timed,
   .n_properties = 5,
   .properties =
     {
@@ -382,6 +383,5 @@ const CheckFilter check_label =
   .exact_shift = TRUE,
   .whole = TRUE,
   .special = special,
-  .nan_policy = "NaN is background, +Inf foreground",
-  .timed = timed
+  .nan_policy = "NaN is background, +Inf foreground"
 };

@@ -71,6 +71,7 @@ const CheckFilter check_mean_blur =
 {
   .name = "mean-blur",
   .operation = "tessera:mean-blur",
+  .timed = timed,
   .corners = corners,
   .n_properties = 2,
   .properties =
@@ -82,6 +83,5 @@ const CheckFilter check_mean_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 1.6e-6, "11 additions, a product and the rounding of its scale on each axis: 26 u = 1.55e-6 at radius 1000" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the box",
-  .timed = timed
+  .nan_policy = "NaN and Inf follow the arithmetic inside the box"
 };

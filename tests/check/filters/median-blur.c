@@ -89,6 +89,7 @@ const CheckFilter check_median_blur =
 {
   .name = "median-blur",
   .operation = "tessera:median-blur",
+  .timed = timed,
   .corners = corners,
   .n_properties = 5,
   .properties =
@@ -103,6 +104,5 @@ const CheckFilter check_median_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN is a sample that sorts after +Inf",
-  .timed = timed
+  .nan_policy = "NaN is a sample that sorts after +Inf"
 };

@@ -84,6 +84,7 @@ const CheckFilter check_motion_blur =
 {
   .name = "motion-blur",
   .operation = "tessera:motion-blur",
+  .timed = timed,
   .n_properties = 3,
   .properties =
     {
@@ -95,6 +96,5 @@ const CheckFilter check_motion_blur =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 4e-6, "up to 3 float taps per pixel of length, summed in groups" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out",
-  .timed = timed
+  .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"
 };

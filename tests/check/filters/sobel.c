@@ -103,6 +103,7 @@ const CheckFilter check_sobel =
 {
   .name = "sobel",
   .operation = "tessera:sobel",
+  .timed = timed,
   .corners = corners,
   .n_properties = 4,
   .properties =
@@ -116,6 +117,5 @@ const CheckFilter check_sobel =
   .mirror = mirror, .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .exact_shift = TRUE,
-  .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count",
-  .timed = timed
+  .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count"
 };

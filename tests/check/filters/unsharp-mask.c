@@ -66,6 +66,7 @@ const CheckFilter check_unsharp_mask =
 {
   .name = "unsharp-mask",
   .operation = "tessera:unsharp-mask",
+  .timed = timed,
   .n_properties = 3,
   .properties =
     {
@@ -77,6 +78,5 @@ const CheckFilter check_unsharp_mask =
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: amount times the blur's, and four roundings of I" },
   .exact_shift = TRUE,
-  .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied",
-  .timed = timed
+  .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied"
 };
