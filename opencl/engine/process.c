@@ -196,12 +196,17 @@ note_checked (TesseraProofMark *mark)
     g_atomic_int_set (&mark->is_proven, TRUE);
 }
 
-/* Does the device compute the right pixels with the kernels that this request used first? */
+/* Does the device compute the right pixels with the kernels that this request used first?  `early` is the answer
+ * of a check that ran beside the request, if one did.  If it FAILED, the request may have held the memory that the
+ * check needed: the device is asked again. */
 static gboolean
-is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven)
+is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven,
+           gboolean has_early, TesseraProof early)
 {
-  TesseraProof proof = unproven ? tessera_prove (request, unproven) : TESSERA_PROOF_SAME;
+  TesseraProof proof = early;
 
+  if (unproven && (! has_early || early == TESSERA_PROOF_FAILED))
+    proof = tessera_check_end (tessera_check_begin (request, FALSE));
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
@@ -219,6 +224,9 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   const TesseraFilter *filter = request->filter;
   TesseraProgram      *program, *engine_program;
   TesseraTimings       timings = { .failed_at = "building" };
+  TesseraCheck        *check;
+  TesseraProof         early;
+  gboolean             has_early;
   gint64               began;
   gdouble              seconds;
   gboolean             is_right;
@@ -232,17 +240,22 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
       return FALSE;
     }
   began = g_get_monotonic_time ();
+  check = tessera_program_is_new (program) ? tessera_check_begin (request, TRUE) : NULL;
+  has_early = check != NULL;
   status = tessera_pump (request, survey, device, program, engine_program, &timings);
+  seconds = (g_get_monotonic_time () - began) / 1e6;
+  early = tessera_check_end (check);
   if (status != 0)
     {
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
+      if (tessera_proof_is_early ())
+        return FALSE;
       log_failure (request, device, &timings, status);
       if (! tessera_is_out_of_memory (status) || tessera_proof_leg () != TESSERA_PROOF_NONE)
         tessera_breaker_fail (filter->name);    /* a request that was too large says nothing about the next */
       return FALSE;
     }
-  seconds = (g_get_monotonic_time () - began) / 1e6;
-  is_right = is_proven (request, device, program, timings.unproven);
+  is_right = is_proven (request, device, program, timings.unproven, has_early, early);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right && tessera_proof_leg () == TESSERA_PROOF_NONE)
     note_device_request (request, device, &timings, seconds);

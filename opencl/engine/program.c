@@ -160,6 +160,17 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   return status;
 }
 
+gboolean
+tessera_program_is_new (TesseraProgram *self)
+{
+  gboolean is_new;
+
+  g_mutex_lock (&self->lock);
+  is_new = g_hash_table_size (self->kernels) == 0;
+  g_mutex_unlock (&self->lock);
+  return is_new;
+}
+
 void
 tessera_program_refuse (TesseraProgram *self)
 {

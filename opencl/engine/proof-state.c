@@ -7,6 +7,7 @@
 
 static _Thread_local TesseraProofLeg leg;
 static _Thread_local gboolean        takes_tiles;       /* tile kernels have to be proven too */
+static _Thread_local gboolean        is_early;
 static _Thread_local gboolean        failed;
 
 void
@@ -31,6 +32,18 @@ gboolean
 tessera_proof_takes_tiles (void)
 {
   return takes_tiles;
+}
+
+void
+tessera_proof_set_early (gboolean early)
+{
+  is_early = early;
+}
+
+gboolean
+tessera_proof_is_early (void)
+{
+  return is_early;
 }
 
 void

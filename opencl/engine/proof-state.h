@@ -26,6 +26,11 @@ TesseraProofLeg tessera_proof_leg          (void);
 void            tessera_proof_set_tiles    (gboolean takes_tiles);
 gboolean        tessera_proof_takes_tiles  (void);
 
+/* Does the check run beside its request?  A failure is not counted then, and nothing is said, because the device is
+ * asked again. */
+void            tessera_proof_set_early    (gboolean is_early);
+gboolean        tessera_proof_is_early     (void);
+
 /* The device could not compute something. */
 void            tessera_proof_note_failure   (void);
 void            tessera_proof_forget_failure (void);

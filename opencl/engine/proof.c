@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * "The same pixels in C and on the device" is checked, not assumed.  When a request has used a kernel for
- * the first time in this process, its operation runs with its settings on small pictures of hard values,
- * in C and on the device, and every bit is compared.  This finds a device that rounds, divides or treats
+ * "The same pixels in C and on the device" is checked, not assumed.  When a request uses a kernel for the
+ * first time in this process, its operation runs with its settings on small pictures of hard values, in C
+ * and on the device, and every bit is compared.  This finds a device that rounds, divides or treats
  * denormals differently, and a compiler that is wrong.  The filter then stays with C.
+ *
+ * The first request of a filter is checked while it is computed.  Its result is kept only if the check agrees.
+ * A later request that needs a new kernel is checked after it.
  */
 #include "config.h"
 
@@ -186,9 +189,13 @@ are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *forma
 }
 
 /* The input of both legs, and the result of each. */
-typedef struct
+typedef struct _TesseraCheck
 {
   const TesseraRequest *request;
+  gboolean              is_early;
+  gboolean              has_tiles;              /* the request may use the kernels that write them */
+  GThread              *thread;
+  gint64                took;                   /* microseconds */
   GeglBuffer           *pictures[LOOKS], *aux[LOOKS];
   guchar               *in_c[LOOKS], *on_device[LOOKS];
   GeglRectangle         roi[LOOKS];
@@ -253,15 +260,16 @@ compute_in_c (gpointer data)
 
 /* Until it fails. */
 static gboolean
-compute_on_device (Proof *proof, gboolean has_tiles)
+compute_on_device (Proof *proof)
 {
   Bench bench = { 0 };
 
   bench_init (&bench, proof->request);
   tessera_proof_forget_failure ();
+  tessera_proof_set_early (proof->is_early);        /* the thread ends with the check */
   for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_has_failed (); look++)
     {
-      tessera_proof_set_tiles (look == LOOK_STORED && has_tiles);
+      tessera_proof_set_tiles (look == LOOK_STORED && proof->has_tiles);
       proof->on_device[look] = compute (proof, &bench, look, TESSERA_PROOF_DEVICE);
     }
   tessera_proof_set_tiles (FALSE);
@@ -278,30 +286,8 @@ is_same (const Proof *proof, Look look)
                    pixels * babl_format_get_bytes_per_pixel (proof->formats[look]), proof->formats[look]);
 }
 
-/* They belong to the engine, so the first filter of a process proves them for all. */
-static gboolean
-is_for_tiles (const GPtrArray *unproven)
-{
-  for (guint i = 0; i < unproven->len; i++)
-    if (g_str_has_prefix (((const TesseraProofMark *) g_ptr_array_index (unproven, i))->kernel, "tile_"))
-      return TRUE;
-  return FALSE;
-}
-
 static void
-proof_init (Proof *proof, const TesseraRequest *request)
-{
-  proof->request = request;
-  for (Look look = LOOK_STORED; look < LOOKS; look++)
-    {
-      proof->pictures[look] = new_picture (request->input, look);
-      if (request->aux)
-        proof->aux[look] = new_picture (request->aux, look);
-    }
-}
-
-static void
-proof_clear (Proof *proof)
+proof_free (Proof *proof)
 {
   for (Look look = LOOK_STORED; look < LOOKS; look++)
     {
@@ -310,29 +296,58 @@ proof_clear (Proof *proof)
       g_free (proof->in_c[look]);
       g_free (proof->on_device[look]);
     }
+  g_free (proof);
+}
+
+static gpointer
+check (gpointer data)
+{
+  const gint64 began = g_get_monotonic_time ();
+  Proof       *proof = data;
+  GThread     *thread = g_thread_new ("tessera-proof", compute_in_c, proof);
+  TesseraProof verdict = compute_on_device (proof) ? TESSERA_PROOF_SAME : TESSERA_PROOF_FAILED;
+
+  g_thread_join (thread);
+  for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
+    if (! is_same (proof, look))
+      verdict = TESSERA_PROOF_DIFFERS;
+  proof->took = g_get_monotonic_time () - began;
+  return GINT_TO_POINTER (verdict);
+}
+
+TesseraCheck *
+tessera_check_begin (const TesseraRequest *request, gboolean is_early)
+{
+  Proof *proof;
+
+  if (tessera_proof_leg () != TESSERA_PROOF_NONE || tessera_trusts_kernels ())
+    return NULL;
+  proof = g_new0 (Proof, 1);
+  proof->request = request;
+  proof->is_early = is_early;
+  proof->has_tiles = (guint64) request->roi.width * request->roi.height >= tessera_tile_pixels ();
+  for (Look look = LOOK_STORED; look < LOOKS; look++)
+    {
+      proof->pictures[look] = new_picture (request->input, look);
+      if (request->aux)
+        proof->aux[look] = new_picture (request->aux, look);
+    }
+  proof->thread = g_thread_new ("tessera-check", check, proof);
+  return proof;
 }
 
 TesseraProof
-tessera_prove (const TesseraRequest *request, const GPtrArray *unproven)
+tessera_check_end (TesseraCheck *proof)
 {
   const gint64 began = g_get_monotonic_time ();
-  Proof        proof = { 0 };
   TesseraProof verdict = TESSERA_PROOF_SAME;
-  GThread     *thread;
 
-  if (tessera_proof_leg () != TESSERA_PROOF_NONE || tessera_trusts_kernels ())
-    return TESSERA_PROOF_SAME;
-  proof_init (&proof, request);
-  thread = g_thread_new ("tessera-proof", compute_in_c, &proof);
-  if (! compute_on_device (&proof, is_for_tiles (unproven)))
-    verdict = TESSERA_PROOF_FAILED;
-  g_thread_join (thread);
-  for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
-    if (! is_same (&proof, look))
-      verdict = TESSERA_PROOF_DIFFERS;
-  proof_clear (&proof);
+  if (! proof)
+    return verdict;
+  verdict = GPOINTER_TO_INT (g_thread_join (proof->thread));
   if (verdict == TESSERA_PROOF_SAME)
-    tessera_say_path ("%s: the device computes the same pixels as C, checked in %.1f ms", request->filter->name,
-                      (g_get_monotonic_time () - began) / 1e3);
+    tessera_say_path ("%s: the device computes the same pixels as C, checked in %.1f ms, waited for %.1f ms",
+                      proof->request->filter->name, proof->took / 1e3, (g_get_monotonic_time () - began) / 1e3);
+  proof_free (proof);
   return verdict;
 }

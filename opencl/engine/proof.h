@@ -9,8 +9,14 @@
 
 typedef enum { TESSERA_PROOF_SAME, TESSERA_PROOF_DIFFERS, TESSERA_PROOF_FAILED } TesseraProof;
 
-/* Does it, with these kernels (TesseraProofMark)?  Runs the request's operation, with its settings, on small
- * pictures of hard values.  FAILED: the device did not answer, and that has been said. */
-TesseraProof tessera_prove (const TesseraRequest *request, const GPtrArray *unproven);
+typedef struct _TesseraCheck TesseraCheck;
+
+/* Does it?  Runs the request's operation, with its settings, on small pictures of hard values, in a thread of its
+ * own.  The request outlives the check.  NULL: nothing has to be checked. */
+TesseraCheck *tessera_check_begin (const TesseraRequest *request, gboolean is_early);
+
+/* Waits for the answer, and frees.  FAILED: the device did not answer.  That has been said, unless the check is
+ * early: beside its request. */
+TesseraProof  tessera_check_end   (TesseraCheck *check);
 
 #endif
