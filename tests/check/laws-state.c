@@ -216,6 +216,30 @@ build_graph (const CheckFilter *filter, const CheckCase *c, CheckSource *source,
   return graph;
 }
 
+static void
+note_invalid (GeglNode *node G_GNUC_UNUSED, const GeglRectangle *rect, GeglRectangle *all)
+{
+  gegl_rectangle_bounding_box (all, all, rect);
+}
+
+/* GEGL was told of each pixel that differs.  It must be told of the whole image where each pixel depends on all:
+ * often a change makes no difference. */
+static gboolean
+was_told (const CheckFilter *filter, const CheckCase *c, const GeglRectangle *told, const CheckPixels *before,
+          const CheckPixels *after, GString *why)
+{
+  const GeglRectangle box = check_output_box (filter, c), roi = after->roi;
+  gboolean            good = ! filter->whole || gegl_rectangle_contains (told, &box);
+
+  for (gint i = 0; i < roi.width * roi.height && good; i++)
+    good = memcmp (before->pixels + 4 * i, after->pixels + 4 * i, 16) == 0
+           || gegl_rectangle_contains (told, GEGL_RECTANGLE (roi.x + i % roi.width, roi.y + i / roi.width, 1, 1));
+  if (! good)
+    g_string_append_printf (why, "  more has changed than %d,%d %d x %d, which was invalidated\n", told->x, told->y,
+                            told->width, told->height);
+  return good;
+}
+
 /* A cached result must follow a change of a part of the input everywhere. */
 gboolean
 check_law_update (const CheckFilter *filter,
@@ -224,7 +248,7 @@ check_law_update (const CheckFilter *filter,
                   GString           *why)
 {
   CheckSource  *source = check_source_draw (filter, c), *aux = check_aux_draw (filter, c);
-  GeglRectangle roi = check_roi (filter, c), changed;
+  GeglRectangle roi = check_roi (filter, c), changed, told = { 0, 0, 0, 0 };
   GeglNode     *graph, *node, *fresh_graph, *fresh_node;
   CheckPixels   cached = { 0 }, fresh = { 0 };
   gchar        *text;
@@ -234,10 +258,11 @@ check_law_update (const CheckFilter *filter,
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   graph = build_graph (filter, c, source, aux, &node);
   blit_cached (filter, c, node, &roi, &cached);
+  g_signal_connect (node, "invalidated", G_CALLBACK (note_invalid), &told);
   changed = change_input (filter, c, source);
   fresh_graph = build_graph (filter, c, source, aux, &fresh_node);
   blit_cached (filter, c, fresh_node, &roi, &fresh);
-  good = ask_around (filter, c, node, &changed, &fresh, why);
+  good = was_told (filter, c, &told, &cached, &fresh, why) && ask_around (filter, c, node, &changed, &fresh, why);
   g_object_unref (graph);
   g_object_unref (fresh_graph);
   text = check_take_warnings ();
