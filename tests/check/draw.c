@@ -243,18 +243,22 @@ narrow (const CheckFilter *filter, CheckCase *c)
 }
 
 /* What a filter needs of its input and what a change reaches is most where the image is repeated; and what it needs
- * shows only where it does not need all. */
+ * shows only where it does not need all.  An edge that moves matters most where the image is not repeated. */
 void
 check_draw_law (const CheckFilter *filter,
                 gint               number,
                 CheckCase         *c)
 {
   const gint     law = law_for (filter, c, number);
-  const gboolean is_wide = law == CHECK_LAW_UPDATE || law == CHECK_LAW_MOVE || law == CHECK_LAW_NEIGHBOUR;
+  const gint     turn = number / (CHECK_LAWS - 1);
+  const gboolean repeats = law == CHECK_LAW_MOVE ? turn % 2 == 0
+                           : (law == CHECK_LAW_UPDATE || law == CHECK_LAW_NEIGHBOUR) && turn % 4 < 3;
   GeglRectangle  box;
 
   c->field[CHECK_LAW] = law;
-  if (is_wide && number / (CHECK_LAWS - 1) % 4 < 3)
+  if (law == CHECK_LAW_MOVE)
+    narrow (filter, c);
+  if (repeats)
     for (gint i = 0; i < filter->n_properties; i++)
       for (gint k = 0; ! strcmp (filter->properties[i].name, "border") && filter->properties[i].nicks[k]; k++)
         if (! strcmp (filter->properties[i].nicks[k], "loop"))

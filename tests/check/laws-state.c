@@ -222,20 +222,35 @@ note_invalid (GeglNode *node G_GNUC_UNUSED, const GeglRectangle *rect, GeglRecta
   gegl_rectangle_bounding_box (all, all, rect);
 }
 
-/* GEGL was told of each pixel that differs.  It must be told of the whole image where each pixel depends on all:
- * often a change makes no difference. */
+/* Is it called invalid what differs between two results, where both have pixels? */
 static gboolean
-was_told (const CheckFilter *filter, const CheckCase *c, const GeglRectangle *told, const CheckPixels *before,
-          const CheckPixels *after, GString *why)
+was_told (const GeglRectangle *told, const CheckPixels *before, const CheckPixels *after, GString *why)
 {
-  const GeglRectangle box = check_output_box (filter, c), roi = after->roi;
-  gboolean            good = ! filter->whole || gegl_rectangle_contains (told, &box);
+  const GeglRectangle *from = &before->roi, *to = &after->roi;
+  GeglRectangle        both;
+  gboolean             good = TRUE;
 
-  for (gint i = 0; i < roi.width * roi.height && good; i++)
-    good = memcmp (before->pixels + 4 * i, after->pixels + 4 * i, 16) == 0
-           || gegl_rectangle_contains (told, GEGL_RECTANGLE (roi.x + i % roi.width, roi.y + i / roi.width, 1, 1));
+  gegl_rectangle_intersect (&both, from, to);
+  for (gint y = both.y; y < both.y + both.height && good; y++)
+    for (gint x = both.x; x < both.x + both.width && good; x++)
+      good = memcmp (before->pixels + 4 * ((gsize) (y - from->y) * from->width + x - from->x),
+                     after->pixels + 4 * ((gsize) (y - to->y) * to->width + x - to->x), 16) == 0
+             || gegl_rectangle_contains (told, GEGL_RECTANGLE (x, y, 1, 1));
   if (! good)
     g_string_append_printf (why, "  more has changed than %d,%d %d x %d, which was invalidated\n", told->x, told->y,
+                            told->width, told->height);
+  return good;
+}
+
+/* Where each pixel depends on all, GEGL must be told of all: often a change makes no difference. */
+static gboolean
+was_told_of_all (const CheckFilter *filter, const CheckCase *c, const GeglRectangle *told, GString *why)
+{
+  const GeglRectangle box = check_output_box (filter, c);
+  const gboolean      good = ! filter->whole || gegl_rectangle_contains (told, &box);
+
+  if (! good)
+    g_string_append_printf (why, "  of the whole image %d,%d %d x %d alone was invalidated\n", told->x, told->y,
                             told->width, told->height);
   return good;
 }
@@ -262,7 +277,8 @@ check_law_update (const CheckFilter *filter,
   changed = change_input (filter, c, source);
   fresh_graph = build_graph (filter, c, source, aux, &fresh_node);
   blit_cached (filter, c, fresh_node, &roi, &fresh);
-  good = was_told (filter, c, &told, &cached, &fresh, why) && ask_around (filter, c, node, &changed, &fresh, why);
+  good = was_told (&told, &cached, &fresh, why) && was_told_of_all (filter, c, &told, why)
+         && ask_around (filter, c, node, &changed, &fresh, why);
   g_object_unref (graph);
   g_object_unref (fresh_graph);
   text = check_take_warnings ();
@@ -313,6 +329,8 @@ check_law_move (const CheckFilter *filter,
   GeglBuffer         *patch = gegl_buffer_new (&box, source->format);
   GeglColor          *colour = gegl_color_new ("rgb(0.9, 0.3, 0.6)");
   GeglNode           *graph, *node, *moves;
+  CheckPixels         before = { 0 };
+  GeglRectangle       told = { 0, 0, 0, 0 };
   gboolean            good = TRUE;
   gchar              *text;
 
@@ -320,6 +338,7 @@ check_law_move (const CheckFilter *filter,
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   gegl_buffer_set_color (patch, NULL, colour);
   graph = build_moving (filter, c, source, aux, patch, way[0], &node, &moves);
+  g_signal_connect (node, "invalidated", G_CALLBACK (note_invalid), &told);
   for (guint i = 0; i < G_N_ELEMENTS (way) && good; i++)
     {
       GeglRectangle was = check_roi (filter, c), roi = { was.x - 12, was.y - 12, was.width + 24, was.height + 24 };
@@ -327,17 +346,20 @@ check_law_move (const CheckFilter *filter,
       GeglRectangle all;
       CheckPixels   fresh = { 0 };
 
+      told = (GeglRectangle) { 0, 0, 0, 0 };
       gegl_node_set (moves, "x", (gdouble) way[i][0], "y", (gdouble) way[i][1], NULL);
       fresh_graph = build_moving (filter, c, source, aux, patch, way[i], &fresh_node, &stays);
       all = gegl_node_get_bounding_box (fresh_node);
       if (gegl_rectangle_intersect (&roi, &roi, &all))
         {
           blit_cached (filter, c, fresh_node, &roi, &fresh);
-          good = ask_around (filter, c, node, &was, &fresh, why);
+          good = was_told (&told, &before, &fresh, why) && ask_around (filter, c, node, &was, &fresh, why);
         }
       g_object_unref (fresh_graph);
-      check_pixels_clear (&fresh);
+      check_pixels_clear (&before);
+      before = fresh;
     }
+  check_pixels_clear (&before);
   text = check_take_warnings ();
   if (text)
     g_string_append_printf (why, "  warning: %s", text);
