@@ -12,7 +12,7 @@ import watched
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SEED = '20261121'                       # that of ./run test
 LIBRARY = 'libtessera.so.0'
-OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/speed-test')    # tests with a source of the modules inside
+OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test')    # tests with a source of the modules inside
 NO_TILES = 'FAIL no result was sent straight into tiles'
 COMPUTES, IDLES = 300, 120              # seconds after which a test hangs, where the unmutated one was not measured
 LOCAL_FILTERS = ('bilateral-grid', 'convolution', 'equalize')
@@ -97,7 +97,7 @@ class Runner:
             yield test('formats', quick=True, folder='formats', GEGL_PATH=self.built('tests', 'formats', 'operations'))
             for name in ('tiles', 'accounting', 'progress', 'limits', 'tiles-trial', 'portable'):
                 yield test(name, quick=True)
-        for part, cases, seconds, quick in (('parity', 150, 25, True), ('laws', 60 if whole else 140, 18, not whole), ('edges', 0, 0, not whole)):
+        for part, cases, seconds, quick in (('parity', 150, 25, True), ('laws', 90 if whole else 140, 18, not whole), ('edges', 0, 0, not whole)):
             for filter in filters:
                 limit = ['--cases', str(cases // (3 if whole else 1)), '--seconds', str(seconds / (3 if whole else 1))] if cases else []
                 yield Step(f'{part} {filter}{few}', check + ['--filter', filter, f'--{part}', *limit], quick)
