@@ -311,7 +311,7 @@ tiny (void)
 static void
 owned (void)
 {
-  const GeglRectangle whole = { 0, 0, 512, 300 };
+  const GeglRectangle whole = { 0, 0, 512, 300 }, nothing = { 0, 0, 0, 0 };
   const Babl         *format = babl_format ("RaGaBaA float");
   GeglBuffer         *input = new_buffer (512, 300, "RaGaBaA float");
   gfloat             *memory = g_new (gfloat, 4 * 512 * 300);
@@ -322,6 +322,8 @@ owned (void)
   gegl_buffer_set_color_from_pixel (input, &whole, pixel, format);
   gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 1, 1), NULL, pixel, 0, GEGL_BLIT_DEFAULT);   /* prepares it */
   operation = gegl_node_get_gegl_operation (node);
+  expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, NULL, input, &whole, 0), "no input is a failure");
+  expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, input, &nothing, 0), "no region is a failure");
   for (gint deep = 0; deep < 3; deep++)
     {
       GeglBuffer *part, *deeper, *linear;
