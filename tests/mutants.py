@@ -428,7 +428,7 @@ MUTANTS = [
     ('199', 'equivalent', 'operations/bilateral-grid-device.c',
      '|| dense_bytes', '&& dense_bytes', 1,
      'which of two grids that have the same sums: speed and memory alone'),
-    ('200', 'real', 'operations/gaussian.c',
+    ('200', 'real', 'operations/shared/gaussian.c',
      '-((step - 1 - pixel) / step)', '-((step + 1 - pixel) / step)', 1),
     ('201', 'real', 'opencl/engine/operation.c',
      '  if (! input || gegl_rectangle_is_empty (roi))\n    return TRUE;', '  if (! input || gegl_rectangle_is_empty (roi))\n    return FALSE;', 1),
