@@ -438,4 +438,6 @@ MUTANTS = [
     ('203', 'equivalent', 'opencl/engine/operation.c',
      'operation_class->threaded         = FALSE;', 'operation_class->threaded         = TRUE;', 1,
      "only GeglOperationFilter's own process looks at it, and ours stands in its place"),
+    ('204', 'real', 'opencl/engine/device.c',
+     '(type & CL_DEVICE_TYPE_CPU) != 0', '(type & CL_DEVICE_TYPE_CPU) == 0', 1),
 ]

@@ -287,11 +287,10 @@ launched (void)
   g_object_unref (output);
 }
 
-/* By itself the engine takes C for what is too small for any device. */
 static void
-tiny (void)
+stays_in_c (gint side)
 {
-  GeglBuffer     *input = new_buffer (16, 16, "RGBA float"), *output = new_buffer (16, 16, "RGBA float");
+  GeglBuffer     *input = new_buffer (side, side, "RGBA float"), *output = new_buffer (side, side, "RGBA float");
   GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:sobel");
   TesseraCounters before, after;
 
@@ -300,10 +299,19 @@ tiny (void)
   gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
   tessera_get_counters (&after);
   expect (after.c_requests > before.c_requests && after.device_requests == before.device_requests,
-          "16 x 16 pixels went to the device");
+          "%d x %d pixels went to the device", side, side);
   g_object_unref (graph);
   g_object_unref (input);
   g_object_unref (output);
+}
+
+/* By itself the engine takes C for what is too small for any device, and for all where the device is the processor. */
+static void
+automatic (void)
+{
+  stays_in_c (16);
+  if (g_strcmp0 (g_getenv ("GEGL_USE_OPENCL"), "cpu") == 0)
+    stays_in_c (700);
 }
 
 /* ------------------------------------------------------------- an owner's -- */
@@ -365,7 +373,7 @@ main (int argc, char **argv)
       pinned ();
       remembered ();
       launched ();
-      tiny ();
+      automatic ();
     }
   tessera_trim ();
   code = expect_told ();
