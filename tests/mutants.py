@@ -440,4 +440,10 @@ MUTANTS = [
      "only GeglOperationFilter's own process looks at it, and ours stands in its place"),
     ('204', 'real', 'opencl/engine/device.c',
      '(type & CL_DEVICE_TYPE_CPU) != 0', '(type & CL_DEVICE_TYPE_CPU) == 0', 1),
+    ('205', 'equivalent', 'opencl/engine/portable.c',
+     'gdouble       sum = 1.0;\n\n  if (! (x', 'gdouble       sum = 1.01;\n\n  if (! (x', 1,
+     'the sixteenth term of a series whose argument is 0.35 at most: 1e-21 of the sum'),
+    ('206', 'equivalent', 'opencl/engine/pump.c',
+     'half = (PARTS - from + 1) / 2', 'half = (PARTS - from - 1) / 2', 1,
+     'where the slices of a band end: speed alone'),
 ]
