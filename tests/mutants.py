@@ -446,4 +446,6 @@ MUTANTS = [
     ('206', 'equivalent', 'opencl/engine/pump.c',
      'half = (PARTS - from + 1) / 2', 'half = (PARTS - from - 1) / 2', 1,
      'where the slices of a band end: speed alone'),
+    ('207', 'real', 'opencl/engine/process.c',
+     'if (gegl_rectangle_is_empty (&request->roi))\n    return TRUE;', 'if (gegl_rectangle_is_empty (&request->roi))\n    return FALSE;', 1),
 ]

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tessera.h"
 #include "tessera-control.h"
 #include "verdict.h"
 
@@ -332,6 +333,7 @@ owned (void)
   operation = gegl_node_get_gegl_operation (node);
   expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, NULL, input, &whole, 0), "no input is a failure");
   expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, input, &nothing, 0), "no region is a failure");
+  expect (tessera_process (&(TesseraRequest) { .roi = nothing }), "a request for nothing is a failure");
   for (gint deep = 0; deep < 3; deep++)
     {
       GeglBuffer *part, *deeper, *linear;
