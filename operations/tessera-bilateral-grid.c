@@ -280,14 +280,14 @@ gegl_op_class_init (GeglOpClass *klass)
     .name = "tessera:" FILTER_NAME,
 #ifdef TESSERA_BILATERAL_FILTER
     .title = _("Bilateral Filter"),
-    .description = _("Smooths skin, sky and noise and keeps edges: surface blur, noise reduction "
-                     "(bilateral filter; Paris, Durand)"),
-    .menu_label = _("Smooth and Keep Edges (Tessera Bilateral Filter)..."),
+    .description = _("Smooths noise, skin and sky and keeps edges: denoise, noise reduction, surface blur "
+                     "(Paris, Durand)"),
+    .menu_label = _("Bilateral Filter (Tessera)..."),
 #else
     .title = _("Bilateral Grid"),
-    .description = _("Smooths by the edges of another picture, in GIMP 3 the aux input (flash and no flash): surface blur, "
-                     "noise reduction (joint bilateral filter; Paris, Durand)"),
-    .menu_label = _("Smooth by the Edges of another Picture (Tessera Bilateral Grid)..."),
+    .description = _("Smooths by the edges of another picture, the second (aux) input (flash and no flash): denoise, "
+                     "noise reduction, surface blur (joint bilateral filter; Paris, Durand)"),
+    .menu_label = _("Bilateral Grid (Tessera)..."),
     .has_aux = TRUE,
 #endif
     .categories = "enhance:noise-reduction",

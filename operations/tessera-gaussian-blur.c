@@ -112,7 +112,7 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:gaussian-blur", .title = _("Gaussian Blur"), .categories = "blur",
-    .description = _("Blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
+    .description = _("Softens and blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Gaussian Blur (Tessera)..."),
     .working = "RaGaBaA float", .reach = reach, .run = run

@@ -292,8 +292,8 @@ gegl_op_class_init (GeglOpClass *klass)
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:median-blur", .title = _("Median Blur"), .categories = "blur",
-    .description = _("Removes dust, scratches and noise and keeps edges (despeckle): each value becomes the median, or "
-                     "another percentile, of those around it"),
+    .description = _("Removes dust, scratches, speckles and noise and keeps edges (despeckle, denoise): each value becomes "
+                     "the median, or another percentile, of those around it"),
     .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
                  "IEEE Trans. ASSP 27(1), 1979",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),

@@ -211,7 +211,7 @@ gegl_op_class_init (GeglOpClass *klass)
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:motion-blur", .title = _("Motion Blur along a Line"), .categories = "blur",
     .description = _("Blurs as a camera does that moves in a straight line during the exposure: panning, speed, "
-                     "camera shake"),
+                     "streaks of light, camera shake"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.3",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Motion Blur along a Line (Tessera)..."),
     .filter = &motion_blur, .working = "RaGaBaA float", .grows = TRUE, .reach = reach, .run = run

@@ -163,7 +163,7 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:unsharp-mask", .title = _("Unsharp Mask"), .categories = "enhance:sharpen",
-    .description = _("Sharpens, or lifts local contrast where the radius is large: adds what a blur would take away, "
+    .description = _("Sharpens, or lifts local contrast (clarity) where the radius is large: adds what a blur would take away, "
                      "above a threshold"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Unsharp Mask (Tessera)..."),

@@ -20,6 +20,7 @@ from locales import translated
 from pixels import read
 from places import lists, masks, masks_refuse_effects
 from scripts import example_scripts
+from search import names, searches
 
 LEVELS = 1                          # of 8 bits
 CLOSE = 1e-5                        # of 32-bit floats, where 1 is white
@@ -226,29 +227,6 @@ def refuses(report, installed, gimp, operation, inputs):
                  f'exit {code}')
 
 
-# what people type into the action search
-SEARCHED = {
-    'tessera:bilateral-filter': ('bilateral filter', 'surface blur', 'noise reduction', 'smooth skin', 'keep edges', 'paris'),
-    'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'surface blur', 'noise', 'another picture', 'flash'),
-    'tessera:cielab': ('cielab', 'lab color', 'lightness'),
-    'tessera:convolution': ('convolution', 'kernel', 'matrix', 'sharpen', 'emboss'),
-    'tessera:equalize': ('equalize', 'histogram', 'clahe', 'local contrast', 'haze', 'zuiderveld'),
-    'tessera:gaussian-blur': ('gaussian blur', 'soft focus', 'smooth'),
-    'tessera:label': ('label', 'connected components', 'count', 'segmentation', 'stars'),
-    'tessera:mean-blur': ('mean blur', 'box blur', 'average'),
-    'tessera:median-blur': ('median', 'despeckle', 'dust', 'scratches', 'noise', 'percentile'),
-    'tessera:motion-blur': ('motion blur', 'panning', 'camera shake'),
-    'tessera:sobel': ('sobel', 'gradient', 'edge detect', 'outline'),
-    'tessera:unsharp-mask': ('unsharp', 'sharpen', 'local contrast'),
-}
-
-
-def is_found(words, operation):
-    """As GIMP 3 searches: each word in the title with the operation's name, or in the description."""
-    shown = f'{operation["title"]} ({operation["name"]})'.lower(), (operation['description'] or '').lower()
-    return all(any(word in text for text in shown) for word in words.split())
-
-
 def labels(report, operations):
     """What a menu and the search need, and what GIMP 3 can read of when a property has an effect: booleans, and enums with their values."""
     for operation in operations:
@@ -257,8 +235,6 @@ def labels(report, operations):
                      and label.endswith(('...', '…')) and 'Tessera' in label, f'{path}/{label}')
         # For that key GIMP adds an alpha channel when a dialog merges, whatever the settings, and none when a script does.
         report.check(f'{operation["name"]} does the same by a dialog and by a script', not operation['needs-alpha'])
-        lost = [words for words in SEARCHED.get(operation['name'], ()) if not is_found(words, operation)]
-        report.check(f'{operation["name"]} is found by the words people type', operation['description'] and not lost, ', '.join(lost))
         hidden = [spec['name'] for spec in operation['properties'] if spec['name'] in ('input', 'aux', 'output')
                   and sum(other['label'] == spec['label'] for other in operation['properties']) < 2]
         report.check(f'{operation["name"]}: a property that is called like a pad has another name, for dialogs', not hidden, ', '.join(hidden))
@@ -298,6 +274,8 @@ def main():
             operations = installed.operations(given.only)
             report.check('GEGL lists operations', operations, ', '.join(operation['name'] for operation in operations))
             labels(report, operations)
+            searches(report, operations)
+            names(report, installed, given.only)
             if not given.smoke:
                 translated(report, installed)
             for kind in kinds if operations else []:

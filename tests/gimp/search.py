@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""How people find a filter: the words they type into GIMP's action search, and its one name everywhere."""
+import re
+
+from locales import LOCALES, language_env
+
+# What people who know what they want type, and what it must find.
+SEARCHED = {
+    'tessera:bilateral-filter': ('bilateral filter', 'surface blur', 'noise reduction', 'smooth skin', 'keep edges', 'paris'),
+    'tessera:bilateral-grid': ('bilateral grid', 'bilateral filter', 'surface blur', 'noise', 'another picture', 'flash'),
+    'tessera:cielab': ('cielab', 'lab color', 'lightness'),
+    'tessera:convolution': ('convolution', 'kernel', 'matrix', 'sharpen', 'emboss'),
+    'tessera:equalize': ('equalize', 'histogram', 'clahe', 'local contrast', 'haze', 'zuiderveld'),
+    'tessera:gaussian-blur': ('gaussian blur', 'soft focus', 'smooth'),
+    'tessera:label': ('label', 'connected components', 'count', 'segmentation', 'stars'),
+    'tessera:mean-blur': ('mean blur', 'box blur', 'average'),
+    'tessera:median-blur': ('median', 'despeckle', 'dust', 'scratches', 'noise', 'percentile'),
+    'tessera:motion-blur': ('motion blur', 'panning', 'camera shake'),
+    'tessera:sobel': ('sobel', 'gradient', 'edge detect', 'outline'),
+    'tessera:unsharp-mask': ('unsharp', 'sharpen', 'local contrast'),
+}
+
+# What a photographer types who knows no filter by name, and those that serve.
+PURPOSES = {
+    'denoise': ('bilateral-filter', 'bilateral-grid', 'median-blur'),
+    'noise': ('bilateral-filter', 'bilateral-grid', 'median-blur'),
+    'smooth': ('bilateral-filter', 'gaussian-blur'),
+    'soften': ('gaussian-blur',),
+    'clarity': ('unsharp-mask', 'equalize'),
+    'sharpen': ('unsharp-mask', 'convolution'),
+    'contrast': ('equalize', 'unsharp-mask'),
+    'haze': ('equalize',),
+    'edges': ('sobel', 'bilateral-filter'),
+    'outline': ('sobel',),
+    'count': ('label',),
+    'speckle': ('median-blur',),
+    'dust': ('median-blur',),
+    'scratch': ('median-blur',),
+    'streak': ('motion-blur',),
+}
+
+
+def tokens(text):
+    """As GLib cuts a text for GIMP 3: letters and digits, folded."""
+    return re.findall(r'[^\W_]+', (text or '').casefold())
+
+
+def is_found(words, operation):
+    """As GIMP 3's action_search_match_keyword: each word begins a word of the label or, if the first has three letters, of the tooltip."""
+    label, tooltip = tokens(f'{operation["title"]} ({operation["name"]})'), tokens(operation['description'])
+    keys = tokens(words)
+    shown = label + tooltip if len(keys[0]) > 2 else label
+    return all(any(token.startswith(key) for token in shown) for key in keys)
+
+
+def searches(report, operations):
+    by_name = {operation['name']: operation for operation in operations}
+    for name, operation in by_name.items():
+        lost = [words for words in SEARCHED.get(name, ()) if not is_found(words, operation)]
+        report.check(f'{name} is found by the words people type', operation['description'] and not lost, ', '.join(lost))
+    for word, wanted in PURPOSES.items():
+        lost = [name for name in wanted if f'tessera:{name}' in by_name and not is_found(word, by_name[f'tessera:{name}'])]
+        report.check(f'"{word}" finds what serves', not lost, ', '.join(lost))
+
+
+def names(report, installed, only):
+    """The menu has the title, which GIMP 3 shows everywhere else, and which a page has as its own (tests/doc); in each language."""
+    for language in (None, *LOCALES):
+        env = language_env(installed.work, language) if language else {}
+        other = [f'{operation["title"]}: {operation["gimp:menu-label"]}' for operation in installed.operations(only, **env)
+                 if operation['gimp:menu-label'] and not re.fullmatch(re.escape(operation['title']) + r' ?[(（]Tessera[)）] ?(\.\.\.|…)', operation['gimp:menu-label'])]
+        report.check(f'{language or "English"}: a filter has one name in the menus and everywhere else', not other, ' | '.join(other[:4]))
