@@ -1,40 +1,86 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The dialog of any operation: a preview that computes what it shows and no more,
- * the controls, and Reset.
+ * The dialog of any operation: presets, a preview, the operation's controls, the second
+ * picture where it has one, the strength; and Reset.
  */
+#include "preview.h"
 #include "widgets.h"
 
 #define RESPONSE_RESET 1
 #define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
+#define NO_SECOND (-1)
 
 typedef struct
 {
-  Layer     *layer;
-  GtkWidget *preview, *box, *controls;
+  Layer       *layer;
+  const gchar *operation;
+  GtkWidget   *presets, *preview, *box, *controls;
 } Dialog;
-
-static void
-draw_preview (GimpPreview *preview, Dialog *dialog)
-{
-  GeglRectangle area;
-  guchar       *bytes;
-  gint          bpp = layer_preview_bpp (dialog->layer);
-
-  gimp_preview_get_position (preview, &area.x, &area.y);
-  gimp_preview_get_size (preview, &area.width, &area.height);
-  bytes = g_malloc0_n ((gsize) area.width * area.height, bpp);
-  layer_preview (dialog->layer, &area, bytes);
-  gimp_preview_draw_buffer (preview, bytes, area.width * bpp);
-  g_free (bytes);
-}
 
 static void
 settings_changed (gpointer data)
 {
   Dialog *dialog = data;
 
-  gimp_preview_invalidate (GIMP_PREVIEW (dialog->preview));
+  preview_update (dialog->preview);
+}
+
+/* ---------------------------------------------------------------- extras -- */
+
+static void
+strength_changed (GtkAdjustment *slider, Dialog *dialog)
+{
+  dialog->layer->extras.strength = gtk_adjustment_get_value (slider) / 100.0;
+  settings_changed (dialog);
+}
+
+static void
+second_changed (GtkWidget *list, Dialog *dialog)
+{
+  gint drawable;
+
+  if (! gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (list), &drawable) || drawable == dialog->layer->extras.second)
+    return;
+  dialog->layer->extras.second = drawable;
+  layer_take_second (dialog->layer);
+  settings_changed (dialog);
+}
+
+/* A layer or channel of any open image, but not what the filter is applied to. */
+static gboolean
+can_be_second (gint32 image G_GNUC_UNUSED, gint32 drawable, gpointer data)
+{
+  return drawable != ((Dialog *) data)->layer->drawable && ! gimp_item_is_group (drawable) && ! gimp_drawable_is_indexed (drawable);
+}
+
+static void
+add_second (Dialog *dialog, GtkTable *table, gint row)
+{
+  GtkWidget *list = gimp_drawable_combo_box_new (can_be_second, dialog);
+
+  gimp_int_combo_box_prepend (GIMP_INT_COMBO_BOX (list), GIMP_INT_STORE_VALUE, NO_SECOND,
+                              GIMP_INT_STORE_LABEL, _("The layer itself"), -1);
+  gimp_int_combo_box_connect (GIMP_INT_COMBO_BOX (list), dialog->layer->extras.second, G_CALLBACK (second_changed), dialog);
+  gimp_help_set_help_data (list, _("The other picture that the filter looks at, of this image or of another one that is open"), NULL);
+  gimp_table_attach_aligned (table, 0, row, _("Second picture:"), 0.0, 0.5, list, 2, FALSE);
+}
+
+static GtkWidget *
+extras_new (Dialog *dialog)
+{
+  GtkWidget *table = gtk_table_new (2, 3, FALSE);
+  GtkObject *slider;
+
+  gtk_table_set_col_spacings (GTK_TABLE (table), 6);
+  gtk_table_set_row_spacings (GTK_TABLE (table), 6);
+  if (dialog->layer->place)
+    add_second (dialog, GTK_TABLE (table), 0);
+  slider = gimp_scale_entry_new (GTK_TABLE (table), 0, 1, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
+                                 0.0, 100.0, 1.0, 10.0, 0, TRUE, 0.0, 0.0,
+                                 _("How much of the filter there is, in percent: at 0 the picture stays as it was"), NULL);
+  gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (slider)), TRUE);
+  g_signal_connect (slider, "value-changed", G_CALLBACK (strength_changed), dialog);
+  return table;
 }
 
 static void
@@ -42,9 +88,99 @@ show_controls (Dialog *dialog)
 {
   if (dialog->controls)
     gtk_widget_destroy (dialog->controls);
-  dialog->controls = widgets_new (dialog->layer->operation, settings_changed, dialog);
+  dialog->controls = gtk_vbox_new (FALSE, 6);
+  gtk_box_pack_start (GTK_BOX (dialog->controls), widgets_new (dialog->layer->operation, settings_changed, dialog), FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (dialog->controls), extras_new (dialog), FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->controls, FALSE, FALSE, 0);
+  gtk_widget_show_all (dialog->controls);
 }
+
+/* --------------------------------------------------------------- presets -- */
+
+static void
+list_presets (Dialog *dialog)
+{
+  gchar       **names = presets_names (dialog->operation);
+  GtkListStore *rows = GTK_LIST_STORE (gtk_combo_box_get_model (GTK_COMBO_BOX (dialog->presets)));
+
+  gtk_list_store_clear (rows);
+  for (gint i = 0; names[i]; i++)
+    gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (dialog->presets), names[i]);
+  g_strfreev (names);
+}
+
+static const gchar *
+preset_name (Dialog *dialog)
+{
+  return gtk_entry_get_text (GTK_ENTRY (gtk_bin_get_child (GTK_BIN (dialog->presets))));
+}
+
+/* One of the list, and not a name that is being written. */
+static void
+preset_chosen (GtkComboBox *list, Dialog *dialog)
+{
+  gchar *text = gtk_combo_box_get_active (list) < 0 ? NULL : presets_get (dialog->operation, preset_name (dialog));
+  gint32 second = dialog->layer->extras.second;
+
+  if (! text)
+    return;
+  settings_reset (dialog->layer->operation, &dialog->layer->extras);
+  settings_parse (dialog->layer->operation, text, &dialog->layer->extras, NULL);
+  dialog->layer->extras.second = second;
+  show_controls (dialog);
+  settings_changed (dialog);
+  g_free (text);
+}
+
+static void
+preset_saved (GtkWidget *button G_GNUC_UNUSED, Dialog *dialog)
+{
+  gchar *name = g_strstrip (g_strdup (preset_name (dialog)));
+
+  if (*name)
+    {
+      gchar *text = settings_text (dialog->layer->operation, &dialog->layer->extras);
+
+      presets_set (dialog->operation, name, text);
+      list_presets (dialog);
+      g_free (text);
+    }
+  g_free (name);
+}
+
+static void
+preset_deleted (GtkWidget *button G_GNUC_UNUSED, Dialog *dialog)
+{
+  presets_delete (dialog->operation, preset_name (dialog));
+  list_presets (dialog);
+  gtk_entry_set_text (GTK_ENTRY (gtk_bin_get_child (GTK_BIN (dialog->presets))), "");
+}
+
+static GtkWidget *
+presets_new (Dialog *dialog)
+{
+  static const struct { const gchar *stock; GCallback action; } buttons[] = {
+    { GTK_STOCK_SAVE, G_CALLBACK (preset_saved) }, { GTK_STOCK_DELETE, G_CALLBACK (preset_deleted) }
+  };
+  GtkWidget *row = gtk_hbox_new (FALSE, 6);
+
+  dialog->presets = gtk_combo_box_text_new_with_entry ();
+  list_presets (dialog);
+  gimp_help_set_help_data (dialog->presets, _("Choose a preset, or write a name and save the settings under it"), NULL);
+  g_signal_connect (dialog->presets, "changed", G_CALLBACK (preset_chosen), dialog);
+  gtk_box_pack_start (GTK_BOX (row), gtk_label_new (_("Preset:")), FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (row), dialog->presets, TRUE, TRUE, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
+    {
+      GtkWidget *button = gtk_button_new_from_stock (buttons[i].stock);
+
+      g_signal_connect (button, "clicked", buttons[i].action, dialog);
+      gtk_box_pack_start (GTK_BOX (row), button, FALSE, FALSE, 0);
+    }
+  return row;
+}
+
+/* ---------------------------------------------------------------- dialog -- */
 
 static GtkWidget *
 window_new (const gchar *name, const gchar *title)
@@ -63,28 +199,34 @@ window_new (const gchar *name, const gchar *title)
   return window;
 }
 
+static GtkWidget *
+fill_window (Dialog *dialog, GtkWidget *window)
+{
+  dialog->box = gtk_vbox_new (FALSE, 12);
+  gtk_container_set_border_width (GTK_CONTAINER (dialog->box), 12);
+  gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), dialog->box, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (dialog->box), presets_new (dialog), FALSE, FALSE, 0);
+  dialog->preview = preview_new (dialog->layer);
+  gtk_box_pack_start (GTK_BOX (dialog->box), dialog->preview, TRUE, TRUE, 0);
+  show_controls (dialog);
+  gtk_widget_show_all (window);
+  return window;
+}
+
 /* TRUE: OK was pressed.  The operation has the values that were chosen. */
 gboolean
 dialog_run (Layer *layer, const gchar *name, const gchar *title)
 {
-  Dialog     dialog = { layer, NULL, NULL, NULL };
+  Dialog     dialog = { layer, gegl_node_get_operation (layer->operation), NULL, NULL, NULL, NULL };
   GtkWidget *window;
   gint       response;
 
   gimp_ui_init ("tessera", TRUE);
-  window = window_new (name, title);
-  dialog.box = gtk_vbox_new (FALSE, 12);
-  gtk_container_set_border_width (GTK_CONTAINER (dialog.box), 12);
-  gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), dialog.box, TRUE, TRUE, 0);
-  dialog.preview = gimp_drawable_preview_new_from_drawable_id (layer->drawable);
-  gtk_widget_set_size_request (dialog.preview, 420, 340);
-  gtk_box_pack_start (GTK_BOX (dialog.box), dialog.preview, TRUE, TRUE, 0);
-  g_signal_connect (dialog.preview, "invalidated", G_CALLBACK (draw_preview), &dialog);
-  show_controls (&dialog);
-  gtk_widget_show_all (window);
+  window = fill_window (&dialog, window_new (name, title));
   while ((response = gimp_dialog_run (GIMP_DIALOG (window))) == RESPONSE_RESET)
     {
-      settings_reset (layer->operation);
+      settings_reset (layer->operation, &layer->extras);
+      layer_take_second (layer);
       show_controls (&dialog);
       settings_changed (&dialog);
     }

@@ -33,35 +33,51 @@ space_of_image (gint32 image)
   return space;
 }
 
-Layer *
-layer_new (gint32 image, gint32 drawable, const gchar *operation, GError **error)
+/* The pixels, in the space of their image; to be freed. */
+static GeglBuffer *
+copy_of_pixels (gint32 drawable, const Babl *space)
 {
-  Layer      *layer;
-  GeglBuffer *theirs;
-  GeglNode   *source;
+  GeglBuffer *theirs = gimp_drawable_get_buffer (drawable), *copy;
+
+  gegl_buffer_set_format (theirs, in_space (gegl_buffer_get_format (theirs), space));
+  copy = gegl_buffer_new (gegl_buffer_get_extent (theirs), gegl_buffer_get_format (theirs));
+  gegl_buffer_copy (theirs, NULL, GEGL_ABYSS_NONE, copy, NULL);
+  g_object_unref (theirs);
+  return copy;
+}
+
+Layer *
+layer_new (gint32 image, gint32 drawable, const gchar *name, GError **error)
+{
+  Layer *layer;
 
   if (gimp_item_is_group (drawable) || ! gimp_item_is_drawable (drawable) || gimp_drawable_is_indexed (drawable))
     {
-      g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_LAYER, _("%s works on a layer in RGB or grayscale"), operation);
+      g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_LAYER, _("%s works on a layer in RGB or grayscale"), name);
       return NULL;
     }
   layer = g_new0 (Layer, 1);
+  layer->image = image;
   layer->drawable = drawable;
   layer->space = space_of_image (image);
+  layer->extras = (Extras) { 1.0, -1 };
   gimp_drawable_mask_intersect (drawable, &layer->selected.x, &layer->selected.y,
                                 &layer->selected.width, &layer->selected.height);
-  theirs = gimp_drawable_get_buffer (drawable);
-  gegl_buffer_set_format (theirs, in_space (gegl_buffer_get_format (theirs), layer->space));
-  layer->pixels = gegl_buffer_new (gegl_buffer_get_extent (theirs), gegl_buffer_get_format (theirs));
-  gegl_buffer_copy (theirs, NULL, GEGL_ABYSS_NONE, layer->pixels, NULL);
-  g_object_unref (theirs);
-
+  layer->pixels = copy_of_pixels (drawable, layer->space);
   layer->graph = gegl_node_new ();
-  layer->operation = gegl_node_new_child (layer->graph, "operation", operation, NULL);
-  source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", layer->pixels, NULL);
+  return layer;
+}
+
+void
+layer_set_operation (Layer *layer, const gchar *operation)
+{
+  GeglNode *source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", layer->pixels, NULL);
+
+  layer->result = layer->operation = gegl_node_new_child (layer->graph, "operation", operation, NULL);
   if (gegl_node_has_pad (layer->operation, "input"))
     gegl_node_link (source, layer->operation);
-  return layer;
+  if (gegl_node_has_pad (layer->operation, "aux"))
+    layer->place = gegl_node_new_child (layer->graph, "operation", "gegl:nop", NULL);
 }
 
 void
@@ -70,6 +86,53 @@ layer_free (Layer *layer)
   g_object_unref (layer->graph);
   g_object_unref (layer->pixels);
   g_free (layer);
+}
+
+GeglNode *
+layer_add_picture (Layer *layer, gint32 drawable)
+{
+  gint32      image = gimp_item_get_image (drawable);
+  GeglBuffer *pixels = copy_of_pixels (drawable, space_of_image (image));
+  GeglNode   *source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", pixels, NULL);
+  GeglNode   *moved = gegl_node_new_child (layer->graph, "operation", "gegl:translate", NULL);
+  gint        x = 0, y = 0, left = 0, top = 0;
+
+  g_object_unref (pixels);
+  gimp_drawable_offsets (drawable, &x, &y);
+  if (image == layer->image)
+    gimp_drawable_offsets (layer->drawable, &left, &top);
+  gegl_node_set (moved, "x", (gdouble) (x - left), "y", (gdouble) (y - top), NULL);
+  gegl_node_link (source, moved);
+  return moved;
+}
+
+void
+layer_take_second (Layer *layer)
+{
+  if (! layer->place)
+    return;
+  gegl_node_disconnect (layer->operation, "aux");
+  if (layer->extras.second < 0)
+    return;
+  gegl_node_link (layer_add_picture (layer, layer->extras.second), layer->place);
+  gegl_node_connect_to (layer->place, "output", layer->operation, "aux");
+}
+
+/* What is mixed is light, and weighted by alpha: the color of what cannot be seen does not show. */
+static const Babl *
+mixing_format (Layer *layer)
+{
+  return babl_format_with_space ("RaGaBaA float", layer->space);
+}
+
+/* As much of `after` as the strength says, the rest from `before`. */
+static void
+mix (gfloat *after, const gfloat *before, gsize n_pixels, gdouble strength)
+{
+  const gfloat part = (gfloat) strength;
+
+  for (gsize i = 0; i < 4 * n_pixels; i++)
+    after[i] = before[i] + part * (after[i] - before[i]);
 }
 
 static const Babl *
@@ -88,9 +151,48 @@ layer_preview_bpp (Layer *layer)
 }
 
 void
-layer_preview (Layer *layer, const GeglRectangle *area, guchar *bytes)
+layer_original (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *bytes)
 {
-  gegl_node_blit (layer->operation, 1.0, area, preview_format (layer), bytes, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_buffer_get (layer->pixels, area, scale, preview_format (layer), bytes, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+}
+
+void
+layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *bytes)
+{
+  const gsize  n = (gsize) area->width * area->height;
+  const Babl  *format = mixing_format (layer);
+  gfloat      *after, *before;
+
+  if (layer->extras.strength >= 1.0)
+    {
+      gegl_node_blit (layer->result, scale, area, preview_format (layer), bytes, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      return;
+    }
+  after = g_new0 (gfloat, 4 * n);
+  before = g_new (gfloat, 4 * n);
+  gegl_node_blit (layer->result, scale, area, format, after, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_buffer_get (layer->pixels, area, scale, format, before, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  mix (after, before, n, layer->extras.strength);
+  babl_process (babl_fish (format, preview_format (layer)), after, bytes, n);
+  g_free (before);
+  g_free (after);
+}
+
+gint
+layer_count (Layer *layer)
+{
+  GSList *nodes = gegl_node_get_children (layer->graph);
+  gint    count = -1;
+
+  for (GSList *at = nodes; at && count < 0; at = at->next)
+    {
+      const gchar *operation = gegl_node_get_operation (at->data);
+
+      if (operation && g_str_has_prefix (operation, "tessera:") && gegl_operation_find_property (operation, "count"))
+        gegl_node_get (at->data, "count", &count, NULL);
+    }
+  g_slist_free (nodes);
+  return count;
 }
 
 /* The bar; what the operation tells is of one piece. */
@@ -117,16 +219,22 @@ on_progress (GeglNode *node G_GNUC_UNUSED, gdouble fraction, gpointer data)
   show_progress (progress, progress->from + fraction * (progress->to - progress->from));
 }
 
+/* It is computed at once, whatever piece is asked for. */
+static gboolean
+is_whole (Layer *layer)
+{
+  return layer->operation && GEGL_OPERATION_GET_CLASS (gegl_node_get_gegl_operation (layer->operation))->get_cached_region;
+}
+
 /* Piece by piece.  One that needs the whole image computes it all with the first. */
 static void
 compute (Layer *layer, GeglNode *sink)
 {
   const GeglRectangle *area = &layer->selected;
   const gint           rows = MAX (1, PIECE_PIXELS / area->width);
-  GeglOperationClass  *class = GEGL_OPERATION_GET_CLASS (gegl_node_get_gegl_operation (layer->operation));
-  const gboolean       at_once = class->get_cached_region != NULL;
+  const gboolean       at_once = is_whole (layer);
   Progress             progress = { 0.0, 1.0, 0.0 };
-  gulong               handler = g_signal_connect (layer->operation, "progress", G_CALLBACK (on_progress), &progress);
+  gulong               handler = g_signal_connect (layer->result, "progress", G_CALLBACK (on_progress), &progress);
 
   for (gint y = 0; y < area->height; y += rows)
     {
@@ -138,7 +246,30 @@ compute (Layer *layer, GeglNode *sink)
       gegl_node_blit (sink, 1.0, &piece, NULL, NULL, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
       show_progress (&progress, end);
     }
-  g_signal_handler_disconnect (layer->operation, handler);
+  g_signal_handler_disconnect (layer->result, handler);
+}
+
+/* The shadow has the result alone. */
+static void
+weaken (Layer *layer, GeglBuffer *shadow)
+{
+  const GeglRectangle *area = &layer->selected;
+  const gint           rows = MAX (1, PIECE_PIXELS / 8 / area->width);
+  const Babl          *format = mixing_format (layer);
+  gfloat              *after = g_new (gfloat, (gsize) 4 * rows * area->width);
+  gfloat              *before = g_new (gfloat, (gsize) 4 * rows * area->width);
+
+  for (gint y = 0; y < area->height; y += rows)
+    {
+      const GeglRectangle piece = { area->x, area->y + y, area->width, MIN (rows, area->height - y) };
+
+      gegl_buffer_get (shadow, &piece, 1.0, format, after, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_get (layer->pixels, &piece, 1.0, format, before, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      mix (after, before, (gsize) piece.width * piece.height, layer->extras.strength);
+      gegl_buffer_set (shadow, &piece, 0, format, after, GEGL_AUTO_ROWSTRIDE);
+    }
+  g_free (before);
+  g_free (after);
 }
 
 void
@@ -150,9 +281,11 @@ layer_apply (Layer *layer)
 
   gegl_buffer_set_format (shadow, in_space (gegl_buffer_get_format (shadow), layer->space));
   sink = gegl_node_new_child (layer->graph, "operation", "gegl:write-buffer", "buffer", shadow, NULL);
-  gegl_node_link (layer->operation, sink);
+  gegl_node_link (layer->result, sink);
   compute (layer, sink);
   gegl_node_remove_child (layer->graph, sink);
+  if (layer->extras.strength < 1.0)
+    weaken (layer, shadow);
   g_object_unref (shadow);                                  /* what is not yet there is sent now */
   gimp_drawable_merge_shadow (layer->drawable, TRUE);
   gimp_drawable_update (layer->drawable, area->x, area->y, area->width, area->height);

@@ -3,9 +3,10 @@
  * What GIMP 2.10 calls: which procedures there are, and running one.
  *
  *   (plug-in-tessera-NAME RUN-NONINTERACTIVE image drawable "property=value ...")
+ *   (plug-in-tessera-graph-NAME RUN-NONINTERACTIVE image drawable)
  *
  * Properties that are not named have their defaults.  Values of the dialog are kept
- * from session to session, in GIMP's parasites.
+ * from session to session, in GIMP's parasites.  What counts returns how many there are.
  */
 #include "plug-in.h"
 
@@ -56,29 +57,57 @@ operation_of (const gchar *procedure)
   return found;
 }
 
+#define SETTINGS 1                      /* how many arguments a filter has more than a graph */
+
 static void
-install_procedure (const gchar *operation)
+install_procedure (const gchar *name, const gchar *blurb, const gchar *help, const gchar *label, const gchar *path,
+                   gboolean is_graph, gboolean counts)
 {
   static const GimpParamDef arguments[] = {
     { GIMP_PDB_INT32,    (gchar *) "run-mode", (gchar *) "The run mode { RUN-INTERACTIVE (0), RUN-NONINTERACTIVE (1), RUN-WITH-LAST-VALS (2) }" },
     { GIMP_PDB_IMAGE,    (gchar *) "image",    (gchar *) "The image" },
     { GIMP_PDB_DRAWABLE, (gchar *) "drawable", (gchar *) "The layer" },
-    { GIMP_PDB_STRING,   (gchar *) "settings", (gchar *) "Properties as \"name=value name=value\"; those not named have their defaults" }
+    { GIMP_PDB_STRING,   (gchar *) "settings", (gchar *) "Properties as \"name=value name=value\", strength=0 to 100, aux=DRAWABLE; those not named have their defaults" }
   };
+  static const GimpParamDef results[] = { { GIMP_PDB_INT32, (gchar *) "count", (gchar *) "How many there are" } };
+
+  gimp_install_procedure (name, blurb, help, "Tessera", "Tessera", "2026", label, "RGB*, GRAY*", GIMP_PLUGIN,
+                          G_N_ELEMENTS (arguments) - (is_graph ? SETTINGS : 0), counts ? 1 : 0, arguments, counts ? results : NULL);
+  gimp_plugin_menu_register (name, path);
+  gimp_plugin_icon_register (name, GIMP_ICON_TYPE_ICON_NAME, (const guint8 *) GIMP_ICON_GEGL);
+}
+
+static void
+install_operation (const gchar *operation)
+{
   const gchar *reference = gegl_operation_get_key (operation, "reference");
   gchar       *name = procedure_name (operation);
   gchar       *properties = settings_describe (operation);
   gchar       *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
                                        reference ? reference : "", properties);
 
-  gimp_install_procedure (name, gegl_operation_get_key (operation, "description"), help, "Tessera", "Tessera", "2026",
-                          gegl_operation_get_key (operation, "gimp:menu-label"), "RGB*, GRAY*", GIMP_PLUGIN,
-                          G_N_ELEMENTS (arguments), 0, arguments, NULL);
-  gimp_plugin_menu_register (name, gegl_operation_get_key (operation, "gimp:menu-path"));
-  gimp_plugin_icon_register (name, GIMP_ICON_TYPE_ICON_NAME, (const guint8 *) GIMP_ICON_GEGL);
+  install_procedure (name, gegl_operation_get_key (operation, "description"), help, gegl_operation_get_key (operation, "gimp:menu-label"),
+                     gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, gegl_operation_find_property (operation, "count") != NULL);
   g_free (help);
   g_free (properties);
   g_free (name);
+}
+
+static void
+install_graph (const gchar *graph)
+{
+  gchar *text, *title, *summary, *name, *help;
+
+  if (! graph_read (graph, &text, &title, &summary))
+    return;
+  name = g_strconcat (GRAPH_PREFIX, graph, NULL);
+  help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", TESSERA_GRAPHS_DIR, graph);
+  install_procedure (name, summary, help, title, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, strstr (text, "tessera:label") != NULL);
+  g_free (help);
+  g_free (name);
+  g_free (summary);
+  g_free (title);
+  g_free (text);
 }
 
 /* GIMP keeps what a query says until this program changes, so nothing but the text domain is said here. */
@@ -99,7 +128,11 @@ init (void)
   gegl_init (NULL, NULL);
   all = list_operations ();
   for (GList *at = all; at; at = at->next)
-    install_procedure (at->data);
+    install_operation (at->data);
+  g_list_free_full (all, g_free);
+  all = graphs_list ();
+  for (GList *at = all; at; at = at->next)
+    install_graph (at->data);
   g_list_free_full (all, g_free);
 }
 
@@ -107,7 +140,7 @@ init (void)
 
 /* What the last dialog was left with; what a later version no longer knows is passed over. */
 static void
-recall (GeglNode *node, const gchar *name)
+recall (Layer *layer, const gchar *name)
 {
   GimpParasite *kept = gimp_get_parasite (name);
 
@@ -115,17 +148,17 @@ recall (GeglNode *node, const gchar *name)
     {
       gchar *text = g_strndup (gimp_parasite_data (kept), gimp_parasite_data_size (kept));
 
-      if (! settings_parse (node, text, NULL))
-        settings_reset (node);
+      if (! settings_parse (layer->operation, text, &layer->extras, NULL))
+        settings_reset (layer->operation, &layer->extras);
       g_free (text);
       gimp_parasite_free (kept);
     }
 }
 
 static void
-remember (GeglNode *node, const gchar *name)
+remember (Layer *layer, const gchar *name)
 {
-  gchar        *text = settings_text (node);
+  gchar        *text = settings_text (layer->operation, &layer->extras);
   GimpParasite *kept = gimp_parasite_new (name, GIMP_PARASITE_PERSISTENT, strlen (text) + 1, text);
 
   gimp_attach_parasite (kept);
@@ -133,32 +166,87 @@ remember (GeglNode *node, const gchar *name)
   g_free (text);
 }
 
+/* What is computed now, with a name for the bar. */
+static void
+apply (Layer *layer, const gchar *title, GimpRunMode mode)
+{
+  if (layer->selected.width <= 0 || layer->selected.height <= 0)
+    return;
+  gimp_progress_init (title);
+  layer_apply (layer);
+  if (mode != GIMP_RUN_NONINTERACTIVE)
+    {
+      gimp_displays_flush ();
+      if (layer_count (layer) >= 0)
+        g_message (_("Counted: %d"), layer_count (layer));
+    }
+}
+
 static GimpPDBStatusType
-run_on_layer (Layer *layer, const gchar *name, const gchar *operation, GimpRunMode mode, const gchar *settings, GError **error)
+run_filter (Layer *layer, const gchar *name, const gchar *operation, GimpRunMode mode, const gchar *settings, GError **error)
 {
   const gchar *title = gegl_operation_get_key (operation, "title");
 
+  layer_set_operation (layer, operation);
   if (mode == GIMP_RUN_NONINTERACTIVE)
     {
-      if (settings && ! settings_parse (layer->operation, settings, error))
+      if (settings && ! settings_parse (layer->operation, settings, &layer->extras, error))
         return GIMP_PDB_CALLING_ERROR;
+      layer_take_second (layer);
     }
   else
-    recall (layer->operation, name);
+    recall (layer, name);
   if (mode == GIMP_RUN_INTERACTIVE)
     {
       if (! dialog_run (layer, name, title ? title : operation))
         return GIMP_PDB_CANCEL;
-      remember (layer->operation, name);
+      remember (layer, name);
     }
-  if (layer->selected.width > 0 && layer->selected.height > 0)
-    {
-      gimp_progress_init (title ? title : operation);
-      layer_apply (layer);
-    }
-  if (mode != GIMP_RUN_NONINTERACTIVE)
-    gimp_displays_flush ();
+  apply (layer, title ? title : operation, mode);
   return GIMP_PDB_SUCCESS;
+}
+
+static GimpPDBStatusType
+run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, gint *count, GError **error)
+{
+  GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
+  gchar            *text, *title, *summary;
+  Layer            *layer;
+
+  if (! graph_read (graph, &text, &title, &summary))
+    return status;
+  layer = layer_new (image, drawable, _(title), error);
+  if (layer && graph_fill (layer, text, _(title), error))
+    {
+      apply (layer, _(title), mode);
+      *count = layer_count (layer);
+      status = GIMP_PDB_SUCCESS;
+    }
+  if (layer)
+    layer_free (layer);
+  g_free (summary);
+  g_free (title);
+  g_free (text);
+  return status;
+}
+
+static GimpPDBStatusType
+run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mode, const gchar *settings, gint *count, GError **error)
+{
+  GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
+  gchar            *operation = operation_of (name);
+  Layer            *layer = operation ? layer_new (image, drawable, operation, error) : NULL;
+
+  if (! operation)
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("GEGL does not find the operation of %s"), name);
+  if (layer)
+    {
+      status = run_filter (layer, name, operation, mode, settings, error);
+      *count = layer_count (layer);
+      layer_free (layer);
+    }
+  g_free (operation);
+  return status;
 }
 
 /* OpenCL as it is switched in GIMP now; gegl_init has asked the environment instead. */
@@ -175,38 +263,33 @@ follow_preferences (void)
 static void
 run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals)
 {
-  static GimpParam  values[2];
-  GimpRunMode       mode = param[0].data.d_int32;
-  GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
-  GError           *error = NULL;
-  gchar            *operation;
-  Layer            *layer = NULL;
+  static GimpParam   values[2];
+  const GimpRunMode  mode = param[0].data.d_int32;
+  const gint32       image = param[1].data.d_image, drawable = param[2].data.d_drawable;
+  GError            *error = NULL;
+  gint               count = -1;
 
   bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   gegl_init (NULL, NULL);
   follow_preferences ();
-  operation = operation_of (name);
-  if (! operation)
-    g_set_error (&error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("GEGL does not find the operation of %s"), name);
-  else
-    layer = layer_new (param[1].data.d_image, param[2].data.d_drawable, operation, &error);
-  if (layer)
-    {
-      status = run_on_layer (layer, name, operation, mode, n_params > 3 ? param[3].data.d_string : NULL, &error);
-      layer_free (layer);
-    }
   values[0].type = GIMP_PDB_STATUS;
-  values[0].data.d_status = status;
-  *n_return_vals = 1;
-  *return_vals = values;
+  if (g_str_has_prefix (name, GRAPH_PREFIX))
+    values[0].data.d_status = run_graph (image, drawable, name + strlen (GRAPH_PREFIX), mode, &count, &error);
+  else
+    values[0].data.d_status = run_operation (image, drawable, name, mode, n_params > 3 ? param[3].data.d_string : NULL, &count, &error);
   if (error)
     {
       values[1].type = GIMP_PDB_STRING;
       values[1].data.d_string = error->message;             /* lives as long as this process */
-      *n_return_vals = 2;
     }
-  g_free (operation);
+  else
+    {
+      values[1].type = GIMP_PDB_INT32;
+      values[1].data.d_int32 = count;
+    }
+  *n_return_vals = error || (count >= 0 && values[0].data.d_status == GIMP_PDB_SUCCESS) ? 2 : 1;
+  *return_vals = values;
 }
 
 const GimpPlugInInfo PLUG_IN_INFO = { init, NULL, query, run };

@@ -13,17 +13,25 @@
 #include <glib/gi18n-lib.h>
 #include <libgimp/gimp.h>
 
-typedef enum { TESSERA_BAD_SETTINGS, TESSERA_BAD_LAYER } TesseraPlugInError;
+typedef enum { TESSERA_BAD_SETTINGS, TESSERA_BAD_LAYER, TESSERA_BAD_GRAPH } TesseraPlugInError;
 
 #define TESSERA_PLUG_IN_ERROR (g_quark_from_static_string ("tessera-plug-in"))
 
 /* ------------------------------------------------------------ settings.c -- */
 
-/* "name=value name='a value'": sets properties of the node, others keep theirs. */
-gboolean settings_parse    (GeglNode *node, const gchar *text, GError **error);
-/* The properties that are not at their defaults, in that form. */
-gchar   *settings_text     (GeglNode *node);
-void     settings_reset    (GeglNode *node);
+/* What the plug-in adds to every operation. */
+typedef struct
+{
+  gdouble strength;             /* 0: the layer as it was, 1: the operation alone */
+  gint32  second;               /* the drawable that is its second input; -1: none */
+} Extras;
+
+/* "name=value name='a value'": sets properties of the node, and `strength` (0 to 100) and `aux` (a drawable) in the
+ * extras; others keep theirs. */
+gboolean settings_parse    (GeglNode *node, const gchar *text, Extras *extras, GError **error);
+/* What is not at its default, in that form; drawables are not kept. */
+gchar   *settings_text     (GeglNode *node, const Extras *extras);
+void     settings_reset    (GeglNode *node, Extras *extras);
 /* A line for each property: name, meaning, values, default. */
 gchar   *settings_describe (const gchar *operation);
 /* The text of a value, as it stands behind `name=`, without quotes; NULL: not a kind that is offered. */
@@ -32,23 +40,54 @@ gboolean settings_is_offered (GParamSpec *spec);
 
 /* --------------------------------------------------------------- layer.c -- */
 
-/* A drawable, a copy of its pixels, and the operation that reads them. */
+/* A drawable, a copy of its pixels, and what is computed of them. */
 typedef struct
 {
-  gint32         drawable;
+  gint32         image, drawable;
   GeglRectangle  selected;      /* what may change, in the drawable's coordinates */
   const Babl    *space;         /* of the image's profile; NULL is sRGB */
   GeglBuffer    *pixels;
-  GeglNode      *graph, *operation;
+  GeglNode      *graph, *result;
+  GeglNode      *operation;     /* that the dialog is about; NULL: a ready-made graph */
+  GeglNode      *place;         /* of the second input; NULL: the operation has none */
+  Extras         extras;
 } Layer;
 
-Layer   *layer_new     (gint32 image, gint32 drawable, const gchar *operation, GError **error);
+/* Reads its pixels; the graph is empty. */
+Layer   *layer_new     (gint32 image, gint32 drawable, const gchar *name, GError **error);
+void     layer_set_operation (Layer *layer, const gchar *operation);
 void     layer_free    (Layer *layer);
-/* 8 bits, as the drawable's type orders them. */
-void     layer_preview (Layer *layer, const GeglRectangle *area, guchar *bytes);
+/* A node of the graph that has a drawable's pixels, where they lie over the layer. */
+GeglNode *layer_add_picture (Layer *layer, gint32 drawable);
+/* As the extras say. */
+void     layer_take_second (Layer *layer);
+/* 8 bits, as the drawable's type orders them; the area is of the layer at that scale. */
+void     layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *bytes);
+void     layer_original (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *bytes);
 gint     layer_preview_bpp (Layer *layer);
 /* One step of undo; progress on the bar. */
 void     layer_apply   (Layer *layer);
+/* What its operations counted; -1: none of them counts. */
+gint     layer_count   (Layer *layer);
+
+/* -------------------------------------------------------------- graphs.c -- */
+
+#define GRAPH_PREFIX "plug-in-tessera-graph-"
+
+/* The ready-made graphs' names, which are those of their files. */
+GList   *graphs_list   (void);
+/* FALSE: no such graph; the text is what the person may replace the layer in. */
+gboolean graph_read    (const gchar *name, gchar **text, gchar **title, gchar **summary);
+/* Makes it the graph of the layer. */
+gboolean graph_fill    (Layer *layer, const gchar *text, const gchar *title, GError **error);
+
+/* ------------------------------------------------------------- presets.c -- */
+
+/* Settings under a name, in a file of the person's profile. */
+gchar  **presets_names  (const gchar *operation);
+gchar   *presets_get    (const gchar *operation, const gchar *name);
+void     presets_set    (const gchar *operation, const gchar *name, const gchar *settings);
+void     presets_delete (const gchar *operation, const gchar *name);
 
 /* -------------------------------------------------------------- dialog.c -- */
 

@@ -135,17 +135,37 @@ parse_value (GParamSpec *spec, const gchar *text, GValue *value)
   return TRUE;
 }
 
+/* FALSE: it is none of these, or no value of it. */
+static gboolean
+parse_extra (GeglNode *node, const gchar *name, const gchar *text, Extras *extras)
+{
+  gchar  *end;
+  gdouble number = g_ascii_strtod (text, &end);
+
+  if (end == text || *end)
+    return FALSE;
+  if (strcmp (name, "strength") == 0 && number >= 0.0 && number <= 100.0)
+    extras->strength = number / 100.0;
+  else if (strcmp (name, "aux") == 0 && gegl_node_has_pad (node, "aux") && gimp_item_is_drawable ((gint32) number))
+    extras->second = (gint32) number;
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* One "name=value". */
 static gboolean
-parse_word (GeglNode *node, const gchar *word, GError **error)
+parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
 {
   const gchar *operation = gegl_node_get_operation (node), *equals = strchr (word, '=');
   gchar       *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
   GParamSpec  *spec = gegl_operation_find_property (operation, name);
   GValue       value = G_VALUE_INIT;
-  gboolean     good = FALSE;
+  gboolean     good = ! spec && equals && parse_extra (node, name, equals + 1, extras);
 
-  if (! spec || ! can_be_set (spec))
+  if (good)
+    ;
+  else if (! spec || ! can_be_set (spec))
     g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s has no property '%s'"), operation, name);
   else if (! equals || ! parse_value (spec, equals + 1, &value))
     g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s: '%s' is no value of '%s'"),
@@ -162,7 +182,7 @@ parse_word (GeglNode *node, const gchar *word, GError **error)
 }
 
 gboolean
-settings_parse (GeglNode *node, const gchar *text, GError **error)
+settings_parse (GeglNode *node, const gchar *text, Extras *extras, GError **error)
 {
   gchar  **words;
   GError  *fault = NULL;
@@ -178,13 +198,13 @@ settings_parse (GeglNode *node, const gchar *text, GError **error)
       return good;
     }
   for (gint i = 0; good && words[i]; i++)
-    good = parse_word (node, words[i], error);
+    good = parse_word (node, words[i], extras, error);
   g_strfreev (words);
   return good;
 }
 
 gchar *
-settings_text (GeglNode *node)
+settings_text (GeglNode *node, const Extras *extras)
 {
   GString     *all = g_string_new (NULL);
   guint        n;
@@ -209,11 +229,18 @@ settings_text (GeglNode *node)
       g_value_unset (&value);
     }
   g_free (specs);
+  if (extras->strength < 1.0)
+    {
+      gchar *text = number_text (100.0 * extras->strength);
+
+      g_string_append_printf (all, "%sstrength=%s", all->len ? " " : "", text);
+      g_free (text);
+    }
   return g_string_free (all, FALSE);
 }
 
 void
-settings_reset (GeglNode *node)
+settings_reset (GeglNode *node, Extras *extras)
 {
   guint        n;
   GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
@@ -222,6 +249,7 @@ settings_reset (GeglNode *node)
     if (settings_is_offered (specs[i]))
       gegl_node_set_property (node, specs[i]->name, g_param_spec_get_default_value (specs[i]));
   g_free (specs);
+  *extras = (Extras) { 1.0, -1 };
 }
 
 static void

@@ -102,6 +102,17 @@ class Gimp210(Gimp):
     def procedure(operation):
         return 'plug-in-' + operation.replace(':', '-')
 
+    def procedures(self, prefix, **env):
+        """{procedure: (label, line, place in the menus)}.  2.10 translates them later, when it makes its menus."""
+        self.run('(let* ((all (gimp-plugins-query "")))\n  (for-each (lambda (path name)\n    (if (string=? (substring name 0 (min (string-length name) '
+                 f'{len(prefix)})) "{prefix}")\n      (gimp-message (string-append "TESSERA procedure " name "|" path "|" '
+                 '(car (gimp-procedural-db-proc-info name))))))\n    (cadr all) (list-ref all 11)))', **env)
+        found = {}
+        for name, path, line in (said.split('|') for said in self.said('procedure')):
+            place, _, label = path.rpartition('/')
+            found[name] = label, line, place
+        return found
+
 
 class Gimp3(Gimp):
     version, folder, program, newest = '3', '3.0', 'gimp-console-3.0', '3.0.4'
@@ -134,6 +145,14 @@ class Gimp3(Gimp):
         call = 'gimp-drawable-append-new-filter' if effect else 'gimp-drawable-merge-new-filter'
         words = ' '.join(f'{quoted(key)} {scheme_value(value)}' for key, value in values.items())
         return f'({call} layer {quoted(operation)} "tested" LAYER-MODE-REPLACE 1.0 {words})'
+
+
+    def procedures(self, prefix, **env):
+        """{procedure: (label, line, place in the menus)}, as GIMP wrote down what its plug-ins said in that language."""
+        self.run('', **env)
+        with open(os.path.join(self.profile, 'pluginrc'), encoding='utf-8') as file:
+            said = re.findall(r'\(proc-def "(' + prefix + r'[^"]*)" \d+\s+"([^"]*)"((?:\s+"[^"]*")*)\s+\d+\s+\(menu-path "([^"]*)"', file.read())
+        return {name: (re.findall('"([^"]*)"', rest)[-1], line, place) for name, line, rest, place in said}
 
 
 class Gimp32(Gimp3):

@@ -11,9 +11,11 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from graphs import ready_made
 from installations import damaged, files_from_elsewhere, files_of_gimp_3, without_library
 from installed import Installed
 from common import Report, IMAGES
+from extras import extras
 from gimp_program import FLAT, programs, quoted
 from jobs import CANVAS, HEIGHT, OFFSET, SELECTION, WIDTH, Job, grouped_jobs, jobs_of, make_inputs, opaque_jobs, pasted_jobs, recalled_jobs, smoke_jobs, varied
 from locales import translated
@@ -289,6 +291,9 @@ def main():
                 elsewhere(report, installed, gimp, operations, inputs, given.smoke)
                 if not given.only:
                     example_scripts(report, installed, gimp, inputs['rgb'])
+                    ready_made(report, installed, gimp, inputs, given.smoke)
+                    if not gimp.effects:
+                        extras(report, installed, gimp, inputs)
                 if not given.smoke:
                     with_opencl(report, installed, gimp, operations, inputs)
                     if gimp.effects:

@@ -34,6 +34,12 @@ def introspect_option(build, name):
     return next(option['value'] for option in introspect(build, '--buildoptions') if option['name'] == name)
 
 
+def patterns_of(line):
+    """As dh_install reads {one,other}."""
+    found = re.search(r'\{([^{}]*)\}', line)
+    return [line[:found.start()] + one + line[found.end():] for one in found[1].split(',')] if found else [line]
+
+
 def packaged(path, pattern):
     """Of a file, or a folder whose files are not listed."""
     return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, pattern + '/*')
@@ -42,7 +48,7 @@ def packaged(path, pattern):
 def check_files(report, build):
     prefix = introspect_option(build, 'prefix')
     installed = ['usr/' + os.path.relpath(path, prefix) for path in introspect(build, '--installed').values()]
-    patterns = [line for name in glob.glob(os.path.join(DEBIAN, '*.install')) for line in read(name).split()]
+    patterns = [line for name in glob.glob(os.path.join(DEBIAN, '*.install')) for word in read(name).split() for line in patterns_of(word)]
     if not any('/gimp/2.0/' in path for path in installed):         # built without GIMP 2.10
         patterns = [pattern for pattern in patterns if '/gimp/2.0/' not in pattern]
     for path in installed:

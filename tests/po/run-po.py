@@ -73,11 +73,11 @@ def check_sources(source, report):
     listed = lines(os.path.join(source, 'po', 'POTFILES.in'))
     known = set(listed + lines(os.path.join(source, 'po', 'POTFILES.skip')))
     found = set()
-    for folder in ('data/metainfo', 'data/presets', 'operations', 'opencl', 'gimp-2.10'):
+    for folder in ('data/graphs', 'data/metainfo', 'data/presets', 'operations', 'opencl', 'gimp-2.10', 'gimp-3'):
         for place, _, names in os.walk(os.path.join(source, folder)):
-            for path in (os.path.join(place, name) for name in names if name.endswith(('.c', '.h', '.xml.in', '.sh'))):
+            for path in (os.path.join(place, name) for name in names if name.endswith(('.c', '.h', '.xml', '.xml.in', '.sh', '.py.in'))):
                 with open(path, encoding='utf-8') as file:
-                    if path.endswith(('.xml.in', '.sh')) or re.search(r'\bN?_ ?\("', file.read()):
+                    if path.endswith(('.xml', '.xml.in', '.sh', '.py.in')) or re.search(r'\bN?_ ?\("', file.read()):
                         found.add(os.path.relpath(path, source))
     report.check('POTFILES.in has every file with strings, and no other', found == known, ' '.join(sorted(found ^ known)))
     return [name for name in listed if os.path.exists(os.path.join(source, name))]
@@ -146,6 +146,7 @@ def main():
     survive_markup('English', texts, report)
     with tempfile.TemporaryDirectory(prefix='tessera-po-') as work:
         pot = os.path.join(work, 'tessera.pot')
+        os.environ['GETTEXTDATADIRS'] = os.path.join(source, 'po')          # how a graph's names are found
         done = run(XGETTEXT + ['--directory', source, '--output', pot] + files)
         with open(pot, encoding='utf-8') as file:
             text = file.read().replace('charset=CHARSET', 'charset=UTF-8')

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What a filter makes of a piece of the layer, with a list of sizes and a switch below it.
+ */
+#ifndef TESSERA_PREVIEW_H
+#define TESSERA_PREVIEW_H
+
+#include "plug-in.h"
+
+#include <libgimp/gimpui.h>
+
+GtkWidget *preview_new    (Layer *layer);
+/* The settings have changed: it is drawn anew a little later. */
+void       preview_update (GtkWidget *preview);
+
+#endif

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""The ready-made graphs from inside GIMP: which it offers, under which names, and what each makes of a layer, against the gegl command."""
+import gettext
+import glob
+import os
+import re
+
+from common import TOP
+from gimp_program import FLAT, Gimp3, quoted
+from jobs import HEIGHT, SELECTION, WIDTH
+from locales import language_env
+from pixels import read
+
+GRAPHS = os.path.join(TOP, 'data', 'graphs')
+PREFIX, MENU = 'plug-in-tessera-graph-', '<Image>/Filters/Ready-made (Tessera)'
+HEAD = re.compile(r"<gegl name='([^']+)'\s+summary='([^']+)'>")
+LOAD = re.compile(r'(<param name=.path.>)[^<]*')
+SAMPLE = re.compile(r'<!-- sample -->.*<!-- end of the sample -->', re.DOTALL)
+TILE = 'seamless-texture'
+PAIR, COUNTS = 'flash-and-no-flash', 'count-galaxies'
+FEW = ('cartoon', COUNTS, 'dust-and-scratches', PAIR, 'less-color-noise', TILE)
+# Where neighbours decide, rounding to 8 bits between two operations shows.
+SELECTED = 'soft-glow'
+
+
+def graphs():
+    """{name: text}"""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(GRAPHS, '*.xml'))):
+        with open(path, encoding='utf-8') as file:
+            found[os.path.basename(path)[:-len('.xml')]] = file.read()
+    return found
+
+
+def expected(installed, name, text, layer, below):
+    """What the gegl command makes with these files in place of the photographs."""
+    picture = f"<node operation='gegl:load'><params><param name='path'>{layer}</param></params></node>"
+    text, has_sample = SAMPLE.subn(picture, text)
+    if has_sample:                                          # the loads that are left are the other picture
+        head, tail = text.split(picture)
+        text = LOAD.sub(rf'\g<1>{below}', head) + picture + LOAD.sub(rf'\g<1>{below}', tail)
+    else:
+        text = LOAD.sub(rf'\g<1>{layer}', text)
+    graph, out = (os.path.join(installed.work, f'graph-{name}.{kind}') for kind in ('xml', 'png'))
+    with open(graph, 'w', encoding='utf-8') as file:
+        file.write(text)
+    tiled = ['gegl:tile'] if name == TILE else []
+    code, lines = installed.gegl.run([graph, '-o', out, '--', *tiled, 'gegl:crop', 'x=0', 'y=0', f'width={WIDTH}', f'height={HEIGHT}',
+                                      'gegl:png-save', f'path={out}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
+    return read(out) if code == 0 and os.path.exists(out) else RuntimeError(f'gegl: exit {code}, {lines}')
+
+
+def call(gimp, name):
+    if isinstance(gimp, Gimp3):
+        return f'({PREFIX}{name} #:run-mode RUN-NONINTERACTIVE #:image image #:drawables (vector layer))'
+    return f'({PREFIX}{name} RUN-NONINTERACTIVE image layer)'
+
+
+def added_below(gimp, path):
+    """Another layer under the first, which stays the one that is worked on."""
+    load = f'(gimp-file-load-layer RUN-NONINTERACTIVE image {quoted(path)})'
+    return f'(set! copy (car {load})) (gimp-image-insert-layer image copy 0 1)'
+
+
+def steps_of(gimp, name, below, path):
+    steps = []
+    if name == PAIR:
+        steps.append(added_below(gimp, below))
+    if name == SELECTED:
+        steps.append('(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')')
+    if name == COUNTS:
+        steps.append(f'(gimp-message (string-append "TESSERA counted " (number->string (car {call(gimp, name)}))))')
+    else:
+        steps.append(call(gimp, name))
+    if name == PAIR:
+        steps.append('(gimp-image-remove-layer image copy)')
+    return steps + [FLAT, gimp.save(path)]
+
+
+def check_picture(report, title, name, got, wanted, original):
+    if isinstance(wanted, Exception):
+        return report.check(title, False, str(wanted))
+    if name == SELECTED:                                    # what lies outside is as it was
+        x, y, width, height = SELECTION
+        inside = [x <= i % WIDTH < x + width and y <= i // WIDTH < y + height for i in range(WIDTH * HEIGHT)]
+        for i, there in enumerate(inside):
+            if not there:
+                wanted.data[4 * i:4 * i + 4] = original.data[4 * i:4 * i + 4]
+    worst, where, count = got.opaque().difference(wanted.opaque(), 1)
+    changed = got.difference(original.opaque(), 1)[2]
+    return report.check(title, worst <= 1 and changed, f'{worst:.3g} off at most, at {where}, {count} by more than 1; {changed} pixels changed')
+
+
+def ready_made(report, installed, gimp, inputs, some):
+    """`some`: a few of them, and all of their names."""
+    title, all_graphs = f'GIMP {gimp.version}: ready-made', graphs()
+    layer, below = inputs['rgb'], os.path.join(installed.work, 'below.png')
+    installed.gegl.run([layer, '-o', below, '--', 'gegl:reflect', 'x=1', 'gegl:translate', f'x={WIDTH}', 'gegl:crop', 'x=0', 'y=0',
+                        f'width={WIDTH}', f'height={HEIGHT}', 'gegl:png-save', f'path={below}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
+    wanted = [name for name in all_graphs if not some or name in FEW or name == SELECTED]
+    folder = os.path.join(installed.work, f'ready-made-{gimp.folder}')
+    os.mkdir(folder)
+    out = {name: os.path.join(folder, name + '.png') for name in wanted}
+    code, lines = gimp.run(''.join(gimp.job(i, layer, steps_of(gimp, name, below, out[name])) for i, name in enumerate(wanted)), GEGL_USE_OPENCL='no')
+    ended = len(gimp.said('end'))
+    report.check(f'{title}: {len(wanted)} graphs run', ended == len(wanted), f'exit {code}, stopped in {wanted[ended]}: {" | ".join(lines[-3:])}' if ended < len(wanted) else '')
+    ours = [line for line in lines if 'Counted: ' not in line]
+    report.check(f'{title}: nothing unexpected is said', not ours, ' | '.join(ours[:4]))
+    counted = gimp.said('counted')
+    for name in wanted:
+        if report.check(f'{title}: {name} makes a picture', os.path.exists(out[name])):
+            picture = expected(installed, name, all_graphs[name], layer, below)
+            check_picture(report, f'{title}: {name}, the pixels of the gegl command', name, read(out[name]), picture, read(layer))
+            if name == COUNTS:
+                data = picture.data
+                colors = {tuple(data[i:i + 3]) for i in range(0, len(data), 4)} - {(0, 0, 0)}
+                report.check(f'{title}: {name} returns how many it counted', counted == [str(len(colors))] and colors, f'{counted}, {len(colors)} colors')
+    refused(report, gimp, layer, title)
+    listed(report, installed, gimp, title, all_graphs)
+
+
+def refused(report, gimp, layer, title):
+    """Without a layer below, in words."""
+    gimp.run(gimp.job(0, layer, [call(gimp, PAIR)]), GEGL_USE_OPENCL='no')
+    said = ' '.join(gimp.output)
+    report.check(f'{title}: {PAIR} says that there is no layer below', not gimp.said('end') and 'needs a second picture: the layer below' in said)
+
+
+def listed(report, installed, gimp, title, all_graphs):
+    """Each has its name, its line and its place in the menus, in English and in another language."""
+    for language in (None, 'de') if isinstance(gimp, Gimp3) else (None,):
+        said = gimp.procedures(PREFIX, **(language_env(installed.work, language) if language else {}))
+        translate = str
+        if language:
+            path = os.path.join(installed.home, '.local', 'share', 'locale', language, 'LC_MESSAGES', 'tessera.mo')
+            with open(path, 'rb') as file:
+                translate = gettext.GNUTranslations(file).gettext
+        wrong = []
+        for name, text in all_graphs.items():
+            wanted = tuple(translate(words) for words in (*HEAD.search(text).groups(), MENU))
+            if said.get(PREFIX + name) != wanted or (language and wanted[1] == HEAD.search(text)[2]):
+                wrong.append(f'{name}: {said.get(PREFIX + name)}')
+        report.check(f'{title}: {len(all_graphs)} are listed with names and a line each, {language or "in English"}', not wrong and len(said) == len(all_graphs), ' | '.join(wrong[:3]))
