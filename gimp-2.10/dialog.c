@@ -166,6 +166,7 @@ presets_new (Dialog *dialog)
 
   dialog->presets = gtk_combo_box_text_new_with_entry ();
   list_presets (dialog);
+  gtk_entry_set_activates_default (GTK_ENTRY (gtk_bin_get_child (GTK_BIN (dialog->presets))), TRUE);
   gimp_help_set_help_data (dialog->presets, _("Choose a preset, or write a name and save the settings under it"), NULL);
   g_signal_connect (dialog->presets, "changed", G_CALLBACK (preset_chosen), dialog);
   gtk_box_pack_start (GTK_BOX (row), gtk_label_new (_("Preset:")), FALSE, FALSE, 0);
@@ -210,6 +211,7 @@ fill_window (Dialog *dialog, GtkWidget *window)
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->preview, TRUE, TRUE, 0);
   show_controls (dialog);
   gtk_widget_show_all (window);
+  preview_take_focus (dialog->preview);
   return window;
 }
 

@@ -240,16 +240,28 @@ preview_new (Layer *layer)
   gtk_box_pack_start (GTK_BOX (all), row, FALSE, FALSE, 0);
   preview->toggle = gtk_check_button_new_with_mnemonic (GIMP_TEXT ("_Preview"));
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (preview->toggle), TRUE);
-  gtk_box_pack_start (GTK_BOX (row), preview->toggle, FALSE, FALSE, 0);
+  gtk_box_pack_end (GTK_BOX (row), preview->toggle, FALSE, FALSE, 0);
   preview->zoom = zoom_new ();
-  gtk_box_pack_end (GTK_BOX (row), preview->zoom, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (row), preview->zoom, FALSE, FALSE, 0);
   g_signal_connect_swapped (preview->toggle, "toggled", G_CALLBACK (draw_soon), preview);
   g_signal_connect_swapped (preview->zoom, "changed", G_CALLBACK (draw_soon), preview);
   return all;
 }
 
+static Preview *
+preview_of (GtkWidget *widget)
+{
+  return g_object_get_data (G_OBJECT (widget), "tessera-preview");
+}
+
 void
 preview_update (GtkWidget *widget)
 {
-  draw_soon (g_object_get_data (G_OBJECT (widget), "tessera-preview"));
+  draw_soon (preview_of (widget));
+}
+
+void
+preview_take_focus (GtkWidget *widget)
+{
+  gtk_widget_grab_focus (preview_of (widget)->toggle);
 }

@@ -12,5 +12,7 @@
 GtkWidget *preview_new    (Layer *layer);
 /* The settings have changed: it is drawn anew a little later. */
 void       preview_update (GtkWidget *preview);
+/* The keyboard goes to its switch; from there Tab leads to what follows. */
+void       preview_take_focus (GtkWidget *preview);
 
 #endif

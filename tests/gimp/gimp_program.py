@@ -150,7 +150,7 @@ class Gimp3(Gimp):
     def procedures(self, prefix, **env):
         """{procedure: (label, line, place in the menus)}, as GIMP wrote down what its plug-ins said in that language."""
         self.run('', **env)
-        with open(os.path.join(self.profile, 'pluginrc'), encoding='utf-8') as file:
+        with open(os.path.join(self.profile, 'pluginrc'), encoding='utf-8', errors='replace') as file:
             said = re.findall(r'\(proc-def "(' + prefix + r'[^"]*)" \d+\s+"([^"]*)"((?:\s+"[^"]*")*)\s+\d+\s+\(menu-path "([^"]*)"', file.read())
         return {name: (re.findall('"([^"]*)"', rest)[-1], line, place) for name, line, rest, place in said}
 

@@ -15,6 +15,7 @@ from common import TOP
 from locales import language_env
 from session import folder_name, search_words
 from stage import opened, run
+from windows_210 import dialog_of_210
 
 LANGUAGES = ('pt_BR', 'ko')
 SHOWN = 'tessera:median-blur'
@@ -33,6 +34,17 @@ def try_operation(report, session, operation):
         report.check(f'{name}: one undo brings it back', session.undo())
 
 
+def ready_made(report, session):
+    """A graph is found by its name, runs without a dialog, and is one step of undo."""
+    name = f'GIMP {session.gimp.version}: a ready-made graph'
+    session.choose('soft glow', 'ready-made')
+    changed = session.screen.wait(session.changed, 60)
+    session.settle(60)
+    session.screen.shot('ready-made-applied')
+    if report.check(f'{name}, found in the search, changes the picture', changed):
+        report.check(f'{name} is one step of undo', session.undo())
+
+
 def run_session(report, installed, kind, operations, given):
     with opened(report, installed, kind, given) as session:
         if not session:
@@ -43,6 +55,7 @@ def run_session(report, installed, kind, operations, given):
             try_operation(report, session, operation)
             if not session.alive():
                 break
+        ready_made(report, session)
         report.check(f'GIMP {kind.version} is alive at the end', session.alive())
     with open(os.path.join(session.screen.folder, 'gimp.log'), encoding='utf-8', errors='replace') as file:
         ours = [line.strip() for line in file if 'tessera' in line.lower() or '.settings' in line]
@@ -99,8 +112,12 @@ def in_language(report, installed, kind, operation, language, given):
 
 
 def in_windows(report, installed, kind, operations, given):
+    if given.dialog:
+        dialog_of_210(report, installed, kind, operations, given)
+        return
     if not given.languages:
         run_session(report, installed, kind, operations, given)
+        dialog_of_210(report, installed, kind, operations, given)
     shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
     for language in LANGUAGES:
         in_language(report, installed, kind, shown, language, given)
@@ -108,4 +125,5 @@ def in_windows(report, installed, kind, operations, given):
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument('--languages', action='store_true', help='the languages alone')
+parser.add_argument('--dialog', action='store_true', help="the preview and the presets of GIMP 2.10's dialog alone")
 run(parser, 'mountains.jpg', [], in_windows)

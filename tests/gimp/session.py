@@ -154,6 +154,12 @@ class Session:
     def search(self, words, name):
         """Opens the first hit; returns the new window's number and name."""
         before = self.screen.windows()
+        self.choose(words, name)
+        return self.new_window(before, name)
+
+    def choose(self, words, name):
+        """What the first hit does."""
+        before = self.screen.windows()
         for _ in range(3):                                  # the key is lost while GIMP has no focus yet
             self.focus()
             self.screen.key('slash')
@@ -164,7 +170,6 @@ class Session:
         time.sleep(2)
         self.screen.shot(f'{name}-search')
         self.screen.key('Return')                           # the first hit is chosen already
-        return self.new_window(before, name)
 
     def again(self, name):
         """The dialog of the last filter."""
