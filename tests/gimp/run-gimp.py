@@ -277,7 +277,7 @@ def main():
             report.check('GEGL lists operations', operations, ', '.join(operation['name'] for operation in operations))
             labels(report, operations)
             searches(report, operations)
-            names(report, installed, given.only)
+            names(report, installed, given.only, given.smoke)
             if not given.smoke:
                 translated(report, installed)
             for kind in kinds if operations else []:
@@ -293,7 +293,7 @@ def main():
                     example_scripts(report, installed, gimp, inputs['rgb'])
                     ready_made(report, installed, gimp, inputs, given.smoke)
                     if not gimp.effects:
-                        extras(report, installed, gimp, inputs)
+                        extras(report, installed, gimp, inputs, given.smoke)
                 if not given.smoke:
                     with_opencl(report, installed, gimp, operations, inputs)
                     if gimp.effects:

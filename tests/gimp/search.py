@@ -63,9 +63,9 @@ def searches(report, operations):
         report.check(f'"{word}" finds what serves', not lost, ', '.join(lost))
 
 
-def names(report, installed, only):
+def names(report, installed, only, few):
     """The menu has the title, which GIMP 3 shows everywhere else, and which a page has as its own (tests/doc); in each language."""
-    for language in (None, *LOCALES):
+    for language in (None, 'ko') if few else (None, *LOCALES):
         env = language_env(installed.work, language) if language else {}
         other = [f'{operation["title"]}: {operation["gimp:menu-label"]}' for operation in installed.operations(only, **env)
                  if operation['gimp:menu-label'] and not re.fullmatch(re.escape(operation['title']) + r' ?[(（]Tessera[)）] ?(\.\.\.|…)', operation['gimp:menu-label'])]
