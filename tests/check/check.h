@@ -74,7 +74,7 @@ typedef enum
   CHECK_LAW_NONE,               /* the three legs */
   CHECK_LAW_SPLIT, CHECK_LAW_THREADS, CHECK_LAW_TWICE, CHECK_LAW_BANDS,
   CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
-  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_MOVE, CHECK_LAW_NEIGHBOUR,
+  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_HIDDEN, CHECK_LAW_MOVE, CHECK_LAW_NEIGHBOUR,
   CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
   CHECK_LAW_IDENTITY,
   CHECK_LAWS
@@ -94,6 +94,7 @@ typedef struct
   const Babl     *space;        /* the input's */
   gdouble         weights[3];   /* its luminance weights */
   gboolean        straight;     /* the input's format is not premultiplied */
+  gboolean        perceptual;   /* it is not linear light */
 } CheckReferenceArgs;
 
 typedef struct
@@ -112,6 +113,8 @@ typedef struct
                                                          * component (the first of the four that are
                                                          * compared) or of four */
   void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
+  void         (*most_bounds) (const gdouble *values, GeglRectangle *box);      /* the same, where the output's may be
+                                                                                 * anything up to this; NULL: not */
   void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels; not if `whole` */
   gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
   guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the
@@ -120,8 +123,9 @@ typedef struct
   void         (*mirror)   (gdouble *values, gboolean along_y);
   gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
-  gdouble      (*below)    (const gdouble *values);     /* what no result reaches, not even one that the reference
-                                                         * excuses; NULL: there is nothing */
+  gdouble      (*below)    (const gdouble *values);     /* what no colour of a result in the working format reaches,
+                                                         * not even one that the reference excuses; NULL: there is
+                                                         * nothing */
   void         (*reference) (const CheckReferenceArgs *args, RefResult *result);
 
   CheckTolerance to_reference;  /* C and OpenCL against the reference */
@@ -130,6 +134,7 @@ typedef struct
                                  * converts the input it always does.) */
   gboolean       only_srgb;     /* reads or makes colours of sRGB whatever the image's space is: drawn in sRGB */
   gboolean       exact_shift;   /* translation is bit-equal */
+  void         (*reach_far) (gdouble *values);          /* make each pixel depend on each other; NULL: by default */
   gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and a
                                  * rounding before it may change it all */
   gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */
@@ -164,7 +169,10 @@ typedef enum
 {
   CHECK_FORMAT_WORKING, CHECK_FORMAT_RGBA_FLOAT, CHECK_FORMAT_SRGBA_U8, CHECK_FORMAT_SRGB_U8,
   CHECK_FORMAT_RGBA_U16, CHECK_FORMAT_RGBA_HALF, CHECK_FORMAT_Y_FLOAT, CHECK_FORMAT_SY_U8,
-  CHECK_FORMAT_PREMULTIPLIED, CHECK_FORMAT_SRGB_U16, CHECK_FORMATS
+  CHECK_FORMAT_PREMULTIPLIED, CHECK_FORMAT_SRGB_U16,
+  CHECK_FORMATS_HASHED,         /* from here on not in hashes.txt */
+  CHECK_FORMAT_SRGBA_FLOAT = CHECK_FORMATS_HASHED, CHECK_FORMAT_RGBA_U8, CHECK_FORMAT_SRGBA_U16, CHECK_FORMAT_SRGBA_HALF,
+  CHECK_FORMAT_YA_FLOAT, CHECK_FORMAT_SYA_U8, CHECK_FORMAT_YA_U16, CHECK_FORMATS
 } CheckFormat;
 
 typedef enum
@@ -184,7 +192,9 @@ typedef enum
 
 typedef enum
 {
-  CHECK_ALPHA_OPAQUE, CHECK_ALPHA_RANDOM, CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES, CHECK_ALPHAS
+  CHECK_ALPHA_OPAQUE, CHECK_ALPHA_RANDOM, CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES,
+  CHECK_ALPHA_ISLANDS,          /* from here on drawn by the law of hidden colour alone */
+  CHECK_ALPHA_BORDER, CHECK_ALPHA_SCATTERED, CHECK_ALPHA_BLOCKS, CHECK_ALPHAS
 } CheckAlpha;
 
 typedef enum
@@ -246,6 +256,8 @@ CheckSource *check_source_new     (const CheckFilter *filter, const CheckCase *c
                                    const gfloat *painted);
 CheckSource *check_source_draw    (const CheckFilter *filter, const CheckCase *c);
 CheckSource *check_aux_draw       (const CheckFilter *filter, const CheckCase *c); /* or NULL */
+/* The second image as a case of its own; FALSE if there is none. */
+gboolean     check_aux_case       (const CheckCase *c, CheckCase *aux);
 gboolean     check_source_same    (const CheckSource *source, GString *why);
 void         check_source_free    (CheckSource *source);
 
@@ -282,8 +294,9 @@ gboolean check_blit  (const CheckFilter *filter, const CheckCase *c, CheckSource
                       CheckSource *aux, const GeglRectangle *roi, CheckPixels *pixels,
                       GString *why);
 void     check_pixels_clear (CheckPixels *pixels);
-/* What was blitted without gaps in the result's format becomes four floats a pixel. */
-void     check_pixels_widen (const CheckFilter *filter, const CheckCase *c, CheckPixels *pixels);
+/* What `node` makes of `roi`, read as it leaves and made the result's format by the formula. */
+void     check_node_read    (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *roi,
+                             GeglBlitFlags flags, CheckPixels *pixels);
 void     check_set_threads  (gint threads);
 void     check_set_engine   (const CheckCase *c);
 GeglNode *check_operation_node (const CheckFilter *filter, const CheckCase *c, GeglNode *graph);
@@ -299,11 +312,13 @@ const gchar *check_leg_name (CheckLeg leg);
 gboolean check_is_own_conversion (const CheckSource *source, const Babl *working);
 /* `pixels`: what babl made of the source, replaced. */
 void     check_convert_source    (const CheckSource *source, const Babl *working, gdouble *pixels);
-/* What to read a node's result in: the result's format, or what the node gives where that has another curve, for
- * check_convert_read () to convert by the formula.  babl's float curves are off in HDR, and a NaN hides what is above
- * 1024 from the group of four that it is in (0.1.98, sse2): 1846 became 23.55 instead of 24.17. */
+/* What to read a node's result in: what the node gives, for check_pixels_spread () to convert by the formula, or the
+ * result's format where that is no picture in sRGB.  babl's float curves are off in HDR, they differ with the length of
+ * a run, and a NaN hides what is above 1024 from the group of four that it is in (0.1.98, sse2): 1846 became 23.55
+ * instead of 24.17. */
 const Babl *check_read_format    (const CheckFilter *filter, const CheckCase *c, GeglNode *node);
-void     check_convert_read      (const Babl *read, const Babl *wanted, CheckPixels *pixels);
+/* What was read without gaps in the format `read` becomes four floats a pixel of the result's format. */
+void        check_pixels_spread  (const CheckFilter *filter, const CheckCase *c, const Babl *read, CheckPixels *pixels);
 
 /* ---------------------------------------------------------- comparison -- */
 
@@ -335,6 +350,9 @@ void     check_truth_clear (CheckTruth *truth);
 void     check_excuse_lost_colour (RefResult *result);
 /* For tables of perceptual filters: a result that leaves as linear light. */
 void     check_excuse_round_trip (RefResult *result);
+/* A picture computed as `straight` and `perceptual` say leaves in the association and the curve of the input: each
+ * change of those is one there and back. */
+void     check_excuse_delivery (const CheckReferenceArgs *args, gboolean straight, gboolean perceptual, RefResult *result);
 gboolean check_against     (const CheckFilter *filter, const CheckCase *c, const CheckTruth *truth,
                             const CheckPixels *got, const CheckPixels *other, CheckPair pair,
                             CheckStats *stats, GString *why);
@@ -370,6 +388,8 @@ gboolean     check_chain    (const CheckFilter *filter, const CheckCase *c, Chec
 gboolean     check_law_move (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                              GString *why);
 gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                               GString *why);
+gboolean     check_law_hidden (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
 gboolean     check_law_neighbour (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                   GString *why);

@@ -10,12 +10,8 @@ static void
 blit_cached (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *roi,
              CheckPixels *pixels)
 {
-  pixels->roi = *roi;
   g_free (pixels->pixels);
-  pixels->pixels = g_new0 (gfloat, (gsize) roi->width * roi->height * 4);
-  gegl_node_blit (node, 1.0, roi, check_result_format (filter, c), pixels->pixels, GEGL_AUTO_ROWSTRIDE,
-                  GEGL_BLIT_CACHE);
-  check_pixels_widen (filter, c, pixels);
+  check_node_read (filter, c, node, roi, GEGL_BLIT_CACHE, pixels);
 }
 
 /* Puts other pixels into a small part of the buffer; returns which. */

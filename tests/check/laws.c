@@ -8,7 +8,7 @@
 #define ALWAYS ((1u << CHECK_LAW_SPLIT) | (1u << CHECK_LAW_THREADS) | (1u << CHECK_LAW_TWICE)   \
                 | (1u << CHECK_LAW_BANDS) | (1u << CHECK_LAW_PROCESSOR)                         \
                 | (1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_CONCURRENT)                     \
-                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NATIVE)                           \
+                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NATIVE) | (1u << CHECK_LAW_HIDDEN) \
                 | (1u << CHECK_LAW_MOVE) | (1u << CHECK_LAW_NEIGHBOUR))
 
 guint
@@ -173,6 +173,15 @@ law_locality (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStri
   return good;
 }
 
+/* What has alpha 0 in both has no colour. */
+static void
+forget_unseen (const CheckPixels *in, CheckPixels *out)
+{
+  for (gsize i = 0; i < (gsize) in->roi.width * in->roi.height; i++)
+    if (in->pixels[4 * i + 3] == 0 && out->pixels[4 * i + 3] == 0)
+      memcpy (out->pixels + 4 * i, in->pixels + 4 * i, 4 * sizeof (gfloat));
+}
+
 /* Constant in, constant out; or, at a setting that is the identity, the image. */
 static gboolean
 law_unchanged (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, const gchar *what, GString *why)
@@ -193,6 +202,7 @@ law_unchanged (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, cons
   in.pixels = g_new (gfloat, (gsize) roi.width * roi.height * 4);
   gegl_buffer_get (source->buffer, &roi, 1.0, check_working_format (filter, &plain), in.pixels,
                    GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  forget_unseen (&in, &out);
   good = good && check_near (&out, &in, 2 * filter->to_reference.value, what, why);
   check_source_free (source);
   check_pixels_clear (&in);
@@ -213,7 +223,9 @@ law_impulse (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStrin
   filter->halo (c->value, &hx, &hy);
   impulse.field[CHECK_WIDTH] = 2 * hx + 3;
   impulse.field[CHECK_HEIGHT] = 2 * hy + 3;
-  impulse.field[CHECK_ROI_W] = 0;
+  impulse.field[CHECK_ROI_X] = impulse.field[CHECK_ROI_Y] = 0;  /* the image, not what it grows to */
+  impulse.field[CHECK_ROI_W] = impulse.field[CHECK_WIDTH];
+  impulse.field[CHECK_ROI_H] = impulse.field[CHECK_HEIGHT];
   impulse.field[CHECK_CONTENT] = CHECK_CONTENT_IMPULSE;
   check_normalise (filter, &impulse);
   good = run_whole (filter, &impulse, NULL, leg, &out, why);
@@ -257,7 +269,9 @@ law_mirror (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GString
   CheckPixels a = { 0 }, b = { 0 };
   gboolean    good;
 
-  straight.field[CHECK_ROI_W] = 0;
+  straight.field[CHECK_ROI_X] = straight.field[CHECK_ROI_Y] = 0;        /* the image, not what it grows to */
+  straight.field[CHECK_ROI_W] = straight.field[CHECK_WIDTH];
+  straight.field[CHECK_ROI_H] = straight.field[CHECK_HEIGHT];
   check_normalise (filter, &straight);
   mirrored = straight;
   filter->mirror (mirrored.value, along_y);
@@ -329,6 +343,8 @@ check_law (const CheckFilter *filter,
 {
   CheckCase   c = *drawn;
 
+  if (c.field[CHECK_LAW] == CHECK_LAW_HIDDEN)
+    return check_law_hidden (filter, &c, leg, why);
   prepare (filter, &c);
   switch (c.field[CHECK_LAW])
     {
