@@ -451,7 +451,7 @@ MUTANTS = [
     ('210', 'killed', 'opencl/math/tessera-unsharp.h',
      'alpha != 0.0f ? value * alpha : 0.0f', 'value * alpha', 1),
     ('211', 'killed', 'opencl/kernels/unsharp-mask.cl',
-     'part = sums.w / whole', 'part = sums.w', 1),
+     'part = sums.w / whole', 'part = whole / sums.w', 1),
     ('212', 'killed', 'opencl/kernels/bilateral-grid.cl',
      'lane < 3 ? pixel.w : 1.0f', 'lane < 4 ? pixel.w : 1.0f', 1),
     ('213', 'killed', 'operations/bilateral-grid-dense.c',
@@ -465,7 +465,7 @@ MUTANTS = [
     ('217', 'killed', 'operations/median-blur-loops.h',
      'steps->n, tile->samples);', 'steps->n, tile->n);', 1),
     ('218', 'killed', 'opencl/math/tessera-label.h',
-     ' & (alpha != 0.0f)', '', 1),
+     'alpha != 0.0f', 'alpha != 2.0f', 1),
     ('219', 'killed', 'operations/label-paint.c',
      '{ factor, factor, factor, 1.0f }', '{ 1.0f, factor, factor, 1.0f }', 1),
 ]
