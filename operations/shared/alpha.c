@@ -6,7 +6,7 @@
 
 #include "alpha.h"
 
-#define ALPHA_RUN 16            /* as in opencl/math/tessera-alpha.h */
+#define ALPHA_RUN 16            /* as in opencl/kernels/shared/tessera-alpha.h */
 
 gint
 alpha_measure (TesseraBand *band, TesseraMemory *result)

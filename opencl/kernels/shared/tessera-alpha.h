@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/alpha.h. */
+ * Dialect: OpenCL C.  The device's half of operations/shared/alpha.h. */
 #include "tessera-alpha-kinds.h"
 
 /* One work-item: nothing is found yet. */
@@ -10,7 +10,7 @@ kernel void alpha_begin (global int *kinds)
     kinds[0] = 0;
 }
 
-#define ALPHA_RUN 16            /* pixels of a work-item, as in operations/alpha.c */
+#define ALPHA_RUN 16            /* pixels of a work-item, as in operations/shared/alpha.c */
 
 /* One work-item looks at ALPHA_RUN pixels of a row, `across` apart: 1 read of 4 bytes each.  Few write: only until all that
  * there is has been found. */
