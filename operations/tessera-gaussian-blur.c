@@ -33,7 +33,7 @@ property_double (std_dev_y, _("Size Y"), 1.5)
     ui_meta     ("axis", "y")
 
 property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
-    description (_("What lies beyond the edge: the nearest pixel, nothing (the image fades there), "
+    description (_("What lies beyond the edge: the nearest pixel, nothing (the image grows and fades), "
                    "or the image again"))
 
 #else
@@ -44,6 +44,8 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #include "tessera-op.h"
 #include "gaussian.h"
 #include "gaussian-blur.cl.h"
+
+#include <math.h>
 
 static void
 blur_area (const TesseraRequest *request, const GeglRectangle *area)
@@ -68,7 +70,7 @@ blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 static gint
 blur_device (TesseraBand *band)
 {
-  return gaussian_device (band, band->request->params, NULL, NULL, NULL, 0);
+  return gaussian_device (band, band->input.memory, band->request->params, NULL, NULL, NULL, 0);
 }
 
 static const TesseraFilter exact = {
@@ -83,12 +85,20 @@ static const TesseraFilter by_cells = {
 
 /* ------------------------------------------------------------- operation -- */
 
+/* By how much the image grows: what may reach, by whichever method. */
+static gint
+most_reach (gdouble sigma)
+{
+  return (gint) ceil ((sigma > 8.0 ? 4.0 : 3.0) * sigma);
+}
+
 static TesseraHalo
 reach (GeglOperation *operation)
 {
   const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gint            x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
 
-  return gaussian_reach (o->std_dev_x, o->std_dev_y);
+  return o->border == TESSERA_BORDER_NONE ? (TesseraHalo) { x, y, x, y } : gaussian_reach (o->std_dev_x, o->std_dev_y);
 }
 
 static gboolean
@@ -115,7 +125,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .description = _("Softens and blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Gaussian Blur (Tessera)..."),
-    .working = "RaGaBaA float", .reach = reach, .run = run
+    .working = "RaGaBaA float", .grows = TRUE, .reach = reach, .run = run
   });
 }
 

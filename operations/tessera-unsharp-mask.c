@@ -6,7 +6,9 @@
  * V. Oliveira, MSc thesis, 2013, chapter 4.2 (appendix A has its OpenCL code).
  *
  * Deviations: the thesis prints D = G - I, which blurs, and its C and OpenCL disagree on the sign
- * of the threshold; here both signs of D are treated alike.  G is that of tessera:gaussian-blur.
+ * of the threshold; here both signs of D are treated alike.  G is that of tessera:gaussian-blur, weighed by alpha: the
+ * blur of a R', a G', a B' over that of a, so that transparent pixels leave no rim (T. Porter, T. Duff, Compositing
+ * Digital Images, SIGGRAPH 1984).  D is 0 where the blur of a is 0.
  *
  * Works on R', G', B' of straight alpha; alpha is copied.  Nothing is clipped.  If D is NaN (a NaN within the
  * blur's support, or Inf of both signs), the pixel stays as it is.  An Inf makes the finite pixels around
@@ -50,6 +52,7 @@ property_double (threshold, _("Threshold"), 0.0)
 #define GEGL_OP_C_SOURCE tessera-unsharp-mask.c
 
 #include "tessera-op.h"
+#include "alpha.h"
 #include "gaussian.h"
 
 #include "../opencl/math/tessera-unsharp.h"
@@ -59,9 +62,23 @@ typedef struct
 {
   Gaussian gaussian;
   gfloat   amount, threshold;
+  gboolean is_weighed;          /* the input has alpha */
 } Params;
 
 /* --------------------------------------------------------------- C rows -- */
+
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+TESSERA_CLONES static gint
+count_translucent (const gfloat *restrict pixels, const gfloat *restrict wholes, gint n_pixels)
+{
+  gint count = 0;
+
+  for (gint x = 0; x < n_pixels; x++)
+    count += pixels[4 * x + 3] != wholes[x];
+  return count;
+}
 
 TESSERA_CLONES static void
 sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gconstpointer data)
@@ -73,6 +90,23 @@ sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gc
     sums[i] = unsharp_sharpened (in[i], sums[i], amount, threshold);
   for (gint x = 0; x < n_pixels; x++)
     sums[4 * x + 3] = in[4 * x + 3];
+}
+
+/* unsharp_blurred of whole pixels.  Opaque surroundings, the usual case, need no division. */
+static void
+divide_row (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels)
+{
+  if (count_translucent (sums, wholes, n_pixels) == 0)
+    return;
+  for (gint x = 0; x < n_pixels; x++)
+    {
+      const Pixel  sum = ((const Pixel *) sums)[x], pixel = ((const Pixel *) in)[x];
+      const gfloat part = sum[3] / wholes[x];
+      const Pixel  parts = { part, part, part, part };
+      const Bits   counts = parts != 0.0f;
+
+      ((Pixel *) sums)[x] = (Pixel) (((Bits) (sum / parts) & counts) | ((Bits) pixel & ~counts));
+    }
 }
 
 static void
@@ -98,7 +132,41 @@ unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
 
-  return gaussian_scratch_bytes (request, &params->gaussian, width, height);
+  return gaussian_scratch_bytes (request, &params->gaussian, width, height)
+         + (params->is_weighed ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
+}
+
+/* The band's input times alpha. */
+static gint
+weigh (TesseraBand *band, TesseraMemory **weighed)
+{
+  const TesseraImage *input = &band->input;
+  gint                status;
+
+  status = tessera_scratch (band, (gsize) input->stride * input->height * 4 * sizeof (gfloat), weighed);
+  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "unsharp_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (*weighed), ARG (input->width), ARG (input->height) }
+  });
+}
+
+static gint
+unsharp_weighed_device (TesseraBand *band)
+{
+  const Params   *params = band->request->params;
+  const Gaussian *gaussian = &params->gaussian;
+  const gint      phase = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width).phase;
+  TesseraMemory  *weighed, *ones;
+  gint            status;
+
+  if ((status = weigh (band, &weighed)) != 0
+      || (status = tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones)) != 0)
+    return status;
+
+  const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (phase) };
+
+  return gaussian_device (band, weighed, gaussian, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
+                          gaussian->x.step == 1 ? 3 : 4);
 }
 
 static gint
@@ -107,18 +175,20 @@ unsharp_device (TesseraBand *band)
   const Params    *params = band->request->params;
   const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
 
-  return gaussian_device (band, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
+  if (params->is_weighed && alpha_kinds (band, ALPHA_PART) != 0)
+    return unsharp_weighed_device (band);
+  return gaussian_device (band, band->input.memory, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
 }
 
-static const TesseraFilter exact = {
-  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .area = unsharp_area,
-  .scratch_bytes = unsharp_scratch_bytes, .device = unsharp_device
-};
+#define UNSHARP_MASK \
+  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .scratch_bytes = unsharp_scratch_bytes, \
+  .device = unsharp_device
+#define MEASURED .measure = alpha_measure, .measure_bytes = sizeof (gint)
 
-static const TesseraFilter by_cells = {
-  .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .spread = unsharp_whole,
-  .scratch_bytes = unsharp_scratch_bytes, .device = unsharp_device
-};
+/* With alpha, opaque bands are the usual case, and quicker: weights of 1 change nothing. */
+static const TesseraFilter exact[] = { { UNSHARP_MASK, .area = unsharp_area }, { UNSHARP_MASK, .area = unsharp_area, MEASURED } };
+static const TesseraFilter by_cells[] = { { UNSHARP_MASK, .spread = unsharp_whole },
+                                          { UNSHARP_MASK, .spread = unsharp_whole, MEASURED } };
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -150,7 +220,14 @@ run (GeglOperation *operation, TesseraRequest *request)
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
-  request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;
+  params->is_weighed = tessera_has_alpha (request);
+  if (params->is_weighed)
+    {
+      gaussian_ones (&params->gaussian);
+      params->gaussian.fir.begin = separable_weigh;
+      params->gaussian.fir.divide = divide_row;
+    }
+  request->filter = params->gaussian.x.step == 1 ? &exact[params->is_weighed] : &by_cells[params->is_weighed];
   request->params = params;
   request->cost_class = params->gaussian.fir.x.n;
   success = tessera_process (request);

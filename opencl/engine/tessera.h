@@ -292,6 +292,15 @@ struct _TesseraRequest
   gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
+/* FALSE: alpha is 1 everywhere in the input, whatever its format is (a palette's colours may have alpha). */
+static inline gboolean
+tessera_has_alpha (const TesseraRequest *request)
+{
+  const Babl *format = gegl_buffer_get_format (request->input);
+
+  return babl_format_has_alpha (format) || babl_format_is_palette (format);
+}
+
 /* The pixels of a rectangle of width x height with the request's halo around it. */
 static inline gsize
 tessera_pixels_around (const TesseraRequest *request, gint width, gint height)
@@ -374,6 +383,12 @@ TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
  * times as many bytes.  Only for programs that own the graph: any other reader of the node, then or later
  * without a new graph, gets the same as the write-buffer. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
+
+/* For a filter that computes in `working` (floats; R, G, B, A of one kind or another): floats of the input's model, curve
+ * and alpha association, as far as our conversions know them, and always with alpha.  The engine converts to that on all
+ * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one.  `keeps_grey`: of a grey
+ * picture the result is one. */
+TESSERA_API const Babl *tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps_grey);
 
 /* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
  * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or

@@ -41,12 +41,49 @@ separable_halo (const Separable *separable)
   return halo;
 }
 
+/* ---------------------------------------------------------------- alpha -- */
+
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+TESSERA_CLONES static gint
+count_translucent (const gfloat *restrict pixels, gint n_pixels)
+{
+  gint count = 0;
+
+  for (gint x = 0; x < n_pixels; x++)
+    count += pixels[4 * x + 3] != 1.0f;
+  return count;
+}
+
+gboolean
+separable_opaque (const gfloat *pixels, gint n_pixels)
+{
+  return count_translucent (pixels, n_pixels) == 0;
+}
+
+const gfloat *
+separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
+{
+  if (separable_opaque (in, n_pixels))
+    return in;
+  for (gint x = 0; x < n_pixels; x++)
+    {
+      const Pixel  pixel = ((const Pixel *) in)[x];
+      const gfloat alpha = pixel[3];
+      const Bits   counts = (Pixel) { alpha, alpha, alpha, 1.0f } != 0.0f;
+
+      ((Pixel *) room)[x] = (Pixel) ((Bits) (pixel * (Pixel) { alpha, alpha, alpha, 1.0f }) & counts);
+    }
+  return room;
+}
+
 /* --------------------------------------------------------------- C rows -- */
 
 static TapList
 tap_list (const SeparableTaps *taps, gint step)
 {
-  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights };
+  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights, taps->magnitudes };
 }
 
 void
@@ -71,17 +108,34 @@ typedef struct
 {
   gint    in_stride, stride;    /* floats */
   gfloat *in, *sums;
+  gfloat *begun;                /* room for a row of the input, or NULL */
+  gfloat  wholes[STRIP];
 } Strip;
+
+/* Row i, along x. */
+static void
+sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint i, gint width)
+{
+  const gfloat *in = strip->in + (gsize) i * strip->in_stride;
+
+  if (separable->begin)
+    in = separable->begin (in, strip->begun, strip->in_stride / 4);
+  separable_sum (in + 4 * halo->left, 4, &separable->x, strip->sums + (gsize) i * strip->stride, width);
+}
 
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
   separable_sum_rows (strip->sums + halo->top * strip->stride, strip->stride, &separable->y, strip->sums, width, height);
-  if (separable->finish)
-    for (gint y = 0; y < height; y++)
-      separable->finish (strip->sums + (gsize) y * strip->stride,
-                         strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
-                         width, separable->finish_data);
+  for (gint y = 0; y < height && separable->finish; y++)
+    {
+      gfloat       *sums = strip->sums + (gsize) y * strip->stride;
+      const gfloat *in = strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left;
+
+      if (separable->divide)
+        separable->divide (sums, in, strip->wholes, width);
+      separable->finish (sums, in, width, separable->finish_data);
+    }
 }
 
 /* From top to bottom.  The rows that the next results also need are kept. */
@@ -101,8 +155,7 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
                     strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
-        separable_sum (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
-                       strip->sums + (gsize) i * strip->stride, area->width);
+        sum_row (separable, halo, strip, i, area->width);
       sum_columns (separable, halo, strip, area->width, height);
       tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
                      request->output_format, strip->sums, strip->stride * sizeof (gfloat));
@@ -126,6 +179,10 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
   Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
 
   memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
+  for (gint i = 0; i < STRIP; i++)
+    strip.wholes[i] = separable->whole;
+  if (separable->begin)
+    strip.begun = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_columns + halo.left + halo.right + BLOCK));
   for (gint x = area->x; x < area->x + area->width; x += STRIP)
     {
       gint width = MIN (STRIP, area->x + area->width - x);
@@ -134,6 +191,8 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
       strip.stride = 4 * BLOCK * ((width + BLOCK - 1) / BLOCK | 1);     /* odd: no two rows meet in one set */
       filter_strip (request, GEGL_RECTANGLE (x, area->y, width, area->height), separable, &halo, &strip);
     }
+  if (strip.begun)
+    gegl_scratch_free (strip.begun);
   gegl_scratch_free (strip.sums);
   gegl_scratch_free (strip.in);
 }
@@ -168,7 +227,7 @@ separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_mor
 }
 
 gint
-separable_device (TesseraBand *band, const Separable *separable, const gchar *columns,
+separable_device (TesseraBand *band, TesseraMemory *source, const Separable *separable, const gchar *columns,
                   const TesseraArg *more, gint n_more)
 {
   const TesseraHalo reach = separable_halo (separable);
@@ -181,8 +240,8 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
       || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
       || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
-            .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - band->input.x),
+            .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
+            .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
                       ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
                       ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
     return status;

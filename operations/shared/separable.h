@@ -23,9 +23,10 @@
 /* Any offsets; the order of the list is the order of the sum. */
 typedef struct
 {
-  gint   n;
-  gint   offsets[SEPARABLE_MAX_TAPS];
-  gfloat weights[SEPARABLE_MAX_TAPS];
+  gint     n;
+  gboolean magnitudes;          /* the fourth sum is of the weights' magnitudes; on the device Separable.rows sees to that */
+  gint     offsets[SEPARABLE_MAX_TAPS];
+  gfloat   weights[SEPARABLE_MAX_TAPS];
 } SeparableTaps;
 
 /* In place, n_pixels of one row; `in` is the input at the same pixels.  Not aligned; each
@@ -33,12 +34,27 @@ typedef struct
  * arithmetic from a header of opencl/math that the kernel includes too. */
 typedef void (*SeparableFinish) (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
 
+/* What is summed in place of n_pixels of the input: `in` itself, or `room`, which has been filled and may be the same. */
+typedef const gfloat *(*SeparableBegin) (const gfloat *in, gfloat *room, gint n_pixels);
+
+/* Weighed sums become means, in place, before they are finished.  `wholes`: the fourth sum of each pixel if all that
+ * is summed is 1. */
+typedef void (*SeparableDivide) (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels);
+
 typedef struct
 {
   SeparableTaps   x, y;
+  SeparableBegin  begin;        /* or NULL, and so with the next.  C only; on the device the sums' input is given */
+  SeparableDivide divide;
+  gfloat          whole;
   SeparableFinish finish;       /* or NULL */
   gconstpointer   finish_data;
+  const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows */
 } Separable;
+
+/* Are n_pixels opaque?  A SeparableBegin for filters that alpha weighs: light, and none where alpha is 0. */
+gboolean      separable_opaque (const gfloat *pixels, gint n_pixels);
+const gfloat *separable_weigh  (const gfloat *in, gfloat *room, gint n_pixels);
 
 /* Appends a tap, unless its weight is 0 as a float. */
 void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);
@@ -60,10 +76,11 @@ void separable_area (const TesseraRequest *request, const GeglRectangle *area, c
 /* The device's: TesseraFilter.scratch_bytes and .device call them.  `columns` names the
  * filter's own kernel of the second pass, which finishes (tessera-separable.h says how it
  * begins), and `more` the n_more arguments (at most 11) that follow there; NULL, NULL, 0
- * without a finishing step.  `separable` must live as long as the request. */
+ * without a finishing step.  `source`: what is summed, of the size of band->input, mostly its memory.  `separable`
+ * must live as long as the request. */
 gsize separable_scratch_bytes (const Separable *separable, gint width, gint height);
-gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
-                              const TesseraArg *more, gint n_more);
+gint  separable_device       (TesseraBand *band, TesseraMemory *source, const Separable *separable,
+                              const gchar *columns, const TesseraArg *more, gint n_more);
 
 /* For other kernels that finish: INPUT_ARGS and `more`, to be put among a launch's arguments. */
 void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
