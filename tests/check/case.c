@@ -5,24 +5,26 @@
 
 #include <stdlib.h>
 
+#define MORE_FORMATS "srgba-float", "rgba-u8", "srgba-u16", "srgba-half", "ya-float", "sya-u8", "ya-u16"
+
 static const gchar *const format_nicks[] =
   { "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
-    "premultiplied-float", "srgb-u16", NULL };
+    "premultiplied-float", "srgb-u16", MORE_FORMATS, NULL };
 static const gchar *const space_nicks[] = { "sRGB", "ProPhoto", "Apple", NULL };
 static const gchar *const storage_nicks[] =
   { "tiles", "odd-tiles", "linear", "sub-buffer", "dup", NULL };
 static const gchar *const content_nicks[] =
   { "noise", "gaussian", "runs", "constant", "impulse", "step", "ramp", "ties", "natural", "negative",
     "hdr", "denormal", "nan", "far", "faint", NULL };
-static const gchar *const alpha_nicks[] = { "opaque", "random", "zero", "patches", NULL };
+static const gchar *const alpha_nicks[] = { "opaque", "random", "zero", "patches", "islands", "border", "scattered", "blocks", NULL };
 static const gchar *const sink_nicks[] = { "blit", "blit-buffer", "processor", NULL };
 static const gchar *const aux_nicks[] =
   { "none", "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
-    "premultiplied-float", "srgb-u16", NULL };
+    "premultiplied-float", "srgb-u16", MORE_FORMATS, NULL };
 static const gchar *const aux_space_nicks[] = { "same", "sRGB", "ProPhoto", "Apple", NULL };
 static const gchar *const law_nicks[] =
   { "none", "split", "threads", "twice", "bands", "processor", "translation", "locality",
-    "concurrent", "update", "native", "move", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
+    "concurrent", "update", "native", "hidden", "move", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
 
 static const struct
 {

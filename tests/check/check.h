@@ -74,7 +74,7 @@ typedef enum
   CHECK_LAW_NONE,               /* the three legs */
   CHECK_LAW_SPLIT, CHECK_LAW_THREADS, CHECK_LAW_TWICE, CHECK_LAW_BANDS,
   CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
-  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_MOVE, CHECK_LAW_NEIGHBOUR,
+  CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_HIDDEN, CHECK_LAW_MOVE, CHECK_LAW_NEIGHBOUR,
   CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
   CHECK_LAW_IDENTITY,
   CHECK_LAWS
@@ -164,7 +164,10 @@ typedef enum
 {
   CHECK_FORMAT_WORKING, CHECK_FORMAT_RGBA_FLOAT, CHECK_FORMAT_SRGBA_U8, CHECK_FORMAT_SRGB_U8,
   CHECK_FORMAT_RGBA_U16, CHECK_FORMAT_RGBA_HALF, CHECK_FORMAT_Y_FLOAT, CHECK_FORMAT_SY_U8,
-  CHECK_FORMAT_PREMULTIPLIED, CHECK_FORMAT_SRGB_U16, CHECK_FORMATS
+  CHECK_FORMAT_PREMULTIPLIED, CHECK_FORMAT_SRGB_U16,
+  CHECK_FORMATS_DRAWN,          /* from here on drawn by the law of hidden colour alone */
+  CHECK_FORMAT_SRGBA_FLOAT = CHECK_FORMATS_DRAWN, CHECK_FORMAT_RGBA_U8, CHECK_FORMAT_SRGBA_U16, CHECK_FORMAT_SRGBA_HALF,
+  CHECK_FORMAT_YA_FLOAT, CHECK_FORMAT_SYA_U8, CHECK_FORMAT_YA_U16, CHECK_FORMATS
 } CheckFormat;
 
 typedef enum
@@ -184,7 +187,9 @@ typedef enum
 
 typedef enum
 {
-  CHECK_ALPHA_OPAQUE, CHECK_ALPHA_RANDOM, CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES, CHECK_ALPHAS
+  CHECK_ALPHA_OPAQUE, CHECK_ALPHA_RANDOM, CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES,
+  CHECK_ALPHA_ISLANDS,          /* from here on drawn by the law of hidden colour alone */
+  CHECK_ALPHA_BORDER, CHECK_ALPHA_SCATTERED, CHECK_ALPHA_BLOCKS, CHECK_ALPHAS
 } CheckAlpha;
 
 typedef enum
@@ -246,6 +251,8 @@ CheckSource *check_source_new     (const CheckFilter *filter, const CheckCase *c
                                    const gfloat *painted);
 CheckSource *check_source_draw    (const CheckFilter *filter, const CheckCase *c);
 CheckSource *check_aux_draw       (const CheckFilter *filter, const CheckCase *c); /* or NULL */
+/* The second image as a case of its own; FALSE if there is none. */
+gboolean     check_aux_case       (const CheckCase *c, CheckCase *aux);
 gboolean     check_source_same    (const CheckSource *source, GString *why);
 void         check_source_free    (CheckSource *source);
 
@@ -370,6 +377,8 @@ gboolean     check_chain    (const CheckFilter *filter, const CheckCase *c, Chec
 gboolean     check_law_move (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                              GString *why);
 gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
+                               GString *why);
+gboolean     check_law_hidden (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
 gboolean     check_law_neighbour (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                   GString *why);

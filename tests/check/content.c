@@ -102,6 +102,26 @@ paint (const Painter *p, gint x, gint y, gint channel)
     }
 }
 
+#define BLOCK 16                /* pixels; that of a tile in half of the runs */
+
+/* Is the pixel one of a hole in the picture? */
+static gboolean
+in_hole (const Painter *p, gint mode, gint x, gint y)
+{
+  const gint dx = x % 24 - 12, dy = y % 20 - 10, margin = 1 + (gint) (p->seed % 9);
+
+  switch (mode)
+    {
+    case CHECK_ALPHA_PATCHES:   return ! (place_hash (p, x / 4, y / 4, 3) & 1);
+    case CHECK_ALPHA_ISLANDS:   return dx * dx + dy * dy > 49;
+    case CHECK_ALPHA_BORDER:    return MIN (x, y) < margin || p->width - x <= margin || p->height - y <= margin;
+    case CHECK_ALPHA_SCATTERED: return place_hash (p, x, y, 5) % 8 == 0;
+    case CHECK_ALPHA_BLOCKS:    return place_hash (p, x / BLOCK, y / BLOCK, 3) & 1;
+    default:                    return FALSE;
+    }
+}
+
+/* Around the holes the picture is opaque, or as transparent as it likes. */
 static gdouble
 paint_alpha (const Painter *p, gint mode, gint x, gint y)
 {
@@ -109,9 +129,9 @@ paint_alpha (const Painter *p, gint mode, gint x, gint y)
     return place_uniform (p, x, y, 3);
   if (mode == CHECK_ALPHA_ZERO)
     return 0;
-  if (mode == CHECK_ALPHA_PATCHES)
-    return place_hash (p, x / 4, y / 4, 3) & 1 ? place_uniform (p, x, y, 3) : 0;
-  return 1;
+  if (in_hole (p, mode, x, y))
+    return 0;
+  return mode == CHECK_ALPHA_PATCHES || (mode > CHECK_ALPHA_PATCHES && p->seed >> 7 & 1) ? place_uniform (p, x, y, 3) : 1;
 }
 
 static gfloat
@@ -134,7 +154,7 @@ check_paint (const CheckFilter *filter,
     for (gint x = 0; x < p.width; x++)
       for (gint channel = 0; channel < n; channel++, out++)
         {
-          *out = (gfloat) (channel < 3 || all ? paint (&p, x, y, channel)
+          *out = (gfloat) (channel != (n == 2 ? 1 : 3) || all ? paint (&p, x, y, channel)
                                               : paint_alpha (&p, c->field[CHECK_ALPHA], x, y));
           if ((gint) (place_hash (&p, x, y, 10 + channel) % 10000) < c->field[CHECK_SPECIALS])
             *out = paint_special (place_hash (&p, x, y, 20 + channel));

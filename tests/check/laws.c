@@ -8,7 +8,7 @@
 #define ALWAYS ((1u << CHECK_LAW_SPLIT) | (1u << CHECK_LAW_THREADS) | (1u << CHECK_LAW_TWICE)   \
                 | (1u << CHECK_LAW_BANDS) | (1u << CHECK_LAW_PROCESSOR)                         \
                 | (1u << CHECK_LAW_LOCALITY) | (1u << CHECK_LAW_CONCURRENT)                     \
-                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NATIVE)                           \
+                | (1u << CHECK_LAW_UPDATE) | (1u << CHECK_LAW_NATIVE) | (1u << CHECK_LAW_HIDDEN) \
                 | (1u << CHECK_LAW_MOVE) | (1u << CHECK_LAW_NEIGHBOUR))
 
 guint
@@ -329,6 +329,8 @@ check_law (const CheckFilter *filter,
 {
   CheckCase   c = *drawn;
 
+  if (c.field[CHECK_LAW] == CHECK_LAW_HIDDEN)
+    return check_law_hidden (filter, &c, leg, why);
   prepare (filter, &c);
   switch (c.field[CHECK_LAW])
     {

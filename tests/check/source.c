@@ -19,7 +19,9 @@ static const struct
   { NULL, 4, TYPE_FLOAT, FALSE }, { "RGBA float", 4, TYPE_FLOAT, TRUE }, { "R'G'B'A u8", 4, TYPE_U8, FALSE },
   { "R'G'B' u8", 3, TYPE_U8, FALSE }, { "RGBA u16", 4, TYPE_U16, TRUE }, { "RGBA half", 4, TYPE_HALF, TRUE },
   { "Y float", 1, TYPE_FLOAT, FALSE }, { "Y' u8", 1, TYPE_U8, FALSE }, { "RaGaBaA float", 4, TYPE_FLOAT, TRUE },
-  { "R'G'B' u16", 3, TYPE_U16, FALSE }
+  { "R'G'B' u16", 3, TYPE_U16, FALSE }, { "R'G'B'A float", 4, TYPE_FLOAT, FALSE }, { "RGBA u8", 4, TYPE_U8, TRUE },
+  { "R'G'B'A u16", 4, TYPE_U16, FALSE }, { "R'G'B'A half", 4, TYPE_HALF, FALSE }, { "YA float", 2, TYPE_FLOAT, FALSE },
+  { "Y'A u8", 2, TYPE_U8, FALSE }, { "YA u16", 2, TYPE_U16, FALSE }
 };
 
 static const gchar *const spaces[] = { "sRGB", "ProPhoto", "Apple" };
@@ -196,27 +198,35 @@ check_source_draw (const CheckFilter *filter,
   return source;
 }
 
+gboolean
+check_aux_case (const CheckCase *c,
+                CheckCase       *aux)
+{
+  if (! c->field[CHECK_AUX])
+    return FALSE;
+  *aux = *c;
+  aux->field[CHECK_FORMAT] = c->field[CHECK_AUX] - 1;
+  aux->field[CHECK_CONTENT] = c->field[CHECK_AUX_CONTENT];
+  if (c->field[CHECK_AUX_SPACE])
+    aux->field[CHECK_SPACE] = c->field[CHECK_AUX_SPACE] - 1;
+  if (c->field[CHECK_AUX_W])
+    {
+      aux->field[CHECK_X] += c->field[CHECK_AUX_X];
+      aux->field[CHECK_Y] += c->field[CHECK_AUX_Y];
+      aux->field[CHECK_WIDTH] = c->field[CHECK_AUX_W];
+      aux->field[CHECK_HEIGHT] = c->field[CHECK_AUX_H];
+    }
+  aux->content_seed = check_hash (c->content_seed);
+  return TRUE;
+}
+
 CheckSource *
 check_aux_draw (const CheckFilter *filter,
                 const CheckCase   *c)
 {
-  CheckCase aux = *c;
+  CheckCase aux;
 
-  if (! c->field[CHECK_AUX])
-    return NULL;
-  aux.field[CHECK_FORMAT] = c->field[CHECK_AUX] - 1;
-  aux.field[CHECK_CONTENT] = c->field[CHECK_AUX_CONTENT];
-  if (c->field[CHECK_AUX_SPACE])
-    aux.field[CHECK_SPACE] = c->field[CHECK_AUX_SPACE] - 1;
-  if (c->field[CHECK_AUX_W])
-    {
-      aux.field[CHECK_X] += c->field[CHECK_AUX_X];
-      aux.field[CHECK_Y] += c->field[CHECK_AUX_Y];
-      aux.field[CHECK_WIDTH] = c->field[CHECK_AUX_W];
-      aux.field[CHECK_HEIGHT] = c->field[CHECK_AUX_H];
-    }
-  aux.content_seed = check_hash (c->content_seed);
-  return check_source_draw (filter, &aux);
+  return check_aux_case (c, &aux) ? check_source_draw (filter, &aux) : NULL;
 }
 
 static gboolean
