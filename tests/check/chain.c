@@ -28,12 +28,13 @@ made_by (GeglNode *node)
 }
 
 static void
-take (const CheckFilter *filter, const CheckCase *c, GeglBuffer *buffer, const GeglRectangle *roi, CheckPixels *pixels)
+take (const CheckFilter *filter, const CheckCase *c, GeglBuffer *buffer, const Babl *format, const GeglRectangle *roi,
+      CheckPixels *pixels)
 {
   pixels->roi = *roi;
   pixels->pixels = g_new0 (gfloat, (gsize) roi->width * roi->height * 4);
-  gegl_buffer_get (buffer, roi, 1.0, check_result_format (filter, c), pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  check_pixels_widen (filter, c, pixels);
+  gegl_buffer_get (buffer, roi, 1.0, format, pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  check_pixels_spread (filter, c, format, pixels);
 }
 
 /* The same pixels as of that result, kept in a buffer. */
@@ -46,6 +47,7 @@ check_chain (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStrin
   GeglBuffer   *input = made_by (exposed (kept_graph, source)), *result, *kept;
   GeglRectangle roi = check_roi (filter, c);
   CheckPixels   one = { 0 }, other = { 0 };
+  const Babl   *format;
   gboolean      good;
 
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
@@ -56,8 +58,9 @@ check_chain (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStrin
   gegl_node_link (exposed (graph, source), node);
   result = made_by (node);
   tessera_set_band_rows (0);
-  take (filter, c, result, &roi, &one);
-  take (filter, c, kept, &roi, &other);
+  format = check_read_format (filter, c, kept_node);
+  take (filter, c, result, format, &roi, &one);
+  take (filter, c, kept, format, &roi, &other);
   good = check_same_bits (&one, &other, "behind a filter of GEGL's vs of its result", why);
   check_pixels_clear (&one);
   check_pixels_clear (&other);

@@ -289,8 +289,9 @@ gboolean check_blit  (const CheckFilter *filter, const CheckCase *c, CheckSource
                       CheckSource *aux, const GeglRectangle *roi, CheckPixels *pixels,
                       GString *why);
 void     check_pixels_clear (CheckPixels *pixels);
-/* What was blitted without gaps in the result's format becomes four floats a pixel. */
-void     check_pixels_widen (const CheckFilter *filter, const CheckCase *c, CheckPixels *pixels);
+/* What `node` makes of `roi`, read as it leaves and made the result's format by the formula. */
+void     check_node_read    (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *roi,
+                             GeglBlitFlags flags, CheckPixels *pixels);
 void     check_set_threads  (gint threads);
 void     check_set_engine   (const CheckCase *c);
 GeglNode *check_operation_node (const CheckFilter *filter, const CheckCase *c, GeglNode *graph);
@@ -306,11 +307,13 @@ const gchar *check_leg_name (CheckLeg leg);
 gboolean check_is_own_conversion (const CheckSource *source, const Babl *working);
 /* `pixels`: what babl made of the source, replaced. */
 void     check_convert_source    (const CheckSource *source, const Babl *working, gdouble *pixels);
-/* What to read a node's result in: the result's format, or what the node gives where that has another curve, for
- * check_convert_read () to convert by the formula.  babl's float curves are off in HDR, and a NaN hides what is above
- * 1024 from the group of four that it is in (0.1.98, sse2): 1846 became 23.55 instead of 24.17. */
+/* What to read a node's result in: what the node gives, for check_pixels_spread () to convert by the formula, or the
+ * result's format where that is no picture in sRGB.  babl's float curves are off in HDR, they differ with the length of
+ * a run, and a NaN hides what is above 1024 from the group of four that it is in (0.1.98, sse2): 1846 became 23.55
+ * instead of 24.17. */
 const Babl *check_read_format    (const CheckFilter *filter, const CheckCase *c, GeglNode *node);
-void     check_convert_read      (const Babl *read, const Babl *wanted, CheckPixels *pixels);
+/* What was read without gaps in the format `read` becomes four floats a pixel of the result's format. */
+void        check_pixels_spread  (const CheckFilter *filter, const CheckCase *c, const Babl *read, CheckPixels *pixels);
 
 /* ---------------------------------------------------------- comparison -- */
 

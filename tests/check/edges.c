@@ -30,8 +30,6 @@ blit_from (const Edge *e, const gchar *source_operation, gboolean filtered, cons
 {
   GeglNode *graph = gegl_node_new (), *source = NULL, *node = NULL;
 
-  pixels->roi = *roi;
-  pixels->pixels = g_new0 (gfloat, (gsize) roi->width * roi->height * 4);
   if (source_operation)
     source = gegl_node_new_child (graph, "operation", source_operation, NULL);
   if (filtered)
@@ -45,9 +43,7 @@ blit_from (const Edge *e, const gchar *source_operation, gboolean filtered, cons
     }
   if (source && node)
     gegl_node_link (source, node);
-  gegl_node_blit (node ? node : source, 1.0, roi, check_result_format (e->filter, &e->c),
-                  pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
-  check_pixels_widen (e->filter, &e->c, pixels);
+  check_node_read (e->filter, &e->c, node ? node : source, roi, GEGL_BLIT_DEFAULT, pixels);
   g_object_unref (graph);
 }
 
@@ -235,11 +231,9 @@ cached_node (Edge *e, GeglNode *graph, GeglBuffer *buffer)
 static void
 blit_tile (Edge *e, GeglNode *node, gint n, CheckPixels *pixels)
 {
-  pixels->roi = (GeglRectangle) { n % 4 * 50, n / 4 * 30, 50, 30 };
-  pixels->pixels = g_new0 (gfloat, 4 * 50 * 30);
-  gegl_node_blit (node, 1.0, &pixels->roi, check_result_format (e->filter, &e->c), pixels->pixels,
-                  GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_CACHE);
-  check_pixels_widen (e->filter, &e->c, pixels);
+  const GeglRectangle roi = { n % 4 * 50, n / 4 * 30, 50, 30 };
+
+  check_node_read (e->filter, &e->c, node, &roi, GEGL_BLIT_CACHE, pixels);
 }
 
 /* A filter of the whole image computes it once for all its tiles, and again when a far

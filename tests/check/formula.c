@@ -32,19 +32,29 @@ check_is_own_conversion (const CheckSource *source, const Babl *working)
          && babl_format_get_space (working) == babl_space ("sRGB") && source->format != working;
 }
 
-/* A pixel of four components of one model as another has it. */
+static gboolean
+is_curved (BablModelFlag flags)
+{
+  return (flags & (BABL_MODEL_FLAG_NONLINEAR | BABL_MODEL_FLAG_PERCEPTUAL)) != 0;
+}
+
+/* A pixel of four components of one model as another has it.  Straight colour of alpha 0 is none, so it makes no light. */
 static void
 convert_by_formula (BablModelFlag from, BablModelFlag to, gdouble *pixel)
 {
+  const gboolean premultiplies = ! (from & BABL_MODEL_FLAG_ASSOCIATED) && (to & BABL_MODEL_FLAG_ASSOCIATED);
+
+  if (premultiplies && pixel[3] == 0)
+    pixel[0] = pixel[1] = pixel[2] = 0;
   for (gint k = 0; k < 3; k++)
     {
       if ((from & BABL_MODEL_FLAG_ASSOCIATED) && ! (to & BABL_MODEL_FLAG_ASSOCIATED))
         pixel[k] /= alpha_of (pixel);
-      if ((from & BABL_MODEL_FLAG_NONLINEAR) && ! (to & BABL_MODEL_FLAG_NONLINEAR))
+      if (is_curved (from) && ! is_curved (to))
         pixel[k] = decoded (pixel[k]);
-      if (! (from & BABL_MODEL_FLAG_NONLINEAR) && (to & BABL_MODEL_FLAG_NONLINEAR))
+      if (! is_curved (from) && is_curved (to))
         pixel[k] = encoded (pixel[k]);
-      if (! (from & BABL_MODEL_FLAG_ASSOCIATED) && (to & BABL_MODEL_FLAG_ASSOCIATED))
+      if (premultiplies && pixel[3] != 0)
         pixel[k] *= alpha_of (pixel);
       pixel[k] = (gfloat) pixel[k];
     }
@@ -94,10 +104,10 @@ check_convert_source (const CheckSource *source, const Babl *working, gdouble *p
 }
 
 static gboolean
-is_float_colour (const Babl *format)
+is_float_picture (const Babl *format)
 {
-  return babl_format_get_type (format, 0) == babl_type ("float") && babl_format_get_n_components (format) == 4
-         && (babl_get_model_flags (format) & BABL_MODEL_FLAG_RGB) && babl_format_get_space (format) == babl_space ("sRGB");
+  return babl_format_get_type (format, 0) == babl_type ("float") && babl_format_get_space (format) == babl_space ("sRGB")
+         && (babl_get_model_flags (format) & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY));
 }
 
 const Babl *
@@ -109,22 +119,34 @@ check_read_format (const CheckFilter *filter,
 
   gegl_node_get_bounding_box (node);    /* lets it prepare */
   given = gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output");
-  return given && is_float_colour (given) && is_float_colour (wanted)
-         && ((babl_get_model_flags (given) ^ babl_get_model_flags (wanted)) & BABL_MODEL_FLAG_NONLINEAR) ? given : wanted;
+  return given && babl_format_get_n_components (wanted) == 4 && is_float_picture (given) && is_float_picture (wanted)
+         ? given : wanted;
+}
+
+/* One component of a result that has but one, or all four of R, G, B, A. */
+static void
+spread (const gfloat *from, gint components, gboolean is_picture, gdouble *pixel)
+{
+  for (gint k = 0; k < 3; k++)
+    pixel[k] = components >= 3 ? from[k] : is_picture || k == 0 ? from[0] : 0;
+  pixel[3] = components % 2 == 0 ? from[components - 1] : is_picture ? 1 : 0;
 }
 
 void
-check_convert_read (const Babl *read, const Babl *wanted, CheckPixels *pixels)
+check_pixels_spread (const CheckFilter *filter, const CheckCase *c, const Babl *read, CheckPixels *pixels)
 {
+  const Babl         *wanted = check_result_format (filter, c);
   const BablModelFlag from = babl_get_model_flags (read), to = babl_get_model_flags (wanted);
+  const gint          components = babl_format_get_n_components (read);
 
-  for (gsize i = 0; read != wanted && i < (gsize) pixels->roi.width * pixels->roi.height; i++)
+  for (gsize i = (gsize) pixels->roi.width * pixels->roi.height; i-- > 0 && (read != wanted || components != 4);)
     {
-      gfloat *values = pixels->pixels + 4 * i;
-      gdouble pixel[4] = { values[0], values[1], values[2], values[3] };
+      gdouble pixel[4];
 
-      convert_by_formula (from, to, pixel);
-      for (gint k = 0; k < 3; k++)
-        values[k] = (gfloat) pixel[k];
+      spread (pixels->pixels + components * i, components, read != wanted, pixel);
+      if (read != wanted)
+        convert_by_formula (from, to, pixel);
+      for (gint k = 0; k < 4; k++)
+        pixels->pixels[4 * i + k] = (gfloat) pixel[k];
     }
 }

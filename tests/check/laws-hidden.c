@@ -112,7 +112,7 @@ check_law_hidden (const CheckFilter *filter,
                   GString           *why)
 {
   CheckCase     c = *drawn, second;
-  CheckPixels   results[2] = { { 0 } };
+  CheckPixels   results[2] = { { .pixels = NULL }, { .pixels = NULL } };
   GeglRectangle roi;
   gfloat       *painted;
   gboolean      good = TRUE;

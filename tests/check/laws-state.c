@@ -94,12 +94,8 @@ static void
 blit_cached (const CheckFilter *filter, const CheckCase *c, GeglNode *node, const GeglRectangle *roi,
              CheckPixels *pixels)
 {
-  pixels->roi = *roi;
   g_free (pixels->pixels);
-  pixels->pixels = g_new0 (gfloat, (gsize) roi->width * roi->height * 4);
-  gegl_node_blit (node, 1.0, roi, check_result_format (filter, c), pixels->pixels, GEGL_AUTO_ROWSTRIDE,
-                  GEGL_BLIT_CACHE);
-  check_pixels_widen (filter, c, pixels);
+  check_node_read (filter, c, node, roi, GEGL_BLIT_CACHE, pixels);
 }
 
 /* Puts other pixels into a small part of the buffer; returns which. */
@@ -334,10 +330,10 @@ static void
 blit_chain (const CheckFilter *filter, const CheckCase *c, CheckSource *source, GeglBuffer *rendered,
             CheckPixels *pixels)
 {
-  GeglNode   *graph = gegl_node_new ();
-  GeglNode   *input = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", source->buffer, NULL);
-  GeglNode   *inverted = gegl_node_new_child (graph, "operation", "gegl:invert-linear", NULL), *node;
-  const Babl *format;
+  const GeglRectangle roi = pixels ? pixels->roi : source->box;
+  GeglNode           *graph = gegl_node_new ();
+  GeglNode           *input = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", source->buffer, NULL);
+  GeglNode           *inverted = gegl_node_new_child (graph, "operation", "gegl:invert-linear", NULL), *node;
 
   gegl_node_link (input, inverted);
   if (rendered)
@@ -346,10 +342,7 @@ blit_chain (const CheckFilter *filter, const CheckCase *c, CheckSource *source, 
     {
       node = check_operation_node (filter, c, graph);
       gegl_node_link (inverted, node);
-      format = check_read_format (filter, c, node);
-      gegl_node_blit (node, 1.0, &pixels->roi, format, pixels->pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
-      check_pixels_widen (filter, c, pixels);
-      check_convert_read (format, check_result_format (filter, c), pixels);
+      check_node_read (filter, c, node, &roi, GEGL_BLIT_DEFAULT, pixels);
     }
   g_object_unref (graph);
 }
@@ -371,7 +364,6 @@ check_law_neighbour (const CheckFilter *filter,
   check_set_engine (c);
   check_set_threads (4);
   tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
-  chained.pixels = g_new0 (gfloat, (gsize) roi.width * roi.height * 4);
   blit_chain (filter, c, source, NULL, &chained);
 
   rendered.box = source->box;

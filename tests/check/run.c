@@ -174,8 +174,7 @@ box_expected (const CheckFilter *filter, const CheckCase *c, GeglNode *node, gbo
 }
 
 static gboolean
-finish_blit (const CheckFilter *filter, const CheckCase *c, CheckGuarded *guarded, CheckSource *source,
-             CheckSource *aux, CheckPixels *pixels, GString *why)
+finish_blit (CheckGuarded *guarded, CheckSource *source, CheckSource *aux, CheckPixels *pixels, GString *why)
 {
   gboolean good = check_guarded_whole (guarded, why);
   gchar   *text = check_take_warnings ();
@@ -192,7 +191,6 @@ finish_blit (const CheckFilter *filter, const CheckCase *c, CheckGuarded *guarde
     memcpy ((guint8 *) pixels->pixels + y * guarded->row_bytes,
             check_guarded_data (guarded) + y * guarded->stride, guarded->row_bytes);
   check_guarded_clear (guarded);
-  check_pixels_widen (filter, c, pixels);
   return good;
 }
 
@@ -227,22 +225,25 @@ check_blit (const CheckFilter   *filter,
     gegl_node_blit (node, 1.0, roi, format, check_guarded_data (&guarded), (gint) guarded.stride,
                     GEGL_BLIT_DEFAULT);
   g_object_unref (graph);
-  good &= finish_blit (filter, c, &guarded, source, aux, pixels, why);
-  check_convert_read (format, check_result_format (filter, c), pixels);
+  good &= finish_blit (&guarded, source, aux, pixels, why);
+  check_pixels_spread (filter, c, format, pixels);
   return good;
 }
 
 void
-check_pixels_widen (const CheckFilter *filter, const CheckCase *c, CheckPixels *pixels)
+check_node_read (const CheckFilter   *filter,
+                 const CheckCase     *c,
+                 GeglNode            *node,
+                 const GeglRectangle *roi,
+                 GeglBlitFlags        flags,
+                 CheckPixels         *pixels)
 {
-  if (babl_format_get_n_components (check_result_format (filter, c)) == 4)
-    return;
-  for (gsize i = (gsize) pixels->roi.width * pixels->roi.height; i-- > 0;)
-    {
-      pixels->pixels[4 * i] = pixels->pixels[i];
-      for (gint k = 1; k < 4; k++)
-        pixels->pixels[4 * i + k] = 0;
-    }
+  const Babl *format = check_read_format (filter, c, node);
+
+  pixels->roi = *roi;
+  pixels->pixels = g_new0 (gfloat, MAX ((gsize) roi->width * roi->height * 4, 1));
+  gegl_node_blit (node, 1.0, roi, format, pixels->pixels, GEGL_AUTO_ROWSTRIDE, flags);
+  check_pixels_spread (filter, c, format, pixels);
 }
 
 void
