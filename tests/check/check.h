@@ -94,6 +94,7 @@ typedef struct
   const Babl     *space;        /* the input's */
   gdouble         weights[3];   /* its luminance weights */
   gboolean        straight;     /* the input's format is not premultiplied */
+  gboolean        perceptual;   /* it is not linear light */
 } CheckReferenceArgs;
 
 typedef struct
@@ -345,6 +346,9 @@ void     check_truth_clear (CheckTruth *truth);
 void     check_excuse_lost_colour (RefResult *result);
 /* For tables of perceptual filters: a result that leaves as linear light. */
 void     check_excuse_round_trip (RefResult *result);
+/* A picture computed as `straight` and `perceptual` say leaves in the association and the curve of the input: each
+ * change of those is one there and back. */
+void     check_excuse_delivery (const CheckReferenceArgs *args, gboolean straight, gboolean perceptual, RefResult *result);
 gboolean check_against     (const CheckFilter *filter, const CheckCase *c, const CheckTruth *truth,
                             const CheckPixels *got, const CheckPixels *other, CheckPair pair,
                             CheckStats *stats, GString *why);

@@ -154,7 +154,7 @@ check_truth_init (CheckTruth          *truth,
   RefImage           guide = { source->box.width, source->box.height, aux_pixels,
                                c->field[CHECK_AUX] > 1 || c->field[CHECK_AUX_SPACE] ? conversion_error (aux, format, aux_pixels, n_input) : 0 };
   CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value,
-                               babl_format_get_space (source->format), { 0 }, FALSE };
+                               babl_format_get_space (source->format), { 0 }, FALSE, FALSE };
   RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
                                 NULL, NULL, NULL };
 
@@ -165,6 +165,7 @@ check_truth_init (CheckTruth          *truth,
   babl_space_get_rgb_luminance (babl_format_get_space (source->format), &args.weights[0],
                                 &args.weights[1], &args.weights[2]);
   args.straight = ! (babl_get_model_flags (source->format) & BABL_MODEL_FLAG_ASSOCIATED);
+  args.perceptual = (babl_get_model_flags (source->format) & BABL_MODEL_FLAG_NONLINEAR) != 0;
   filter->reference (&args, &result);
   g_free (pixels);
   g_free (aux_pixels);
@@ -197,6 +198,23 @@ check_excuse_round_trip (RefResult *result)
         if (isfinite (value))
           result->slack[4 * i + c] += value > LARGEST_TO_DECODE ? INFINITY : ROUND_TRIP * (fabs (value) + 0.055) + LOST_LIGHT;
       }
+}
+
+/* By alpha and by 1 / alpha: two roundings each way. */
+#define ASSOCIATION (4 * 0x1p-24)
+
+void
+check_excuse_delivery (const CheckReferenceArgs *args, gboolean straight, gboolean perceptual, RefResult *result)
+{
+  if (args->straight != straight)
+    {
+      for (gsize i = 0; i < (gsize) result->width * result->height * 4; i++)
+        if (i % 4 < 3 && isfinite (result->out[i]))
+          result->slack[i] += ASSOCIATION * fabs (result->out[i]);
+      check_excuse_lost_colour (result);
+    }
+  if (args->perceptual != perceptual)
+    check_excuse_round_trip (result);
 }
 
 /* The error in units of what is allowed; above 1 is a failure. */

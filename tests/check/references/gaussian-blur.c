@@ -311,6 +311,27 @@ blur_component (const RefImage *image, int component, const Axis axes[2], const 
   free (measures.minus_minimum.samples);
 }
 
+/* The largest |I| of the samples that a method may read. */
+void
+reference_gaussian_reach (const RefImage *image, double std_dev_x, double std_dev_y,
+                          RefBorder border, RefResult *result)
+{
+  Axis   axes[2] = { build_axis (std_dev_x), build_axis (std_dev_y) };
+  Span   spans[2] = { { result->x, result->width, border }, { result->y, result->height, border } };
+  size_t count = (size_t) result->width * result->height;
+
+  for (int c = 0; c < 4; c++)
+    {
+      Plane largest = measure_component (image, c, LARGEST, axes, spans);
+
+      for (size_t i = 0; i < count; i++)
+        result->out[i * 4 + c] = largest.samples[i];
+      free (largest.samples);
+    }
+  free (axes[0].taps);
+  free (axes[1].taps);
+}
+
 void
 reference_gaussian_blur (const RefImage *image, double std_dev_x, double std_dev_y,
                          RefBorder border, RefResult *result)

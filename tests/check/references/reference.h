@@ -53,6 +53,10 @@ void reference_template (const RefImage *image, double strength, RefResult *resu
 void reference_gaussian_blur (const RefImage *image, double std_dev_x, double std_dev_y,
                               RefBorder border, RefResult *result);
 
+/* out: the largest |I| of the samples that such a blur may read */
+void reference_gaussian_reach (const RefImage *image, double std_dev_x, double std_dev_y,
+                               RefBorder border, RefResult *result);
+
 /* image: straight R'G'B'A */
 void reference_unsharp_mask (const RefImage *image, double std_dev, double amount, double threshold,
                              RefResult *result);
