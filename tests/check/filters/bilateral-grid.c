@@ -64,18 +64,19 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   reference_bilateral_grid (args->image, args->aux, args->values[SPATIAL_SIGMA],
                             args->values[RANGE_SIGMA], args->values[GUIDE] == 1 || args->aux,
                             args->weights, result);
+  check_excuse_delivery (args, TRUE, args->values[TONE] == 1, result);
 }
 
-#define TABLE(suffix)                                                                              \
+#define TABLE(suffix, spatial_sigma, range_sigma, guide, tone)                                      \
   .name = "bilateral-" suffix,                                                                     \
   .operation = "tessera:bilateral-" suffix,                                                        \
   .n_properties = 4,                                                                               \
   .properties =                                                                                    \
     {                                                                                              \
-      { "spatial-sigma", CHECK_DOUBLE, CHECK_LOG, 1, 200, 8, 0.5, NULL },                          \
-      { "range-sigma", CHECK_DOUBLE, CHECK_LOG, 0.005, 2, 0.1, 0.05, NULL },                       \
-      { "guide", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, guides },                                  \
-      { "tone", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, tones }                                     \
+      { "spatial-sigma", CHECK_DOUBLE, CHECK_LOG, 1, 200, spatial_sigma, 0.5, NULL },              \
+      { "range-sigma", CHECK_DOUBLE, CHECK_LOG, 0.005, 2, range_sigma, 0.05, NULL },               \
+      { "guide", CHECK_ENUM, CHECK_UNIFORM, 0, 1, guide, 0, guides },                              \
+      { "tone", CHECK_ENUM, CHECK_UNIFORM, 0, 1, tone, 0, tones }                                  \
     },                                                                                             \
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,                  \
   .reference = reference,                                                                          \
@@ -145,7 +146,7 @@ static const BenchRow timed[] = {
   { .title = NULL }
 };
 
-const CheckFilter check_bilateral_grid = { TABLE ("grid"), .corners = grid_corners, .has_aux = TRUE, .special = dense_as_sparse, .timed = timed };
+const CheckFilter check_bilateral_grid = { TABLE ("grid", 8, 0.1, 0, 0), .corners = grid_corners, .has_aux = TRUE, .special = dense_as_sparse, .timed = timed };
 
 /* The two give the same bits: in C, and on the device. */
 static void
@@ -186,4 +187,4 @@ twins (const CheckOptions *options, CheckStats *stats)
 /* It runs the same code. */
 static const BenchRow timed_elsewhere[] = { { .title = NULL } };
 
-const CheckFilter check_bilateral_filter = { TABLE ("filter"), .corners = corners, .special = twins, .timed = timed_elsewhere };
+const CheckFilter check_bilateral_filter = { TABLE ("filter", 6, 0.08, 1, 1), .corners = corners, .special = twins, .timed = timed_elsewhere };

@@ -8,8 +8,13 @@
  *
  * Blur and slice together weigh a raw cell, along each axis, by max (0, 2 - |d|) / 4, d
  * its distance: ((1-f), 2(1-f) + f, (1-f) + 2f, f) / 4 for the cells i-1 .. i+2 of i + f.
- * Channels: guide = value = one component.  Luminance: guide = luminance of the image
- * or of aux, values = premultiplied RGBA; the mean colour is divided by the mean alpha.
+ * Channels: guide = value = one component; R, G, B splat (a value, a), A itself (value, 1).
+ * Luminance: guide = luminance of the image or of aux, values = premultiplied RGBA; the mean colour is divided by the
+ * mean alpha.  Pixels of alpha 0 splat nothing, but into the grid of A by channels.  Such a pixel, and one whose weights
+ * sum to 0, stays as it is.
+ *
+ * A pixel of aux of alpha 0 has no colour, so no luminance: what it guides is as with a guide of NaN, it does not
+ * contribute and stays.
  *
  * Paris & Durand, A Fast Approximation of the Bilateral Filter using a Signal Processing
  * Approach, ECCV 2006; Chen, Paris & Durand, Real-time Edge-Aware Image Processing with
@@ -89,14 +94,16 @@ place_sample (Sample *sample, double position, double tie_distance)
   sample->cell.may_drop = tie && fraction >= 0.5;
 }
 
+/* weight: the alpha, or 1 */
 static Sample
-channel_sample (double value, double r, double input_error)
+channel_sample (double value, double weight, double r, double input_error)
 {
-  Sample sample = { .cell.sums = { .count = 1.0, .sum = { value }, .largest = { fabs (value) } } };
+  Sample sample = { .cell.sums = { .count = weight, .sum = { weight * value }, .largest = { fabs (value) } } };
   double magnitude = fabs (value / r);
   int    huge = magnitude >= HUGE_POSITION;  /* most are ties: the slack stands for them */
 
   place_sample (&sample, value / r, huge ? -1.0 : (CHANNEL_TIE + input_error) * fmax (1.0, magnitude));
+  sample.valid &= weight != 0.0 && fabs (weight) <= FLT_MAX && fabs (weight * value) <= FLT_MAX;
   sample.slack = huge ? 3.0 * r : 0.0;
   sample.error = CHANNEL_ERROR * fmax (1.0, magnitude) + input_error * magnitude;
   return sample;
@@ -122,6 +129,7 @@ luminance_sample (const double *pixel, const double *guide, const double weights
       sample.cell.sums.largest[c] = fabs (sample.cell.sums.sum[c]);
       sample.valid &= sample.cell.sums.largest[c] <= FLT_MAX;  /* finite as a float */
     }
+  sample.valid &= a != 0.0 && guide[3] != 0.0;
   sample.slack = magnitude >= UNKNOWN_POSITION ? INFINITY : 0.0;
   sample.error = LUMINANCE_ERROR * fmax (1.0, magnitude) + input_error * magnitude;
   return sample;
@@ -211,7 +219,7 @@ add_column (Sums *total, const Grid *grid, size_t column, double position, doubl
       if (weight > 0.0)
         add_sums (total, &cell->sums, column_weight * weight);
       if (fabs (cell->plane - position) <= 2.0 + 1e-5)     /* the tent's slope is 1/4 */
-        total->steep += column_weight * 0.25 * cell->sums.count;
+        total->steep += column_weight * 0.25 * fabs (cell->sums.count);
     }
 }
 
@@ -239,13 +247,13 @@ slice_grid (const Grid *grid, int x, int y, double position)
  * the position and many at the tent's foot.  By channels |v - mean| <= 4 r. */
 static void
 filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int components, double r,
-              double input_error, double *out, double *scale, double *slack)
+              double input_error, const double *own, double *out, double *scale, double *slack)
 {
   Sums   sums = slice_grid (grid, x, y, sample->position);
   double alpha = sums.sum[3] / sums.count;
-  double moved = sample->error * fmax (1.0, sums.steep / sums.count);
+  double moved = sample->error * fmax (1.0, sums.steep / fabs (sums.count));
 
-  for (int c = 0; c < components; c++)
+  for (int c = 0; c < components && sums.count != 0.0; c++)
     {
       int colour = components == 4 && c < 3;
       int weak = colour && (alpha == 0.0 || fabs (alpha) < LEAST_ALPHA * sums.largest[3]);
@@ -254,7 +262,7 @@ filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int componen
       scale[c] = sums.largest[c];
       if (colour)
         {
-          out[c] = alpha != 0.0 ? out[c] / alpha : 0.0;
+          out[c] = alpha != 0.0 ? out[c] / alpha : own[c];
           scale[c] = weak ? 0.0 : (scale[c] + fabs (out[c]) * sums.largest[3]) / fabs (alpha);
         }
       slack[c] = sums.tied || weak || input_error >= 1.0 ? INFINITY
@@ -282,8 +290,9 @@ filter_by_grid (const RefImage *image, const Sample *samples, const Grid *grid,
           slack[c] = image->error >= 1.0 ? INFINITY
                      : image->error > 0.0 && isfinite (out[c]) ? image->error * fabs (out[c]) : 0.0;
         }
-      if (inside && samples[pixel].valid)
-        filter_pixel (grid, x, y, &samples[pixel], components, r, image->error, out, scale, slack);
+      if (inside && samples[pixel].valid && image->pixels[pixel * 4 + 3] != 0.0)
+        filter_pixel (grid, x, y, &samples[pixel], components, r, image->error, image->pixels + pixel * 4 + channel,
+                      out, scale, slack);
     }
 }
 
@@ -304,7 +313,8 @@ reference_bilateral_grid (const RefImage *image, const RefImage *aux,
     {
       for (size_t i = 0; i < pixels; i++)
         samples[i] = components == 1
-                       ? channel_sample (image->pixels[i * 4 + channel], range_sigma, image->error)
+                       ? channel_sample (image->pixels[i * 4 + channel], channel < 3 ? image->pixels[i * 4 + 3] : 1.0,
+                                         range_sigma, image->error)
                        : luminance_sample (image->pixels + i * 4, guide->pixels + i * 4, weights,
                                            range_sigma, guide->error);
       Grid grid = build_grid (samples, image->width, image->height, spatial_sigma, cells);
