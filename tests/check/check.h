@@ -121,8 +121,9 @@ typedef struct
   void         (*mirror)   (gdouble *values, gboolean along_y);
   gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
-  gdouble      (*below)    (const gdouble *values);     /* what no result reaches, not even one that the reference
-                                                         * excuses; NULL: there is nothing */
+  gdouble      (*below)    (const gdouble *values);     /* what no colour of a result in the working format reaches,
+                                                         * not even one that the reference excuses; NULL: there is
+                                                         * nothing */
   void         (*reference) (const CheckReferenceArgs *args, RefResult *result);
 
   CheckTolerance to_reference;  /* C and OpenCL against the reference */

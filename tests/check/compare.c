@@ -271,7 +271,7 @@ check_against (const CheckFilter *filter,
       gdouble wanted = between ? (gdouble) other->pixels[i] : truth->out[i];
       gdouble units;
 
-      if (got->pixels[i] >= below && below < INFINITY)
+      if (got->pixels[i] >= below && below < INFINITY && ! converted && i % 4 < 3)
         note_damage (&damage, (gint) (i / 4) % w + truth->roi.x, (gint) (i / 4) / w + truth->roi.y, i % 4, INFINITY,
                      got->pixels[i], below, 0);
       if (isinf (slack) || isnan (slack))

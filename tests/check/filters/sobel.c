@@ -3,7 +3,7 @@
  * The check table of tessera:sobel. */
 #include "check.h"
 
-enum { RESULT, INPUT_CHANNEL, TONE, DISPLAY };
+enum { RESULT, INPUT_CHANNEL, TONE, DISPLAY, GAIN };
 enum { MAGNITUDE, ANGLE, X, Y, VECTOR };
 
 static const gchar *const results[] = { "magnitude", "angle", "x", "y", "vector", NULL };
@@ -24,7 +24,7 @@ is_perceptual (const gdouble *values)
 
 /* An angle of almost a whole turn. */
 static const gchar *const corners[] =
-  { "result=angle,display=1,content=faint,alpha=opaque,specials=0,format=working,width=40,height=30", NULL };
+  { "result=angle,tone=linear,display=1,content=faint,alpha=opaque,specials=0,format=working,width=40,height=30", NULL };
 
 static const gchar *
 working (const gdouble *values)
@@ -32,14 +32,19 @@ working (const gdouble *values)
   return of_channels (values) && is_perceptual (values) ? "R'G'B'A float" : "RGBA float";
 }
 
+/* For eyes a picture with the alpha of the input, else numbers. */
+static gboolean
+is_picture (const gdouble *values)
+{
+  return values[RESULT] != VECTOR && values[DISPLAY] == 1;
+}
+
 static const gchar *
 delivers (const gdouble *values)
 {
-  gboolean bends = is_perceptual (values) && values[DISPLAY] == 1;
-
-  if (values[RESULT] == VECTOR)
-    return "RGBA float";
-  return of_channels (values) ? bends ? "R'G'B'A float" : "RGBA float" : bends ? "Y~ float" : "Y float";
+  if (is_picture (values))
+    return is_perceptual (values) ? "R'G'B'A float" : "RGBA float";
+  return values[RESULT] == VECTOR || of_channels (values) ? "RGBA float" : "Y float";
 }
 
 static void
@@ -77,18 +82,21 @@ changes_planes (const gdouble *values G_GNUC_UNUSED)
   return TRUE;
 }
 
-/* Which side of the jump a faint gradient is on is excused, but no angle is a whole turn. */
+/* Which side of the jump a faint gradient is on is excused, but no angle is a whole turn; a curve may make it one. */
 static gdouble
 below (const gdouble *values)
 {
-  return values[RESULT] == ANGLE && values[DISPLAY] == 1 && ! of_channels (values) ? 1 : INFINITY;
+  return values[RESULT] == ANGLE && values[DISPLAY] == 1 && ! is_perceptual (values) ? 1 : INFINITY;
 }
 
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   reference_sobel (args->image, is_perceptual (args->values), of_channels (args->values),
-                   results[(gint) args->values[RESULT]], args->values[DISPLAY] == 1, args->weights, result);
+                   results[(gint) args->values[RESULT]], args->values[DISPLAY] == 1, args->values[GAIN],
+                   args->weights, result);
+  if (is_picture (args->values))
+    check_excuse_delivery (args, TRUE, is_perceptual (args->values), result);
 }
 
 static const BenchRow timed[] = {
@@ -105,13 +113,14 @@ const CheckFilter check_sobel =
   .operation = "tessera:sobel",
   .timed = timed,
   .corners = corners,
-  .n_properties = 4,
+  .n_properties = 5,
   .properties =
     {
       { "result", CHECK_ENUM, CHECK_UNIFORM, 0, 4, 0, 0, results },
       { "input-channel", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels },
       { "tone", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, tones },
-      { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL }
+      { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL },
+      { "gain", CHECK_DOUBLE, CHECK_LOG, 0, 100, 4, 0.5, NULL }
     },
   .working = working, .delivers = delivers, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .mirror = mirror, .changes_planes = changes_planes, .below = below, .reference = reference,

@@ -78,10 +78,10 @@ int  reference_convolution_parse (const char *kernel, const char *preset, double
                                   int *rows, int *columns);
 
 /* image: straight R'G'B'A where channels and perceptual, else straight linear RGBA; output:
- * "magnitude", "angle", "x", "y", "vector".  Results of one component: in the first of four,
+ * "magnitude", "angle", "x", "y", "vector".  Numbers of the luminance: in the first of four,
  * the others 0. */
 void reference_sobel (const RefImage *image, int perceptual, int channels, const char *output,
-                      int display, const double weights[3], RefResult *result);
+                      int display, double gain, const double weights[3], RefResult *result);
 
 /* image: straight, as the specification reads it: R'G'B'A, or for the inverse the encoding's */
 void reference_cielab (const RefImage *image, int inverse, int d50, int display, RefResult *result);

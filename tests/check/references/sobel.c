@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Sobel gradient in double, border clamp:
+ * Sobel gradient in double, border clamp, of a I (the picture as it is seen on black; 0 where alpha is 0):
  *
- *   gx = [1 2 1]^T [-1 0 1] / 8 * I,  gy = [-1 0 1]^T [1 2 1] / 8 * I
+ *   gx = [1 2 1]^T [-1 0 1] / 8 * a I,  gy = [-1 0 1]^T [1 2 1] / 8 * a I
  *   magnitude = hypot (gx, gy),  angle = atan2 (gy, gx), 0 where gx = gy = 0
- *   display: x and y are 0.5 + v, angle is atan2 (gy, gx) / 2 pi modulo 1
+ *   display: magnitude is gain times that, x and y are 0.5 + gain v, angle is atan2 (gy, gx) / 2 pi modulo 1;
+ *            a picture: of the luminance R = G = B, and the alpha of the input
  *   vector: R = gx, G = gy, B = magnitude, A = angle of the luminance, raw
  *
  * Sobel & Feldman 1968; Oliveira, MSc thesis 2013.  The luminance is that of linear light,
- * then, if perceptual, behind the sRGB curve; of R'G'B' input (channels, perceptual, vector)
- * the colours are made linear first.
+ * then, if perceptual, behind the sRGB curve; of R'G'B' input (channels, perceptual)
+ * the colours are made linear first.  I is the component or the luminance, behind its curve.
  *
- * Tolerance: 8 u, u = 2^-24.  With Sx, Sy the same sums over |I| and S the larger of both,
+ * Tolerance: 8 u, u = 2^-24.  With Sx, Sy the same sums over |a I| and S the larger of both,
  * scale: x and y Sx, Sy; magnitude 1.5 S + 0.5 magnitude; angle 1.5 S / magnitude (divided by
- * 2 pi in display).  Copied alpha: 0.
- * Slack: 1e-37; the error of the input carried through the sums, and where negative components
+ * 2 pi in display).  Of what gain multiplies, gain times that.  Copied alpha: 0.
+ * Slack: 1e-37; u of a I where a is neither 0 nor 1, the product; the error of the input carried through the sums, and
+ * where negative components
  * cancel in the luminance (never on input >= 0) 4 u of what cancelled times the slope of the
- * curve; u of the result where display adds or folds; 1e-6 of a radian in the angle.  INFINITY
+ * curve; u of the result where gain multiplies, display adds or folds; 1e-6 of a radian in the angle.  INFINITY
  * in the angle where the error can take both gx and gy to 0, or where it can cross the cut
  * (+-pi, in display 0 and 1).  Where the eight weighted pixels are equal and finite the angle is
  * exactly 0 (scale and slack 0).
@@ -64,6 +66,14 @@ typedef struct
 {
   double out, scale, slack;
 } Answer;
+
+typedef struct
+{
+  int    on;
+  double gain;
+} Display;
+
+static const Display raw = { 0, 1.0 };
 
 static const double smooth[3] = { 0.125, 0.25, 0.125 };
 static const double differentiate[3] = { -1.0, 0.0, 1.0 };
@@ -125,16 +135,24 @@ luminance_of (const Source *source, const double *pixel)
   return (Quantity) { value, fabs (value), error };
 }
 
+/* a I */
 static Quantity
 read_value (const Source *source, int x, int y, int c)
 {
   const double *pixel = clamped_pixel (source->image, x, y);
-  double        error;
+  double        alpha = pixel[3], error = source->image->error;
+  Quantity      seen = { pixel[c], fabs (pixel[c]), error > 0.0 ? error * fabs (pixel[c]) : 0.0 };
 
+  if (alpha == 0.0)
+    return (Quantity) { 0.0, 0.0, 0.0 };
   if (source->luminance)
-    return luminance_of (source, pixel);
-  error = source->image->error > 0.0 ? source->image->error * fabs (pixel[c]) : 0.0;
-  return (Quantity) { pixel[c], fabs (pixel[c]), error };
+    seen = luminance_of (source, pixel);
+  if (alpha == 1.0)
+    return seen;
+  seen.value *= alpha;
+  seen.magnitude *= fabs (alpha);
+  seen.error = fabs (alpha) * seen.error + (UNIT_ROUNDOFF + error) * seen.magnitude;
+  return seen;
 }
 
 static void
@@ -156,6 +174,10 @@ same_source (const Source *source, int x0, int y0, int x1, int y1, int c)
   const double *first = clamped_pixel (source->image, x0, y0);
   const double *second = clamped_pixel (source->image, x1, y1);
 
+  if (first[3] == 0.0 && second[3] == 0.0)
+    return 1;
+  if (!(isfinite (first[3]) && first[3] == second[3]))
+    return 0;
   for (int k = source->luminance ? 0 : c; k < (source->luminance ? 3 : c + 1); k++)
     if (!(isfinite (first[k]) && first[k] == second[k]))
       return 0;
@@ -188,24 +210,39 @@ overflows (const Gradient *gradient)
   return gradient->x.magnitude > OVERFLOW_LIMIT || gradient->y.magnitude > OVERFLOW_LIMIT;
 }
 
+/* The value times a gain.  An infinity times 0 may come out as either. */
 static Answer
-component_answer (const Quantity *g, int display)
+amplified (Answer answer, double gain)
 {
-  Answer answer = { g->value, g->magnitude, g->error + DENORMAL_SLACK };
-
-  if (display)
-    {
-      answer.out += 0.5;
-      if (isfinite (answer.out))
-        answer.slack += UNIT_ROUNDOFF * (0.5 + fabs (g->value));
-    }
-  if (g->magnitude > OVERFLOW_LIMIT)
+  if (gain == 0.0 && !isfinite (answer.out))
+    answer.slack = INFINITY;
+  answer.out *= gain;
+  answer.scale *= gain;
+  if (isfinite (answer.out))
+    answer.slack = gain * answer.slack + UNIT_ROUNDOFF * fabs (answer.out) + DENORMAL_SLACK;
+  if (isfinite (answer.out) && fabs (answer.out) > RESULT_LIMIT)
     answer.slack = INFINITY;
   return answer;
 }
 
 static Answer
-magnitude_answer (const Gradient *gradient)
+component_answer (const Quantity *g, const Display *display)
+{
+  Answer answer = { g->value, g->magnitude, g->error + DENORMAL_SLACK };
+
+  if (g->magnitude > OVERFLOW_LIMIT)
+    answer.slack = INFINITY;
+  if (!display->on)
+    return answer;
+  answer = amplified (answer, display->gain);
+  if (isfinite (answer.out))
+    answer.slack += UNIT_ROUNDOFF * (0.5 + fabs (answer.out));
+  answer.out += 0.5;
+  return answer;
+}
+
+static Answer
+magnitude_answer (const Gradient *gradient, const Display *display)
 {
   double gx = gradient->x.value, gy = gradient->y.value;
   double largest = fmax (gradient->x.magnitude, gradient->y.magnitude);
@@ -217,7 +254,7 @@ magnitude_answer (const Gradient *gradient)
   if (overflows (gradient) || (isfinite (answer.out) && answer.out > RESULT_LIMIT)
       || (isinf (answer.out) && (isnan (gx) || isnan (gy))))
     answer.slack = INFINITY;
-  return answer;
+  return display->on ? amplified (answer, display->gain) : answer;
 }
 
 /* The error can move the vector to either side of the half axis on which the angle jumps. */
@@ -272,19 +309,27 @@ store (RefResult *result, size_t at, Answer answer)
 }
 
 static Answer
-select_answer (const Gradient *gradient, const char *output, int display)
+select_answer (const Gradient *gradient, const char *output, const Display *display)
 {
   if (strcmp (output, "x") == 0)
     return component_answer (&gradient->x, display);
   if (strcmp (output, "y") == 0)
     return component_answer (&gradient->y, display);
   if (strcmp (output, "angle") == 0)
-    return angle_answer (gradient, display);
-  return magnitude_answer (gradient);
+    return angle_answer (gradient, display->on);
+  return magnitude_answer (gradient, display);
 }
 
 static void
-filter_pixel (const Source *source, int x, int y, const char *output, int display,
+store_alpha (const Source *source, int x, int y, RefResult *result, size_t at)
+{
+  double alpha = clamped_pixel (source->image, x, y)[3];
+
+  store (result, at, (Answer) { alpha, 0.0, isfinite (alpha) ? source->image->error * fabs (alpha) : 0.0 });
+}
+
+static void
+filter_pixel (const Source *source, int x, int y, const char *output, const Display *display,
               RefResult *result, size_t at)
 {
   const Answer nothing = { 0.0, 0.0, 0.0 };
@@ -292,42 +337,38 @@ filter_pixel (const Source *source, int x, int y, const char *output, int displa
 
   if (strcmp (output, "vector") == 0)
     {
-      store (result, at, component_answer (&gradient.x, 0));
-      store (result, at + 1, component_answer (&gradient.y, 0));
-      store (result, at + 2, magnitude_answer (&gradient));
+      store (result, at, component_answer (&gradient.x, &raw));
+      store (result, at + 1, component_answer (&gradient.y, &raw));
+      store (result, at + 2, magnitude_answer (&gradient, &raw));
       store (result, at + 3, angle_answer (&gradient, 0));
       return;
     }
-  store (result, at, select_answer (&gradient, output, display));
-  for (int c = 1; c < 3; c++)
+  for (int c = 0; c < 3; c++)
     {
-      if (!source->luminance)
+      if (!source->luminance && c > 0)
         gradient = gradient_at (source, x, y, c);
       store (result, at + c,
-             source->luminance ? nothing : select_answer (&gradient, output, display));
+             source->luminance && !display->on && c > 0 ? nothing : select_answer (&gradient, output, display));
     }
-  store (result, at + 3, nothing);
-  if (!source->luminance)
-    {
-      Quantity alpha = read_value (source, x, y, 3);
-
-      store (result, at + 3,
-             (Answer) { alpha.value, 0.0, isfinite (alpha.value) ? alpha.error : 0.0 });
-    }
+  if (source->luminance && !display->on)
+    store (result, at + 3, nothing);
+  else
+    store_alpha (source, x, y, result, at + 3);
 }
 
 void
 reference_sobel (const RefImage *image, int perceptual, int channels, const char *output,
-                 int display, const double weights[3], RefResult *result)
+                 int display, double gain, const double weights[3], RefResult *result)
 {
-  int    luminance = !channels || strcmp (output, "vector") == 0;
-  Source source = { image, weights, luminance, perceptual, channels && perceptual };
+  int     luminance = !channels || strcmp (output, "vector") == 0;
+  Source  source = { image, weights, luminance, perceptual, channels && perceptual };
+  Display shown = { display, gain };
 
   for (int row = 0; row < result->height; row++)
     for (int column = 0; column < result->width; column++)
       {
         size_t at = ((size_t) row * result->width + column) * 4;
 
-        filter_pixel (&source, result->x + column, result->y + row, output, display, result, at);
+        filter_pixel (&source, result->x + column, result->y + row, output, &shown, result, at);
       }
 }
