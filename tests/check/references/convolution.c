@@ -8,11 +8,20 @@
  * |sum| <= 1e-6 sum |w|.  PowerVR's case study of image convolution (2015) and its tutorial
  * on local memory (2016); the text of a kernel is the specification's.
  *
+ * By rgb, where the alpha of the support is not 1 throughout (outside pixels of border none have 0), alpha weighs:
+ *
+ *   out(x, y) = (sum of w a I) (sum of |w| / sum of |w| a) / divisor + offset,  the offset alone where sum of |w| a is 0
+ *
  * scale: (|w| * |I|) / |divisor| + |offset| over the finite samples.  slack: denormals
  * (1e-37 (1 + sum |w / divisor|)) and the input's error times (|w| * |I|) / |divisor|.
  * INFINITY where the sums (before the division too) of the finite samples could overflow in
  * float, or where a weight over the divisor exceeds FLT_MAX.  What is copied (alpha; all of the
  * image where the kernel does not parse) has scale 0 and of slack the input's error only.
+ *
+ * Where alpha weighs, F = (|w| * |a I|) (sum |w| / sum |w| a) / |divisor| + |offset| takes the place of that: the bound
+ * of the sum once for w a I and once for |w| a, and 4 u of F for a I, sum |w|, the ratio and its product.  So
+ * scale is 2 F, and the slack has 4 u F, three times the input's error (of I, and twice of a), and what a denormal
+ * sum of |w| a leaves open; INFINITY where that is much.
  *
  * NaN and Inf follow the arithmetic; taps of weight 0 are left out.  A NaN or Inf below a tap
  * whose weight over the divisor is no normal float may or may not reach: slack INFINITY.
@@ -27,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNIT_ROUNDOFF    0x1p-24
 #define LARGEST_SIDE     63
 #define ZERO_SUM         1e-6
 #define DENORMAL_SLACK   1e-37
@@ -211,42 +221,111 @@ border_pixel (const RefImage *image, int x, int y, RefBorder border)
   return image->pixels + ((size_t) row * image->width + column) * 4;
 }
 
-static void
-filter_component (const RefImage *image, const TapList *list, RefBorder border, int x, int y, int c,
-                  double *out, double *scale, double *slack)
+/* The sums over the support of one component, of its finite samples but for `sum`. */
+typedef struct
 {
-  double sum = list->offset, magnitude = 0.0, undivided = 0.0, largest = 0.0, dropped = 0.0;
-  int    may_reach = 0;
+  double sum, magnitude, undivided, largest, dropped;
+  int    may_reach;     /* a NaN or Inf under a weight that may be 0 in float */
+} Sums;
+
+/* What the support's alpha adds up to. */
+typedef struct
+{
+  int    is_opaque, is_empty;           /* 1, or 0, throughout */
+  double weights, covered;              /* sum |w|, sum |w| a */
+} Cover;
+
+static Cover
+support_cover (const RefImage *image, const TapList *list, RefBorder border, int x, int y)
+{
+  Cover cover = { 1, 1, 0.0, 0.0 };
 
   for (size_t i = 0; i < list->count; i++)
     {
       const Tap    *tap = &list->taps[i];
       const double *pixel = border_pixel (image, x + tap->dx, y + tap->dy, border);
-      double        value = pixel ? pixel[c] : 0.0;
+      double        alpha = pixel ? pixel[3] : 0.0;
+
+      cover.is_opaque &= alpha == 1.0;
+      cover.is_empty &= alpha == 0.0;
+      cover.weights += fabs (tap->ratio);
+      cover.covered += fabs (tap->ratio) * alpha;
+    }
+  return cover;
+}
+
+/* weighted: of a I. */
+static Sums
+sum_component (const RefImage *image, const TapList *list, RefBorder border, int x, int y, int c, int weighted)
+{
+  Sums sums = { 0 };
+
+  for (size_t i = 0; i < list->count; i++)
+    {
+      const Tap    *tap = &list->taps[i];
+      const double *pixel = border_pixel (image, x + tap->dx, y + tap->dy, border);
+      double        alpha = weighted && pixel ? pixel[3] : 1.0;
+      double        value = ! pixel || alpha == 0.0 ? 0.0 : alpha * pixel[c];
       int           is_tiny = fabs (tap->ratio) < SMALLEST_WEIGHT;
 
       if (!isfinite (value) && is_tiny)
         {
-          may_reach = 1;
+          sums.may_reach = 1;
           continue;
         }
-      sum += tap->ratio * value;
+      sums.sum += tap->ratio * value;
       if (!isfinite (value))
         continue;
-      magnitude += fabs (tap->ratio * value);
-      undivided += fabs (tap->weight * value);
-      largest = fmax (largest, fabs (value));
+      sums.magnitude += fabs (tap->ratio * value);
+      sums.undivided += fabs (tap->weight * value);
+      sums.largest = fmax (sums.largest, fabs (value));
       if (is_tiny)
-        dropped += fabs (tap->ratio * value);
+        sums.dropped += fabs (tap->ratio * value);
     }
-  *out = sum;
-  *scale = magnitude + fabs (list->offset);
-  *slack = DENORMAL_SLACK * (1.0 + list->ratio_sum) + image->error * magnitude + dropped;
-  if (list->largest_ratio > FLT_MAX)
+  return sums;
+}
+
+static int
+may_overflow (const TapList *list, const Sums *sums, double scale)
+{
+  return sums->may_reach || list->largest_ratio > FLT_MAX
+         || fmax (fmax (scale, sums->undivided), sums->largest) > OVERFLOW_LIMIT;
+}
+
+static void
+filter_component (const RefImage *image, const TapList *list, RefBorder border, int x, int y, int c,
+                  double *out, double *scale, double *slack)
+{
+  Sums sums = sum_component (image, list, border, x, y, c, 0);
+
+  *out = sums.sum + list->offset;
+  *scale = sums.magnitude + fabs (list->offset);
+  *slack = DENORMAL_SLACK * (1.0 + list->ratio_sum) + image->error * sums.magnitude + sums.dropped;
+  if (list->largest_ratio > FLT_MAX || (!isnan (*out) && may_overflow (list, &sums, *scale)))
     *slack = INFINITY;
-  if (isnan (sum))
+}
+
+static void
+filter_weighted (const RefImage *image, const TapList *list, RefBorder border, int x, int y, int c, const Cover *cover,
+                 double *out, double *scale, double *slack)
+{
+  Sums   sums = sum_component (image, list, border, x, y, c, 1);
+  double gain = cover->weights / cover->covered, denormal = DENORMAL_SLACK * (1.0 + list->ratio_sum);
+  double open = (denormal + sums.dropped) / fabs (cover->covered), size;
+
+  *scale = *slack = 0.0;
+  *out = list->offset;
+  if (cover->is_empty)
     return;
-  if (may_reach || fmax (fmax (*scale, undivided), largest) > OVERFLOW_LIMIT)
+  *out += sums.sum * gain;
+  size = sums.magnitude * fabs (gain);
+  *scale = 2.0 * (size + fabs (list->offset));
+  *slack = 4.0 * UNIT_ROUNDOFF * (size + fabs (list->offset)) + 3.0 * image->error * size
+           + (denormal + sums.dropped) * fabs (gain) + open * size;
+  if (isinf (cover->covered))
+    *scale = *slack = 0.0;      /* Inf / Inf is NaN, and nothing else can be */
+  else if (list->largest_ratio > FLT_MAX
+           || (!isnan (*out) && (!(open < 0.1) || may_overflow (list, &sums, fmax (*scale, fabs (gain))))))
     *slack = INFINITY;
 }
 
@@ -291,18 +370,25 @@ reference_convolution (const RefImage *image, const char *kernel, const char *pr
     }
   for (int row = 0; row < result->height; row++)
     for (int column = 0; column < result->width; column++)
-      for (int c = 0; c < 4; c++)
-        {
-          size_t at = ((size_t) row * result->width + column) * 4 + c;
-          int    x = result->x + column, y = result->y + row;
+      {
+        int   x = result->x + column, y = result->y + row;
+        Cover cover = { 1, 0, 0.0, 0.0 };
 
-          if (c < filtered)
-            filter_component (image, &list, ref_border, x, y, c,
-                              result->out + at, result->scale + at, result->slack + at);
-          else
-            copy_component (image, x, y, c,
-                            result->out + at, result->scale + at, result->slack + at);
-        }
+        if (filtered == 3)
+          cover = support_cover (image, &list, ref_border, x, y);
+        for (int c = 0; c < 4; c++)
+          {
+            size_t  at = ((size_t) row * result->width + column) * 4 + c;
+            double *out = result->out + at, *scale = result->scale + at, *slack = result->slack + at;
+
+            if (c >= filtered)
+              copy_component (image, x, y, c, out, scale, slack);
+            else if (cover.is_opaque)
+              filter_component (image, &list, ref_border, x, y, c, out, scale, slack);
+            else
+              filter_weighted (image, &list, ref_border, x, y, c, &cover, out, scale, slack);
+          }
+      }
   free (list.taps);
   free (weights);
 }
