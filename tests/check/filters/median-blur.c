@@ -94,7 +94,7 @@ const CheckFilter check_median_blur =
   .n_properties = 5,
   .properties =
     {
-      { "radius", CHECK_INT, CHECK_LOG, 0, 100, 3, 0, NULL },
+      { "radius", CHECK_INT, CHECK_LOG, 0, 100, 2, 0, NULL },
       { "percentile", CHECK_DOUBLE, CHECK_UNIFORM, 0, 100, 50, 1, NULL },
       { "neighborhood", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, neighborhoods },
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders },

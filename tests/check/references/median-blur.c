@@ -6,7 +6,8 @@
  *
  * of R', G', B' each alone, and of alpha if filter_alpha, else alpha is copied.  The
  * neighbourhood is |dx|, |dy| <= r or, as a circle, dx^2 + dy^2 <= (r + 1/2)^2; border none
- * leaves outside pixels out of the samples.  No paper: the specification's text.
+ * leaves outside pixels out of the samples, and every border the colours of pixels of alpha 0; where no sample is left
+ * the pixel stays.  No paper: the specification's text.
  *
  * The rank is exact: the smallest k with 100 k >= n percentile, percentile being the double
  * that is given (each comparison is one fused multiply-add, whose sign is exact).
@@ -113,21 +114,26 @@ static double
 order_statistic (const RefImage *image, const Neighborhood *hood, double percentile,
                  RefBorder border, int x, int y, int c)
 {
-  int count = 0, numbers = 0, rank;
+  const double *centre = image->pixels + ((size_t) y * image->width + x) * 4;
+  int           count = 0, numbers = 0, rank;
 
   for (int i = 0; i < hood->count; i++)
     {
       int    column = border_coordinate (x + hood->offsets[i].dx, image->width, border);
       int    row = border_coordinate (y + hood->offsets[i].dy, image->height, border);
-      double value;
+      const double *pixel;
 
       if (column < 0 || row < 0)
         continue;
-      value = image->pixels[((size_t) row * image->width + column) * 4 + c];
+      pixel = image->pixels + ((size_t) row * image->width + column) * 4;
+      if (c < 3 && pixel[3] == 0.0)
+        continue;
       count++;
-      if (!isnan (value))
-        hood->samples[numbers++] = value;
+      if (!isnan (pixel[c]))
+        hood->samples[numbers++] = pixel[c];
     }
+  if (count == 0)
+    return centre[c];
   rank = exact_rank (count, percentile);
   return rank > numbers ? NAN : select_rank (hood->samples, numbers, rank);
 }
