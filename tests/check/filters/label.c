@@ -60,29 +60,35 @@ color_of (gint label, guint8 *color)
 }
 
 /* Labels become linear light of the space; what the driver reads may have been converted
- * there and back, but codes are further apart. */
+ * there and back, but codes are further apart.  Alpha is the input's. */
 static void
-expect_colors (const Babl *space, RefResult *result)
+expect_colors (const CheckReferenceArgs *args, RefResult *result)
 {
+  const Babl *space = args->space;
   const Babl *fish = babl_fish (babl_format_with_space ("R'G'B'A u8", space),
                                 babl_format_with_space ("RGBA float", space));
 
   for (gsize i = 0; i < 4 * (gsize) result->width * result->height; i += 4)
     {
       guint8 codes[4] = { 0, 0, 0, 255 };
-      gfloat color[4];
+      const gsize    n = i / 4, x = result->x + n % result->width, y = result->y + n / result->width;
+      const gdouble  alpha = args->image->pixels[4 * (y * args->image->width + x) + 3];
+      gfloat         color[4];
 
       color_of ((gint) result->out[i], codes);
       babl_process (fish, codes, color, 1);
-      for (gint c = 0; c < 4; c++)
+      for (gint c = 0; c < 3; c++)
         {
           result->out[i + c] = color[c];
           result->slack[i + c] = 1e-4;
         }
+      result->out[i + 3] = alpha;
+      result->slack[i + 3] = isfinite (alpha) ? args->image->error * fabs (alpha) : 0;
     }
+  check_excuse_delivery (args, TRUE, FALSE, result);
 }
 
-/* Y in the order of the filter's floats. */
+/* Y in the order of the filter's floats, or alpha; where alpha is 0 what is background whatever the threshold. */
 static gdouble *
 source_values (const CheckReferenceArgs *args)
 {
@@ -95,7 +101,7 @@ source_values (const CheckReferenceArgs *args)
       const gdouble *p = args->image->pixels + 4 * i;
       const gfloat   y = (w[0] * (gfloat) p[0] + w[1] * (gfloat) p[1]) + w[2] * (gfloat) p[2];
 
-      values[4 * i] = args->values[SOURCE] == 1 ? p[3] : y;
+      values[4 * i] = p[3] == 0 ? NAN : args->values[SOURCE] == 1 ? p[3] : y;
     }
   return values;
 }
@@ -114,6 +120,8 @@ is_doubtful (const CheckReferenceArgs *args)
       const gdouble *p = args->image->pixels + 4 * i;
       gdouble        value = p[3], size = fabs (value);
 
+      if (p[3] == 0)
+        continue;
       if (args->values[SOURCE] == 0)
         {
           value = size = 0;
@@ -140,7 +148,7 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   reference_label (&image, args->values[THRESHOLD], args->values[CONNECTIVITY] == 1 ? 8 : 4,
                    (gint) args->values[MIN_AREA], results[output == MASK ? MASK : INDEX], result);
   if (output == COLORS)
-    expect_colors (args->space, result);
+    expect_colors (args, result);
   for (gsize i = 0; i < n && doubtful; i++)
     result->slack[i] = INFINITY;
   g_free (values);
@@ -383,5 +391,5 @@ const CheckFilter check_label =
   .exact_shift = TRUE,
   .whole = TRUE,
   .special = special,
-  .nan_policy = "NaN is background, +Inf foreground"
+  .nan_policy = "NaN and what has alpha 0 is background, +Inf foreground"
 };

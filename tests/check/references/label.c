@@ -14,7 +14,8 @@
  * all pixels but those that are background for certain, for one pixel can join, drop or
  * renumber any component; the count returned may differ too.
  *
- * NaN is background; +Inf is foreground, -Inf background.
+ * NaN is background; +Inf is foreground, -Inf background.  Whoever calls gives NaN where alpha is 0, which is
+ * background.
  */
 #include "reference.h"
 
