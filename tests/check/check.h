@@ -132,6 +132,7 @@ typedef struct
                                  * converts the input it always does.) */
   gboolean       only_srgb;     /* reads or makes colours of sRGB whatever the image's space is: drawn in sRGB */
   gboolean       exact_shift;   /* translation is bit-equal */
+  void         (*reach_far) (gdouble *values);          /* make each pixel depend on each other; NULL: by default */
   gboolean       whole;         /* a pixel depends on the whole image: there is no locality, and a
                                  * rounding before it may change it all */
   gint           requests;      /* that the default settings make of the engine, surveys included; 0: 1 */

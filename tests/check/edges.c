@@ -249,6 +249,8 @@ whole_image (Edge *e, GString *why)
 
   set_leg (e);
   check_default_values (e->filter, e->c.value);
+  if (e->filter->reach_far)
+    e->filter->reach_far (e->c.value);
   node = cached_node (e, graph, buffer);
   tessera_get_counters (&before);
   for (gint n = 0; n < 20; n++)
@@ -293,6 +295,8 @@ lost_part (Edge *e, GString *why)
 
   set_leg (e);
   check_default_values (e->filter, e->c.value);
+  if (e->filter->reach_far)
+    e->filter->reach_far (e->c.value);
   node = cached_node (e, graph, buffer);
   blit_tile (e, node, 19, &was);
   gegl_buffer_set_extent (buffer, &rest);

@@ -2,7 +2,7 @@
  *
  * Histogram equalisation in double.  A plane of values v (R', G', B' each, or the luminance
  * Y' = sRGB curve of w . linear RGB) is counted in bins floor (v bins), clamped to
- * 0..bins - 1; NaN and pixels of alpha 0 are not counted.
+ * 0..bins - 1; NaN and pixels of alpha 0 are not counted; the latter are mapped like others.
  *
  *   global: m(b) = max (0, cdf(b) - cdf(b0)) / (n - cdf(b0)), b0 the first non-empty bin;
  *           fewer than two non-empty bins: unchanged
@@ -338,7 +338,7 @@ open_plane (Plane *plane, int channel, int tiles)
   plane->rows[1] = -1;
   plane->use = global ? build_global_table (plane, bins, plane->tables[0]) : TABLE_MAPS;
   for (size_t i = 0; i < total; i++)
-    if (plane->samples[i].overflows && !isfinite (plane->samples[i].value))
+    if (plane->samples[i].counted && plane->samples[i].overflows && !isfinite (plane->samples[i].value))
       plane->use = TABLE_UNKNOWN;
   free (bins);
 }
