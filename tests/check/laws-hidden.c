@@ -11,6 +11,7 @@
 
 #define SEED_ALPHA   82
 #define SEED_COLOURS 83
+#define MOST_PIXELS  2e5        /* of a result that is asked for whole */
 
 static const CheckFormat straight[] = {
   CHECK_FORMAT_RGBA_FLOAT, CHECK_FORMAT_SRGBA_FLOAT, CHECK_FORMAT_SRGBA_U8, CHECK_FORMAT_RGBA_U8,
@@ -33,12 +34,13 @@ is_straight (gint format)
 
 /* A straight format of the engine's and a map of alpha with holes, unless the case names some. */
 static void
-prepare (CheckCase *c)
+prepare (const CheckFilter *filter, CheckCase *c)
 {
-  CheckRandom random = { check_hash (c->content_seed + SEED_ALPHA) };
-  const gint  format = straight[check_below (&random, G_N_ELEMENTS (straight))];
-  const gint  map = maps[check_below (&random, G_N_ELEMENTS (maps))];
-  const gint  aux = straight[check_below (&random, G_N_ELEMENTS (straight))];
+  GeglRectangle box;
+  CheckRandom   random = { check_hash (c->content_seed + SEED_ALPHA) };
+  const gint    format = straight[check_below (&random, G_N_ELEMENTS (straight))];
+  const gint    map = maps[check_below (&random, G_N_ELEMENTS (maps))];
+  const gint    aux = straight[check_below (&random, G_N_ELEMENTS (straight))];
 
   if (! is_straight (c->field[CHECK_FORMAT]))
     c->field[CHECK_FORMAT] = format;
@@ -47,7 +49,8 @@ prepare (CheckCase *c)
   if (c->field[CHECK_AUX] && ! is_straight (c->field[CHECK_AUX] - 1))
     c->field[CHECK_AUX] = 1 + aux;
   c->field[CHECK_SPACE] = c->field[CHECK_AUX_SPACE] = 0;
-  if (check_chance (&random, 75))
+  box = check_output_box (filter, c);
+  if (check_chance (&random, 75) && (gdouble) box.width * box.height < MOST_PIXELS)
     c->field[CHECK_ROI_W] = c->field[CHECK_ROI_H] = 0;
 }
 
@@ -117,7 +120,7 @@ check_law_hidden (const CheckFilter *filter,
   gfloat       *painted;
   gboolean      good = TRUE;
 
-  prepare (&c);
+  prepare (filter, &c);
   check_normalise (filter, &c);
   roi = check_roi (filter, &c);
   painted = check_paint (filter, &c);

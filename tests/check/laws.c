@@ -213,7 +213,9 @@ law_impulse (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStrin
   filter->halo (c->value, &hx, &hy);
   impulse.field[CHECK_WIDTH] = 2 * hx + 3;
   impulse.field[CHECK_HEIGHT] = 2 * hy + 3;
-  impulse.field[CHECK_ROI_W] = 0;
+  impulse.field[CHECK_ROI_X] = impulse.field[CHECK_ROI_Y] = 0;  /* the image, not what it grows to */
+  impulse.field[CHECK_ROI_W] = impulse.field[CHECK_WIDTH];
+  impulse.field[CHECK_ROI_H] = impulse.field[CHECK_HEIGHT];
   impulse.field[CHECK_CONTENT] = CHECK_CONTENT_IMPULSE;
   check_normalise (filter, &impulse);
   good = run_whole (filter, &impulse, NULL, leg, &out, why);
@@ -257,7 +259,9 @@ law_mirror (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GString
   CheckPixels a = { 0 }, b = { 0 };
   gboolean    good;
 
-  straight.field[CHECK_ROI_W] = 0;
+  straight.field[CHECK_ROI_X] = straight.field[CHECK_ROI_Y] = 0;        /* the image, not what it grows to */
+  straight.field[CHECK_ROI_W] = straight.field[CHECK_WIDTH];
+  straight.field[CHECK_ROI_H] = straight.field[CHECK_HEIGHT];
   check_normalise (filter, &straight);
   mirrored = straight;
   filter->mirror (mirrored.value, along_y);

@@ -30,8 +30,14 @@ halo (const gdouble *values, gint *x, gint *y)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+bounds (const gdouble *values, GeglRectangle *box)
 {
+  gint x, y;
+
+  if (values[BORDER] != REF_NONE)
+    return;
+  halo (values, &x, &y);
+  *box = (GeglRectangle) { box->x - x, box->y - y, box->width + 2 * x, box->height + 2 * y };
 }
 
 static gdouble

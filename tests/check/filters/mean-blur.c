@@ -17,8 +17,12 @@ working (const gdouble *values G_GNUC_UNUSED)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
+bounds (const gdouble *values, GeglRectangle *box)
 {
+  const gint r = (gint) values[RADIUS];
+
+  if (values[BORDER] == REF_NONE)
+    *box = (GeglRectangle) { box->x - r, box->y - r, box->width + 2 * r, box->height + 2 * r };
 }
 
 static void
