@@ -113,6 +113,8 @@ typedef struct
                                                          * component (the first of the four that are
                                                          * compared) or of four */
   void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
+  void         (*most_bounds) (const gdouble *values, GeglRectangle *box);      /* the same, where the output's may be
+                                                                                 * anything up to this; NULL: not */
   void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels; not if `whole` */
   gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
   guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the

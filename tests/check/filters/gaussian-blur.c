@@ -30,14 +30,26 @@ halo (const gdouble *values, gint *x, gint *y)
 }
 
 static void
+grow (const gdouble *values, gint x, gint y, GeglRectangle *box)
+{
+  if (values[BORDER] == REF_NONE)
+    *box = (GeglRectangle) { box->x - x, box->y - y, box->width + 2 * x, box->height + 2 * y };
+}
+
+/* By what the definition reaches, and a method for large sigmas may reach further. */
+static void
 bounds (const gdouble *values, GeglRectangle *box)
+{
+  grow (values, (gint) ceil (3 * values[STD_DEV_X]), (gint) ceil (3 * values[STD_DEV_Y]), box);
+}
+
+static void
+most_bounds (const gdouble *values, GeglRectangle *box)
 {
   gint x, y;
 
-  if (values[BORDER] != REF_NONE)
-    return;
   halo (values, &x, &y);
-  *box = (GeglRectangle) { box->x - x, box->y - y, box->width + 2 * x, box->height + 2 * y };
+  grow (values, x, y, box);
 }
 
 static gdouble
@@ -106,7 +118,7 @@ const CheckFilter check_gaussian_blur =
       { "std-dev-y", CHECK_DOUBLE, CHECK_LOG, 0, 500, 1.5, 0.25, NULL },
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .working = working, .bounds = bounds, .most_bounds = most_bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .reference = reference,
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
