@@ -9,12 +9,12 @@
 
 static const gchar *const kinds[] =
   { "correct", "shifted", "skipped-column", "border", "roi", "threads", "device", "nan", "decline",
-    "source", "half", "bands", "stale", "box", NULL };
+    "source", "half", "bands", "stale", "box", "hidden", NULL };
 
 static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
+working (const gdouble *values)
 {
-  return "RGBA float";
+  return strcmp (kinds[(gint) values[0]], "hidden") == 0 ? "RGBA float" : "RaGaBaA float";
 }
 
 static void

@@ -26,6 +26,7 @@ enum_start (tessera_wrong_kind)
   enum_value (TESSERA_WRONG_BANDS,           "bands",           "Depends on the band")
   enum_value (TESSERA_WRONG_STALE,           "stale",           "Keeps stale neighbours")
   enum_value (TESSERA_WRONG_BOX,             "box",             "Bounding box too large")
+  enum_value (TESSERA_WRONG_HIDDEN,          "hidden",          "Spreads straight colour of alpha 0")
 enum_end (TesseraWrongKind)
 
 property_enum (kind, "Kind", TesseraWrongKind, tessera_wrong_kind, TESSERA_WRONG_CORRECT)
@@ -141,8 +142,9 @@ static const TesseraFilter wrong = {
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  const Babl *format = babl_format_with_space ("RGBA float", space);
+  const Babl  *space = gegl_operation_get_source_space (operation, "input");
+  const gchar *name = GEGL_PROPERTIES (operation)->kind == TESSERA_WRONG_HIDDEN ? "RGBA float" : "RaGaBaA float";
+  const Babl  *format = babl_format_with_space (name, space);
 
   gegl_operation_set_format (operation, "input", format);
   gegl_operation_set_format (operation, "output", format);
