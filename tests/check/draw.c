@@ -126,7 +126,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
                                  CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES, CHECK_ALPHA_PATCHES };
 
   if (check_chance (random, 55))
-    c->field[CHECK_FORMAT] = check_below (random, CHECK_FORMATS_DRAWN);
+    c->field[CHECK_FORMAT] = check_below (random, CHECK_FORMATS);
   if (check_chance (random, 20))
     c->field[CHECK_SPACE] = 1 + check_below (random, 2);
   c->field[CHECK_STORAGE] = check_below (random, CHECK_STORAGES);
@@ -143,7 +143,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_THREADS] = threads[check_below (random, G_N_ELEMENTS (threads))];
   if (filter->has_aux && check_chance (random, 30))
     {
-      c->field[CHECK_AUX] = 1 + (check_chance (random, 60) ? 0 : check_below (random, CHECK_FORMATS_DRAWN));
+      c->field[CHECK_AUX] = 1 + (check_chance (random, 60) ? 0 : check_below (random, CHECK_FORMATS));
       c->field[CHECK_AUX_CONTENT] = check_below (random, CHECK_CONTENT_NAN);
     }
 }

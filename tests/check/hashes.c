@@ -55,7 +55,7 @@ draw (const CheckFilter *filter, gint number, CheckCase *c)
 {
   check_draw (filter, SEED, number, MAX_SIZE, c);
   c->field[CHECK_SPACE] = c->field[CHECK_AUX_SPACE] = 0;
-  c->field[CHECK_FORMAT] = number % CHECK_FORMATS_DRAWN;
+  c->field[CHECK_FORMAT] = number % CHECK_FORMATS_HASHED;
   check_normalise (filter, c);
 }
 
