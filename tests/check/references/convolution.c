@@ -316,7 +316,10 @@ filter_weighted (const RefImage *image, const TapList *list, RefBorder border, i
   *scale = *slack = 0.0;
   *out = list->offset;
   if (cover->is_empty)
-    return;
+    {
+      *scale = fabs (list->offset);     /* is rounded to a float */
+      return;
+    }
   *out += sums.sum * gain;
   size = sums.magnitude * fabs (gain);
   *scale = 2.0 * (size + fabs (list->offset));
