@@ -80,7 +80,7 @@ run_two_passes (TesseraBand *band, const Convolution *convolution)
 {
   const gfloat *offset = convolution->offset;
 
-  return separable_device (band, &convolution->two_pass, "convolution_columns",
+  return separable_device (band, band->input.memory, &convolution->two_pass, "convolution_columns",
                            (TesseraArg[]) { FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
                                             ARG (convolution->copies_alpha) }, 2);
 }

@@ -68,7 +68,7 @@ blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 static gint
 blur_device (TesseraBand *band)
 {
-  return gaussian_device (band, band->request->params, NULL, NULL, NULL, 0);
+  return gaussian_device (band, band->input.memory, band->request->params, NULL, NULL, NULL, 0);
 }
 
 static const TesseraFilter exact = {

@@ -6,7 +6,9 @@
  * V. Oliveira, MSc thesis, 2013, chapter 4.2 (appendix A has its OpenCL code).
  *
  * Deviations: the thesis prints D = G - I, which blurs, and its C and OpenCL disagree on the sign
- * of the threshold; here both signs of D are treated alike.  G is that of tessera:gaussian-blur.
+ * of the threshold; here both signs of D are treated alike.  G is that of tessera:gaussian-blur, weighed by alpha: the
+ * blur of a R', a G', a B' over that of a, so that transparent pixels leave no rim (T. Porter, T. Duff, Compositing
+ * Digital Images, SIGGRAPH 1984).  D is 0 where the blur of a is 0.
  *
  * Works on R', G', B' of straight alpha; alpha is copied.  Nothing is clipped.  If D is NaN (a NaN within the
  * blur's support, or Inf of both signs), the pixel stays as it is.  An Inf makes the finite pixels around
@@ -59,9 +61,26 @@ typedef struct
 {
   Gaussian gaussian;
   gfloat   amount, threshold;
+  gboolean is_weighed;          /* the input has alpha */
+  gfloat   whole;               /* the fourth sum over ones, as finishing sees it */
 } Params;
 
 /* --------------------------------------------------------------- C rows -- */
+
+TESSERA_CLONES static void
+weigh_row (const gfloat *in, gfloat *out, gint n_pixels)
+{
+  for (gint x = 0; x < n_pixels; x++)
+    {
+      const gfloat alpha = in[4 * x + 3];
+      const gfloat red = in[4 * x], green = in[4 * x + 1], blue = in[4 * x + 2];
+
+      out[4 * x] = unsharp_weighed (red, alpha);
+      out[4 * x + 1] = unsharp_weighed (green, alpha);
+      out[4 * x + 2] = unsharp_weighed (blue, alpha);
+      out[4 * x + 3] = alpha;
+    }
+}
 
 TESSERA_CLONES static void
 sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gconstpointer data)
@@ -73,6 +92,29 @@ sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gc
     sums[i] = unsharp_sharpened (in[i], sums[i], amount, threshold);
   for (gint x = 0; x < n_pixels; x++)
     sums[4 * x + 3] = in[4 * x + 3];
+}
+
+/* Opaque surroundings, the usual case, need no division: the part is 1. */
+static void
+divide_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gfloat whole)
+{
+  for (gint x = 0; x < n_pixels; x++)
+    if (sums[4 * x + 3] != whole)
+      {
+        const gfloat part = sums[4 * x + 3] / whole;
+
+        for (gint c = 0; c < 3; c++)
+          sums[4 * x + c] = unsharp_blurred (sums[4 * x + c], part, in[4 * x + c]);
+      }
+}
+
+static void
+sharpen_weighed_row (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
+{
+  const Params *params = data;
+
+  divide_row (sums, in, n_pixels, params->whole);
+  sharpen_row (sums, in, n_pixels, data);
 }
 
 static void
@@ -98,7 +140,41 @@ unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Params *params = request->params;
 
-  return gaussian_scratch_bytes (request, &params->gaussian, width, height);
+  return gaussian_scratch_bytes (request, &params->gaussian, width, height)
+         + (params->is_weighed ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
+}
+
+/* The band's input times alpha. */
+static gint
+weigh (TesseraBand *band, TesseraMemory **weighed)
+{
+  const TesseraImage *input = &band->input;
+  gint                status;
+
+  status = tessera_scratch (band, (gsize) input->stride * input->height * 4 * sizeof (gfloat), weighed);
+  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "unsharp_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (*weighed), ARG (input->width), ARG (input->height) }
+  });
+}
+
+static gint
+unsharp_weighed_device (TesseraBand *band)
+{
+  const Params   *params = band->request->params;
+  const Gaussian *gaussian = &params->gaussian;
+  const gint      phase = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width).phase;
+  TesseraMemory  *weighed, *ones;
+  gint            status;
+
+  if ((status = weigh (band, &weighed)) != 0
+      || (status = tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones)) != 0)
+    return status;
+
+  const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (phase) };
+
+  return gaussian_device (band, weighed, gaussian, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
+                          gaussian->x.step == 1 ? 3 : 4);
 }
 
 static gint
@@ -107,7 +183,9 @@ unsharp_device (TesseraBand *band)
   const Params    *params = band->request->params;
   const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
 
-  return gaussian_device (band, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
+  if (params->is_weighed)
+    return unsharp_weighed_device (band);
+  return gaussian_device (band, band->input.memory, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
 }
 
 static const TesseraFilter exact = {
@@ -150,6 +228,14 @@ run (GeglOperation *operation, TesseraRequest *request)
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
+  params->is_weighed = tessera_has_alpha (request);
+  if (params->is_weighed)
+    {
+      gaussian_ones (&params->gaussian);
+      params->whole = params->gaussian.x.step == 1 ? params->gaussian.ones[0] : 1.0f;
+      params->gaussian.fir.begin = weigh_row;
+      params->gaussian.fir.finish = sharpen_weighed_row;
+    }
   request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;
   request->params = params;
   request->cost_class = params->gaussian.fir.x.n;

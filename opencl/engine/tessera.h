@@ -292,6 +292,15 @@ struct _TesseraRequest
   gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
+/* FALSE: alpha is 1 everywhere in the input, whatever its format is (a palette's colours may have alpha). */
+static inline gboolean
+tessera_has_alpha (const TesseraRequest *request)
+{
+  const Babl *format = gegl_buffer_get_format (request->input);
+
+  return babl_format_has_alpha (format) || babl_format_is_palette (format);
+}
+
 /* The pixels of a rectangle of width x height with the request's halo around it. */
 static inline gsize
 tessera_pixels_around (const TesseraRequest *request, gint width, gint height)

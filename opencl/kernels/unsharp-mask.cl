@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Unsharp mask: the passes of the Gaussian (tessera-separable.h, tessera-gaussian.h), the last of
- * which compares with the image and sharpens.  Alpha is copied.
+ * which compares with the image and sharpens.  Alpha is copied.  If the input has alpha, it is first weighed by it, and
+ * the last pass divides by the sum of the weights.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -39,4 +40,58 @@ kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount
     output[y * width + x] = sharpened (separable_input (input, input_stride, input_left, input_top, x, y),
                                        gaussian_up_row (cells, phase, step, weights, width, x, y),
                                        amount, threshold);
+}
+
+/* One work-item makes one pixel of the picture that is blurred: 1 read, 1 write. */
+kernel void unsharp_weigh (global const float4 *input, int stride, global float4 *weighed, int width, int height)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  int    here = y * stride + x;
+  float4 pixel;
+
+  if (x >= width || y >= height)
+    return;
+  pixel = input[here];
+  weighed[here] = (float4) (unsharp_weighed (pixel.x, pixel.w), unsharp_weighed (pixel.y, pixel.w),
+                            unsharp_weighed (pixel.z, pixel.w), pixel.w);
+}
+
+/* `whole`: what sums.w is if all is opaque. */
+static inline float4
+sharpened_over (float4 in, float4 sums, float whole, float amount, float threshold)
+{
+  float part = sums.w / whole;
+
+  return sharpened (in, (float4) (unsharp_blurred (sums.x, part, in.x), unsharp_blurred (sums.y, part, in.y),
+                                  unsharp_blurred (sums.z, part, in.z), part), amount, threshold);
+}
+
+/* As unsharp_columns, of weighed pixels. */
+kernel void unsharp_weighed_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float amount, float threshold,
+                                     global const float *ones)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x < width && y < height)
+    output[y * width + x] = sharpened_over (separable_input (input, input_stride, input_left, input_top, x, y),
+                                            separable_column (rows, width, top, offsets, weights, n_taps, x, y),
+                                            ones[0], amount, threshold);
+}
+
+/* As unsharp_up_rows.  ones[j]: a picture of ones before this pass, at column j of a cell; the first column is
+ * phase_x. */
+kernel void unsharp_weighed_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount, float threshold,
+                                     global const float *ones, int phase_x)
+{
+  int   x = get_global_id (0);
+  int   y = get_global_id (1);
+  float one = ones[(x + phase_x) % step];
+  global const float *up = weights + 3 * ((y + phase) % step);
+
+  if (x < width && y < height)
+    output[y * width + x] = sharpened_over (separable_input (input, input_stride, input_left, input_top, x, y),
+                                            gaussian_up_row (cells, phase, step, weights, width, x, y),
+                                            (up[0] * one + up[1] * one) + up[2] * one, amount, threshold);
 }

@@ -2,7 +2,21 @@
  *
  * Dialect: C and OpenCL C.
  *
- * The unsharp mask of one value: what is left of its difference from the blurred one above the
+ * A value as the blur sums it: times alpha, and nothing where alpha is 0. */
+static inline float
+unsharp_weighed (float value, float alpha)
+{
+  return alpha != 0.0f ? value * alpha : 0.0f;
+}
+
+/* Sums of weighed values over `part`, the sum of their alphas; where that is 0, the value itself, which then stays. */
+static inline float
+unsharp_blurred (float sum, float part, float value)
+{
+  return part != 0.0f ? sum / part : value;
+}
+
+/* The unsharp mask of one value: what is left of its difference from the blurred one above the
  * threshold, times amount, is added.  A difference that is NaN leaves the value as it is. */
 static inline float
 unsharp_sharpened (float value, float blurred, float amount, float threshold)

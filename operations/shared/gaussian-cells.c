@@ -109,6 +109,7 @@ rows_clear (Rows *rows)
   gegl_scratch_free (rows->in);
 }
 
+/* Those of the filter's input; what is summed may be begun. */
 static void
 read_pixels (const TesseraRequest *request, gint x, gint y, gint width, gint height, gfloat *pixels)
 {
@@ -127,6 +128,8 @@ read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
       gint width = MIN (READ_PIXELS, rows->n_pixels - x);
 
       read_pixels (grid->request, rows->first_pixel + x, y, width, n * step, rows->in);
+      if (grid->gaussian->fir.begin)
+        grid->gaussian->fir.begin (rows->in, rows->in, width * n * step);
       for (gint i = 0; i < n; i++)
         LANES_BEST (sum_rows) (rows->in + 4 * (gsize) i * step * width, 4 * width, grid->gaussian->y.down, step,
                                rows->next + 4 * x, rows->own + 4 * x,
@@ -294,6 +297,30 @@ make_rows (const Grid *grid, gint y, gint n, gfloat *room, gint *have, gfloat *o
     }
 }
 
+/* The fourth sums of row y become parts of what they are of ones. */
+static void
+divide_by_ones (const Grid *grid, gint y, gfloat *row)
+{
+  const gint    step = grid->x.step;
+  const gfloat *weights = grid->gaussian->y.up + 3 * ((y + grid->y.phase) % step);
+  gfloat        wholes[GAUSSIAN_MAX_STEP];
+
+  for (gint j = 0; j < step; j++)
+    {
+      const gfloat one = grid->gaussian->ones[j];
+
+      wholes[j] = (weights[0] * one + weights[1] * one) + weights[2] * one;
+    }
+  for (gint x = 0, j = grid->x.phase; x < grid->request->roi.width; x++)
+    {
+      if (row[4 * x + 3] == wholes[j])  /* mostly, and to divide takes time */
+        row[4 * x + 3] = 1.0f;
+      else
+        row[4 * x + 3] /= wholes[j];
+      j = j + 1 < step ? j + 1 : 0;
+    }
+}
+
 static void
 make_pixels (gsize offset, gsize size, gpointer data)
 {
@@ -317,6 +344,8 @@ make_pixels (gsize offset, gsize size, gpointer data)
       make_rows (grid, y, n, room, &have, out, stride);
       if (in)
         read_pixels (request, roi->x, roi->y + y, roi->width, n, in);
+      for (gint i = 0; fir->begin && i < n; i++)
+        divide_by_ones (grid, y + i, out + (gsize) i * stride);
       for (gint i = 0; in && i < n; i++)
         fir->finish (out + (gsize) i * stride, in + 4 * (gsize) i * roi->width, roi->width, fir->finish_data);
       tessera_write (request->output, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n),

@@ -136,18 +136,18 @@ spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stag
 }
 
 gint
-gaussian_device (TesseraBand *band, const Gaussian *gaussian, const gchar *columns, const gchar *up,
-                 const TesseraArg *more, gint n_more)
+gaussian_device (TesseraBand *band, TesseraMemory *source, const Gaussian *gaussian, const gchar *columns,
+                 const gchar *up, const TesseraArg *more, gint n_more)
 {
   const GaussianSpan x = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width);
   const GaussianSpan y = gaussian_span_y (band->request, gaussian, band->output.y, band->output.height);
   const gint         n_columns = x.low + x.n + x.high, n_rows = y.low + y.n + y.high;
   const gint         wide = gaussian_pixels (&x, n_columns), stride = band->input.stride;
-  Stage              stage = { band->input.memory, 0, stride };
+  Stage              stage = { source, 0, stride };
   gint               status = 0;
 
   if (is_fir (gaussian))
-    return separable_device (band, &gaussian->fir, columns, more, n_more);
+    return separable_device (band, source, &gaussian->fir, columns, more, n_more);
   stage.first = (gaussian_pixel (&y, y.first - y.low) - band->input.y) * stride
                 + gaussian_pixel (&x, x.first - x.low) - band->input.x;
   if (y.step > 1)

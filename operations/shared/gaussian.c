@@ -216,6 +216,36 @@ gaussian_init (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_y)
   init_axis (&gaussian->y, &gaussian->fir.y, sigma_y);
 }
 
+/* --------------------------------------------------------- sums of ones -- */
+
+/* `value` times each of n weights, in the order of all sums here. */
+static gfloat
+sum_of (const gfloat *weights, gint n, gfloat value)
+{
+  gfloat sum = 0.0f;
+
+  for (gint i = 0; i < n; i++)
+    sum += weights[i] * value;
+  return sum;
+}
+
+void
+gaussian_ones (Gaussian *gaussian)
+{
+  const GaussianAxis *axis = &gaussian->x;
+  const gint          step = axis->step;
+  gfloat              value = 1.0f;
+
+  for (gint pass = 0; pass < 2 && step > 1; pass++)
+    value = (sum_of (axis->down, step, value) + sum_of (axis->down + step, step, value))
+            + sum_of (axis->down + 2 * step, step, value);
+  value = sum_of (gaussian->fir.x.weights, gaussian->fir.x.n, value);
+  value = sum_of (gaussian->fir.y.weights, gaussian->fir.y.n, value);
+  gaussian->ones[0] = value;
+  for (gint j = 0; j < step && step > 1; j++)
+    gaussian->ones[j] = (axis->up[3 * j] * value + axis->up[3 * j + 1] * value) + axis->up[3 * j + 2] * value;
+}
+
 /* ---------------------------------------------------------------- spans -- */
 
 static gint

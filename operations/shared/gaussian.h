@@ -34,20 +34,25 @@ typedef struct
 {
   Separable    fir;                     /* of cells, or of pixels; with the finishing step */
   GaussianAxis x, y;
+  gfloat       ones[GAUSSIAN_MAX_STEP]; /* gaussian_ones */
 } Gaussian;
 
 /* `gaussian` is all zeros, but for the finishing step. */
 void        gaussian_init   (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_y);
+/* For a filter that weighs pixels (fir.begin) and has one sigma: sets gaussian->ones.  Sums over ones are not exactly
+ * one.  Without cells ones[0] is such a sum.  With cells ones[j] is one after the pass to pixels along x, at pixel j of
+ * a cell; the C path then divides the fourth sum by it, so that finishing sees 1 where all are ones. */
+void        gaussian_ones   (Gaussian *gaussian);
 /* The halo: at most ceil (4 sigma). */
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
 
-/* TesseraFilter.spread, .scratch_bytes and .device.  `columns` is as in separable.h.  `up` is the filter's kernel
+/* TesseraFilter.spread, .scratch_bytes and .device.  `source` and `columns` are as in separable.h.  `up` is the filter's kernel
  * that takes its place if there are
  * cells (tessera-gaussian.h).  A filter with a finishing step has the same sigma on both axes. */
 void  gaussian_whole        (const TesseraRequest *request, const Gaussian *gaussian);
 gsize gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
-gint  gaussian_device       (TesseraBand *band, const Gaussian *gaussian, const gchar *columns,
-                             const gchar *up, const TesseraArg *more, gint n_more);
+gint  gaussian_device       (TesseraBand *band, TesseraMemory *source, const Gaussian *gaussian,
+                             const gchar *columns, const gchar *up, const TesseraArg *more, gint n_more);
 
 /* ---------------------------------------------------------------- spans -- */
 

@@ -71,7 +71,22 @@ typedef struct
 {
   gint    in_stride, stride;    /* floats */
   gfloat *in, *sums;
+  gfloat *begun;                /* a row of the input, or NULL */
 } Strip;
+
+/* Row i, along x. */
+static void
+sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint i, gint width)
+{
+  const gfloat *in = strip->in + (gsize) i * strip->in_stride;
+
+  if (separable->begin)
+    {
+      separable->begin (in, strip->begun, strip->in_stride / 4);
+      in = strip->begun;
+    }
+  separable_sum (in + 4 * halo->left, 4, &separable->x, strip->sums + (gsize) i * strip->stride, width);
+}
 
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
@@ -101,8 +116,7 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
                     strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
-        separable_sum (strip->in + (gsize) i * strip->in_stride + 4 * halo->left, 4, &separable->x,
-                       strip->sums + (gsize) i * strip->stride, area->width);
+        sum_row (separable, halo, strip, i, area->width);
       sum_columns (separable, halo, strip, area->width, height);
       tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
                      request->output_format, strip->sums, strip->stride * sizeof (gfloat));
@@ -126,6 +140,8 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
   Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
 
   memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
+  if (separable->begin)
+    strip.begun = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_columns + halo.left + halo.right + BLOCK));
   for (gint x = area->x; x < area->x + area->width; x += STRIP)
     {
       gint width = MIN (STRIP, area->x + area->width - x);
@@ -134,6 +150,8 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
       strip.stride = 4 * BLOCK * ((width + BLOCK - 1) / BLOCK | 1);     /* odd: no two rows meet in one set */
       filter_strip (request, GEGL_RECTANGLE (x, area->y, width, area->height), separable, &halo, &strip);
     }
+  if (strip.begun)
+    gegl_scratch_free (strip.begun);
   gegl_scratch_free (strip.sums);
   gegl_scratch_free (strip.in);
 }
@@ -168,7 +186,7 @@ separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_mor
 }
 
 gint
-separable_device (TesseraBand *band, const Separable *separable, const gchar *columns,
+separable_device (TesseraBand *band, TesseraMemory *source, const Separable *separable, const gchar *columns,
                   const TesseraArg *more, gint n_more)
 {
   const TesseraHalo reach = separable_halo (separable);
@@ -182,7 +200,7 @@ separable_device (TesseraBand *band, const Separable *separable, const gchar *co
       || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
             .kernel = "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
-            .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - band->input.x),
+            .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
                       ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
                       ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
     return status;

@@ -33,9 +33,13 @@ typedef struct
  * arithmetic from a header of opencl/math that the kernel includes too. */
 typedef void (*SeparableFinish) (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
 
+/* n_pixels of the input, before they are summed; `out` may be `in`. */
+typedef void (*SeparableBegin) (const gfloat *in, gfloat *out, gint n_pixels);
+
 typedef struct
 {
   SeparableTaps   x, y;
+  SeparableBegin  begin;        /* or NULL; C only: on the device the sums' input is given */
   SeparableFinish finish;       /* or NULL */
   gconstpointer   finish_data;
 } Separable;
@@ -60,10 +64,11 @@ void separable_area (const TesseraRequest *request, const GeglRectangle *area, c
 /* The device's: TesseraFilter.scratch_bytes and .device call them.  `columns` names the
  * filter's own kernel of the second pass, which finishes (tessera-separable.h says how it
  * begins), and `more` the n_more arguments (at most 11) that follow there; NULL, NULL, 0
- * without a finishing step.  `separable` must live as long as the request. */
+ * without a finishing step.  `source`: what is summed, of the size of band->input, mostly its memory.  `separable`
+ * must live as long as the request. */
 gsize separable_scratch_bytes (const Separable *separable, gint width, gint height);
-gint  separable_device       (TesseraBand *band, const Separable *separable, const gchar *columns,
-                              const TesseraArg *more, gint n_more);
+gint  separable_device       (TesseraBand *band, TesseraMemory *source, const Separable *separable,
+                              const gchar *columns, const TesseraArg *more, gint n_more);
 
 /* For other kernels that finish: INPUT_ARGS and `more`, to be put among a launch's arguments. */
 void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
