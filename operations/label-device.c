@@ -145,12 +145,18 @@ label_device (TesseraBand *band)
   gint          n = 5, status;
 
   *label->count = *(const gint *) band->measured;
+  if (label->result <= LABEL_COLORS)
+    {
+      launch.args[n++] = ARG (band->input.memory);
+      launch.args[n++] = ARG (label->has_alpha);
+    }
   if (label->result == LABEL_COLORS)
     {
       TesseraMemory *values;
 
       if ((status = tessera_table (band, label->values, 256 * sizeof (gfloat), &values)) != 0)
         return status;
+      launch.args[n++] = ARG (label->is_associated);
       launch.args[n++] = ARG (values);
     }
   else if (label->result != LABEL_BYTES)

@@ -6,6 +6,7 @@
 
 #include "label.h"
 
+#include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-label.h"
 
 typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
@@ -75,10 +76,29 @@ paint_row (const Labelling *l, const LabelStrip *strip, gint end_run, gint x, gi
     }
 }
 
-/* The part of the roi that lies in a strip. */
+/* Gives n colours the alpha of the input. */
 static void
-paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels)
+put_alpha (const Label *label, const gfloat *in, gint n, gfloat *row)
 {
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat alpha = in[4 * i + 3], factor = label->is_associated ? alpha_factor (alpha) : 1.0f;
+
+      if (label->result == LABEL_BYTES)
+        {
+          ((guint8 *) row)[4 * i + 3] = quantised (alpha, 255.0f);
+          continue;
+        }
+      ((Pixel *) row)[i] *= (Pixel) { factor, factor, factor, 1.0f };
+      row[4 * i + 3] = alpha;
+    }
+}
+
+/* The part of the roi that lies in a strip.  `in`: room for the input's pixels. */
+static void
+paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, gfloat *in)
+{
+  const gboolean        has_alpha = ! strip->is_opaque && l->label->result <= LABEL_COLORS;
   const TesseraRequest *request = l->request;
   const GeglRectangle  *roi = &request->roi;
   const gsize           pixel = babl_format_get_bytes_per_pixel (request->output_format);
@@ -99,9 +119,16 @@ paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels)
       const GeglRectangle block = { l->image.x + x, l->image.y + top, MIN (LABEL_BLOCK_WIDTH, right - x), bottom - top };
       const gsize         row_bytes = block.width * pixel;
 
+      if (has_alpha)
+        tessera_read (request->input, &block, &request->bounds, request->border, request->input_format, in);
       for (gint y = top; y < bottom; y++)
-        paint_row (l, strip, strip->rows[y - strip->y + 1], x, block.width, &runs[y - strip->y],
-                   (gfloat *) ((guint8 *) pixels + (y - top) * row_bytes));
+        {
+          gfloat *row = (gfloat *) ((guint8 *) pixels + (y - top) * row_bytes);
+
+          paint_row (l, strip, strip->rows[y - strip->y + 1], x, block.width, &runs[y - strip->y], row);
+          if (has_alpha)
+            put_alpha (l->label, in + 4 * (gsize) (y - top) * block.width, block.width, row);
+        }
       tessera_write (request->output, &block, request->output_format, pixels, row_bytes);
     }
 }
@@ -111,9 +138,11 @@ label_paint_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpo
 {
   Labelling *l = data;
   gfloat    *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  gfloat    *in = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
   gint       s;
 
   while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)
-    paint_strip (l, &l->strips[s], pixels);
+    paint_strip (l, &l->strips[s], pixels, in);
+  gegl_scratch_free (in);
   gegl_scratch_free (pixels);
 }

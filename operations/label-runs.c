@@ -12,30 +12,40 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
+#include "../opencl/math/tessera-label.h"
+
 #define MOST_THREADS 256
 
 /* ------------------------------------------------------------ foreground -- */
 
-TESSERA_CLONES static void
+/* TRUE if alpha is 1 everywhere. */
+TESSERA_CLONES static gboolean
 mark_foreground (const gfloat *restrict pixels, gint n, const Label *label, guint8 *restrict marks)
 {
   const gfloat red = label->weights[0], green = label->weights[1], blue = label->weights[2];
   const gfloat threshold = label->threshold;
+  gint         others = 0;
 
   if (label->by_alpha)
     for (gint i = 0; i < n; i++)
-      marks[i] = pixels[4 * i + 3] >= threshold;
+      marks[i] = label_is_foreground (pixels[4 * i + 3], pixels[4 * i + 3], threshold);
   else
     for (gint i = 0; i < n; i++)
-      marks[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2] >= threshold;
+      marks[i] = label_is_foreground ((red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2],
+                                      pixels[4 * i + 3], threshold);
+  if (label->has_alpha)
+    for (gint i = 0; i < n; i++)
+      others += pixels[4 * i + 3] != 1.0f;
+  return others == 0;
 }
 
 /* A byte for each pixel of the strip: 1 for foreground. */
 static void
-read_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, guint8 *marks)
+read_strip (const Labelling *l, LabelStrip *strip, gfloat *pixels, guint8 *marks)
 {
   const TesseraRequest *request = l->request;
 
+  strip->is_opaque = TRUE;
   for (gint x = 0; x < l->image.width; x += LABEL_BLOCK_WIDTH)
     {
       const gint width = MIN (LABEL_BLOCK_WIDTH, l->image.width - x);
@@ -43,7 +53,8 @@ read_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, guint8 
       tessera_read (request->input, GEGL_RECTANGLE (l->image.x + x, l->image.y + strip->y, width, strip->height),
                     &request->bounds, request->border, request->input_format, pixels);
       for (gint y = 0; y < strip->height; y++)
-        mark_foreground (pixels + 4 * (gsize) y * width, width, l->label, marks + (gsize) y * l->image.width + x);
+        strip->is_opaque &= mark_foreground (pixels + 4 * (gsize) y * width, width, l->label,
+                                             marks + (gsize) y * l->image.width + x);
     }
 }
 

@@ -19,6 +19,8 @@ typedef struct
   gint           diagonals;     /* 1: they connect */
   gint           min_area;
   LabelResult    result;
+  gboolean       has_alpha;     /* the input */
+  gboolean       is_associated; /* LABEL_COLORS: times alpha */
   const gfloat  *values;        /* for LABEL_COLORS: the 256 codes as floats */
   gint          *count;         /* of components: a result */
   TesseraMemory **labels, **ranks;      /* on the device, from `arrived` to `device` */
@@ -45,6 +47,7 @@ typedef struct
   gint   rows[LABEL_STRIP_HEIGHT + 1];  /* the first run of each row */
   gint  *areas;                 /* of components */
   gint   n_components, first_component;
+  gboolean is_opaque;
 } LabelStrip;
 
 typedef struct

@@ -16,7 +16,7 @@
  * GEGL has no read-only properties.  It is that
  * of the last computation.
  *
- * NaN is background; +Inf is foreground.
+ * NaN is background; +Inf is foreground; a pixel of alpha 0 is background.  Colours have the alpha of the input.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -187,6 +187,7 @@ label_params (GeglOperation *operation, const Babl *format)
                                      .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
 
   tessera_luminance (format, label.weights);
+  label.is_associated = (babl_get_model_flags (format) & BABL_MODEL_FLAG_ASSOCIATED) != 0;
   if (result == TESSERA_LABEL_RESULT_INDEX)
     label.result = LABEL_INDEX;
   else if (result == TESSERA_LABEL_RESULT_MASK)
@@ -221,6 +222,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   label.count = &count;
   label.labels = &labels;
   label.ranks = &ranks;
+  label.has_alpha = tessera_has_alpha (request);
   request->output_format = format;
   request->params = &label;
   request->cost_class = label.result;

@@ -12,6 +12,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-dialect.h"
+#include "tessera-convert.h"
 #include "tessera-label.h"
 
 #define SEGMENT 32              /* pixels of a row that are linked at once, at most: bits of a uint */
@@ -35,7 +36,8 @@ kernel void label_find (global const float *image, int width, int top, int botto
     {
       const float4 pixel = vload4 (i, image);
 
-      is_on = (by_alpha ? pixel.w : (weights.x * pixel.x + weights.y * pixel.y) + weights.z * pixel.z) >= threshold;
+      is_on = label_is_foreground (by_alpha ? pixel.w : (weights.x * pixel.x + weights.y * pixel.y) + weights.z * pixel.z,
+                                   pixel.w, threshold);
     }
   for (int k = column; k < SEGMENT; k += get_local_size (0))
     row[k] = k == column ? (uint) is_on << k : 0u;
@@ -255,30 +257,43 @@ kernel void label_values (global const int *labels, global const int *ranks, int
   out[y * width + x] = is_mask ? (float) (label > 0) : (float) label;
 }
 
+/* The alpha of the labelled image. */
+static float
+alpha_at (global const float *image, int has_alpha, int i)
+{
+  return has_alpha ? image[4 * (long) i + 3] : 1.0f;
+}
+
 kernel void label_bytes (global const int *labels, global const int *ranks, int image_width, int left, int top,
-                         global uchar *out, int width, int height)
+                         global const float *image, int has_alpha, global uchar *out, int width, int height)
 {
   const int x = get_global_id (0), y = get_global_id (1);
   int       label, color;
+  float     alpha;
 
   if (x >= width || y >= height)
     return;
   label = label_at (labels, ranks, (y + top) * image_width + x + left);
   color = label > 0 ? label_color (label) : 0;
-  vstore4 ((uchar4) (color & 255, color >> 8 & 255, color >> 16 & 255, 255), y * width + x, out);
+  alpha = alpha_at (image, has_alpha, (y + top) * image_width + x + left);
+  vstore4 ((uchar4) (color & 255, color >> 8 & 255, color >> 16 & 255, quantised (alpha, 255.0f)), y * width + x, out);
 }
 
-/* values: what the 256 codes are as floats. */
+/* values: what the 256 codes are as floats.  is_associated: they leave times alpha. */
 kernel void label_colors (global const int *labels, global const int *ranks, int image_width, int left, int top,
+                          global const float *image, int has_alpha, int is_associated,
                           global const float *values, global float *out, int width, int height)
 {
   const int x = get_global_id (0), y = get_global_id (1);
   int       label, color;
+  float     alpha, factor;
 
   if (x >= width || y >= height)
     return;
   label = label_at (labels, ranks, (y + top) * image_width + x + left);
   color = label > 0 ? label_color (label) : 0;
-  vstore4 ((float4) (values[color & 255], values[color >> 8 & 255], values[color >> 16 & 255], 1.0f),
-           y * width + x, out);
+  alpha = alpha_at (image, has_alpha, (y + top) * image_width + x + left);
+  factor = is_associated ? alpha_factor (alpha) : 1.0f;
+  vstore4 ((float4) (values[color & 255] * factor, values[color >> 8 & 255] * factor, values[color >> 16 & 255] * factor,
+                     alpha), y * width + x, out);
 }

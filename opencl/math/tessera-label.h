@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Dialect: C and OpenCL C.
- *
- * The colour of a label: hues a golden section apart, in 12 classes of brightness and
+ */
+/* A pixel of alpha 0 has no colour: it is background whatever the threshold is.  NaN is background too. */
+static inline int
+label_is_foreground (float value, float alpha, float threshold)
+{
+  return (value >= threshold) & (alpha != 0.0f);
+}
+
+/* The colour of a label: hues a golden section apart, in 12 classes of brightness and
  * saturation, in integers.  Labels 1 to 256 have different colours and the largest
  * component is never below 159 (tests/check/filters/label.c proves it).
  */

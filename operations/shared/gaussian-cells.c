@@ -297,28 +297,24 @@ make_rows (const Grid *grid, gint y, gint n, gfloat *room, gint *have, gfloat *o
     }
 }
 
-/* The fourth sums of row y become parts of what they are of ones. */
-static void
-divide_by_ones (const Grid *grid, gint y, gfloat *row)
+/* wholes[x]: the fourth sum of pixel x in row y if all that is summed is 1; ones[x]: what it was before the pass along
+ * y. */
+TESSERA_CLONES static void
+sum_ones (const gfloat *restrict weights, const gfloat *restrict ones, gint n, gfloat *restrict wholes)
 {
-  const gint    step = grid->x.step;
-  const gfloat *weights = grid->gaussian->y.up + 3 * ((y + grid->y.phase) % step);
-  gfloat        wholes[GAUSSIAN_MAX_STEP];
+  const gfloat low = weights[0], middle = weights[1], high = weights[2];
 
-  for (gint j = 0; j < step; j++)
-    {
-      const gfloat one = grid->gaussian->ones[j];
+  for (gint x = 0; x < n; x++)
+    wholes[x] = (low * ones[x] + middle * ones[x]) + high * ones[x];
+}
 
-      wholes[j] = (weights[0] * one + weights[1] * one) + weights[2] * one;
-    }
-  for (gint x = 0, j = grid->x.phase; x < grid->request->roi.width; x++)
-    {
-      if (row[4 * x + 3] == wholes[j])  /* mostly, and to divide takes time */
-        row[4 * x + 3] = 1.0f;
-      else
-        row[4 * x + 3] /= wholes[j];
-      j = j + 1 < step ? j + 1 : 0;
-    }
+static void
+divide (const Grid *grid, gint y, gfloat *sums, const gfloat *in, const gfloat *ones, gfloat *wholes)
+{
+  const gint step = grid->y.step;
+
+  sum_ones (grid->gaussian->y.up + 3 * ((y + grid->y.phase) % step), ones, grid->request->roi.width, wholes);
+  grid->gaussian->fir.divide (sums, in, wholes, grid->request->roi.width);
 }
 
 static void
@@ -332,11 +328,15 @@ make_pixels (gsize offset, gsize size, gpointer data)
   const gint            stride = 4 * BLOCK * ((roi->width + BLOCK - 1) / BLOCK | 1);
   gfloat               *room = gegl_scratch_new (gfloat, 3 * (gsize) stride);
   gfloat               *out = gegl_scratch_new (gfloat, WRITE_ROWS * (gsize) stride);
-  gfloat               *in = NULL;
+  gfloat               *in = NULL, *ones = NULL;
   gint                  have = ((gint) offset + grid->y.phase) / grid->y.step;
 
   if (fir->finish)
     in = gegl_scratch_new (gfloat, 4 * (gsize) WRITE_ROWS * (roi->width + BLOCK));
+  if (fir->divide)
+    ones = gegl_scratch_new (gfloat, 2 * (gsize) roi->width);
+  for (gint x = 0; x < roi->width && ones; x++)
+    ones[x] = grid->gaussian->ones[(x + grid->x.phase) % grid->x.step];
   for (gint y = offset; y < end; y += WRITE_ROWS)
     {
       gint n = MIN (WRITE_ROWS, end - y);
@@ -344,13 +344,15 @@ make_pixels (gsize offset, gsize size, gpointer data)
       make_rows (grid, y, n, room, &have, out, stride);
       if (in)
         read_pixels (request, roi->x, roi->y + y, roi->width, n, in);
-      for (gint i = 0; fir->begin && i < n; i++)
-        divide_by_ones (grid, y + i, out + (gsize) i * stride);
+      for (gint i = 0; fir->divide && i < n; i++)
+        divide (grid, y + i, out + (gsize) i * stride, in + 4 * (gsize) i * roi->width, ones, ones + roi->width);
       for (gint i = 0; in && i < n; i++)
         fir->finish (out + (gsize) i * stride, in + 4 * (gsize) i * roi->width, roi->width, fir->finish_data);
       tessera_write (request->output, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n),
                      request->output_format, out, stride * sizeof (gfloat));
     }
+  if (ones)
+    gegl_scratch_free (ones);
   if (in)
     gegl_scratch_free (in);
   gegl_scratch_free (out);

@@ -241,7 +241,7 @@ gaussian_ones (Gaussian *gaussian)
             + sum_of (axis->down + 2 * step, step, value);
   value = sum_of (gaussian->fir.x.weights, gaussian->fir.x.n, value);
   value = sum_of (gaussian->fir.y.weights, gaussian->fir.y.n, value);
-  gaussian->ones[0] = value;
+  gaussian->ones[0] = gaussian->fir.whole = value;
   for (gint j = 0; j < step && step > 1; j++)
     gaussian->ones[j] = (axis->up[3 * j] * value + axis->up[3 * j + 1] * value) + axis->up[3 * j + 2] * value;
 }

@@ -39,9 +39,9 @@ typedef struct
 
 /* `gaussian` is all zeros, but for the finishing step. */
 void        gaussian_init   (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_y);
-/* For a filter that weighs pixels (fir.begin) and has one sigma: sets gaussian->ones.  Sums over ones are not exactly
- * one.  Without cells ones[0] is such a sum.  With cells ones[j] is one after the pass to pixels along x, at pixel j of
- * a cell; the C path then divides the fourth sum by it, so that finishing sees 1 where all are ones. */
+/* For a filter that weighs pixels (fir.begin) and has one sigma: sets fir.whole and `ones`.  Sums over ones are not
+ * exactly one.  Without cells ones[0] is such a sum.  With cells ones[j] is one after the pass to pixels along x, at
+ * pixel j of a cell. */
 void        gaussian_ones   (Gaussian *gaussian);
 /* The halo: at most ceil (4 sigma). */
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);

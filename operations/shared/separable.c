@@ -71,7 +71,8 @@ typedef struct
 {
   gint    in_stride, stride;    /* floats */
   gfloat *in, *sums;
-  gfloat *begun;                /* a row of the input, or NULL */
+  gfloat *begun;                /* room for a row of the input, or NULL */
+  gfloat  wholes[STRIP];
 } Strip;
 
 /* Row i, along x. */
@@ -81,10 +82,7 @@ sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip
   const gfloat *in = strip->in + (gsize) i * strip->in_stride;
 
   if (separable->begin)
-    {
-      separable->begin (in, strip->begun, strip->in_stride / 4);
-      in = strip->begun;
-    }
+    in = separable->begin (in, strip->begun, strip->in_stride / 4);
   separable_sum (in + 4 * halo->left, 4, &separable->x, strip->sums + (gsize) i * strip->stride, width);
 }
 
@@ -92,11 +90,15 @@ static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
   separable_sum_rows (strip->sums + halo->top * strip->stride, strip->stride, &separable->y, strip->sums, width, height);
-  if (separable->finish)
-    for (gint y = 0; y < height; y++)
-      separable->finish (strip->sums + (gsize) y * strip->stride,
-                         strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left,
-                         width, separable->finish_data);
+  for (gint y = 0; y < height && separable->finish; y++)
+    {
+      gfloat       *sums = strip->sums + (gsize) y * strip->stride;
+      const gfloat *in = strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left;
+
+      if (separable->divide)
+        separable->divide (sums, in, strip->wholes, width);
+      separable->finish (sums, in, width, separable->finish_data);
+    }
 }
 
 /* From top to bottom.  The rows that the next results also need are kept. */
@@ -140,6 +142,8 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
   Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
 
   memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
+  for (gint i = 0; i < STRIP; i++)
+    strip.wholes[i] = separable->whole;
   if (separable->begin)
     strip.begun = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_columns + halo.left + halo.right + BLOCK));
   for (gint x = area->x; x < area->x + area->width; x += STRIP)

@@ -33,13 +33,19 @@ typedef struct
  * arithmetic from a header of opencl/math that the kernel includes too. */
 typedef void (*SeparableFinish) (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
 
-/* n_pixels of the input, before they are summed; `out` may be `in`. */
-typedef void (*SeparableBegin) (const gfloat *in, gfloat *out, gint n_pixels);
+/* What is summed in place of n_pixels of the input: `in` itself, or `room`, which has been filled and may be the same. */
+typedef const gfloat *(*SeparableBegin) (const gfloat *in, gfloat *room, gint n_pixels);
+
+/* Weighed sums become means, in place, before they are finished.  `wholes`: the fourth sum of each pixel if all that
+ * is summed is 1. */
+typedef void (*SeparableDivide) (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels);
 
 typedef struct
 {
   SeparableTaps   x, y;
-  SeparableBegin  begin;        /* or NULL; C only: on the device the sums' input is given */
+  SeparableBegin  begin;        /* or NULL, and so with the next.  C only; on the device the sums' input is given */
+  SeparableDivide divide;
+  gfloat          whole;
   SeparableFinish finish;       /* or NULL */
   gconstpointer   finish_data;
 } Separable;
