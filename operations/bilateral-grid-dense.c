@@ -40,7 +40,7 @@ place_guide (const GridParams *params, const gfloat *restrict pixels, const gflo
     {
       const gfloat *v = pixels + 4 * i;
       gfloat    p = grid_luminance_planes (params, guide + 4 * i);
-      gint      finite = grid_counts (p)
+      gint      finite = grid_counts (p) & (v[3] != 0.0f) & (guide[4 * i + 3] != 0.0f)
                          & (fabsf (v[0] * v[3]) <= G_MAXFLOAT) & (fabsf (v[1] * v[3]) <= G_MAXFLOAT)
                          & (fabsf (v[2] * v[3]) <= G_MAXFLOAT) & (fabsf (v[3]) <= G_MAXFLOAT);
       GridPlace place = grid_place (finite ? p : 0.0f);
@@ -49,6 +49,33 @@ place_guide (const GridParams *params, const gfloat *restrict pixels, const gflo
       at[i] = finite ? 8 * (place.plane + up - low) : 0;
       value[i] = finite ? place.fraction : 0.0f;
       count[i] = finite;
+    }
+}
+
+/* Alpha weighs R, G and B: with `nearest` their distances and counts are times alpha.  Without, a pixel of alpha 0 has no
+ * place; it stays as it is. */
+static void
+weigh_channels (const gfloat *restrict pixels, gint n, gint nearest, gfloat *restrict value, gfloat *restrict count)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat alpha = pixels[4 * i + 3];
+
+      if (alpha == 1.0f)
+        continue;
+      for (gint k = 4 * i; k < 4 * i + 3; k++)
+        {
+          count[k] = grid_weighs (pixels[k], alpha) ? count[k] : 0.0f;
+          if (nearest && count[k] != 0.0f)
+            {
+              value[k] *= alpha;
+              count[k] = alpha;
+            }
+          else if (nearest)
+            value[k] = 0.0f;
+        }
+      if (! nearest && alpha == 0.0f)
+        count[4 * i + 3] = 0.0f;
     }
 }
 
@@ -69,8 +96,12 @@ place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places 
                  tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixels, n, tile->low, nearest,
                  places->at + k, places->value + k, places->count + k);
   else
-    place_channels (pixels, n, tile->params->per_plane, tile->low, nearest,
-                    places->at + k, places->value + k, places->count + k);
+    {
+      place_channels (pixels, n, tile->params->per_plane, tile->low, nearest,
+                      places->at + k, places->value + k, places->count + k);
+      if (tile->params->has_alpha)
+        weigh_channels (pixels, n, nearest, places->value + k, places->count + k);
+    }
 }
 
 /* ----------------------------------------------------------------- dense -- */
@@ -254,7 +285,7 @@ slice_channels (const gfloat *restrict line, gint cell, const gint *restrict bas
       gfloat counts = grid_lerp (n0, n1, fraction[k]);
       gfloat result = pixels[k] + range_sigma * (values / counts - fraction[k]);
 
-      pixels[k] = count[k] != 0.0f ? result : pixels[k];
+      pixels[k] = (count[k] != 0.0f) & (counts != 0.0f) ? result : pixels[k];
     }
 }
 
@@ -274,7 +305,7 @@ slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
         sums[c] = grid_lerp (grid_lerp (g[c], g[cell + c], fx[x]),
                              grid_lerp (g[c + 8], g[cell + c + 8], fx[x]), fraction[x]);
       for (gint c = 0; c < 3; c++)
-        pixels[4 * x + c] = sums[3] != 0.0f ? sums[c] / sums[3] : 0.0f;
+        pixels[4 * x + c] = sums[3] != 0.0f ? sums[c] / sums[3] : pixels[4 * x + c];
       pixels[4 * x + 3] = sums[3] / sums[4];
     }
 }

@@ -9,23 +9,27 @@
 #include <math.h>
 #include <string.h>
 
-/* p of lane `lane` of a pixel; FALSE if the pixel does not count. */
+/* The place of lane `lane` of a pixel; FALSE if the pixel does not count. */
 static gboolean
 sparse_place (const Tile *tile, gint x, gint y, gint lane, GridPlace *place)
 {
   const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
+  const gfloat *guide = tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixel;
   gboolean      counts = TRUE;
   gfloat        p;
 
   if (tile->params->by_luminance)
     {
-      p = grid_luminance_planes (tile->params,
-                                 tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixel);
+      p = grid_luminance_planes (tile->params, guide);
+      counts = pixel[3] != 0.0f && guide[3] != 0.0f;
       for (gint c = 0; c < 4; c++)
         counts = counts && fabsf (c < 3 ? pixel[c] * pixel[3] : pixel[3]) <= G_MAXFLOAT;
     }
   else
-    p = pixel[lane] * tile->params->per_plane;
+    {
+      p = pixel[lane] * tile->params->per_plane;
+      counts = lane == 3 || grid_weighs (pixel[lane], pixel[3]);
+    }
   if (! counts || ! grid_counts (p))
     return FALSE;
   *place = grid_place (p);
@@ -47,6 +51,7 @@ sparse_build_cell (const Tile *tile, gint i, gint j, gint lane, gint *table)
         for (gint x = px; x < MIN (px + GRID_PART, params->x.starts[i + 1]); x++)
           {
             const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
+            const gfloat  weight = params->by_luminance || lane == 3 ? 1.0f : pixel[3];
             GridPlace     place;
             gint         *sums;
 
@@ -57,8 +62,8 @@ sparse_build_cell (const Tile *tile, gint i, gint j, gint lane, gint *table)
               for (gint c = 0; c < 4; c++)
                 grid_add (sums + c, c < 3 ? pixel[c] * pixel[3] : pixel[3]);
             else
-              grid_add (sums, place.fraction - place.up);
-            grid_add (sums + values, 1.0f);
+              grid_add (sums, weight * (place.fraction - place.up));
+            grid_add (sums + values, weight);
           }
   grid_finish_table (table, params->capacity, values);
 }
@@ -90,10 +95,10 @@ sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane, g
   const gfloat      fx = params->x.fractions[column], fy = params->y.fractions[row];
   const gfloat     *pixel = tile_pixel (tile, tile->pixels, x, y);
   glong             found[64];
-  gfloat            sums[5][2], mean[5];
+  gfloat            sums[5][2] = { { 0.0f } }, mean[5];
   GridPlace         place;
 
-  if (! sparse_place (tile, x, y, lane, &place))
+  if (pixel[3] == 0.0f || ! sparse_place (tile, x, y, lane, &place))
     return;
   sparse_lookup (tile, tables, params->x.cells[column] - 1, params->y.cells[row] - 1,
                  place.plane, found);
@@ -105,11 +110,12 @@ sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane, g
     mean[k] = grid_lerp (sums[k][0], sums[k][1], place.fraction);
   if (! params->by_luminance)
     {
-      result[lane] = pixel[lane] + params->range_sigma * (mean[0] / mean[1] - place.fraction);
+      if (mean[1] != 0.0f)
+        result[lane] = pixel[lane] + params->range_sigma * (mean[0] / mean[1] - place.fraction);
       return;
     }
   for (gint c = 0; c < 3; c++)
-    result[c] = mean[3] != 0.0f ? mean[c] / mean[3] : 0.0f;
+    result[c] = mean[3] != 0.0f ? mean[c] / mean[3] : pixel[c];
   result[3] = mean[3] / mean[4];
 }
 

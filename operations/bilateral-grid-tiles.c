@@ -54,7 +54,8 @@ tile_write (const Tile *tile)
                  4 * tile->around.width * sizeof (gfloat));
 }
 
-/* The least and the greatest p of a row of values that count, kept apart by lane so that the loop vectorises. */
+/* The least and the greatest p of a row of values that count, kept apart by lane so that the loop vectorises.  Colours
+ * of alpha 0 are among them; they only cost memory. */
 #define MEASURE_LANES 16
 
 TESSERA_CLONES static void
@@ -94,9 +95,10 @@ measure_planes (Tile *tile)
   if (params->by_luminance)
     for (gsize i = 0; i < n; i++)
       {
-        gfloat p = grid_luminance_planes (params, (tile->guide ? tile->guide : tile->pixels) + 4 * i);
+        const gfloat *guide = (tile->guide ? tile->guide : tile->pixels) + 4 * i;
+        const gfloat  p = grid_luminance_planes (params, guide);
 
-        if (grid_counts (p))
+        if (grid_counts (p) && guide[3] != 0.0f && tile->pixels[4 * i + 3] != 0.0f)
           {
             least[0] = MIN (least[0], p);
             most[0] = MAX (most[0], p);

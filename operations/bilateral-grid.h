@@ -26,6 +26,7 @@ typedef struct
 typedef struct
 {
   gboolean by_luminance;        /* one grid, guided by luminance; else one for each channel */
+  gboolean has_alpha;           /* the input */
   gint     values;              /* sums beside the count: 1 or 4 */
   gint     lanes;               /* tables a cell: 4 or 1 */
   gint     capacity;            /* entries of a sparse table */

@@ -17,8 +17,11 @@
  * v/r is one float product: a value within 2^-22 |v/r| of the middle between two
  * planes may be added to either.  By luminance, the guide is the weighted sum of the working format's R, G, B
  * (with tone=perceptual:
- * luma).  If `aux` is connected, it is that of `aux`; beyond its edge, its nearest pixel counts.  Where the
- * resulting alpha is 0, so is the colour.
+ * luma).  If `aux` is connected, it is that of `aux`; beyond its edge, its nearest pixel counts.
+ *
+ * Alpha weighs: by channels R, G, B add (a v, a), and A itself (v, 1); by luminance R, G, B are premultiplied, and a pixel
+ * of alpha 0, in the image or in the guide, adds nothing.  A pixel of alpha 0, and a value whose weights sum to 0, stays
+ * as it is.
  *
  * NaN, Inf: by channels such a component, by luminance such a pixel, adds nothing and passes unchanged.  So
  * does a value more than 1e37 planes from 0.
@@ -36,6 +39,20 @@
 #define GUIDE_TYPE TesseraBilateralGridGuide
 #define TONE_TYPE  TesseraBilateralGridTone
 #endif
+
+/* tessera:bilateral-grid has the thesis's defaults, tessera:bilateral-filter a photographer's: by channels and in linear
+ * light a dusk photograph loses its shadows. */
+#ifdef TESSERA_BILATERAL_FILTER
+#define DEFAULT_SIZE      6.0
+#define DEFAULT_THRESHOLD 0.08
+#define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_LUMINANCE
+#define DEFAULT_TONE      TESSERA_BILATERAL_GRID_PERCEPTUAL
+#else
+#define DEFAULT_SIZE      8.0
+#define DEFAULT_THRESHOLD 0.1
+#define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_CHANNELS
+#define DEFAULT_TONE      TESSERA_BILATERAL_GRID_LINEAR
+#endif
 #define enum_end_of(type) enum_end (type)       /* the macro is not expanded here */
 
 enum_start (tessera_bilateral_grid_guide)
@@ -48,7 +65,7 @@ enum_start (tessera_bilateral_grid_tone)
   enum_value (TESSERA_BILATERAL_GRID_PERCEPTUAL, "perceptual", N_("Perceptual"))
 enum_end_of (TONE_TYPE)
 
-property_double (spatial_sigma, _("Size of details"), 8.0)
+property_double (spatial_sigma, _("Size of details"), DEFAULT_SIZE)
     description (_("Details up to about this size are smoothed away, in pixels: 1 takes fine grain, 200 large "
                    "shapes too"))
     value_range (1.0, 200.0)
@@ -58,7 +75,7 @@ property_double (spatial_sigma, _("Size of details"), 8.0)
     ui_digits   (1)
     ui_meta     ("unit", "pixel-distance")
 
-property_double (range_sigma, _("Edge threshold"), 0.1)
+property_double (range_sigma, _("Edge threshold"), DEFAULT_THRESHOLD)
     description (_("Steps in brightness larger than this are edges and are kept, where black to white is 1: 0.005 "
                    "keeps nearly everything, 2 blurs across all edges"))
     value_range (0.005, 2.0)
@@ -67,7 +84,7 @@ property_double (range_sigma, _("Edge threshold"), 0.1)
     ui_steps    (0.01, 0.1)
     ui_digits   (3)
 
-property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, TESSERA_BILATERAL_GRID_CHANNELS)
+property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, DEFAULT_GUIDE)
 #ifdef TESSERA_BILATERAL_FILTER
     description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
                    "channel for itself"))
@@ -76,7 +93,7 @@ property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, TESS
                    "channel for itself; a connected aux image always guides by its luminance"))
 #endif
 
-property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, TESSERA_BILATERAL_GRID_LINEAR)
+property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, DEFAULT_TONE)
     description (_("Whether steps in brightness are measured as they are seen, or in linear light, where those in "
                    "the shadows count for little"))
 
@@ -248,10 +265,8 @@ static void
 prepare (GeglOperation *operation)
 {
   const gboolean is_perceptual = GEGL_PROPERTIES (operation)->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL;
-  const Babl    *format = babl_format_with_space (is_perceptual ? "R'G'B'A float" : "RGBA float",
-                                                  gegl_operation_get_source_space (operation, "input"));
 
-  tessera_set_pads (operation, format, format);
+  tessera_set_formats (operation, is_perceptual ? "R'G'B'A float" : "RGBA float");
 }
 
 static gboolean
@@ -263,6 +278,7 @@ run (GeglOperation *operation, TesseraRequest *request)
 
   params_init (&params, GEGL_PROPERTIES (operation), request->aux != NULL, request->input_format, &request->bounds,
                &request->roi);
+  params.has_alpha = tessera_has_alpha (request);
   request->filter = choose_filter (&params, guide, request->input_format);
   request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
   request->params = &params;

@@ -40,10 +40,17 @@ position (float4 pixel, float4 guide, int lane, Guide g)
   float4 premultiplied = (float4) (pixel.xyz * pixel.w, pixel.w);
 
   if (! g.by_luminance)
-    return component (pixel, lane) * w.w;
-  if (! all (fabs (premultiplied) <= (float4) FLT_MAX))
+    return lane == 3 || grid_weighs (component (pixel, lane), pixel.w) ? component (pixel, lane) * w.w : NAN;
+  if (! all (fabs (premultiplied) <= (float4) FLT_MAX) || pixel.w == 0.0f || guide.w == 0.0f)
     return NAN;
   return ((w.x * guide.x + w.y * guide.y) + w.z * guide.z) * w.w;
+}
+
+/* What lane `lane` of a pixel weighs. */
+static float
+weight_of (float4 pixel, int lane)
+{
+  return lane < 3 ? pixel.w : 1.0f;
 }
 
 /* One work-item: the range sets out empty.  1 item. */
@@ -148,8 +155,8 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
           vstore8 (vload8 (0, sums) + (float8) (pixel.xyz * pixel.w, pixel.w, (float4) 1.0f), 0, sums);
         else
           {
-            sums[lane] += place.fraction - place.up;
-            sums[lane + 4] += 1.0f;
+            sums[lane] += weight_of (pixel, lane) * (place.fraction - place.up);
+            sums[lane + 4] += weight_of (pixel, lane);
           }
       }
 }
@@ -186,8 +193,8 @@ kernel void grid_splat_local (global const float4 *pixels, global const float4 *
 
         if (! grid_counts (p))
           continue;
-        here[0] += by_luminance ? component (pixel, lane) * (lane < 3 ? pixel.w : 1.0f) : place.fraction - place.up;
-        here[step] += 1.0f;
+        here[0] += weight_of (pixel, lane) * (by_luminance ? component (pixel, lane) : place.fraction - place.up);
+        here[step] += by_luminance ? 1.0f : weight_of (pixel, lane);
       }
   out += ((long) row * cells_x * parts + column) * n_planes * 8 + lane;
   for (int z = 0; z < n_planes; z++)
@@ -260,22 +267,24 @@ kernel void grid_blur_z (global const float8 *in, global float8 *out,
 }
 
 static float4
-finish_luminance (float4 sums, float count)
+finish_luminance (float4 sums, float count, float4 pixel)
 {
   float4 result;
 
-  result.xyz = sums.w != 0.0f ? sums.xyz / sums.w : (float3) 0.0f;
+  result.xyz = sums.w != 0.0f ? sums.xyz / sums.w : pixel.xyz;
   result.w = sums.w / count;
   return result;
 }
 
 static float
-slice_channel (global const float *grid, int next_x, long next_y, int lane, float value, float per_plane,
+slice_channel (global const float *grid, int next_x, long next_y, int lane, float4 pixel, Guide g,
                float fx, float fy, int low, float range_sigma)
 {
-  float     p = value * per_plane;
+  float     value = component (pixel, lane);
+  float     p = position (pixel, pixel, lane, g);
   GridPlace place = grid_place (p);
   float     sums[4];            /* value and count, below and above */
+  float     count;
 
   if (! grid_counts (p))
     return value;
@@ -287,9 +296,9 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
       sums[k] = grid_lerp (grid_lerp (g[0], g[next_y], fy),
                            grid_lerp (g[next_x], g[next_x + next_y], fy), fx);
     }
-  return value + range_sigma * (grid_lerp (sums[0], sums[2] + sums[3], place.fraction)
-                                / grid_lerp (sums[1], sums[3], place.fraction)
-                                - place.fraction);
+  count = grid_lerp (sums[1], sums[3], place.fraction);
+  return count != 0.0f ? value + range_sigma * (grid_lerp (sums[0], sums[2] + sums[3], place.fraction) / count
+                                                - place.fraction) : value;
 }
 
 /* One work-item makes one pixel.  A plane outside the grid is what only a device that
@@ -336,15 +345,19 @@ kernel void grid_slice (global const float4 *pixels, global const float4 *guides
               sums[z] = a + fx * (b - a);
             }
           mean = sums[0] + place.fraction * (sums[1] - sums[0]);
-          result = finish_luminance (mean.lo, mean.s4);
+          result = finish_luminance (mean.lo, mean.s4, pixel);
         }
+    }
+  else if (pixel.w == 0.0f)
+    {
+      result = pixel;
     }
   else
     {
-      result.x = slice_channel (grid, next_x, next_y, 0, pixel.x, weights.w, fx, fy, low, range_sigma);
-      result.y = slice_channel (grid, next_x, next_y, 1, pixel.y, weights.w, fx, fy, low, range_sigma);
-      result.z = slice_channel (grid, next_x, next_y, 2, pixel.z, weights.w, fx, fy, low, range_sigma);
-      result.w = slice_channel (grid, next_x, next_y, 3, pixel.w, weights.w, fx, fy, low, range_sigma);
+      result.x = slice_channel (grid, next_x, next_y, 0, pixel, g, fx, fy, low, range_sigma);
+      result.y = slice_channel (grid, next_x, next_y, 1, pixel, g, fx, fy, low, range_sigma);
+      result.z = slice_channel (grid, next_x, next_y, 2, pixel, g, fx, fy, low, range_sigma);
+      result.w = slice_channel (grid, next_x, next_y, 3, pixel, g, fx, fy, low, range_sigma);
     }
   out[y * width + x] = result;
 }
@@ -393,8 +406,8 @@ kernel void grid_sparse_build (global const float4 *pixels, global const float4 
                 grid_add (sums + 3, pixel.w);
               }
             else
-              grid_add (sums, place.fraction - place.up);
-            grid_add (sums + values, 1.0f);
+              grid_add (sums, weight_of (pixel, lane) * (place.fraction - place.up));
+            grid_add (sums + values, by_luminance ? 1.0f : weight_of (pixel, lane));
           }
   grid_finish_table (table, capacity, values);
 }
@@ -424,7 +437,7 @@ kernel void grid_sparse_slice (global const float4 *pixels, global const float4 
   pixel = pixels[at];
   p = position (pixel, guides[at], lane, g);
   place = grid_place (p);
-  if (! grid_counts (p))
+  if (! grid_counts (p) || pixel.w == 0.0f)
     {
       if (by_luminance)
         vstore4 (pixel, 0, to);
@@ -448,7 +461,9 @@ kernel void grid_sparse_slice (global const float4 *pixels, global const float4 
   for (int k = 0; k <= values; k++)
     mean[k] = grid_lerp (sums[k][0], sums[k][1], place.fraction);
   if (by_luminance)
-    vstore4 (finish_luminance ((float4) (mean[0], mean[1], mean[2], mean[3]), mean[4]), 0, to);
-  else
+    vstore4 (finish_luminance ((float4) (mean[0], mean[1], mean[2], mean[3]), mean[4], pixel), 0, to);
+  else if (mean[1] != 0.0f)
     to[lane] = component (pixel, lane) + range_sigma * (mean[0] / mean[1] - place.fraction);
+  else
+    to[lane] = component (pixel, lane);
 }

@@ -14,6 +14,7 @@
  */
 #define GRID_EXACT     4194304.0f       /* 2^22 */
 #define GRID_FARTHEST  1e37f            /* |p| above: passes through unchanged */
+#define GRID_LARGEST   3.402823466e38f
 #define GRID_PART      16               /* pixels on a side that are summed at once */
 
 typedef struct
@@ -28,6 +29,13 @@ static inline int
 grid_counts (float p)
 {
   return tessera_abs (p) <= GRID_FARTHEST;
+}
+
+/* Has a colour of this alpha any weight?  Not if alpha is 0, whatever is stored there. */
+static inline int
+grid_weighs (float value, float alpha)
+{
+  return (alpha != 0.0f) & (tessera_abs (alpha) <= GRID_LARGEST) & (tessera_abs (value * alpha) <= GRID_LARGEST);
 }
 
 static inline int
