@@ -33,7 +33,7 @@ property_double (std_dev_y, _("Size Y"), 1.5)
     ui_meta     ("axis", "y")
 
 property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
-    description (_("What lies beyond the edge: the nearest pixel, nothing (the image fades there), "
+    description (_("What lies beyond the edge: the nearest pixel, nothing (the image grows and fades), "
                    "or the image again"))
 
 #else
@@ -115,7 +115,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .description = _("Blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Gaussian Blur (Tessera)..."),
-    .working = "RaGaBaA float", .reach = reach, .run = run
+    .working = "RaGaBaA float", .grows = TRUE, .reach = reach, .run = run
   });
 }
 

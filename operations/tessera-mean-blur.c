@@ -25,7 +25,7 @@ property_int (radius, _("Radius"), 4)
     ui_meta     ("unit", "pixel-distance")
 
 property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
-    description (_("What lies beyond the edge: the nearest pixel, nothing (the edges fade), "
+    description (_("What lies beyond the edge: the nearest pixel, nothing (the image grows and fades), "
                    "or the image again"))
 
 #else
@@ -269,7 +269,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "time"),
     .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Mean Blur (Tessera)..."),
-    .filter = &mean_blur, .working = "RaGaBaA float", .reach = reach, .run = run
+    .filter = &mean_blur, .working = "RaGaBaA float", .grows = TRUE, .reach = reach, .run = run
   });
 }
 

@@ -115,8 +115,8 @@ PICTURES = {
         for s in (2, 8, 32))),
     'gaussian-blur-xy': row(FRIENDS, '400x240+130+30', *((f'std-dev-x={x} std-dev-y={y}', f'tessera:gaussian-blur std-dev-x={x} std-dev-y={y}')
         for x, y in ((20, 0), (0, 20)))),
-    'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'), 'std-dev-x=40 std-dev-y=40',
-        ground='black'),
+    'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'),
+        'std-dev-x=40 std-dev-y=40 gegl:crop width=768 height=768', ground='black'),
     'gaussian-blur-tasks': tasks('gaussian-blur', (FRIENDS, '+220+40'), (SEEDING, '+200+60'), (FRIENDS, '+250+310', noise(0.08))),
 
     'label': before_after(HUBBLE, '400x300+220+100', 'label:1'),
