@@ -51,7 +51,10 @@ multiply_by_alpha (gfloat *pixels, gint n)
     {
       const gfloat alpha = alpha_factor (pixel[i][3]);
 
-      pixel[i] *= (Pixel) { alpha, alpha, alpha, 1.0f };
+      if (pixel[i][3] == 0.0f)
+        pixel[i] = (Pixel) { 0.0f, 0.0f, 0.0f, pixel[i][3] };
+      else
+        pixel[i] *= (Pixel) { alpha, alpha, alpha, 1.0f };
     }
 }
 
@@ -197,6 +200,35 @@ make_grey (const TesseraTravel *travel, gfloat *pixels, gint n)
   return straight;
 }
 
+/* Pixels that are no grey, of a block that is stored as grey: `pixels` and `near` get their luminance. */
+static void
+encode_luminance (const TesseraTravel *travel, const gfloat *working, gfloat *pixels, gfloat *near, gint n)
+{
+  gfloat values[4 * BLOCK], stored[4 * BLOCK];
+  gint   curve;
+
+  memcpy (values, working, 4 * n * sizeof (gfloat));
+  curve = make_grey (travel, values, n);
+  memcpy (stored, values, 4 * n * sizeof (gfloat));
+  convert_pixels (stored, n, curve, travel->stored);
+  for (gint i = 0; i < n; i++)
+    if (! is_grey (working + 4 * i))
+      {
+        pixels[4 * i] = values[4 * i];
+        near[4 * i] = stored[4 * i];
+      }
+}
+
+static gboolean
+are_grey (const gfloat *working, gint n)
+{
+  gboolean all = TRUE;
+
+  for (gint i = 0; i < n; i++)
+    all &= is_grey (working + 4 * i);
+  return all;
+}
+
 void
 tessera_encode (const TesseraTravel *travel, const gfloat *working, gpointer stored, gsize n)
 {
@@ -211,15 +243,15 @@ tessera_encode (const TesseraTravel *travel, const gfloat *working, gpointer sto
       gint          from = travel->working;
 
       memcpy (pixels, working + 4 * first, 4 * count * sizeof (gfloat));
-      if (travel->stored & LAYOUT_GREY)
-        from = make_grey (travel, pixels, count);
-      else if (! (travel->stored & LAYOUT_PREMULTIPLIED))
+      if (! (travel->stored & LAYOUT_PREMULTIPLIED))
         {
           convert_pixels (pixels, count, from, straight);
           from = straight;
         }
       memcpy (near, pixels, 4 * count * sizeof (gfloat));
       convert_pixels (near, count, from, travel->stored);
+      if (travel->stored & LAYOUT_GREY && ! are_grey (working + 4 * first, count))
+        encode_luminance (travel, working + 4 * first, pixels, near, count);
       switch (travel->stored & (LAYOUT_GREY | LAYOUT_ALPHA))
         {
         case LAYOUT_GREY | LAYOUT_ALPHA: store (travel, values, near, to, count, 1, 2); break;

@@ -147,24 +147,35 @@ written_format (GeglNode *node, gint depth)
   return format;
 }
 
-/* For a filter that works in `working` (R, G, B, A of one kind or another): floats with straight alpha and sRGB's curve
- * if the input has them.  The engine converts to that on all threads or on the device; to what follows, mostly of the
- * input's kind, GEGL would on one. */
-static const Babl *
-source_format (GeglOperation *operation, const Babl *working)
+/* The floats of the input's model, curve and association; associated colours are always linear. */
+static const gchar *
+kind_of (gint flags, gboolean keeps_grey)
+{
+  const gboolean curve = (flags & BABL_MODEL_FLAG_NONLINEAR) != 0;
+
+  if (flags & BABL_MODEL_FLAG_ASSOCIATED)
+    return "RaGaBaA float";
+  if (keeps_grey && (flags & BABL_MODEL_FLAG_GRAY))
+    return curve ? "Y'A float" : "YA float";
+  return curve ? "R'G'B'A float" : "RGBA float";
+}
+
+const Babl *
+tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps_grey)
 {
   const Babl    *source = gegl_operation_get_source_format (operation, "input");
-  const gint     flags = source ? babl_get_model_flags (source) : 0;
-  const gboolean curve = (flags & BABL_MODEL_FLAG_NONLINEAR) != 0;
-  const gboolean working_curve = (babl_get_model_flags (working) & BABL_MODEL_FLAG_NONLINEAR) != 0;
-  const Babl    *space = babl_format_get_space (working), *straight;
+  gint           flags = source ? babl_get_model_flags (source) : 0;
+  const gint     working_flags = babl_get_model_flags (working);
+  const Babl    *space = babl_format_get_space (working), *kind;
 
-  if (! (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) || (flags & BABL_MODEL_FLAG_ASSOCIATED))
+  if (! (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)))
     return working;
-  straight = babl_format_with_space (curve ? "R'G'B'A float" : "RGBA float", space);
-  if (curve == working_curve || tessera_travel (straight, working).converts)
-    return straight;
-  return babl_format_with_space (working_curve ? "R'G'B'A float" : "RGBA float", space);
+  kind = babl_format_with_space (kind_of (flags, keeps_grey), space);
+  if (tessera_travel (kind, working).converts)
+    return kind;
+  /* The same, or of another space than sRGB: babl converts, but no curve. */
+  flags = working_flags & BABL_MODEL_FLAG_NONLINEAR ? BABL_MODEL_FLAG_NONLINEAR : flags & BABL_MODEL_FLAG_ASSOCIATED;
+  return babl_format_with_space (kind_of (flags, FALSE), space);
 }
 
 const Babl *
@@ -190,5 +201,5 @@ tessera_set_formats (GeglOperation *operation, const gchar *working)
 {
   const Babl *format = babl_format_with_space (working, gegl_operation_get_source_space (operation, "input"));
 
-  tessera_set_pads (operation, format, source_format (operation, format));
+  tessera_set_pads (operation, format, tessera_delivered (operation, format, FALSE));
 }

@@ -384,6 +384,12 @@ TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
  * without a new graph, gets the same as the write-buffer. */
 TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const Babl *format);
 
+/* For a filter that computes in `working` (floats; R, G, B, A of one kind or another): floats of the input's model, curve
+ * and alpha association, as far as our conversions know them, and always with alpha.  The engine converts to that on all
+ * threads or on the device; to what follows, mostly of the input's kind, GEGL would on one.  `keeps_grey`: of a grey
+ * picture the result is one. */
+TESSERA_API const Babl *tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps_grey);
+
 /* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
  * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or
  * what tessera_result_format makes of these. */

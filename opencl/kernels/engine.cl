@@ -95,7 +95,7 @@ kernel void encode_pixels (global const float *image, int from, global uchar *ra
   pixel[1] = in.y;
   pixel[2] = in.z;
   pixel[3] = in.w;
-  if (to & LAYOUT_GREY)
+  if (to & LAYOUT_GREY && ! is_grey (pixel))
     {
       convert_pixel (pixel, from, 0);
       pixel[0] = (weights.x * pixel[0] + weights.y * pixel[1]) + weights.z * pixel[2];

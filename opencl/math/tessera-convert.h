@@ -9,8 +9,9 @@
  * has it.  The powers are roots found by iteration with products and sums
  * only, so that every device with IEEE floats gives the same bits.
  *
- * Alpha (babl): a colour is multiplied and divided by alpha, or by 1/65536 where
- * alpha is smaller than that, so that transparent pixels keep their colour.
+ * Alpha: a colour is multiplied and divided by alpha, or by 1/65536 where alpha is
+ * smaller than that (babl).  What is stored as a straight colour under alpha 0 is none: it
+ * makes no light, so that nothing around it depends on it.
  */
 
 /* How a format stores a pixel: bits of `int layout`. */
@@ -109,6 +110,21 @@ alpha_factor (float alpha)
   return alpha <= ALPHA_FLOOR && alpha >= -ALPHA_FLOOR ? ALPHA_FLOOR : alpha;
 }
 
+static inline float
+premultiplied (float colour, float alpha)
+{
+  const float light = colour * alpha_factor (alpha);
+
+  return alpha == 0.0f ? 0.0f : light;
+}
+
+/* Grey is stored as it is; of another colour the luminance is, which is a sum of linear light. */
+static inline int
+is_grey (const float *pixel)
+{
+  return pixel[0] == pixel[1] && pixel[1] == pixel[2];
+}
+
 /* pixel[4]: R, G, B, alpha of layout `from` becomes what layout `to` means by
  * them; only the curve and the association count here. */
 static inline void
@@ -130,7 +146,7 @@ convert_pixel (float *pixel, int from, int to)
                                             : perceptual_from_linear (pixel[c]);
       if (to & LAYOUT_PREMULTIPLIED)
         for (int c = 0; c < 3; c++)
-          pixel[c] *= alpha_factor (pixel[3]);
+          pixel[c] = premultiplied (pixel[c], pixel[3]);
     }
 }
 

@@ -64,6 +64,13 @@ unpremultiplied (FormatsBound x, gdouble alpha, gint rounded)
   return bound;
 }
 
+/* Under alpha 0 there is no colour, whatever is stored. */
+static FormatsBound
+premultiplied (FormatsBound x, gdouble alpha, gint rounded)
+{
+  return alpha == 0 ? checked (0, 0, FALSE) : scaled (x, alpha_factor (alpha), 1 + rounded);
+}
+
 /* `own`: the error of the curve itself, at x exactly. */
 static FormatsBound
 curved (FormatsBound x, gdouble (*curve) (gdouble), gdouble own)
@@ -156,7 +163,7 @@ convert_colours (const FormatsConversion *conversion, FormatsBound colour[3], gd
       if (to->perceptual && (curve || grey))
         colour[c] = encoded (colour[c], from_table ? BY_TABLE : to_steps && ! from->perceptual ? BY_STEPS : BY_FLOATS);
       if (to->premultiplied && (curve || ! from->premultiplied))
-        colour[c] = scaled (colour[c], alpha_factor (alpha), 1 + is_integer (from));
+        colour[c] = premultiplied (colour[c], alpha, is_integer (from));
     }
 }
 
