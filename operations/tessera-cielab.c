@@ -70,7 +70,7 @@ typedef struct
   gfloat   rows[3][2];
   gfloat   scales[3];
   gfloat   offset;
-  gboolean is_inverse, is_linear;       /* is_linear: it reads linear light */
+  gboolean is_inverse, is_linear;       /* is_linear: its colours are linear light, no curve comes before or after */
 } Lab;
 
 /* --------------------------------------------------------------- matrices -- */
@@ -202,12 +202,15 @@ inverse_run (const Lab *lab, gfloat *pixels, gint n)
       p.second[i] = lab_mixed (y, x, z, rows[1][0], rows[1][1]);
       p.third[i] = lab_mixed (y, x, z, rows[2][0], rows[2][1]);
     }
-  for (gint i = 0; i < n; i++)
-    p.first[i] = perceptual_from_linear (p.first[i]);
-  for (gint i = 0; i < n; i++)
-    p.second[i] = perceptual_from_linear (p.second[i]);
-  for (gint i = 0; i < n; i++)
-    p.third[i] = perceptual_from_linear (p.third[i]);
+  if (! lab->is_linear)
+    {
+      for (gint i = 0; i < n; i++)
+        p.first[i] = perceptual_from_linear (p.first[i]);
+      for (gint i = 0; i < n; i++)
+        p.second[i] = perceptual_from_linear (p.second[i]);
+      for (gint i = 0; i < n; i++)
+        p.third[i] = perceptual_from_linear (p.third[i]);
+    }
   planes_put_together (p.first, p.second, p.third, p.alpha, n, pixels);
 }
 
@@ -244,12 +247,23 @@ static const TesseraFilter cielab = {
 
 /* ------------------------------------------------------------- operation -- */
 
-static const Babl *
-colour_format (void)
+static gboolean
+is_inverse (GeglOperation *operation)
 {
-  return babl_format ("R'G'B'A float");
+  return GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
 }
 
+/* Of sRGB's colours.  Where the input is linear light, they are: no curve has to be undone. */
+static const Babl *
+colour_format (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const gint  flags = source ? babl_get_model_flags (source) : 0;
+
+  return babl_format ((flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR) ? "RGBA float" : "R'G'B'A float");
+}
+
+/* Of L, a, b. */
 static const Babl *
 number_format (GeglOperation *operation)
 {
@@ -259,39 +273,26 @@ number_format (GeglOperation *operation)
                                  gegl_operation_get_source_space (operation, "input"));
 }
 
-static const Babl *
-format_of (GeglOperation *operation, gboolean of_colours)
-{
-  return of_colours ? colour_format () : number_format (operation);
-}
-
-/* Linear light is read as it is, so nothing has to be decoded. */
-static const Babl *
-input_format (GeglOperation *operation, gboolean is_inverse)
-{
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
-  const gint  flags = source ? babl_get_model_flags (source) : 0;
-
-  if (! is_inverse && (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR))
-    return babl_format ("RGBA float");
-  return format_of (operation, ! is_inverse);
-}
-
+/* Pictures leave as the input is stored, but never as grey, which has no room for a and b; raw numbers stay linear. */
 static void
 prepare (GeglOperation *operation)
 {
-  const gboolean is_inverse = GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
+  const Babl *colours = colour_format (operation), *numbers = number_format (operation);
+  const Babl *result = is_inverse (operation) ? colours : numbers;
+  const gboolean is_raw = ! is_inverse (operation) && GEGL_PROPERTIES (operation)->encoding == TESSERA_CIELAB_RAW;
 
-  tessera_set_pads (operation, input_format (operation, is_inverse), format_of (operation, is_inverse));
+  tessera_set_pads (operation, is_inverse (operation) ? numbers : colours,
+                    is_raw ? result : tessera_delivered (operation, result, FALSE));
 }
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  Lab lab = lab_new (GEGL_PROPERTIES (operation));
+  const Babl *colours = colour_format (operation);
+  Lab         lab = lab_new (GEGL_PROPERTIES (operation));
 
-  lab.is_linear = ! lab.is_inverse && ! (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_NONLINEAR);
-  request->output_format = format_of (operation, lab.is_inverse);
+  lab.is_linear = ! (babl_get_model_flags (colours) & BABL_MODEL_FLAG_NONLINEAR);
+  request->output_format = lab.is_inverse ? colours : number_format (operation);
   request->params = &lab;
   request->cost_class = lab.is_inverse + 2 * lab.is_linear;
   return tessera_process (request);

@@ -34,7 +34,7 @@ kernel void cielab_forward (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                                     scales.z * (gy - gz) + scales.w, c.w);
 }
 
-/* As cielab_forward; the weights are those of X and Z. */
+/* As cielab_forward; the weights are those of X and Z; first.w: 1 where the output is light. */
 kernel void cielab_inverse (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                             float4 first, float4 last, float4 scales)
 {
@@ -50,7 +50,9 @@ kernel void cielab_inverse (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
   tx = lab_curve_inverse (g + (c.y - scales.w) * scales.y);
   ty = lab_curve_inverse (g);
   tz = lab_curve_inverse (g - (c.z - scales.w) * scales.z);
-  output[y * width + x] = (float4) (perceptual_from_linear (lab_mixed (ty, tx, tz, first.x, last.x)),
-                                    perceptual_from_linear (lab_mixed (ty, tx, tz, first.y, last.y)),
-                                    perceptual_from_linear (lab_mixed (ty, tx, tz, first.z, last.z)), c.w);
+  c.xyz = (float3) (lab_mixed (ty, tx, tz, first.x, last.x), lab_mixed (ty, tx, tz, first.y, last.y),
+                    lab_mixed (ty, tx, tz, first.z, last.z));
+  if (first.w == 0.0f)
+    c.xyz = (float3) (perceptual_from_linear (c.x), perceptual_from_linear (c.y), perceptual_from_linear (c.z));
+  output[y * width + x] = c;
 }
