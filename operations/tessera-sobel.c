@@ -7,7 +7,8 @@
  * Stanford AI project, 1968; V. Oliveira, MSc thesis, 2013.
  *
  * I is the luminance (or each of R, G, B), behind the sRGB curve (`perceptual`) or in
- * linear light.  Beyond the edge, the nearest pixel counts.
+ * linear light, times alpha: as it is seen on black.  Beyond the edge, the nearest pixel counts.
+ * For eyes (`display`): gain times the size; 0.5 + gain times gx or gy; the angle in turns.
  *
  * Deviations: gegl:edge-sobel answers one pixel down-right, 8 times as large.
  *
@@ -50,9 +51,18 @@ property_enum (tone, _("Tone"), TesseraSobelTone, tessera_sobel_tone, TESSERA_SO
     description (_("Whether edges count as they are seen, also in the shadows, or by their light"))
 
 property_boolean (display, _("Display"), TRUE)
-    description (_("For eyes and 8 bits: 0.5 is added to x and y, the angle is in turns, 0 to 1; off: signed "
-                   "numbers, radians, no curve bends them"))
+    description (_("For eyes and 8 bits: the gain counts, 0.5 is added to x and y, the angle is in turns, 0 to 1; "
+                   "off: signed numbers, radians, no curve bends them"))
     ui_meta     ("sensitive", "! result {vector}")
+
+property_double (gain, _("Gain"), 4.0)
+    description (_("How bright edges are shown: more brings out weak ones, 1 shows the numbers as they are, 0 none"))
+    value_range (0.0, 100.0)
+    ui_range    (0.0, 20.0)
+    ui_gamma    (2.0)
+    ui_steps    (0.1, 1.0)
+    ui_digits   (2)
+    ui_meta     ("sensitive", "display & ! result {vector, angle}")
 
 /* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
  * property; so `output` wins only when it is not the default. */
@@ -79,13 +89,21 @@ typedef struct
 {
   gboolean of_luminance, is_perceptual;
   gint     result, display;     /* GRADIENT_..., 0 or 1 */
+  gfloat   gain;
   gfloat   weights[3];          /* luminance of linear R, G, B */
 } Params;
+
+/* For eyes, with the picture's alpha; else numbers. */
+static gboolean
+is_picture (const Params *params)
+{
+  return params->display && params->result != GRADIENT_VECTOR;
+}
 
 static gint
 result_components (const Params *params)
 {
-  return params->of_luminance && params->result != GRADIENT_VECTOR ? 1 : 4;
+  return params->of_luminance && params->result != GRADIENT_VECTOR && ! params->display ? 1 : 4;
 }
 
 /* --------------------------------------------------------------- C rows -- */
@@ -100,10 +118,9 @@ take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfl
     plane[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
   if (params->is_perceptual)
     for (gint i = 0; i < n; i++)
-      plane[i] = perceptual_from_linear (plane[i]) * GRADIENT_SHARE;
-  else
-    for (gint i = 0; i < n; i++)
-      plane[i] = plane[i] * GRADIENT_SHARE;
+      plane[i] = perceptual_from_linear (plane[i]);
+  for (gint i = 0; i < n; i++)
+    plane[i] = gradient_seen (plane[i], pixels[4 * i + 3]);
 }
 
 TESSERA_CLONES static void
@@ -114,9 +131,9 @@ take_channels (const gfloat *restrict pixels, gint n, gfloat *restrict planes)
 
   for (gint i = 0; i < n; i++)
     {
-      planes[i] = pixels[4 * i] * GRADIENT_SHARE;
-      green[i] = pixels[4 * i + 1] * GRADIENT_SHARE;
-      blue[i] = pixels[4 * i + 2] * GRADIENT_SHARE;
+      planes[i] = gradient_seen (pixels[4 * i], pixels[4 * i + 3]);
+      green[i] = gradient_seen (pixels[4 * i + 1], pixels[4 * i + 3]);
+      blue[i] = gradient_seen (pixels[4 * i + 2], pixels[4 * i + 3]);
     }
 }
 
@@ -134,10 +151,10 @@ gradient_row (const gfloat *restrict above, gint stride, gfloat *restrict gx, gf
 }
 
 TESSERA_CLONES static void
-size_row (const gfloat *restrict gx, const gfloat *restrict gy, gfloat *restrict out, gint n)
+size_row (const gfloat *restrict gx, const gfloat *restrict gy, gint display, gfloat gain, gfloat *restrict out, gint n)
 {
   for (gint i = 0; i < n; i++)
-    out[i] = gradient_size (gx[i], gy[i]);
+    out[i] = gradient_strength (gradient_size (gx[i], gy[i]), display, gain);
 }
 
 TESSERA_CLONES static void
@@ -157,18 +174,18 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
 
   gradient_row (above, stride, gx, gy, n);
   if (params->result == GRADIENT_MAGNITUDE)
-    size_row (gx, gy, out, n);
+    size_row (gx, gy, params->display, params->gain, out, n);
   else if (params->result == GRADIENT_ANGLE)
     angle_row (gx, gy, params->display, out, n);
   else
     for (gint i = 0; i < n; i++)
-      out[i] = gradient_component (params->result == GRADIENT_X ? gx[i] : gy[i], params->display);
+      out[i] = gradient_component (params->result == GRADIENT_X ? gx[i] : gy[i], params->display, params->gain);
 }
 
 TESSERA_CLONES static void
-put_together (gfloat rows[4][MOST_WIDTH], gint n, gfloat *out)
+put_together (gfloat rows[4][MOST_WIDTH], gboolean is_grey, gint n, gfloat *out)
 {
-  planes_put_together (rows[0], rows[1], rows[2], rows[3], n, out);
+  planes_put_together (rows[0], rows[is_grey ? 0 : 1], rows[is_grey ? 0 : 2], rows[3], n, out);
 }
 
 /* A row of four components; `pixels` holds the alpha that is copied. */
@@ -176,22 +193,23 @@ static void
 four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, const Params *params,
           gfloat *out, gint n)
 {
-  gfloat rows[4][MOST_WIDTH];
+  const gboolean is_grey = params->of_luminance && params->result != GRADIENT_VECTOR;
+  gfloat         rows[4][MOST_WIDTH];
 
   if (params->result == GRADIENT_VECTOR)
     {
       gradient_row (planes, stride, rows[0], rows[1], n);
-      size_row (rows[0], rows[1], rows[2], n);
+      size_row (rows[0], rows[1], FALSE, 1.0f, rows[2], n);
       angle_row (rows[0], rows[1], FALSE, rows[3], n);
     }
   else
     {
-      for (gint c = 0; c < 3; c++)
+      for (gint c = 0; c < (is_grey ? 1 : 3); c++)
         shown_row (planes + c * plane, stride, params, rows[c], n);
       for (gint i = 0; i < n; i++)
         rows[3][i] = pixels[4 * i + 3];
     }
-  put_together (rows, n, out);
+  put_together (rows, is_grey, n, out);
 }
 
 static void
@@ -249,11 +267,16 @@ sobel_device (TesseraBand *band)
                           ARG (params->is_perceptual) } })) != 0)
         return status;
     }
+  if (! params->of_luminance)
+    return tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "sobel_channels", .size = OUTPUT_SIZE (band), .cost = 9,
+      .args = { ARG (source), ARG (stride), OUTPUT_ARGS (band), ARG (params->result), ARG (params->display),
+                ARG (params->gain) }
+    });
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = params->of_luminance ? "sobel_grey" : "sobel_channels", .size = { output->width, output->height },
-    .cost = 9,
-    .args = { ARG (source), ARG (stride), ARG (output->memory), ARG (output->width), ARG (output->height),
-              ARG (params->result), ARG (params->display) }
+    .kernel = "sobel_grey", .size = OUTPUT_SIZE (band), .cost = 9,
+    .args = { ARG (source), ARG (stride), ARG (input->memory), ARG (input->stride), OUTPUT_ARGS (band),
+              ARG (params->result), ARG (params->display), ARG (params->gain), ARG (output->components) }
   });
 }
 
@@ -273,7 +296,8 @@ params_new (const GeglProperties *o)
     .of_luminance = o->input_channel == TESSERA_SOBEL_LUMINANCE || result == TESSERA_SOBEL_VECTOR,
     .is_perceptual = o->tone == TESSERA_SOBEL_PERCEPTUAL,
     .result = result,
-    .display = o->display
+    .display = o->display,
+    .gain = (gfloat) o->gain
   };
 }
 
@@ -286,13 +310,13 @@ input_format (GeglOperation *operation)
                                  gegl_operation_get_source_space (operation, "input"));
 }
 
+/* Of a picture, as the tone counts it; numbers are linear. */
 static const Babl *
 output_format (GeglOperation *operation)
 {
-  const Params   params = params_new (GEGL_PROPERTIES (operation));
-  const gboolean bends = params.is_perceptual && params.display && params.result != GRADIENT_VECTOR;
-  const gchar   *name = result_components (&params) == 1 ? bends ? "Y~ float" : "Y float"
-                        : bends ? "R'G'B'A float" : "RGBA float";
+  const Params params = params_new (GEGL_PROPERTIES (operation));
+  const gchar *name = result_components (&params) == 1 ? "Y float"
+                      : is_picture (&params) && params.is_perceptual ? "R'G'B'A float" : "RGBA float";
 
   return babl_format_with_space (name, gegl_operation_get_source_space (operation, "input"));
 }
@@ -300,7 +324,11 @@ output_format (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  tessera_set_pads (operation, input_format (operation), output_format (operation));
+  const Params params = params_new (GEGL_PROPERTIES (operation));
+  const Babl  *result = output_format (operation);
+
+  tessera_set_pads (operation, input_format (operation),
+                    is_picture (&params) ? tessera_delivered (operation, result, TRUE) : result);
 }
 
 static gboolean

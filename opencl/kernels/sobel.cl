@@ -9,7 +9,7 @@
 #include "tessera-convert.h"
 #include "tessera-gradient.h"
 
-/* An eighth of the luminance.  One work-item makes one pixel; any group; no local memory;
+/* An eighth of the luminance, as it is seen.  One work-item makes one pixel; any group; no local memory;
  * 1 read, 1 write of a float. */
 kernel void sobel_luminance (global const float4 *input, int input_stride, global float *plane,
                              int width, int height, float4 weights, int is_perceptual)
@@ -25,28 +25,28 @@ kernel void sobel_luminance (global const float4 *input, int input_stride, globa
   value = (weights.x * c.x + weights.y * c.y) + weights.z * c.z;
   if (is_perceptual)
     value = perceptual_from_linear (value);
-  plane[y * width + x] = value * GRADIENT_SHARE;
+  plane[y * width + x] = gradient_seen (value, c.w);
 }
 
 static float
-shown (float gx, float gy, int output, int display)
+shown (float gx, float gy, int output, int display, float gain)
 {
   if (output == GRADIENT_MAGNITUDE)
-    return gradient_size (gx, gy);
+    return gradient_strength (gradient_size (gx, gy), display, gain);
   if (output == GRADIENT_ANGLE)
     return display ? gradient_turn (gradient_angle (gx, gy)) : gradient_angle (gx, gy);
-  return gradient_component (output == GRADIENT_X ? gx : gy, display);
+  return gradient_component (output == GRADIENT_X ? gx : gy, display, gain);
 }
 
-/* One work-item makes one pixel; any group; no local memory; 8 reads, 1 write of a float
- * (of four, where the result is the vector). */
-kernel void sobel_grey (global const float *plane, int stride, global float *out, int width, int height,
-                        int output, int display)
+/* One work-item makes one pixel; any group; no local memory; 8 reads of a float, 1 write of one or, with the alpha of
+ * `input` or the vector, of four.  Row 0 of the plane and of the input is the one above the output's first. */
+kernel void sobel_grey (global const float *plane, int stride, global const float4 *input, int input_stride,
+                        global float *out, int width, int height, int output, int display, float gain, int components)
 {
   int x = get_global_id (0);
   int y = get_global_id (1);
   global const float *above, *here, *below;
-  float gx, gy;
+  float gx, gy, value;
 
   if (x >= width || y >= height)
     return;
@@ -56,9 +56,22 @@ kernel void sobel_grey (global const float *plane, int stride, global float *out
   gx = gradient_across (above[0], here[0], below[0], above[2], here[2], below[2]);
   gy = gradient_across (above[0], above[1], above[2], below[0], below[1], below[2]);
   if (output == GRADIENT_VECTOR)
-    vstore4 ((float4) (gx, gy, gradient_size (gx, gy), gradient_angle (gx, gy)), y * width + x, out);
+    {
+      vstore4 ((float4) (gx, gy, gradient_size (gx, gy), gradient_angle (gx, gy)), y * width + x, out);
+      return;
+    }
+  value = shown (gx, gy, output, display, gain);
+  if (components == 1)
+    out[y * width + x] = value;
   else
-    out[y * width + x] = shown (gx, gy, output, display);
+    vstore4 ((float4) (value, value, value, input[(y + 1) * input_stride + x + 1].w), y * width + x, out);
+}
+
+static float4
+seen (float4 pixel)
+{
+  return (float4) (gradient_seen (pixel.x, pixel.w), gradient_seen (pixel.y, pixel.w),
+                   gradient_seen (pixel.z, pixel.w), pixel.w);
 }
 
 static float4
@@ -71,7 +84,7 @@ across (float4 before, float4 before_2, float4 before_3, float4 after, float4 af
 
 /* One work-item makes one pixel; any group; no local memory; 9 reads, 1 write of four floats. */
 kernel void sobel_channels (global const float4 *input, int stride, global float4 *out, int width, int height,
-                            int output, int display)
+                            int output, int display, float gain)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
@@ -82,9 +95,9 @@ kernel void sobel_channels (global const float4 *input, int stride, global float
   input += y * stride + x;
   for (int j = 0; j < 3; j++)
     for (int i = 0; i < 3; i++)
-      p[j][i] = input[j * stride + i] * GRADIENT_SHARE;
+      p[j][i] = seen (input[j * stride + i]);
   gx = across (p[0][0], p[1][0], p[2][0], p[0][2], p[1][2], p[2][2]);
   gy = across (p[0][0], p[0][1], p[0][2], p[2][0], p[2][1], p[2][2]);
-  out[y * width + x] = (float4) (shown (gx.x, gy.x, output, display), shown (gx.y, gy.y, output, display),
-                                 shown (gx.z, gy.z, output, display), input[stride + 1].w);
+  out[y * width + x] = (float4) (shown (gx.x, gy.x, output, display, gain), shown (gx.y, gy.y, output, display, gain),
+                                 shown (gx.z, gy.z, output, display, gain), p[1][1].w);
 }

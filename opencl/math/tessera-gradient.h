@@ -10,6 +10,15 @@
 #define GRADIENT_LARGEST 3.402823466e38f
 #define GRADIENT_PI      3.14159265f
 
+/* An eighth of a value as it is seen on black.  What is stored under alpha 0 is no colour: NaN may be. */
+static inline float
+gradient_seen (float value, float alpha)
+{
+  const float seen = (value * alpha) * GRADIENT_SHARE;
+
+  return alpha == 0.0f ? 0.0f : seen;
+}
+
 /* [1 2 1] times the difference of three pixels after and three before; 0 where they
  * are equal. */
 static inline float
@@ -99,9 +108,15 @@ gradient_turn (float angle)
 #define GRADIENT_Y         3
 #define GRADIENT_VECTOR    4
 
-/* gx or gy. */
+/* gx or gy, and the size: for eyes or as they are. */
 static inline float
-gradient_component (float value, int display)
+gradient_component (float value, int display, float gain)
 {
-  return display ? 0.5f + value : value;
+  return display ? 0.5f + gain * value : value;
+}
+
+static inline float
+gradient_strength (float size, int display, float gain)
+{
+  return display ? gain * size : size;
 }
