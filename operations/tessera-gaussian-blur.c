@@ -45,6 +45,8 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #include "gaussian.h"
 #include "gaussian-blur.cl.h"
 
+#include <math.h>
+
 static void
 blur_area (const TesseraRequest *request, const GeglRectangle *area)
 {
@@ -83,12 +85,20 @@ static const TesseraFilter by_cells = {
 
 /* ------------------------------------------------------------- operation -- */
 
+/* By how much the image grows: what may reach, by whichever method. */
+static gint
+most_reach (gdouble sigma)
+{
+  return (gint) ceil ((sigma > 8.0 ? 4.0 : 3.0) * sigma);
+}
+
 static TesseraHalo
 reach (GeglOperation *operation)
 {
   const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gint            x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
 
-  return gaussian_reach (o->std_dev_x, o->std_dev_y);
+  return o->border == TESSERA_BORDER_NONE ? (TesseraHalo) { x, y, x, y } : gaussian_reach (o->std_dev_x, o->std_dev_y);
 }
 
 static gboolean
