@@ -75,6 +75,25 @@ convolution_scratch_bytes (const TesseraRequest *request, gint width, gint heigh
                                     : sizeof convolution->stepped + sizeof convolution->full;
 }
 
+/* 0: no pixel is weighed. */
+static gfloat
+magnitudes_of (const Convolution *convolution)
+{
+  return convolution->is_weighed ? convolution->magnitudes : 0.0f;
+}
+
+/* Pixels that have an alpha, and those around them.  What lies beyond the image is no light already. */
+static gint
+weigh (TesseraBand *band)
+{
+  const TesseraImage *input = &band->input;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "convolution_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height) }
+  });
+}
+
 static gint
 run_two_passes (TesseraBand *band, const Convolution *convolution)
 {
@@ -82,7 +101,7 @@ run_two_passes (TesseraBand *band, const Convolution *convolution)
 
   return separable_device (band, band->input.memory, &convolution->two_pass, "convolution_columns",
                            (TesseraArg[]) { FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-                                            ARG (convolution->copies_alpha) }, 2);
+                                            ARG (convolution->copies_alpha), ARG (magnitudes_of (convolution)) }, 3);
 }
 
 gint
@@ -96,6 +115,8 @@ convolution_device (TesseraBand *band)
   TesseraMemory     *weights, *full;
   gint               batch, status;
 
+  if (convolution->is_weighed && tessera_has_alpha (band->request) && (status = weigh (band)) != 0)
+    return status;
   if (convolution->in_two_passes)
     return run_two_passes (band, convolution);
   batch = choose_batch (band, convolution);
@@ -113,13 +134,14 @@ convolution_device (TesseraBand *band)
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
               ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
               OUTPUT_ARGS (band), ARG (weights), ARG (full), ARG (rows), ARG (columns),
-              FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]), ARG (convolution->copies_alpha) }
+              FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]), ARG (convolution->copies_alpha),
+              ARG (magnitudes_of (convolution)) }
   };
 
   if (batch)
     {
-      launch.args[14] = LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
-      launch.args[15] = ARG (batch);
+      launch.args[15] = LOCAL_ARG (batch * (GROUP + columns - 1) * PIXEL_BYTES);
+      launch.args[16] = ARG (batch);
     }
   return tessera_launch (band, &launch);
 }

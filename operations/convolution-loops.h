@@ -14,10 +14,20 @@ LANES_NAME (finished) (Lanes sum, const gfloat *in, const gfloat *offset, const 
   return (Lanes) (((LaneBits) result & ~mask) | (*(const LaneBits *) in & mask));
 }
 
+/* A weight for all sums; that of alpha may be its magnitude. */
+static inline __attribute__ ((always_inline)) LANES_TARGET Lanes
+LANES_NAME (weight) (gfloat weight, const gboolean magnitudes)
+{
+  const Lanes weights = weight + (Lanes) { 0.0f };
+
+  return magnitudes ? (Lanes) ((LaneBits) weights & *(const LaneBits *) signs) : weights;
+}
+
 /* STEP rows of results.  Every weight is multiplied, even 0.  That is right if all pixels are finite, because a
  * sum that began with +0 stays the same when +0 or -0 is added. */
-static LANES_TARGET void
-LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+static inline __attribute__ ((always_inline)) LANES_TARGET void
+LANES_NAME (step_rows_of) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out,
+                           const gboolean magnitudes)
 {
   for (gint x = 0; x < 4 * rows->width; x += LANES_FLOATS)
     {
@@ -34,7 +44,7 @@ LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const 
               const Lanes pixels = *(const Lanes *) (from + 4 * i);
 
               for (gint k = 0; k < STEP; k++)
-                sum[k] += weights[k] * pixels;
+                sum[k] += LANES_NAME (weight) (weights[k], magnitudes) * pixels;
             }
           for (gint k = 0; k < STEP; k++)
             total[k] += sum[k];
@@ -46,9 +56,22 @@ LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const 
     }
 }
 
-/* One row of results from the taps that are not 0. */
 static LANES_TARGET void
-LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+{
+  LANES_NAME (step_rows_of) (rows, convolution, in, out, FALSE);
+}
+
+static LANES_TARGET void
+LANES_NAME (step_rows_weighed) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+{
+  LANES_NAME (step_rows_of) (rows, convolution, in, out, TRUE);
+}
+
+/* One row of results from the taps that are not 0. */
+static inline __attribute__ ((always_inline)) LANES_TARGET void
+LANES_NAME (listed_row_of) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out,
+                            const gboolean magnitudes)
 {
   for (gint x = 0; x < 4 * rows->width; x += STEP * LANES_FLOATS)
     {
@@ -65,7 +88,7 @@ LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const
           for (; i < end; i++)
             {
               const Lanes *pixels = (const Lanes *) (from + 4 * convolution->tap_columns[i]);
-              const gfloat weight = convolution->tap_weights[i];
+              const Lanes  weight = LANES_NAME (weight) (convolution->tap_weights[i], magnitudes);
 
               for (gint k = 0; k < STEP; k++)
                 sum[k] += weight * pixels[k];
@@ -78,6 +101,18 @@ LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const
           = LANES_NAME (finished) (total[k], in + rows->centre + x + k * LANES_FLOATS, rows->offset,
                                    rows->copied);
     }
+}
+
+static LANES_TARGET void
+LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+{
+  LANES_NAME (listed_row_of) (rows, convolution, in, out, FALSE);
+}
+
+static LANES_TARGET void
+LANES_NAME (listed_row_weighed) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+{
+  LANES_NAME (listed_row_of) (rows, convolution, in, out, TRUE);
 }
 
 /* In place; reads and writes whole registers. */

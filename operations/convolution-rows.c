@@ -23,6 +23,11 @@ typedef struct
   const gint   *copied;
 } Rows;
 
+#define THREE_SIGNS -1, -1, -1, 0x7fffffff
+
+/* The bits of weights that count where alpha weighs: the fourth has no sign. */
+static const gint signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIGNS };
+
 #define LANES_LOOPS "convolution-loops.h"
 #include "lanes.h"
 
@@ -43,13 +48,46 @@ finish_init (Finish *finish, const Convolution *convolution)
     }
 }
 
+/* Is each fourth sum that of opaque pixels? */
+TESSERA_CLONES static gboolean
+is_covered (const gfloat *restrict sums, gfloat magnitudes, gint n_pixels)
+{
+  gint count = 0;
+
+  for (gint x = 0; x < n_pixels; x++)
+    count += sums[4 * x + 3] != magnitudes;
+  return count == 0;
+}
+
+TESSERA_CLONES static void
+finish_weighed (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, const Convolution *convolution)
+{
+  const gfloat magnitudes = convolution->magnitudes, offset = convolution->offset[0];
+
+  for (gint x = 0; x < n_pixels; x++)
+    {
+      gfloat      *sum = sums + 4 * x;
+      const gfloat covered = sum[3];
+
+      for (gint c = 0; c < 3; c++)
+        sum[c] = convolution_colour (sum[c], covered, magnitudes, offset);
+      sum[3] = in[4 * x + 3];
+    }
+}
+
 void
 convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
 {
-  Finish finish;
-  Rows   rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
+  const Convolution *convolution = data;
+  Finish             finish;
+  Rows               rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
 
-  finish_init (&finish, data);
+  if (convolution->is_weighed && ! is_covered (sums, convolution->magnitudes, n_pixels))
+    {
+      finish_weighed (sums, in, n_pixels, convolution);
+      return;
+    }
+  finish_init (&finish, convolution);
   LANES_BEST (finish_row) (&rows, in, sums);
 }
 
@@ -84,30 +122,77 @@ list_taps (Convolution *convolution, const ConvolutionKernel *kernel)
     }
 }
 
+/* The sum of the weights' magnitudes, in the order of the sums. */
+static gfloat
+sum_magnitudes (const Convolution *convolution)
+{
+  const SeparableTaps *x = &convolution->two_pass.x, *y = &convolution->two_pass.y;
+  gfloat               sum = 0.0f, row = 0.0f;
+
+  if (convolution->in_two_passes)
+    {
+      for (gint i = 0; i < x->n; i++)
+        row += tessera_abs (x->weights[i]);
+      for (gint i = 0; i < y->n; i++)
+        sum += tessera_abs (y->weights[i]) * row;
+      return sum;
+    }
+  for (gint y = 0, i = 0; y < convolution->rows; y++, row = 0.0f)
+    {
+      for (; i < convolution->row_ends[y]; i++)
+        row += tessera_abs (convolution->tap_weights[i]);
+      sum += row;
+    }
+  return sum;
+}
+
+static gboolean
+has_negative (const SeparableTaps *taps)
+{
+  for (gint i = 0; i < taps->n; i++)
+    if (taps->weights[i] < 0.0f)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+prepare_two_passes (Convolution *convolution, const ConvolutionKernel *kernel, const gdouble *column, const gdouble *row)
+{
+  Separable *two_pass = &convolution->two_pass;
+
+  for (gint i = 0; i < kernel->columns; i++)
+    separable_tap (&two_pass->x, i - kernel->columns / 2, row[i]);
+  for (gint i = 0; i < kernel->rows; i++)
+    separable_tap (&two_pass->y, i - kernel->rows / 2, column[i]);
+  if (convolution->copies_alpha || convolution->offset[0] != 0.0f)
+    two_pass->finish = convolution_finish;
+  two_pass->finish_data = convolution;
+  if (! convolution->is_weighed)
+    return;
+  two_pass->begin = separable_weigh;
+  two_pass->x.magnitudes = has_negative (&two_pass->x);
+  two_pass->y.magnitudes = has_negative (&two_pass->y);
+  two_pass->rows = "convolution_rows";
+}
+
 void
 convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, gdouble offset,
-                     gboolean copies_alpha)
+                     gboolean copies_alpha, gboolean is_weighed)
 {
   gdouble column[CONVOLUTION_LARGEST], row[CONVOLUTION_LARGEST];
 
   convolution->rows = kernel->rows;
   convolution->columns = kernel->columns;
   convolution->copies_alpha = copies_alpha;
+  convolution->is_weighed = copies_alpha && is_weighed;
   for (gint i = 0; i < 4; i++)
     convolution->offset[i] = copies_alpha && i == 3 ? 0.0 : offset;
   convolution->in_two_passes = convolution_kernel_split (kernel, column, row);
-  if (! convolution->in_two_passes)
-    {
-      list_taps (convolution, kernel);
-      return;
-    }
-  for (gint i = 0; i < kernel->columns; i++)
-    separable_tap (&convolution->two_pass.x, i - kernel->columns / 2, row[i]);
-  for (gint i = 0; i < kernel->rows; i++)
-    separable_tap (&convolution->two_pass.y, i - kernel->rows / 2, column[i]);
-  if (copies_alpha || offset != 0.0)
-    convolution->two_pass.finish = convolution_finish;
-  convolution->two_pass.finish_data = convolution;
+  if (convolution->in_two_passes)
+    prepare_two_passes (convolution, kernel, column, row);
+  else
+    list_taps (convolution, kernel);
+  convolution->magnitudes = sum_magnitudes (convolution);
 }
 
 /* ------------------------------------------------------------- blocks -- */
@@ -120,7 +205,8 @@ prefers_list (const Convolution *convolution)
          <= (convolution->rows + CONVOLUTION_STEP - 1) * convolution->columns;
 }
 
-/* One block that is read, filtered and written at once.  Zeros follow below it and at its right, because the last
+/* One block that is read, filtered and written at once.  Of opaque pixels alpha's sum is not needed, and nothing has to
+ * be divided: the quotient would be 1.  Zeros follow below it and at its right, because the last
  * strip reads there for results that are not written. */
 static void
 convolve_block (const TesseraRequest *request, const GeglRectangle *block)
@@ -135,6 +221,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
                               .in_stride = 4 * around.width,
                               .offset = finish.offset, .copied = finish.copied };
   gfloat            *in = gegl_scratch_new (gfloat, n_in), *out;
+  gboolean           weighs;
 
   rows.out_stride = 4 * rows.width;
   rows.centre = request->halo.top * rows.in_stride + 4 * request->halo.left;
@@ -142,12 +229,22 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   finish_init (&finish, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
+  weighs = convolution->is_weighed && ! separable_opaque (in, n_read / 4);
+  if (weighs)
+    {
+      separable_weigh (in, in, n_read / 4);
+      memset (&finish, 0, sizeof finish);       /* the sums as they are */
+    }
   if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
     for (gint y = 0; y < block->height; y++)
-      LANES_BEST (listed_row) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      (weighs ? LANES_BEST (listed_row_weighed) : LANES_BEST (listed_row))
+        (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
   else
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
-      LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      (weighs ? LANES_BEST (step_rows_weighed) : LANES_BEST (step_rows))
+        (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+  for (gint y = 0; weighs && y < block->height; y++)
+    finish_weighed (out + y * rows.out_stride, in + rows.centre + y * rows.in_stride, block->width, convolution);
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
   gegl_scratch_free (out);
   gegl_scratch_free (in);

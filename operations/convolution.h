@@ -31,12 +31,13 @@ typedef struct
   gint        full[CONVOLUTION_LARGEST + CONVOLUTION_STEP - 1];        /* rows of it without a 0 */
 
   gfloat      offset[4];                /* 0 in alpha where that is copied */
-  gboolean    copies_alpha;
+  gboolean    copies_alpha, is_weighed; /* is_weighed: pixels may have an alpha that is not 1 */
+  gfloat      magnitudes;               /* the fourth sum of opaque pixels, where alpha is copied */
 } Convolution;
 
 /* `kernel`: divided. */
 void convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, gdouble offset,
-                          gboolean copies_alpha);
+                          gboolean copies_alpha, gboolean is_weighed);
 
 /* The C paths (convolution-rows.c), TesseraFilter.area's arguments. */
 void convolution_area    (const TesseraRequest *request, const GeglRectangle *area);
@@ -45,7 +46,7 @@ void convolution_area    (const TesseraRequest *request, const GeglRectangle *ar
 gsize convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height);
 gint  convolution_device       (TesseraBand *band);
 
-/* SeparableFinish: + offset, alpha of the input.  data: Convolution. */
+/* SeparableFinish: weighed colours, + offset, alpha of the input.  data: Convolution. */
 void convolution_finish  (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
 
 #endif

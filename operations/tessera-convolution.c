@@ -7,6 +7,9 @@
  * Imagination Technologies, PowerVR: image convolution with work-groups in local memory,
  * a case study, 2015, and the tutorial on local memory, 2016.
  *
+ * Alpha is copied, or it takes part like the colours.  Where it is copied and not 1 throughout the support, colours are
+ * weighed by it: (sum of w a I) (sum of |w| / sum of |w| a) / divisor + offset, the offset alone where the last sum is 0.
+ *
  * The divisor goes into the weights, in double; they are rounded once.  A kernel that is a
  * column times a row runs as two passes (separable.h).  For any other kernel, each row of the kernel is summed
  * first, then the rows.  A pixel that was read serves
@@ -158,28 +161,21 @@ constructed (GObject *object)
   g_signal_connect (object, "notify::unusable", G_CALLBACK (kernel_set), NULL);
 }
 
-/* Works on straight colours, or on premultiplied ones if alpha takes part.  The result has the input's format,
- * because GEGL would convert it on one thread. */
+/* Works on straight colours, or on premultiplied ones if alpha takes part.  The result leaves as the input is stored. */
 static void
 prepare (GeglOperation *operation)
 {
   GeglProperties    *o = GEGL_PROPERTIES (operation);
   const Babl        *source = gegl_operation_get_source_format (operation, "input");
   const Babl        *space = gegl_operation_get_source_space (operation, "input");
-  const Babl        *straight = babl_format_with_space ("RGBA float", space);
-  const Babl        *premultiplied = babl_format_with_space ("RaGaBaA float", space);
+  const gchar       *working = o->channels == TESSERA_CONVOLUTION_RGBA ? "RaGaBaA float" : "RGBA float";
   gchar             *error;
   ConvolutionKernel *kernel = kernel_new (o, &error);
-  const Babl        *input = o->channels == TESSERA_CONVOLUTION_RGBA ? premultiplied : straight;
-  const Babl        *output = ! source ? input
-                              : babl_get_model_flags (source) & BABL_MODEL_FLAG_ASSOCIATED ? premultiplied
-                              : straight;
+  const Babl        *input = ! kernel && source ? source : babl_format_with_space (working, space);
 
-  if (! kernel && source)
-    input = output = source;
-  tessera_set_pads (operation, input, output);
+  tessera_set_pads (operation, input, kernel ? tessera_delivered (operation, input, TRUE) : input);
   if (! kernel)
-    gegl_operation_set_format (operation, "output", output);    /* the input itself */
+    gegl_operation_set_format (operation, "output", input);     /* the input itself */
   if (error)
     tessera_say_once ("convolution: the kernel cannot be used, the image stays as it is: %s", error);
   g_free (error);
@@ -218,7 +214,8 @@ run (GeglOperation *operation, TesseraRequest *request)
     return TRUE;
   params = g_new0 (Convolution, 1);
   convolution_kernel_divide (kernel, o->divisor);
-  convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB);
+  convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB,
+                       tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE);
   request->params = params;
   request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
                                               : 64 + MIN (191, kernel->rows * kernel->columns / 16);

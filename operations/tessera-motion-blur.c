@@ -140,7 +140,7 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
   const Taps        *taps = request->params;
   const TesseraHalo *halo = &request->halo;
   gint              *places = g_new (gint, taps->n);
-  const TapList      list = { taps->n, TAP_GROUP, 1, places, taps->weights };
+  const TapList      list = { taps->n, TAP_GROUP, 1, places, taps->weights, FALSE };
 
   for (gint i = 0; i < taps->n; i++)
     places[i] = (taps->offsets[i].y + halo->top) * (gint) block->in_stride + 4 * (taps->offsets[i].x + halo->left);

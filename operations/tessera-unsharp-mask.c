@@ -75,25 +75,8 @@ count_translucent (const gfloat *restrict pixels, const gfloat *restrict wholes,
   gint count = 0;
 
   for (gint x = 0; x < n_pixels; x++)
-    count += pixels[4 * x + 3] != (wholes ? wholes[x] : 1.0f);
+    count += pixels[4 * x + 3] != wholes[x];
   return count;
-}
-
-/* unsharp_weighed of whole pixels, which is faster. */
-static const gfloat *
-weigh_row (const gfloat *in, gfloat *room, gint n_pixels)
-{
-  if (count_translucent (in, NULL, n_pixels) == 0)
-    return in;
-  for (gint x = 0; x < n_pixels; x++)
-    {
-      const Pixel  pixel = ((const Pixel *) in)[x];
-      const gfloat alpha = pixel[3];
-      const Bits   counts = (Pixel) { alpha, alpha, alpha, 1.0f } != 0.0f;
-
-      ((Pixel *) room)[x] = (Pixel) ((Bits) (pixel * (Pixel) { alpha, alpha, alpha, 1.0f }) & counts);
-    }
-  return room;
 }
 
 TESSERA_CLONES static void
@@ -240,7 +223,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   if (params->is_weighed)
     {
       gaussian_ones (&params->gaussian);
-      params->gaussian.fir.begin = weigh_row;
+      params->gaussian.fir.begin = separable_weigh;
       params->gaussian.fir.divide = divide_row;
     }
   request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;

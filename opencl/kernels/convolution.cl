@@ -7,21 +7,54 @@
  * PowerVR's case study of image convolution (2015) and the tutorial on local memory (2016)
  * stage a work-group's pixels in local memory, loaded by one work-item or by some of them;
  * here all of them load, and a pixel that was read serves CONVOLUTION_STEP results.
+ *
+ * Where alpha is copied, the fourth sum is of the weights' magnitudes.  If the picture has alpha, its pixels are
+ * weighed by it beforehand, and the colours are divided by that sum.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-convolution.h"
 #include "tessera-separable.h"
 
+/* How a filter ends; the arguments of each kernel.  magnitudes: their sum, or 0 where no pixel is weighed. */
+#define FINISH float4 offset, int copies_alpha, float magnitudes
+
+/* A weight for all four sums. */
+static inline float4
+weight_of (float weight, int copies_alpha)
+{
+  return (float4) (weight, weight, weight, copies_alpha ? fabs (weight) : weight);
+}
+
 /* A result pixel; `in`: the input there. */
 static inline float4
-finished (float4 sum, float4 in, float4 offset, int copies_alpha)
+finished (float4 sum, float4 in, FINISH)
 {
   float4 result = sum + offset;
 
+  if (magnitudes > 0.0f)
+    result = (float4) (convolution_colour (sum.x, sum.w, magnitudes, offset.x),
+                       convolution_colour (sum.y, sum.w, magnitudes, offset.y),
+                       convolution_colour (sum.z, sum.w, magnitudes, offset.z), in.w);
   if (copies_alpha)
     result.w = in.w;
   return result;
+}
+
+/* One work-item makes one pixel, in place: light, and none where alpha is 0.  1 read, 1 write where it is not opaque. */
+kernel void convolution_weigh (global float4 *input, int stride, int width, int height)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  float4 pixel;
+
+  if (x >= width || y >= height)
+    return;
+  pixel = input[y * stride + x];
+  if (pixel.w == 0.0f)
+    input[y * stride + x] = (float4) (0.0f, 0.0f, 0.0f, pixel.w);
+  else if (pixel.w != 1.0f)
+    input[y * stride + x] = (float4) (pixel.xyz * pixel.w, pixel.w);
 }
 
 /* Four sums over one row of the input, `from` its first pixel; weights: a float4 a column,
@@ -33,13 +66,13 @@ finished (float4 sum, float4 in, float4 offset, int copies_alpha)
       float4 pixel = (from)[i];                                         \
                                                                         \
       MAYBE (w.x)                                                       \
-        a += w.x * pixel;                                               \
+        a += weight_of (w.x, copies_alpha) * pixel;                                               \
       MAYBE (w.y)                                                       \
-        b += w.y * pixel;                                               \
+        b += weight_of (w.y, copies_alpha) * pixel;                                               \
       MAYBE (w.z)                                                       \
-        c += w.z * pixel;                                               \
+        c += weight_of (w.z, copies_alpha) * pixel;                                               \
       MAYBE (w.w)                                                       \
-        d += w.w * pixel;                                               \
+        d += weight_of (w.w, copies_alpha) * pixel;                                               \
     }
 
 #define ALWAYS(w)
@@ -69,7 +102,7 @@ kernel void convolution_global (global const float4 *input, int stride, int left
                                 OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
                                 int rows, int columns,
-                                float4 offset, int copies_alpha)
+                                FINISH)
 {
   int    x = get_global_id (0);
   int    first = get_global_id (1) * CONVOLUTION_STEP;
@@ -83,7 +116,8 @@ kernel void convolution_global (global const float4 *input, int stride, int left
   for (int y = 0; y < rows; y++)
     ADD_ROW (in + y * stride)
   for (int k = 0; k < CONVOLUTION_STEP && first + k < height; k++)
-    output[(first + k) * width + x] = finished (total[k], in[centre + k * stride], offset, copies_alpha);
+    output[(first + k) * width + x] = finished (total[k], in[centre + k * stride], offset, copies_alpha,
+                                              magnitudes);
 }
 
 /* The same, a group of one row of work-items; `batch` rows of the input at a time go to
@@ -92,7 +126,7 @@ kernel void convolution_staged (global const float4 *input, int stride, int left
                                 OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
                                 int rows, int columns,
-                                float4 offset, int copies_alpha,
+                                FINISH,
                                 local float4 *staged, int batch)
 {
   int    group = get_local_size (0);
@@ -124,18 +158,38 @@ kernel void convolution_staged (global const float4 *input, int stride, int left
   if (x < width)
     for (int k = 0; k < CONVOLUTION_STEP && first + k < height; k++)
       output[(first + k) * width + x] = finished (total[k], in[here + centre + k * stride], offset,
-                                                  copies_alpha);
+                                                  copies_alpha, magnitudes);
 }
 
-/* The second of two passes. */
-kernel void convolution_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float4 offset, int copies_alpha)
+/* The first of two passes, as separable_rows. */
+kernel void convolution_rows (global const float4 *input, int input_stride, int left, int top,
+                              global float4 *rows, int width, int height,
+                              global const int *offsets, global const float *weights, int n_taps)
 {
-  int x = get_global_id (0);
-  int y = get_global_id (1);
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  int    here = (y + top) * input_stride + x + left;
+  float4 sum = (float4) 0.0f;
 
   if (x >= width || y >= height)
     return;
-  output[y * width + x] = finished (separable_column (rows, width, top, offsets, weights, n_taps, x, y),
-                                    separable_input (input, input_stride, input_left, input_top, x, y),
-                                    offset, copies_alpha);
+  for (int i = 0; i < n_taps; i++)
+    sum += weight_of (weights[i], 1) * input[here + offsets[i]];
+  rows[y * width + x] = sum;
+}
+
+/* The second of two passes. */
+kernel void convolution_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), FINISH)
+{
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  int    here = (y + top) * width + x;
+  float4 sum = (float4) 0.0f;
+
+  if (x >= width || y >= height)
+    return;
+  for (int i = 0; i < n_taps; i++)
+    sum += weight_of (weights[i], copies_alpha) * rows[here + offsets[i] * width];
+  output[y * width + x] = finished (sum, separable_input (input, input_stride, input_left, input_top, x, y),
+                                    offset, copies_alpha, magnitudes);
 }

@@ -41,12 +41,49 @@ separable_halo (const Separable *separable)
   return halo;
 }
 
+/* ---------------------------------------------------------------- alpha -- */
+
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+TESSERA_CLONES static gint
+count_translucent (const gfloat *restrict pixels, gint n_pixels)
+{
+  gint count = 0;
+
+  for (gint x = 0; x < n_pixels; x++)
+    count += pixels[4 * x + 3] != 1.0f;
+  return count;
+}
+
+gboolean
+separable_opaque (const gfloat *pixels, gint n_pixels)
+{
+  return count_translucent (pixels, n_pixels) == 0;
+}
+
+const gfloat *
+separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
+{
+  if (separable_opaque (in, n_pixels))
+    return in;
+  for (gint x = 0; x < n_pixels; x++)
+    {
+      const Pixel  pixel = ((const Pixel *) in)[x];
+      const gfloat alpha = pixel[3];
+      const Bits   counts = (Pixel) { alpha, alpha, alpha, 1.0f } != 0.0f;
+
+      ((Pixel *) room)[x] = (Pixel) ((Bits) (pixel * (Pixel) { alpha, alpha, alpha, 1.0f }) & counts);
+    }
+  return room;
+}
+
 /* --------------------------------------------------------------- C rows -- */
 
 static TapList
 tap_list (const SeparableTaps *taps, gint step)
 {
-  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights };
+  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights, taps->magnitudes };
 }
 
 void
@@ -203,7 +240,7 @@ separable_device (TesseraBand *band, TesseraMemory *source, const Separable *sep
       || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
       || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
+            .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
             .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
                       ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
                       ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)

@@ -23,9 +23,10 @@
 /* Any offsets; the order of the list is the order of the sum. */
 typedef struct
 {
-  gint   n;
-  gint   offsets[SEPARABLE_MAX_TAPS];
-  gfloat weights[SEPARABLE_MAX_TAPS];
+  gint     n;
+  gboolean magnitudes;          /* the fourth sum is of the weights' magnitudes; on the device Separable.rows sees to that */
+  gint     offsets[SEPARABLE_MAX_TAPS];
+  gfloat   weights[SEPARABLE_MAX_TAPS];
 } SeparableTaps;
 
 /* In place, n_pixels of one row; `in` is the input at the same pixels.  Not aligned; each
@@ -48,7 +49,12 @@ typedef struct
   gfloat          whole;
   SeparableFinish finish;       /* or NULL */
   gconstpointer   finish_data;
+  const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows */
 } Separable;
+
+/* Are n_pixels opaque?  A SeparableBegin for filters that alpha weighs: light, and none where alpha is 0. */
+gboolean      separable_opaque (const gfloat *pixels, gint n_pixels);
+const gfloat *separable_weigh  (const gfloat *in, gfloat *room, gint n_pixels);
 
 /* Appends a tap, unless its weight is 0 as a float. */
 void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);

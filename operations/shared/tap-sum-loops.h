@@ -33,6 +33,29 @@ LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint 
     }
 }
 
+/* The same in one group, every fourth sum of the weights' magnitudes. */
+static LANES_TARGET void
+LANES_NAME (sum_magnitudes) (const gfloat *in, const TapList *taps, gfloat *out, gint n_floats)
+{
+  const LaneBits signs = *(const LaneBits *) tap_signs;
+
+  for (gint x = 0; x < n_floats; x += SUMS * LANES_FLOATS)
+    {
+      Lanes sum[SUMS] = { { 0.0f } };
+
+      for (gint i = 0; i < taps->n; i++)
+        {
+          const Lanes *tap = (const Lanes *) (in + x + (gssize) taps->step * taps->offsets[i]);
+          const Lanes  weight = (Lanes) ((LaneBits) (taps->weights[i] + (Lanes) { 0.0f }) & signs);
+
+          for (gint k = 0; k < SUMS; k++)
+            sum[k] += weight * tap[k];
+        }
+      for (gint k = 0; k < SUMS; k++)
+        ((Lanes *) (out + x))[k] = sum[k];
+    }
+}
+
 /* TAP_SUM_RUN sums of the same n taps.  Each begins `apart` steps after the last one, and its result goes
  * out_step floats further.  A value that was read serves all of them.  Each sum has `wide` vectors that are
  * `beside` floats apart. */

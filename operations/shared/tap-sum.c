@@ -7,6 +7,12 @@
 #include "tap-sum.h"
 
 #define TAP_SUM_RUN 4           /* sums that share each value that is read */
+
+#define THREE_SIGNS -1, -1, -1, 0x7fffffff
+
+/* The bits of weights that count: the fourth has no sign. */
+static const gint tap_signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIGNS };
+
 #define LANES_LOOPS "tap-sum-loops.h"
 #include "lanes.h"
 
@@ -20,7 +26,7 @@
 static gboolean
 is_run (const TapList *taps, gint least)
 {
-  if (taps->n < least || taps->group < taps->n)
+  if (taps->n < least || taps->group < taps->n || taps->magnitudes)
     return FALSE;
   for (gint i = 1; i < taps->n; i++)
     if (taps->offsets[i] != taps->offsets[0] + i)
@@ -34,7 +40,7 @@ tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels)
   if (taps->step == 4 && is_run (taps, ALONG_TAPS))
     LANES_BEST (sum_along) (in + 4 * taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
   else
-    LANES_BEST (sum_taps) (in, taps, out, 4 * n_pixels);
+    (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in, taps, out, 4 * n_pixels);
 }
 
 void
@@ -50,5 +56,6 @@ tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels,
                              out, stride, 4 * n_pixels, done);
     }
   for (gint y = done; y < n_rows; y++)
-    LANES_BEST (sum_taps) (in + y * stride, taps, out + y * stride, 4 * n_pixels);
+    (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in + y * stride, taps, out + y * stride,
+                                                                              4 * n_pixels);
 }

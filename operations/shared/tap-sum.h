@@ -20,6 +20,7 @@ typedef struct
   gint          step;           /* floats */
   const gint   *offsets;
   const gfloat *weights;
+  gboolean      magnitudes;     /* every fourth sum is of their magnitudes; in one group */
 } TapList;
 
 /* For n_pixels of 4 floats and at most to the end of their last block; `out` may be a part of
