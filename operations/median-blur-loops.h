@@ -34,6 +34,8 @@ LANES_NAME (move_all) (Windows *windows, const Tile *tile, const gint32 *ranks)
   for (gint lane = 0; lane < tile->lanes; lane++)
     windows->below[lane] += LANES_NAME (change_below) (enter, leave, steps->counts[lane], steps->n,
                                                        64 * windows->word[lane]);
+  for (gint lane = 0; lane < tile->lanes && tile->samples < tile->n; lane++)
+    windows->samples[lane] += LANES_NAME (change_below) (enter, leave, steps->counts[lane], steps->n, tile->samples);
 }
 
 /* `lanes` columns after `lanes` columns, from above. */
@@ -58,12 +60,15 @@ LANES_NAME (slide_down) (const MedianBlock *block, const Tile *tile, gint channe
 
           for (gint lane = 0; lane < lanes; lane++)
             {
-              const gint k = wanted_rank (block, block->around.x + x + lane, block->around.y + y);
+              const gint k = block->lacks ? params->ranks[windows.samples[lane]] : params->rank;
 
-              block->pixels[4 * (at + lane) + channel] = tile->values[find_rank (&windows, lane, k, lanes == 1)];
+              if (! block->lacks || windows.samples[lane] > 0)
+                block->pixels[4 * (at + lane) + channel] = tile->values[find_rank (&windows, lane, k, lanes == 1)];
             }
           if (y + 1 == radius + rows)
             break;
+          if (lanes == 1 && tile->samples < tile->n)
+            count_one (&windows, tile, tile->ranks + at);
           if (lanes == 1)
             move_one (&windows, &tile->steps, tile->ranks + at);
           else

@@ -41,6 +41,7 @@ typedef struct
 {
   gint width, height;           /* of the samples */
   gint n;
+  gint samples;                 /* the ranks below this one; those from it on are left out */
   gint lanes;                   /* LANES, or fewer in a narrow block; 1 for circles, which share less */
   guint64 *sorted, *spare;      /* key, then place, 32 bits each */
   gint32  *ranks;               /* of each place */
@@ -51,15 +52,6 @@ typedef struct
 } Tile;
 
 /* ----------------------------------------------------------------- sort -- */
-
-static gboolean
-is_outside (const MedianBlock *block, gint x, gint y)
-{
-  const GeglRectangle *bounds = &block->bounds;
-
-  return block->params->leaves_out
-         && (x < bounds->x || y < bounds->y || x >= bounds->x + bounds->width || y >= bounds->y + bounds->height);
-}
 
 /* Keys and places of a channel, column after column, so that equal neighbouring samples get ranks that are
  * far apart, in different words. */
@@ -75,7 +67,8 @@ gather (const MedianBlock *block, Tile *tile, gint channel)
 
         for (gint x = first; x < end; x++)
           {
-            gint    key = is_outside (block, block->around.x + x, block->around.y + y)
+            gint    key = block->lacks && median_is_left_out (block, block->around.x + x, block->around.y + y, channel,
+                                                              row[4 * x + 3 - channel])
                           ? MEDIAN_OUTSIDE : median_key (tessera_as_int (row[4 * x]));
             guint32 order = (guint32) key ^ 0x80000000u;
 
@@ -118,6 +111,9 @@ rank_samples (const MedianBlock *block, Tile *tile, gint channel)
   for (gint digit = 0; digit < 3; digit++)
     sort_by_digit (tile, digit);
   tile->values = (gfloat *) tile->spare;
+  tile->samples = tile->n;
+  while (tile->samples > 0 && (guint32) (tile->sorted[tile->samples - 1] >> 32) == ((guint32) MEDIAN_OUTSIDE ^ 0x80000000u))
+    tile->samples--;
   for (gint i = 0; i < tile->n; i++)
     {
       tile->ranks[(guint32) tile->sorted[i]] = i;
@@ -135,6 +131,7 @@ typedef struct
   guint64 *sets[SETS];
   gint     word[LANES];         /* where the last rank was found */
   gint     below[LANES];        /* samples in the words before it */
+  gint     samples[LANES];      /* in all words, if the block lacks some */
 } Windows;
 
 /* The set of the sample `dx` columns from the middle of the first window, in a row of that half
@@ -221,6 +218,15 @@ move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
   windows->below[0] += change;
 }
 
+static inline void
+count_one (Windows *windows, const Tile *tile, const gint32 *ranks)
+{
+  const Steps *steps = &tile->steps;
+
+  for (gint i = 0; i < steps->n; i++)
+    windows->samples[0] += (ranks[steps->enter[i]] < tile->samples) - (ranks[steps->leave[i]] < tile->samples);
+}
+
 /* The windows at the head of their columns. */
 static void
 fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint32 *ranks)
@@ -230,6 +236,7 @@ fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint
   memset (tile->words, 0, SETS * ((gsize) tile->n / 64 + 1) * sizeof (guint64));
   memset (windows->word, 0, sizeof windows->word);
   memset (windows->below, 0, sizeof windows->below);
+  memset (windows->samples, 0, sizeof windows->samples);
   for (gint dy = -radius; dy <= radius; dy++)
     {
       const gint    half_width = params->half_widths[ABS (dy)];
@@ -237,29 +244,10 @@ fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint
 
       for (gint dx = -half_width; dx < half_width + tile->lanes; dx++)
         flip (windows->sets[set_of (dx, half_width, tile->lanes)], row[dx]);
+      for (gint lane = 0; lane < tile->lanes; lane++)
+        for (gint dx = lane - half_width; dx <= lane + half_width; dx++)
+          windows->samples[lane] += row[dx] < tile->samples;
     }
-}
-
-/* The rank wanted among the samples of the neighbourhood of (x, y). */
-static gint
-wanted_rank (const MedianBlock *block, gint x, gint y)
-{
-  const MedianParams  *params = block->params;
-  const GeglRectangle *bounds = &block->bounds;
-  const gint           radius = params->radius, right = bounds->x + bounds->width - 1;
-  gint                 count = 0;
-
-  if (! params->leaves_out || (x - radius >= bounds->x && x + radius <= right && y - radius >= bounds->y
-                               && y + radius < bounds->y + bounds->height))
-    return params->rank;
-  for (gint dy = -radius; dy <= radius; dy++)
-    if (y + dy >= bounds->y && y + dy < bounds->y + bounds->height)
-      {
-        const gint half = params->half_widths[ABS (dy)];
-
-        count += MAX (0, MIN (x + half, right) - MAX (x - half, bounds->x) + 1);
-      }
-  return params->ranks[count];
 }
 
 #define LANES_LOOPS "median-blur-loops.h"

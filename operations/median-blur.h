@@ -3,8 +3,8 @@
  * Declarations that the C files of tessera:median-blur share: keys, and two ways to an order statistic.
  *
  * Floats are compared as keys, integers in the same order: -0 is 0, every NaN is one key
- * after +Inf, and, only where border none leaves it out, what lies outside comes last.  Keys
- * are exact, so each way gives the same answer.
+ * after +Inf, and what is left out comes last: colours of alpha 0, and with border none what lies outside, which has
+ * alpha 0.  Keys are exact, so each way gives the same answer.
  */
 #ifndef MEDIAN_BLUR_H
 #define MEDIAN_BLUR_H
@@ -22,8 +22,9 @@ typedef struct
   gint     count;               /* samples of a whole neighbourhood */
   gint     rank;                /* ... and the rank wanted of them, from 1 */
   gboolean leaves_out;          /* outside pixels are no samples */
+  gboolean may_lack;            /* samples may be left out */
   gint    *half_widths;         /* of the neighbourhood's rows, 0 .. radius */
-  gint    *ranks;               /* leaves_out: of 0 .. count samples, else NULL */
+  gint    *ranks;               /* may_lack: of 0 .. count samples, else NULL */
 } MedianParams;
 
 /* Pixels in the block's rectangle and the radius around it, rows contiguous, already with the
@@ -33,12 +34,25 @@ typedef struct
   const MedianParams *params;
   GeglRectangle       around;   /* of the pixels, in GEGL's coordinates */
   GeglRectangle       bounds;   /* what counts where params->leaves_out */
+  gboolean            lacks;    /* some samples are left out */
   gfloat             *pixels;
 } MedianBlock;
 
-/* Is a network there for this radius, and is it the median that is wanted? */
-gboolean median_has_network  (const MedianParams *params);
-/* Networks of minima and maxima; every sample counts. */
+/* Is the pixel no sample of this channel? */
+static inline gboolean
+median_is_left_out (const MedianBlock *block, gint x, gint y, gint channel, gfloat alpha)
+{
+  const GeglRectangle *bounds = &block->bounds;
+
+  return channel < 3 ? alpha == 0.0f
+         : block->params->leaves_out && (x < bounds->x || y < bounds->y || x >= bounds->x + bounds->width
+                                         || y >= bounds->y + bounds->height);
+}
+
+/* Is a network there for this radius, and is it the median that is wanted?  With samples left out only if it is the
+ * median of any number. */
+gboolean median_has_network  (const MedianParams *params, gboolean lacks);
+/* Networks of minima and maxima. */
 void     median_by_network   (const MedianBlock *block);
 /* Any radius, rank and shape. */
 void     median_by_rank      (const MedianBlock *block);

@@ -11,7 +11,8 @@
  * Deviations: linear images are filtered as they are, not as R'G'B'. A rising curve does not change the order
  * of values, so the result is the same.
  *
- * NaN sorts after +Inf and is a sample; -0 is 0.
+ * NaN sorts after +Inf and is a sample; -0 is 0.  Colours of alpha 0 are no samples; a pixel stays as it is if none is
+ * left.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -23,7 +24,7 @@ enum_start (tessera_median_blur_neighborhood)
   enum_value (TESSERA_MEDIAN_BLUR_CIRCLE, "circle", N_("Circle"))
 enum_end (TesseraMedianBlurNeighborhood)
 
-property_int (radius, _("Radius"), 3)
+property_int (radius, _("Radius"), 2)
     description (_("Pixels of the neighborhood on each side of the middle one; 0 leaves the image as it is"))
     value_range (0, 100)
     ui_range    (0, 40)
@@ -65,6 +66,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define NETWORK_BLOCK 256       /* pixels on a side; a network needs only some rows of it in the cache */
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
+#define MEASURE_ITEMS 65536
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
 
 /* ---------------------------------------------------------------- params -- */
@@ -83,13 +85,14 @@ exact_rank (gint n, gdouble percentile)
 }
 
 static MedianParams
-params_new (const GeglProperties *o)
+params_new (const GeglProperties *o, gboolean has_alpha)
 {
   const gint   radius = o->radius;
   MedianParams params = {
     .radius = radius, .is_circle = o->neighborhood == TESSERA_MEDIAN_BLUR_CIRCLE,
     .percentile = o->percentile, .channels = o->filter_alpha ? 4 : 3,
-    .leaves_out = o->border == TESSERA_BORDER_NONE, .half_widths = g_new (gint, radius + 1)
+    .leaves_out = o->border == TESSERA_BORDER_NONE, .may_lack = has_alpha || o->border == TESSERA_BORDER_NONE,
+    .half_widths = g_new (gint, radius + 1)
   };
 
   for (gint dy = 0; dy <= radius; dy++)
@@ -102,7 +105,7 @@ params_new (const GeglProperties *o)
       params.count += (dy ? 2 : 1) * (2 * half + 1);
     }
   params.rank = exact_rank (params.count, o->percentile);
-  if (params.leaves_out)
+  if (params.may_lack)
     {
       params.ranks = g_new (gint, params.count + 1);
       for (gint n = 0; n <= params.count; n++)
@@ -120,18 +123,29 @@ params_clear (MedianParams *params)
 
 /* --------------------------------------------------------------- C blocks -- */
 
+TESSERA_CLONES static gboolean
+has_clear_pixels (const gfloat *pixels, gsize n)
+{
+  gint count = 0;
+
+  for (gsize i = 0; i < n; i++)
+    count |= pixels[4 * i + 3] == 0.0f;
+  return count != 0;
+}
+
 static void
 blur_block (const TesseraRequest *request, const GeglRectangle *block)
 {
   const MedianParams *params = request->params;
   const gint          radius = params->radius;
-  MedianBlock         work = { params, tessera_grow (block, &request->halo), request->bounds, NULL };
-  gboolean            is_whole = ! params->leaves_out || gegl_rectangle_contains (&request->bounds, &work.around);
+  MedianBlock         work = { params, tessera_grow (block, &request->halo), request->bounds, FALSE, NULL };
+  const gsize         n = (gsize) work.around.width * work.around.height;
 
-  work.pixels = gegl_scratch_new (gfloat, 4 * (gsize) work.around.width * work.around.height);
+  work.pixels = gegl_scratch_new (gfloat, 4 * n);
   tessera_read (request->input, &work.around, &request->bounds, request->border, request->input_format,
                 work.pixels);
-  if (is_whole && median_has_network (params))
+  work.lacks = params->may_lack && has_clear_pixels (work.pixels, n);
+  if (median_has_network (params, work.lacks))
     median_by_network (&work);
   else if (radius > 0)
     median_by_rank (&work);
@@ -146,7 +160,7 @@ static void
 blur_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const MedianParams *params = request->params;
-  const gint          side = median_has_network (params) ? NETWORK_BLOCK : MAX (LEAST_BLOCK, 3 * params->radius);
+  const gint          side = median_has_network (params, FALSE) ? NETWORK_BLOCK : MAX (LEAST_BLOCK, 3 * params->radius);
   const gint          columns = (area->width + side - 1) / side, rows = (area->height + side - 1) / side;
 
   for (gint j = 0; j < rows; j++)
@@ -196,13 +210,16 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
 }
 
 static gint
-run_network (TesseraBand *band, TesseraMemory *keys)
+run_network (TesseraBand *band, TesseraMemory *keys, gboolean lacks)
 {
-  static const gchar *const kernels[] = { NULL, "median_network_9", "median_network_25", "median_network_49" };
-  const MedianParams       *params = band->request->params;
+  static const gchar *const kernels[2][4] = {
+    { NULL, "median_network_9", "median_network_25", "median_network_49" },
+    { NULL, "median_lacking_9", "median_lacking_25", "median_lacking_49" }
+  };
+  const MedianParams *params = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[params->radius], .size = { band->output.width, params->channels, band->output.height },
+    .kernel = kernels[lacks][params->radius], .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, 4 },
     .cost = params->count / 4.0,        /* reads of a pixel's four */
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
@@ -220,7 +237,7 @@ run_search (TesseraBand *band, TesseraMemory *keys)
   if ((status = tessera_table (band, params->half_widths, (params->radius + 1) * sizeof (gint), &half_widths)) != 0)
     return status;
   ranks = half_widths;
-  if (params->leaves_out
+  if (params->may_lack
       && (status = tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks)) != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
@@ -228,7 +245,7 @@ run_search (TesseraBand *band, TesseraMemory *keys)
     .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
               ARG (band->output.width), ARG (band->output.height), ARG (params->radius), ARG (half_widths),
-              ARG (params->rank), ARG (params->leaves_out), ARG (ranks) }
+              ARG (params->rank), ARG (params->may_lack), ARG (ranks) }
   });
 }
 
@@ -236,17 +253,41 @@ static gint
 median_blur_device (TesseraBand *band)
 {
   const MedianParams *params = band->request->params;
+  const gboolean      lacks = band->measured ? *(const gint *) band->measured != 0 : params->may_lack;
   TesseraMemory      *keys;
   gint                status = make_keys (band, &keys);
 
   if (status != 0)
     return status;
-  return median_has_network (params) && ! params->leaves_out ? run_network (band, keys) : run_search (band, keys);
+  return median_has_network (params, lacks) ? run_network (band, keys, lacks) : run_search (band, keys);
 }
 
-static const TesseraFilter median_blur = {
-  .name = "median-blur", .source = tessera_median_blur_cl, .area = blur_area,
-  .scratch_bytes = median_blur_scratch_bytes, .device = median_blur_device
+/* Are there pixels of alpha 0?  A network that allows for them is slower. */
+static gint
+median_blur_measure (TesseraBand *band, TesseraMemory *result)
+{
+  const TesseraImage *input = &band->input;
+  gint                status;
+
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "median_measure_begin", .size = { 1 }, .args = { ARG (result) }
+  });
+  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "median_measure", .size = { MEASURE_ITEMS }, .cost = (gdouble) input->width * input->height / MEASURE_ITEMS,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height), ARG (result) }
+  });
+}
+
+#define MEDIAN_BLUR                               \
+  .name = "median-blur",                          \
+  .source = tessera_median_blur_cl,               \
+  .area = blur_area,                              \
+  .scratch_bytes = median_blur_scratch_bytes,     \
+  .device = median_blur_device
+
+static const TesseraFilter median_blur = { MEDIAN_BLUR };
+static const TesseraFilter measured_median_blur = {
+  MEDIAN_BLUR, .measure = median_blur_measure, .measure_bytes = sizeof (gint)
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -276,11 +317,14 @@ prepare (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  MedianParams params = params_new (GEGL_PROPERTIES (operation));
-  gboolean     success;
+  const gboolean has_alpha = tessera_has_alpha (request);
+  MedianParams   params = params_new (GEGL_PROPERTIES (operation), has_alpha);
+  const gboolean has_network = median_has_network (&params, FALSE);
+  gboolean       success;
 
+  request->filter = has_alpha && has_network ? &measured_median_blur : &median_blur;
   request->params = &params;
-  request->cost_class = MIN (params.radius, 63) + (median_has_network (&params) ? 64 : 0);
+  request->cost_class = MIN (params.radius, 63) + (has_network ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);
   return success;
@@ -297,7 +341,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
                  "IEEE Trans. ASSP 27(1), 1979",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),
-    .filter = &median_blur, .reach = reach, .run = run
+    .reach = reach, .run = run
   });
 }
 

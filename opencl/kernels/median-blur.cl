@@ -16,23 +16,43 @@
     v[a] = less; \
   }
 
+/* One work-item: nothing is lacking yet. */
+kernel void median_measure_begin (global int *lacks)
+{
+  if (get_global_id (0) == 0)
+    lacks[0] = 0;
+}
+
+/* Sets `lacks` if a pixel has alpha 0.  One work-item strides over the pixels: 1 read of 4 bytes each. */
+kernel void median_measure (global const float *input, int stride, int width, int height, volatile global int *lacks)
+{
+  int clear = 0;
+
+  for (long i = get_global_id (0); i < (long) width * height; i += get_global_size (0))
+    clear |= input[4 * (i / width * stride + i % width) + 3] == 0.0f;
+  if (clear)
+    atomic_or (lacks, 1);
+}
+
 /* One work-item makes the keys of one sample in each of `channels` planes of width x
- * height keys; outside (left, top) .. (right, bottom), ends exclusive, there is none.  1 read
- * of 16 bytes, 3 or 4 writes of 4. */
+ * height keys; outside (left, top) .. (right, bottom), ends exclusive, there is none, and no
+ * colour where alpha is 0.  1 read of 16 bytes, 3 or 4 writes of 4. */
 kernel void median_keys (global const float4 *input, int stride, global int *keys, int channels,
                          int width, int height, int left, int top, int right, int bottom)
 {
   const int  x = get_global_id (0), y = get_global_id (1);
   const int  plane = width * height, here = y * width + x;
   const bool is_sample = x >= left && x < right && y >= top && y < bottom;
+  bool       is_color;
   int4       bits;
 
   if (x >= width || y >= height)
     return;
   bits = as_int4 (input[y * stride + x]);
-  keys[here] = is_sample ? median_key (bits.x) : MEDIAN_OUTSIDE;
-  keys[here + plane] = is_sample ? median_key (bits.y) : MEDIAN_OUTSIDE;
-  keys[here + 2 * plane] = is_sample ? median_key (bits.z) : MEDIAN_OUTSIDE;
+  is_color = is_sample && (bits.w & 0x7fffffff) != 0;
+  keys[here] = is_color ? median_key (bits.x) : MEDIAN_OUTSIDE;
+  keys[here + plane] = is_color ? median_key (bits.y) : MEDIAN_OUTSIDE;
+  keys[here + 2 * plane] = is_color ? median_key (bits.z) : MEDIAN_OUTSIDE;
   if (channels == 4)
     keys[here + 3 * plane] = is_sample ? median_key (bits.w) : MEDIAN_OUTSIDE;
 }
@@ -42,40 +62,55 @@ kernel void median_keys (global const float4 *input, int stride, global int *key
 /* One work-item makes one channel of one pixel; where alpha is no channel, the first of them copies
  * it.  `keys`: planes of stride x (height + N - 1), stride = width + N - 1, as `input`.  N2 = 9, 25
  * or 49 reads of 4 bytes, 1 write of 4, no local memory. */
-#define MEDIAN_KERNEL(N, N2) \
-kernel void median_network_ ## N2 (global const int *keys, global const float4 *input, \
-                                   global float *output, int channels, int width, int height) \
+#define MEDIAN_KERNEL(NAME, N, N2, LACKS) \
+kernel void NAME ## N2 (global const int *keys, global const float4 *input, \
+                        global float *output, int channels, int width, int height) \
 { \
   const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2); \
   const int side = N, stride = width + N - 1, at = (channel * (height + N - 1) + y) * stride + x; \
-  int       v[N2]; \
+  int       v[N2], odd = 0; \
 \
   if (x >= width || y >= height || channel >= channels) \
     return; \
   for (int row = 0; row < N; row++) \
     for (int column = 0; column < N; column++) \
-      v[N * row + column] = keys[at + row * stride + column]; \
+      { \
+        const int key = keys[at + row * stride + column]; \
+        const int lacks = LACKS && key == MEDIAN_OUTSIDE; \
+\
+        v[N * row + column] = lacks && ! odd ? MEDIAN_LEAST : key; \
+        odd ^= lacks; \
+      } \
   for (int column = 0; column < N; column++) \
     { \
       MEDIAN_SORT_ ## N (SWAP_IN_COLUMN) \
     } \
   MEDIAN_ ## N2 (SWAP) \
-  output[4 * (y * width + x) + channel] = as_float (median_bits (v[MEDIAN_PLACE_ ## N2])); \
+  output[4 * (y * width + x) + channel] \
+    = LACKS && v[MEDIAN_PLACE_ ## N2] == MEDIAN_LEAST \
+      ? ((global const float *) input)[4 * ((y + N / 2) * stride + x + N / 2) + channel] \
+      : as_float (median_bits (v[MEDIAN_PLACE_ ## N2])); \
   if (channel == 0 && channels == 3) \
     output[4 * (y * width + x) + 3] = input[(y + N / 2) * stride + x + N / 2].w; \
 }
 
-MEDIAN_KERNEL (3, 9)
-MEDIAN_KERNEL (5, 25)
-MEDIAN_KERNEL (7, 49)
+MEDIAN_KERNEL (median_network_, 3, 9, false)
+MEDIAN_KERNEL (median_network_, 5, 25, false)
+MEDIAN_KERNEL (median_network_, 7, 49, false)
+
+/* Where samples are left out, every other of the places that lack one, the first too, comes before all samples and the
+ * rest after them.  The middle place then has the median of the samples. */
+MEDIAN_KERNEL (median_lacking_, 3, 9, true)
+MEDIAN_KERNEL (median_lacking_, 5, 25, true)
+MEDIAN_KERNEL (median_lacking_, 7, 49, true)
 
 /* One work-item makes one channel of one pixel, as above.  half_widths: of the neighbourhood's
- * rows, 0 .. radius from the middle.  ranks: of 0 .. n samples where leaves_out, else `rank` is
+ * rows, 0 .. radius from the middle.  ranks: of 0 .. n samples where may_lack, else `rank` is
  * wanted.  Each round halves the span of keys and narrows it to keys that are there: at most
  * 33 rounds that read the neighbourhood, 1 write of 4 bytes, no local memory. */
 kernel void median_search (global const int *keys, global const float4 *input, global float *output,
                            int channels, int width, int height, int radius,
-                           global const int *half_widths, int rank, int leaves_out, global const int *ranks)
+                           global const int *half_widths, int rank, int may_lack, global const int *ranks)
 {
   const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2);
   const int stride = width + 2 * radius, rows = height + 2 * radius;
@@ -93,7 +128,7 @@ kernel void median_search (global const int *keys, global const float4 *input, g
         least = min (least, key);
         most = max (most, key == MEDIAN_OUTSIDE ? INT_MIN : key);
       }
-  rank = leaves_out ? ranks[samples] : rank;
+  rank = may_lack ? ranks[samples] : rank;
   while (least < most)
     {
       const int split = least + (int) (((uint) most - (uint) least) >> 1);
@@ -113,9 +148,10 @@ kernel void median_search (global const int *keys, global const float4 *input, g
       else
         least = above;
     }
-  /* Alone, a sample stays as it is: a key has no sign of zero. */
-  output[4 * (y * width + x) + channel] = radius > 0 ? as_float (median_bits (least))
-                                                     : ((global const float *) input)[4 * (y * stride + x) + channel];
+  /* Alone, a sample stays as it is, because a key has no sign of zero; and a pixel without any. */
+  output[4 * (y * width + x) + channel]
+    = radius > 0 && samples > 0 ? as_float (median_bits (least))
+                                : ((global const float *) input)[4 * ((y + radius) * stride + x + radius) + channel];
   if (channel == 0 && channels == 3)
     output[4 * (y * width + x) + 3] = input[(y + radius) * stride + x + radius].w;
 }

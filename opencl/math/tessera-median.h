@@ -6,6 +6,7 @@
  */
 #define MEDIAN_NAN     0x7fffff00       /* after +Inf */
 #define MEDIAN_OUTSIDE 0x7fffffff       /* no sample */
+#define MEDIAN_LEAST   (-0x7fffffff - 1)        /* no sample either: before all keys */
 
 /* bits: of the float.  A negative float's order is that of its bits turned round. */
 static inline int
