@@ -36,7 +36,7 @@ enum_end (TesseraEqualizeMode)
 property_enum (mode, _("Mode"), TesseraEqualizeMode, tessera_equalize_mode, TESSERA_EQUALIZE_LUMINANCE)
     description (_("Equalize the luminance and keep the hue of colors, or each channel alone"))
 
-property_double (clip_limit, _("Clip limit"), 0.0)
+property_double (clip_limit, _("Clip limit"), 2.0)
     description (_("How much the contrast in a tile may grow, 0 to 100: 1 hardly, 2 looks natural, 10 shows noise too; "
                    "0 equalizes the whole image at once, without tiles"))
     value_range (0.0, 100.0)

@@ -64,7 +64,9 @@ def check_row(report, name, prop, cells):
 
 
 def check_properties(report, name, page, operation):
-    rows = dict(ROW.findall(page))
+    # A page of two operations has a table for each.
+    table = page.partition(f'\n`{operation["name"]}`:\n\n')[2].partition('\n\n')[0]
+    rows = dict(ROW.findall(table or page))
     props = {prop['name']: prop for prop in operation['properties']}
     report.check(f'{name}: a row for each property, and no other', set(rows) == set(props), ', '.join(sorted(set(rows) ^ set(props))))
     for prop in rows.keys() & props.keys():
