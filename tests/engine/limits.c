@@ -110,7 +110,7 @@ static gdouble
 seconds_for (const gint *planes, gint n)
 {
   GeglBuffer     *input = new_buffer (SIDE, SIDE, "RGBA float");
-  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:bilateral-filter");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:bilateral-grid");
   const gdouble   r = 0.01;
   gfloat         *pixels = g_new (gfloat, 4 * SIDE * SIDE);
   const gint      cell = SIGMA;
