@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * delivery: a result leaves in the model, curve and alpha association of the input, so babl has nothing to convert for a
+ * reader that wants what the input is.  This program exports babl's functions that convert; they count the pixels. */
+#include <dlfcn.h>
+#include <gegl.h>
+#include <gegl-plugin.h>
+
+#include "tessera-control.h"
+#include "verdict.h"
+
+#define WIDTH  301
+#define HEIGHT 203
+
+static const struct { const gchar *operation, *property, *values[3]; } filters[] = {
+  { "tessera:bilateral-filter", "tone", { "linear", "perceptual", NULL } },
+  { "tessera:bilateral-grid", "tone", { "linear", "perceptual", NULL } },
+  { "tessera:motion-blur", "border", { "clamp", NULL } },
+};
+
+static const gchar *const formats[] = { "R'G'B'A float", "RGBA float", "RaGaBaA float", "Y'A float", "YA float" };
+
+/* ------------------------------------------------------------------- babl -- */
+
+static gint64 converted;        /* pixels, from one format to another */
+
+#define REAL(name) static gpointer real; if (! real) real = dlsym (RTLD_NEXT, name)
+
+G_MODULE_EXPORT long
+babl_process (const Babl *fish, const void *from, void *to, long n)
+{
+  REAL ("babl_process");
+  __atomic_add_fetch (&converted, n, __ATOMIC_RELAXED);
+  return ((long (*) (const Babl *, const void *, void *, long)) real) (fish, from, to, n);
+}
+
+G_MODULE_EXPORT long
+babl_process_rows (const Babl *fish, const void *from, int from_stride, void *to, int to_stride, long n, int rows)
+{
+  REAL ("babl_process_rows");
+  __atomic_add_fetch (&converted, (gint64) n * rows, __ATOMIC_RELAXED);
+  return ((long (*) (const Babl *, const void *, int, void *, int, long, int)) real) (fish, from, from_stride, to,
+                                                                                      to_stride, n, rows);
+}
+
+/* ---------------------------------------------------------------- filters -- */
+
+static GeglBuffer *
+picture (const Babl *format)
+{
+  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), format);
+  const gint  n = WIDTH * HEIGHT * babl_format_get_n_components (format);
+  gfloat     *values = g_new (gfloat, n);
+
+  for (gint i = 0; i < n; i++)
+    values[i] = (i * 2654435761u >> 8) * 0x1p-24f;
+  gegl_buffer_set (buffer, NULL, 0, format, values, GEGL_AUTO_ROWSTRIDE);
+  g_free (values);
+  return buffer;
+}
+
+static void
+run (const gchar *operation, const gchar *property, const gchar *value, const gchar *name, TesseraOpenclMode mode)
+{
+  const Babl *format = babl_format (name);
+  GeglBuffer *input = picture (format), *output = gegl_buffer_new (gegl_buffer_get_extent (input), format);
+  GeglNode   *graph = gegl_node_new (), *source, *node;
+  GParamSpec *spec;
+  TesseraCounters before, after;
+
+  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  node = gegl_node_new_child (graph, "operation", operation, NULL);
+  gegl_node_link (source, node);
+  spec = gegl_node_find_property (node, property);
+  gegl_node_set (node, property, g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), value)->value, NULL);
+  tessera_set_opencl_mode (mode);
+  converted = 0;
+  tessera_get_counters (&before);
+  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (input), 0, GEGL_ABYSS_NONE);
+  tessera_get_counters (&after);
+  expect ((after.device_requests > before.device_requests) == (mode == TESSERA_OPENCL_FORCE), "%s: on another path", operation);
+  expect (converted == 0, "%s %s=%s, %s: babl converts %" G_GINT64_FORMAT " pixels of %d (mode %d)", operation, property,
+          value, name, converted, WIDTH * HEIGHT, mode);
+  expect (gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output") == format,
+          "%s %s=%s: %s leaves as %s", operation, property, value, name,
+          babl_get_name (gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output")));
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
+/* A reader that wants something else is noticed. */
+static void
+notices (void)
+{
+  GeglBuffer *input = picture (babl_format ("R'G'B'A float"));
+  GeglBuffer *output = gegl_buffer_new (gegl_buffer_get_extent (input), babl_format ("YA float"));
+
+  converted = 0;
+  gegl_buffer_copy (input, NULL, GEGL_ABYSS_NONE, output, NULL);
+  expect (converted >= WIDTH * HEIGHT, "babl converts %" G_GINT64_FORMAT " pixels of %d", converted, WIDTH * HEIGHT);
+  g_object_unref (input);
+  g_object_unref (output);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint code;
+
+  g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
+  gegl_init (&argc, &argv);
+  notices ();
+  for (guint i = 0; i < G_N_ELEMENTS (filters); i++)
+    {
+      if (! gegl_has_operation (filters[i].operation))
+        g_error ("%s is missing", filters[i].operation);
+      for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+        for (gint v = 0; filters[i].values[v]; v++)
+          for (gint leg = 0; leg < 2; leg++)
+            if (g_strcmp0 (filters[i].operation, "tessera:motion-blur") || formats[f][0] == 'R')
+              run (filters[i].operation, filters[i].property, filters[i].values[v], formats[f],
+                   leg ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+    }
+  code = expect_told ();
+  gegl_exit ();
+  return code;
+}
