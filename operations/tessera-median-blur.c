@@ -57,6 +57,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define GEGL_OP_C_SOURCE tessera-median-blur.c
 
 #include "tessera-op.h"
+#include "alpha.h"
 #include "median-blur.h"
 
 #include "median-blur.cl.h"
@@ -66,7 +67,6 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define NETWORK_BLOCK 256       /* pixels on a side; a network needs only some rows of it in the cache */
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
-#define MEASURE_ITEMS 65536
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
 
 /* ---------------------------------------------------------------- params -- */
@@ -253,29 +253,13 @@ static gint
 median_blur_device (TesseraBand *band)
 {
   const MedianParams *params = band->request->params;
-  const gboolean      lacks = band->measured ? *(const gint *) band->measured != 0 : params->may_lack;
+  const gboolean      lacks = (alpha_kinds (band, params->may_lack ? ALPHA_NONE : 0) & ALPHA_NONE) != 0;
   TesseraMemory      *keys;
   gint                status = make_keys (band, &keys);
 
   if (status != 0)
     return status;
   return median_has_network (params, lacks) ? run_network (band, keys, lacks) : run_search (band, keys);
-}
-
-/* Are there pixels of alpha 0?  A network that allows for them is slower. */
-static gint
-median_blur_measure (TesseraBand *band, TesseraMemory *result)
-{
-  const TesseraImage *input = &band->input;
-  gint                status;
-
-  status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_measure_begin", .size = { 1 }, .args = { ARG (result) }
-  });
-  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_measure", .size = { MEASURE_ITEMS }, .cost = (gdouble) input->width * input->height / MEASURE_ITEMS,
-    .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height), ARG (result) }
-  });
 }
 
 #define MEDIAN_BLUR                               \
@@ -285,9 +269,10 @@ median_blur_measure (TesseraBand *band, TesseraMemory *result)
   .scratch_bytes = median_blur_scratch_bytes,     \
   .device = median_blur_device
 
+/* A network that allows for missing samples is slower. */
 static const TesseraFilter median_blur = { MEDIAN_BLUR };
 static const TesseraFilter measured_median_blur = {
-  MEDIAN_BLUR, .measure = median_blur_measure, .measure_bytes = sizeof (gint)
+  MEDIAN_BLUR, .measure = alpha_measure, .measure_bytes = sizeof (gint)
 };
 
 /* ------------------------------------------------------------- operation -- */

@@ -6,7 +6,7 @@
  * [cell row][cell][plane] of float8: four values, four counts; with luminance as
  * guide the values are premultiplied R, G, B, A and the counts all alike, else
  * each channel has its own value (its distance from the plane, in planes) and
- * count.  Sparse cells are the hash tables of tessera-grid.h.
+ * count, R, G and B times alpha.  Sparse cells are the hash tables of tessera-grid.h.
  *
  * Pixels are addressed from the band's first uploaded one; `starts_x` and
  * `starts_y` hold, from the image's origin, the first pixel of each cell;

@@ -6,6 +6,7 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+#include "tessera-alpha.h"
 #include "tessera-median.h"
 #include "tessera-median-networks.h"
 
@@ -15,24 +16,6 @@
     v[b] = max (v[a], v[b]); \
     v[a] = less; \
   }
-
-/* One work-item: nothing is lacking yet. */
-kernel void median_measure_begin (global int *lacks)
-{
-  if (get_global_id (0) == 0)
-    lacks[0] = 0;
-}
-
-/* Sets `lacks` if a pixel has alpha 0.  One work-item strides over the pixels: 1 read of 4 bytes each. */
-kernel void median_measure (global const float *input, int stride, int width, int height, volatile global int *lacks)
-{
-  int clear = 0;
-
-  for (long i = get_global_id (0); i < (long) width * height; i += get_global_size (0))
-    clear |= input[4 * (i / width * stride + i % width) + 3] == 0.0f;
-  if (clear)
-    atomic_or (lacks, 1);
-}
 
 /* One work-item makes the keys of one sample in each of `channels` planes of width x
  * height keys; outside (left, top) .. (right, bottom), ends exclusive, there is none, and no
