@@ -108,7 +108,7 @@ result_components (const Params *params)
 
 /* --------------------------------------------------------------- C rows -- */
 
-/* The plane whose gradient is taken, divided by 8. */
+/* The plane whose gradient is taken, divided by 8.  Opaque pixels are seen as they are, which is faster. */
 TESSERA_CLONES static void
 take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfloat *restrict plane)
 {
@@ -119,8 +119,12 @@ take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfl
   if (params->is_perceptual)
     for (gint i = 0; i < n; i++)
       plane[i] = perceptual_from_linear (plane[i]);
-  for (gint i = 0; i < n; i++)
-    plane[i] = gradient_seen (plane[i], pixels[4 * i + 3]);
+  if (planes_alpha_is (1.0f, pixels, n))
+    for (gint i = 0; i < n; i++)
+      plane[i] = plane[i] * GRADIENT_SHARE;
+  else
+    for (gint i = 0; i < n; i++)
+      plane[i] = gradient_seen (plane[i], pixels[4 * i + 3]);
 }
 
 TESSERA_CLONES static void
@@ -129,6 +133,16 @@ take_channels (const gfloat *restrict pixels, gint n, gfloat *restrict planes)
   gfloat *restrict green = planes + n;
   gfloat *restrict blue = green + n;
 
+  if (planes_alpha_is (1.0f, pixels, n))
+    {
+      for (gint i = 0; i < n; i++)
+        {
+          planes[i] = pixels[4 * i] * GRADIENT_SHARE;
+          green[i] = pixels[4 * i + 1] * GRADIENT_SHARE;
+          blue[i] = pixels[4 * i + 2] * GRADIENT_SHARE;
+        }
+      return;
+    }
   for (gint i = 0; i < n; i++)
     {
       planes[i] = gradient_seen (pixels[4 * i], pixels[4 * i + 3]);
