@@ -38,14 +38,15 @@ planes_put_together (const gfloat *restrict a, const gfloat *restrict b, const g
 static inline gboolean
 planes_alpha_is (gfloat alpha, const gfloat *pixels, gsize n)
 {
-  gint  any[16] = { 0 }, others = 0;
-  gsize i = 0;
+  const gint bits = tessera_as_int (alpha);
+  gint       any[16] = { 0 }, others = 0;
+  gsize      i = 0;
 
   for (; i + 4 <= n; i += 4)
     for (gint k = 0; k < 16; k++)
-      any[k] |= pixels[4 * i + k] != alpha;
+      any[k] |= tessera_as_int (pixels[4 * i + k]) ^ bits;
   for (; i < n; i++)
-    others |= pixels[4 * i + 3] != alpha;
+    others |= tessera_as_int (pixels[4 * i + 3]) ^ bits;
   return ! (any[3] | any[7] | any[11] | any[15] | others);
 }
 
