@@ -51,12 +51,13 @@ property_enum (tone, _("Tone"), TesseraSobelTone, tessera_sobel_tone, TESSERA_SO
     description (_("Whether edges count as they are seen, also in the shadows, or by their light"))
 
 property_boolean (display, _("Display"), TRUE)
-    description (_("For eyes and 8 bits: the gain counts, 0.5 is added to x and y, the angle is in turns, 0 to 1; "
-                   "off: signed numbers, radians, no curve bends them"))
+    description (_("For eyes and 8 bits: 0.5 is added to x and y, the angle is in turns, 0 to 1; off: signed "
+                   "numbers, radians, no curve bends them"))
     ui_meta     ("sensitive", "! result {vector}")
 
 property_double (gain, _("Gain"), 4.0)
-    description (_("How bright edges are shown: more brings out weak ones, 1 shows the numbers as they are, 0 none"))
+    description (_("How bright edges are shown for eyes: more brings out weak ones, 1 shows the numbers as they are, "
+                   "0 shows none"))
     value_range (0.0, 100.0)
     ui_range    (0.0, 20.0)
     ui_gamma    (2.0)
