@@ -162,16 +162,22 @@ put_some_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
     pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
 }
 
-/* The keys of a row's places that are left out. */
-static void
+/* The keys of a row's places that are left out.  Returns how many pixels lack their colours. */
+static gint
 leave_out (const MedianBlock *block, gint y, gint *keys)
 {
   const gfloat *row = block->pixels + 4 * (gsize) y * block->around.width;
+  gint          count = 0;
 
   for (gint x = 0; x < block->around.width; x++)
-    for (gint c = 0; c < 4 && row[4 * x + 3] == 0.0f; c++)
-      if (median_is_left_out (block, block->around.x + x, block->around.y + y, c, row[4 * x + 3]))
-        keys[4 * x + c] = MEDIAN_OUTSIDE;
+    if (row[4 * x + 3] == 0.0f)
+      {
+        count++;
+        for (gint c = 0; c < 4; c++)
+          if (median_is_left_out (block, block->around.x + x, block->around.y + y, c, row[4 * x + 3]))
+            keys[4 * x + c] = MEDIAN_OUTSIDE;
+      }
+  return count;
 }
 
 /* Of `count` columns of keys both kinds (take_lacking_N), in rows, and `odd`. */
@@ -202,6 +208,7 @@ typedef struct
 {
   gint  all, count;             /* of the pixels, of the result */
   gint *keys[MOST_SIDE], *sorted[MOST_SIDE];
+  gint  lacking[MOST_SIDE];     /* pixels of these keys */
   gint *firsts[MOST_SIDE], *others[MOST_SIDE], *odd;    /* if the block lacks samples */
   gint *medians;
 } Rows;
@@ -259,16 +266,18 @@ median_by_network (const MedianBlock *block)
   for (gint y = 0; y < block->around.height; y++)
     {
       gfloat *middle = block->pixels + (gsize) (y - radius) * rows.all + 4 * radius;
+      gint    lacking = 0;
 
       make_keys (block->pixels + (gsize) y * rows.all, rows.keys[y % side], rows.all);
-      if (block->lacks)
-        leave_out (block, y, rows.keys[y % side]);
-      if (y < 2 * radius)
-        continue;
-      find_medians (&rows, radius, block->lacks);
+      rows.lacking[y % side] = block->lacks ? leave_out (block, y, rows.keys[y % side]) : 0;
+      for (gint k = 0; k < MIN (y + 1, side); k++)
+        lacking += rows.lacking[k];
+      if (y < 2 * radius || (lacking == side * block->around.width && params->channels == 3))
+        continue;               /* all stay */
+      find_medians (&rows, radius, lacking > 0);
       for (gint x = 0; x < rows.count / 4; x++)
         alphas[x] = middle[4 * x + 3];
-      if (block->lacks)
+      if (lacking > 0)
         put_some_values (rows.medians, middle, rows.count);
       else
         put_values (rows.medians, middle, rows.count);

@@ -40,7 +40,7 @@ position (float4 pixel, float4 guide, int lane, Guide g)
   float4 premultiplied = (float4) (pixel.xyz * pixel.w, pixel.w);
 
   if (! g.by_luminance)
-    return lane == 3 || grid_weighs (component (pixel, lane), pixel.w) ? component (pixel, lane) * w.w : NAN;
+    return lane == 3 || pixel.w == 1.0f || grid_weighs (component (pixel, lane), pixel.w) ? component (pixel, lane) * w.w : NAN;
   if (! all (fabs (premultiplied) <= (float4) FLT_MAX) || pixel.w == 0.0f || guide.w == 0.0f)
     return NAN;
   return ((w.x * guide.x + w.y * guide.y) + w.z * guide.z) * w.w;
