@@ -18,9 +18,9 @@ LANES_NAME (finished) (Lanes sum, const gfloat *in, const gfloat *offset, const 
 static inline __attribute__ ((always_inline)) LANES_TARGET Lanes
 LANES_NAME (weight) (gfloat weight, const gboolean magnitudes)
 {
-  const Lanes weights = weight + (Lanes) { 0.0f };
+  const LaneBits bits = tessera_as_int (weight) + (LaneBits) { 0 };
 
-  return magnitudes ? (Lanes) ((LaneBits) weights & *(const LaneBits *) signs) : weights;
+  return magnitudes ? (Lanes) (bits & *(const LaneBits *) signs) : (Lanes) bits;
 }
 
 /* STEP rows of results.  Every weight is multiplied, even 0.  That is right if all pixels are finite, because a

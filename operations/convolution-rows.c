@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "convolution.h"
+#include "planes.h"
 
 #include <string.h>
 
@@ -48,15 +49,10 @@ finish_init (Finish *finish, const Convolution *convolution)
     }
 }
 
-/* Is each fourth sum that of opaque pixels? */
 TESSERA_CLONES static gboolean
-is_covered (const gfloat *restrict sums, gfloat magnitudes, gint n_pixels)
+alpha_is (gfloat alpha, const gfloat *pixels, gsize n)
 {
-  gint count = 0;
-
-  for (gint x = 0; x < n_pixels; x++)
-    count += sums[4 * x + 3] != magnitudes;
-  return count == 0;
+  return planes_alpha_is (alpha, pixels, n);
 }
 
 TESSERA_CLONES static void
@@ -82,7 +78,7 @@ convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer
   Finish             finish;
   Rows               rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
 
-  if (convolution->is_weighed && ! is_covered (sums, convolution->magnitudes, n_pixels))
+  if (convolution->is_weighed && ! alpha_is (convolution->magnitudes, sums, n_pixels))
     {
       finish_weighed (sums, in, n_pixels, convolution);
       return;
@@ -229,7 +225,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   finish_init (&finish, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
-  weighs = convolution->is_weighed && ! separable_opaque (in, n_read / 4);
+  weighs = convolution->is_weighed && ! alpha_is (1.0f, in, n_read / 4);
   if (weighs)
     {
       separable_weigh (in, in, n_read / 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:template: the 3x3 binomial [1 2 1]/4 x [1 2 1]/4 of R, G, B, mixed with
- * the image by `strength`; alpha is copied.  Built and tested, not installed.
+ * tessera:template: the 3x3 binomial [1 2 1]/4 x [1 2 1]/4 of premultiplied RGBA, so that no hidden colour counts,
+ * mixed with the image by `strength`.  TEMPLATE: built and tested, not installed.
  *
  * TEMPLATE: CONTRIBUTING says what to copy.  Replace what is marked TEMPLATE.  State here what is computed in two lines
  * with the formula, then the paper (authors, title, venue, year, equation), "Deviations:", what NaN and Inf do.
@@ -43,7 +43,7 @@ binomial_3 (gfloat before, gfloat here, gfloat after)
   return ((before + after) + 2.0f * here) * 0.25f;
 }
 
-/* TEMPLATE: the C path of a block, called from many threads.  Loops without branches over `restrict` rows, so that
+/* TEMPLATE: its name, and the C path of a block, called from many threads.  Loops without branches over `restrict` rows, so that
  * the compiler can vectorise. */
 TESSERA_CLONES static void
 blur_block (const TesseraRequest *request, const TesseraBlock *block)
@@ -65,8 +65,6 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
 
           out[i] = strength == 0.0f ? middle[i + 4] : middle[i + 4] + strength * (blurred - middle[i + 4]);
         }
-      for (gint x = 0; x < block->roi.width; x++)
-        out[4 * x + 3] = middle[4 * x + 7];
     }
 }
 
@@ -103,7 +101,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .name = "tessera:template", .title = "Template", .categories = "blur",
     .description = "A 3x3 binomial blur, the example to copy",
     .reference = "the binomial kernel",
-    .filter = &template_filter, .working = "RGBA float", .halo = { 1, 1, 1, 1 }, .run = run
+    .filter = &template_filter, .working = "RaGaBaA float", .halo = { 1, 1, 1, 1 }, .run = run
   });
 }
 

@@ -34,12 +34,11 @@ kernel void template_blur (INPUT_ARGS (float), OUTPUT_ARGS (float), float streng
 
   if (x >= width || y >= height)
     return;
-  for (int c = 0; c < 3; c++)
+  for (int c = 0; c < 4; c++)
     {
       global const float *above = input + 4 * ((y + input_top - 1) * input_stride + x + input_left - 1) + c;
       float               here = above[4 * input_stride + 4];
 
       output[4 * (y * width + x) + c] = strength == 0.0f ? here : here + strength * (blurred (above, input_stride) - here);
     }
-  output[4 * (y * width + x) + 3] = input[4 * ((y + input_top) * input_stride + x + input_left) + 3];
 }

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "separable.h"
+#include "planes.h"
 #include "tap-sum.h"
 
 #include <string.h>
@@ -46,26 +47,16 @@ separable_halo (const Separable *separable)
 typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
 typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
 
-TESSERA_CLONES static gint
-count_translucent (const gfloat *restrict pixels, gint n_pixels)
+TESSERA_CLONES static gboolean
+is_opaque (const gfloat *pixels, gint n_pixels)
 {
-  gint count = 0;
-
-  for (gint x = 0; x < n_pixels; x++)
-    count += pixels[4 * x + 3] != 1.0f;
-  return count;
-}
-
-gboolean
-separable_opaque (const gfloat *pixels, gint n_pixels)
-{
-  return count_translucent (pixels, n_pixels) == 0;
+  return planes_alpha_is (1.0f, pixels, n_pixels);
 }
 
 const gfloat *
 separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
 {
-  if (separable_opaque (in, n_pixels))
+  if (is_opaque (in, n_pixels))
     return in;
   for (gint x = 0; x < n_pixels; x++)
     {

@@ -52,9 +52,8 @@ typedef struct
   const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows */
 } Separable;
 
-/* Are n_pixels opaque?  A SeparableBegin for filters that alpha weighs: light, and none where alpha is 0. */
-gboolean      separable_opaque (const gfloat *pixels, gint n_pixels);
-const gfloat *separable_weigh  (const gfloat *in, gfloat *room, gint n_pixels);
+/* A SeparableBegin for filters that alpha weighs: light, and none where alpha is 0. */
+const gfloat *separable_weigh (const gfloat *in, gfloat *room, gint n_pixels);
 
 /* Appends a tap, unless its weight is 0 as a float. */
 void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);

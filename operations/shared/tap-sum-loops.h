@@ -46,7 +46,7 @@ LANES_NAME (sum_magnitudes) (const gfloat *in, const TapList *taps, gfloat *out,
       for (gint i = 0; i < taps->n; i++)
         {
           const Lanes *tap = (const Lanes *) (in + x + (gssize) taps->step * taps->offsets[i]);
-          const Lanes  weight = (Lanes) ((LaneBits) (taps->weights[i] + (Lanes) { 0.0f }) & signs);
+          const Lanes  weight = (Lanes) ((tessera_as_int (taps->weights[i]) + (LaneBits) { 0 }) & signs);
 
           for (gint k = 0; k < SUMS; k++)
             sum[k] += weight * tap[k];

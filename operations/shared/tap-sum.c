@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "tap-sum.h"
+#include "tessera.h"
 
 #define TAP_SUM_RUN 4           /* sums that share each value that is read */
 

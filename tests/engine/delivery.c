@@ -12,10 +12,16 @@
 #define WIDTH  301
 #define HEIGHT 203
 
-static const struct { const gchar *operation, *property, *values[3]; } filters[] = {
-  { "tessera:bilateral-filter", "tone", { "linear", "perceptual", NULL } },
-  { "tessera:bilateral-grid", "tone", { "linear", "perceptual", NULL } },
-  { "tessera:motion-blur", "border", { "clamp", NULL } },
+/* keeps_grey: of a grey picture its result is one. */
+static const struct { const gchar *operation, *property, *values[3]; gboolean keeps_grey; } filters[] = {
+  { "tessera:bilateral-filter", "tone", { "linear", "perceptual", NULL }, TRUE },
+  { "tessera:bilateral-grid", "tone", { "linear", "perceptual", NULL }, TRUE },
+  { "tessera:sobel", "tone", { "linear", "perceptual", NULL }, TRUE },
+  { "tessera:sobel", "input-channel", { "luminance", "channels", NULL }, TRUE },
+  { "tessera:sobel", "result", { "angle", "x", NULL }, TRUE },
+  { "tessera:convolution", "channels", { "rgb", "rgba", NULL }, TRUE },
+  { "tessera:cielab", "direction", { "forward", "inverse", NULL }, FALSE },
+  { "tessera:motion-blur", "border", { "clamp", NULL }, FALSE },
 };
 
 static const gchar *const formats[] = { "R'G'B'A float", "RGBA float", "RaGaBaA float", "Y'A float", "YA float" };
@@ -118,7 +124,7 @@ main (int argc, char **argv)
       for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
         for (gint v = 0; filters[i].values[v]; v++)
           for (gint leg = 0; leg < 2; leg++)
-            if (g_strcmp0 (filters[i].operation, "tessera:motion-blur") || formats[f][0] == 'R')
+            if (filters[i].keeps_grey || formats[f][0] == 'R')
               run (filters[i].operation, filters[i].property, filters[i].values[v], formats[f],
                    leg ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
     }

@@ -30,7 +30,7 @@ ROWS = [
     ('mean-blur', ['tessera:mean-blur', 'radius=10']),
     ('median-blur', ['tessera:median-blur', 'radius=1'], 'original-specks'),
     ('motion-blur', BLUR),
-    ('sobel', ['tessera:sobel', 'gegl:levels', 'in-high=0.25', 'gegl:invert-gamma']),
+    ('sobel', ['tessera:sobel', 'gegl:invert-gamma']),
     ('unsharp-mask', ['tessera:unsharp-mask', 'std-dev=1.5', 'amount=0.8']),
     ('two-filters', GRID + BLUR),
 ]

@@ -44,8 +44,8 @@ void reference_bilateral_grid (const RefImage *image, const RefImage *aux,
                                double spatial_sigma, double range_sigma, int luminance,
                                const double weights[3], RefResult *result);
 
-/* image: straight RGBA.  3x3 binomial [1 2 1]/4 along x and y of R, G, B, mixed with the image:
- * out = image + strength (blurred - image); alpha copied; border clamp */
+/* image: premultiplied RGBA.  3x3 binomial [1 2 1]/4 along x and y, mixed with the image:
+ * out = image + strength (blurred - image); border clamp */
 void reference_template (const RefImage *image, double strength, RefResult *result);
 
 /* image: premultiplied RGBA.  Up to sigma 8 the definition; above, the slack holds the error

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The template filter in double: a 3x3 binomial blur of R, G, B mixed with the image,
+ * TEMPLATE: all of it, by somebody who has not seen the kernel.
+ *
+ * The template filter in double: a 3x3 binomial blur mixed with the image,
  *
  *   blurred(x, y) = sum over dx, dy in -1..1 of b(dx) b(dy) I(x + dx, y + dy),  b = [1 2 1]/4
  *   out = I + strength (blurred - I)
  *
- * on straight RGBA with border clamp; alpha is copied.  No paper: the definition is
- * the comment in reference.h.
+ * on premultiplied RGBA with border clamp.  No paper: the definition is the comment in reference.h.
  *
- * NaN and Inf follow the arithmetic, except that strength 0 is a copy (a tap of weight
- * 0 is left out).  There an infinite pixel may come out as it is or, by the formula, as
- * NaN (0 (Inf - Inf)): its slack is INFINITY.
+ * NaN and Inf follow the arithmetic, except that strength 0 is a copy (a tap of weight 0 is left out).
  */
 #include "reference.h"
 
@@ -66,11 +65,8 @@ reference_template (const RefImage *image, double strength, RefResult *result)
         size_t at = ((size_t) row * result->width + column) * 4;
         int    x = result->x + column, y = result->y + row;
 
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 4; c++)
           filter_component (image, strength, x, y, c, result->out + at + c,
                             result->scale + at + c, result->slack + at + c);
-        result->out[at + 3] = clamped_pixel (image, x, y)[3];
-        result->scale[at + 3] = 0.0;
-        result->slack[at + 3] = 0.0;
       }
 }
