@@ -285,7 +285,7 @@ slice_channels (const gfloat *restrict line, gint cell, const gint *restrict bas
       gfloat counts = grid_lerp (n0, n1, fraction[k]);
       gfloat result = pixels[k] + range_sigma * (values / counts - fraction[k]);
 
-      pixels[k] = (count[k] != 0.0f) & (counts != 0.0f) ? result : pixels[k];
+      pixels[k] = ((count[k] != 0.0f) & (counts != 0.0f)) ? result : pixels[k];
     }
 }
 

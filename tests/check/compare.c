@@ -175,9 +175,14 @@ void
 check_excuse_lost_colour (RefResult *result)
 {
   for (gsize i = 0; i < (gsize) result->width * result->height; i++)
-    if (! (fabs (result->out[4 * i + 3]) <= G_MAXFLOAT && fabs (result->out[4 * i + 3]) >= 1e-4))
-      for (gint c = 0; c < 3; c++)
-        result->slack[4 * i + c] = INFINITY;
+    for (gint c = 0; c < 3; c++)
+      {
+        const gdouble value = result->out[4 * i + c], alpha = fabs (result->out[4 * i + 3]);
+
+        if (! (alpha <= G_MAXFLOAT && alpha >= 1e-4)
+            || (isfinite (value) && fabs (value) * (value < 0 ? 12.93 : 1) >= G_MAXFLOAT * MIN (alpha, 1)))
+          result->slack[4 * i + c] = INFINITY;
+      }
 }
 
 /* In units of u = 2^-24: linear light l of v is 15.2 l off (tests/formats/truth.c), of which the slope of the way
@@ -186,6 +191,7 @@ check_excuse_lost_colour (RefResult *result)
 #define ROUND_TRIP        (8 * 0x1p-24)
 #define LOST_LIGHT        (12.92 * FLT_MIN)
 #define LARGEST_TO_DECODE 1.19e16       /* linear light of 1.1972e16 is the largest float */
+#define LEAST_TO_ENCODE   (-G_MAXFLOAT / 12.93)         /* the curve of negative light is a line */
 
 void
 check_excuse_round_trip (RefResult *result)
@@ -196,7 +202,8 @@ check_excuse_round_trip (RefResult *result)
         const gdouble value = result->out[4 * i + c];
 
         if (isfinite (value))
-          result->slack[4 * i + c] += value > LARGEST_TO_DECODE ? INFINITY : ROUND_TRIP * (fabs (value) + 0.055) + LOST_LIGHT;
+          result->slack[4 * i + c] += value > LARGEST_TO_DECODE || value < LEAST_TO_ENCODE
+                                        ? INFINITY : ROUND_TRIP * (fabs (value) + 0.055) + LOST_LIGHT;
       }
 }
 

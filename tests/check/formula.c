@@ -52,6 +52,8 @@ convert_by_formula (BablModelFlag from, BablModelFlag to, gdouble *pixel)
         pixel[k] /= alpha_of (pixel);
       if (is_curved (from) && ! is_curved (to))
         pixel[k] = decoded (pixel[k]);
+      if (fabs (pixel[k]) > G_MAXFLOAT)
+        pixel[k] = copysign (INFINITY, pixel[k]);       /* straight light is a float */
       if (! is_curved (from) && is_curved (to))
         pixel[k] = encoded (pixel[k]);
       if (premultiplies && pixel[3] != 0)
@@ -103,11 +105,20 @@ check_convert_source (const CheckSource *source, const Babl *working, gdouble *p
     }
 }
 
-static gboolean
-is_float_picture (const Babl *format)
+/* The floats of a picture's model, or NULL.  babl only has to scale its integers then. */
+static const Babl *
+as_floats (const Babl *format)
 {
-  return babl_format_get_type (format, 0) == babl_type ("float") && babl_format_get_space (format) == babl_space ("sRGB")
-         && (babl_get_model_flags (format) & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY));
+  gchar      *name;
+  const Babl *floats;
+
+  if (babl_format_get_space (format) != babl_space ("sRGB")
+      || ! (babl_get_model_flags (format) & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)))
+    return NULL;
+  name = g_strconcat (babl_get_name (babl_format_get_model (format)), " float", NULL);
+  floats = babl_format (name);
+  g_free (name);
+  return floats;
 }
 
 const Babl *
@@ -119,8 +130,8 @@ check_read_format (const CheckFilter *filter,
 
   gegl_node_get_bounding_box (node);    /* lets it prepare */
   given = gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output");
-  return given && babl_format_get_n_components (wanted) == 4 && is_float_picture (given) && is_float_picture (wanted)
-         ? given : wanted;
+  given = given && babl_format_get_n_components (wanted) == 4 && as_floats (wanted) ? as_floats (given) : NULL;
+  return given ? given : wanted;
 }
 
 /* One component of a result that has but one, or all four of R, G, B, A. */
