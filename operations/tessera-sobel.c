@@ -364,7 +364,8 @@ gegl_op_class_init (GeglOpClass *klass)
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:sobel", .title = _("Sobel Gradient"), .categories = "edge-detect",
-    .description = _("Edge detection, outlines: how much, and in which direction, brightness or each color changes"),
+    .description = _("Finds edges and outlines (edge detection): how much, and in which direction, "
+                      "brightness or each color changes"),
     .reference = "I. Sobel, G. Feldman, A 3x3 Isotropic Gradient Operator for Image Processing, 1968",
     .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("Sobel Gradient (Tessera)..."),
     .filter = &sobel, .halo = { 1, 1, 1, 1 }, .run = run

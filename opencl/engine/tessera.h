@@ -5,12 +5,10 @@
  *
  * A filter describes WHAT to compute: a C function for any rectangle, and the OpenCL passes for one band.
  * The engine decides HOW: the path, the number of bands, the way of the pixels, the answer to a device
- * that fails.  No OpenCL
- * type appears here, so the header can be used beside gegl-op.h.
+ * that fails.  No OpenCL type appears here, so the header can be used beside gegl-op.h.
  *
- * Shapes: rectangles are in GEGL's pixel coordinates, rows are contiguous,
- * pixels are `components` floats.  Device functions return 0 on success and an
- * OpenCL error code (negative) otherwise; a filter passes it on unchanged.
+ * Shapes: rectangles are in GEGL's pixel coordinates, rows are contiguous, pixels are `components` floats.
+ * Device functions return 0 on success and an OpenCL error code (negative) otherwise; a filter passes it on.
  */
 #ifndef TESSERA_H
 #define TESSERA_H
@@ -30,8 +28,7 @@ G_BEGIN_DECLS
 #define TESSERA_CLONES
 #endif
 
-/* The C side of the dialect in which opencl/math is written; the OpenCL side is
- * opencl/kernels/shared/tessera-dialect.h. */
+/* The C side of the dialect in which opencl/math is written (OpenCL: opencl/kernels/shared/tessera-dialect.h). */
 #define TESSERA_GLOBAL
 #define tessera_floor(x) __builtin_floorf (x)
 #define tessera_abs(x)   __builtin_fabsf (x)

@@ -86,7 +86,7 @@ travel_of (const Babl *stored, const Babl *working, guint64 *pixel, guint64 *tab
   static const struct { const gchar *name; gint table; } native[] = {
     { "R'G'B'A u8", 2 * 256 * 4 }, { "R'G'B' u8", 256 * 4 }, { "Y' u8", 256 * 4 },
     { "RGBA u16", 2 * 65536 * 4 }, { "RGBA half", 0 },
-    { "RGBA float", 0 }, { "RaGaBaA float", 0 }, { "R'G'B'A float", 0 }
+    { "RGBA float", 0 }, { "RaGaBaA float", 0 }, { "R'G'B'A float", 0 }, { "YA float", 0 }, { "Y'A float", 0 }
   };
 
   *pixel = *table = 0;

@@ -94,7 +94,7 @@ def ready_made(report, installed, gimp, inputs, some):
     """`some`: a few of them, and all of their names."""
     title, all_graphs = f'GIMP {gimp.version}: ready-made', graphs()
     layer, below = inputs['rgb'], os.path.join(installed.work, 'below.png')
-    installed.gegl.run([layer, '-o', below, '--', 'gegl:reflect', 'x=1', 'gegl:translate', f'x={WIDTH}', 'gegl:crop', 'x=0', 'y=0',
+    installed.gegl.run([layer, '-o', below, '--', 'gegl:reflect', 'x=0', 'y=1', 'gegl:translate', f'x={WIDTH}', 'gegl:crop', 'x=0', 'y=0',
                         f'width={WIDTH}', f'height={HEIGHT}', 'gegl:png-save', f'path={below}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
     wanted = [name for name in all_graphs if not some or name in FEW]
     folder = os.path.join(installed.work, f'ready-made-{gimp.folder}')
