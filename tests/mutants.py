@@ -471,7 +471,7 @@ MUTANTS = [
     ('230', 'killed', 'opencl/kernels/convolution.cl',
      'copies_alpha ? fabs (weight) : weight', 'copies_alpha ? weight : weight', 1),
     ('231', 'killed', 'opencl/math/tessera-convolution.h',
-     'sum * share + offset : offset', 'sum * share + offset : 0.0f', 1),
+     '* share + offset : offset', '* share + offset : 0.0f', 1),
     ('232', 'killed', 'operations/convolution-rows.c',
      'row += tessera_abs (convolution->tap_weights[i]);', 'row += convolution->tap_weights[i];', 1),
     ('233', 'killed', 'operations/tessera-convolution.c',

@@ -244,9 +244,9 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   has_early = check != NULL;
   status = tessera_pump (request, survey, device, program, engine_program, &timings);
   seconds = (g_get_monotonic_time () - began) / 1e6;
-  early = tessera_check_end (check);
   if (status != 0)
     {
+      tessera_check_drop (check);       /* a plan that does not fit is refused at once: nobody waits for it */
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
       if (tessera_proof_is_early ())
         return FALSE;
@@ -255,6 +255,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
         tessera_breaker_fail (filter->name);    /* a request that was too large says nothing about the next */
       return FALSE;
     }
+  early = tessera_check_end (check);
   is_right = is_proven (request, device, program, timings.unproven, has_early, early);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right && tessera_proof_leg () == TESSERA_PROOF_NONE)

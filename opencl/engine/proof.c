@@ -194,6 +194,7 @@ typedef struct _TesseraCheck
   const TesseraRequest *request;
   gboolean              is_early;
   gboolean              has_tiles;              /* the request may use the kernels that write them */
+  gint                  is_vain;                /* nobody asks for the answer any more */
   GThread              *thread;
   gint64                took;                   /* microseconds */
   GeglBuffer           *pictures[LOOKS], *aux[LOOKS];
@@ -252,13 +253,13 @@ compute_in_c (gpointer data)
   Bench  bench = { 0 };
 
   bench_init (&bench, proof->request);
-  for (Look look = LOOK_STORED; look < LOOKS; look++)
+  for (Look look = LOOK_STORED; look < LOOKS && ! g_atomic_int_get (&proof->is_vain); look++)
     proof->in_c[look] = compute (proof, &bench, look, TESSERA_PROOF_C);
   g_object_unref (bench.graph);
   return NULL;
 }
 
-/* Until it fails. */
+/* Until it fails, or is in vain. */
 static gboolean
 compute_on_device (Proof *proof)
 {
@@ -267,7 +268,7 @@ compute_on_device (Proof *proof)
   bench_init (&bench, proof->request);
   tessera_proof_forget_failure ();
   tessera_proof_set_early (proof->is_early);        /* the thread ends with the check */
-  for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_has_failed (); look++)
+  for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_has_failed () && ! g_atomic_int_get (&proof->is_vain); look++)
     {
       tessera_proof_set_tiles (look == LOOK_STORED && proof->has_tiles);
       proof->on_device[look] = compute (proof, &bench, look, TESSERA_PROOF_DEVICE);
@@ -308,6 +309,8 @@ check (gpointer data)
   TesseraProof verdict = compute_on_device (proof) ? TESSERA_PROOF_SAME : TESSERA_PROOF_FAILED;
 
   g_thread_join (thread);
+  if (g_atomic_int_get (&proof->is_vain))
+    verdict = TESSERA_PROOF_FAILED;
   for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
     if (! is_same (proof, look))
       verdict = TESSERA_PROOF_DIFFERS;
@@ -334,6 +337,16 @@ tessera_check_begin (const TesseraRequest *request, gboolean is_early)
     }
   proof->thread = g_thread_new ("tessera-check", check, proof);
   return proof;
+}
+
+void
+tessera_check_drop (TesseraCheck *proof)
+{
+  if (! proof)
+    return;
+  g_atomic_int_set (&proof->is_vain, TRUE);
+  g_thread_join (proof->thread);
+  proof_free (proof);
 }
 
 TesseraProof

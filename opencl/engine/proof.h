@@ -19,4 +19,7 @@ TesseraCheck *tessera_check_begin (const TesseraRequest *request, gboolean is_ea
  * early: beside its request. */
 TesseraProof  tessera_check_end   (TesseraCheck *check);
 
+/* Instead, where the answer is not needed.  It ends with the picture that it is at. */
+void          tessera_check_drop  (TesseraCheck *check);
+
 #endif

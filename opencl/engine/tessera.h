@@ -289,13 +289,15 @@ struct _TesseraRequest
   gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
-/* FALSE: alpha is 1 everywhere in the input, whatever its format is (a palette's colours may have alpha). */
+/* FALSE: alpha is 1 everywhere in the input, whatever its format is.  A palette's colours may have alpha.  babl asks the
+ * names of components, and that of HSVA, HSLA and HCYA has another; their models know it. */
 static inline gboolean
 tessera_has_alpha (const TesseraRequest *request)
 {
   const Babl *format = gegl_buffer_get_format (request->input);
 
-  return babl_format_has_alpha (format) || babl_format_is_palette (format);
+  return babl_format_has_alpha (format) || (babl_get_model_flags (format) & BABL_MODEL_FLAG_ALPHA)
+         || babl_format_is_palette (format);
 }
 
 /* The pixels of a rectangle of width x height with the request's halo around it. */

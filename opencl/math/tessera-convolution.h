@@ -6,11 +6,13 @@
 #define CONVOLUTION_STEP 4
 
 /* A colour from the sum of w a I, `covered` the sum of |w| a, `magnitudes` that of |w|: as if all of the support were as
- * bright as what can be seen of it.  Of opaque pixels the quotient is 1. */
+ * bright as what can be seen of it.  Of opaque pixels nothing is divided: the sum of |w| may be infinite.  Of the least
+ * alphas both sums are made larger, so that the quotient is finite. */
 static inline float
 convolution_colour (float sum, float covered, float magnitudes, float offset)
 {
-  const float share = magnitudes / covered;
+  const float scale = covered < 1e-30f && covered > -1e-30f ? 1.2676506002282294e30f : 1.0f;       /* 2^100 */
+  const float share = magnitudes / (covered * scale);
 
-  return covered != 0.0f ? sum * share + offset : offset;
+  return covered == magnitudes ? sum + offset : covered != 0.0f ? (sum * scale) * share + offset : offset;
 }

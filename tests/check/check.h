@@ -385,6 +385,8 @@ gboolean     check_law_update (const CheckFilter *filter, const CheckCase *c, Ch
                                GString *why);
 gboolean     check_chain    (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                              GString *why);
+/* Counts alpha where babl_format_has_alpha does not see it? */
+gboolean     check_foreign_alpha (const CheckFilter *filter, const CheckCase *c, GString *why);
 gboolean     check_law_move (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                              GString *why);
 gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,

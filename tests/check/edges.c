@@ -325,6 +325,13 @@ behind_another (Edge *e, GString *why)
   verdict (e, check_chain (e->filter, &c, e->leg, why), "behind a filter of GEGL's", why);
 }
 
+static void
+foreign_alpha (Edge *e, GString *why)
+{
+  set_leg (e);
+  verdict (e, check_foreign_alpha (e->filter, &e->c, why), "alpha of HSVA", why);
+}
+
 /* Cases for the three legs that chance would take long to draw. */
 static void
 drawn (Edge *e, const gchar *set)
@@ -354,6 +361,8 @@ run_edges (Edge *e, GString *why)
         endless_box (e, why);
         if (e->is_default)
           behind_another (e, why);
+        if (e->is_default)
+          foreign_alpha (e, why);
         if (e->filter->whole && e->is_default)
           {
             whole_image (e, why);

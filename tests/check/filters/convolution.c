@@ -232,6 +232,48 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   check_excuse_delivery (args, values[CHANNELS] == 0, FALSE, result);
 }
 
+/* A row of two pixels that nobody draws: what a kernel makes of the first one's red. */
+static void
+check_pair (const CheckOptions *options, CheckStats *stats, CheckLeg leg, const gfloat pixels[8], const gchar *text,
+            gdouble wanted)
+{
+  const GeglRectangle box = { 0, 0, 2, 1 };
+  GeglNode           *graph = gegl_node_new ();
+  GeglBuffer         *buffer = gegl_buffer_new (&box, babl_format ("RGBA float"));
+  GeglNode           *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+  GeglNode           *node = gegl_node_new_child (graph, "operation", "tessera:convolution", "divisor", 1.0, NULL);
+  GString            *why = g_string_new (NULL);
+  gfloat              found[8];
+
+  tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
+  gegl_buffer_set (buffer, &box, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  gegl_node_set (node, "kernel", text, NULL);
+  gegl_node_link (source, node);
+  gegl_node_blit (node, 1.0, &box, babl_format ("RGBA float"), found, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  if (! (fabs (found[0] - wanted) <= 1e-5 * wanted))
+    g_string_append_printf (why, "  %s leg, kernel %s: %g instead of %g\n", check_leg_name (leg), text, found[0], wanted);
+  check_verdict (stats, why->len == 0, "convolution: least alphas, largest weights", why, options->quiet);
+  g_string_free (why, TRUE);
+  g_object_unref (buffer);
+  g_object_unref (graph);
+}
+
+/* Sums of |w| over sums of |w| a that no float holds; of opaque pixels the sum of |w| may be infinite. */
+static void
+special (const CheckOptions *options, CheckStats *stats)
+{
+  static const CheckLeg legs[] = { CHECK_LEG_C, CHECK_LEG_OPENCL };
+  static const gfloat   faint[8] = { 0.5f, 0.5f, 0.5f, 0x1p-130f, 0.25f, 0.5f, 0.5f, 0 };
+  static const gfloat   opaque[8] = { 1e-20f, 0, 0, 1, 2e-20f, 0, 0, 1 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (legs); i++)
+    if (options->legs & legs[i])
+      {
+        check_pair (options, stats, legs[i], faint, "2 3 4", 4.5);
+        check_pair (options, stats, legs[i], opaque, "0 3e38 3e38", 9e18);
+      }
+}
+
 /* @full3, @full5: tools/bench/bench-graph.c. */
 #define FULL_3 "b2=1 b3=8 b4=15 c2=14 c3=26 c4=7 d2=27 d3=13 d4=30 divisor=141"
 
@@ -270,6 +312,7 @@ const CheckFilter check_convolution =
     },
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .identity = identity, .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
+  .special = special,
   .reference = reference,
   .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "
                                     "the rows; twice that where alpha weighs" },
