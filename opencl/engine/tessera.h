@@ -51,8 +51,7 @@ tessera_as_float (gint x)
 
 /* ------------------------------------------------------------- borders -- */
 
-/* What lies outside the image (outside TesseraRequest.bounds).  An infinite
- * image has no border; LOOP is then CLAMP. */
+/* What lies outside the image (TesseraRequest.bounds).  An infinite image has no border; LOOP is then CLAMP. */
 typedef enum
 {
   TESSERA_BORDER_CLAMP,         /* the nearest edge pixel */
@@ -289,15 +288,14 @@ struct _TesseraRequest
   gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
-/* FALSE: alpha is 1 everywhere in the input, whatever its format is.  A palette's colours may have alpha.  babl asks the
- * names of components, and that of HSVA, HSLA and HCYA has another; their models know it. */
+/* FALSE: alpha is 1 everywhere in the input.  A palette's colours may have alpha; of HSVA only the model knows it. */
 static inline gboolean
 tessera_has_alpha (const TesseraRequest *request)
 {
   const Babl *format = gegl_buffer_get_format (request->input);
 
-  return babl_format_has_alpha (format) || (babl_get_model_flags (format) & BABL_MODEL_FLAG_ALPHA)
-         || babl_format_is_palette (format);
+  return (babl_get_model_flags (format) & BABL_MODEL_FLAG_ALPHA) || babl_format_is_palette (format)
+         || babl_format_has_alpha (format);
 }
 
 /* The pixels of a rectangle of width x height with the request's halo around it. */

@@ -180,8 +180,8 @@ check_excuse_lost_colour (RefResult *result)
         const gdouble value = result->out[4 * i + c], alpha = fabs (result->out[4 * i + 3]);
 
         if (! (alpha <= G_MAXFLOAT && alpha >= 1e-4)
-            || (isfinite (value) && fabs (value) * (value < 0 ? 12.93 : 1) >= G_MAXFLOAT * MIN (alpha, 1)))
-          result->slack[4 * i + c] = INFINITY;
+            || (isfinite (value) && 12.93 * fabs (value) >= G_MAXFLOAT * MIN (alpha, 1)))
+          result->slack[4 * i + c] = INFINITY;  /* straight, on the line of the curve or on babl's way, it overflows */
       }
 }
 
