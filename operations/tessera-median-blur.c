@@ -296,7 +296,7 @@ prepare (GeglOperation *operation)
   const gboolean      is_linear = (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
   const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  tessera_set_pads (operation, format, tessera_delivered (operation, format, FALSE));
+  tessera_set_pads (operation, format, format);
 }
 
 static gboolean

@@ -11,7 +11,7 @@
 static inline float
 convolution_colour (float sum, float covered, float magnitudes, float offset)
 {
-  const float scale = covered < 1e-30f && covered > -1e-30f ? 1.2676506002282294e30f : 1.0f;       /* 2^100 */
+  const float scale = covered < 1e-30f && covered > -1e-30f ? 0x1p100f : 1.0f;
   const float share = magnitudes / (covered * scale);
 
   return covered == magnitudes ? sum + offset : covered != 0.0f ? (sum * scale) * share + offset : offset;

@@ -21,8 +21,6 @@ static const struct { const gchar *operation, *property, *values[3]; gboolean ke
   { "tessera:sobel", "result", { "angle", "x", NULL }, TRUE },
   { "tessera:convolution", "channels", { "rgb", "rgba", NULL }, TRUE },
   { "tessera:cielab", "direction", { "forward", "inverse", NULL }, FALSE },
-  { "tessera:median-blur", "neighborhood", { "square", "circle", NULL }, FALSE },
-  { "tessera:equalize", "mode", { "luminance", "channels", NULL }, FALSE },
   { "tessera:motion-blur", "border", { "clamp", NULL }, FALSE },
 };
 
