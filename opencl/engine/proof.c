@@ -339,16 +339,6 @@ tessera_check_begin (const TesseraRequest *request, gboolean is_early)
   return proof;
 }
 
-void
-tessera_check_drop (TesseraCheck *proof)
-{
-  if (! proof)
-    return;
-  g_atomic_int_set (&proof->is_vain, TRUE);
-  g_thread_join (proof->thread);
-  proof_free (proof);
-}
-
 TesseraProof
 tessera_check_end (TesseraCheck *proof)
 {
@@ -363,4 +353,12 @@ tessera_check_end (TesseraCheck *proof)
                       proof->request->filter->name, proof->took / 1e3, (g_get_monotonic_time () - began) / 1e3);
   proof_free (proof);
   return verdict;
+}
+
+void
+tessera_check_drop (TesseraCheck *proof)
+{
+  if (proof)
+    g_atomic_int_set (&proof->is_vain, TRUE);
+  tessera_check_end (proof);
 }
