@@ -228,7 +228,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   weighs = convolution->is_weighed && ! alpha_is (1.0f, in, n_read / 4);
   if (weighs)
     {
-      separable_weigh (in, in, n_read / 4);
+      planes_weigh (in, in, n_read / 4);
       memset (&finish, 0, sizeof finish);       /* the sums as they are */
     }
   if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))

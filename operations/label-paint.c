@@ -5,11 +5,10 @@
 #include "config.h"
 
 #include "label.h"
+#include "planes.h"
 
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-label.h"
-
-typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 typedef union
 {

@@ -54,6 +54,7 @@ property_double (threshold, _("Threshold"), 0.0)
 #include "tessera-op.h"
 #include "alpha.h"
 #include "gaussian.h"
+#include "planes.h"
 
 #include "../opencl/math/tessera-unsharp.h"
 #include "unsharp-mask.cl.h"
@@ -66,9 +67,6 @@ typedef struct
 } Params;
 
 /* --------------------------------------------------------------- C rows -- */
-
-typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
-typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 TESSERA_CLONES static gint
 count_translucent (const gfloat *restrict pixels, const gfloat *restrict wholes, gint n_pixels)

@@ -51,10 +51,8 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
   if (x >= width || y >= height)
     return;
   pixel = input[y * stride + x];
-  if (pixel.w == 0.0f)
-    input[y * stride + x] = (float4) (0.0f, 0.0f, 0.0f, pixel.w);
-  else if (pixel.w != 1.0f)
-    input[y * stride + x] = (float4) (pixel.xyz * pixel.w, pixel.w);
+  if (pixel.w != 1.0f)
+    input[y * stride + x] = separable_weighed (pixel);
 }
 
 /* Four sums over one row of the input, `from` its first pixel; weights: a float4 a column,

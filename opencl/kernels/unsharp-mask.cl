@@ -46,16 +46,11 @@ kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount
 /* One work-item makes one pixel of the picture that is blurred: 1 read, 1 write. */
 kernel void unsharp_weigh (global const float4 *input, int stride, global float4 *weighed, int width, int height)
 {
-  int    x = get_global_id (0);
-  int    y = get_global_id (1);
-  int    here = y * stride + x;
-  float4 pixel;
+  int x = get_global_id (0);
+  int y = get_global_id (1);
 
-  if (x >= width || y >= height)
-    return;
-  pixel = input[here];
-  weighed[here] = (float4) (unsharp_weighed (pixel.x, pixel.w), unsharp_weighed (pixel.y, pixel.w),
-                            unsharp_weighed (pixel.z, pixel.w), pixel.w);
+  if (x < width && y < height)
+    weighed[y * stride + x] = separable_weighed (input[y * stride + x]);
 }
 
 /* `whole`: what sums.w is if all is opaque. */

@@ -2,14 +2,7 @@
  *
  * Dialect: C and OpenCL C.
  *
- * A value as the blur sums it: times alpha, and nothing where alpha is 0. */
-static inline float
-unsharp_weighed (float value, float alpha)
-{
-  return alpha != 0.0f ? value * alpha : 0.0f;
-}
-
-/* Sums of weighed values over `part`, the sum of their alphas; where that is 0, the value itself, which then stays. */
+ * Sums of weighed values over `part`, the sum of their alphas; where that is 0, the value itself, which then stays. */
 static inline float
 unsharp_blurred (float sum, float part, float value)
 {

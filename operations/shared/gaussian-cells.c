@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "gaussian.h"
+#include "planes.h"
 
 #include <string.h>
 
@@ -15,8 +16,6 @@
 #define READ_PIXELS 256         /* of each of them */
 #define WRITE_ROWS  16
 #define COLUMNS     64          /* of cells, filtered along y together */
-
-typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 typedef struct
 {

@@ -8,6 +8,10 @@
 
 #include "tessera.h"
 
+/* A whole pixel, and its bits. */
+typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
+
 static inline void
 planes_take_apart (const gfloat *restrict pixels, gint n, gfloat *restrict a, gfloat *restrict b,
                    gfloat *restrict c, gfloat *restrict d)
@@ -48,6 +52,20 @@ planes_alpha_is (gfloat alpha, const gfloat *pixels, gsize n)
   for (; i < n; i++)
     others |= tessera_as_int (pixels[4 * i + 3]) ^ bits;
   return ! (any[3] | any[7] | any[11] | any[15] | others);
+}
+
+/* Light from colours, and none where alpha is 0.  `in` and `out` may be the same. */
+static inline void
+planes_weigh (const gfloat *in, gfloat *out, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      const Pixel  pixel = ((const Pixel *) in)[i];
+      const gfloat alpha = pixel[3];
+      const Pixel  factors = { alpha, alpha, alpha, 1.0f };
+
+      ((Pixel *) out)[i] = (Pixel) ((Bits) (pixel * factors) & (factors != 0.0f));
+    }
 }
 
 #endif

@@ -44,9 +44,6 @@ separable_halo (const Separable *separable)
 
 /* ---------------------------------------------------------------- alpha -- */
 
-typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
-typedef gint   Bits  __attribute__ ((vector_size (16), aligned (4), may_alias));
-
 TESSERA_CLONES static gboolean
 is_opaque (const gfloat *pixels, gint n_pixels)
 {
@@ -58,14 +55,7 @@ separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
 {
   if (is_opaque (in, n_pixels))
     return in;
-  for (gint x = 0; x < n_pixels; x++)
-    {
-      const Pixel  pixel = ((const Pixel *) in)[x];
-      const gfloat alpha = pixel[3];
-      const Bits   counts = (Pixel) { alpha, alpha, alpha, 1.0f } != 0.0f;
-
-      ((Pixel *) room)[x] = (Pixel) ((Bits) (pixel * (Pixel) { alpha, alpha, alpha, 1.0f }) & counts);
-    }
+  planes_weigh (in, room, n_pixels);
   return room;
 }
 

@@ -36,6 +36,13 @@ separable_column (global const float4 *rows, int width, int top, global const in
   return sum;
 }
 
+/* Light from a colour, and none where alpha is 0. */
+static inline float4
+separable_weighed (float4 pixel)
+{
+  return pixel.w != 0.0f ? (float4) (pixel.xyz * pixel.w, pixel.w) : (float4) (0.0f, 0.0f, 0.0f, pixel.w);
+}
+
 static inline float4
 separable_input (INPUT_ARGS (float4), int x, int y)
 {
