@@ -112,7 +112,7 @@ typedef struct
   const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
                                                          * component (the first of the four that are
                                                          * compared) or of four */
-  void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out */
+  void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out; NULL: the same */
   void         (*most_bounds) (const gdouble *values, GeglRectangle *box);      /* the same, where the output's may be
                                                                                  * anything up to this; NULL: not */
   void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels; not if `whole` */
@@ -120,7 +120,7 @@ typedef struct
   guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the
                                                           * properties (constant and later) */
   void         (*identity) (gdouble *values);           /* make it the identity */
-  void         (*mirror)   (gdouble *values, gboolean along_y);
+  void         (*mirror)   (gdouble *values, gboolean along_y);  /* what a mirrored image needs; NULL: nothing else */
   gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
   gdouble      (*below)    (const gdouble *values);     /* what no colour of a result in the working format reaches,

@@ -302,7 +302,8 @@ check_output_box (const CheckFilter *filter,
 {
   GeglRectangle box = check_image_box (c);
 
-  filter->bounds (c->value, &box);
+  if (filter->bounds)
+    filter->bounds (c->value, &box);
   return box;
 }
 

@@ -274,7 +274,8 @@ law_mirror (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GString
   straight.field[CHECK_ROI_H] = straight.field[CHECK_HEIGHT];
   check_normalise (filter, &straight);
   mirrored = straight;
-  filter->mirror (mirrored.value, along_y);
+  if (filter->mirror)
+    filter->mirror (mirrored.value, along_y);
   painted = check_paint (filter, &straight);
   good = run_whole (filter, &straight, painted, leg, &a, why);
   mirror (painted, c->field[CHECK_WIDTH], c->field[CHECK_HEIGHT], along_y);

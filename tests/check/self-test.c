@@ -18,11 +18,6 @@ working (const gdouble *values)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
-static void
 halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
 {
   *x = 2;
@@ -62,7 +57,7 @@ static const CheckFilter check_wrong =
   .operation = "tessera:wrong",
   .n_properties = 1,
   .properties = { { "kind", CHECK_ENUM, CHECK_UNIFORM, 0, G_N_ELEMENTS (kinds) - 2, 0, 0, kinds } },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .reference = reference,
+  .working = working, .halo = halo, .cost = cost, .reference = reference,
   .to_reference = { 5e-7, "three products" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic"

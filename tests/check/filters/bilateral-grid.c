@@ -33,11 +33,6 @@ working (const gdouble *values)
   return values[TONE] == 1 ? "R'G'B'A float" : "RGBA float";
 }
 
-static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
 /* Two cells of the blurred grid and half a cell of rounding. */
 static void
 halo (const gdouble *values, gint *x, gint *y)
@@ -78,7 +73,7 @@ reference (const CheckReferenceArgs *args, RefResult *result)
       { "guide", CHECK_ENUM, CHECK_UNIFORM, 0, 1, guide, 0, guides },                              \
       { "tone", CHECK_ENUM, CHECK_UNIFORM, 0, 1, tone, 0, tones }                                  \
     },                                                                                             \
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,                  \
+  .working = working, .halo = halo, .cost = cost, .laws = laws,                  \
   .reference = reference,                                                                          \
   .to_reference = { 1e-5, "float grid sums and interpolation (specification: 1e-5)" },             \
   .slack_between = FALSE,                                                                          \

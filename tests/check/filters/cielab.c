@@ -35,11 +35,6 @@ is_picture (const gdouble *values)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
-static void
 halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
 {
   *x = *y = 0;
@@ -55,11 +50,6 @@ static guint
 laws (const gdouble *values G_GNUC_UNUSED)
 {
   return (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y);
-}
-
-static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
 }
 
 static gboolean
@@ -98,8 +88,8 @@ const CheckFilter check_cielab =
       { "white", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, whites },
       { "encoding", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 1, 0, encodings }
     },
-  .working = working, .delivers = delivers, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .mirror = mirror, .changes_planes = changes_planes, .reference = reference,
+  .working = working, .delivers = delivers, .halo = halo, .cost = cost, .laws = laws,
+  .changes_planes = changes_planes, .reference = reference,
   .to_reference = { 1e-4, "the specification's 1e-4 in L, of which a float of 100 takes 1e-5" },
   .only_srgb = TRUE,
   .exact_shift = TRUE,

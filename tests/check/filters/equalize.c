@@ -17,11 +17,6 @@ working (const gdouble *values G_GNUC_UNUSED)
   return "R'G'B'A float";
 }
 
-static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
 /* A guess: the reference's tables count for more than its pixels. */
 static gdouble
 cost (const gdouble *values)
@@ -35,11 +30,6 @@ laws (const gdouble *values)
 {
   return values[CLIP_LIMIT] > 0 ? 0 : (1u << CHECK_LAW_CONSTANT) | (1u << CHECK_LAW_MIRROR_X)
                                       | (1u << CHECK_LAW_MIRROR_Y);
-}
-
-static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
 }
 
 static void
@@ -121,7 +111,7 @@ const CheckFilter check_equalize =
       { "tiles", CHECK_INT, CHECK_UNIFORM, 1, 32, 8, 0, NULL },
       { "bins", CHECK_INT, CHECK_LOG, 256, 65536, 4096, 0, NULL }
     },
-  .working = working, .bounds = bounds, .cost = cost, .laws = laws, .mirror = mirror,
+  .working = working, .cost = cost, .laws = laws,
   .reference = reference,
   .to_reference = { 0, "the reference's slack holds the specification's bounds" },
   .exact_shift = TRUE,

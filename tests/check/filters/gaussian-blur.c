@@ -78,11 +78,6 @@ identity (gdouble *values)
 }
 
 static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
-}
-
-static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   const gdouble n_x = 2 * ceil (3 * args->values[STD_DEV_X]) + 1, n_y = 2 * ceil (3 * args->values[STD_DEV_Y]) + 1;
@@ -119,7 +114,7 @@ const CheckFilter check_gaussian_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
   .working = working, .bounds = bounds, .most_bounds = most_bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .mirror = mirror, .reference = reference,
+  .identity = identity, .reference = reference,
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
   .exact_shift = TRUE,

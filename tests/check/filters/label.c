@@ -25,11 +25,6 @@ delivers (const gdouble *values)
   return values[RESULT] == COLORS ? "RGBA float" : "Y float";
 }
 
-static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
 static gdouble
 cost (const gdouble *values G_GNUC_UNUSED)
 {
@@ -385,7 +380,7 @@ const CheckFilter check_label =
       { "min-area", CHECK_INT, CHECK_LOG, 1, 500, 1, 0, NULL },
       { "result", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, results }
     },
-  .working = working, .delivers = delivers, .bounds = bounds, .cost = cost,
+  .working = working, .delivers = delivers, .cost = cost,
   .changes_planes = changes_planes, .reference = reference,
   .to_reference = { 0, "integers" },
   .exact_shift = TRUE,

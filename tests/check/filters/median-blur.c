@@ -24,11 +24,6 @@ working (const gdouble *values G_GNUC_UNUSED)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
-static void
 halo (const gdouble *values, gint *x, gint *y)
 {
   *x = *y = (gint) values[RADIUS];
@@ -52,11 +47,6 @@ static void
 identity (gdouble *values)
 {
   values[RADIUS] = 0;
-}
-
-static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
 }
 
 /* Where the input is converted, babl, which converts the reference's, is that far from the formula:
@@ -100,8 +90,8 @@ const CheckFilter check_median_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders },
       { "filter-alpha", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 0, 0, NULL }
     },
-  .working = working, .working_linear = "RGBA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .mirror = mirror, .reference = reference,
+  .working = working, .working_linear = "RGBA float", .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
   .exact_shift = TRUE,
   .nan_policy = "NaN is a sample that sorts after +Inf"

@@ -48,11 +48,6 @@ delivers (const gdouble *values)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
-static void
 halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
 {
   *x = *y = 1;
@@ -69,11 +64,6 @@ static guint
 laws (const gdouble *values)
 {
   return values[RESULT] == MAGNITUDE ? (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) : 0;
-}
-
-static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
 }
 
 static gboolean
@@ -121,8 +111,8 @@ const CheckFilter check_sobel =
       { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL },
       { "gain", CHECK_DOUBLE, CHECK_LOG, 0, 100, 4, 0.5, NULL }
     },
-  .working = working, .delivers = delivers, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .mirror = mirror, .changes_planes = changes_planes, .below = below, .reference = reference,
+  .working = working, .delivers = delivers, .halo = halo, .cost = cost, .laws = laws,
+  .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3; pixels of weight 0 do not count"

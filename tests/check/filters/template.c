@@ -14,11 +14,6 @@ working (const gdouble *values G_GNUC_UNUSED)
 }
 
 static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
-static void
 halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
 {
   *x = *y = 1;
@@ -44,11 +39,6 @@ identity (gdouble *values)
 }
 
 static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
-}
-
-static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   reference_template (args->image, args->values[STRENGTH], result);
@@ -62,8 +52,8 @@ const CheckFilter check_template =
   .operation = "tessera:template",
   .n_properties = 1,
   .properties = { { "strength", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 1, 0.125, NULL } },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .mirror = mirror, .reference = reference,
+  .working = working, .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .reference = reference,
   .to_reference = { 1e-6, "nine products and a mix, 16 roundings of 6e-8 at most" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3"

@@ -11,11 +11,6 @@ working (const gdouble *values G_GNUC_UNUSED)
   return "R'G'B'A float";
 }
 
-static void
-bounds (const gdouble *values G_GNUC_UNUSED, GeglRectangle *box G_GNUC_UNUSED)
-{
-}
-
 /* As gaussian-blur's. */
 static void
 halo (const gdouble *values, gint *x, gint *y)
@@ -40,11 +35,6 @@ static void
 identity (gdouble *values)
 {
   values[AMOUNT] = 0;
-}
-
-static void
-mirror (gdouble *values G_GNUC_UNUSED, gboolean along_y G_GNUC_UNUSED)
-{
 }
 
 static void
@@ -73,8 +63,8 @@ const CheckFilter check_unsharp_mask =
       { "amount", CHECK_DOUBLE, CHECK_LOG, 0, 10, 0.5, 0.25, NULL },
       { "threshold", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 0, 0.0625, NULL }
     },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .mirror = mirror, .reference = reference,
+  .working = working, .halo = halo, .cost = cost, .laws = laws,
+  .identity = identity, .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: amount times that of the blur over the blurred alpha, and four roundings of I" },
   .exact_shift = TRUE,
   .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied"
