@@ -199,28 +199,6 @@ build_taps (const double *weights, int rows, int columns, double divisor, double
   return list;
 }
 
-static int
-border_coordinate (int position, int size, RefBorder border)
-{
-  if (border == REF_CLAMP)
-    return position < 0 ? 0 : position >= size ? size - 1 : position;
-  if (border == REF_LOOP)
-    return (position % size + size) % size;
-  return position < 0 || position >= size ? -1 : position;
-}
-
-/* NULL: an outside pixel that is transparent black. */
-static const double *
-border_pixel (const RefImage *image, int x, int y, RefBorder border)
-{
-  int column = border_coordinate (x, image->width, border);
-  int row = border_coordinate (y, image->height, border);
-
-  if (column < 0 || row < 0)
-    return NULL;
-  return image->pixels + ((size_t) row * image->width + column) * 4;
-}
-
 /* The sums over the support of one component, of its finite samples but for `sum`. */
 typedef struct
 {
@@ -243,7 +221,7 @@ support_cover (const RefImage *image, const TapList *list, RefBorder border, int
   for (size_t i = 0; i < list->count; i++)
     {
       const Tap    *tap = &list->taps[i];
-      const double *pixel = border_pixel (image, x + tap->dx, y + tap->dy, border);
+      const double *pixel = ref_pixel (image, x + tap->dx, y + tap->dy, border);
       double        alpha = pixel ? pixel[3] : 0.0;
 
       cover.is_opaque &= alpha == 1.0;
@@ -263,7 +241,7 @@ sum_component (const RefImage *image, const TapList *list, RefBorder border, int
   for (size_t i = 0; i < list->count; i++)
     {
       const Tap    *tap = &list->taps[i];
-      const double *pixel = border_pixel (image, x + tap->dx, y + tap->dy, border);
+      const double *pixel = ref_pixel (image, x + tap->dx, y + tap->dy, border);
       double        alpha = weighted && pixel ? pixel[3] : 1.0;
       double        value = ! pixel || alpha == 0.0 ? 0.0 : alpha * pixel[c];
       int           is_tiny = fabs (tap->ratio) < SMALLEST_WEIGHT;
@@ -336,7 +314,7 @@ static void
 copy_component (const RefImage *image, int x, int y, int c,
                 double *out, double *scale, double *slack)
 {
-  double value = border_pixel (image, x, y, REF_CLAMP)[c];
+  double value = ref_pixel (image, x, y, REF_CLAMP)[c];
 
   *out = value;
   *scale = 0.0;

@@ -105,17 +105,6 @@ build_axis (double sigma)
   return axis;
 }
 
-/* -1: outside, where all samples are 0. */
-static int
-border_coordinate (int position, int size, RefBorder border)
-{
-  if (border == REF_CLAMP)
-    return position < 0 ? 0 : position >= size ? size - 1 : position;
-  if (border == REF_LOOP)
-    return (position % size + size) % size;
-  return position < 0 || position >= size ? -1 : position;
-}
-
 /* weights[s]: what sample s of the line weighs at `position`, the border's copies included. */
 static void
 fold_weights (const Axis *axis, int position, RefBorder border, int length, double *weights)
@@ -124,7 +113,7 @@ fold_weights (const Axis *axis, int position, RefBorder border, int length, doub
     weights[s] = 0.0;
   for (int i = -axis->radius; i <= axis->radius; i++)
     {
-      int s = border_coordinate (position + i, length, border);
+      int s = ref_coordinate (position + i, length, border);
 
       if (s >= 0)
         weights[s] += axis->taps[abs (i)];
@@ -180,7 +169,7 @@ maximum_lines (const Plane *source, int radius, const Span *span)
         inside[s] = 0;
       for (int i = -radius; i <= radius; i++)
         {
-          int s = border_coordinate (span->start + p + i, length, span->border);
+          int s = ref_coordinate (span->start + p + i, length, span->border);
 
           if (s < 0)
             {

@@ -60,17 +60,6 @@ new_plane (int lines, int length)
   return (Plane) { allocate ((size_t) lines * length, sizeof (double)), lines, length };
 }
 
-/* -1: outside, where all samples are 0. */
-static int
-border_coordinate (int position, int size, RefBorder border)
-{
-  if (border == REF_CLAMP)
-    return position < 0 ? 0 : position >= size ? size - 1 : position;
-  if (border == REF_LOOP)
-    return (position % size + size) % size;
-  return position < 0 || position >= size ? -1 : position;
-}
-
 /* counts[s]: how often sample s of the line is in the box at `position`. */
 static void
 count_samples (const Box *box, int position, int length, int *counts)
@@ -79,7 +68,7 @@ count_samples (const Box *box, int position, int length, int *counts)
     counts[s] = 0;
   for (int i = -box->radius; i <= box->radius; i++)
     {
-      int s = border_coordinate (position + i, length, box->border);
+      int s = ref_coordinate (position + i, length, box->border);
 
       if (s >= 0)
         counts[s]++;

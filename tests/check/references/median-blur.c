@@ -65,17 +65,6 @@ exact_rank (int n, double percentile)
   return rank < 1.0 ? 1 : rank > n ? n : (int) rank;
 }
 
-/* -1: outside, border none. */
-static int
-border_coordinate (int position, int size, RefBorder border)
-{
-  if (border == REF_CLAMP)
-    return position < 0 ? 0 : position >= size ? size - 1 : position;
-  if (border == REF_LOOP)
-    return (position % size + size) % size;
-  return position < 0 || position >= size ? -1 : position;
-}
-
 /* The sample of the given rank (the first is 1) of numbers without NaN; reorders them.
  * Hoare's FIND: after each round what is left of i is <= pivot <= what is right of j. */
 static double
@@ -119,13 +108,10 @@ order_statistic (const RefImage *image, const Neighborhood *hood, double percent
 
   for (int i = 0; i < hood->count; i++)
     {
-      int    column = border_coordinate (x + hood->offsets[i].dx, image->width, border);
-      int    row = border_coordinate (y + hood->offsets[i].dy, image->height, border);
-      const double *pixel;
+      const double *pixel = ref_pixel (image, x + hood->offsets[i].dx, y + hood->offsets[i].dy, border);
 
-      if (column < 0 || row < 0)
+      if (!pixel)
         continue;
-      pixel = image->pixels + ((size_t) row * image->width + column) * 4;
       if (c < 3 && pixel[3] == 0.0)
         continue;
       count++;

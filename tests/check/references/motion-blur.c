@@ -109,28 +109,6 @@ build_taps (double length, double angle)
   return list;
 }
 
-static int
-border_coordinate (int position, int size, RefBorder border)
-{
-  if (border == REF_CLAMP)
-    return position < 0 ? 0 : position >= size ? size - 1 : position;
-  if (border == REF_LOOP)
-    return (position % size + size) % size;
-  return position < 0 || position >= size ? -1 : position;
-}
-
-/* NULL: an outside pixel that is transparent black. */
-static const double *
-border_pixel (const RefImage *image, int x, int y, RefBorder border)
-{
-  int column = border_coordinate (x, image->width, border);
-  int row = border_coordinate (y, image->height, border);
-
-  if (column < 0 || row < 0)
-    return NULL;
-  return image->pixels + ((size_t) row * image->width + column) * 4;
-}
-
 static void
 blur_pixel (const RefImage *image, const TapList *list, RefBorder border, int x, int y,
             double *out, double *scale, double *slack)
@@ -140,7 +118,7 @@ blur_pixel (const RefImage *image, const TapList *list, RefBorder border, int x,
   for (size_t i = 0; i < list->count; i++)
     {
       const Tap    *tap = &list->taps[i];
-      const double *pixel = border_pixel (image, x + tap->dx, y + tap->dy, border);
+      const double *pixel = ref_pixel (image, x + tap->dx, y + tap->dy, border);
 
       if (!pixel)
         continue;

@@ -16,6 +16,8 @@
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
+#include <stddef.h>
+
 typedef enum { REF_CLAMP, REF_NONE, REF_LOOP } RefBorder;
 
 /* 4 components a pixel, width * height pixels, rows contiguous.  error: how far,
@@ -33,6 +35,27 @@ typedef struct
   int     x, y, width, height;
   double *out, *scale, *slack;
 } RefResult;
+
+/* Where a position outside 0..size - 1 reads; -1: nowhere, where all components are 0. */
+static inline int
+ref_coordinate (int position, int size, RefBorder border)
+{
+  if (border == REF_CLAMP)
+    return position < 0 ? 0 : position >= size ? size - 1 : position;
+  if (border == REF_LOOP)
+    return (position % size + size) % size;
+  return position < 0 || position >= size ? -1 : position;
+}
+
+/* NULL: outside, transparent black. */
+static inline const double *
+ref_pixel (const RefImage *image, int x, int y, RefBorder border)
+{
+  int column = ref_coordinate (x, image->width, border);
+  int row = ref_coordinate (y, image->height, border);
+
+  return column < 0 || row < 0 ? NULL : image->pixels + ((size_t) row * image->width + column) * 4;
+}
 
 /* image: premultiplied RGBA */
 void reference_motion_blur (const RefImage *image, double length, double angle,

@@ -97,21 +97,6 @@ linear_to_srgb_slope (double v)
   return v > 0.0031308 ? 1.055 / 2.4 * pow (v, 1.0 / 2.4 - 1.0) : 12.92;
 }
 
-static int
-clamp_coordinate (int position, int size)
-{
-  return position < 0 ? 0 : position >= size ? size - 1 : position;
-}
-
-static const double *
-clamped_pixel (const RefImage *image, int x, int y)
-{
-  size_t row = (size_t) clamp_coordinate (y, image->height);
-  size_t column = (size_t) clamp_coordinate (x, image->width);
-
-  return image->pixels + (row * image->width + column) * 4;
-}
-
 /* The luminance; its error is at least the given fraction of itself, more where R, G, B cancel. */
 static Quantity
 luminance_of (const Source *source, const double *pixel)
@@ -139,7 +124,7 @@ luminance_of (const Source *source, const double *pixel)
 static Quantity
 read_value (const Source *source, int x, int y, int c)
 {
-  const double *pixel = clamped_pixel (source->image, x, y);
+  const double *pixel = ref_pixel (source->image, x, y, REF_CLAMP);
   double        alpha = pixel[3], error = source->image->error;
   Quantity      seen = { pixel[c], fabs (pixel[c]), error > 0.0 ? error * fabs (pixel[c]) : 0.0 };
 
@@ -171,8 +156,8 @@ add_tap (Quantity *sum, double weight, Quantity tap)
 static int
 same_source (const Source *source, int x0, int y0, int x1, int y1, int c)
 {
-  const double *first = clamped_pixel (source->image, x0, y0);
-  const double *second = clamped_pixel (source->image, x1, y1);
+  const double *first = ref_pixel (source->image, x0, y0, REF_CLAMP);
+  const double *second = ref_pixel (source->image, x1, y1, REF_CLAMP);
 
   if (first[3] == 0.0 && second[3] == 0.0)
     return 1;
@@ -323,7 +308,7 @@ select_answer (const Gradient *gradient, const char *output, const Display *disp
 static void
 store_alpha (const Source *source, int x, int y, RefResult *result, size_t at)
 {
-  double alpha = clamped_pixel (source->image, x, y)[3];
+  double alpha = ref_pixel (source->image, x, y, REF_CLAMP)[3];
 
   store (result, at, (Answer) { alpha, 0.0, isfinite (alpha) ? source->image->error * fabs (alpha) : 0.0 });
 }

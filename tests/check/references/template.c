@@ -20,32 +20,17 @@
 
 static const double binomial[3] = { 0.25, 0.5, 0.25 };
 
-static int
-clamp_coordinate (int position, int size)
-{
-  return position < 0 ? 0 : position >= size ? size - 1 : position;
-}
-
-static const double *
-clamped_pixel (const RefImage *image, int x, int y)
-{
-  size_t row = (size_t) clamp_coordinate (y, image->height);
-  size_t column = (size_t) clamp_coordinate (x, image->width);
-
-  return image->pixels + (row * image->width + column) * 4;
-}
-
 static void
 filter_component (const RefImage *image, double strength, int x, int y, int c,
                   double *out, double *scale, double *slack)
 {
-  double centre = clamped_pixel (image, x, y)[c];
+  double centre = ref_pixel (image, x, y, REF_CLAMP)[c];
   double blurred = 0.0, largest = 0.0;
 
   for (int dy = -1; dy <= 1; dy++)
     for (int dx = -1; dx <= 1; dx++)
       {
-        double value = clamped_pixel (image, x + dx, y + dy)[c];
+        double value = ref_pixel (image, x + dx, y + dy, REF_CLAMP)[c];
 
         blurred += binomial[dy + 1] * binomial[dx + 1] * value;
         if (isfinite (value))
