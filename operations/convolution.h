@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Inside tessera:convolution: a request's parameters, the C paths, the choice on the device.
+ * Inside tessera:convolution: a request's parameters, the C paths, the device's.
  */
 #ifndef CONVOLUTION_H
 #define CONVOLUTION_H

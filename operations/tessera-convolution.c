@@ -15,8 +15,7 @@
  * first, then the rows.  A pixel that was read serves
  * several rows of results.
  *
- * Deviations: all work-items load the staged pixels (in the case study one does); borders
- * are extended, not skipped.
+ * Deviations: no pixels are staged in local memory; borders are extended, not skipped.
  *
  * NaN and Inf follow the arithmetic within the support; weights of 0 are left out.
  */

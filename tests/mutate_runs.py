@@ -15,7 +15,7 @@ LIBRARY = 'libtessera.so.0'
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test')    # tests with a source of the modules inside
 NO_TILES = 'FAIL no result was sent straight into tiles'
 COMPUTES, IDLES = 300, 120              # seconds after which a test hangs, where the unmutated one was not measured
-LOCAL_FILTERS = ('bilateral-grid', 'convolution', 'equalize')
+LOCAL_FILTERS = ('bilateral-grid',)
 
 
 class Step:

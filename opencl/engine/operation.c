@@ -198,8 +198,6 @@ tessera_operation_class_init (TesseraOperationClass *klass)
   operation_class->get_bounding_box = get_bounding_box;
   operation_class->process          = process;
   operation_class->opencl_support   = TRUE;
-  operation_class->threaded         = FALSE;    /* the engine spreads the work */
-  operation_class->want_in_place    = FALSE;
   GEGL_OPERATION_FILTER_CLASS (klass)->process = process_buffers;
 }
 

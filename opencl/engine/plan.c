@@ -135,18 +135,6 @@ plan_rows (const TesseraPlanBasis *basis, gboolean in_tiles)
   return plan;
 }
 
-/* Rows in tiles that the output's edge cuts may be a band of their own, if the tiles are ours. */
-static gint
-cut_rows (const TesseraPlanBasis *basis, gint least)
-{
-  const TesseraTileGrid *grid = &basis->grid;
-  const gint             width = basis->request->roi.width;
-
-  if (grid->ours.y + grid->ours.height <= grid->whole.y + grid->whole.height)
-    return G_MAXINT;
-  return MAX ((gint64) least, ((gint64) basis->tile_pixels + width - 1) / width);
-}
-
 TesseraPlan
 tessera_plan (const TesseraPlanBasis *basis)
 {
@@ -165,7 +153,6 @@ tessera_plan (const TesseraPlanBasis *basis)
   plan.one_lane = plan.rows >= height;
   plan.tile_height = basis->tile_height;
   plan.tile_shift = basis->tile_shift;
-  plan.cut_rows = plan.in_tiles ? cut_rows (basis, plan.least) : G_MAXINT;
   return plan;
 }
 
@@ -176,7 +163,6 @@ tessera_plan_smaller (TesseraPlan *plan)
   if (plan->exact && (plan->rows <= plan->least || plan->halvings == MOST_HALVINGS))
     return FALSE;
   plan->in_tiles = FALSE;
-  plan->cut_rows = G_MAXINT;
   if (plan->ahead > 1)
     plan->ahead = 1;
   else if (! plan->exact)
@@ -191,8 +177,7 @@ tessera_plan_smaller (TesseraPlan *plan)
 }
 
 /* `rows` or a little less, so that the band ends where tiles of the output end.  Nothing else happens during
- * the end of the last band.  So the last of many bands are half as high, and the rest in cut tiles is the
- * very last band. */
+ * the end of the last band.  So the last of many bands are half as high. */
 gint
 tessera_plan_band (const TesseraPlan *plan, const GeglRectangle *roi, gint y)
 {
@@ -201,5 +186,5 @@ tessera_plan_band (const TesseraPlan *plan, const GeglRectangle *roi, gint y)
   gint           rows = MIN (many && left < 2 * (gint64) plan->rows ? (plan->rows + 1) / 2 : plan->rows, left);
   const gint     start = tessera_tile_start (y + rows, plan->tile_height, plan->tile_shift);
 
-  return start > y && (rows < left || (many && y + rows - start >= plan->cut_rows)) ? start - y : rows;
+  return start > y && rows < left ? start - y : rows;
 }

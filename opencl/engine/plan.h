@@ -39,7 +39,6 @@ typedef struct
   gboolean one_lane;            /* a request of one band */
   guint    halvings;            /* of the rows, so far */
   gint     tile_height, tile_shift;
-  gint     cut_rows;            /* this many rows, in tiles that the output's edge cuts, are worth a band */
 } TesseraPlan;
 
 TesseraPlan tessera_plan         (const TesseraPlanBasis *basis);

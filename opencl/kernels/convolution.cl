@@ -5,8 +5,8 @@
  * of 0, as in C (operations/convolution-rows.c).
  *
  * PowerVR's case study of image convolution (2015) and the tutorial on local memory (2016)
- * stage a work-group's pixels in local memory, loaded by one work-item or by some of them;
- * here all of them load, and a pixel that was read serves CONVOLUTION_STEP results.
+ * stage a work-group's pixels in local memory.  Here a pixel that was read serves CONVOLUTION_STEP
+ * results, and caches do the rest.
  *
  * Where alpha is copied, the fourth sum is of the weights' magnitudes.  If the picture has alpha, its pixels are
  * weighed by it beforehand, and the colours are divided by that sum.
@@ -55,13 +55,13 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
     input[y * stride + x] = separable_weighed (pixel);
 }
 
-/* Four sums over one row of the input, `from` its first pixel; weights: a float4 a column,
+/* Four sums over row y of the input, `from` its first pixel; weights: a float4 a column,
  * for the four rows of results.  MAYBE (w) stands before the term of a weight. */
-#define SUM_ROW(from, MAYBE)                                            \
+#define SUM_ROW(MAYBE)                                                  \
   for (int i = 0; i < columns; i++)                                     \
     {                                                                   \
       float4 w = weights[y * columns + i];                              \
-      float4 pixel = (from)[i];                                         \
+      float4 pixel = from[i];                                           \
                                                                         \
       MAYBE (w.x)                                                       \
         a += weight_of (w.x, copies_alpha) * pixel;                                               \
@@ -76,27 +76,11 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
 #define ALWAYS(w)
 #define UNLESS_0(w) if (w != 0.0f)
 
-/* total[k] += those sums.  full[y]: no weight of the row is 0, as in most rows of most
- * kernels: half the time on PoCL. */
-#define ADD_ROW(from)                                                   \
-  {                                                                     \
-    float4 a = (float4) 0.0f, b = a, c = a, d = a;                      \
-                                                                        \
-    if (full[y])                                                        \
-      SUM_ROW (from, ALWAYS)                                            \
-    else                                                                \
-      SUM_ROW (from, UNLESS_0)                                          \
-    total[0] += a;                                                      \
-    total[1] += b;                                                      \
-    total[2] += c;                                                      \
-    total[3] += d;                                                      \
-  }
-
 /* One work-item makes CONVOLUTION_STEP pixels below one another: rows * columns reads,
- * CONVOLUTION_STEP writes, no local memory.  rows: of the input, STEP - 1 more than the
+ * CONVOLUTION_STEP writes.  rows: of the input, STEP - 1 more than the
  * kernel's.  (left, top): the first kernel's first pixel within the input, from which the
  * centre of a kernel is `centre` pixels on. */
-kernel void convolution_global (global const float4 *input, int stride, int left, int top, int centre,
+kernel void convolution_direct (global const float4 *input, int stride, int left, int top, int centre,
                                 OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
                                 int rows, int columns,
@@ -112,51 +96,22 @@ kernel void convolution_global (global const float4 *input, int stride, int left
   /* Of the last rows only what the input has: the weights of what lies below are not used. */
   rows = min (rows, rows - CONVOLUTION_STEP + height - first);
   for (int y = 0; y < rows; y++)
-    ADD_ROW (in + y * stride)
+    {
+      global const float4 *from = in + y * stride;
+      float4 a = (float4) 0.0f, b = a, c = a, d = a;
+
+      if (full[y])              /* no weight of the row is 0, as in most kernels: half the time on PoCL */
+        SUM_ROW (ALWAYS)
+      else
+        SUM_ROW (UNLESS_0)
+      total[0] += a;
+      total[1] += b;
+      total[2] += c;
+      total[3] += d;
+    }
   for (int k = 0; k < CONVOLUTION_STEP && first + k < height; k++)
     output[(first + k) * width + x] = finished (total[k], in[centre + k * stride], offset, copies_alpha,
                                               magnitudes);
-}
-
-/* The same, a group of one row of work-items; `batch` rows of the input at a time go to
- * local memory (batch * (group + columns - 1) pixels), loaded by all work-items. */
-kernel void convolution_staged (global const float4 *input, int stride, int left, int top, int centre,
-                                OUTPUT_ARGS (float4),
-                                global const float4 *weights, global const int *full,
-                                int rows, int columns,
-                                FINISH,
-                                local float4 *staged, int batch)
-{
-  int    group = get_local_size (0);
-  int    here = get_local_id (0);
-  int    x = get_global_id (0);
-  int    x0 = x - here;
-  int    first = get_global_id (1) * CONVOLUTION_STEP;
-  int    across = group + columns - 1;
-  int    there = min (across, width - x0 + columns - 1);        /* what the input has of them */
-  float4 total[CONVOLUTION_STEP] = { (float4) 0.0f, (float4) 0.0f, (float4) 0.0f, (float4) 0.0f };
-  global const float4 *in = input + (first + top) * stride + x0 + left;
-
-  if (first >= height)
-    return;                     /* the whole group */
-  rows = min (rows, rows - CONVOLUTION_STEP + height - first);
-  for (int begin = 0; begin < rows; begin += batch)
-    {
-      int end = min (begin + batch, rows);
-
-      barrier (CLK_LOCAL_MEM_FENCE);
-      for (int y = begin; y < end; y++)
-        for (int i = here; i < there; i += group)
-          staged[(y - begin) * across + i] = in[y * stride + i];
-      barrier (CLK_LOCAL_MEM_FENCE);
-      if (x < width)
-        for (int y = begin; y < end; y++)
-          ADD_ROW (staged + (y - begin) * across + here)
-    }
-  if (x < width)
-    for (int k = 0; k < CONVOLUTION_STEP && first + k < height; k++)
-      output[(first + k) * width + x] = finished (total[k], in[here + centre + k * stride], offset,
-                                                  copies_alpha, magnitudes);
 }
 
 /* The first of two passes, as separable_rows. */

@@ -298,36 +298,6 @@ check_travel (void)
   expect (tessera_plan (&c.basis).rows == 250, "... to the byte");
 }
 
-static gint
-last_band (const Case *c)
-{
-  const TesseraPlan    plan = tessera_plan (&c->basis);
-  const GeglRectangle *roi = &c->request.roi;
-  gint                 y = roi->y, rows = 0;
-
-  for (; y < roi->y + roi->height; y += rows)
-    rows = tessera_plan_band (&plan, roi, y);
-  return rows;
-}
-
-/* The picture's edge cuts the last row of tiles after 37 of its 64 rows. */
-static void
-check_cut_row (void)
-{
-  Case c;
-
-  draw (&c, 6000, 4000, 10);
-  give_tiles (&c);
-  expect (last_band (&c) == 37, "the cut row of tiles is the very last band");
-  c.basis.tile_pixels = 37 * 6000 + 1;
-  expect (last_band (&c) > 37, "... unless it has too few pixels");
-  draw (&c, 6000, 4000, 80);
-  give_tiles (&c);
-  expect (last_band (&c) > 37, "... or the halo is far higher");
-  draw (&c, 6000, 4000, 10);
-  expect (last_band (&c) > 37, "... or it is not to be ours");
-}
-
 static void
 check_tiles (void)
 {
@@ -363,7 +333,6 @@ main (void)
   check_memory ();
   check_travel ();
   check_tiles ();
-  check_cut_row ();
   check_many ();
   return expect_told ();
 }

@@ -30,9 +30,7 @@ RUNS = [
     ('cielab', 'yes', 12, SMALL),
     ('convolution', 'yes', 12, SMALL),
     ('convolution', 'yes', 12, 'width=131,height=9'),           # a group is 128 wide
-    ('convolution', 'no', 12, SMALL),
     ('equalize', 'yes', 6, f'{SMALL},bins=256'),
-    ('equalize', 'no', 6, f'{SMALL},bins=256'),
     ('gaussian-blur', 'yes', 4, f'{SMALL},std-dev-x=1.5,std-dev-y=1'),
     ('gaussian-blur', 'yes', 2, f'{SMALL},std-dev-x=14,std-dev-y=13'),
     ('label', 'yes', 16, SMALL),

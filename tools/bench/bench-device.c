@@ -42,6 +42,7 @@ typedef struct
   cl_kernel        fma_kernel;
   cl_mem           a, b, pinned;
   gpointer         pinned_memory, pageable_memory;
+  gpointer         host;        /* one of these: the end of a transfer */
   gsize            bytes, bus_bytes, fma_items;
   gint             batch;       /* commands timed together, where one is short */
 } Work;
@@ -172,31 +173,15 @@ copy (const Api *cl, Work *work)
 }
 
 static cl_int
-upload_pinned (const Api *cl, Work *work)
+upload (const Api *cl, Work *work)
 {
-  return cl->EnqueueWriteBuffer (work->queue, work->a, CL_FALSE, 0, work->bus_bytes,
-                                 work->pinned_memory, 0, NULL, NULL);
+  return cl->EnqueueWriteBuffer (work->queue, work->a, CL_FALSE, 0, work->bus_bytes, work->host, 0, NULL, NULL);
 }
 
 static cl_int
-download_pinned (const Api *cl, Work *work)
+download (const Api *cl, Work *work)
 {
-  return cl->EnqueueReadBuffer (work->queue, work->a, CL_FALSE, 0, work->bus_bytes,
-                                work->pinned_memory, 0, NULL, NULL);
-}
-
-static cl_int
-upload_pageable (const Api *cl, Work *work)
-{
-  return cl->EnqueueWriteBuffer (work->queue, work->a, CL_FALSE, 0, work->bus_bytes,
-                                 work->pageable_memory, 0, NULL, NULL);
-}
-
-static cl_int
-download_pageable (const Api *cl, Work *work)
-{
-  return cl->EnqueueReadBuffer (work->queue, work->a, CL_FALSE, 0, work->bus_bytes,
-                                work->pageable_memory, 0, NULL, NULL);
+  return cl->EnqueueReadBuffer (work->queue, work->a, CL_FALSE, 0, work->bus_bytes, work->host, 0, NULL, NULL);
 }
 
 static cl_int
@@ -247,10 +232,12 @@ bench_device_measure (gpointer context, gpointer device, BenchDevice *result)
     }
   status = open_work (cl, &work);
   result->copy = best_rate (cl, &work, copy, 2.0 * work.bytes, &status);
-  result->upload_pinned = best_rate (cl, &work, upload_pinned, work.bus_bytes, &status);
-  result->download_pinned = best_rate (cl, &work, download_pinned, work.bus_bytes, &status);
-  result->upload_pageable = best_rate (cl, &work, upload_pageable, work.bus_bytes, &status);
-  result->download_pageable = best_rate (cl, &work, download_pageable, work.bus_bytes, &status);
+  work.host = work.pinned_memory;
+  result->upload_pinned = best_rate (cl, &work, upload, work.bus_bytes, &status);
+  result->download_pinned = best_rate (cl, &work, download, work.bus_bytes, &status);
+  work.host = work.pageable_memory;
+  result->upload_pageable = best_rate (cl, &work, upload, work.bus_bytes, &status);
+  result->download_pageable = best_rate (cl, &work, download, work.bus_bytes, &status);
   result->gflops = best_rate (cl, &work, multiply, FMA_FLOPS * work.fma_items, &status);
   close_work (cl, &work);
   if (status != CL_SUCCESS)

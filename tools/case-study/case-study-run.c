@@ -46,7 +46,6 @@ void
 study_open (Study *study, const gchar *kind)
 {
   const DoctorCl          *cl = &study->base;
-  cl_device_local_mem_type local_type = CL_GLOBAL;
   cl_device_type           type = 0;
   cl_int                   status;
   gboolean                 images;
@@ -59,10 +58,8 @@ study_open (Study *study, const gchar *kind)
   must (study, study->device ? CL_SUCCESS : CL_DEVICE_NOT_FOUND, "looking for a device");
   study->name = doctor_cl_text (cl, study->device, CL_DEVICE_NAME);
   cl->GetDeviceInfo (study->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-  cl->GetDeviceInfo (study->device, CL_DEVICE_LOCAL_MEM_TYPE, sizeof local_type, &local_type, NULL);
   cl->GetDeviceInfo (study->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof study->local_bytes, &study->local_bytes, NULL);
   study->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
-  study->has_local = local_type == CL_LOCAL;
   study->context = cl->CreateContext (NULL, 1, &study->device, NULL, NULL, &status);
   must (study, status, "making a context");
   study->queue = cl->CreateCommandQueue (study->context, study->device, 0, &status);

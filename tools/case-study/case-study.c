@@ -3,8 +3,7 @@
  * case-study: what staging in local memory is worth on a device, by PowerVR's case study
  * of image convolution (case-study.cl), for several sizes of the kernel and the group.
  *
- *   case-study [--device gpu|cpu] [--size WIDTHxHEIGHT] [--runs N]     a table
- *   case-study --costs                        the row of operations/convolution-device.c
+ *   case-study [--device gpu|cpu] [--size WIDTHxHEIGHT] [--runs N]
  */
 #include "case-study.h"
 
@@ -23,14 +22,12 @@ static const gsize groups[][2] = { { 8, 4 }, { 16, 16 }, { 32, 8 } };
 
 static gchar   *device, *size_text;
 static gint     runs;
-static gboolean costs;
 
 static const GOptionEntry entries[] =
 {
   { "device", 0, 0, G_OPTION_ARG_STRING, &device, "gpu or cpu; by default a GPU where there is one", "KIND" },
   { "size", 0, 0, G_OPTION_ARG_STRING, &size_text, "Pixels of the picture (2048x2048; a processor 512x512)", "WxH" },
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Timed runs of each kernel (20; a processor 5), the best counts", "N" },
-  { "costs", 0, 0, G_OPTION_ARG_NONE, &costs, "Measure the costs by which tessera:convolution chooses", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
 
@@ -133,7 +130,6 @@ main (int argc, char **argv)
   GOptionContext *context = g_option_context_new ("- what staging in local memory is worth");
   GError         *error = NULL;
   Study           study = { 0 };
-  gboolean        good = TRUE;
 
   g_option_context_add_main_entries (context, entries, NULL);
   if (! g_option_context_parse (context, &argc, &argv, &error))
@@ -145,9 +141,5 @@ main (int argc, char **argv)
   study_open (&study, device);
   parse_size (&study);
   study.runs = runs > 0 ? runs : study.is_processor ? 5 : 20;
-  if (costs)
-    study_costs (&study);
-  else
-    good = print_table (&study);
-  return good ? 0 : 1;
+  return print_table (&study) ? 0 : 1;
 }

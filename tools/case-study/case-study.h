@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the two halves of the case study share: an OpenCL device by itself, without GEGL.
- * case-study.c: options and the tables; case-study-costs.c: the costs by which
- * tessera:convolution chooses; case-study-run.c: the device.
+ * An OpenCL device by itself, without GEGL, for the case study.
+ * case-study.c: options and the table; case-study-run.c: the device.
  */
 #ifndef CASE_STUDY_H
 #define CASE_STUDY_H
@@ -24,7 +23,7 @@ typedef struct
   cl_context       context;
   cl_command_queue queue;
   cl_ulong         local_bytes;
-  gboolean         is_processor, has_local;
+  gboolean         is_processor;
   gchar           *name;
   gint             width, height, runs;         /* of a result; timed runs of each kernel */
 } Study;
@@ -46,7 +45,5 @@ gdouble    study_time    (Study *study, cl_program program, const gchar *kernel,
                           const gsize group[2], const StudyArg *args, gint n_args);
 /* Pixels of four floats, all different. */
 gfloat    *study_picture (gint width, gint height);
-
-void       study_costs   (Study *study);
 
 #endif
