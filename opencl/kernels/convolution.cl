@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Convolution: out(x, y) = sum over the kernel's rows of (sum over a row's columns of
- * weight * in(x + i, y + j)), then + offset.  Both sums begin with 0 and leave out weights
- * of 0, as in C (operations/convolution-rows.c).
+ * weight * in(x + i, y + j)), then + offset.  Both sums begin with 0.  Weights of 0 are left out.
+ * C does the same (operations/convolution-rows.c).
  *
- * PowerVR's case study of image convolution (2015) and the tutorial on local memory (2016)
- * stage a work-group's pixels in local memory, loaded by one work-item or by some of them;
- * here all of them load, and a pixel that was read serves CONVOLUTION_STEP results.
+ * PowerVR's case study of image convolution (2015) and its tutorial on local memory (2016) stage the
+ * pixels of a work-group in local memory.  There one work-item loads them, or some do.  Here all
+ * work-items load.  Each pixel that is read serves CONVOLUTION_STEP results.
  *
- * Where alpha is copied, the fourth sum is of the weights' magnitudes.  If the picture has alpha, its pixels are
- * weighed by it beforehand, and the colours are divided by that sum.
+ * If alpha is copied, the fourth sum adds the magnitudes of the weights in place of the weights.  If the
+ * picture has alpha, convolution_weigh first multiplies its pixels by it.  The colours are then divided by
+ * the fourth sum.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-convolution.h"
 #include "tessera-separable.h"
 
-/* How a filter ends; the arguments of each kernel.  magnitudes: their sum, or 0 where no pixel is weighed. */
+/* The arguments with which each kernel finishes a pixel.  magnitudes: the sum of the weights' magnitudes, or 0
+ * if no pixel is weighed by alpha. */
 #define FINISH float4 offset, int copies_alpha, float magnitudes
 
-/* A weight for all four sums. */
+/* One weight, as each of the four sums uses it. */
 static inline float4
 weight_of (float weight, int copies_alpha)
 {
   return (float4) (weight, weight, weight, copies_alpha ? fabs (weight) : weight);
 }
 
-/* A result pixel; `in`: the input there. */
+/* Makes a result pixel of its sums.  `in` is the input pixel at the same place. */
 static inline float4
 finished (float4 sum, float4 in, FINISH)
 {
@@ -41,7 +43,8 @@ finished (float4 sum, float4 in, FINISH)
   return result;
 }
 
-/* One work-item makes one pixel, in place: light, and none where alpha is 0.  1 read, 1 write where it is not opaque. */
+/* Multiplies the colours by alpha, in place.  Where alpha is 0 they become 0, even NaN and Inf.  One work-item
+ * makes one pixel: 1 read, and 1 write where the pixel is not opaque. */
 kernel void convolution_weigh (global float4 *input, int stride, int width, int height)
 {
   int    x = get_global_id (0);
@@ -55,8 +58,9 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
     input[y * stride + x] = separable_weighed (pixel);
 }
 
-/* Four sums over one row of the input, `from` its first pixel; weights: a float4 a column,
- * for the four rows of results.  MAYBE (w) stands before the term of a weight. */
+/* Adds one row of the input to the sums of four results, one below the other.  `from` is the row's first
+ * pixel.  weights: one float4 for each column, with a component for each of the four results.  MAYBE (w)
+ * stands before each term and may leave it out. */
 #define SUM_ROW(from, MAYBE)                                            \
   for (int i = 0; i < columns; i++)                                     \
     {                                                                   \
@@ -76,8 +80,8 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
 #define ALWAYS(w)
 #define UNLESS_0(w) if (w != 0.0f)
 
-/* total[k] += those sums.  full[y]: no weight of the row is 0, as in most rows of most
- * kernels: half the time on PoCL. */
+/* Adds the sums of one row to total[0] .. total[3].  full[y]: no weight of the row is 0.  Most rows of most
+ * kernels are full, and on PoCL the loop without a test takes half the time. */
 #define ADD_ROW(from)                                                   \
   {                                                                     \
     float4 a = (float4) 0.0f, b = a, c = a, d = a;                      \
@@ -93,9 +97,9 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
   }
 
 /* One work-item makes CONVOLUTION_STEP pixels below one another: rows * columns reads,
- * CONVOLUTION_STEP writes, no local memory.  rows: of the input, STEP - 1 more than the
- * kernel's.  (left, top): the first kernel's first pixel within the input, from which the
- * centre of a kernel is `centre` pixels on. */
+ * CONVOLUTION_STEP writes, no local memory.  `rows` counts rows of the input: CONVOLUTION_STEP - 1 more
+ * than the kernel has.  (left, top) is the input pixel under the first weight of the first result.  The
+ * input pixel under the kernel's centre lies `centre` pixels further on. */
 kernel void convolution_global (global const float4 *input, int stride, int left, int top, int centre,
                                 OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
@@ -109,7 +113,7 @@ kernel void convolution_global (global const float4 *input, int stride, int left
 
   if (x >= width || first >= height)
     return;
-  /* Of the last rows only what the input has: the weights of what lies below are not used. */
+  /* The last results may lie below the output.  The rows that only they need are not in the input. */
   rows = min (rows, rows - CONVOLUTION_STEP + height - first);
   for (int y = 0; y < rows; y++)
     ADD_ROW (in + y * stride)
@@ -118,8 +122,8 @@ kernel void convolution_global (global const float4 *input, int stride, int left
                                               magnitudes);
 }
 
-/* The same, a group of one row of work-items; `batch` rows of the input at a time go to
- * local memory (batch * (group + columns - 1) pixels), loaded by all work-items. */
+/* The same by way of local memory.  A group is one row of work-items.  All of them load `batch` rows of the
+ * input at a time.  local: batch * (group + columns - 1) pixels. */
 kernel void convolution_staged (global const float4 *input, int stride, int left, int top, int centre,
                                 OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
@@ -133,7 +137,7 @@ kernel void convolution_staged (global const float4 *input, int stride, int left
   int    x0 = x - here;
   int    first = get_global_id (1) * CONVOLUTION_STEP;
   int    across = group + columns - 1;
-  int    there = min (across, width - x0 + columns - 1);        /* what the input has of them */
+  int    there = min (across, width - x0 + columns - 1);        /* of them, what the input has */
   float4 total[CONVOLUTION_STEP] = { (float4) 0.0f, (float4) 0.0f, (float4) 0.0f, (float4) 0.0f };
   global const float4 *in = input + (first + top) * stride + x0 + left;
 
@@ -159,7 +163,7 @@ kernel void convolution_staged (global const float4 *input, int stride, int left
                                                   copies_alpha, magnitudes);
 }
 
-/* The first of two passes, as separable_rows. */
+/* The first of two passes.  It differs from separable_rows in the fourth sum. */
 kernel void convolution_rows (global const float4 *input, int input_stride, int left, int top,
                               global float4 *rows, int width, int height,
                               global const int *offsets, global const float *weights, int n_taps)
@@ -176,7 +180,7 @@ kernel void convolution_rows (global const float4 *input, int input_stride, int 
   rows[y * width + x] = sum;
 }
 
-/* The second of two passes. */
+/* The second of two passes: the columns, and the finish. */
 kernel void convolution_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), FINISH)
 {
   int    x = get_global_id (0);
