@@ -4,9 +4,9 @@
 
 embed.py KERNEL.cl OPENCL_DIR OUTPUT.h [CLANG]
 
-`#include "name.h"` lines are replaced by name.h of OPENCL_DIR/math or OPENCL_DIR/kernels/shared, each file once.  With
-CLANG given, the resolved text must compile alone as OpenCL C 1.2 without a
-warning, or the build fails.  The constant is tessera_<kernel>_cl.
+`#include "name.h"` lines are replaced by name.h of the kernel's folder, OPENCL_DIR/math or OPENCL_DIR/kernels/shared, each file
+once.  With CLANG given, the resolved text must compile alone as OpenCL C 1.2 without a warning, or the build fails.  The constant
+is tessera_<kernel>_cl.
 """
 import pathlib
 import re
@@ -47,7 +47,7 @@ def quoted(line):
 def main():
     kernel, opencl_dir, output = map(pathlib.Path, sys.argv[1:4])
     seen = []
-    lines = resolve(kernel, [opencl_dir / 'math', opencl_dir / 'kernels' / 'shared'], seen)
+    lines = resolve(kernel, [kernel.parent, opencl_dir / 'math', opencl_dir / 'kernels' / 'shared'], seen)
     text = "\n".join(lines) + "\n"
     if not re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).lstrip().startswith(NO_CONTRACTION):
         sys.exit(f"{kernel}: {NO_CONTRACTION} must come before all code, that of headers too")

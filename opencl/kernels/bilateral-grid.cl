@@ -2,15 +2,14 @@
  *
  * Bilateral grid: measure -> splat (gathered) -> blur x, y, z -> slice.
  *
- * The same sums in the same order as the C path.  A dense grid is
- * [cell row][cell][plane] of float8: four values, four counts; with luminance as
- * guide the values are premultiplied R, G, B, A and the counts all alike, else
- * each channel has its own value (its distance from the plane, in planes) and
- * count, R, G and B times alpha.  Sparse cells are the hash tables of tessera-grid.h.
+ * The sums are those of the C path, in the same order.  A dense grid is [cell row][cell][plane] of float8:
+ * four values, then four counts.  By luminance, the values are premultiplied R, G, B, A, and the four counts
+ * are the same.  By channels, each channel has a value and a count of its own.  The value is the channel's
+ * distance from the plane, in planes.  Value and count of R, G and B are multiplied by alpha.  Sparse cells
+ * are the hash tables of tessera-grid.h.
  *
- * Pixels are addressed from the band's first uploaded one; `starts_x` and
- * `starts_y` hold, from the image's origin, the first pixel of each cell;
- * (from_x, from_y) is the uploaded image's origin in those coordinates;
+ * Pixels are addressed from the band's first uploaded one.  `starts_x` and `starts_y` hold the first pixel of
+ * each cell, counted from the image's origin.  (from_x, from_y) is the first uploaded pixel, counted so too.
  * first_cell_row and first_row say where the band begins in the request's tables.
  */
 #pragma OPENCL FP_CONTRACT OFF
@@ -22,7 +21,7 @@
 /* What every kernel knows of the request. */
 typedef struct
 {
-  float4 weights;               /* luminance of R, G, B; w: 1/r, planes per unit */
+  float4 weights;               /* x, y, z: of R, G, B in luminance; w: 1/r, planes per unit */
   int    by_luminance;
 } Guide;
 
@@ -32,7 +31,8 @@ component (float4 pixel, int lane)
   return lane == 0 ? pixel.x : lane == 1 ? pixel.y : lane == 2 ? pixel.z : pixel.w;
 }
 
-/* p of channel `lane`, or of the guide.  NAN where the pixel does not count. */
+/* The place p on the range axis, in planes: of channel `lane`, or of the guide's luminance.  NAN if the pixel does not
+ * count. */
 static float
 position (float4 pixel, float4 guide, int lane, Guide g)
 {
@@ -46,14 +46,14 @@ position (float4 pixel, float4 guide, int lane, Guide g)
   return ((w.x * guide.x + w.y * guide.y) + w.z * guide.z) * w.w;
 }
 
-/* What lane `lane` of a pixel weighs. */
+/* The weight of channel `lane` of a pixel. */
 static float
 weight_of (float4 pixel, int lane)
 {
   return lane < 3 ? pixel.w : 1.0f;
 }
 
-/* One work-item: the range sets out empty.  1 item. */
+/* Makes the range empty.  1 work-item. */
 kernel void grid_measure_begin (global int *range)
 {
   if (get_global_id (0) > 0)
@@ -62,8 +62,8 @@ kernel void grid_measure_begin (global int *range)
   range[1] = INT_MIN;
 }
 
-/* Least and most plane of what counts, in range[0] and range[1].  One work-item
- * strides over the pixels from (left, top) on; local: 2 ints; 1 read a pixel. */
+/* The least and the greatest plane of the pixels that count, in range[0] and range[1].  A group takes every
+ * n-th row from (left, top) on, n the number of groups.  local: 2 ints; 1 read a pixel. */
 kernel void grid_measure (global const float4 *pixels, global const float4 *guides, int stride,
                           int left, int top, int width, int height, float4 weights,
                           int by_luminance, global int *range)
@@ -103,7 +103,7 @@ kernel void grid_measure (global const float4 *pixels, global const float4 *guid
     }
 }
 
-/* A part of a cell: its first pixel and, exclusive, its last. */
+/* A part of a cell: its first pixel, and the pixel after its last. */
 static int4
 part_of (global const int *starts_x, global const int *starts_y, int parts, int column, int row)
 {
@@ -114,9 +114,9 @@ part_of (global const int *starts_x, global const int *starts_y, int parts, int 
                  min (y + GRID_PART, starts_y[row / parts + 1]));
 }
 
-/* One work-item sums one part of one cell for one lane: id 0 is (cell, part
- * column, lane), id 1 (cell row, part row); `out` has one dense cell for each
- * part.  Each pixel is read once a lane; up to 1 read and 1 write of the grid a pixel. */
+/* One work-item sums one part of one cell for one lane.  Id 0 is (cell, part column, lane), id 1 is
+ * (cell row, part row).  `out` has one dense cell for each part.  Each pixel is read once for each lane, and
+ * costs up to 1 read and 1 write of the grid. */
 kernel void grid_splat (global const float4 *pixels, global const float4 *guides, int stride,
                         int from_x, int from_y, float4 weights, int by_luminance,
                         global const int *starts_x, global const int *starts_y, int first_cell_row,
@@ -161,10 +161,10 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
       }
 }
 
-/* The same sums, gathered in local memory, where the planes are few enough for it.  Each
- * work-item has one of four values and its count in all planes, also by luminance; they lie
- * `step`, the work-items of a group, apart.  No barrier.  local: for each work-item and plane
- * 2 floats; 1 read a pixel and lane, cached. */
+/* The same sums, gathered in local memory, if the planes are few enough for it.  Each work-item has one of the
+ * four values and its count, in all planes, also by luminance.  They lie `step` apart, the number of
+ * work-items in a group.  No barrier.  local: 2 floats for each work-item and plane; 1 read for each pixel and
+ * lane, cached. */
 kernel void grid_splat_local (global const float4 *pixels, global const float4 *guides, int stride,
                               int from_x, int from_y, float4 weights, int by_luminance,
                               global const int *starts_x, global const int *starts_y, int first_cell_row,
@@ -204,7 +204,7 @@ kernel void grid_splat_local (global const float4 *pixels, global const float4 *
     }
 }
 
-/* One work-item adds the parts of one cell and plane, in raster order.  Ids:
+/* One work-item adds up the parts of one cell and plane, in raster order.  The ids are
  * (plane, cell, cell row).  parts x parts reads, 1 write of float8. */
 kernel void grid_join (global const float8 *in, global float8 *out, int cells_x, int cells_y,
                        int parts, int n_planes)
@@ -228,8 +228,8 @@ at_cell (global const float8 *grid, int cells_x, int cells_y, int n_planes, int 
   return grid[((long) j * cells_x + i) * n_planes + z];
 }
 
-/* [1 2 1] along x, y.  One work-item makes one cell and plane, ids (plane, cell,
- * cell row); 9 reads, most of them cached, 1 write of float8. */
+/* [1 2 1] along x, then along y.  One work-item makes one cell and plane.  The ids are (plane, cell, cell row).
+ * 9 reads, most of them cached, 1 write of float8. */
 kernel void grid_blur_xy (global const float8 *in, global float8 *out,
                           int cells_x, int cells_y, int n_planes)
 {
@@ -249,8 +249,8 @@ kernel void grid_blur_xy (global const float8 *in, global float8 *out,
   out[((long) j * cells_x + i) * n_planes + z] = (rows[0] + rows[2]) + 2.0f * rows[1];
 }
 
-/* [1 2 1] along z; `moving` is 1 where values are relative to their plane.  As
- * above; 3 reads, 1 write of float8. */
+/* [1 2 1] along z, with the same ids.  `moving` is 1 if values are relative to their plane: those of the
+ * neighbours are then moved to this one.  3 reads, 1 write of float8. */
 kernel void grid_blur_z (global const float8 *in, global float8 *out,
                          int cells_x, int cells_y, int n_planes, float moving)
 {
@@ -283,7 +283,7 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
   float     value = component (pixel, lane);
   float     p = position (pixel, pixel, lane, g);
   GridPlace place = grid_place (p);
-  float     sums[4];            /* value and count, below and above */
+  float     sums[4];            /* value and count of the plane below, then of the one above */
   float     count;
 
   if (! grid_counts (p))
@@ -301,10 +301,9 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
                                                 - place.fraction) : value;
 }
 
-/* One work-item makes one pixel.  A plane outside the grid is what only a device that
- * measured wrongly, or a host that knew wrongly, meets: clamped.  No local memory; 16 reads
- * of float8 (4 times 16 floats by channels), cached, 1 read and 1 write of the image.
- * (left, top): the output's first pixel within the uploaded image. */
+/* One work-item makes one pixel.  A plane outside the grid is clamped.  It occurs only if the range was measured
+ * wrongly.  No local memory; 16 reads of float8 (4 times 16 floats by channels), cached, 1 read and 1 write of
+ * the image.  (left, top) is the place of the output's first pixel in the uploaded image. */
 kernel void grid_slice (global const float4 *pixels, global const float4 *guides, int stride,
                         int left, int top, float4 weights, int by_luminance, float range_sigma,
                         global const int *cells, global const float *fractions,
@@ -362,8 +361,8 @@ kernel void grid_slice (global const float4 *pixels, global const float4 *guides
   out[y * width + x] = result;
 }
 
-/* One work-item fills the hash table of one cell for one lane: id 0 is (cell,
- * lane), id 1 the cell row.  Each pixel is read once a lane. */
+/* One work-item fills the hash table of one cell for one lane.  Id 0 is (cell, lane), id 1 is the cell row.
+ * Each pixel is read once for each lane. */
 kernel void grid_sparse_build (global const float4 *pixels, global const float4 *guides, int stride,
                                int from_x, int from_y, float4 weights, int by_luminance,
                                global const int *starts_x, global const int *starts_y,
@@ -412,8 +411,7 @@ kernel void grid_sparse_build (global const float4 *pixels, global const float4 
   grid_finish_table (table, capacity, values);
 }
 
-/* One work-item makes one component (by luminance: one pixel): id 0 is (x, lane).
- * 64 look-ups. */
+/* One work-item makes one component, or, by luminance, one pixel.  Id 0 is (x, lane), id 1 is y.  64 look-ups. */
 kernel void grid_sparse_slice (global const float4 *pixels, global const float4 *guides, int stride,
                                int left, int top, float4 weights, int by_luminance, float range_sigma,
                                global const int *cells, global const float *fractions,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * sRGB to CIELAB and back: L = 116 g(Y), a = 500 (g(X) - g(Y)), b = 200 (g(Y) - g(Z)),
- * times the encoding's scale.  The same functions in the same order as the C path
- * (tessera-cielab.c).
+ * each times the encoding's scale.  The C path (tessera-cielab.c) calls the same functions in
+ * the same order.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -11,9 +11,9 @@
 #include "tessera-lab.h"
 #include "tessera-pass.h"
 
-/* One work-item makes one pixel; any group; no local memory; 1 read, 1 write.  first, last:
- * weights of R and B in the rows of the matrix; scales: of L, a, b, and the offset of a, b;
- * first.w: 1 where the input is light. */
+/* One work-item makes one pixel; any group; no local memory; 1 read, 1 write.  `first` and `last` are the weights of
+ * R and of B in the rows of the matrix.  `scales` are those of L, a and b, then the offset of a and b.  first.w is 1
+ * if the input is linear light. */
 kernel void cielab_forward (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                             float4 first, float4 last, float4 scales)
 {
@@ -34,7 +34,7 @@ kernel void cielab_forward (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                                     scales.z * (gy - gz) + scales.w, c.w);
 }
 
-/* As cielab_forward; the weights are those of X and Z; first.w: 1 where the output is light. */
+/* As cielab_forward, with the weights of X and of Z.  first.w is 1 if the output is linear light. */
 kernel void cielab_inverse (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                             float4 first, float4 last, float4 scales)
 {

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Convolution: out(x, y) = sum over the kernel's rows of (sum over a row's columns of
- * weight * in(x + i, y + j)), then + offset.  Both sums begin with 0 and leave out weights
- * of 0, as in C (operations/convolution-rows.c).
+ * weight * in(x + i, y + j)), then + offset.  Both sums begin with 0.  Weights of 0 are left out.
+ * C does the same (operations/convolution-rows.c).
  *
- * PowerVR's case study of image convolution (2015) and the tutorial on local memory (2016)
- * stage a work-group's pixels in local memory.  Here a pixel that was read serves CONVOLUTION_STEP
- * results, and caches do the rest.
+ * PowerVR's case study of image convolution (2015) and its tutorial on local memory (2016) stage the
+ * pixels of a work-group in local memory.  Here each pixel that is read serves CONVOLUTION_STEP
+ * results.  Caches do the rest.
  *
- * Where alpha is copied, the fourth sum is of the weights' magnitudes.  If the picture has alpha, its pixels are
- * weighed by it beforehand, and the colours are divided by that sum.
+ * If alpha is copied, the fourth sum adds the magnitudes of the weights in place of the weights.  If the
+ * picture has alpha, convolution_weigh first multiplies its pixels by it.  The colours are then divided by
+ * the fourth sum.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-convolution.h"
 #include "tessera-separable.h"
 
-/* How a filter ends; the arguments of each kernel.  magnitudes: their sum, or 0 where no pixel is weighed. */
+/* The arguments with which each kernel finishes a pixel.  magnitudes: the sum of the weights' magnitudes, or 0
+ * if no pixel is weighed by alpha. */
 #define FINISH float4 offset, int copies_alpha, float magnitudes
 
-/* A weight for all four sums. */
+/* One weight, as each of the four sums uses it. */
 static inline float4
 weight_of (float weight, int copies_alpha)
 {
   return (float4) (weight, weight, weight, copies_alpha ? fabs (weight) : weight);
 }
 
-/* A result pixel; `in`: the input there. */
+/* Makes a result pixel of its sums.  `in` is the input pixel at the same place. */
 static inline float4
 finished (float4 sum, float4 in, FINISH)
 {
@@ -41,7 +43,8 @@ finished (float4 sum, float4 in, FINISH)
   return result;
 }
 
-/* One work-item makes one pixel, in place: light, and none where alpha is 0.  1 read, 1 write where it is not opaque. */
+/* Multiplies the colours by alpha, in place.  Where alpha is 0 they become 0, even NaN and Inf.  One work-item
+ * makes one pixel: 1 read, and 1 write where the pixel is not opaque. */
 kernel void convolution_weigh (global float4 *input, int stride, int width, int height)
 {
   int    x = get_global_id (0);
@@ -55,8 +58,9 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
     input[y * stride + x] = separable_weighed (pixel);
 }
 
-/* Four sums over row y of the input, `from` its first pixel; weights: a float4 a column,
- * for the four rows of results.  MAYBE (w) stands before the term of a weight. */
+/* Adds row y of the input to the sums of four results, one below the other.  `from` is the row's first
+ * pixel.  weights: one float4 for each column, with a component for each of the four results.  MAYBE (w)
+ * stands before each term and may leave it out. */
 #define SUM_ROW(MAYBE)                                                  \
   for (int i = 0; i < columns; i++)                                     \
     {                                                                   \
@@ -77,9 +81,9 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
 #define UNLESS_0(w) if (w != 0.0f)
 
 /* One work-item makes CONVOLUTION_STEP pixels below one another: rows * columns reads,
- * CONVOLUTION_STEP writes.  rows: of the input, STEP - 1 more than the
- * kernel's.  (left, top): the first kernel's first pixel within the input, from which the
- * centre of a kernel is `centre` pixels on. */
+ * CONVOLUTION_STEP writes.  `rows` counts rows of the input: CONVOLUTION_STEP - 1 more than the kernel has.
+ * (left, top) is the input pixel under the first weight of the first result.  The input pixel under the
+ * kernel's centre lies `centre` pixels further on. */
 kernel void convolution_direct (global const float4 *input, int stride, int left, int top, int centre,
                                 OUTPUT_ARGS (float4),
                                 global const float4 *weights, global const int *full,
@@ -93,14 +97,14 @@ kernel void convolution_direct (global const float4 *input, int stride, int left
 
   if (x >= width || first >= height)
     return;
-  /* Of the last rows only what the input has: the weights of what lies below are not used. */
+  /* The last results may lie below the output.  The rows that only they need are not in the input. */
   rows = min (rows, rows - CONVOLUTION_STEP + height - first);
   for (int y = 0; y < rows; y++)
     {
       global const float4 *from = in + y * stride;
       float4 a = (float4) 0.0f, b = a, c = a, d = a;
 
-      if (full[y])              /* no weight of the row is 0, as in most kernels: half the time on PoCL */
+      if (full[y])              /* no weight of the row is 0, as in most kernels; half the time on PoCL */
         SUM_ROW (ALWAYS)
       else
         SUM_ROW (UNLESS_0)
@@ -114,7 +118,7 @@ kernel void convolution_direct (global const float4 *input, int stride, int left
                                               magnitudes);
 }
 
-/* The first of two passes, as separable_rows. */
+/* The first of two passes.  It differs from separable_rows in the fourth sum. */
 kernel void convolution_rows (global const float4 *input, int input_stride, int left, int top,
                               global float4 *rows, int width, int height,
                               global const int *offsets, global const float *weights, int n_taps)
@@ -131,7 +135,7 @@ kernel void convolution_rows (global const float4 *input, int input_stride, int 
   rows[y * width + x] = sum;
 }
 
-/* The second of two passes. */
+/* The second of two passes: the columns, and the finish. */
 kernel void convolution_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), FINISH)
 {
   int    x = get_global_id (0);

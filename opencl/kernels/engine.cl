@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the engine itself runs: pixels from and to the formats in which buffers
- * store them, and the border around an uploaded band.
+ * The engine's own kernels.  They convert pixels from and to the formats in which buffers store them, extend the
+ * border of an uploaded band, and put pixels in the order of tiles.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-dialect.h"
 #include "tessera-convert.h"
 
-/* A component as it is stored: an integer's code is looked up. */
+/* A stored component as a float.  The code of an integer is looked up in `values`. */
 static float
 load_component (global const uchar *raw, long index, int type, global const float *values)
 {
@@ -21,7 +21,7 @@ load_component (global const uchar *raw, long index, int type, global const floa
     }
 }
 
-/* `stored`: about what `value` becomes, for the guess. */
+/* Stores a component.  `stored` is near the value that is stored for `value`: the search for the code begins there. */
 static void
 store_component (float value, float stored, global uchar *raw, long index, int type,
                  global const float *steps)
@@ -42,11 +42,13 @@ store_component (float value, float stored, global uchar *raw, long index, int t
     }
 }
 
-/* One work-item makes one pixel of `image` (layout `to`: RGBA floats), `stride`
- * pixels a row, at (left, top), from one of `raw` (layout `from`, `width` pixels a
- * row).  `values`: what the codes of an integer colour mean, in the curve of `to` where
- * they are not premultiplied, then, from `alphas` on, those of alpha.  1 read of 1 to 16 bytes, table
- * reads, 1 write of 16. */
+/* One work-item makes one pixel of `image` from one pixel of `raw`.  `image` has layout `to`, RGBA floats, and
+ * `stride` pixels in a row; the pixels go to (left, top) and on.  `raw` has layout `from` and `width` pixels in a
+ * row.
+ *
+ * `values` says what the codes of an integer colour mean, and from `alphas` on, what those of alpha mean.  Colours
+ * that are not premultiplied are there in the curve of `to` already.  1 read of 1 to 16 bytes, reads of the tables,
+ * 1 write of 16 bytes. */
 kernel void decode_pixels (global const uchar *raw, int from, global float *image, int to,
                            global const float *values, int alphas,
                            int stride, int left, int top, int width, int height)
@@ -71,10 +73,9 @@ kernel void decode_pixels (global const uchar *raw, int from, global float *imag
            (long) (y + top) * stride + x + left, image);
 }
 
-/* The way back: one pixel of `raw` (layout `to`) from one of `image` (layout
- * `from`, both `width` pixels a row).  `steps`: from which value on a colour, in the
- * curve of `from`, becomes an integer code; then, from `alphas` on, those of alpha.
- * `weights`: of R, G, B in luminance, which is a sum of linear light. */
+/* The way back: one work-item makes one pixel of `raw` (layout `to`) from one of `image` (layout `from`).  Both have
+ * `width` pixels in a row.  steps[k] is the least value, in the curve of `from`, that becomes code k; from `alphas` on
+ * it is that of alpha.  `weights` are those of R, G, B in luminance, which is a sum of linear light. */
 kernel void encode_pixels (global const float *image, int from, global uchar *raw, int to,
                            global const float *steps, int alphas, float4 weights,
                            int width, int height)
@@ -114,15 +115,15 @@ kernel void encode_pixels (global const float *image, int from, global uchar *ra
   for (int c = 0; c < 4; c++)
     stored[c] = pixel[c];
   convert_pixel (stored, from, to);
-  for (int c = 0; c < colours; c++)     /* premultiplied, a step is one of the stored value itself */
+  for (int c = 0; c < colours; c++)     /* of premultiplied colours, steps are those of the stored value */
     store_component (to & LAYOUT_PREMULTIPLIED ? stored[c] : pixel[c], stored[c], raw, place + c, type, steps);
   if (components > colours)
     store_component (pixel[3], stored[3], raw, place + colours, type, steps + alphas);
 }
 
-/* One work-item makes one pixel of the rim rectangle (x0, y0) to (x1, y1).
- * (left, top) to (right, bottom) is what was uploaded; all ends exclusive.
- * border 0: the nearest uploaded pixel; 1: zero.  1 read, 1 write. */
+/* One work-item makes one pixel of the rectangle (x0, y0) to (x1, y1), a part of the rim.  (left, top) to
+ * (right, bottom) was uploaded.  All ends are exclusive.  border 0: the nearest uploaded pixel; 1: zeros.
+ * 1 read, 1 write. */
 kernel void extend_pixels (global float *image, int components, int stride,
                            int x0, int y0, int x1, int y1,
                            int left, int top, int right, int bottom, int border)
@@ -138,9 +139,10 @@ kernel void extend_pixels (global float *image, int components, int stride,
     image[to + c] = border == 0 ? image[from + c] : 0.0f;
 }
 
-/* Pixels that lie row by row (`width` units of the named bytes a row) put in the order of tiles, of
- * tile_width x tile_height units, `across` in a row of them and `down` rows; the first unit lies at (left, top) of
- * the first tile.  Zeros where a tile has no pixels.  One work-item writes one unit: 1 read, 1 write. */
+/* Puts pixels that lie row by row in the order of tiles.  A unit is a pixel or a part of one, of as many bytes as the
+ * name says.  A row has `width` units.  A tile has tile_width x tile_height units; there are `down` rows of `across`
+ * tiles.  The first unit goes to (left, top) of the first tile.  What has no pixels becomes zeros.  One work-item
+ * writes one unit: 1 read, 1 write. */
 #define DEFINE_TILE(name, unit)                                                                 \
 kernel void name (global const unit *rows, global unit *tiles, int width, int height,           \
                   int tile_width, int tile_height, int left, int top, int across, int down)     \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Histogram equalisation (operations/tessera-equalize.c): counts, and the pixels that
- * tables make of them.  Images are R'G'B'A floats, or RGBA where is_linear.
+ * Histogram equalisation (operations/tessera-equalize.c).  One kernel counts the values of pixels.  The host makes
+ * tables of the counts.  Another kernel looks the pixels up in the tables.  Images are R'G'B'A floats, or RGBA if
+ * is_linear.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -10,10 +11,10 @@
 #include "tessera-convert.h"
 #include "tessera-equalize.h"
 
-#define LANES 32                /* work-items along a row, and ... */
-#define LINES 8                 /* rows at a time, of a unit */
+#define LANES 32                /* work-items of a unit along a row */
+#define LINES 8                 /* rows that a unit takes at a time */
 
-/* What channel c of a pixel is counted and looked up by. */
+/* The value by which channel c of a pixel is counted and looked up. */
 static float
 value_of (float4 pixel, int channels, int c, float4 weights, int is_linear)
 {
@@ -36,13 +37,16 @@ add_pixels (local int *near, global int *far, int is_near, int bin, int n)
     atomic_add (far + bin, n);
 }
 
-/* A unit of LANES x LINES work-items counts one channel of `piece` rows of one tile: the
- * first dimension holds the tiles of a row and their channels, the second the pieces,
- * the third the rows of tiles from `tile_row` on.  counts[tile][channel][bin]: the tiles
- * `first_column`, `columns` a row, from `first_row` on.  edges: where tiles begin, from
- * the image's origin, as (x0, y0), the band's first pixel, does.  is_near: `near` has room
- * for the bins.  Group LANES x LINES or what the device can take of it.
- * 1 read of 16 bytes a pixel and channel, at most 1 atomic addition. */
+/* A unit of LANES x LINES work-items counts one channel of `piece` rows of one tile.  The first dimension holds
+ * the tiles of a row and their channels, the second holds the pieces, the third holds the rows of tiles from
+ * `tile_row` on.
+ *
+ * counts[tile][channel][bin] begins with tile first_column of row first_row and has `columns` tiles in a row.
+ * edges_x and edges_y say where tiles begin.  Like (x0, y0), the band's first pixel, they count from the image's
+ * origin.  is_near: `near` has room for the bins.
+ *
+ * Group: LANES x LINES, or as much of it as the device can take.  1 read of 16 bytes for each pixel and channel,
+ * at most 1 atomic addition. */
 kernel void equalize_count (global const float *image, int stride, int x0, int y0, int height,
                             global const int *edges_x, global const int *edges_y,
                             int first_column, int columns, int first_row, int tile_row, int tile_rows, int piece,
@@ -87,8 +91,8 @@ kernel void equalize_count (global const float *image, int stride, int x0, int y
       atomic_add (far + b, near[b]);
 }
 
-/* Between the tables of four tiles; a place is the tile, whether there is a next, and the
- * fraction of the way (a float's bits).  Offsets are those of channel and bin. */
+/* Interpolates between the tables of four tiles.  A place (`across`, `down`) is three ints: the tile, 1 if there is a
+ * next tile, and the fraction of the way to it as a float's bits.  `offset` is that of channel and bin in a table. */
 static float
 mapped_between (global const float *tables, global const int *across, global const int *down,
                 int first_row, long row_size, int tile_size, int offset)
@@ -102,9 +106,9 @@ mapped_between (global const float *tables, global const int *across, global con
                        equalize_mix (tables[below], tables[below + next], fraction), as_float (down[2]));
 }
 
-/* One work-item makes one pixel.  (x0, y0): the band's first, from the image's origin.
- * is_local: tables of tiles, at places_x, places_y; else one for the image.  mapped: bit
- * c: channel c has tables.  1 read, 1 write, 1 or 4 reads of tables a channel. */
+/* One work-item makes one pixel.  (x0, y0) is the band's first pixel, counted from the image's origin.  is_local:
+ * each tile has tables, and places_x and places_y say which a pixel uses; else the image has one set.  Bit c of
+ * `mapped` is set if channel c has tables.  1 read, 1 write, 1 or 4 reads of tables for each channel. */
 kernel void equalize_map (global const float *image, int stride, int x0, int y0,
                           global const int *places_x, global const int *places_y,
                           global const float *tables, int first_row, int columns, int is_local,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Gaussian blur: the taps of the C path in its order (tessera-separable.h), of pixels or of cells
- * (tessera-gaussian.h).  There is no finishing step, so these kernels are all.
+ * Gaussian blur.  The taps and their order are those of the C path.  They weigh pixels (tessera-separable.h), or, for a
+ * wide blur, cells (tessera-gaussian.h).  There is no finishing step, so the kernels of these headers are all.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

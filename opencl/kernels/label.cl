@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Connected components (operations/tessera-label.c) of a whole image.  `labels` is a
- * forest over the pixels, numbered row by row: each points to a smaller one of its
- * component, the root to itself, background is -1.  Trees are joined by their roots,
- * the larger below the smaller, so that a root is the first pixel of its component in
- * raster order, whoever comes first.  `areas` holds pixels at roots, later ranks.
+ * Connected components (operations/tessera-label.c) of a whole image.  Pixels are numbered row by row.
+ * `labels` is a forest over them.  A pixel points to one of its component with a smaller number, a root points to
+ * itself, and background is -1.  Two trees are joined at their roots, the larger number below the smaller.  So a
+ * root is the first pixel of its component in raster order, whatever the order of the joins.  At the roots, `areas`
+ * holds the numbers of pixels, later the ranks.
  *
  * S. Jaiganesh, M. Burtscher, A High-Performance Connected Components Implementation for
- * GPUs, HPDC 2018 (joining without locks, paths made shorter on the way).
+ * GPUs, HPDC 2018: joins without locks, and paths that are made shorter on the way.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -15,12 +15,13 @@
 #include "tessera-convert.h"
 #include "tessera-label.h"
 
-#define SEGMENT 32              /* pixels of a row that are linked at once, at most: bits of a uint */
+#define SEGMENT 32              /* pixels of a row that are linked at once, at most: the bits of a uint */
 #define CHUNK   64              /* numbers that one work-item adds up */
 
-/* One work-item: the label of one pixel, of rows `top` to `bottom`, is where its run begins, at the earliest where its
- * group does; areas: there the run's length, else 0.  Groups of at most SEGMENT x 4; local:
- * their foreground, a bit for each pixel.  1 read of 16 bytes, 2 writes. */
+/* Finds runs of foreground in rows `top` to `bottom`.  A run ends at its group's edge.  One work-item labels one
+ * pixel with the pixel where its run begins.  There, areas gets the length of the run, elsewhere 0.
+ *
+ * Groups of at most SEGMENT x 4; local: their foreground, a bit for each pixel.  1 read of 16 bytes, 2 writes. */
 kernel void label_find (global const float *image, int width, int top, int bottom, float4 weights, int by_alpha,
                         float threshold, global int *labels, global int *areas)
 {
@@ -47,14 +48,14 @@ kernel void label_find (global const float *image, int width, int top, int botto
   for (int k = 0; k < SEGMENT / 4; k++)
     all |= vload4 (k, row);
   segment = all.x | all.y | all.z | all.w;
-  below = ~segment & ((1u << column) - 1u);             /* background before it */
+  below = ~segment & ((1u << column) - 1u);             /* the background before this pixel */
   above = ~(segment >> column);
   start = SEGMENT - clz (below);
   labels[i] = is_on ? i - column + start : -1;
-  areas[i] = is_on && start == column ? popcount ((above & (0u - above)) - 1u) : 0;     /* 32: none above */
+  areas[i] = is_on && start == column ? popcount ((above & (0u - above)) - 1u) : 0;     /* if `above` is 0: all 32 */
 }
 
-/* The root above i; what lies on the way is made to point further up. */
+/* The root above i.  The pixels on the way are made to point further up. */
 static int
 find_root (volatile global int *labels, int i)
 {
@@ -81,13 +82,14 @@ join (volatile global int *labels, int a, int b)
 
       if (old == high)
         return;
-      a = find_root (labels, old);      /* somebody else was first */
+      a = find_root (labels, old);      /* another work-item was first */
       b = find_root (labels, low);
     }
 }
 
-/* One work-item joins one pixel, of rows `top` to `bottom`, to its neighbours above, and where a run
- * was cut to its left one, where no other pixel does.  6 reads, at most 3 joins. */
+/* One work-item joins one pixel of rows `top` to `bottom` to its neighbours above.  At the start of a run that was
+ * cut, it joins the pixel to its left neighbour too.  Joins that another pixel makes are left out.  6 reads, at most
+ * 3 joins. */
 kernel void label_join (volatile global int *labels, global const int *areas, int width, int top, int bottom,
                         int diagonals)
 {
@@ -109,7 +111,7 @@ kernel void label_join (volatile global int *labels, global const int *areas, in
     }
   else if (up)
     {
-      if (! left)               /* else the left one has it as its diagonal */
+      if (! left)               /* else the left pixel joins it, as its diagonal */
         join (labels, i, i - width);
     }
   else
@@ -121,7 +123,7 @@ kernel void label_join (volatile global int *labels, global const int *areas, in
     }
 }
 
-/* One work-item shortens the way from one pixel up. */
+/* One work-item shortens the way from one pixel to its root. */
 kernel void label_shorten (volatile global int *labels, int width, int height)
 {
   const int x = get_global_id (0), y = get_global_id (1);
@@ -131,9 +133,9 @@ kernel void label_shorten (volatile global int *labels, int width, int height)
     find_root (labels, i);
 }
 
-/* One work-item: one pixel gets its root, a run's area goes to it; those of the group's first
- * root at once, since all would wait for the number of a large component.  Nobody writes to
- * any pixel but his own, so what is written stays.  local: 2 ints. */
+/* One work-item gives one pixel its root, and adds the area of its run to the root's.  A large component would make
+ * all work-items wait for one number.  So a group adds the areas of its first root in local memory, then once to the
+ * root.  A work-item writes to no label but its own, so what is written stays.  local: 2 ints. */
 kernel void label_flatten (volatile global int *labels, volatile global int *areas, int width, int height)
 {
   local int common, sum;
@@ -173,7 +175,7 @@ is_kept (global const int *labels, global const int *areas, int i, int min_area)
   return labels[i] == i && areas[i] >= min_area;
 }
 
-/* One work-item counts the components of CHUNK pixels that are kept. */
+/* One work-item counts the components that begin in CHUNK pixels and are kept. */
 kernel void label_count (global const int *labels, global const int *areas, int n, int min_area,
                          global int *counts)
 {
@@ -187,7 +189,7 @@ kernel void label_count (global const int *labels, global const int *areas, int 
   counts[get_global_id (0)] = count;
 }
 
-/* One work-item adds up CHUNK of the n numbers at `from`, to `to`. */
+/* One work-item adds up CHUNK of the n numbers at `from`.  The sums go to `to`. */
 kernel void label_sum (global int *counts, int from, int n, int to)
 {
   const int first = get_global_id (0) * CHUNK, end = min (first + CHUNK, n);
@@ -200,8 +202,8 @@ kernel void label_sum (global int *counts, int from, int n, int to)
   counts[to + get_global_id (0)] = sum;
 }
 
-/* The way back: the numbers at `from` become the sums of all before them; at `to` are
- * those of the chunks (to < 0: there is one chunk, its sum goes to `total`). */
+/* The way back: each number at `from` becomes the sum of all numbers before it.  At `to` are these sums for the
+ * chunks.  If to < 0, there is one chunk, and its sum goes to `total`. */
 kernel void label_offsets (global int *counts, int from, int n, int to, global int *total)
 {
   const int first = get_global_id (0) * CHUNK, end = min (first + CHUNK, n);
@@ -221,8 +223,8 @@ kernel void label_offsets (global int *counts, int from, int n, int to, global i
     total[0] = sum;
 }
 
-/* One work-item numbers the components that begin in CHUNK pixels: areas become ranks,
- * 0 of what is dropped. */
+/* One work-item numbers the components that begin in CHUNK pixels.  Their areas become ranks, or 0 if they are
+ * dropped. */
 kernel void label_rank (global const int *labels, global int *areas, int n, int min_area,
                         global const int *offsets)
 {
@@ -243,8 +245,8 @@ label_at (global const int *labels, global const int *ranks, int i)
   return labels[i] < 0 ? 0 : ranks[labels[i]];
 }
 
-/* One work-item makes one pixel of the result, which begins at (left, top) of the
- * labelled image.  2 reads, 1 write. */
+/* One work-item makes one pixel of the result.  The result begins at (left, top) of the labelled image.  2 reads,
+ * 1 write. */
 kernel void label_values (global const int *labels, global const int *ranks, int image_width, int left, int top,
                           int is_mask, global float *out, int width, int height)
 {
@@ -264,6 +266,7 @@ alpha_at (global const float *image, int has_alpha, int i)
   return has_alpha ? image[4 * (long) i + 3] : 1.0f;
 }
 
+/* As label_values: the label's colour, as 4 bytes.  2 or 3 reads, 1 write. */
 kernel void label_bytes (global const int *labels, global const int *ranks, int image_width, int left, int top,
                          global const float *image, int has_alpha, global uchar *out, int width, int height)
 {
@@ -279,7 +282,7 @@ kernel void label_bytes (global const int *labels, global const int *ranks, int 
   vstore4 ((uchar4) (color & 255, color >> 8 & 255, color >> 16 & 255, quantised (alpha, 255.0f)), y * width + x, out);
 }
 
-/* values: what the 256 codes are as floats.  is_associated: they leave times alpha. */
+/* The same as floats.  values: the 256 codes as floats.  is_associated: the colours are multiplied by alpha. */
 kernel void label_colors (global const int *labels, global const int *ranks, int image_width, int left, int top,
                           global const float *image, int has_alpha, int is_associated,
                           global const float *values, global float *out, int width, int height)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Mean over a box, one axis at a time: S_2k(x) = S_k(x) + S_k(x + k), and the sum of
- * n = 2r + 1 pixels is that of S_k for the binary digits k of n, the smallest first.
- * A launch makes up to five doublings: a sum of 16 in the order of pairs is S_16.
+ * Mean over a square, one axis at a time.  S_k(x) is the sum of k pixels from x on.  It is made by doubling:
+ * S_2k(x) = S_k(x) + S_k(x + k).  The sum of n = 2r + 1 pixels adds one S_k for each binary digit k of n, the
+ * smallest first.  One launch adds up to five digits.  It makes S_16k of S_k by adding 16 in pairs.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -26,10 +26,12 @@ static float4 sum_16 (global const float4 *sums, int at, int step)
   return sum_8 (sums, at, step) + sum_8 (sums, at + 8 * step, step);
 }
 
-/* One work-item adds S_k, S_2k .. S_16k of `digits` (bits), from `skip` elements on, to one pixel of
- * `totals` (`flags` 1: the first addends; 2: the last, scaled then), and makes one of S_16k
- * in `next` (next_width 0: none) of the same stride as `sums`.  `step`: elements
- * between neighbours of S_k that are added.  At most 47 reads, 2 writes, no local memory. */
+/* `sums` holds S_k.  One work-item makes one pixel of `totals` and one of `next`.
+ *
+ * To the pixel of `totals` it adds those of S_k, S_2k .. S_16k whose bit in `digits` is set, beginning `skip`
+ * elements on.  flags & 1: these are the first addends.  flags & 2: they are the last, and the total is scaled.
+ * The pixel of `next` is S_16k; if next_width is 0, none is made.  `next` has the stride of `sums`.  `step` is the
+ * number of elements between two S_k that are added.  At most 47 reads, 2 writes, no local memory. */
 kernel void mean_sums (global const float4 *sums, int stride, int step,
                        global float4 *next, int next_width, int next_height,
                        global float4 *totals, int total_width, int total_height,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * An order statistic of a neighbourhood, exactly, on integer keys in the order of the floats
- * (tessera-median.h): medians of small squares by networks, all else by bisection between
- * keys that occur.
+ * The median, or another rank, of a neighbourhood, exactly.  Floats become integer keys in the same order
+ * (tessera-median.h).  Networks find the medians of small squares.  For all else, a search halves the span
+ * of the keys that occur.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -17,9 +17,9 @@
     v[a] = less; \
   }
 
-/* One work-item makes the keys of one sample in each of `channels` planes of width x
- * height keys; outside (left, top) .. (right, bottom), ends exclusive, there is none, and no
- * colour where alpha is 0.  1 read of 16 bytes, 3 or 4 writes of 4. */
+/* Makes the keys: `channels` planes of width x height.  Outside (left, top) .. (right, bottom), ends exclusive,
+ * there is no sample.  Where alpha is 0 there is no colour.  One work-item makes the keys of one pixel: 1 read of
+ * 16 bytes, 3 or 4 writes of 4. */
 kernel void median_keys (global const float4 *input, int stride, global int *keys, int channels,
                          int width, int height, int left, int top, int right, int bottom)
 {
@@ -42,9 +42,9 @@ kernel void median_keys (global const float4 *input, int stride, global int *key
 
 #define SWAP_IN_COLUMN(a, b) SWAP (side * a + column, side * b + column)
 
-/* One work-item makes one channel of one pixel; where alpha is no channel, the first of them copies
- * it.  `keys`: planes of stride x (height + N - 1), stride = width + N - 1, as `input`.  N2 = 9, 25
- * or 49 reads of 4 bytes, 1 write of 4, no local memory. */
+/* One work-item makes one channel of one pixel.  If alpha is no channel, the work-item of channel 0 copies it.
+ * `keys` are planes of stride x (height + N - 1) with stride = width + N - 1; `input` has the same size.
+ * N2 = 9, 25 or 49 reads of 4 bytes, 1 write of 4, no local memory.  LACKS: samples may be left out. */
 #define MEDIAN_KERNEL(NAME, N, N2, LACKS) \
 kernel void NAME ## N2 (global const int *keys, global const float4 *input, \
                         global float *output, int channels, int width, int height) \
@@ -81,16 +81,19 @@ MEDIAN_KERNEL (median_network_, 3, 9, false)
 MEDIAN_KERNEL (median_network_, 5, 25, false)
 MEDIAN_KERNEL (median_network_, 7, 49, false)
 
-/* Where samples are left out, every other of the places that lack one, the first too, comes before all samples and the
- * rest after them.  The middle place then has the median of the samples. */
+/* Where samples are left out, the network still sorts N2 places.  The empty places in turn become the least key and
+ * the greatest, beginning with the least.  So as many lie before the samples as after them, or one more, and the
+ * middle place has the median of the samples. */
 MEDIAN_KERNEL (median_lacking_, 3, 9, true)
 MEDIAN_KERNEL (median_lacking_, 5, 25, true)
 MEDIAN_KERNEL (median_lacking_, 7, 49, true)
 
-/* One work-item makes one channel of one pixel, as above.  half_widths: of the neighbourhood's
- * rows, 0 .. radius from the middle.  ranks: of 0 .. n samples where may_lack, else `rank` is
- * wanted.  Each round halves the span of keys and narrows it to keys that are there: at most
- * 33 rounds that read the neighbourhood, 1 write of 4 bytes, no local memory. */
+/* One work-item makes one channel of one pixel, as above.  half_widths: how far each row of the
+ * neighbourhood reaches, by its distance 0 .. radius from the middle row.  The wanted rank is `rank`.  If
+ * samples may lack (may_lack), it is ranks[n], where n samples are there.
+ *
+ * Each round halves the span of the keys, then narrows it to keys that occur.  At most 33 rounds read the
+ * neighbourhood.  1 write of 4 bytes, no local memory. */
 kernel void median_search (global const int *keys, global const float4 *input, global float *output,
                            int channels, int width, int height, int radius,
                            global const int *half_widths, int rank, int may_lack, global const int *ranks)
@@ -115,7 +118,7 @@ kernel void median_search (global const int *keys, global const float4 *input, g
   while (least < most)
     {
       const int split = least + (int) (((uint) most - (uint) least) >> 1);
-      int       count = 0, below = INT_MIN, above = INT_MAX;    /* nearest to the split */
+      int       count = 0, below = INT_MIN, above = INT_MAX;    /* the keys nearest to the split */
 
       for (int dy = -radius; dy <= radius; dy++)
         for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
@@ -131,7 +134,8 @@ kernel void median_search (global const int *keys, global const float4 *input, g
       else
         least = above;
     }
-  /* Alone, a sample stays as it is, because a key has no sign of zero; and a pixel without any. */
+  /* With radius 0 the pixel is copied, because a key does not keep the sign of zero.  A pixel without samples is
+   * copied too. */
   output[4 * (y * width + x) + channel]
     = radius > 0 && samples > 0 ? as_float (median_bits (least))
                                 : ((global const float *) input)[4 * ((y + radius) * stride + x + radius) + channel];

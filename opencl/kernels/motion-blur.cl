@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Linear motion blur: out(x, y) = sum over taps of weight * in(x + dx, y + dy).
- * The taps are those of the C path (tessera-motion-blur.c), summed in the same
- * order: groups of TAP_GROUP, then the groups.
+ * The taps and their order are those of the C path (tessera-motion-blur.c).  Groups of
+ * TAP_GROUP taps are summed first, then the groups.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

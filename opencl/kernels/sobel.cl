@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Sobel's gradient gx = [1 2 1]^T [-1 0 1] / 8 * I, gy its transpose.  The same
- * functions in the same order as the C path (tessera-sobel.c).
+ * Sobel's gradient: gx = [1 2 1]^T [-1 0 1] / 8 * I, and gy by the transposed kernel.  The C path
+ * (tessera-sobel.c) calls the same functions in the same order.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -9,8 +9,8 @@
 #include "tessera-convert.h"
 #include "tessera-gradient.h"
 
-/* An eighth of the luminance, as it is seen.  One work-item makes one pixel; any group; no local memory;
- * 1 read, 1 write of a float. */
+/* Makes a plane: an eighth of each pixel's luminance times its alpha.  One work-item makes one pixel; any group; no
+ * local memory; 1 read, 1 write of a float. */
 kernel void sobel_luminance (global const float4 *input, int input_stride, global float *plane,
                              int width, int height, float4 weights, int is_perceptual)
 {
@@ -38,8 +38,8 @@ shown (float gx, float gy, int output, int display, float gain)
   return gradient_component (output == GRADIENT_X ? gx : gy, display, gain);
 }
 
-/* One work-item makes one pixel; any group; no local memory; 8 reads of a float, 1 write of one or, with the alpha of
- * `input` or the vector, of four.  Row 0 of the plane and of the input is the one above the output's first. */
+/* One work-item makes one pixel; any group; no local memory; 8 reads of a float, 1 write of `components` floats: one,
+ * or four if alpha or the vector goes with it.  Row 0 of the plane and of the input lies above the output's first. */
 kernel void sobel_grey (global const float *plane, int stride, global const float4 *input, int input_stride,
                         global float *out, int width, int height, int output, int display, float gain, int components)
 {

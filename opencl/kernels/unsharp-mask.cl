@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Unsharp mask: the passes of the Gaussian (tessera-separable.h, tessera-gaussian.h), the last of
- * which compares with the image and sharpens.  Alpha is copied.  If the input has alpha, it is first weighed by it, and
- * the last pass divides by the sum of the weights.
+ * Unsharp mask: the passes of the Gaussian (tessera-separable.h, tessera-gaussian.h).  The last pass
+ * compares the blurred picture with the image and sharpens.  Alpha is copied.
+ *
+ * If the input has alpha, its pixels are first multiplied by it.  The last pass then divides by the
+ * blurred alpha.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -31,7 +33,7 @@ kernel void unsharp_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float amoun
                                        amount, threshold);
 }
 
-/* The same from three rows of cells. */
+/* The same for a wide blur: one work-item reads three rows of cells in place of the taps. */
 kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount, float threshold)
 {
   int x = get_global_id (0);
@@ -43,7 +45,7 @@ kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount
                                        amount, threshold);
 }
 
-/* One work-item makes one pixel of the picture that is blurred: 1 read, 1 write. */
+/* Makes the picture that is blurred, if the input has alpha.  One work-item makes one pixel: 1 read, 1 write. */
 kernel void unsharp_weigh (global const float4 *input, int stride, global float4 *weighed, int width, int height)
 {
   int x = get_global_id (0);
@@ -53,7 +55,7 @@ kernel void unsharp_weigh (global const float4 *input, int stride, global float4
     weighed[y * stride + x] = separable_weighed (input[y * stride + x]);
 }
 
-/* `whole`: what sums.w is if all is opaque. */
+/* sums: the blurred colours times alpha, and the blurred alpha.  `whole`: what sums.w is if all pixels are opaque. */
 static inline float4
 sharpened_over (float4 in, float4 sums, float whole, float amount, float threshold)
 {
@@ -63,7 +65,7 @@ sharpened_over (float4 in, float4 sums, float whole, float amount, float thresho
                                   unsharp_blurred (sums.z, part, in.z), part), amount, threshold);
 }
 
-/* As unsharp_columns, of weighed pixels. */
+/* As unsharp_columns, of weighed pixels.  ones[0]: what this blur makes of a picture of ones. */
 kernel void unsharp_weighed_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float amount, float threshold,
                                      global const float *ones)
 {
@@ -76,8 +78,8 @@ kernel void unsharp_weighed_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), flo
                                             ones[0], amount, threshold);
 }
 
-/* As unsharp_up_rows.  ones[j]: a picture of ones before this pass, at column j of a cell; the first column is
- * phase_x. */
+/* As unsharp_up_rows, of weighed pixels.  ones[j]: what the passes before this one make of a picture of ones, at
+ * column j of a cell.  phase_x: the column of its cell at which the output begins. */
 kernel void unsharp_weighed_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount, float threshold,
                                      global const float *ones, int phase_x)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Dialect: the common part of C and OpenCL C, with tessera_as_int and
- * tessera_as_float.  One pixel from a stored format to the float format that a
- * filter works in, and back.
+ * tessera_as_float.  Converts one pixel from a stored format to the float format
+ * in which a filter works, and back.
  *
- * sRGB transfer curve (IEC 61966-2-1): linear = c / 12.92 below 0.04045, else
- * ((c + 0.055) / 1.055)^2.4; negative values continue the straight part, as babl
- * has it.  The powers are roots found by iteration with products and sums
- * only, so that every device with IEEE floats gives the same bits.
+ * sRGB transfer curve (IEC 61966-2-1): linear = c / 12.92 up to 0.04045, else
+ * ((c + 0.055) / 1.055)^2.4.  Negative values continue the straight part, as in babl.
+ * Every device with IEEE floats must give the same bits.  So the powers are roots found
+ * by iteration, with products and sums only.
  *
- * Alpha: a colour is multiplied and divided by alpha, or by 1/65536 where alpha is
- * smaller than that (babl).  What is stored as a straight colour under alpha 0 is none: it
- * makes no light, so that nothing around it depends on it.
+ * Alpha: a colour is multiplied and divided by alpha.  If alpha is smaller than 1/65536,
+ * that number takes its place, as in babl.  A straight colour under alpha 0 is no colour.
+ * It makes no light, so nothing around it depends on it.
  */
 
 /* How a format stores a pixel: bits of `int layout`. */
@@ -27,23 +27,23 @@
 
 #define ALPHA_FLOOR (1.0f / 65536.0f)
 
-/* The upper half of a float's digits: its square is exact. */
+/* x with the upper half of its digits.  The square of that is exact. */
 static inline float
 half_digits (float x)
 {
   return tessera_as_float (tessera_as_int (x) & ~0xfff);
 }
 
-/* A float's bits times a part of 1: a float's logarithm, nearly; an integer division
- * would cost more. */
+/* The bits of a float, times `part` (below 1).  Bits are nearly a logarithm, so this is nearly that of a root.  An
+ * integer division would cost more. */
 static inline int
 part_of_bits (float x, float part)
 {
   return (int) ((float) tessera_as_int (x) * part);
 }
 
-/* x^2.4 = x^3 z^3 / (x z^5)^(3/5) for any z; z near x^(-1/5), by a step of Halley's method,
- * makes the last factor a short series.  x normal and positive. */
+/* x^2.4 = x^3 z^3 / (x z^5)^(3/5) for any z.  One step of Halley's method brings z near x^(-1/5).  The last factor is
+ * then a short series.  x is normal and positive. */
 static inline float
 power_12_5 (float x)
 {
@@ -59,8 +59,8 @@ power_12_5 (float x)
   return z + z * (rest * (0.6f + rest * 0.48f));
 }
 
-/* x^(5/12) = x z^7 / (x z^12)^(7/12), z near x^(-1/12) by a step of Halley's method and one
- * of Newton's; x normal and positive. */
+/* x^(5/12) = x z^7 / (x z^12)^(7/12) for any z.  A step of Halley's method and one of Newton's bring z near x^(-1/12).
+ * x is normal and positive. */
 static inline float
 power_5_12 (float x)
 {
@@ -90,7 +90,7 @@ linear_from_perceptual (float c)
   float       power = power_12_5 ((c + 0.055f) * (1.0f / 1.055f) * scale);
 
   power = c > 1e10f ? power * 16777216.0f : power;
-  power = c < 2e16f ? power : c * 1e36f;        /* overflows before; Inf and NaN stay */
+  power = c < 2e16f ? power : c * 1e36f;        /* it overflows long before; Inf and NaN stay */
   return c <= 0.04045f ? c * (1.0f / 12.92f) : power;
 }
 
@@ -118,15 +118,15 @@ premultiplied (float colour, float alpha)
   return alpha == 0.0f ? 0.0f : light;
 }
 
-/* Grey is stored as it is; of another colour the luminance is, which is a sum of linear light. */
+/* A grey format stores a grey pixel as it is.  Of another colour it stores the luminance, a sum of linear light. */
 static inline int
 is_grey (const float *pixel)
 {
   return pixel[0] == pixel[1] && pixel[1] == pixel[2];
 }
 
-/* pixel[4]: R, G, B, alpha of layout `from` becomes what layout `to` means by
- * them; only the curve and the association count here. */
+/* Converts pixel[4], which is R, G, B and alpha, from layout `from` to layout `to`.  Only the curve and whether
+ * colours are premultiplied count here. */
 static inline void
 convert_pixel (float *pixel, int from, int to)
 {
@@ -150,7 +150,7 @@ convert_pixel (float *pixel, int from, int to)
     }
 }
 
-/* IEEE halves, to the nearest, ties to even; NaN is 0x7e00. */
+/* IEEE halves.  A float becomes the nearest half, a tie the even one, and NaN becomes 0x7e00. */
 static inline float
 half_value (int code)
 {
@@ -173,13 +173,13 @@ half_code (float value)
     return 0x7e00;
   if (size >= 0x477ff000)       /* 65520 and more */
     return sign | 0x7c00;
-  if (size < 0x38800000)        /* below 2^-14: a sum with 1/2 rounds to multiples of 2^-24 */
+  if (size < 0x38800000)        /* below 2^-14: adding 1/2 rounds to a multiple of 2^-24 */
     return sign | (tessera_as_int (tessera_as_float (size) + 0.5f) - 0x3f000000);
   return sign | ((size - 0x38000000 + 0xfff + ((size >> 13) & 1)) >> 13);
 }
 
-/* The largest k with value >= steps[k], 1 <= k <= most, else 0; `guess` is near it.
- * NaN: steps[0] is what it becomes. */
+/* The largest k of 1 .. most with value >= steps[k]; 0 if there is none.  The search begins at `guess`.  NaN becomes
+ * steps[0]. */
 static inline int
 step_index (float value, int guess, TESSERA_GLOBAL const float *steps, int most)
 {
@@ -192,7 +192,7 @@ step_index (float value, int guess, TESSERA_GLOBAL const float *steps, int most)
   return guess;
 }
 
-/* The integer nearest to value * most, 0 to most; NaN is 0. */
+/* The integer nearest to value * most, from 0 to most.  NaN becomes 0. */
 static inline int
 quantised (float value, float most)
 {

@@ -2,12 +2,12 @@
  *
  * Dialect: C and OpenCL C.
  *
- * A pixel that was read serves this many rows of results, which stay in registers. */
+ * Each pixel that is read serves this many rows of results.  They stay in registers. */
 #define CONVOLUTION_STEP 4
 
-/* A colour from the sum of w a I, `covered` the sum of |w| a, `magnitudes` that of |w|: as if all of the support were as
- * bright as what can be seen of it.  Of opaque pixels nothing is divided: the sum of |w| may be infinite.  Of the least
- * alphas both sums are made larger, so that the quotient is finite. */
+/* A colour as it would be if all of the support were as bright as what can be seen of it.  `sum` is the sum of w a I,
+ * `covered` that of |w| a, `magnitudes` that of |w|.  If all pixels are opaque, nothing is divided, because the sum of
+ * |w| may be infinite.  If the alphas are very small, both sums are scaled up, so that the quotient is finite. */
 static inline float
 convolution_colour (float sum, float covered, float magnitudes, float offset)
 {

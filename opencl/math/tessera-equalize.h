@@ -3,12 +3,12 @@
  * Dialect: C and OpenCL C; needs tessera-index.h, tessera-convert.h and a dialect
  * before it.
  *
- * Which bin a value lies in, and which value represents a colour.
+ * The bin in which a value lies, and the value by which a colour is looked up.
  */
 
-/* floor (v bins), 0 to bins - 1; NaN is 0.  The product may be rounded up to a whole
- * number that v bins does not reach: then what was rounded off, found without loss from
- * halves of 12 bits (Dekker 1971), is negative.  bins = high + low, low the last 5 bits. */
+/* floor (v bins), clamped to 0 .. bins - 1.  NaN becomes 0.  The float product may be rounded up to a whole number
+ * that v bins does not reach.  `rest`, the exact product less the float one, is then negative.  It is found without
+ * loss from halves of 12 bits (T. J. Dekker 1971).  bins = high + low, where low is the last 5 bits. */
 static inline int
 equalize_bin (float v, float bins, float high, float low)
 {
@@ -22,8 +22,7 @@ equalize_bin (float v, float bins, float high, float low)
   return bin < most ? bin : most;
 }
 
-/* Y': the luminance of linear light, as the eye sees it; r, g, b are light, or not
- * is_linear: R', G', B'. */
+/* Y': the luminance of linear light, on the sRGB curve.  r, g, b are linear light if is_linear, else R', G', B'. */
 static inline float
 equalize_luminance (float r, float g, float b, float red, float green, float blue, int is_linear)
 {
@@ -36,11 +35,11 @@ equalize_luminance (float r, float g, float b, float red, float green, float blu
   return perceptual_from_linear ((red * r + green * g) + blue * b);
 }
 
-#define EQUALIZE_LEAST   1.17549435e-38f      /* the smallest normal float: less is no light */
+#define EQUALIZE_LEAST   1.17549435e-38f      /* the smallest normal float; less counts as no light */
 #define EQUALIZE_LARGEST 3.402823466e38f
 
-/* m / y for a normal y > 0 and m of 0..1, 3 roundings off: by Newton's method, since a
- * device may divide as it likes.  0 for any other y. */
+/* m / y for m of 0 .. 1 and a normal y > 0; 0 for any other y.  Devices divide differently, so Newton's method does
+ * it.  The result is within 3 roundings. */
 static inline float
 equalize_quotient (float m, float y)
 {
@@ -56,8 +55,8 @@ equalize_quotient (float m, float y)
   return is_normal ? (m * z) * scale : 0.0f;
 }
 
-/* One colour, as the eye sees it, of a pixel of luminance y for which the table has m,
- * quotient = m / y: as a part of y it stays the same; grey where there is no light; NaN leaves it. */
+/* One component, on the sRGB curve, of a pixel whose luminance is y.  The table has m for y, and quotient = m / y.  The
+ * component keeps its share of the luminance.  Where there is no light it becomes grey.  If y is NaN it stays. */
 static inline float
 equalize_scaled (float value, float y, float m, float quotient)
 {
@@ -66,7 +65,7 @@ equalize_scaled (float value, float y, float m, float quotient)
   return y == y ? mapped : value;
 }
 
-/* The same for linear light. */
+/* The same for a component that is linear light. */
 static inline float
 equalize_scaled_light (float value, float y, float m, float quotient)
 {
@@ -75,7 +74,7 @@ equalize_scaled_light (float value, float y, float m, float quotient)
   return y == y ? linear_from_perceptual (scaled) : value;
 }
 
-/* Between two tables. */
+/* Interpolates between two tables. */
 static inline float
 equalize_mix (float a, float b, float t)
 {

@@ -3,14 +3,14 @@
  * Dialect: the common part of C and OpenCL C, with tessera_as_int and
  * tessera_as_float; needs tessera-convert.h before it.
  *
- * Sobel's gradient of pixels that have been divided by 8 beforehand, so that no sum
- * overflows; its size and its angle, without division, root or library.
+ * Sobel's gradient, its size and its angle.  Pixels are divided by 8 beforehand, so that no
+ * sum overflows.  Nothing here calls a division, a root or a library, which differ between devices.
  */
 #define GRADIENT_SHARE   0.125f
 #define GRADIENT_LARGEST 3.402823466e38f
 #define GRADIENT_PI      3.14159265f
 
-/* An eighth of a value as it is seen on black.  What is stored under alpha 0 is no colour: NaN may be. */
+/* An eighth of a value as it is seen on black.  What is stored under alpha 0 is no colour.  It may be NaN. */
 static inline float
 gradient_seen (float value, float alpha)
 {
@@ -19,15 +19,15 @@ gradient_seen (float value, float alpha)
   return alpha == 0.0f ? 0.0f : seen;
 }
 
-/* [1 2 1] times the difference of three pixels after and three before; 0 where they
- * are equal. */
+/* [1 2 1] times the differences between three pixels after and three before.  Exactly 0 if they are equal. */
 static inline float
 gradient_across (float before, float before_2, float before_3, float after, float after_2, float after_3)
 {
   return ((after - before) + (after_3 - before_3)) + 2.0f * (after_2 - before_2);
 }
 
-/* The power of two that brings `size` to 2..4 (what is denormal: below). */
+/* The bits of the power of two at or below `size`.  0x7f800000 less these are the bits of a factor that brings `size`
+ * to 2 .. 4, or below 2 if it is denormal. */
 static inline int
 gradient_exponent (float size)
 {
@@ -36,8 +36,8 @@ gradient_exponent (float size)
   return exponent > 0x00800000 ? exponent : 0x00800000;
 }
 
-/* sqrt (gx^2 + gy^2); finite where both are, and NaN where one is.  z near q^(-1/2) by
- * Newton's method; h, of 12 digits, near the root has a square that is exact. */
+/* sqrt (gx^2 + gy^2).  Finite if both are finite, NaN if one is NaN.  Newton's method brings z near q^(-1/2).  h is the
+ * root to 12 digits; its square is exact, so that q - h * h is the true rest. */
 static inline float
 gradient_size (float gx, float gy)
 {
@@ -57,7 +57,7 @@ gradient_size (float gx, float gy)
   return a <= GRADIENT_LARGEST && b <= GRADIENT_LARGEST ? root : a + b;
 }
 
-/* atan (r) of 0..1, 2e-8 and rounding off: r + r^3 times a polynomial in r^2. */
+/* atan (r) for r of 0 .. 1: r + r^3 times a polynomial in r^2.  The error is 2e-8 and rounding. */
 static inline float
 gradient_arc (float r)
 {
@@ -67,7 +67,7 @@ gradient_arc (float r)
          + u * (-0.0755221769f + u * (0.0432119071f + u * (-0.0163679589f + u * 0.00292070024f)))))));
 }
 
-/* atan2 (gy, gx), 0 where both are 0; an infinite component outweighs a finite one. */
+/* atan2 (gy, gx), and 0 if both are 0.  Beside an infinite component a finite one counts as 0. */
 static inline float
 gradient_angle (float gx, float gy)
 {
@@ -91,7 +91,7 @@ gradient_angle (float gx, float gy)
   return gx == gx && gy == gy ? angle : gx + gy;
 }
 
-/* An angle in turns, 0 up to 1. */
+/* An angle in turns, 0 <= turn < 1. */
 static inline float
 gradient_turn (float angle)
 {
@@ -101,14 +101,14 @@ gradient_turn (float angle)
   return turn >= 1.0f ? 0.0f : turn;
 }
 
-/* What a pixel of the result is. */
+/* What the result shows. */
 #define GRADIENT_MAGNITUDE 0
 #define GRADIENT_ANGLE     1
 #define GRADIENT_X         2
 #define GRADIENT_Y         3
 #define GRADIENT_VECTOR    4
 
-/* gx or gy, and the size: for eyes or as they are. */
+/* A component and the size of a gradient: scaled for display, or as they are. */
 static inline float
 gradient_component (float value, int display, float gain)
 {

@@ -7,8 +7,8 @@
  *
  * A value v lies at p = v/r planes.  It is added to the plane nearest to p and
  * read between floor(p) and floor(p) + 1.  p is one float product v * (1/r), the
- * same on every path, so no two paths disagree about a cell.  Beyond 2^22 planes
- * floats are half a plane apart and more: there every float is a plane of its
+ * same on every path.  So no two paths disagree about a cell.  Beyond 2^22 planes
+ * floats are half a plane apart, and more.  There every float is a plane of its
  * own, numbered by its bits, and the result is v to 6e-7.  Planes are ints that
  * grow with v, whatever its magnitude.
  */
@@ -24,14 +24,14 @@ typedef struct
   int   up;             /* 1 where floor (p) + 1 is the nearer plane */
 } GridPlace;
 
-/* FALSE for NaN, Inf and what overflows. */
+/* FALSE for NaN, for Inf and beyond GRID_FARTHEST. */
 static inline int
 grid_counts (float p)
 {
   return tessera_abs (p) <= GRID_FARTHEST;
 }
 
-/* Has a colour of this alpha any weight?  Not if alpha is 0, whatever is stored there. */
+/* Whether a colour under this alpha has weight.  Under alpha 0 it has none, whatever is stored there. */
 static inline int
 grid_weighs (float value, float alpha)
 {
@@ -65,7 +65,7 @@ grid_lerp (float a, float b, float t)
   return a + t * (b - a);
 }
 
-/* [1 2 1], unscaled: the factor 64 of three passes cancels in the division. */
+/* [1 2 1], not divided by 4.  The factor of 64 that three passes make cancels in the division at the end. */
 static inline float
 grid_121 (float before, float here, float after)
 {
@@ -74,16 +74,15 @@ grid_121 (float before, float here, float after)
 
 /* --- sparse cells ----------------------------------------------------------
  *
- * A cell is a hash table of `capacity` (a power of two) entries, each of
- * 4 + 2 `values` words: the plane, the part at work (-1: an empty entry), the
- * `values` sums and the count of the finished parts, the same of the part at
- * work (floats in ints' bits).  Adding part by part, as the dense grid does,
- * gives the same sums to the last bit. */
+ * A cell is a hash table of `capacity` entries, a power of two.  An entry has 4 + 2 `values` words:
+ * the plane; the part at work, -1 in an empty entry; the `values` sums and the count of the finished
+ * parts; the same of the part at work.  Sums and counts are floats in the bits of ints.  Like the dense
+ * grid, a table adds part by part, so that the sums have the same bits. */
 
 #define GRID_ENTRY(values) (4 + 2 * (values))
 
-/* `odd`: a number that nobody knows beforehand, or a picture could be made whose planes all meet in one slot and
- * keep a machine busy for hours.  Sums do not depend on the slots. */
+/* `odd` is a number that nobody knows beforehand.  Else a picture could be made whose planes all meet in one slot,
+ * which would keep a machine busy for hours.  The sums do not depend on the slots. */
 static inline int
 grid_slot (int plane, int capacity, int odd)
 {
@@ -95,15 +94,14 @@ grid_slot (int plane, int capacity, int odd)
   return (int) mixed & (capacity - 1);
 }
 
-/* Where the entry of `plane` begins, or the empty one where it would be.  A
- * table is never full. */
+/* Where the entry of `plane` begins.  If there is none, the empty one that it would take.  A table is never full. */
 static inline int
 grid_find (TESSERA_GLOBAL const int *table, int capacity, int odd, int values, int plane)
 {
   int slot = grid_slot (plane, capacity, odd);
   int at = slot * GRID_ENTRY (values);
 
-  /* Of a table that a device has not built there is no end. */
+  /* `left` ends the search in a table that a failing device has not built. */
   for (int left = capacity; left > 0 && table[at + 1] != -1 && table[at] != plane; left--)
     {
       slot = (slot + 1) & (capacity - 1);
@@ -118,7 +116,7 @@ grid_add (TESSERA_GLOBAL int *sum, float value)
   *sum = tessera_as_int (tessera_as_float (*sum) + value);
 }
 
-/* The sums at work join the finished ones. */
+/* Adds the sums at work to the finished ones. */
 static inline void
 grid_flush (TESSERA_GLOBAL int *entry, int values)
 {
@@ -129,8 +127,7 @@ grid_flush (TESSERA_GLOBAL int *entry, int values)
     }
 }
 
-/* Makes the entry of `plane` ready for pixels of `part`; returns where its sums
- * at work begin. */
+/* Makes the entry of `plane` ready for pixels of `part`.  Returns where its sums at work begin. */
 static inline int
 grid_enter (TESSERA_GLOBAL int *table, int capacity, int odd, int values, int plane, int part)
 {
@@ -163,16 +160,17 @@ grid_finish_table (TESSERA_GLOBAL int *table, int capacity, int values)
       grid_flush (table + slot * GRID_ENTRY (values), values);
 }
 
-/* What the 4 x 4 x 4 raw cells around a place hold of one sum: blurred at the
- * two cells a side, interpolated in y, then x; out[0], out[1] at plane and
- * plane + 1.  found[z][y][x]: the entries (-1: none) in `tables`; counts: the
- * sum that moves values between planes (-1: values are absolute). */
 static inline float
 grid_sum_at (TESSERA_GLOBAL const int *tables, long entry, int sum)
 {
   return entry < 0 ? 0.0f : tessera_as_float (tables[entry + 2 + sum]);
 }
 
+/* One sum at a place, from the 4 x 4 x 4 raw cells around it: blurred to 2 x 2 x 2 cells, then interpolated in y
+ * and in x.  out[0] is that of the place's plane, out[1] that of the next.
+ *
+ * found[z][y][x]: where the cells' entries begin in `tables`, -1 if there is none.  `counts`: the sum by which values
+ * are moved to another plane, -1 if values are absolute. */
 static inline void
 grid_gather (TESSERA_GLOBAL const int *tables, const long *found, int sum, int counts,
              float fx, float fy, float *out)

@@ -2,9 +2,8 @@
  *
  * Dialect: C and OpenCL C.
  *
- * The one way from float to an index: clamped in float, then cast, because the
- * cast of what does not fit is undefined (C) or the device's choice (OpenCL).
- * NaN gives `low`. */
+ * The one way from a float to an index.  A cast of what does not fit is undefined in C and
+ * the device's choice in OpenCL.  So the float is clamped, then cast.  NaN becomes `low`. */
 static inline int
 bin_index (float position, float low, float high)
 {

@@ -2,19 +2,16 @@
  *
  * Dialect: C and OpenCL C.
  */
-/* A pixel of alpha 0 has no colour: it is background whatever the threshold is.  NaN is background too. */
+/* A pixel of alpha 0 has no colour, so it is background whatever the threshold is.  NaN is background too. */
 static inline int
 label_is_foreground (float value, float alpha, float threshold)
 {
   return (value >= threshold) & (alpha != 0.0f);
 }
 
-/* The colour of a label: hues a golden section apart, in 12 classes of brightness and
- * saturation, in integers.  Labels 1 to 256 have different colours and the largest
- * component is never below 159 (tests/check/filters/label.c proves it).
- */
-
-/* Red, green, blue: 8 bits each, from the lowest on. */
+/* The colour of a label: red, green and blue, 8 bits each, from the lowest on.  Hues are a golden section apart, in
+ * 12 classes of brightness and saturation.  All is computed in integers.  Labels 1 to 256 have different colours, and
+ * the largest component is never below 159 (tests/check/filters/label.c proves it). */
 static inline int
 label_color (int label)
 {

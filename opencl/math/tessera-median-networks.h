@@ -2,29 +2,33 @@
  *
  * Dialect: preprocessor only, for C and OpenCL C.
  *
- * Networks of compare-and-swap: S (a, b) puts the lesser of places a and b into a,
- * the greater into b.  Each median sorts the rows of a square whose columns are sorted;
- * what then has more than half of the rest above or below it is no median, and of those
- * left the least and the greatest are dropped until one remains.  Steps that never swap
- * and results that nobody reads are left out (a compiler drops half-used steps itself).
- * All inputs of 0 and 1 with sorted columns have been tried, which proves them (D. E. Knuth,
- * The Art of Computer Programming, vol. 3, 5.3.4, theorem Z).
+ * Networks of compare-and-swap.  S (a, b) puts the lesser of places a and b into a,
+ * the greater into b.  The columns of the square are sorted beforehand.  A median's
+ * network then sorts the rows.  A place that has more than half of the others above or
+ * below it cannot be the median.  Of the places left, the least and the greatest are
+ * dropped until one remains.  Steps that never swap are left out, and so are results that
+ * nobody reads.  (A compiler drops half-used steps itself.)
+ *
+ * All inputs of 0 and 1 with sorted columns have been tried.  That proves the networks
+ * (D. E. Knuth, The Art of Computer Programming, vol. 3, 5.3.4, theorem Z).
  */
-/* Places 0 .. 2: sorted. */
+/* Sorts places 0 .. 2. */
 #define MEDIAN_SORT_3(S) \
   S (0, 1) S (1, 2) S (0, 1)
 
-/* Places 3 row + column, each column sorted: the median of all comes to 4.  14 minima and maxima. */
+/* Place 3 row + column has the sample at (column, row).  Each column is sorted.  The median comes to place 4.
+ * 14 minima and maxima. */
 #define MEDIAN_PLACE_9 4
 #define MEDIAN_9(S) \
   S (0, 1) S (1, 2) S (3, 4) S (4, 5) S (3, 4) S (6, 7) S (7, 8) S (6, 7) S (2, 6) S (2, 4) \
   S (4, 6)
 
-/* Places 0 .. 4: sorted. */
+/* Sorts places 0 .. 4. */
 #define MEDIAN_SORT_5(S) \
   S (0, 3) S (1, 4) S (0, 2) S (1, 3) S (0, 1) S (2, 4) S (1, 2) S (3, 4) S (2, 3)
 
-/* Places 5 row + column, each column sorted: the median of all comes to 15.  112 minima and maxima. */
+/* Place 5 row + column has the sample at (column, row).  Each column is sorted.  The median comes to place 15.
+ * 112 minima and maxima. */
 #define MEDIAN_PLACE_25 15
 #define MEDIAN_25(S) \
   S (0, 3) S (1, 4) S (0, 2) S (1, 3) S (0, 1) S (2, 4) S (1, 2) S (3, 4) S (2, 3) S (5, 8) \
@@ -36,12 +40,13 @@
   S (15, 8) S (9, 8) S (4, 8) S (12, 7) S (16, 15) S (4, 9) S (15, 7) S (9, 7) S (4, 15) \
   S (15, 17) S (9, 15) S (15, 13) S (9, 20) S (9, 15) S (15, 20)
 
-/* Places 0 .. 6: sorted. */
+/* Sorts places 0 .. 6. */
 #define MEDIAN_SORT_7(S) \
   S (0, 6) S (2, 3) S (4, 5) S (0, 2) S (1, 4) S (3, 6) S (0, 1) S (2, 5) S (3, 4) S (1, 2) \
   S (4, 6) S (2, 3) S (4, 5) S (1, 2) S (3, 4) S (5, 6)
 
-/* Places 7 row + column, each column sorted: the median of all comes to 24.  398 minima and maxima. */
+/* Place 7 row + column has the sample at (column, row).  Each column is sorted.  The median comes to place 24.
+ * 398 minima and maxima. */
 #define MEDIAN_PLACE_49 24
 #define MEDIAN_49(S) \
   S (0, 6) S (2, 3) S (4, 5) S (0, 2) S (1, 4) S (3, 6) S (0, 1) S (2, 5) S (3, 4) S (1, 2) \

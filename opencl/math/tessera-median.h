@@ -2,13 +2,13 @@
  *
  * Dialect: C and OpenCL C.
  *
- * Floats as integers in the same order.
+ * Floats as integer keys that have the same order.
  */
 #define MEDIAN_NAN     0x7fffff00       /* after +Inf */
 #define MEDIAN_OUTSIDE 0x7fffffff       /* no sample */
-#define MEDIAN_LEAST   (-0x7fffffff - 1)        /* no sample either: before all keys */
+#define MEDIAN_LEAST   (-0x7fffffff - 1)        /* no sample either, but before all keys */
 
-/* bits: of the float.  A negative float's order is that of its bits turned round. */
+/* `bits` are those of the float.  Without the sign they grow with the magnitude, so a negative float's are negated. */
 static inline int
 median_key (int bits)
 {

@@ -2,6 +2,6 @@
  *
  * Dialect: preprocessor only, for C and OpenCL C.
  *
- * Sums of many taps are made in groups of this many, then over the groups: a
- * running float sum of n equal terms drifts by up to n/4 ulp, this one by n/G + G. */
+ * Many taps are summed in groups of G = TAP_GROUP, then the groups are summed.  A running
+ * float sum of n equal terms drifts by up to n/4 ulp, this one by n/G + G. */
 #define TAP_GROUP 32

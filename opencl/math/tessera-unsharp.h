@@ -2,15 +2,16 @@
  *
  * Dialect: C and OpenCL C.
  *
- * Sums of weighed values over `part`, the sum of their alphas; where that is 0, the value itself, which then stays. */
+ * A blurred value: the sum of the weighed values over `part`, the sum of their alphas.  If that is 0, `value`, which
+ * unsharp_sharpened then leaves as it is. */
 static inline float
 unsharp_blurred (float sum, float part, float value)
 {
   return part != 0.0f ? sum / part : value;
 }
 
-/* The unsharp mask of one value: what is left of its difference from the blurred one above the
- * threshold, times amount, is added.  A difference that is NaN leaves the value as it is. */
+/* The unsharp mask of one value.  Its difference from the blurred value, less the threshold, times amount, is added
+ * to it.  A smaller difference, or NaN, leaves the value as it is. */
 static inline float
 unsharp_sharpened (float value, float blurred, float amount, float threshold)
 {

@@ -55,6 +55,18 @@ def check_language(gegl, report, program, language, home, work):
                  f'{translated} of {len(english)} translated' + (f', wrong {wrong[:2]}' if wrong else '') + error.strip())
 
 
+def check_example(gegl, report, home, work):
+    """A filter of one's own, built against what is installed.  Its home is another: there gegl has no other module of ours."""
+    installed = os.path.join(home, '.local', 'share', 'tessera')
+    folder = os.path.join(work, 'example')
+    os.mkdir(folder)
+    done = gegl.command([os.path.join(TOP, 'data', 'packaging', 'debian', 'tests', 'example'), os.path.join(installed, 'example'), PHOTOGRAPH],
+                        PKG_CONFIG_PATH=os.path.join(home, '.local', 'lib', 'tessera', 'pkgconfig'), AUTOPKGTEST_TMP=folder)
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    report.check('the example of a filter builds outside the tree; C and OpenCL make the same pixels', done.returncode == 0,
+                 ' | '.join(lines[-8:]) if done.returncode else '')
+
+
 def main():
     build, program = sys.argv[1:]
     report = Report()
@@ -99,6 +111,7 @@ def main():
             done = gegl.command([os.path.join(TOP, 'data', 'presets', 'presets.sh'), 'add'], HOME=os.path.join(work, 'nobody'))
             report.check('without a profile of GIMP 3 presets.sh says in one line what helps', done.returncode == 1 and not done.stdout
                          and re.fullmatch(r'No profile of GIMP 3 in .*GIMP3_DIRECTORY=FOLDER\n', done.stderr), done.stdout + done.stderr)
+            check_example(gegl, report, home, work)
             for language in languages:
                 check_language(gegl, report, program, language, home, work)
 

@@ -166,7 +166,7 @@ files >/tmp/files.after
 check 'purged: files and folders are those of before' diff /tmp/files.before /tmp/files.after
 
 # A developer's system, with a driver.
-check 'compiler, PoCL, locales' "${apt[@]}" install gcc libc6-dev libgegl-dev pkgconf locales ocl-icd-libopencl1 pocl-opencl-icd
+check 'compiler, meson, PoCL, locales' "${apt[@]}" install gcc libc6-dev libgegl-dev meson pkgconf locales ocl-icd-libopencl1 pocl-opencl-icd
 mkdir -p /tmp/locales
 files >/tmp/files.before
 packages >/tmp/packages.before
@@ -176,6 +176,7 @@ check 'filters on PoCL' on_opencl /results/opencl.npy GEGL_USE_OPENCL=cpu TESSER
 check 'filters in C where PoCL is' quiet_filter /results/c.npy GEGL_USE_OPENCL=no
 check 'the example graphs' /source/data/packaging/debian/tests/filters
 check 'a program with libtessera' /source/data/packaging/debian/tests/library
+check 'the example of a filter' /source/data/packaging/debian/tests/example
 # shellcheck disable=SC2046
 check 'labels' gcc -o /tmp/labels /source/tests/install/labels.c $(pkg-config --cflags --libs gegl-0.4)
 while read -r language; do check "$language: labels are translated" translated "$language"; done </source/po/LINGUAS

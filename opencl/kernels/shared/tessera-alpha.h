@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/shared/alpha.h. */
+ * Dialect: OpenCL C.  Finds out whether a band has alpha other than 1: the device's half of
+ * operations/shared/alpha.h. */
 #include "tessera-alpha-kinds.h"
 
-/* One work-item: nothing is found yet. */
+/* Sets `kinds` to 0: nothing is found yet.  1 work-item. */
 kernel void alpha_begin (global int *kinds)
 {
   if (get_global_id (0) == 0)
@@ -12,8 +13,8 @@ kernel void alpha_begin (global int *kinds)
 
 #define ALPHA_RUN 16            /* pixels of a work-item, as in operations/shared/alpha.c */
 
-/* One work-item looks at ALPHA_RUN pixels of a row, `across` apart: 1 read of 4 bytes each.  Few write: only until all that
- * there is has been found. */
+/* One work-item looks at ALPHA_RUN pixels of a row, `across` apart: 1 read of 4 bytes for each.  It writes only what
+ * nobody has found yet, so few work-items write. */
 kernel void alpha_measure (global const float *input, int stride, int width, int height, int across,
                            volatile global int *kinds)
 {

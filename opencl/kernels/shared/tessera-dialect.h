@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  Names that the headers of opencl/math use and that C
- * spells differently; tessera.h has the C side. */
+ * Dialect: OpenCL C.  The headers of opencl/math use these names, because C and OpenCL C
+ * spell what they stand for differently.  tessera.h has the C side. */
 #define TESSERA_GLOBAL       global
 #define tessera_floor(x)     floor (x)
 #define tessera_abs(x)       fabs (x)

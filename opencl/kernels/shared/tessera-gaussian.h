@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/shared/gaussian.h: pixels to cells and cells to
- * pixels; what filters them is tessera-separable.h.  The last pass, along y, is a kernel of the
- * filter's own where it finishes, else gaussian_up_rows:
+ * Dialect: OpenCL C.  The device's half of operations/shared/gaussian.h.  A wide Gaussian makes cells of the
+ * pixels, blurs the cells (tessera-separable.h), and makes pixels of the cells again.  The last pass runs along
+ * y.  It is gaussian_up_rows, or, if the filter has a finishing step, a kernel of its own:
  *
  *   kernel void NAME (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount)
  */
 #include "tessera-separable.h"
 
-/* cells: width pixels a row; the output's first row is row `phase` of cell 1. */
+/* cells: `width` in a row.  The output's first row is row `phase` of cell 1. */
 #define GAUSSIAN_UP_ROWS \
   global const float4 *cells, int phase, int step, global const float *weights, \
   OUTPUT_ARGS (float4)
 
-/* One work-item makes one cell of an axis: 3 step reads, 1 write.  `first` is the first pixel of the
- * cell before (0, 0); `column` and `row` lead to the next cells, `along` to the next pixel of a cell. */
+/* Makes cells of pixels along one axis.  One work-item makes one cell: 3 step reads, 1 write.  `first` is the
+ * first pixel of the cell before cell (0, 0).  `column` and `row` are the distances to the next cells, `along`
+ * is the distance to the next pixel of a cell. */
 kernel void gaussian_down (global const float4 *input, int first, int column, int row, int along,
                            int step, global const float *weights, global float4 *cells, int width, int height)
 {
@@ -42,7 +43,7 @@ gaussian_between (global const float4 *cells, int first, int along, global const
   return (weights[0] * cells[first] + weights[1] * cells[first + along]) + weights[2] * cells[first + 2 * along];
 }
 
-/* One work-item makes one pixel: 3 reads, 1 write. */
+/* Makes pixels of cells along x.  One work-item makes one pixel: 3 reads, 1 write. */
 kernel void gaussian_up_columns (global const float4 *cells, int stride, int phase, int step,
                                  global const float *weights, OUTPUT_ARGS (float4))
 {
@@ -63,7 +64,7 @@ gaussian_up_row (global const float4 *cells, int phase, int step, global const f
   return gaussian_between (cells, cell * width + x, width, weights + 3 * (y + phase - cell * step));
 }
 
-/* One work-item makes one pixel: 3 reads, 1 write. */
+/* Makes pixels of cells along y.  One work-item makes one pixel: 3 reads, 1 write. */
 kernel void gaussian_up_rows (GAUSSIAN_UP_ROWS)
 {
   int x = get_global_id (0);

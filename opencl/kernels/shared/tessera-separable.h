@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/shared/separable.c: pixels of 4 floats,
- * along x into a scratch image, then along y by a kernel of the filter's own
- * (or by separable_columns, where there is no finishing step):
+ * Dialect: OpenCL C.  The device's half of operations/shared/separable.c.  Pixels have 4 floats.  The first
+ * pass sums along x into a scratch image.  The second pass sums along y.  It is separable_columns, or, if the
+ * filter has a finishing step, a kernel of its own:
  *
  *   kernel void NAME (SEPARABLE_COLUMNS, INPUT_ARGS (float4), float amount)
  *   {
@@ -19,7 +19,7 @@
 
 #include "tessera-pass.h"
 
-/* rows: width pixels a row, `top` rows above the output's first. */
+/* rows: the first pass's result, `width` pixels in a row.  It begins `top` rows above the output. */
 #define SEPARABLE_COLUMNS \
   global const float4 *rows, int top, global const int *offsets, global const float *weights, int n_taps, \
   OUTPUT_ARGS (float4)
@@ -36,7 +36,7 @@ separable_column (global const float4 *rows, int width, int top, global const in
   return sum;
 }
 
-/* Light from a colour, and none where alpha is 0. */
+/* The colours times alpha.  Where alpha is 0 they are 0, even if they were NaN or Inf. */
 static inline float4
 separable_weighed (float4 pixel)
 {
@@ -49,8 +49,8 @@ separable_input (INPUT_ARGS (float4), int x, int y)
   return input[(y + input_top) * input_stride + x + input_left];
 }
 
-/* One work-item makes one pixel of `rows`: n_taps reads, 1 write.  (left, top): the first
- * pixel of `rows` within the input. */
+/* One work-item makes one pixel of `rows`: n_taps reads, 1 write.  (left, top) is the place of the first
+ * pixel of `rows` in the input. */
 kernel void separable_rows (global const float4 *input, int input_stride, int left, int top,
                             global float4 *rows, int width, int height,
                             global const int *offsets, global const float *weights, int n_taps)
