@@ -198,15 +198,15 @@ note_checked (TesseraProofMark *mark)
 
 /* Does the device compute the right pixels with the kernels that this request used first?  `early` is the answer
  * of a check that ran beside the request, if one did.  If it FAILED, the request may have held the memory that the
- * check needed: the device is asked again. */
+ * check needed: the device is asked again.  If others have proven all kernels meanwhile, nothing is left to ask. */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven,
            gboolean has_early, TesseraProof early)
 {
   TesseraProof proof = early;
 
-  if (unproven && (! has_early || early == TESSERA_PROOF_FAILED))
-    proof = tessera_check_end (tessera_check_begin (request, FALSE));
+  if (! has_early || early == TESSERA_PROOF_FAILED)
+    proof = unproven ? tessera_check_end (tessera_check_begin (request, FALSE)) : TESSERA_PROOF_SAME;
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
