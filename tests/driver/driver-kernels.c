@@ -2,7 +2,7 @@
  *
  * A kernel that does nothing, as if a compiler had got it wrong, is found out by the engine's check at its first
  * use: each kernel that a filter runs with these settings.  And a check that fails says nothing about a request
- * whose kernels others have proven meanwhile. */
+ * whose kernels others have proven meanwhile.  And what is cut is launched once, not twice. */
 #include "driver-kernels.h"
 
 #include "driver-walk.h"
@@ -152,6 +152,60 @@ proven_by_others (const DriverCase *c)
   walk_clear (&walk);
 }
 
+/* ------------------------------------------------------ cut in columns -- */
+
+#define NARROW 2048             /* columns of which two rows are launched whole, with the radius below */
+#define TIMES  4                /* of so many more each row is cut */
+
+/* What the search for the median launches for two rows.  It does not run, because it would take seconds. */
+static TesseraKernelTime
+launched (gint width)
+{
+  const DriverCase  c = { .name = "median-blur", .operation = "tessera:median-blur", .settings = "radius=100",
+                          .format = "R'G'B'A float", .width = width, .height = 2 };
+  TesseraKernelTime times[64], found = { 0 };
+  DriverPicture     picture;
+  guint             n;
+
+  driver_picture_init (&picture, &c, 1);
+  for (gint run = 0; run < 2; run++)
+    {
+      if (run == 1)
+        g_free (driver_run (&c, &picture));
+      n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
+      for (guint i = 0; i < n; i++)
+        if (strcmp (times[i].kernel, "median_search") == 0)
+          found = (TesseraKernelTime) { .launches = times[i].launches - found.launches, .reads = times[i].reads - found.reads };
+    }
+  driver_picture_clear (&picture);
+  return found;
+}
+
+/* A row that would keep a small device busy for long is launched in parts, which do not overlap. */
+static void
+cut_in_columns (void)
+{
+  TesseraKernelTime narrow, wide;
+  gchar            *text;
+
+  driver_now ("a launch that is cut in columns");
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  tessera_set_band_rows (0);
+  tessera_set_proof (FALSE);
+  tessera_set_profiling (TRUE);
+  stub.set_plan ("skip median_search");
+  narrow = launched (NARROW);
+  wide = launched (TIMES * NARROW);
+  stub.set_plan (NULL);
+  tessera_set_profiling (FALSE);
+  tessera_set_proof (TRUE);
+  text = g_strdup_printf ("  %.0f reads in %" G_GUINT64_FORMAT " launches, of %d times the columns %.0f in %" G_GUINT64_FORMAT "\n",
+                          narrow.reads, narrow.launches, TIMES, wide.reads, wide.launches);
+  driver_verdict (narrow.launches == 1 && wide.launches > 2 && wide.reads == TIMES * narrow.reads,
+                  "a launch that is cut in columns", text);
+  g_free (text);
+}
+
 /* ------------------------------------------------------------------- all -- */
 
 void
@@ -174,4 +228,5 @@ kernels_walk (void)
       walk_clear (&walk);
     }
   proven_by_others (&rows[G_N_ELEMENTS (rows) - 1].c);
+  cut_in_columns ();
 }
