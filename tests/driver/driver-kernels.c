@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * A kernel that does nothing, as if a compiler had got it wrong, is found out by the engine's check at its first
- * use: each kernel that a filter runs with these settings.  And a check that fails says nothing about a request
- * whose kernels others have proven meanwhile.  And what is cut is launched once, not twice. */
+ * use: each kernel that a filter runs with these settings.  And what is cut is launched once, not twice. */
 #include "driver-kernels.h"
 
 #include "driver-walk.h"
-
-#include <gegl-buffer-backend.h>
 
 static const struct { DriverCase c; const gchar *kernels[8]; } rows[] = {
   { { .name = "wide gaussian-blur", .operation = "tessera:gaussian-blur", .settings = "std-dev-x=30 std-dev-y=20",
@@ -27,130 +24,6 @@ static const struct { DriverCase c; const gchar *kernels[8]; } rows[] = {
   { { .name = "sobel", .operation = "tessera:sobel", .settings = "", .format = "RGBA float", .width = 61, .height = 50 },
     { "extend_pixels", "sobel_luminance" } }
 };
-
-/* -------------------------------------------------- proven by others -- */
-
-#define CHECKS 4                /* after so many requests each kernel is proven, or needs no proof any more */
-#define SIDE   64               /* of a tile */
-
-/* A picture that nobody can read until it may go. */
-typedef struct
-{
-  GeglTileBackend parent_instance;
-  GeglBuffer     *picture;
-  gint            is_held, may_go;      /* atomic */
-} Held;
-
-typedef GeglTileBackendClass HeldClass;
-
-static GType held_get_type (void);
-
-G_DEFINE_TYPE (Held, held, GEGL_TYPE_TILE_BACKEND)
-
-/* FALSE if it does not come true within half a minute. */
-static gboolean
-wait_for (gint *flag)
-{
-  for (gint ms = 0; ms < 30000 && ! g_atomic_int_get (flag); ms++)
-    g_usleep (1000);
-  return g_atomic_int_get (flag);
-}
-
-static gpointer
-held_command (GeglTileSource *source, GeglTileCommand command, gint x, gint y, gint z, gpointer data G_GNUC_UNUSED)
-{
-  Held       *held = (Held *) source;
-  const Babl *format = gegl_buffer_get_format (held->picture);
-  GeglTile   *tile;
-
-  if (command != GEGL_TILE_GET || z != 0)
-    return NULL;
-  g_atomic_int_set (&held->is_held, TRUE);
-  wait_for (&held->may_go);
-  tile = gegl_tile_new (SIDE * SIDE * babl_format_get_bytes_per_pixel (format));
-  gegl_buffer_get (held->picture, GEGL_RECTANGLE (x * SIDE, y * SIDE, SIDE, SIDE), 1.0, format, gegl_tile_get_data (tile),
-                   GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  gegl_tile_mark_as_stored (tile);
-  return tile;
-}
-
-static void
-held_class_init (HeldClass *klass G_GNUC_UNUSED)
-{
-}
-
-static void
-held_init (Held *held)
-{
-  GEGL_TILE_SOURCE (held)->command = held_command;
-}
-
-typedef struct
-{
-  const DriverCase *c;
-  DriverPicture     picture;
-  gfloat           *pixels;
-} Asked;
-
-static gpointer
-ask (gpointer data)
-{
-  Asked *asked = data;
-
-  asked->pixels = driver_run (asked->c, &asked->picture);
-  return NULL;
-}
-
-/* The check beside a first request fails.  Others prove its kernels while it reads its picture: its result stays. */
-static void
-proven_by_others (const DriverCase *c)
-{
-  const Babl     *format = babl_format (c->format);
-  GString        *why = g_string_new (NULL);
-  Held           *held = g_object_new (held_get_type (), "tile-width", SIDE, "tile-height", SIDE, "format", format, NULL);
-  Asked           asked = { .c = c };
-  Walk            walk;
-  GThread        *thread;
-  TesseraCounters before, after;
-  DriverCapture   capture;
-  DriverSaid      said;
-  gboolean        has_failed = FALSE;
-
-  driver_verdict (walk_init (&walk, c), c->name, "  does not run on the device in several bands\n");
-  held->picture = walk.picture.input;
-  gegl_tile_backend_set_extent (GEGL_TILE_BACKEND (held), gegl_buffer_get_extent (held->picture));
-  asked.picture = walk.picture;
-  asked.picture.input = gegl_buffer_new_for_backend (gegl_buffer_get_extent (held->picture), GEGL_TILE_BACKEND (held));
-  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
-  forget_objects ();
-  driver_capture_begin (&capture);
-  stub.set_plan ("from EnqueueNDRangeKernel:1:CL_INVALID_OPERATION");
-  thread = g_thread_new ("held", ask, &asked);
-  for (gint ms = 0; ms < 30000 && wait_for (&held->is_held) && ! (has_failed = stub.met ()); ms++)
-    g_usleep (1000);
-  stub.set_plan (NULL);
-  for (guint i = 0; i < CHECKS; i++)
-    g_free (driver_run (c, &walk.picture));
-  tessera_get_counters (&before);
-  g_atomic_int_set (&held->may_go, TRUE);
-  g_thread_join (thread);
-  tessera_get_counters (&after);
-  driver_capture_end (&capture, &said);
-  if (! has_failed)
-    g_string_append (why, "  the check beside the request did not fail\n");
-  driver_same (c, asked.pixels, walk.in_c, "the request and C", why);
-  if (after.device_requests != before.device_requests + 1 || after.fallbacks != before.fallbacks)
-    g_string_append (why, "  the device's result was thrown away\n");
-  if (said.lines || said.warnings)
-    g_string_append (why, said.text->str);
-  driver_verdict (! why->len, "a failed check of kernels that others have proven", why->str);
-  driver_said_clear (&said);
-  g_string_free (why, TRUE);
-  g_free (asked.pixels);
-  g_object_unref (asked.picture.input);
-  g_object_unref (held);
-  walk_clear (&walk);
-}
 
 /* ------------------------------------------------------ cut in columns -- */
 
@@ -227,6 +100,5 @@ kernels_walk (void)
         driver_verdict (FALSE, rows[i].c.name, "  does not run on the device in several bands\n");
       walk_clear (&walk);
     }
-  proven_by_others (&rows[G_N_ELEMENTS (rows) - 1].c);
   cut_in_columns ();
 }
