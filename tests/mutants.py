@@ -473,4 +473,6 @@ MUTANTS = [
      '& (factors != 0.0f)', '& (factors >= 0.0f)', 1),
     ('239', 'killed', 'operations/tessera-gaussian-blur.c',
      'sigma > 8.0 ? 4.0 : 3.0', '3.0', 1),
+    ('240', 'killed', 'opencl/engine/passes.c',
+     'size[0] = MIN (width_step, width - x);', 'size[0] = MAX (width_step, width - x);', 1),
 ]

@@ -198,15 +198,15 @@ note_checked (TesseraProofMark *mark)
 
 /* Does the device compute the right pixels with the kernels that this request used first?  `early` is the answer
  * of a check that ran beside the request, if one did.  If it FAILED, the request may have held the memory that the
- * check needed: the device is asked again. */
+ * check needed: the device is asked again.  If others have proven all kernels meanwhile, nothing is left to ask. */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven,
            gboolean has_early, TesseraProof early)
 {
   TesseraProof proof = early;
 
-  if (unproven && (! has_early || early == TESSERA_PROOF_FAILED))
-    proof = tessera_check_end (tessera_check_begin (request, FALSE));
+  if (! has_early || early == TESSERA_PROOF_FAILED)
+    proof = unproven ? tessera_check_end (tessera_check_begin (request, FALSE)) : TESSERA_PROOF_SAME;
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
@@ -224,7 +224,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   const TesseraFilter *filter = request->filter;
   TesseraProgram      *program, *engine_program;
   TesseraTimings       timings = { .failed_at = "building" };
-  TesseraCheck        *check;
+  TesseraCheck        *check = NULL;
   TesseraProof         early;
   gboolean             has_early;
   gint64               began;
@@ -240,9 +240,9 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
       return FALSE;
     }
   began = g_get_monotonic_time ();
-  check = tessera_program_is_new (program) ? tessera_check_begin (request, TRUE) : NULL;
-  has_early = check != NULL;
-  status = tessera_pump (request, survey, device, program, engine_program, &timings);
+  if (tessera_program_is_new (program))         /* it will be wanted: no need to wait for a launch */
+    check = tessera_check_begin (request, TRUE);
+  status = tessera_pump (request, survey, device, program, engine_program, &timings, &check);
   seconds = (g_get_monotonic_time () - began) / 1e6;
   if (status != 0)
     {
@@ -255,6 +255,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
         tessera_breaker_fail (filter->name);    /* a request that was too large says nothing about the next */
       return FALSE;
     }
+  has_early = check != NULL;
   early = tessera_check_end (check);
   is_right = is_proven (request, device, program, timings.unproven, has_early, early);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);

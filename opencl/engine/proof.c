@@ -5,8 +5,8 @@
  * and on the device, and every bit is compared.  This finds a device that rounds, divides or treats
  * denormals differently, and a compiler that is wrong.  The filter then stays with C.
  *
- * The first request of a filter is checked while it is computed.  Its result is kept only if the check agrees.
- * A later request that needs a new kernel is checked after it.
+ * A request that needs a new kernel is checked while it is computed: the first one of a filter from its beginning, a
+ * later one from that kernel's first launch.  Its result is kept only if the check agrees.
  */
 #include "config.h"
 

@@ -24,6 +24,7 @@ typedef struct
   BandState *bands[BANDS_AHEAD];        /* in flight, oldest first */
   guint      n_bands;
   BandState *pending;                   /* the newest, if it has been read but not sent yet; or NULL */
+  TesseraCheck **check;                 /* of the kernels, beside the request; NULL until one has to be checked */
 } Pump;
 
 /* ----------------------------------------------------------------- bands -- */
@@ -253,6 +254,14 @@ begin_anew (Pump *pump)
   return tessera_queue_take (pump->job.device, pump->job.plan.one_lane, pump->job.profiled, &pump->job.queue);
 }
 
+/* Kernels that are launched for the first time are checked while the request goes on. */
+static void
+check_beside (Pump *pump)
+{
+  if (! *pump->check && tessera_queue_has_unproven (pump->job.queue))
+    *pump->check = tessera_check_begin (pump->job.request, TRUE);
+}
+
 static gint
 pump_bands (Pump *pump)
 {
@@ -269,9 +278,13 @@ pump_bands (Pump *pump)
 
           status = push_band (pump, y, rows);
           y += rows;
+          check_beside (pump);
         }
       else if ((status = submit_all (pump)) == 0)
-        status = finish_oldest (pump);
+        {
+          check_beside (pump);
+          status = finish_oldest (pump);
+        }
       if (status != 0
           && (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
               || ! tessera_plan_smaller (&pump->job.plan) || begin_anew (pump) != 0))
@@ -297,9 +310,9 @@ make_plan (const Job *job)
 
 gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
-              TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
+              TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings, TesseraCheck **check)
 {
-  Pump pump = { .job = { .request = request, .survey = survey, .device = device, .program = program,
+  Pump pump = { .check = check, .job = { .request = request, .survey = survey, .device = device, .program = program,
                          .engine_program = engine_program, .timings = timings } };
   Job *job = &pump.job;
   gint y, status, end_status;

@@ -27,6 +27,7 @@ gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_c
 /* The marks of the kernels that were launched on it before they were proven, or NULL; to be freed. */
 void       tessera_queue_note_unproven (TesseraQueue *queue, TesseraProofMark *mark);
 GPtrArray *tessera_queue_unproven      (TesseraQueue *queue);
+gboolean   tessera_queue_has_unproven  (const TesseraQueue *queue);
 /* Releases the lanes of the free list. */
 void  tessera_queue_forget (void);
 

@@ -6,6 +6,7 @@
  * alone.  `driver-faults --start device|c|any [FILTER]`: the plan of STUB_ICD_PLAN holds
  * from the beginning, and the requests must be answered there, rightly. */
 #include "driver-breakers.h"
+#include "driver-checks.h"
 #include "driver-types.h"
 #include "driver-kernels.h"
 #include "driver-walk.h"
@@ -174,7 +175,10 @@ main (int argc, char **argv)
       else if (limits)
         breakers (&cases[0], &cases[1], &cases[2]);
       else if (kernels)
-        kernels_walk ();
+        {
+          kernels_walk ();
+          checks_walk ();
+        }
       else if (types || all)
         types_walk (all, argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL, argc > 4 ? argv[4] : NULL);
       else

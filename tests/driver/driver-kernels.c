@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * A kernel that does nothing, as if a compiler had got it wrong, is found out by the engine's check at its first
- * use: each kernel that a filter runs with these settings. */
+ * use: each kernel that a filter runs with these settings.  And what is cut is launched once, not twice. */
 #include "driver-kernels.h"
 
 #include "driver-walk.h"
@@ -25,6 +25,62 @@ static const struct { DriverCase c; const gchar *kernels[8]; } rows[] = {
     { "extend_pixels", "sobel_luminance" } }
 };
 
+/* ------------------------------------------------------ cut in columns -- */
+
+#define NARROW 2048             /* columns of which two rows are launched whole, with the radius below */
+#define TIMES  4                /* of so many more each row is cut */
+
+/* What the search for the median launches for two rows.  It does not run, because it would take seconds. */
+static TesseraKernelTime
+launched (gint width)
+{
+  const DriverCase  c = { .name = "median-blur", .operation = "tessera:median-blur", .settings = "radius=100",
+                          .format = "R'G'B'A float", .width = width, .height = 2 };
+  TesseraKernelTime times[64], found = { 0 };
+  DriverPicture     picture;
+  guint             n;
+
+  driver_picture_init (&picture, &c, 1);
+  for (gint run = 0; run < 2; run++)
+    {
+      if (run == 1)
+        g_free (driver_run (&c, &picture));
+      n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
+      for (guint i = 0; i < n; i++)
+        if (strcmp (times[i].kernel, "median_search") == 0)
+          found = (TesseraKernelTime) { .launches = times[i].launches - found.launches, .reads = times[i].reads - found.reads };
+    }
+  driver_picture_clear (&picture);
+  return found;
+}
+
+/* A row that would keep a small device busy for long is launched in parts, which do not overlap. */
+static void
+cut_in_columns (void)
+{
+  TesseraKernelTime narrow, wide;
+  gchar            *text;
+
+  driver_now ("a launch that is cut in columns");
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  tessera_set_band_rows (0);
+  tessera_set_proof (FALSE);
+  tessera_set_profiling (TRUE);
+  stub.set_plan ("skip median_search");
+  narrow = launched (NARROW);
+  wide = launched (TIMES * NARROW);
+  stub.set_plan (NULL);
+  tessera_set_profiling (FALSE);
+  tessera_set_proof (TRUE);
+  text = g_strdup_printf ("  %.0f reads in %" G_GUINT64_FORMAT " launches, of %d times the columns %.0f in %" G_GUINT64_FORMAT "\n",
+                          narrow.reads, narrow.launches, TIMES, wide.reads, wide.launches);
+  driver_verdict (narrow.launches == 1 && wide.launches > 2 && wide.reads == TIMES * narrow.reads,
+                  "a launch that is cut in columns", text);
+  g_free (text);
+}
+
+/* ------------------------------------------------------------------- all -- */
+
 void
 kernels_walk (void)
 {
@@ -44,4 +100,5 @@ kernels_walk (void)
         driver_verdict (FALSE, rows[i].c.name, "  does not run on the device in several bands\n");
       walk_clear (&walk);
     }
+  cut_in_columns ();
 }

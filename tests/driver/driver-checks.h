@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * When kernels are checked, and what a check says of others' requests. */
+#ifndef DRIVER_CHECKS_H
+#define DRIVER_CHECKS_H
+
+void checks_walk (void);
+
+#endif
