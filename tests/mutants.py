@@ -355,7 +355,7 @@ MUTANTS = [
     ('170', 'killed', 'opencl/engine/queue.c',
      'const gboolean waits = after && ! queue->one_lane;', 'const gboolean waits = after && ! queue;', 1),
     ('171', 'killed', 'opencl/engine/queue.c',
-     '  if (tessera_fault (FAULT_ENQUEUE))\n    return CL_INVALID_OPERATION;\n  return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,\n                                                        &event->object, NULL);', '  return event ? CL_SUCCESS : CL_INVALID_OPERATION;', 1),
+     '  if (tessera_fault (FAULT_ENQUEUE))\n    return CL_INVALID_OPERATION;\n  return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,\n                                                        &event, NULL);', '  return event ? CL_SUCCESS : CL_INVALID_OPERATION;', 1),
     ('172', 'equivalent', 'opencl/engine/results.c',
      'MIN (state->job->plan.slices, (guint) steps)', 'state->job->plan.slices', 1,
      'empty slices: reads of 0 bytes, which PoCL and NVIDIA accept (OpenCL 1.2 says CL_INVALID_VALUE: a stub that refuses them would show it)'),

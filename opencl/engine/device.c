@@ -74,7 +74,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   status |= cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
   if (status != CL_SUCCESS)
     {
-      tessera_log_once ("the OpenCL device does not answer; all filters run in C until it does");
+      tessera_say_once ("the OpenCL device does not answer; all filters run in C until it does");
       self->ask_again = tessera_now () + ASK_AGAIN;
       return FALSE;
     }
@@ -82,7 +82,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   self->name = device_title (cl, device);
   if (! compiler || ! little != (G_BYTE_ORDER != G_LITTLE_ENDIAN))
     {
-      tessera_log_once ("OpenCL device %s: %s; all filters run in C", self->name,
+      tessera_say_once ("OpenCL device %s: %s; all filters run in C", self->name,
                         compiler ? "another byte order than the host" : "no compiler");
       return FALSE;
     }

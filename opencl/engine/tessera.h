@@ -197,8 +197,6 @@ TESSERA_API gboolean tessera_takes_local (gboolean is_possible, gboolean pays);
 
 /* One line on stderr, "tessera: ..."; the same text only once a process. */
 TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-/* The same every time, with TESSERA_DEBUG=paths only. */
-TESSERA_API void tessera_say_path (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* ------------------------------------------------------------- filters -- */
 
