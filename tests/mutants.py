@@ -10,8 +10,6 @@ MUTANTS = [
      'barrier (CLK_LOCAL_MEM_FENCE);', ';', 1),
     ('3', 'killed', 'opencl/kernels/bilateral-grid.cl',
      'return (int4) (x, y, min (x + GRID_P', 'return (int4) (x, y, max (x + GRID_P', 1),
-    ('4', 'killed', 'opencl/kernels/bilateral-grid.cl',
-     'here[step] += by_luminance ? 1.0f', 'here[step] += by_luminance ? 1.01f', 1),
     ('5', 'killed', 'opencl/kernels/bilateral-grid.cl',
      '|| j >= cells_y || z >= n_planes)', '|| j >= cells_y || z > n_planes)', 1),
     ('6', 'killed', 'opencl/kernels/bilateral-grid.cl',
