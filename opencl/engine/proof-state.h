@@ -12,7 +12,6 @@ typedef struct
 {
   const gchar *kernel;
   gint         is_proven;
-  gint         was_checked;     /* it ran while the device was compared with C */
   gint         tries;           /* checks in which it did not run */
 } TesseraProofMark;
 
@@ -30,6 +29,10 @@ gboolean        tessera_proof_takes_tiles  (void);
  * asked again. */
 void            tessera_proof_set_early    (gboolean is_early);
 gboolean        tessera_proof_is_early     (void);
+
+/* A kernel ran in the check that this thread makes.  When that ends: all that ran are proven if they `are_right`. */
+void            tessera_proof_note_run     (TesseraProofMark *mark);
+void            tessera_proof_end_runs     (gboolean are_right);
 
 /* The device could not compute something. */
 void            tessera_proof_note_failure   (void);
