@@ -185,14 +185,14 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
-/* A kernel is proven if it ran in a check that found no difference.  It also counts as proven if several
+/* A kernel is proven if it ran in a check that found no difference (proof.c).  It also counts as proven if several
  * checks did not run it, because small pictures do not need it. */
 static void
 note_checked (TesseraProofMark *mark)
 {
   if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
-    g_atomic_int_set (&mark->was_checked, TRUE);
-  else if (g_atomic_int_get (&mark->was_checked) || g_atomic_int_add (&mark->tries, 1) + 1 >= PROOF_TRIES)
+    tessera_proof_note_run (mark);
+  else if (g_atomic_int_add (&mark->tries, 1) + 1 >= PROOF_TRIES)
     g_atomic_int_set (&mark->is_proven, TRUE);
 }
 

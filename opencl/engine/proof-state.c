@@ -6,3 +6,21 @@
 #include "proof-state.h"
 
 _Thread_local TesseraProofState tessera_proof_state;
+
+void
+tessera_proof_note_run (TesseraProofMark *mark)
+{
+  if (! tessera_proof_state.runs)
+    tessera_proof_state.runs = g_ptr_array_new ();
+  g_ptr_array_add (tessera_proof_state.runs, mark);
+}
+
+void
+tessera_proof_end_runs (gboolean are_right)
+{
+  GPtrArray *runs = tessera_proof_state.runs;
+
+  for (guint i = 0; are_right && runs && i < runs->len; i++)
+    g_atomic_int_set (&((TesseraProofMark *) g_ptr_array_index (runs, i))->is_proven, TRUE);
+  g_clear_pointer (&tessera_proof_state.runs, g_ptr_array_unref);
+}

@@ -12,7 +12,6 @@ typedef struct
 {
   const gchar *kernel;
   gint         is_proven;
-  gint         was_checked;     /* it ran while the device was compared with C */
   gint         tries;           /* checks in which it did not run */
 } TesseraProofMark;
 
@@ -26,8 +25,13 @@ typedef struct
   gboolean        is_early;             /* the check runs beside its request.  A failure is not counted then, and nothing
                                          * is said, because the device is asked again. */
   gboolean        has_failed;           /* the device could not compute something */
+  GPtrArray      *runs;                 /* marks of the kernels that ran */
 } TesseraProofState;
 
 extern _Thread_local TesseraProofState tessera_proof_state;
+
+/* A kernel ran in the check that this thread makes.  When that ends: all that ran are proven if they `are_right`. */
+void tessera_proof_note_run (TesseraProofMark *mark);
+void tessera_proof_end_runs (gboolean are_right);
 
 #endif

@@ -313,6 +313,7 @@ check (gpointer data)
   for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
     if (! is_same (proof, look))
       verdict = TESSERA_PROOF_DIFFERS;
+  tessera_proof_end_runs (verdict == TESSERA_PROOF_SAME);
   proof->took = g_get_monotonic_time () - began;
   return GINT_TO_POINTER (verdict);
 }
