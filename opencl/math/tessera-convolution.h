@@ -5,14 +5,25 @@
  * A pixel that was read serves this many rows of results, which stay in registers. */
 #define CONVOLUTION_STEP 4
 
+/* Of the least alphas both sums are made larger, so that the quotient is finite. */
+static inline float
+convolution_scale (float covered)
+{
+  return covered < 1e-30f && covered > -1e-30f ? 0x1p100f : 1.0f;
+}
+
+static inline float
+convolution_share (float covered, float magnitudes)
+{
+  return magnitudes / (covered * convolution_scale (covered));
+}
+
 /* A colour from the sum of w a I, `covered` the sum of |w| a, `magnitudes` that of |w|: as if all of the support were as
- * bright as what can be seen of it.  Of opaque pixels nothing is divided: the sum of |w| may be infinite.  Of the least
- * alphas both sums are made larger, so that the quotient is finite. */
+ * bright as what can be seen of it.  Of opaque pixels nothing is divided: the sum of |w| may be infinite. */
 static inline float
 convolution_colour (float sum, float covered, float magnitudes, float offset)
 {
-  const float scale = covered < 1e-30f && covered > -1e-30f ? 0x1p100f : 1.0f;
-  const float share = magnitudes / (covered * scale);
+  const float scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
 
   return covered == magnitudes ? sum + offset : covered != 0.0f ? (sum * scale) * share + offset : offset;
 }
