@@ -105,7 +105,7 @@ GALLERY = {
     'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=6 range-sigma=0.08 tone=perceptual',
     'cielab': LAB,
     'convolution': 'convolution:2',
-    'equalize': 'tessera:equalize clip-limit=0',
+    'equalize, whole image': 'tessera:equalize clip-limit=0',
     'equalize, by tiles': 'equalize:1',
     'gaussian-blur': 'gaussian-blur:1',
     'label': 'label:1',
