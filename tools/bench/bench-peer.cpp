@@ -109,6 +109,16 @@ sobel (const cv::Mat &in, cv::Mat &out, double)
   cv::magnitude (gx, gy, out);
 }
 
+/* Luminance, and the response of a flat window of 5 x 5. */
+void
+harris (const cv::Mat &in, cv::Mat &out, double)
+{
+  cv::Mat grey;
+
+  cv::cvtColor (in, grey, cv::COLOR_RGBA2GRAY);
+  cv::cornerHarris (grey, out, 5, 3, 0.04, cv::BORDER_REPLICATE);
+}
+
 void
 lab (const cv::Mat &in, cv::Mat &out, double)
 {
@@ -128,6 +138,7 @@ grey_u8 (const cv::Mat &in)
 const std::map<std::string, Filter> filters = {
   { "filter", filter }, { "separable", separable }, { "gaussian", gaussian }, { "stack", stack },
   { "unsharp", unsharp }, { "box", box }, { "median", median }, { "sobel", sobel }, { "lab", lab },
+  { "harris", harris },
 };
 
 /* On one channel of 8 bits, which is made before the clock starts. */

@@ -94,6 +94,7 @@ typedef struct
   CheckLeg  leg;
   gfloat   *plane;              /* Y~ times alpha */
   gfloat   *alpha;              /* NULL: opaque */
+  gboolean  may_vanish;         /* a device may flush all of R */
 } Picture;
 
 static GeglBuffer *
@@ -173,9 +174,11 @@ compare (const Picture *picture, GeglBuffer *buffer, gint result, const gfloat *
 {
   const GeglRectangle box = check_image_box (&picture->c), roi = check_roi (&check_harris_corners, &picture->c);
   gfloat             *found = computed (picture, buffer, result, NULL, &roi, babl_format ("Y float"));
-  gint                bad = 0;
+  gint                bad = 0, any = 0;
 
   for (gint i = 0; i < roi.width * roi.height; i++)
+    any += found[i] != 0;
+  for (gint i = 0; i < roi.width * roi.height && (any || ! picture->may_vanish); i++)
     {
       const gint   x = roi.x - box.x + i % roi.width, y = roi.y - box.y + i / roi.width;
       const gfloat expected = wanted[(gsize) y * box.width + x];
@@ -241,6 +244,20 @@ check_picture (const Picture *picture, const gchar *what, gint corners_wanted, c
   g_object_unref (buffer);
 }
 
+/* Exactly the largest response: R > threshold^4 is strict, and threshold^4 is rounded once. */
+static gdouble
+threshold_at_the_largest (const Picture *picture)
+{
+  const HarrisPlane plane = { picture->c.field[CHECK_WIDTH], picture->c.field[CHECK_HEIGHT], picture->plane };
+  gfloat           *response = g_new (gfloat, plane.width * plane.height), largest = 0;
+
+  harris_response (&plane, picture->c.value[SIGMA], picture->c.value[K], response);
+  for (gint i = 0; i < plane.width * plane.height; i++)
+    largest = response[i] > largest ? response[i] : largest;
+  g_free (response);
+  return sqrt (sqrt (MIN (largest, 0.06f)));
+}
+
 /* Any content but denormal numbers, any region and origin; every third has holes, with NaN in some of them. */
 static void
 check_drawn (const CheckOptions *options, CheckStats *stats, CheckLeg leg, gint number)
@@ -249,13 +266,15 @@ check_drawn (const CheckOptions *options, CheckStats *stats, CheckLeg leg, gint 
   CheckCase  *c = &picture.c;
   CheckRandom random = { check_hash (options->seed + 9000 + (guint64) number) };
   gchar      *what = g_strdup_printf ("picture %d of Y~%s", number, number % 3 ? "" : "aA");
+  const gint  kind = number % 4;        /* of threshold */
   gsize       n;
 
   check_draw (&check_harris_corners, options->seed, 9000 + number, 90, c);
+  if (kind == 1)
+    c->field[CHECK_ROI_W] = c->field[CHECK_ROI_H] = 0;
   c->field[CHECK_FORMAT] = CHECK_FORMAT_Y_FLOAT;
   c->field[CHECK_SPACE] = 0;
   c->field[CHECK_CONTENT] = number % CHECK_CONTENT_DENORMAL;
-  c->value[THRESHOLD] = number % 4 ? 0.2 * check_uniform (&random) * check_uniform (&random) : 0;
   picture.plane = check_paint (&check_harris_corners, c);
   n = (gsize) c->field[CHECK_WIDTH] * c->field[CHECK_HEIGHT];
   if (number % 3 == 0)
@@ -265,6 +284,8 @@ check_drawn (const CheckOptions *options, CheckStats *stats, CheckLeg leg, gint 
       picture.alpha[i] = check_chance (&random, 30) ? 0 : check_chance (&random, 50) ? 1 : (gfloat) check_uniform (&random);
       picture.plane[i] = picture.alpha[i] == 0 ? (check_chance (&random, 20) ? NAN : 0) : picture.plane[i] * picture.alpha[i];
     }
+  c->value[THRESHOLD] = kind == 0 ? 0 : kind == 1 ? threshold_at_the_largest (&picture)
+                        : 0.2 * check_uniform (&random) * check_uniform (&random);
   check_picture (&picture, what, -1, options, stats);
   g_free (picture.plane);
   g_free (picture.alpha);
@@ -285,6 +306,13 @@ blobs (gint x, gint y)
   const gint sizes[] = { MAX (ABS (dx), ABS (dy)), ABS (dx) + ABS (dy), (gint) sqrt (dx * dx + dy * dy) };
 
   return sizes[which % 3] <= radius ? 0.25f + 0.0625f * (gfloat) (which % 9) : 0.125f;
+}
+
+/* So faint that R is a few of the least floats, and many are equal. */
+static gfloat
+faint (gint x, gint y)
+{
+  return 6e-11f * (gfloat) (check_hash ((guint64) (y * 1000 + x)) >> 40) / 16777216;
 }
 
 static gfloat
@@ -309,12 +337,15 @@ static void
 check_ties (const CheckOptions *options, CheckStats *stats, CheckLeg leg)
 {
   Picture squares = picture_new (leg, 16 * SQUARE, checkerboard), dots = picture_new (leg, 256, blobs);
-  Picture flat = picture_new (leg, 50, plateau);
+  Picture flat = picture_new (leg, 50, plateau), least = picture_new (leg, 200, faint);
 
-  flat.c.value[THRESHOLD] = 0;
+  flat.c.value[THRESHOLD] = least.c.value[THRESHOLD] = 0;
+  least.may_vanish = leg == CHECK_LEG_OPENCL;
   check_picture (&squares, "a checkerboard", CROSSINGS, options, stats);
   check_picture (&dots, "blobs", -1, options, stats);
   check_picture (&flat, "a plane at threshold 0", 0, options, stats);
+  check_picture (&least, "equal responses", -1, options, stats);
+  g_free (least.plane);
   g_free (squares.plane);
   g_free (dots.plane);
   g_free (flat.plane);
