@@ -36,14 +36,14 @@ property_double (sigma, _("Size"), 1.6)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (k, _("Edge rejection"), 0.04)
-    description (_("How firmly edges are told from corners: more keeps only sharp corners, 0 keeps bends of edges too"))
+    description (_("How firmly edges are left out: more keeps only sharp corners, 0 keeps slight bends of edges too"))
     value_range (0.0, 0.25)
     ui_steps    (0.01, 0.05)
     ui_digits   (3)
 
 property_double (threshold, _("Threshold"), 0.04)
-    description (_("Contrast from which on corners count: more leaves only strong ones, 0 finds one wherever there is any; a "
-                   "black and white corner has 0.23, the noise of a photograph 0.01 to 0.03"))
+    description (_("How strong a corner must be: more leaves only strong ones, 0 keeps the faintest; a corner of black and "
+                   "white has 0.23, the noise of a photograph 0.01 to 0.03"))
     value_range (0.0, 0.5)
     ui_range    (0.0, 0.25)
     ui_gamma    (2.0)
