@@ -80,8 +80,6 @@ grid_band (const TesseraBand *band)
 
 #define MEASURE_ITEMS  256              /* that share a row ... */
 #define MEASURE_GROUPS 256              /* ... and the rows */
-#define SPLAT_ITEMS    64               /* in a group, ... */
-#define LEAST_GROUPS   2                /* ... at least this many of which must fit into local memory */
 
 #define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
@@ -114,10 +112,6 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
-  const gsize       sums = n_planes * 2 * sizeof (gfloat);      /* of a work-item, in local memory */
-  const TesseraDeviceTraits traits = tessera_device_traits (band);
-  const gboolean    is_local = tessera_takes_local (sums <= traits.local_bytes / (LEAST_GROUPS * SPLAT_ITEMS),
-                                                    traits.has_local);
   TesseraMemory    *a, *b, *in_parts;
   gint              status;
 
@@ -128,13 +122,12 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
     return status;
   status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = is_local ? "grid_splat_local" : "grid_splat",
-    .size = { (gsize) cells_x * parts * (is_local ? 4 : params->lanes), (gsize) cells_y * parts },
-    .group = { SPLAT_ITEMS / 4, 4 }, .cost = GRID_PART * GRID_PART + 2 * n_planes,
+    .kernel = "grid_splat",
+    .size = { (gsize) cells_x * parts * params->lanes, (gsize) cells_y * parts },
+    .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + 2 * n_planes,
     .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
               WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
-              ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts),
-              is_local ? LOCAL_ARG (sums * SPLAT_ITEMS) : NO_ARG }
+              ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }
   });
   if (status == 0 && parts > 1)
     status = tessera_launch (band, &(TesseraLaunch) {

@@ -50,40 +50,44 @@ finish_init (Finish *finish, const Convolution *convolution)
 }
 
 TESSERA_CLONES static gboolean
-alpha_is (gfloat alpha, const gfloat *pixels, gsize n)
+is_opaque (const gfloat *pixels, gsize n)
 {
-  return planes_alpha_is (alpha, pixels, n);
+  return planes_alpha_is (1.0f, pixels, n);
 }
 
-TESSERA_CLONES static void
-finish_weighed (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, const Convolution *convolution)
+/* convolution_colour of whole pixels; the offset comes later, and -0 does not change it. */
+static void
+uncover_row (gfloat *sums, gint n_pixels, gfloat magnitudes)
 {
-  const gfloat magnitudes = convolution->magnitudes, offset = convolution->offset[0];
+  const Pixel none = { -0.0f, -0.0f, -0.0f, 0.0f };
 
   for (gint x = 0; x < n_pixels; x++)
     {
-      gfloat      *sum = sums + 4 * x;
-      const gfloat covered = sum[3];
+      const Pixel  sum = ((const Pixel *) sums)[x];
+      const gfloat covered = sum[3], scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
 
-      for (gint c = 0; c < 3; c++)
-        sum[c] = convolution_colour (sum[c], covered, magnitudes, offset);
-      sum[3] = in[4 * x + 3];
+      if (covered == magnitudes)
+        continue;
+      if (covered == 0.0f)
+        ((Pixel *) sums)[x] = none;
+      else
+        ((Pixel *) sums)[x] = (sum * scale) * share;
     }
+}
+
+static void
+divide_row (gfloat *sums, const gfloat *in G_GNUC_UNUSED, const gfloat *wholes, gint n_pixels)
+{
+  uncover_row (sums, n_pixels, wholes[0]);
 }
 
 void
 convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
 {
-  const Convolution *convolution = data;
-  Finish             finish;
-  Rows               rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
+  Finish finish;
+  Rows   rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
 
-  if (convolution->is_weighed && ! alpha_is (convolution->magnitudes, sums, n_pixels))
-    {
-      finish_weighed (sums, in, n_pixels, convolution);
-      return;
-    }
-  finish_init (&finish, convolution);
+  finish_init (&finish, data);
   LANES_BEST (finish_row) (&rows, in, sums);
 }
 
@@ -166,6 +170,7 @@ prepare_two_passes (Convolution *convolution, const ConvolutionKernel *kernel, c
   if (! convolution->is_weighed)
     return;
   two_pass->begin = separable_weigh;
+  two_pass->divide = divide_row;
   two_pass->x.magnitudes = has_negative (&two_pass->x);
   two_pass->y.magnitudes = has_negative (&two_pass->y);
   two_pass->rows = "convolution_rows";
@@ -188,7 +193,7 @@ convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, 
     prepare_two_passes (convolution, kernel, column, row);
   else
     list_taps (convolution, kernel);
-  convolution->magnitudes = sum_magnitudes (convolution);
+  convolution->magnitudes = convolution->two_pass.whole = sum_magnitudes (convolution);
 }
 
 /* ------------------------------------------------------------- blocks -- */
@@ -225,7 +230,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   finish_init (&finish, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
-  weighs = convolution->is_weighed && ! alpha_is (1.0f, in, n_read / 4);
+  weighs = convolution->is_weighed && ! is_opaque (in, n_read / 4);
   if (weighs)
     {
       planes_weigh (in, in, n_read / 4);
@@ -240,7 +245,10 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
       (weighs ? LANES_BEST (step_rows_weighed) : LANES_BEST (step_rows))
         (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
   for (gint y = 0; weighs && y < block->height; y++)
-    finish_weighed (out + y * rows.out_stride, in + rows.centre + y * rows.in_stride, block->width, convolution);
+    {
+      uncover_row (out + y * rows.out_stride, block->width, convolution->magnitudes);
+      convolution_finish (out + y * rows.out_stride, in + rows.centre + y * rows.in_stride, block->width, convolution);
+    }
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
   gegl_scratch_free (out);
   gegl_scratch_free (in);

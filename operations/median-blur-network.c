@@ -6,13 +6,14 @@
  * For each row of the result, its columns are sorted once, in rows of integer keys.  The median is taken from
  * the sorted columns.
  *
- * Where samples are left out, every other of the places that lack one, counted over a neighbourhood column by column, comes
- * before all samples and the rest after them.  The middle place then has the median of the samples.  Which of the two a
- * place is depends on whether the columns before it lack an even number or an odd one.  So each column is sorted twice.
+ * Where samples are left out, half of the places that lack one, rounded up, come before all samples and the rest after
+ * them.  The middle place then has the median of the samples.  In a sorted column it is half of them, rounded down.  Of the
+ * columns that lack an odd number every other one is then moved: its last place comes before all.
  */
 #include "config.h"
 
 #include "median-blur.h"
+#include "planes.h"
 
 #include "../opencl/math/tessera-median-networks.h"
 
@@ -92,38 +93,71 @@ NETWORK (3, 9)
 NETWORK (5, 25)
 NETWORK (7, 49)
 
-/* take_medians_N where samples are left out: `others` are the columns whose first lacking place is the last in order;
- * odd: -1 if a column lacks an odd number, else 0. */
-typedef void (*TakeLackingMedians) (gint *const *sorted, gint *const *others, const gint *restrict odd,
-                                    gint *restrict out, gint count);
+/* The same where samples are left out; odd: -1 if a column lacks an odd number, else 0. */
+typedef void (*SortLacking) (gint *const *rows, gint *const *sorted, gint *restrict odd, gint count);
+typedef void (*TakeLacking) (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count);
 
-#define NAME_OTHER(k) const gint *restrict t ## k = others[k];
-#define PICK(N, r, c) v[N * r + c] = (s ## r[i + 4 * c] & ~p ## c) | (t ## r[i + 4 * c] & p ## c);
-#define PICK_3(r) PICK (3, r, 0) PICK (3, r, 1) PICK (3, r, 2)
-#define PICK_5(r) PICK (5, r, 0) PICK (5, r, 1) PICK (5, r, 2) PICK (5, r, 3) PICK (5, r, 4)
-#define PICK_7(r) PICK (7, r, 0) PICK (7, r, 1) PICK (7, r, 2) PICK (7, r, 3) PICK (7, r, 4) PICK (7, r, 5) PICK (7, r, 6)
+/* The second of two places that lack a sample becomes MEDIAN_LEAST, which has the other bits of MEDIAN_OUTSIDE. */
+#define LOAD_LACKING_ROW(k) \
+  { \
+    const gint lacks = rows[k][i] == MEDIAN_OUTSIDE ? -1 : 0; \
+    v[k] = rows[k][i] ^ (lacks & is_odd); \
+    is_odd ^= lacks; \
+  }
+#define MOVE(N, r, c) v[N * r + c] = (v[N * r + c] & ~moves) | (v[N * (r - 1) + c] & moves);
+#define MOVE_3(c) MOVE (3, 2, c) MOVE (3, 1, c)
+#define MOVE_5(c) MOVE (5, 4, c) MOVE (5, 3, c) MOVE (5, 2, c) MOVE (5, 1, c)
+#define MOVE_7(c) MOVE (7, 6, c) MOVE (7, 5, c) MOVE (7, 4, c) MOVE (7, 3, c) MOVE (7, 2, c) MOVE (7, 1, c)
+#define MOVE_COLUMN(N, c) \
+  { \
+    const gint moves = odd[i + 4 * c] & ~is_odd; \
+    MOVE_ ## N (c) \
+    v[c] = (v[c] & ~moves) | (MEDIAN_LEAST & moves); \
+    is_odd ^= odd[i + 4 * c]; \
+  }
+#define MOVE_COLUMN_3(c) MOVE_COLUMN (3, c)
+#define MOVE_COLUMN_5(c) MOVE_COLUMN (5, c)
+#define MOVE_COLUMN_7(c) MOVE_COLUMN (7, c)
 
 #define LACKING_NETWORK(N, N2) \
 TESSERA_CLONES static void \
-take_lacking_ ## N (gint *const *sorted, gint *const *others, const gint *restrict odd, gint *restrict out, gint count) \
+sort_lacking_ ## N (gint *const *rows_in, gint *const *sorted_out, gint *restrict odd, gint count) \
+{ \
+  const gint *rows[N]; \
+  gint       *sorted[N]; \
+  gint        v[N]; \
+\
+  memcpy (rows, rows_in, sizeof rows); \
+  memcpy (sorted, sorted_out, sizeof sorted); \
+  INDEPENDENT \
+  for (gint i = 0; i < count; i++) \
+    { \
+      gint is_odd = 0; \
+\
+      ROWS_ ## N (LOAD_LACKING_ROW) \
+      MEDIAN_SORT_ ## N (SWAP) \
+      ROWS_ ## N (STORE_ROW) \
+      odd[i] = is_odd; \
+    } \
+} \
+\
+TESSERA_CLONES static void \
+take_lacking_ ## N (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count) \
 { \
   ROWS_ ## N (NAME_ROW) \
-  ROWS_ ## N (NAME_OTHER) \
   gint v[N2]; \
 \
   INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
-      const gint p0 = 0, p1 = odd[i], p2 = p1 ^ odd[i + 4]; \
-      PARITIES_ ## N \
-      ROWS_ ## N (PICK_ ## N) \
+      gint is_odd = 0; \
+\
+      ROWS_ ## N (LOAD_COLUMNS_ ## N) \
+      ROWS_ ## N (MOVE_COLUMN_ ## N) \
       MEDIAN_ ## N2 (SWAP) \
       out[i] = v[MEDIAN_PLACE_ ## N2]; \
     } \
 }
-#define PARITIES_3
-#define PARITIES_5 const gint p3 = p2 ^ odd[i + 8], p4 = p3 ^ odd[i + 12];
-#define PARITIES_7 PARITIES_5 const gint p5 = p4 ^ odd[i + 16], p6 = p5 ^ odd[i + 20];
 
 LACKING_NETWORK (3, 9)
 LACKING_NETWORK (5, 25)
@@ -131,7 +165,8 @@ LACKING_NETWORK (7, 49)
 
 static const SortColumns sort_columns[] = { NULL, sort_columns_3, sort_columns_5, sort_columns_7 };
 static const TakeMedians take_medians[] = { NULL, take_medians_3, take_medians_5, take_medians_7 };
-static const TakeLackingMedians take_lacking[] = { NULL, take_lacking_3, take_lacking_5, take_lacking_7 };
+static const SortLacking sort_lacking[] = { NULL, sort_lacking_3, sort_lacking_5, sort_lacking_7 };
+static const TakeLacking take_lacking[] = { NULL, take_lacking_3, take_lacking_5, take_lacking_7 };
 
 gboolean
 median_has_network (const MedianParams *params, gboolean lacks)
@@ -162,45 +197,38 @@ put_some_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
     pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
 }
 
+static const gint colours[4] = { -1, -1, -1, 0 };
+
+/* Returns how many pixels lack their colours.  If it is none, nothing changes. */
+TESSERA_CLONES static gint
+leave_out_colours (const gfloat *restrict pixels, gint n, gint *restrict keys)
+{
+  gint count = 0;
+
+  if (planes_alpha_is (1.0f, pixels, n))
+    return 0;
+  for (gint x = 0; x < n; x++)
+    {
+      const gint lacks = -(pixels[4 * x + 3] == 0.0f);
+
+      count -= lacks;
+      for (gint c = 0; c < 4; c++)
+        keys[4 * x + c] = (keys[4 * x + c] & ~(lacks & colours[c])) | (MEDIAN_OUTSIDE & lacks & colours[c]);
+    }
+  return count;
+}
+
 /* The keys of a row's places that are left out.  Returns how many pixels lack their colours. */
 static gint
 leave_out (const MedianBlock *block, gint y, gint *keys)
 {
   const gfloat *row = block->pixels + 4 * (gsize) y * block->around.width;
-  gint          count = 0;
+  const gint    count = leave_out_colours (row, block->around.width, keys);
 
-  for (gint x = 0; x < block->around.width; x++)
-    if (row[4 * x + 3] == 0.0f)
-      {
-        count++;
-        for (gint c = 0; c < 4; c++)
-          if (median_is_left_out (block, block->around.x + x, block->around.y + y, c, row[4 * x + 3]))
-            keys[4 * x + c] = MEDIAN_OUTSIDE;
-      }
+  for (gint x = 0; x < block->around.width && count > 0 && block->params->channels == 4; x++)
+    if (median_is_left_out (block, block->around.x + x, block->around.y + y, 3, row[4 * x + 3]))
+      keys[4 * x + 3] = MEDIAN_OUTSIDE;
   return count;
-}
-
-/* Of `count` columns of keys both kinds (take_lacking_N), in rows, and `odd`. */
-TESSERA_CLONES static void
-share_out (gint *const *keys, gint side, gint *const *firsts, gint *const *others, gint *restrict odd, gint count)
-{
-  for (gint i = 0; i < count; i++)
-    odd[i] = 0;
-  for (gint k = 0; k < side; k++)
-    {
-      const gint *restrict from = keys[k];
-      gint *restrict       first = firsts[k], *restrict other = others[k];
-
-      for (gint i = 0; i < count; i++)
-        {
-          const gint lacks = from[i] == MEDIAN_OUTSIDE ? -1 : 0;
-          const gint least = MEDIAN_LEAST, most = MEDIAN_OUTSIDE;
-
-          first[i] = lacks ? (odd[i] ? most : least) : from[i];
-          other[i] = lacks ? (odd[i] ? least : most) : from[i];
-          odd[i] ^= lacks;
-        }
-    }
 }
 
 /* Rows of `all` keys: those of the pixels, in turns, and what is made of them for a row of the result. */
@@ -209,8 +237,7 @@ typedef struct
   gint  all, count;             /* of the pixels, of the result */
   gint *keys[MOST_SIDE], *sorted[MOST_SIDE];
   gint  lacking[MOST_SIDE];     /* pixels of these keys */
-  gint *firsts[MOST_SIDE], *others[MOST_SIDE], *odd;    /* if the block lacks samples */
-  gint *medians;
+  gint *odd, *medians;
 } Rows;
 
 static gint *
@@ -221,18 +248,13 @@ rows_init (Rows *rows, const MedianBlock *block)
 
   rows->all = 4 * block->around.width;
   rows->count = rows->all - 8 * block->params->radius;
-  memory = next = gegl_scratch_new (gint, ((block->lacks ? 4 : 2) * (gsize) side + 2) * rows->all);
+  memory = next = gegl_scratch_new (gint, (2 * (gsize) side + 2) * rows->all);
   rows->medians = next;
   rows->odd = next += rows->all;
   for (gint k = 0; k < side; k++)
     {
       rows->keys[k] = next += rows->all;
       rows->sorted[k] = next += rows->all;
-      if (block->lacks)
-        {
-          rows->firsts[k] = next += rows->all;
-          rows->others[k] = next += rows->all;
-        }
     }
   return memory;
 }
@@ -246,10 +268,8 @@ find_medians (const Rows *rows, gint radius, gboolean lacks)
       take_medians[radius] (rows->sorted, rows->medians, rows->count);
       return;
     }
-  share_out (rows->keys, 2 * radius + 1, rows->firsts, rows->others, rows->odd, rows->all);
-  sort_columns[radius] (rows->firsts, rows->sorted, rows->all);
-  sort_columns[radius] (rows->others, rows->others, rows->all);
-  take_lacking[radius] (rows->sorted, rows->others, rows->odd, rows->medians, rows->count);
+  sort_lacking[radius] (rows->keys, rows->sorted, rows->odd, rows->all);
+  take_lacking[radius] (rows->sorted, rows->odd, rows->medians, rows->count);
 }
 
 /* Row y of the result needs rows y to y + 2 radius of the pixels.  It replaces the middle one, whose keys are

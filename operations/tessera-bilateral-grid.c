@@ -76,8 +76,8 @@ property_double (spatial_sigma, _("Size of details"), DEFAULT_SIZE)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (range_sigma, _("Edge threshold"), DEFAULT_THRESHOLD)
-    description (_("Steps in brightness larger than this are edges and are kept, where black to white is 1: 0.005 "
-                   "keeps nearly everything, 2 blurs across all edges"))
+    description (_("Steps in brightness larger than this are edges and are kept, where black to white is 1; thin lines "
+                   "need 2.5 times as much. 0.005 keeps nearly everything, 2 blurs across all edges"))
     value_range (0.005, 2.0)
     ui_range    (0.01, 0.5)
     ui_gamma    (2.0)

@@ -144,7 +144,7 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
   work.pixels = gegl_scratch_new (gfloat, 4 * n);
   tessera_read (request->input, &work.around, &request->bounds, request->border, request->input_format,
                 work.pixels);
-  work.lacks = params->may_lack && has_clear_pixels (work.pixels, n);
+  work.lacks = params->may_lack && (median_has_network (params, TRUE) || has_clear_pixels (work.pixels, n));
   if (median_has_network (params, work.lacks))
     median_by_network (&work);
   else if (radius > 0)

@@ -109,7 +109,7 @@ result_components (const Params *params)
 
 /* --------------------------------------------------------------- C rows -- */
 
-/* The plane whose gradient is taken, divided by 8.  Opaque pixels are seen as they are, which is faster. */
+/* The plane whose gradient is taken, divided by 8. */
 TESSERA_CLONES static void
 take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfloat *restrict plane)
 {
@@ -119,10 +119,7 @@ take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfl
     plane[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
   if (params->is_perceptual)
     for (gint i = 0; i < n; i++)
-      plane[i] = perceptual_from_linear (plane[i]);
-  if (planes_alpha_is (1.0f, pixels, n))
-    for (gint i = 0; i < n; i++)
-      plane[i] = plane[i] * GRADIENT_SHARE;
+      plane[i] = gradient_seen (perceptual_from_linear (plane[i]), pixels[4 * i + 3]);
   else
     for (gint i = 0; i < n; i++)
       plane[i] = gradient_seen (plane[i], pixels[4 * i + 3]);
@@ -134,16 +131,6 @@ take_channels (const gfloat *restrict pixels, gint n, gfloat *restrict planes)
   gfloat *restrict green = planes + n;
   gfloat *restrict blue = green + n;
 
-  if (planes_alpha_is (1.0f, pixels, n))
-    {
-      for (gint i = 0; i < n; i++)
-        {
-          planes[i] = pixels[4 * i] * GRADIENT_SHARE;
-          green[i] = pixels[4 * i + 1] * GRADIENT_SHARE;
-          blue[i] = pixels[4 * i + 2] * GRADIENT_SHARE;
-        }
-      return;
-    }
   for (gint i = 0; i < n; i++)
     {
       planes[i] = gradient_seen (pixels[4 * i], pixels[4 * i + 3]);

@@ -15,7 +15,6 @@ LIBRARY = 'libtessera.so.0'
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test')    # tests with a source of the modules inside
 NO_TILES = 'FAIL no result was sent straight into tiles'
 COMPUTES, IDLES = 300, 120              # seconds after which a test hangs, where the unmutated one was not measured
-LOCAL_FILTERS = ('bilateral-grid',)
 
 
 class Step:
@@ -104,11 +103,6 @@ class Runner:
         for filter in filters:
             hashes = os.path.join(TOP, 'tests', 'check', 'hashes.txt')
             yield Step(f'hashes {filter}', check[:1] + ['--filter', filter, '--hashes', hashes], not whole)
-        local = 'no' if device == 'gpu' else 'yes'
-        for filter in filters if not whole else []:
-            if filter in LOCAL_FILTERS:
-                yield Step(f'parity {filter}, TESSERA_LOCAL={local}',
-                           check + ['--filter', filter, '--parity', '--cases', '120', '--seconds', '12'], True, TESSERA_LOCAL=local)
         for filter in filters:
             yield Step(f'faults {filter}', check + ['--filter', filter, '--faults'])
         if whole:

@@ -46,12 +46,12 @@ presets_of()
   case $1 in
     bilateral-filter | bilateral-grid)
       preset "$(gettext 'Sensor noise')" spatial-sigma=6 range-sigma=0.08 guide=luminance tone=perceptual
-      preset "$(gettext 'Smooth skin')" spatial-sigma=5 range-sigma=0.05 guide=luminance tone=perceptual
+      preset "$(gettext 'Smooth skin')" spatial-sigma=8 range-sigma=0.08 guide=luminance tone=perceptual
       preset "$(gettext 'Painted areas')" spatial-sigma=12 range-sigma=0.15 guide=luminance tone=perceptual ;;
     convolution)
       preset "$(gettext 'Out of focus')" preset=custom divisor=0 offset=0 border=clamp channels=rgb \
         'kernel=0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0'
-      preset "$(gettext 'Relief, lit from the upper left')" preset=custom divisor=1 offset=0 border=clamp channels=rgb \
+      preset "$(gettext 'Relief, lit from the upper left')" preset=custom divisor=0 offset=0 border=clamp channels=rgb \
         'kernel=-2 -1 0; -1 1 1; 0 1 2'
       preset "$(gettext 'Outlines')" preset=custom divisor=1 offset=0 border=clamp channels=rgb \
         'kernel=-1 -1 -1; -1 8 -1; -1 -1 -1' ;;
@@ -61,7 +61,7 @@ presets_of()
       preset "$(gettext 'Whole image')" mode=luminance clip-limit=0 tiles=8 bins=4096 ;;
     label)
       preset "$(gettext 'Stars and galaxies')" source=luminance threshold=0.06 connectivity=8 min-area=20 result=colors
-      preset "$(gettext 'Mask of bright areas')" source=luminance threshold=0.5 connectivity=8 min-area=100 result=mask ;;
+      preset "$(gettext 'Mask of bright areas')" source=luminance threshold=0.5 connectivity=8 min-area=2000 result=mask ;;
     median-blur)
       preset "$(gettext 'Dust and hot pixels')" radius=1 percentile=50 neighborhood=square border=clamp filter-alpha=no
       preset "$(gettext 'Scratches')" radius=3 percentile=50 neighborhood=circle border=clamp filter-alpha=no
@@ -71,10 +71,10 @@ presets_of()
       preset "$(gettext 'Falling water')" length=60 angle=90 border=clamp
       preset "$(gettext 'Texture without a seam')" length=64 angle=20 border=loop ;;
     unsharp-mask)
-      preset "$(gettext 'For the screen, after reducing')" std-dev=0.6 amount=0.8 threshold=0
+      preset "$(gettext 'For the screen, after reducing')" std-dev=1 amount=1 threshold=0.01
       preset "$(gettext 'For print')" std-dev=1.2 amount=0.8 threshold=0.01
       preset "$(gettext 'Portrait, skin left alone')" std-dev=1.5 amount=0.7 threshold=0.04
-      preset "$(gettext 'Local contrast')" std-dev=50 amount=0.25 threshold=0 ;;
+      preset "$(gettext 'Local contrast')" std-dev=50 amount=0.4 threshold=0 ;;
   esac
 }
 

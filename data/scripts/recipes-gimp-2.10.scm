@@ -19,10 +19,10 @@
 
 (define (tessera-out-of-focus image layer)
   (plug-in-tessera-convolution RUN-NONINTERACTIVE image layer
-    "preset=custom divisor=0 border=clamp kernel='0 1 1 1 0; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 0 1 1 1 0'"))
+    "preset=custom divisor=0 border=clamp kernel='0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0'"))
 
 (define (tessera-panning image layer)
-  (plug-in-tessera-motion-blur RUN-NONINTERACTIVE image layer "length=80 angle=-8 border=clamp"))
+  (plug-in-tessera-motion-blur RUN-NONINTERACTIVE image layer "length=80 angle=0 border=clamp"))
 
 (define (tessera-for-print image layer)
   (plug-in-tessera-unsharp-mask RUN-NONINTERACTIVE image layer "std-dev=1.2 amount=0.8 threshold=0.01"))

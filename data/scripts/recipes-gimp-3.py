@@ -31,11 +31,11 @@ def through_the_haze(layer):
 
 def out_of_focus(layer):
     apply(layer, 'tessera:convolution', 'Out of focus', preset='custom', divisor=0, border='clamp',
-          kernel='0 1 1 1 0; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 0 1 1 1 0')
+          kernel='0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0')
 
 
 def panning(layer):
-    apply(layer, 'tessera:motion-blur', 'Panning', length=80, angle=-8, border='clamp')
+    apply(layer, 'tessera:motion-blur', 'Panning', length=80, angle=0, border='clamp')
 
 
 def for_print(layer):

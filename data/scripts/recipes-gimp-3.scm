@@ -22,11 +22,11 @@
 (define (tessera-out-of-focus layer)
   (gimp-drawable-merge-new-filter layer "tessera:convolution" "Out of focus" LAYER-MODE-REPLACE 1.0
     "preset" "custom" "divisor" 0 "border" "clamp"
-    "kernel" "0 1 1 1 0; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 0 1 1 1 0"))
+    "kernel" "0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0"))
 
 (define (tessera-panning layer)
   (gimp-drawable-merge-new-filter layer "tessera:motion-blur" "Panning" LAYER-MODE-REPLACE 1.0
-    "length" 80 "angle" -8 "border" "clamp"))
+    "length" 80 "angle" 0 "border" "clamp"))
 
 (define (tessera-for-print layer)
   (gimp-drawable-merge-new-filter layer "tessera:unsharp-mask" "For print" LAYER-MODE-REPLACE 1.0

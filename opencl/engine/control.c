@@ -23,64 +23,20 @@
   tessera_settings_lock ()->member = (value);           \
   tessera_settings_unlock ()
 
-void
-tessera_set_opencl_mode (TesseraOpenclMode mode)
-{
-  WRITE_SETTING (mode, mode);
-}
-
-void
-tessera_set_memory (guint mebibytes)
-{
-  WRITE_SETTING (memory_mib, mebibytes);
-}
-
-void
-tessera_set_band_rows (guint rows)
-{
-  WRITE_SETTING (band_rows, rows);
-}
-
-void
-tessera_set_tight_memory (gboolean tight)
-{
-  WRITE_SETTING (tight_memory, tight);
-}
+void tessera_set_opencl_mode   (TesseraOpenclMode mode) { WRITE_SETTING (mode, mode); }
+void tessera_set_memory        (guint mebibytes) { WRITE_SETTING (memory_mib, mebibytes); }
+void tessera_set_band_rows     (guint rows) { WRITE_SETTING (band_rows, rows); }
+void tessera_set_tight_memory  (gboolean tight) { WRITE_SETTING (tight_memory, tight); }
+void tessera_set_delivery      (gboolean stored) { WRITE_SETTING (delivers_stored, stored); }
+void tessera_set_profiling     (gboolean on) { WRITE_SETTING (profiling, on); }
+void tessera_set_clock_offset  (gint64 microseconds) { WRITE_SETTING (clock_offset, microseconds); }
+void tessera_set_eager_progress (gboolean eager) { WRITE_SETTING (eager_progress, eager); }
+void tessera_set_proof         (gboolean on) { WRITE_SETTING (trusts_kernels, ! on); }
 
 void
 tessera_set_tile_pixels (gint pixels)
 {
   WRITE_SETTING (tile_pixels, pixels < 0 ? TILE_PIXELS : MAX (1, (guint) pixels));
-}
-
-void
-tessera_set_delivery (gboolean stored)
-{
-  WRITE_SETTING (delivers_stored, stored);
-}
-
-void
-tessera_set_profiling (gboolean on)
-{
-  WRITE_SETTING (profiling, on);
-}
-
-void
-tessera_set_clock_offset (gint64 microseconds)
-{
-  WRITE_SETTING (clock_offset, microseconds);
-}
-
-void
-tessera_set_eager_progress (gboolean eager)
-{
-  WRITE_SETTING (eager_progress, eager);
-}
-
-void
-tessera_set_proof (gboolean on)
-{
-  WRITE_SETTING (trusts_kernels, ! on);
 }
 
 /* --------------------------------------------------------------- faults -- */

@@ -56,8 +56,7 @@ static GPtrArray *known;        /* one for each context and device, kept for the
 static gboolean
 describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
 {
-  cl_ulong memory = 0, max_allocation = 0, local_memory = 0;
-  cl_device_local_mem_type local_type = CL_GLOBAL;
+  cl_ulong memory = 0, max_allocation = 0;
   cl_bool  little = CL_FALSE, compiler = CL_FALSE;
   cl_device_type type = 0;
   cl_device_fp_config config = 0;
@@ -66,15 +65,13 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_allocation,
                                &max_allocation, NULL);
-  status |= cl->GetDeviceInfo (device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory, NULL);
-  status |= cl->GetDeviceInfo (device, CL_DEVICE_LOCAL_MEM_TYPE, sizeof local_type, &local_type, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
   if (status != CL_SUCCESS)
     {
-      tessera_log_once ("the OpenCL device does not answer; all filters run in C until it does");
+      tessera_say_once ("the OpenCL device does not answer; all filters run in C until it does");
       self->ask_again = tessera_now () + ASK_AGAIN;
       return FALSE;
     }
@@ -82,15 +79,13 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   self->name = device_title (cl, device);
   if (! compiler || ! little != (G_BYTE_ORDER != G_LITTLE_ENDIAN))
     {
-      tessera_log_once ("OpenCL device %s: %s; all filters run in C", self->name,
+      tessera_say_once ("OpenCL device %s: %s; all filters run in C", self->name,
                         compiler ? "another byte order than the host" : "no compiler");
       return FALSE;
     }
   self->driver = device_text (cl, device, CL_DRIVER_VERSION);
   self->memory = memory;
   self->max_allocation = max_allocation;
-  self->local_memory = local_memory;
-  self->has_local = local_type == CL_LOCAL;
   self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
   self->build_options = build_options (config);
   return TRUE;

@@ -18,8 +18,6 @@ typedef struct
   gchar   *build_options;
   guint64  memory, max_allocation;
   gboolean is_processor;        /* the device is the host's own processor */
-  gboolean has_local;           /* local memory is not a part of the global */
-  guint64  local_memory;        /* for one group */
 } TesseraDevice;
 
 /* The device for GEGL's context and device (void pointers from gegl-side.c), or NULL.  The reason has

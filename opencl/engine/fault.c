@@ -53,7 +53,7 @@ tessera_fault (TesseraFault kind)
 {
   gboolean fails;
 
-  if (tessera_proof_is_early ())
+  if (tessera_proof_state.is_early)
     return FALSE;               /* it runs beside the request, whose calls are counted */
   g_mutex_lock (&lock);
   if (! initialised)

@@ -4,7 +4,6 @@
  */
 #include "messages.h"
 
-#include "settings.h"
 #include "tessera.h"
 
 #define MOST_MESSAGES 256       /* that are remembered; some contain a user's own text */
@@ -50,47 +49,16 @@ tessera_messages_forget (void)
   g_mutex_unlock (&lock);
 }
 
-static void
-log_text_once (const gchar *format, va_list arguments)
-{
-  gchar *text = g_strdup_vprintf (format, arguments);
-
-  if (tessera_first_time (text))
-    g_printerr ("tessera: %s\n", text);
-  g_free (text);
-}
-
-void
-tessera_log_once (const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  log_text_once (format, arguments);
-  va_end (arguments);
-}
-
 void
 tessera_say_once (const gchar *format, ...)
 {
   va_list arguments;
-
-  va_start (arguments, format);
-  log_text_once (format, arguments);
-  va_end (arguments);
-}
-
-void
-tessera_say_path (const gchar *format, ...)
-{
-  va_list arguments;
   gchar  *text;
 
-  if (! (tessera_debug () & DEBUG_PATHS))
-    return;
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_printerr ("tessera: %s\n", text);
+  if (tessera_first_time (text))
+    tessera_log ("%s", text);
   g_free (text);
 }

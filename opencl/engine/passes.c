@@ -127,15 +127,6 @@ tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, Tesse
   return bring_table (state->job, data, bytes, TRUE, memory);
 }
 
-TesseraDeviceTraits
-tessera_device_traits (const TesseraBand *band)
-{
-  const TesseraDevice *device = band_state (band)->job->device;
-
-  return (TesseraDeviceTraits) { device->name, device->is_processor, device->has_local,
-                                 device->local_memory };
-}
-
 /* One kernel converts all layouts.  Each layout has to be proven for itself. */
 void
 tessera_note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)

@@ -155,7 +155,7 @@ register_exit (void)
 static TesseraMemory *
 take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned, gconstpointer constant)
 {
-  const gboolean  is_proof = tessera_proof_leg () != TESSERA_PROOF_NONE;       /* short: it may hold more than it needs */
+  const gboolean  is_proof = tessera_proof_state.leg != TESSERA_PROOF_NONE;       /* short: it may hold more than it needs */
   TesseraMemory **best = NULL;
   TesseraMemory  *memory;
 

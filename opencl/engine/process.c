@@ -108,9 +108,9 @@ choose_device (const TesseraRequest *request, gchar **reason)
   const TesseraDevice    *device = NULL;
 
   *reason = NULL;
-  if (tessera_proof_leg () == TESSERA_PROOF_C)
+  if (tessera_proof_state.leg == TESSERA_PROOF_C)
     *reason = g_strdup ("a check of the device");
-  else if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
+  else if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
     return tessera_current_device ();
   else if (mode == TESSERA_OPENCL_OFF)
     *reason = g_strdup ("TESSERA_OPENCL=off");
@@ -118,7 +118,7 @@ choose_device (const TesseraRequest *request, gchar **reason)
     {
       *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
       if (misses_device () && mode != TESSERA_OPENCL_FORCE)
-        tessera_log_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
+        tessera_say_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
                           "processor; is a driver installed?); all filters run in C");
     }
   else if (! (device = tessera_current_device ()))
@@ -185,14 +185,14 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
-/* A kernel is proven if it ran in a check that found no difference.  It also counts as proven if several
+/* A kernel is proven if it ran in a check that found no difference (proof.c).  It also counts as proven if several
  * checks did not run it, because small pictures do not need it. */
 static void
 note_checked (TesseraProofMark *mark)
 {
-  if (tessera_proof_leg () != TESSERA_PROOF_NONE)
-    g_atomic_int_set (&mark->was_checked, TRUE);
-  else if (g_atomic_int_get (&mark->was_checked) || g_atomic_int_add (&mark->tries, 1) + 1 >= PROOF_TRIES)
+  if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
+    tessera_proof_note_run (mark);
+  else if (g_atomic_int_add (&mark->tries, 1) + 1 >= PROOF_TRIES)
     g_atomic_int_set (&mark->is_proven, TRUE);
 }
 
@@ -210,7 +210,7 @@ is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraPr
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
-      tessera_log_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
+      tessera_say_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
                         device->name, device->driver);
     }
   for (guint i = 0; unproven && i < unproven->len && proof == TESSERA_PROOF_SAME; i++)
@@ -248,10 +248,10 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
     {
       tessera_check_drop (check);       /* a plan that does not fit is refused at once: nobody waits for it */
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
-      if (tessera_proof_is_early ())
+      if (tessera_proof_state.is_early)
         return FALSE;
       log_failure (request, device, &timings, status);
-      if (! tessera_is_out_of_memory (status) || tessera_proof_leg () != TESSERA_PROOF_NONE)
+      if (! tessera_is_out_of_memory (status) || tessera_proof_state.leg != TESSERA_PROOF_NONE)
         tessera_breaker_fail (filter->name);    /* a request that was too large says nothing about the next */
       return FALSE;
     }
@@ -259,7 +259,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   early = tessera_check_end (check);
   is_right = is_proven (request, device, program, timings.unproven, has_early, early);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
-  if (is_right && tessera_proof_leg () == TESSERA_PROOF_NONE)
+  if (is_right && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     note_device_request (request, device, &timings, seconds);
   return is_right;
 }
@@ -277,7 +277,7 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
     tessera_survey_all (request, survey);
   else
     tessera_compute_all (request);
-  if (tessera_proof_leg () != TESSERA_PROOF_NONE)
+  if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
     return;
   seconds = (g_get_monotonic_time () - began) / 1e6;
   tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), FALSE, seconds);
@@ -311,13 +311,13 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   device = choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
-  if (tessera_proof_leg () == TESSERA_PROOF_DEVICE)
-    tessera_proof_note_failure ();      /* C still computes it, because GEGL warns of tiles that nobody wrote */
+  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
+    tessera_proof_state.has_failed = TRUE;      /* C still computes it, because GEGL warns of tiles that nobody wrote */
   else if (device)
     tessera_count (fallbacks, 1);
   if (device)
     reason = g_strdup ("the device failed");
-  if (tessera_mode () == TESSERA_OPENCL_FORCE && tessera_proof_leg () == TESSERA_PROOF_NONE)
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
       done = FALSE;
@@ -337,12 +337,12 @@ process (const TesseraRequest *request, const TesseraSurvey *survey)
 
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
-  if (tessera_proof_leg () == TESSERA_PROOF_NONE)
+  if (tessera_proof_state.leg == TESSERA_PROOF_NONE)
     tessera_count (requests, 1);
   tessera_progress_begin (&work, request);
   done = process_timed (request, survey);
   tessera_progress_end (&work, done);
-  if (tessera_proof_leg () == TESSERA_PROOF_NONE)
+  if (tessera_proof_state.leg == TESSERA_PROOF_NONE)
     tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
   return done;
 }

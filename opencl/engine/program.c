@@ -54,7 +54,7 @@ say_unbuilt (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram
 {
   gchar *messages = build_log (cl, self->object, device->device);
 
-  tessera_log_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
+  tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
                     tessera_program_is_refused (self->status) ? "does not build" : "could not be built this time",
                     device->name, tessera_cl_error_name (self->status), *messages ? ":\n" : "", messages);
   g_free (messages);
@@ -228,7 +228,6 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
 {
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status = CL_SUCCESS;
-  cl_event            object = NULL;
   Kernel             *kernel;
   size_t              fitting[3] = { group[0], group[1], group[2] };
 
@@ -244,14 +243,13 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
   if (status == CL_SUCCESS)
     status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue, LANE_RUN), kernel->object, 3, offset,
-                                       size, fitting, 0, NULL, &object);
+                                       size, fitting, 0, NULL, event);
   g_mutex_unlock (&self->lock);
-  if (status != CL_SUCCESS)
+  if (tessera_note_event (status, event) != CL_SUCCESS)
     return status;
   if (! g_atomic_int_get (&kernel->mark.is_proven))
     tessera_queue_note_unproven (queue, &kernel->mark);
   tessera_count (launches, 1);
-  *event = tessera_event_new (object);
   return CL_SUCCESS;
 }
 

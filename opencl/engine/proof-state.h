@@ -12,28 +12,26 @@ typedef struct
 {
   const gchar *kernel;
   gint         is_proven;
-  gint         was_checked;     /* it ran while the device was compared with C */
   gint         tries;           /* checks in which it did not run */
 } TesseraProofMark;
 
 /* Is this thread comparing the device with C, and on which of the two must it compute? */
 typedef enum { TESSERA_PROOF_NONE, TESSERA_PROOF_C, TESSERA_PROOF_DEVICE } TesseraProofLeg;
 
-void            tessera_proof_set_leg      (TesseraProofLeg leg);
-TesseraProofLeg tessera_proof_leg          (void);
+typedef struct
+{
+  TesseraProofLeg leg;
+  gboolean        takes_tiles;          /* the result must go into tiles, however small it is */
+  gboolean        is_early;             /* the check runs beside its request.  A failure is not counted then, and nothing
+                                         * is said, because the device is asked again. */
+  gboolean        has_failed;           /* the device could not compute something */
+  GPtrArray      *runs;                 /* marks of the kernels that ran */
+} TesseraProofState;
 
-/* Must the result go into tiles, however small it is? */
-void            tessera_proof_set_tiles    (gboolean takes_tiles);
-gboolean        tessera_proof_takes_tiles  (void);
+extern _Thread_local TesseraProofState tessera_proof_state;
 
-/* Does the check run beside its request?  A failure is not counted then, and nothing is said, because the device is
- * asked again. */
-void            tessera_proof_set_early    (gboolean is_early);
-gboolean        tessera_proof_is_early     (void);
-
-/* The device could not compute something. */
-void            tessera_proof_note_failure   (void);
-void            tessera_proof_forget_failure (void);
-gboolean        tessera_proof_has_failed     (void);
+/* A kernel ran in the check that this thread makes.  When that ends: all that ran are proven if they `are_right`. */
+void tessera_proof_note_run (TesseraProofMark *mark);
+void tessera_proof_end_runs (gboolean are_right);
 
 #endif

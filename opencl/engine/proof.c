@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "gegl-side.h"
+#include "messages.h"
 #include "proof-state.h"
 #include "settings.h"
 
@@ -230,9 +231,9 @@ compute (Proof *proof, Bench *bench, Look look, TesseraProofLeg which)
   format = format_of (bench->node, proof->request);
   buffer = gegl_buffer_new (&roi, format);
   gegl_node_set (bench->sink, "buffer", buffer, NULL);
-  tessera_proof_set_leg (which);
+  tessera_proof_state.leg = which;
   gegl_node_process (bench->sink);
-  tessera_proof_set_leg (TESSERA_PROOF_NONE);
+  tessera_proof_state.leg = TESSERA_PROOF_NONE;
   pixels = g_malloc0 ((gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format));
   gegl_buffer_get (buffer, &roi, 1.0, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   gegl_node_set (bench->sink, "buffer", NULL, NULL);
@@ -266,16 +267,14 @@ compute_on_device (Proof *proof)
   Bench bench = { 0 };
 
   bench_init (&bench, proof->request);
-  tessera_proof_forget_failure ();
-  tessera_proof_set_early (proof->is_early);        /* the thread ends with the check */
-  for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_has_failed () && ! g_atomic_int_get (&proof->is_vain); look++)
+  tessera_proof_state = (TesseraProofState) { .is_early = proof->is_early };     /* the thread ends with the check */
+  for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_state.has_failed && ! g_atomic_int_get (&proof->is_vain); look++)
     {
-      tessera_proof_set_tiles (look == LOOK_STORED && proof->has_tiles);
+      tessera_proof_state.takes_tiles = look == LOOK_STORED && proof->has_tiles;
       proof->on_device[look] = compute (proof, &bench, look, TESSERA_PROOF_DEVICE);
     }
-  tessera_proof_set_tiles (FALSE);
   g_object_unref (bench.graph);
-  return ! tessera_proof_has_failed ();
+  return ! tessera_proof_state.has_failed;
 }
 
 static gboolean
@@ -314,6 +313,7 @@ check (gpointer data)
   for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
     if (! is_same (proof, look))
       verdict = TESSERA_PROOF_DIFFERS;
+  tessera_proof_end_runs (verdict == TESSERA_PROOF_SAME);
   proof->took = g_get_monotonic_time () - began;
   return GINT_TO_POINTER (verdict);
 }
@@ -323,7 +323,7 @@ tessera_check_begin (const TesseraRequest *request, gboolean is_early)
 {
   Proof *proof;
 
-  if (tessera_proof_leg () != TESSERA_PROOF_NONE || tessera_trusts_kernels ())
+  if (tessera_proof_state.leg != TESSERA_PROOF_NONE || tessera_trusts_kernels ())
     return NULL;
   proof = g_new0 (Proof, 1);
   proof->request = request;
@@ -348,9 +348,9 @@ tessera_check_end (TesseraCheck *proof)
   if (! proof)
     return verdict;
   verdict = GPOINTER_TO_INT (g_thread_join (proof->thread));
-  if (verdict == TESSERA_PROOF_SAME)
-    tessera_say_path ("%s: the device computes the same pixels as C, checked in %.1f ms, waited for %.1f ms",
-                      proof->request->filter->name, proof->took / 1e3, (g_get_monotonic_time () - began) / 1e3);
+  if (verdict == TESSERA_PROOF_SAME && (tessera_debug () & DEBUG_PATHS))
+    tessera_log ("%s: the device computes the same pixels as C, checked in %.1f ms, waited for %.1f ms",
+                 proof->request->filter->name, proof->took / 1e3, (g_get_monotonic_time () - began) / 1e3);
   proof_free (proof);
   return verdict;
 }

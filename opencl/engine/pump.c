@@ -300,7 +300,7 @@ make_plan (const Job *job)
   TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
                                   .output = job->output, .budget = tessera_budget (job->device),
                                   .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
-                                  .rows = tessera_band_rows (), .wants_tiles = tessera_proof_takes_tiles () };
+                                  .rows = tessera_band_rows (), .wants_tiles = tessera_proof_state.takes_tiles };
 
   g_object_get (request->output, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
   if (job->survey || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))

@@ -20,11 +20,6 @@ struct _TesseraQueue
   GPtrArray           *unproven;        /* of the request that has it, or NULL */
 };
 
-struct _TesseraEvent
-{
-  cl_event object;
-};
-
 static GMutex        lock;              /* guards the list */
 static TesseraQueue *idle;
 
@@ -178,22 +173,29 @@ tessera_queue_flush (TesseraQueue *queue, TesseraLane lane)
 /* -------------------------------------------------------------- commands -- */
 
 gint
+tessera_note_event (gint status, TesseraEvent **event)
+{
+  if (status == CL_SUCCESS)
+    tessera_count (live_objects, 1);
+  else
+    *event = NULL;
+  return status;
+}
+
+gint
 tessera_enqueue_upload (TesseraQueue *queue, TesseraLane lane, TesseraMemory *to, gsize offset,
                         gconstpointer from, gsize bytes, TesseraEvent **event)
 {
-  cl_event object = NULL;
-  cl_int   status;
+  cl_int status;
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
   status = tessera_cl_api ()->EnqueueWriteBuffer (tessera_queue_object (queue, lane),
                                                   tessera_memory_object (to), CL_FALSE, offset, bytes,
-                                                  from, 0, NULL, &object);
-  if (status != CL_SUCCESS)
-    return status;
-  tessera_count (uploaded_bytes, bytes);
-  *event = tessera_event_new (object);
-  return CL_SUCCESS;
+                                                  from, 0, NULL, event);
+  if (status == CL_SUCCESS)
+    tessera_count (uploaded_bytes, bytes);
+  return tessera_note_event (status, event);
 }
 
 gint
@@ -201,36 +203,29 @@ tessera_enqueue_download (TesseraQueue *queue, TesseraLane lane, TesseraMemory *
                           gpointer to, gsize bytes, TesseraEvent *after, TesseraEvent **event)
 {
   const gboolean waits = after && ! queue->one_lane;
-  cl_event       object = NULL;
   cl_int         status;
 
   if (tessera_fault (FAULT_DOWNLOAD))
     return CL_INVALID_OPERATION;
   status = tessera_cl_api ()->EnqueueReadBuffer (tessera_queue_object (queue, lane),
                                                  tessera_memory_object (from), CL_FALSE, offset, bytes, to,
-                                                 waits ? 1 : 0, waits ? &after->object : NULL, &object);
-  if (status != CL_SUCCESS)
-    return status;
-  tessera_count (downloaded_bytes, bytes);
-  *event = tessera_event_new (object);
-  return CL_SUCCESS;
+                                                 waits ? 1 : 0, waits ? &after : NULL, event);
+  if (status == CL_SUCCESS)
+    tessera_count (downloaded_bytes, bytes);
+  return tessera_note_event (status, event);
 }
 
 gint
 tessera_enqueue_clear (TesseraQueue *queue, TesseraMemory *memory, gsize bytes, TesseraEvent **event)
 {
   const cl_int zero = 0;
-  cl_event     object = NULL;
-  cl_int       status;
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
-  status = tessera_cl_api ()->EnqueueFillBuffer (tessera_queue_object (queue, LANE_RUN),
-                                                 tessera_memory_object (memory), &zero, sizeof zero, 0,
-                                                 (bytes + 3) & ~ (gsize) 3, 0, NULL, &object);
-  if (status == CL_SUCCESS)
-    *event = tessera_event_new (object);
-  return status;
+  return tessera_note_event (tessera_cl_api ()->EnqueueFillBuffer (tessera_queue_object (queue, LANE_RUN),
+                                                                   tessera_memory_object (memory), &zero,
+                                                                   sizeof zero, 0, (bytes + 3) & ~ (gsize) 3,
+                                                                   0, NULL, event), event);
 }
 
 gint
@@ -241,48 +236,32 @@ tessera_enqueue_wait (TesseraQueue *queue, TesseraEvent *event)
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
   return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,
-                                                        &event->object, NULL);
+                                                        &event, NULL);
 }
 
 gint
 tessera_enqueue_mark (TesseraQueue *queue, TesseraEvent **event)
 {
-  cl_event object = NULL;
-  cl_int   status;
-
   *event = NULL;
   if (queue->one_lane)
     return CL_SUCCESS;
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
-  status = tessera_cl_api ()->EnqueueMarkerWithWaitList (tessera_queue_object (queue, LANE_RUN), 0,
-                                                         NULL, &object);
-  if (status == CL_SUCCESS)
-    *event = tessera_event_new (object);
-  return status;
+  return tessera_note_event (tessera_cl_api ()->EnqueueMarkerWithWaitList (tessera_queue_object (queue, LANE_RUN), 0,
+                                                                           NULL, event), event);
 }
 
 /* ---------------------------------------------------------------- events -- */
-
-TesseraEvent *
-tessera_event_new (gpointer object)
-{
-  TesseraEvent *event = g_new (TesseraEvent, 1);
-
-  event->object = object;
-  tessera_count (live_objects, 1);
-  return event;
-}
 
 gint
 tessera_event_wait (TesseraEvent *event)
 {
   const TesseraClApi *cl = tessera_cl_api ();
-  cl_int              status = cl->WaitForEvents (1, &event->object);
+  cl_int              status = cl->WaitForEvents (1, &event);
   cl_int              of_command = CL_COMPLETE;
 
   if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-      && cl->GetEventInfo (event->object, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, NULL)
+      && cl->GetEventInfo (event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, NULL)
          == CL_SUCCESS && of_command < 0)
     return of_command;
   return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : status;
@@ -291,18 +270,11 @@ tessera_event_wait (TesseraEvent *event)
 gint
 tessera_events_wait (TesseraEvent *const *events, guint n)
 {
-  cl_event *objects = g_new (cl_event, n);
-  gint      status = CL_SUCCESS;
-  guint     i;
+  gint status = n > 0 ? tessera_cl_api ()->WaitForEvents (n, events) : CL_SUCCESS;
 
-  for (i = 0; i < n; i++)
-    objects[i] = events[i]->object;
-  if (n > 0)
-    status = tessera_cl_api ()->WaitForEvents (n, objects);
-  g_free (objects);
   if (status == CL_SUCCESS)
     return n > 0 && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : CL_SUCCESS;
-  for (i = 0; i < n; i++)               /* which of them, and why? */
+  for (guint i = 0; i < n; i++)         /* which of them, and why? */
     {
       const gint of_one = tessera_event_wait (events[i]);
 
@@ -318,9 +290,9 @@ tessera_event_duration (TesseraEvent *event)
   const TesseraClApi *cl = tessera_cl_api ();
   cl_ulong            began = 0, ended = 0;
 
-  if (cl->GetEventProfilingInfo (event->object, CL_PROFILING_COMMAND_START, sizeof began, &began, NULL)
+  if (cl->GetEventProfilingInfo (event, CL_PROFILING_COMMAND_START, sizeof began, &began, NULL)
         != CL_SUCCESS
-      || cl->GetEventProfilingInfo (event->object, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
+      || cl->GetEventProfilingInfo (event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
            != CL_SUCCESS)
     return 0;
   return ended > began ? ended - began : 0;
@@ -329,7 +301,6 @@ tessera_event_duration (TesseraEvent *event)
 void
 tessera_event_free (TesseraEvent *event)
 {
-  tessera_cl_api ()->ReleaseEvent (event->object);
+  tessera_cl_api ()->ReleaseEvent (event);
   tessera_count (live_objects, -1);
-  g_free (event);
 }

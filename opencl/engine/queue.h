@@ -10,7 +10,7 @@
 #include "proof-state.h"
 
 typedef struct _TesseraQueue   TesseraQueue;
-typedef struct _TesseraEvent   TesseraEvent;
+typedef struct _cl_event       TesseraEvent;    /* a pointer to one is a cl_event */
 
 /* Commands of one lane run in order.  Lanes run side by side. */
 typedef enum { LANE_RUN, LANE_UPLOAD, LANE_DOWNLOAD, N_LANES } TesseraLane;
@@ -42,8 +42,8 @@ gint  tessera_enqueue_wait     (TesseraQueue *queue, TesseraEvent *event);
 /* An event that is done when all of LANE_RUN up to here is. */
 gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
 
-/* An event of a command that was enqueued with it (a cl_event, passed on). */
-TesseraEvent *tessera_event_new (gpointer object);
+/* Counts the event of a command that was enqueued; there is none if it was not.  Passes the status on. */
+gint  tessera_note_event       (gint status, TesseraEvent **event);
 /* 0 once the command is known to have happened, or its error. */
 gint  tessera_event_wait       (TesseraEvent *event);
 /* The same for `n` events, in one call of the driver. */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_DELIVER, TESSERA_LOCAL, and their
- * overrides (control.c).
+ * TESSERA_OPENCL, TESSERA_DEBUG, TESSERA_MEMORY, TESSERA_DELIVER, and their overrides (control.c).
  */
 #include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera.h"
 
 static GMutex          lock;    /* guards what follows */
 static gboolean        initialised;
@@ -72,16 +70,6 @@ parse_delivery (const gchar *text)
   return stored;
 }
 
-static gchar
-parse_local (const gchar *text)
-{
-  if (g_strcmp0 (text, "yes") == 0 || g_strcmp0 (text, "no") == 0)
-    return text[0];
-  if (text && *text)
-    g_printerr ("tessera: TESSERA_LOCAL=%s is none of yes, no; each filter chooses for itself\n", text);
-  return 0;
-}
-
 TesseraSettings *
 tessera_settings_lock (void)
 {
@@ -91,7 +79,6 @@ tessera_settings_lock (void)
       initialised = TRUE;
       settings.mode = parse_mode (g_getenv ("TESSERA_OPENCL"));
       settings.delivers_stored = parse_delivery (g_getenv ("TESSERA_DELIVER"));
-      settings.local_wish = parse_local (g_getenv ("TESSERA_LOCAL"));
       settings.debug = parse_debug (g_getenv ("TESSERA_DEBUG"));
       settings.memory_mib = parse_memory (g_getenv ("TESSERA_MEMORY"));
     }
@@ -120,19 +107,10 @@ gboolean     tessera_profiling    (void) { READ_SETTING (gboolean, s->profiling 
 gboolean     tessera_delivers_stored (void) { READ_SETTING (gboolean, s->delivers_stored); }
 gboolean     tessera_tells_progress_at_once (void) { READ_SETTING (gboolean, s->eager_progress); }
 gboolean     tessera_trusts_kernels  (void) { READ_SETTING (gboolean, s->trusts_kernels); }
-static gchar  local_wish          (void) { READ_SETTING (gchar, s->local_wish); }
 static gint64 clock_offset        (void) { READ_SETTING (gint64, s->clock_offset); }
 
 gint64
 tessera_now (void)
 {
   return g_get_monotonic_time () + clock_offset ();
-}
-
-gboolean
-tessera_takes_local (gboolean is_possible, gboolean pays)
-{
-  const gchar wish = local_wish ();
-
-  return is_possible && (wish ? wish == 'y' : pays);
 }

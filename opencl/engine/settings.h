@@ -25,7 +25,6 @@ typedef struct
   guint             tile_pixels;        /* of a result, from which it goes straight into tiles */
   gboolean          tight_memory, profiling, delivers_stored, eager_progress;
   gboolean          trusts_kernels;     /* they are not compared with C */
-  gchar             local_wish;         /* 'y', 'n' or none */
   gint64            clock_offset;       /* microseconds */
 } TesseraSettings;
 

@@ -178,27 +178,10 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
-/* Properties of the device, by which a pass may choose how to do its work. */
-typedef struct
-{
-  const gchar *name;            /* "NVIDIA H200 (NVIDIA CUDA)" */
-  gboolean     is_processor;    /* the host's own processor */
-  gboolean     has_local;       /* local memory is memory of its own, not a part of the global */
-  gsize        local_bytes;     /* of local memory for one group */
-} TesseraDeviceTraits;
-
-TESSERA_API TesseraDeviceTraits tessera_device_traits (const TesseraBand *band);
-
-/* Whether a pass uses local memory: if that is possible and pays.  Tests must see both ways on any device;
- * for them TESSERA_LOCAL=yes|no says whether it pays. */
-TESSERA_API gboolean tessera_takes_local (gboolean is_possible, gboolean pays);
-
 /* ------------------------------------------------------------- messages -- */
 
 /* One line on stderr, "tessera: ..."; the same text only once a process. */
 TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-/* The same every time, with TESSERA_DEBUG=paths only. */
-TESSERA_API void tessera_say_path (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* ------------------------------------------------------------- filters -- */
 

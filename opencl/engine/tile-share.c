@@ -17,7 +17,8 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "messages.h"
+#include "settings.h"
 
 #define FEW_BYTES 14                    /* GEGL keeps no blocks of this size, nor of SIDE * SIDE */
 #define SIDE      11                    /* of the tiles in the trial */
@@ -175,12 +176,11 @@ hold_trial (void)
   trial->tiles[1].in_earnest = TRUE;
   otherwise = try_sharing (trial);
   gegl_get_version (&major, &minor, &micro);
-  if (otherwise)                /* this GEGL may still have some of the trial's memory, so it stays */
-    tessera_say_path ("tiles: GEGL %d.%d.%d %s: large results are written, which takes longer", major, minor, micro,
-                      otherwise);
-  else
+  if (tessera_debug () & DEBUG_PATHS)
+    tessera_log ("tiles: GEGL %d.%d.%d %s: large results are %s", major, minor, micro,
+                 otherwise ? otherwise : "shares our memory", otherwise ? "written, which takes longer" : "not written");
+  if (! otherwise)              /* else this GEGL may still have some of the trial's memory, so it stays */
     {
-      tessera_say_path ("tiles: GEGL %d.%d.%d shares our memory: large results are not written", major, minor, micro);
       gegl_tile_unref (trial->tiles[0].first);
       g_free (trial);
     }

@@ -111,7 +111,7 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   area = tessera_tiles_area (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
   /* A check of the device checks the kernels for tiles too. */
-  return pixels >= (tessera_proof_takes_tiles () ? 1 : MAX (1, tessera_tile_pixels ()))
+  return pixels >= (tessera_proof_state.takes_tiles ? 1 : MAX (1, tessera_tile_pixels ()))
          && ! tessera_tile_sharing_obstacle ();
 }
 

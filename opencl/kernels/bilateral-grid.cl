@@ -161,49 +161,6 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
       }
 }
 
-/* The same sums, gathered in local memory, if the planes are few enough for it.  Each work-item has one of the
- * four values and its count, in all planes, also by luminance.  They lie `step` apart, the number of
- * work-items in a group.  No barrier.  local: 2 floats for each work-item and plane; 1 read for each pixel and
- * lane, cached. */
-kernel void grid_splat_local (global const float4 *pixels, global const float4 *guides, int stride,
-                              int from_x, int from_y, float4 weights, int by_luminance,
-                              global const int *starts_x, global const int *starts_y, int first_cell_row,
-                              int cells_x, int cells_y, int parts, int low, int n_planes,
-                              global float *out, local float *all_sums)
-{
-  const int    lane = get_global_id (0) % 4, column = get_global_id (0) / 4, row = get_global_id (1);
-  const int    step = get_local_size (0) * get_local_size (1);
-  const Guide  g = { weights, by_luminance };
-  local float *sums = all_sums + get_local_id (1) * get_local_size (0) + get_local_id (0);
-  int4         part;
-
-  if (column >= cells_x * parts || row >= cells_y * parts)
-    return;
-  part = part_of (starts_x, starts_y + first_cell_row, parts, column, row);
-  for (int k = 0; k < 2 * n_planes; k++)
-    sums[k * step] = 0.0f;
-  for (int py = part.y; py < part.w; py++)
-    for (int px = part.x; px < part.z; px++)
-      {
-        const int       at = (py - from_y) * stride + px - from_x;
-        const float4    pixel = pixels[at];
-        const float     p = position (pixel, guides[at], lane, g);
-        const GridPlace place = grid_place (grid_counts (p) ? p : 0.0f);
-        local float    *here = sums + clamp (place.plane + place.up - low, 0, n_planes - 1) * 2 * step;
-
-        if (! grid_counts (p))
-          continue;
-        here[0] += weight_of (pixel, lane) * (by_luminance ? component (pixel, lane) : place.fraction - place.up);
-        here[step] += by_luminance ? 1.0f : weight_of (pixel, lane);
-      }
-  out += ((long) row * cells_x * parts + column) * n_planes * 8 + lane;
-  for (int z = 0; z < n_planes; z++)
-    {
-      out[z * 8] = sums[2 * z * step];
-      out[z * 8 + 4] = sums[(2 * z + 1) * step];
-    }
-}
-
 /* One work-item adds up the parts of one cell and plane, in raster order.  The ids are
  * (plane, cell, cell row).  parts x parts reads, 1 write of float8. */
 kernel void grid_join (global const float8 *in, global float8 *out, int cells_x, int cells_y,

@@ -5,14 +5,26 @@
  * Each pixel that is read serves this many rows of results.  They stay in registers. */
 #define CONVOLUTION_STEP 4
 
+/* If the alphas are very small, both sums are scaled up, so that the quotient is finite. */
+static inline float
+convolution_scale (float covered)
+{
+  return covered < 1e-30f && covered > -1e-30f ? 0x1p100f : 1.0f;
+}
+
+static inline float
+convolution_share (float covered, float magnitudes)
+{
+  return magnitudes / (covered * convolution_scale (covered));
+}
+
 /* A colour as it would be if all of the support were as bright as what can be seen of it.  `sum` is the sum of w a I,
  * `covered` that of |w| a, `magnitudes` that of |w|.  If all pixels are opaque, nothing is divided, because the sum of
- * |w| may be infinite.  If the alphas are very small, both sums are scaled up, so that the quotient is finite. */
+ * |w| may be infinite. */
 static inline float
 convolution_colour (float sum, float covered, float magnitudes, float offset)
 {
-  const float scale = covered < 1e-30f && covered > -1e-30f ? 0x1p100f : 1.0f;
-  const float share = magnitudes / (covered * scale);
+  const float scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
 
   return covered == magnitudes ? sum + offset : covered != 0.0f ? (sum * scale) * share + offset : offset;
 }

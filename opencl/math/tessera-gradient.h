@@ -10,13 +10,14 @@
 #define GRADIENT_LARGEST 3.402823466e38f
 #define GRADIENT_PI      3.14159265f
 
-/* An eighth of a value as it is seen on black.  What is stored under alpha 0 is no colour.  It may be NaN. */
+/* An eighth of a value as it is seen on black.  What is stored under alpha 0 is no colour.  It may be NaN.
+ * There is no branch, so that loops run in vectors. */
 static inline float
 gradient_seen (float value, float alpha)
 {
   const float seen = (value * alpha) * GRADIENT_SHARE;
 
-  return alpha == 0.0f ? 0.0f : seen;
+  return tessera_as_float (tessera_as_int (seen) & -(alpha != 0.0f));
 }
 
 /* [1 2 1] times the differences between three pixels after and three before.  Exactly 0 if they are equal. */

@@ -87,10 +87,11 @@ separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gf
  * row of sums that only this result needs. */
 typedef struct
 {
-  gint    in_stride, stride;    /* floats */
-  gfloat *in, *sums;
-  gfloat *begun;                /* room for a row of the input, or NULL */
-  gfloat  wholes[STRIP];
+  gint      in_stride, stride;  /* floats */
+  gfloat   *in, *sums;
+  gfloat   *begun;              /* room for a row of the input, or NULL */
+  gboolean *is_begun;           /* was a row replaced by what is in the room? */
+  gfloat    wholes[STRIP];
 } Strip;
 
 /* Row i, along x. */
@@ -101,19 +102,25 @@ sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip
 
   if (separable->begin)
     in = separable->begin (in, strip->begun, strip->in_stride / 4);
+  strip->is_begun[i] = in == strip->begun;
   separable_sum (in + 4 * halo->left, 4, &separable->x, strip->sums + (gsize) i * strip->stride, width);
 }
 
+/* Sums of rows that were not replaced are means already. */
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
+  gint begun = -1, next = 0;    /* the last row of those before `next` that was replaced */
+
   separable_sum_rows (strip->sums + halo->top * strip->stride, strip->stride, &separable->y, strip->sums, width, height);
   for (gint y = 0; y < height && separable->finish; y++)
     {
       gfloat       *sums = strip->sums + (gsize) y * strip->stride;
       const gfloat *in = strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left;
 
-      if (separable->divide)
+      for (; next <= y + halo->top + halo->bottom; next++)
+        begun = strip->is_begun[next] ? next : begun;
+      if (separable->divide && begun >= y)
         separable->divide (sums, in, strip->wholes, width);
       separable->finish (sums, in, width, separable->finish_data);
     }
@@ -143,6 +150,7 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       have = kept;
       memmove (strip->sums, strip->sums + (gsize) height * strip->stride,
                (gsize) kept * strip->stride * sizeof (gfloat));
+      memmove (strip->is_begun, strip->is_begun + height, kept * sizeof (gboolean));
       if (separable->finish)
         memmove (strip->in, strip->in + (gsize) height * strip->in_stride,
                  (gsize) kept * strip->in_stride * sizeof (gfloat));
@@ -159,6 +167,7 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
   const gsize       n_sums = 4 * (gsize) n_rows * (n_columns + 2 * BLOCK);
   Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
 
+  strip.is_begun = gegl_scratch_new (gboolean, n_rows);
   memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
   for (gint i = 0; i < STRIP; i++)
     strip.wholes[i] = separable->whole;
@@ -174,6 +183,7 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
     }
   if (strip.begun)
     gegl_scratch_free (strip.begun);
+  gegl_scratch_free (strip.is_begun);
   gegl_scratch_free (strip.sums);
   gegl_scratch_free (strip.in);
 }

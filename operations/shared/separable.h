@@ -37,8 +37,8 @@ typedef void (*SeparableFinish) (gfloat *sums, const gfloat *in, gint n_pixels, 
 /* What is summed in place of n_pixels of the input: `in` itself, or `room`, which has been filled and may be the same. */
 typedef const gfloat *(*SeparableBegin) (const gfloat *in, gfloat *room, gint n_pixels);
 
-/* Weighed sums become means, in place, before they are finished.  `wholes`: the fourth sum of each pixel if all that
- * is summed is 1. */
+/* Weighed sums become means, in place, before they are finished; not asked for where `begin` has replaced nothing.
+ * `wholes`: the fourth sum of each pixel if all that is summed is 1. */
 typedef void (*SeparableDivide) (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels);
 
 typedef struct

@@ -19,6 +19,9 @@ static const DriverCase median_1 = { .name = "median-blur, radius 1", .operation
                                      .format = "RGBA float", .width = 61, .height = 50 };
 static const DriverCase median_2 = { .name = "median-blur, radius 2", .operation = "tessera:median-blur", .settings = "radius=2",
                                      .format = "RGBA float", .width = 61, .height = 50 };
+/* As large as the pictures of a check. */
+static const DriverCase equalize = { .name = "equalize", .operation = "tessera:equalize", .settings = "", .format = "RGBA float",
+                                     .width = 61, .height = 37 };
 
 /* ------------------------------------------------------------ a held picture -- */
 
@@ -224,6 +227,28 @@ later_request (void)
   held_end (&request, "a later request that needs a new kernel", why);
 }
 
+/* Two requests of the engine make one of the operation, each with kernels of its own.  One check of three pictures
+ * proves them all. */
+static void
+checked_once (void)
+{
+  const gint64 most = 1 + 3 + 1;        /* the request, the check, and some for tiles */
+  Walk         walk;
+  gint64       own, before, first;
+  gchar       *text;
+
+  driver_verdict (walk_init (&walk, &equalize), equalize.name, "  does not run on the device in several bands\n");
+  own = launches_of (&equalize, &walk.picture);
+  forget_objects ();
+  before = stub.calls ("EnqueueNDRangeKernel");
+  g_free (driver_run (&equalize, &walk.picture));
+  first = stub.calls ("EnqueueNDRangeKernel") - before;
+  text = g_strdup_printf ("  %" G_GINT64_FORMAT " launches of the first request, %" G_GINT64_FORMAT " of a later one\n", first, own);
+  driver_verdict (own > 0 && first <= most * own, "two requests, one check", text);
+  g_free (text);
+  walk_clear (&walk);
+}
+
 /* ---------------------------------------------------------------------- all -- */
 
 void
@@ -231,4 +256,5 @@ checks_walk (void)
 {
   proven_by_others ();
   later_request ();
+  checked_once ();
 }

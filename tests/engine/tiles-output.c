@@ -244,8 +244,9 @@ store_init (Store *store)
 {
   GEGL_TILE_SOURCE (store)->command = store_command;
   store->tiles = g_malloc (ROOM * ROOM * sizeof *store->tiles);
-  for (gint i = 0; i < ROOM * ROOM * 4 * SIDE * SIDE; i++)
-    store->tiles[0][i] = HALF;
+  for (gint tile = 0; tile < ROOM * ROOM; tile++)
+    for (gint i = 0; i < 4 * SIDE * SIDE; i++)
+      store->tiles[tile][i] = HALF;
 }
 
 /* What a back end of somebody else's has beyond the edge of the output stays there. */

@@ -49,9 +49,9 @@ def expected(installed, name, text, layer, below):
     return read(out) if code == 0 and os.path.exists(out) else RuntimeError(f'gegl: exit {code}, {lines}')
 
 
-def call(gimp, name):
+def call(gimp, name, more=''):
     if isinstance(gimp, Gimp3):
-        return f'({PREFIX}{name} #:run-mode RUN-NONINTERACTIVE #:image image #:drawables (vector layer))'
+        return f'({PREFIX}{name} #:run-mode RUN-NONINTERACTIVE #:image image #:drawables (vector layer){more})'
     return f'({PREFIX}{name} RUN-NONINTERACTIVE image layer)'
 
 
@@ -61,6 +61,14 @@ def added_below(gimp, path):
     return f'(set! copy (car {load})) (gimp-image-insert-layer image copy 0 1)'
 
 
+def count_said(gimp, more=''):
+    return f'(gimp-message (string-append "TESSERA counted " (number->string (car {call(gimp, COUNTS, more)}))))'
+
+
+def colors_in(picture):
+    return {tuple(picture.data[i:i + 3]) for i in range(0, len(picture.data), 4)} - {(0, 0, 0)}
+
+
 def steps_of(gimp, name, below, path):
     steps = []
     if name == PAIR:
@@ -68,7 +76,7 @@ def steps_of(gimp, name, below, path):
     if name == SELECTED:
         steps.append('(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')')
     if name == COUNTS:
-        steps.append(f'(gimp-message (string-append "TESSERA counted " (number->string (car {call(gimp, name)}))))')
+        steps.append(count_said(gimp))
     else:
         steps.append(call(gimp, name))
     if name == PAIR:
@@ -111,12 +119,22 @@ def ready_made(report, installed, gimp, inputs, some):
             picture = expected(installed, name, all_graphs[name], layer, below)
             check_picture(report, f'{title}: {name}, the pixels of the gegl command', name, read(out[name]), picture, read(layer))
             if name == COUNTS:
-                data = picture.data
-                colors = {tuple(data[i:i + 3]) for i in range(0, len(data), 4)} - {(0, 0, 0)}
+                colors = colors_in(picture)
                 report.check(f'{title}: {name} returns how many it counted', counted == [str(len(colors))] and colors, f'{counted}, {len(colors)} colors')
+    if isinstance(gimp, Gimp3):
+        asked(report, installed, gimp, layer, all_graphs[COUNTS], title)
     if not some:
         refused(report, gimp, layer, title)
     listed(report, installed, gimp, title, all_graphs)
+
+
+def asked(report, installed, gimp, layer, text, title):
+    """What GIMP 3 asks for before it counts is what counts."""
+    gimp.run(gimp.job(0, layer, [count_said(gimp, ' #:threshold 0.25 #:min-area 2')]), GEGL_USE_OPENCL='no')
+    other = re.sub(r"(name='threshold'>)[^<]*", r'\g<1>0.25', re.sub(r"(name='min-area'>)[^<]*", r'\g<1>2', text))
+    wanted = expected(installed, COUNTS, other, layer, layer)
+    report.check(f'{title}: {COUNTS} with other values', len(colors_in(wanted)) > 1 and gimp.said('counted') == [str(len(colors_in(wanted)))],
+                 f'{gimp.said("counted")}, {len(colors_in(wanted))} colors')
 
 
 def refused(report, gimp, layer, title):

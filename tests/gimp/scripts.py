@@ -16,8 +16,8 @@ RECIPES = {
     'sensor-noise': ['tessera:bilateral-grid', 'spatial-sigma=6', 'range-sigma=0.08', 'guide=luminance', 'tone=perceptual'],
     'dust-and-hot-pixels': ['tessera:median-blur', 'radius=1'],
     'through-the-haze': ['tessera:equalize', 'mode=luminance', 'clip-limit=2', 'tiles=6'],
-    'out-of-focus': ['tessera:convolution', 'preset=custom', 'kernel=0 1 1 1 0; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 0 1 1 1 0'],
-    'panning': ['tessera:motion-blur', 'length=80', 'angle=-8'],
+    'out-of-focus': ['tessera:convolution', 'preset=custom', 'kernel=0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0'],
+    'panning': ['tessera:motion-blur', 'length=80', 'angle=0'],
     'for-print': ['tessera:unsharp-mask', 'std-dev=1.2', 'amount=0.8', 'threshold=0.01'],
     'bright-things': ['tessera:label', 'threshold=0.3', 'min-area=20'],
 }

@@ -17,36 +17,36 @@ DRIVER = '/usr/lib/oclgrind/liboclgrind-rt-icd.so'
 SECONDS = 300
 SEED = '20261121'
 
-# Filter, by way of local memory or not, cases, what is the same in all of them.  An instruction of Oclgrind's takes a
+# Filter, cases, what is the same in all of them.  An instruction of Oclgrind's takes a
 # microsecond, so reaches are small; a part that a group cannot show is where a bound is wrong by one.
 SMALL = 'width=37,height=21'
 RUNS = [
-    ('bilateral-filter', 'yes', 2, f'{SMALL},spatial-sigma=4,range-sigma=0.2'),
-    ('bilateral-grid', 'yes', 4, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2'),
-    ('bilateral-grid', 'no', 3, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2,aux=working'),
-    ('bilateral-grid', 'yes', 2, 'width=41,height=20,spatial-sigma=18,range-sigma=0.5'),
-    ('bilateral-grid', 'yes', 2, 'width=14,height=9,spatial-sigma=2,range-sigma=0.01,content=hdr'),
-    ('bilateral-grid', 'yes', 2, 'width=24,height=20,spatial-sigma=18,range-sigma=0.5,content=far'),
-    ('cielab', 'yes', 12, SMALL),
-    ('convolution', 'yes', 12, SMALL),
-    ('convolution', 'yes', 12, 'width=131,height=9'),           # a group is 128 wide
-    ('equalize', 'yes', 6, f'{SMALL},bins=256'),
-    ('gaussian-blur', 'yes', 4, f'{SMALL},std-dev-x=1.5,std-dev-y=1'),
-    ('gaussian-blur', 'yes', 2, f'{SMALL},std-dev-x=14,std-dev-y=13'),
-    ('label', 'yes', 16, SMALL),
-    ('label', 'yes', 3, 'width=150,height=40'),
-    ('mean-blur', 'yes', 6, f'{SMALL},radius=3'),
-    ('mean-blur', 'yes', 2, f'{SMALL},radius=17'),
-    ('median-blur', 'yes', 4, f'{SMALL},radius=1,percentile=50,neighborhood=square'),
-    ('median-blur', 'yes', 3, 'width=19,height=13,radius=2,percentile=50,neighborhood=square'),
-    ('median-blur', 'yes', 2, 'width=15,height=11,radius=3,percentile=50,neighborhood=square'),
-    ('median-blur', 'yes', 4, 'width=15,height=11,radius=2,percentile=30'),
-    ('motion-blur', 'yes', 6, f'{SMALL},length=6'),
-    ('sobel', 'yes', 12, SMALL),
-    ('template', 'yes', 6, SMALL),
-    ('template', 'yes', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
-    ('unsharp-mask', 'yes', 4, f'{SMALL},std-dev=1'),
-    ('unsharp-mask', 'yes', 2, f'{SMALL},std-dev=14'),
+    ('bilateral-filter', 2, f'{SMALL},spatial-sigma=4,range-sigma=0.2'),
+    ('bilateral-grid', 4, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2'),
+    ('bilateral-grid', 3, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2,aux=working'),
+    ('bilateral-grid', 2, 'width=41,height=20,spatial-sigma=18,range-sigma=0.5'),
+    ('bilateral-grid', 2, 'width=14,height=9,spatial-sigma=2,range-sigma=0.01,content=hdr'),
+    ('bilateral-grid', 2, 'width=24,height=20,spatial-sigma=18,range-sigma=0.5,content=far'),
+    ('cielab', 12, SMALL),
+    ('convolution', 12, SMALL),
+    ('convolution', 12, 'width=131,height=9'),           # a group is 128 wide
+    ('equalize', 6, f'{SMALL},bins=256'),
+    ('gaussian-blur', 4, f'{SMALL},std-dev-x=1.5,std-dev-y=1'),
+    ('gaussian-blur', 2, f'{SMALL},std-dev-x=14,std-dev-y=13'),
+    ('label', 16, SMALL),
+    ('label', 3, 'width=150,height=40'),
+    ('mean-blur', 6, f'{SMALL},radius=3'),
+    ('mean-blur', 2, f'{SMALL},radius=17'),
+    ('median-blur', 4, f'{SMALL},radius=1,percentile=50,neighborhood=square'),
+    ('median-blur', 3, 'width=19,height=13,radius=2,percentile=50,neighborhood=square'),
+    ('median-blur', 2, 'width=15,height=11,radius=3,percentile=50,neighborhood=square'),
+    ('median-blur', 4, 'width=15,height=11,radius=2,percentile=30'),
+    ('motion-blur', 6, f'{SMALL},length=6'),
+    ('sobel', 12, SMALL),
+    ('template', 6, SMALL),
+    ('template', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
+    ('unsharp-mask', 4, f'{SMALL},std-dev=1'),
+    ('unsharp-mask', 2, f'{SMALL},std-dev=14'),
 ]
 
 def kernels():
@@ -78,13 +78,13 @@ def findings(path):
     return [text for text in texts if text.strip() and not is_meant(text)]
 
 
-def run(report, gegl, folder, met, number, filter, local, cases, settings):
-    name = f'{filter}, TESSERA_LOCAL={local}, {settings}'
+def run(report, gegl, folder, met, number, filter, cases, settings):
+    name = f'{filter}, {settings}'
     log = os.path.join(folder, f'log-{number}')
     check = os.path.join(gegl.build, 'tests', 'check', 'check')
     part = '--laws' if 'law=' in settings else '--parity'
     done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED,
-                         '--set', settings], SECONDS, TESSERA_LOCAL=local, OCLGRIND_LOG=log)
+                         '--set', settings], SECONDS, OCLGRIND_LOG=log)
     met.update(re.findall(r"^Instructions executed for kernel '(\w+)'", done.stdout, re.MULTILINE))
     said = re.sub(r"^(Instructions executed for .*| +\d+ - .*|)\n", '', done.stdout, flags=re.MULTILINE)
     count = re.search(r'^(\d+) passed, 0 failed$', said, re.MULTILINE)

@@ -18,7 +18,7 @@ class Picture(NamedTuple):
     columns: int
     zoom: float = 100             # percent
     quality: int = 80
-    ground: str = 'white'       # under what is transparent
+    ground: str = 'white'       # under what is transparent; 'checks' as GIMP has them
 
 
 def row(photograph, crop, *panels, spoiled='', columns=None, **options):
@@ -61,11 +61,51 @@ def lab_channel(name):
     return f'{LAB} gegl:svg-matrix "values={rows} 0 0 0 1 0"'
 
 
+# Six kinds of photographs, what spoils or replaces them, and where a detail of 144 x 128 pixels is.
+TESSERAE = 'Tesserae are the tiles of a mosaic: small pieces of stone, laid side by side until they show a picture. '
+TEXT = 'gegl:svg-matrix "values=0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" ' \
+       'gegl:over aux=[ gegl:text string=Tessera font=Serif size=140 color=#1a4a8a gegl:translate x=8 y=150 ]'
+# A faded page: paper, ink, light that falls off, a lens that is not quite sharp, and the noise of the scanner.
+SCAN = 'gegl:over aux=[ gegl:rectangle x=0 y=0 width=1024 height=768 color=rgb(0.93,0.9,0.82) ] ' \
+       f'gegl:over aux=[ gegl:text "string={TESSERAE * 3}" font=Serif size=33 wrap=560 color=rgb(0.06,0.05,0.06) gegl:translate x=14 y=10 ] ' \
+       'gegl:multiply aux=[ gegl:linear-gradient start-x=0 start-y=0 end-x=576 end-y=512 start-color=rgb(1,1,1) end-color=rgb(0.4,0.38,0.35) ' \
+       'gegl:crop width=1024 height=768 ] gegl:gaussian-blur std-dev-x=0.7 std-dev-y=0.7 ' + noise(0.04)
+SIX = (('a portrait', FRIENDS, '', '+250+60'), ('a landscape', MOUNTAINS, '', '+600+130'), ('a night', HUBBLE, '', '+495+230'),
+       ('noise', SEEDING, noise(0.1), '+270+150'), ('text', MOUNTAINS, TEXT, '+0+165'), ('a scan', MOUNTAINS, SCAN, '+60+90'))
+WIDE = {FRIENDS: '+96+30', MOUNTAINS: '+330+60', HUBBLE: '+40+0', SEEDING: '+0+60'}
+
+
+def six(operation, other, whose='GIMP', whole=False, quality=75):
+    """The six photographs, what GIMP's or GEGL's own filter of the kind makes of them, and ours, each with its defaults: details, or all of it."""
+    def crop(photograph, spoiled, place):
+        return '576x512' + ('+0+0' if spoiled in (TEXT, SCAN) else WIDE[photograph]) if whole else '144x128' + place
+    rows = (None, ''), (f"{whose}'s", other), ('Tessera', f'tessera:{operation}')
+    # What grows its picture is cut back.
+    return Picture([Panel(name or kind, chain and chain + ' gegl:crop width=1024 height=768', crop(photograph, spoiled, place), photograph, spoiled)
+                    for name, chain in rows for kind, photograph, spoiled, place in SIX],
+                   len(SIX), zoom=25 if whole else 100, quality=quality, ground='checks')
+
+
+# Beside each filter: what it is compared with.  GIMP's Equalize is no operation of GEGL; it makes what ours does by channels, within 4 of 255.
+BESIDE = {
+    'bilateral-grid': six('bilateral-filter', 'gegl:gaussian-blur-selective'),
+    'cielab': six('cielab', 'gegl:component-extract component=lab-l', whole=True),
+    'convolution': six('convolution', 'gegl:convolution-matrix'),
+    'equalize': six('equalize', 'tessera:equalize mode=channels clip-limit=0', whole=True),
+    'gaussian-blur': six('gaussian-blur', 'gegl:gaussian-blur'),
+    'label': six('label', 'gegl:threshold', whole=True),
+    'mean-blur': six('mean-blur', 'gegl:box-blur', 'GEGL'),
+    'median-blur': six('median-blur', 'gegl:median-blur'),
+    'motion-blur': six('motion-blur', 'gegl:motion-blur-linear'),
+    'sobel': six('sobel', 'gegl:edge-sobel'),
+    'unsharp-mask': six('unsharp-mask', 'gegl:unsharp-mask'),
+}
+
 GALLERY = {
     'bilateral-grid': 'tessera:bilateral-grid spatial-sigma=6 range-sigma=0.08 tone=perceptual',
     'cielab': LAB,
     'convolution': 'convolution:2',
-    'equalize': 'tessera:equalize clip-limit=0',
+    'equalize, whole image': 'tessera:equalize clip-limit=0',
     'equalize, by tiles': 'equalize:1',
     'gaussian-blur': 'gaussian-blur:1',
     'harris-corners': 'harris-corners:1',
@@ -169,4 +209,6 @@ PICTURES = {
     'unsharp-mask-gimp': row(FRIENDS, '200x150+350+360', ("GIMP's", 'gegl:unsharp-mask std-dev=3 scale=2'), ('this one', 'tessera:unsharp-mask std-dev=3 amount=2'),
         zoom=200),
     'unsharp-mask-tasks': tasks('unsharp-mask', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (MOUNTAINS, '+330+180')),
+
+    **{name + '-six': picture for name, picture in BESIDE.items()},
 }

@@ -19,6 +19,7 @@ FONT = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
 # GEGL's own command says so after a chain with a second input or a filter of the whole image.
 LEAKED = re.compile(r'GeglBuffers leaked|GeglBuffer leaks|gegl_tile_cache_destroy')
 LARGEST = 300 * 1024
+CHECKS = ['(', '+clone', '-alpha', 'off', '-tile', 'pattern:checkerboard', '-draw', 'color 0,0 reset', '-fill', 'white', '-colorize', '60', ')', '+swap', '-composite']
 
 
 def die(text):
@@ -61,8 +62,8 @@ class Maker:
         loaded = {'path=photo.jpg': f'path={photograph}', 'path=flash.jpg': f'path={clean}'}        # a page's second inputs
         whole = self.filtered(photograph, [loaded.get(word, word) for word in chain_of(panel.chain)])
         zoom = ['-filter', 'point' if picture.zoom > 100 else 'Lanczos', '-resize', f'{picture.zoom}%'] if picture.zoom != 100 else []
-        self.tool(['convert', whole, '-background', picture.ground, '-alpha', 'remove', '-alpha', 'off', '-crop', panel.crop, '+repage', *zoom,
-                   '-set', 'label', panel.caption, out])
+        ground = CHECKS if picture.ground == 'checks' else ['-background', picture.ground, '-alpha', 'remove']
+        self.tool(['convert', whole, '-crop', panel.crop, '+repage', *zoom, *ground, '-alpha', 'off', '-set', 'label', panel.caption, out])
 
     def make(self, name, picture):
         panels = [os.path.join(self.work, f'panel-{i}.png') for i in range(len(picture.panels))]
