@@ -48,7 +48,7 @@ def default_of(prop):
 def range_of(prop):
     if 'values' in prop:
         return ', '.join(f'`{value}`' for value in prop['values'])
-    return 'yes, no' if prop['type'] == 'gboolean' else 'text'
+    return {'gboolean': 'yes, no', 'GeglColor': 'any color'}.get(prop['type'], 'text')
 
 
 def check_row(report, name, prop, cells):

@@ -23,6 +23,7 @@ static const Setting settings[] =
   { "tessera:mean-blur", "radius=9", "RaGaBaA float", 40, 1, FALSE },
   { "tessera:median-blur", "radius=2", "R'G'B'A float", 60, 1, FALSE },
   { "tessera:convolution", "preset=2", "RGBA float", 15, 1, FALSE },
+  { "tessera:harris-corners", "sigma=3", "RGBA float", 30, 1, FALSE },
   { "tessera:sobel", "result=4", "RGBA float", 15, 1, FALSE },
   { "tessera:cielab", "white=1 encoding=0", "R'G'B'A float", 20, 1, FALSE },
   { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE }

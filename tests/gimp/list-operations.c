@@ -42,6 +42,17 @@ say_numbers (gdouble preset, gdouble minimum, gdouble maximum, gdouble ui_minimu
 }
 
 static void
+say_color (GeglColor *color)
+{
+  guchar levels[3] __attribute__ ((aligned (16)));
+  gchar  text[8];
+
+  gegl_color_get_pixel (color, babl_format ("R'G'B' u8"), levels);
+  g_snprintf (text, sizeof text, "#%02x%02x%02x", levels[0], levels[1], levels[2]);
+  say_field ("default", text);
+}
+
+static void
 say_values (GParamSpec *spec)
 {
   if (GEGL_IS_PARAM_SPEC_DOUBLE (spec))
@@ -62,6 +73,8 @@ say_values (GParamSpec *spec)
     printf ("\"default\": %s, ", G_PARAM_SPEC_BOOLEAN (spec)->default_value ? "true" : "false");
   else if (G_IS_PARAM_SPEC_STRING (spec))
     say_field ("default", G_PARAM_SPEC_STRING (spec)->default_value);
+  else if (G_PARAM_SPEC_VALUE_TYPE (spec) == GEGL_TYPE_COLOR)
+    say_color (gegl_param_spec_color_get_default (spec));
   else if (G_IS_PARAM_SPEC_ENUM (spec))
     {
       const GEnumClass *values = G_PARAM_SPEC_ENUM (spec)->enum_class;

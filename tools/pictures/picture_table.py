@@ -108,6 +108,7 @@ GALLERY = {
     'equalize, whole image': 'tessera:equalize clip-limit=0',
     'equalize, by tiles': 'equalize:1',
     'gaussian-blur': 'gaussian-blur:1',
+    'harris-corners': 'harris-corners:1',
     'label': 'label:1',
     'mean-blur': 'mean-blur:1',
     'median-blur': 'median-blur:2',
@@ -158,6 +159,13 @@ PICTURES = {
     'gaussian-blur-border': one_property(FRIENDS, CORNER, 'gaussian-blur', 'border', ('clamp', 'none', 'loop'),
         'std-dev-x=40 std-dev-y=40 gegl:crop width=768 height=768', ground='black'),
     'gaussian-blur-tasks': tasks('gaussian-blur', (FRIENDS, '+220+40'), (SEEDING, '+200+60'), (FRIENDS, '+250+310', noise(0.08))),
+
+    'harris-corners': before_after(MOUNTAINS, '200x160+430+90', 'harris-corners:1', zoom=200),
+    'harris-corners-result': row(MOUNTAINS, '200x150+560+260', ('result=overlay', 'tessera:harris-corners'),
+        *((f'result={r}', f'tessera:harris-corners result={r}' + after) for r, after in (('corners', ''), ('strength', BRIGHT.format(4)), ('response', BRIGHT.format(4000))))),
+    'harris-corners-sigma': one_property(MOUNTAINS, '264x220+560+100', 'harris-corners', 'sigma', (1, 2.5, 6)),
+    'harris-corners-threshold': one_property(MOUNTAINS, '264x220+560+100', 'harris-corners', 'threshold', (0.02, 0.05, 0.1)),
+    'harris-corners-tasks': tasks('harris-corners', (MOUNTAINS, '+0+130'), (FRIENDS, '+220+40'), (SEEDING, '+0+0'), size='528x440', zoom=50),
 
     'label': before_after(HUBBLE, '400x300+220+100', 'label:1'),
     'label-threshold': one_property(HUBBLE, '264x220+376+210', 'label', 'threshold', (0.02, 0.06, 0.3)),

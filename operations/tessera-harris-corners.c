@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:harris-corners: R = (a c - b^2) - k (a + c)^2, where a, b, c are the Gaussian means of gx^2, gx gy, gy^2
+ * and (gx, gy) is Sobel's gradient; corners are the maxima of R in 3x3 pixels above threshold^4.
+ *
+ * C. Harris, M. Stephens, A Combined Corner and Edge Detector, Alvey Vision Conference, 1988;
+ * V. Oliveira, MSc thesis, 2013, equations 4.15 to 4.17.
+ *
+ * The gradient is that of the luminance behind the sRGB curve, on black; beyond the edge the nearest pixel counts.  So
+ * the fourth root of R is a gradient, and grows as contrast does.  The Gaussian ends at ceil (3 sigma).
+ *
+ * Deviations: the thesis's C code has no derivative along x, and its mask marks almost every pixel (it forgets to
+ * compare maxima with the threshold).  Of a plateau the first pixel is the corner.  There is no corner where alpha is 0.
+ *
+ * A luminance that is not finite is black.  What overflows to NaN is no corner.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_harris_result)
+  enum_value (TESSERA_HARRIS_OVERLAY,  "overlay",  N_("Crosses on the image"))
+  enum_value (TESSERA_HARRIS_CORNERS,  "corners",  N_("Corners"))
+  enum_value (TESSERA_HARRIS_STRENGTH, "strength", N_("Strength"))
+  enum_value (TESSERA_HARRIS_RESPONSE, "response", N_("Response (raw)"))
+enum_end (TesseraHarrisResult)
+
+property_double (sigma, _("Size"), 1.6)
+    description (_("Standard deviation of the window around a pixel, in pixels: more finds larger corners, and fewer; "
+                   "less finds finer ones, and more of the noise"))
+    value_range (0.5, 8.0)
+    ui_gamma    (2.0)
+    ui_steps    (0.1, 0.5)
+    ui_digits   (2)
+    ui_meta     ("unit", "pixel-distance")
+
+property_double (k, _("Edge rejection"), 0.04)
+    description (_("How firmly edges are left out: more keeps only sharp corners, 0 keeps slight bends of edges too"))
+    value_range (0.0, 0.25)
+    ui_steps    (0.01, 0.05)
+    ui_digits   (3)
+
+property_double (threshold, _("Threshold"), 0.04)
+    description (_("How strong a corner must be: more leaves only strong ones, 0 keeps the faintest; a corner of black and "
+                   "white has 0.23, the noise of a photograph 0.01 to 0.03"))
+    value_range (0.0, 0.5)
+    ui_range    (0.0, 0.25)
+    ui_gamma    (2.0)
+    ui_steps    (0.005, 0.02)
+    ui_digits   (3)
+
+property_enum (result, _("Result"), TesseraHarrisResult, tessera_harris_result, TESSERA_HARRIS_OVERLAY)
+    description (_("The image with a cross on each corner; 1 on corners and 0 elsewhere; how strong a corner each pixel "
+                   "would be; or the same as a signed number for programs, negative on edges"))
+
+property_color (color, _("Color"), "red")
+    description (_("Color of the crosses"))
+    ui_meta     ("sensitive", "result {overlay}")
+
+/* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
+ * property; so `output` wins only when it is not the default. */
+property_enum (output, _("Result"), TesseraHarrisResult, tessera_harris_result, TESSERA_HARRIS_OVERLAY)
+    description (_("The image with a cross on each corner; 1 on corners and 0 elsewhere; how strong a corner each pixel "
+                   "would be; or the same as a signed number for programs, negative on edges"))
+    ui_meta     ("visible", "0")
+
+#else
+
+#define GEGL_OP_NAME     tessera_harris_corners
+#define GEGL_OP_C_SOURCE tessera-harris-corners.c
+
+#include "tessera-op.h"
+
+#include "harris-corners.h"
+#include "harris-corners.cl.h"
+
+static const TesseraFilter harris = {
+  .name = "harris-corners", .source = tessera_harris_corners_cl, .block = harris_block,
+  .scratch_bytes = harris_scratch_bytes, .device = harris_device
+};
+
+/* ------------------------------------------------------------- operation -- */
+
+static TesseraHarrisResult
+result_of (const GeglProperties *o)
+{
+  return o->output != TESSERA_HARRIS_OVERLAY ? o->output : o->result;
+}
+
+/* How far R is computed around the result: the neighbours of a corner, the arms of a cross. */
+static gint
+margin_of (TesseraHarrisResult result)
+{
+  return result == TESSERA_HARRIS_OVERLAY ? HARRIS_ARM + 1 : result == TESSERA_HARRIS_CORNERS ? 1 : 0;
+}
+
+static TesseraHalo
+reach (GeglOperation *operation)
+{
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const TesseraHalo     blur = gaussian_reach (o->sigma, o->sigma);
+
+  return harris_halo (1 + blur.left + margin_of (result_of (o)));
+}
+
+static gboolean
+is_format (const Babl *format, const gchar *name, const Babl *space)
+{
+  return format == babl_format_with_space (name, space);
+}
+
+/* What carries the luminance exactly is read as it is.  The rest comes as linear light. */
+static HarrisInput
+input_of (GeglOperation *operation)
+{
+  const Babl    *source = gegl_operation_get_source_format (operation, "input");
+  const Babl    *space = gegl_operation_get_source_space (operation, "input"), *srgb = babl_space ("sRGB");
+  const gboolean is_overlay = result_of (GEGL_PROPERTIES (operation)) == TESSERA_HARRIS_OVERLAY;
+
+  if (! source)
+    return HARRIS_LINEAR;
+  if (is_format (source, "Y~ float", space) || is_format (source, "Y' float", srgb))
+    return HARRIS_LUMINANCE;
+  if (is_format (source, "Y~aA float", space) && ! is_overlay)
+    return HARRIS_WEIGHED;
+  return is_format (source, "R~G~B~A float", space) || is_format (source, "R'G'B'A float", srgb) ? HARRIS_ENCODED
+                                                                                                 : HARRIS_LINEAR;
+}
+
+static const Babl *
+input_format (GeglOperation *operation)
+{
+  return input_of (operation) != HARRIS_LINEAR
+         ? gegl_operation_get_source_format (operation, "input")
+         : babl_format_with_space ("RGBA float", gegl_operation_get_source_space (operation, "input"));
+}
+
+/* In which the overlay is made: the curve is that of the input. */
+static const Babl *
+picture_format (GeglOperation *operation)
+{
+  const HarrisInput input = input_of (operation);
+
+  return input == HARRIS_LINEAR || input == HARRIS_ENCODED
+         ? input_format (operation)
+         : babl_format_with_space ("R~G~B~A float", gegl_operation_get_source_space (operation, "input"));
+}
+
+/* Numbers are linear. */
+static const Babl *
+output_format (GeglOperation *operation)
+{
+  const TesseraHarrisResult result = result_of (GEGL_PROPERTIES (operation));
+  const Babl               *space = gegl_operation_get_source_space (operation, "input");
+
+  return result == TESSERA_HARRIS_OVERLAY ? picture_format (operation)
+         : babl_format_with_space (result == TESSERA_HARRIS_STRENGTH ? "Y~ float" : "Y float", space);
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  const Babl    *output = output_format (operation);
+  const gboolean is_picture = result_of (GEGL_PROPERTIES (operation)) == TESSERA_HARRIS_OVERLAY;
+
+  tessera_set_pads (operation, input_format (operation),
+                    is_picture && input_of (operation) == HARRIS_LINEAR ? tessera_delivered (operation, output, FALSE)
+                                                                        : output);
+}
+
+static gboolean
+run (GeglOperation *operation, TesseraRequest *request)
+{
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  Harris               *params = g_new0 (Harris, 1);
+  gboolean              success;
+
+  request->output_format = output_format (operation);
+  *params = (Harris) {
+    .result = result_of (o), .margin = margin_of (result_of (o)), .reach = request->halo.left,
+    .input = input_of (operation), .components = babl_format_get_n_components (request->input_format),
+    .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
+  };
+  tessera_luminance (request->input_format, params->weights);
+  gegl_color_get_pixel (o->color, picture_format (operation), params->color);
+  gaussian_init (&params->gaussian, o->sigma, o->sigma);
+  request->params = params;
+  request->cost_class = 4 * params->gaussian.fir.x.n + params->result;
+  success = tessera_process (request);
+  g_free (params);
+  return success;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:harris-corners", .title = _("Harris Corners"), .categories = "edge-detect",
+    .description = _("Finds and marks corners, points of interest and features to track (corner detection by Harris and "
+                     "Stephens)"),
+    .reference = "C. Harris, M. Stephens, A Combined Corner and Edge Detector, Alvey Vision Conference, 1988",
+    .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("Harris Corners (Tessera)..."),
+    .filter = &harris, .reach = reach, .run = run
+  });
+}
+
+#endif
