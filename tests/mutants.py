@@ -473,4 +473,8 @@ MUTANTS = [
      'sigma > 8.0 ? 4.0 : 3.0', '3.0', 1),
     ('240', 'killed', 'opencl/engine/passes.c',
      'size[0] = MIN (width_step, width - x);', 'size[0] = MAX (width_step, width - x);', 1),
+    ('241', 'killed', 'opencl/engine/queue.c',
+     """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
+           != CL_SUCCESS""", """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
+           == CL_SUCCESS""", 1),
 ]

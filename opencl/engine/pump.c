@@ -280,7 +280,8 @@ pump_bands (Pump *pump)
 
           status = push_band (pump, y, rows);
           y += rows;
-          check_beside (pump);
+          if (status == 0)
+            check_beside (pump);
         }
       else if ((status = submit_all (pump)) == 0)
         {
