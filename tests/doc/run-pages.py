@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools', 'pictures'))
 import pages
 import same_values
-from common import Gegl, Report, TOP
+from common import Gegl, Report, FILTERS, TOP
 from picture_table import PICTURES
 
 LARGEST, ALL = 300 * 1024, 4 * 1024 * 1024
@@ -23,6 +23,9 @@ FACTOR = re.compile(r'\b(\d[\d.]*) x(?= *$)')
 PRICE = re.compile(r'\bPrice: (\d+(?:\.\d+)?)')
 WORKING = ('CONTRIBUTING.md', 'TRAPS.md')
 LONG_TEXT = 40                  # a kernel is not repeated for the dialog
+PATH = re.compile(r'[\w./-]+\.(?:c|h|cl|py|sh|txt|in|build)|(?:\.ci|data|gimp-[\d.]+|opencl|operations|po|tests|tools)/[\w./-]*')
+INVENTED = re.compile(r'emboss|NAME|my-filter')
+FROM_GEGL = ('gegl-op.h',)
 
 
 def text_of(file):
@@ -204,6 +207,38 @@ def check_pictures(report, used):
     report.check('and all together less than 4 MB', sum(sizes.values()) < ALL, f'{sum(sizes.values()) / 1024:.0f} KB')
 
 
+def all_files():
+    """Files and folders of the tree, without what is made there."""
+    found = set()
+    for where, folders, names in os.walk(TOP):
+        folders[:] = [name for name in folders if not (where == TOP and name.startswith(('build', 'out', 'RAM', '.git')) or name == '__pycache__')]
+        found |= {os.path.relpath(os.path.join(where, name), TOP) for name in folders + names}
+    return found
+
+
+def check_names(report, name, text, files, build):
+    """Files, folders and tests that a text names in `code` and in commands are there."""
+    code = re.findall(r'`([^`\n]+)`', text) + re.findall(r'^```\n(.*?)^```', text, re.MULTILINE | re.DOTALL)
+    words = {word.strip('.,;:()"').rstrip('/').removeprefix('build/') for piece in code for word in piece.split()}
+    named = {word for word in words if PATH.fullmatch(word) and not INVENTED.search(word)} - set(FROM_GEGL)
+    alone = {os.path.basename(file) for file in files}
+    gone = sorted(word for word in named if word not in files | alone and not os.path.exists(os.path.join(build, word)))
+    report.check(f'{name}: the files that it names exist', named and not gone, ', '.join(gone))
+    parts = {word for line in text_of('tests/parts').splitlines() if not line.startswith('#') for word in (line.split()[:1] + line.split()[3:])}
+    unknown = set(re.findall(r'\./run test ([a-z][\w/-]*)', text)) - parts - {'all', 'long'} - set(FILTERS)
+    report.check(f'{name}: the parts of ./run test that it names exist', not unknown, ', '.join(sorted(unknown)))
+
+
+def check_map(report, text):
+    """CONTRIBUTING's tables have every file of the engine, and every folder of tests and tools."""
+    for folder, names in (('opencl/engine', [name for name in os.listdir(os.path.join(TOP, 'opencl/engine')) if name.endswith('.c')]),
+                          ('tests', [entry.name for entry in os.scandir(os.path.join(TOP, 'tests')) if entry.is_dir() and entry.name[0] not in '._']),
+                          ('tools', [entry.name for entry in os.scandir(os.path.join(TOP, 'tools')) if entry.is_dir() and entry.name[0] not in '._'])):
+        rows = ' '.join(line for line in text.splitlines() if line.startswith('|'))
+        absent = [name for name in names if f'`{name}`' not in rows]
+        report.check(f'CONTRIBUTING: its map has all of {folder}', names and not absent, ', '.join(sorted(absent)))
+
+
 def main():
     gegl, report = Gegl(sys.argv[1]), Report()
     listed = gegl.command([os.path.join(gegl.build, 'tests', 'gimp', 'list-operations'), 'tessera:'], GEGL_USE_OPENCL='no')
@@ -225,8 +260,12 @@ def main():
         for words, _ in pages.chains(text):
             check_chain(report, name, words, None, operations)
         used |= check_links(report, name, text, folder)
+    files = all_files()
     for file in WORKING:
         check_links(report, file, text_of(file), TOP)
+        check_names(report, file, text_of(file), files, gegl.build)
+    check_names(report, 'README', readme, files, gegl.build)
+    check_map(report, text_of('CONTRIBUTING.md'))
     report.check('README has at most 1,000 words', len(readme.split()) <= 1000, str(len(readme.split())))
     check_pictures(report, used)
     report.finish()
