@@ -160,12 +160,12 @@ PICTURES = {
         'std-dev-x=40 std-dev-y=40 gegl:crop width=768 height=768', ground='black'),
     'gaussian-blur-tasks': tasks('gaussian-blur', (FRIENDS, '+220+40'), (SEEDING, '+200+60'), (FRIENDS, '+250+310', noise(0.08))),
 
-    'harris-corners': before_after(MOUNTAINS, '200x160+430+90', 'harris-corners:1', zoom=200),
+    'harris-corners': before_after(MOUNTAINS, '200x160+430+90', 'harris-corners:1', zoom=200, quality=70),
     'harris-corners-result': row(MOUNTAINS, '200x150+560+260', ('result=overlay', 'tessera:harris-corners'),
         *((f'result={r}', f'tessera:harris-corners result={r}' + after) for r, after in (('corners', ''), ('strength', BRIGHT.format(4)), ('response', BRIGHT.format(4000))))),
-    'harris-corners-sigma': one_property(MOUNTAINS, '264x220+560+100', 'harris-corners', 'sigma', (1, 2.5, 6)),
-    'harris-corners-threshold': one_property(MOUNTAINS, '264x220+560+100', 'harris-corners', 'threshold', (0.02, 0.05, 0.1)),
-    'harris-corners-tasks': tasks('harris-corners', (MOUNTAINS, '+0+130'), (FRIENDS, '+220+40'), (SEEDING, '+0+0'), size='528x440', zoom=50),
+    'harris-corners-sigma': one_property(MOUNTAINS, '200x160+560+100', 'harris-corners', 'sigma', (1, 2.5, 6), quality=70),
+    'harris-corners-threshold': one_property(MOUNTAINS, '200x160+560+100', 'harris-corners', 'threshold', (0.02, 0.05, 0.1), quality=70),
+    'harris-corners-tasks': tasks('harris-corners', (MOUNTAINS, '+0+130'), (FRIENDS, '+220+40'), (SEEDING, '+0+0'), size='528x440', zoom=50, quality=70),
 
     'label': before_after(HUBBLE, '400x300+220+100', 'label:1'),
     'label-threshold': one_property(HUBBLE, '264x220+376+210', 'label', 'threshold', (0.02, 0.06, 0.3)),
