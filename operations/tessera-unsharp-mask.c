@@ -128,10 +128,11 @@ unsharp_whole (const TesseraRequest *request)
 static gsize
 unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
-  const Params *params = request->params;
+  const Params  *params = request->params;
+  const gboolean weighs = params->is_weighed && params->gaussian.x.step == 1;
 
   return gaussian_scratch_bytes (request, &params->gaussian, width, height)
-         + (params->is_weighed && params->gaussian.x.step == 1 ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
+         + (weighs ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
 }
 
 /* The band's input times alpha. */
