@@ -455,7 +455,7 @@ MUTANTS = [
     ('212', 'killed', 'opencl/kernels/bilateral-grid.cl',
      'lane < 3 ? pixel.w : 1.0f', 'lane < 4 ? pixel.w : 1.0f', 1),
     ('213', 'killed', 'operations/bilateral-grid-dense.c',
-     'value[k] *= alpha;', ';', 1),
+     'values[i] * factors', 'values[i]', 1),
     ('214', 'killed', 'operations/bilateral-grid-sparse.c',
      'lane == 3 ? 1.0f : pixel[3]', 'lane == 2 ? 1.0f : pixel[3]', 1),
     ('215', 'killed', 'opencl/kernels/median-blur.cl',
