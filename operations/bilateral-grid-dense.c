@@ -3,6 +3,7 @@
  * tessera:bilateral-grid, C path: the dense grid of a tile: splat, blur, slice.
  */
 #include "bilateral-grid.h"
+#include "planes.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,30 +53,36 @@ place_guide (const GridParams *params, const gfloat *restrict pixels, const gflo
     }
 }
 
-/* Alpha weighs R, G and B: with `nearest` their distances and counts are times alpha.  Without, a pixel of alpha 0 has no
- * place; it stays as it is. */
-static void
-weigh_channels (const gfloat *restrict pixels, gint n, gint nearest, gfloat *restrict value, gfloat *restrict count)
+TESSERA_CLONES static gboolean
+is_opaque (const gfloat *pixels, gint n)
 {
+  return planes_alpha_is (1.0f, pixels, n);
+}
+
+/* Alpha weighs R, G and B: with `nearest` their distances and counts are times alpha.  Without, a pixel of alpha 0 has no
+ * place; it stays as it is.  grid_weighs of whole pixels. */
+static void
+weigh_channels (const gfloat *pixels, gint n, gint nearest, gfloat *value, gfloat *count)
+{
+  const Bits  sizes = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
+  Pixel      *values = (Pixel *) value, *counts = (Pixel *) count;
+
   for (gint i = 0; i < n; i++)
     {
-      const gfloat alpha = pixels[4 * i + 3];
+      const Pixel  pixel = ((const Pixel *) pixels)[i];
+      const gfloat alpha = pixel[3];
+      const Pixel  factors = { alpha, alpha, alpha, 1.0f };
+      Bits         weighs = (factors != 0.0f) & ((Pixel) ((Bits) factors & sizes) <= GRID_LARGEST)
+                            & ((Pixel) ((Bits) (pixel * factors) & sizes) <= GRID_LARGEST);
 
-      if (alpha == 1.0f)
-        continue;
-      for (gint k = 4 * i; k < 4 * i + 3; k++)
+      if (nearest)
         {
-          count[k] = grid_weighs (pixels[k], alpha) ? count[k] : 0.0f;
-          if (nearest && count[k] != 0.0f)
-            {
-              value[k] *= alpha;
-              count[k] = alpha;
-            }
-          else if (nearest)
-            value[k] = 0.0f;
+          values[i] = (Pixel) ((Bits) (values[i] * factors) & weighs);
+          counts[i] = (Pixel) ((Bits) (counts[i] * factors) & weighs);
+          continue;
         }
-      if (! nearest && alpha == 0.0f)
-        count[4 * i + 3] = 0.0f;
+      weighs[3] = alpha != 0.0f ? -1 : 0;
+      counts[i] = (Pixel) ((Bits) counts[i] & weighs);
     }
 }
 
@@ -99,7 +106,7 @@ place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places 
     {
       place_channels (pixels, n, tile->params->per_plane, tile->low, nearest,
                       places->at + k, places->value + k, places->count + k);
-      if (tile->params->has_alpha)
+      if (tile->params->has_alpha && ! is_opaque (pixels, n))
         weigh_channels (pixels, n, nearest, places->value + k, places->count + k);
     }
 }

@@ -64,7 +64,8 @@ uncover_row (gfloat *sums, gint n_pixels, gfloat magnitudes)
   for (gint x = 0; x < n_pixels; x++)
     {
       const Pixel  sum = ((const Pixel *) sums)[x];
-      const gfloat covered = sum[3], scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
+      const gfloat covered = sum[3];
+      const gfloat scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
 
       if (covered == magnitudes)
         continue;

@@ -128,10 +128,11 @@ unsharp_whole (const TesseraRequest *request)
 static gsize
 unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
-  const Params *params = request->params;
+  const Params  *params = request->params;
+  const gboolean weighs = params->is_weighed && params->gaussian.x.step == 1;
 
   return gaussian_scratch_bytes (request, &params->gaussian, width, height)
-         + (params->is_weighed ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
+         + (weighs ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
 }
 
 /* The band's input times alpha. */
@@ -148,22 +149,23 @@ weigh (TesseraBand *band, TesseraMemory **weighed)
   });
 }
 
+/* Cells are made of weighed pixels; else these are an image of their own, because each is read many times. */
 static gint
 unsharp_weighed_device (TesseraBand *band)
 {
   const Params   *params = band->request->params;
   const Gaussian *gaussian = &params->gaussian;
   const gint      phase = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width).phase;
-  TesseraMemory  *weighed, *ones;
+  TesseraMemory  *source = band->input.memory, *ones;
   gint            status;
 
-  if ((status = weigh (band, &weighed)) != 0
+  if ((gaussian->x.step == 1 && (status = weigh (band, &source)) != 0)
       || (status = tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones)) != 0)
     return status;
 
   const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (phase) };
 
-  return gaussian_device (band, weighed, gaussian, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
+  return gaussian_device (band, source, gaussian, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
                           gaussian->x.step == 1 ? 3 : 4);
 }
 
@@ -183,10 +185,9 @@ unsharp_device (TesseraBand *band)
   .device = unsharp_device
 #define MEASURED .measure = alpha_measure, .measure_bytes = sizeof (gint)
 
-/* With alpha, opaque bands are the usual case, and quicker: weights of 1 change nothing. */
+/* With alpha, opaque bands are the usual case, and quicker without cells: weights of 1 change nothing. */
 static const TesseraFilter exact[] = { { UNSHARP_MASK, .area = unsharp_area }, { UNSHARP_MASK, .area = unsharp_area, MEASURED } };
-static const TesseraFilter by_cells[] = { { UNSHARP_MASK, .spread = unsharp_whole },
-                                          { UNSHARP_MASK, .spread = unsharp_whole, MEASURED } };
+static const TesseraFilter by_cells = { UNSHARP_MASK, .spread = unsharp_whole };
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -224,8 +225,9 @@ run (GeglOperation *operation, TesseraRequest *request)
       gaussian_ones (&params->gaussian);
       params->gaussian.fir.begin = separable_weigh;
       params->gaussian.fir.divide = divide_row;
+      params->gaussian.fir.rows = params->gaussian.x.step > 1 ? "unsharp_down" : NULL;
     }
-  request->filter = params->gaussian.x.step == 1 ? &exact[params->is_weighed] : &by_cells[params->is_weighed];
+  request->filter = params->gaussian.x.step == 1 ? &exact[params->is_weighed] : &by_cells;
   request->params = params;
   request->cost_class = params->gaussian.fir.x.n;
   success = tessera_process (request);

@@ -233,12 +233,11 @@ finish_luminance (float4 sums, float count, float4 pixel)
   return result;
 }
 
+/* `p`: the value's position. */
 static float
-slice_channel (global const float *grid, int next_x, long next_y, int lane, float4 pixel, Guide g,
+slice_channel (global const float *grid, int next_x, long next_y, int lane, float value, float p,
                float fx, float fy, int low, float range_sigma)
 {
-  float     value = component (pixel, lane);
-  float     p = position (pixel, pixel, lane, g);
   GridPlace place = grid_place (p);
   float     sums[4];            /* value and count of the plane below, then of the one above */
   float     count;
@@ -310,10 +309,10 @@ kernel void grid_slice (global const float4 *pixels, global const float4 *guides
     }
   else
     {
-      result.x = slice_channel (grid, next_x, next_y, 0, pixel, g, fx, fy, low, range_sigma);
-      result.y = slice_channel (grid, next_x, next_y, 1, pixel, g, fx, fy, low, range_sigma);
-      result.z = slice_channel (grid, next_x, next_y, 2, pixel, g, fx, fy, low, range_sigma);
-      result.w = slice_channel (grid, next_x, next_y, 3, pixel, g, fx, fy, low, range_sigma);
+      result.x = slice_channel (grid, next_x, next_y, 0, pixel.x, position (pixel, pixel, 0, g), fx, fy, low, range_sigma);
+      result.y = slice_channel (grid, next_x, next_y, 1, pixel.y, position (pixel, pixel, 1, g), fx, fy, low, range_sigma);
+      result.z = slice_channel (grid, next_x, next_y, 2, pixel.z, position (pixel, pixel, 2, g), fx, fy, low, range_sigma);
+      result.w = slice_channel (grid, next_x, next_y, 3, pixel.w, position (pixel, pixel, 3, g), fx, fy, low, range_sigma);
     }
   out[y * width + x] = result;
 }

@@ -55,6 +55,12 @@ kernel void unsharp_weigh (global const float4 *input, int stride, global float4
     weighed[y * stride + x] = separable_weighed (input[y * stride + x]);
 }
 
+/* gaussian_down of weighed pixels. */
+kernel void unsharp_down (GAUSSIAN_DOWN)
+{
+  gaussian_make_cell (input, first, column, row, along, step, weights, cells, width, height, 1);
+}
+
 /* sums: the blurred colours times alpha, and the blurred alpha.  `whole`: what sums.w is if all pixels are opaque. */
 static inline float4
 sharpened_over (float4 in, float4 sums, float whole, float amount, float threshold)

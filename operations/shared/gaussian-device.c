@@ -49,9 +49,9 @@ scratch (TesseraBand *band, gint width, gint height, TesseraMemory **memory)
   return tessera_scratch (band, (gsize) width * height * 4 * sizeof (gfloat), memory);
 }
 
-/* Cells of one axis; (column, row, along) as in gaussian_down. */
+/* Cells of one axis; (column, row, along) as in gaussian_down, or in `kernel`, which takes its place. */
 static gint
-make_cells (TesseraBand *band, const GaussianAxis *axis, gint column, gint row, gint along,
+make_cells (TesseraBand *band, const gchar *kernel, const GaussianAxis *axis, gint column, gint row, gint along,
             gint width, gint height, Stage *stage)
 {
   TesseraMemory *weights, *cells;
@@ -60,7 +60,7 @@ make_cells (TesseraBand *band, const GaussianAxis *axis, gint column, gint row, 
   if ((status = tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights)) != 0
       || (status = scratch (band, width, height, &cells)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
+            .kernel = kernel ? kernel : "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
             .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
                       ARG (weights), ARG (cells), ARG (width), ARG (height) } })) != 0)
     return status;
@@ -151,9 +151,9 @@ gaussian_device (TesseraBand *band, TesseraMemory *source, const Gaussian *gauss
   stage.first = (gaussian_pixel (&y, y.first - y.low) - band->input.y) * stride
                 + gaussian_pixel (&x, x.first - x.low) - band->input.x;
   if (y.step > 1)
-    status = make_cells (band, &gaussian->y, 1, y.step * stride, stride, wide, n_rows, &stage);
+    status = make_cells (band, gaussian->fir.rows, &gaussian->y, 1, y.step * stride, stride, wide, n_rows, &stage);
   if (status == 0 && x.step > 1)
-    status = make_cells (band, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
+    status = make_cells (band, NULL, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
   if (status == 0)
     status = filter_cells (band, &gaussian->fir, &x, &y, &stage);
   if (status == 0 && x.step > 1)

@@ -49,7 +49,7 @@ typedef struct
   gfloat          whole;
   SeparableFinish finish;       /* or NULL */
   gconstpointer   finish_data;
-  const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows */
+  const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows, gaussian_down */
 } Separable;
 
 /* A SeparableBegin for filters that alpha weighs: light, and none where alpha is 0. */

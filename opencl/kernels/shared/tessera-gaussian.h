@@ -13,11 +13,15 @@
   global const float4 *cells, int phase, int step, global const float *weights, \
   OUTPUT_ARGS (float4)
 
+#define GAUSSIAN_DOWN \
+  global const float4 *input, int first, int column, int row, int along, int step, global const float *weights, \
+  global float4 *cells, int width, int height
+
 /* Makes cells of pixels along one axis.  One work-item makes one cell: 3 step reads, 1 write.  `first` is the
  * first pixel of the cell before cell (0, 0).  `column` and `row` are the distances to the next cells, `along`
- * is the distance to the next pixel of a cell. */
-kernel void gaussian_down (global const float4 *input, int first, int column, int row, int along,
-                           int step, global const float *weights, global float4 *cells, int width, int height)
+ * is the distance to the next pixel of a cell.  weighs: 0 or 1. */
+static inline void
+gaussian_make_cell (GAUSSIAN_DOWN, const int weighs)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
@@ -31,10 +35,19 @@ kernel void gaussian_down (global const float4 *input, int first, int column, in
       float4 sum = (float4) 0.0f;
 
       for (int j = 0; j < step; j++)
-        sum += weights[q * step + j] * input[here + (q * step + j) * along];
+        {
+          float4 pixel = input[here + (q * step + j) * along];
+
+          sum += weights[q * step + j] * (weighs ? separable_weighed (pixel) : pixel);
+        }
       sums[q] = sum;
     }
   cells[y * width + x] = (sums[0] + sums[1]) + sums[2];
+}
+
+kernel void gaussian_down (GAUSSIAN_DOWN)
+{
+  gaussian_make_cell (input, first, column, row, along, step, weights, cells, width, height, 0);
 }
 
 static inline float4

@@ -40,7 +40,9 @@ separable_column (global const float4 *rows, int width, int top, global const in
 static inline float4
 separable_weighed (float4 pixel)
 {
-  return pixel.w != 0.0f ? (float4) (pixel.xyz * pixel.w, pixel.w) : (float4) (0.0f, 0.0f, 0.0f, pixel.w);
+  float4 factors = (float4) (pixel.www, 1.0f);
+
+  return select ((float4) 0.0f, pixel * factors, factors != 0.0f);
 }
 
 static inline float4
