@@ -477,4 +477,8 @@ MUTANTS = [
      """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
            != CL_SUCCESS""", """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
            == CL_SUCCESS""", 1),
+    ('242', 'killed', 'opencl/engine/process.c',
+     'if (! has_early || early == TESSERA_PROOF_FAILED)', 'if (unproven && (! has_early || early == TESSERA_PROOF_FAILED))', 1),
+    ('243', 'killed', 'opencl/engine/pump.c',
+     '! *pump->check && tessera_queue_has_unproven', 'FALSE && tessera_queue_has_unproven', 1),
 ]
