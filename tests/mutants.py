@@ -483,4 +483,11 @@ MUTANTS = [
      'begun >= y', 'begun > y', 1),
     ('247', 'killed', 'opencl/kernels/unsharp-mask.cl',
      'cells, width, height, 1);', 'cells, width, height, 0);', 1),
+    ('242', 'killed', 'opencl/engine/process.c',
+     'if (! has_early || early == TESSERA_PROOF_FAILED)', 'if (unproven && (! has_early || early == TESSERA_PROOF_FAILED))', 1),
+    ('243', 'killed', 'opencl/engine/pump.c',
+     '! *pump->check && tessera_queue_has_unproven', 'FALSE && tessera_queue_has_unproven', 1),
+    ('244', 'equivalent', 'operations/tessera-median-blur.c',
+     'request->bounds, FALSE, NULL };', 'request->bounds, TRUE, NULL };', 1,
+     'whether samples are lacking is said before anybody asks'),
 ]
