@@ -26,6 +26,8 @@ LONG_TEXT = 40                  # a kernel is not repeated for the dialog
 PATH = re.compile(r'[\w./-]+\.(?:c|h|cl|py|sh|txt|in|build)|(?:\.ci|data|gimp-[\d.]+|opencl|operations|po|tests|tools)/[\w./-]*')
 INVENTED = re.compile(r'emboss|NAME|my-filter')
 FROM_GEGL = ('gegl-op.h',)
+IDENTIFIERS = {word for folder in ('opencl/engine', 'operations') for name in os.listdir(os.path.join(TOP, folder)) if name.endswith(('.c', '.h'))
+               for word in re.findall(r'\b[Tt]essera\w+', open(os.path.join(TOP, folder, name), encoding='utf-8').read())}
 
 
 def text_of(file):
@@ -224,6 +226,8 @@ def check_names(report, name, text, files, build):
     alone = {os.path.basename(file) for file in files}
     gone = sorted(word for word in named if word not in files | alone and not os.path.exists(os.path.join(build, word)))
     report.check(f'{name}: the files that it names exist', named and not gone, ', '.join(gone))
+    unheard = sorted({word for word in words if re.fullmatch(r'[Tt]essera_?\w+', word)} - IDENTIFIERS)
+    report.check(f'{name}: the functions and types that it names exist', not unheard, ', '.join(unheard))
     parts = {word for line in text_of('tests/parts').splitlines() if not line.startswith('#') for word in (line.split()[:1] + line.split()[3:])}
     unknown = set(re.findall(r'\./run test ([a-z][\w/-]*)', text)) - parts - {'all', 'long'} - set(FILTERS)
     report.check(f'{name}: the parts of ./run test that it names exist', not unknown, ', '.join(sorted(unknown)))

@@ -4,10 +4,6 @@
  */
 #include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define STAGED_RUNS 5
 #define COPY_ROWS   128         /* a row of tiles */
 #define PROBE_MPIX  0.03        /* the rival's speed is guessed on so small a picture */
@@ -15,135 +11,6 @@
 #define LONG_MS     10000.0     /* ... 1 run */
 #define RIVAL_MS    3000.0      /* faster ones stop after this time, but not before 2 runs */
 #define OURS_MS     20000.0     /* our runs take no longer than this altogether */
-
-/* ---------------------------------------------------------------- memory -- */
-
-/* Lets the kernel forget the peak of this process, where it can. */
-static gboolean
-forget_host_peak (void)
-{
-  FILE    *file = fopen ("/proc/self/clear_refs", "w");
-  gboolean done = FALSE;
-
-  if (file)
-    {
-      done = fputs ("5", file) >= 0;
-      done = fclose (file) == 0 && done;
-    }
-  return done;
-}
-
-/* MiB; 0 where this is not known. */
-static gdouble
-host_peak (void)
-{
-  gchar  *text = NULL;
-  gdouble mib = 0.0;
-
-  if (g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
-    {
-      const gchar *line = strstr (text, "VmHWM:");
-
-      mib = line ? g_ascii_strtod (line + 6, NULL) / 1024.0 : 0.0;
-    }
-  g_free (text);
-  return mib;
-}
-
-/* ----------------------------------------------------------------- times -- */
-
-static int
-compare (const void *a, const void *b)
-{
-  const gdouble *p = a, *q = b;
-
-  return (*p > *q) - (*p < *q);
-}
-
-static void
-add_time (BenchTimes *times, gdouble ms)
-{
-  times->times = g_renew (gdouble, times->times, times->runs + 1);
-  times->times[times->runs++] = ms;
-}
-
-static void
-sum_up (BenchTimes *times)
-{
-  if (times->runs == 0)
-    return;
-  qsort (times->times, times->runs, sizeof *times->times, compare);
-  times->best = times->times[0];
-  times->median = times->times[times->runs / 2];
-  times->mean = 0.0;
-  for (gint i = 0; i < times->runs; i++)
-    times->mean += times->times[i] / times->runs;
-}
-
-/* Mean milliseconds of a run, from a sum over those with timed commands. */
-gdouble
-bench_stage_ms (const BenchResult *result, guint64 sum_ns)
-{
-  return sum_ns / 1e6 / MAX (1, result->staged.runs);
-}
-
-/* -------------------------------------------------------------- counters -- */
-
-/* sums += after - before: all members are guint64. */
-static void
-add_counters (TesseraCounters *sums, const TesseraCounters *before, const TesseraCounters *after)
-{
-  guint64       *sum = (guint64 *) sums;
-  const guint64 *from = (const guint64 *) before, *to = (const guint64 *) after;
-
-  for (gsize i = 0; i < sizeof *sums / sizeof *sum; i++)
-    sum[i] += to[i] - from[i];
-}
-
-static const gchar *
-path_taken (const TesseraCounters *sums)
-{
-  if (sums->requests == 0)
-    return "none";
-  if (sums->device_requests + sums->c_requests < sums->requests)
-    return "failed";
-  if (sums->device_requests == sums->requests)
-    return "OpenCL";
-  return sums->c_requests == sums->requests ? "C" : "mixed";
-}
-
-static void
-flag (BenchResult *result, const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_ptr_array_add (result->flags, g_strdup_vprintf (format, arguments));
-  va_end (arguments);
-}
-
-static void
-look_for_trouble (BenchResult *result)
-{
-  const TesseraCounters *sums = &result->sums;
-  const gchar *mode = g_getenv ("TESSERA_OPENCL");
-  const gchar *wanted = NULL;
-
-  result->path = path_taken (sums);
-  if (! tessera_device_name () || g_strcmp0 (mode, "off") == 0)
-    wanted = "C";
-  else if (g_strcmp0 (mode, "force") == 0 || g_strcmp0 (mode, "try") == 0)
-    wanted = "OpenCL";
-  if (wanted && strcmp (result->path, wanted) != 0)
-    flag (result, "ran on %s, not on %s: %d requests, %d on the device, %d in C", result->path, wanted,
-          (gint) sums->requests, (gint) sums->device_requests, (gint) sums->c_requests);
-  result->astray = result->flags->len > 0 || sums->fallbacks > 0;
-  if (sums->fallbacks)
-    flag (result, "%d requests fell back to C", (gint) sums->fallbacks);
-  if (sums->allocations || sums->builds || sums->objects_created)
-    flag (result, "not steady: %d allocations, %d builds, %d objects made in %d requests after the warm-up",
-          (gint) sums->allocations, (gint) sums->builds, (gint) sums->objects_created, (gint) sums->requests);
-}
 
 /* ------------------------------------------------------------------ jobs -- */
 
@@ -226,15 +93,15 @@ run_ours (BenchGraph *graph, BenchResult *result, gboolean last)
   gboolean        fresh;
 
   bench_graph_ready (graph);
-  fresh = forget_host_peak ();
+  fresh = bench_forget_host_peak ();
   tessera_get_counters (&before);
-  add_time (&result->ours, bench_graph_run (graph, &output));
+  bench_add_time (&result->ours, bench_graph_run (graph, &output));
   tessera_get_counters (&after);
-  add_counters (&result->sums, &before, &after);
+  bench_add_counters (&result->sums, &before, &after);
   result->peak_bytes = after.peak_bytes;
   result->peak_pinned_bytes = after.peak_pinned_bytes;
   if (fresh)
-    result->host_mib = MAX (result->host_mib, host_peak ());
+    result->host_mib = MAX (result->host_mib, bench_host_peak ());
   if (last)
     bench_sample (output, result->samples);
   g_object_unref (output);
@@ -260,9 +127,9 @@ run_staged (BenchGraph *graph, BenchResult *result)
 
   bench_graph_ready (graph);
   tessera_get_counters (&before);
-  add_time (&result->staged, bench_graph_run (graph, NULL));
+  bench_add_time (&result->staged, bench_graph_run (graph, NULL));
   tessera_get_counters (&after);
-  add_counters (&result->stages, &before, &after);
+  bench_add_counters (&result->stages, &before, &after);
 }
 
 /* In a new graph each time: filters made of several nodes cache inside. */
@@ -270,12 +137,12 @@ static void
 run_rival (const BenchJob *job, BenchResult *result)
 {
   BenchGraph *graph = rival_graph (job, job->rival_input, result->sink);
-  gboolean    fresh = forget_host_peak ();
+  gboolean    fresh = bench_forget_host_peak ();
 
-  add_time (&result->rival, bench_graph_run (graph, NULL));
+  bench_add_time (&result->rival, bench_graph_run (graph, NULL));
   bench_graph_free (graph);
   if (fresh)
-    result->rival_host_mib = MAX (result->rival_host_mib, host_peak ());
+    result->rival_host_mib = MAX (result->rival_host_mib, bench_host_peak ());
 }
 
 /* The rival's first run; returns how many more to make. */
@@ -344,8 +211,8 @@ run_peer (const BenchJob *job, const gfloat *array, BenchResult *result)
 
   if (ms < 0.0)
     g_error ("there is no peer %s", job->row->peer);
-  add_time (&result->peer, ms);
-  add_time (&result->copy, plain_copy (job->input));
+  bench_add_time (&result->peer, ms);
+  bench_add_time (&result->copy, plain_copy (job->input));
 }
 
 /* The picture for the peer, which has had a warm-up; free it. */
@@ -366,7 +233,7 @@ static void
 run_whole (BenchGraph *graph, BenchResult *result)
 {
   bench_graph_ready (graph);
-  add_time (&result->whole, bench_graph_run (graph, NULL));
+  bench_add_time (&result->whole, bench_graph_run (graph, NULL));
 }
 
 static gboolean
@@ -422,15 +289,15 @@ bench_measure (BenchJob *job, BenchSink sink, const BenchWishes *wishes)
     run_staged (ours, result);
   kernels_since (result, before, n_before);
   tessera_set_profiling (FALSE);
-  sum_up (&result->staged);
-  sum_up (&result->ours);
-  sum_up (&result->whole);
-  sum_up (&result->rival);
-  sum_up (&result->peer);
-  sum_up (&result->copy);
+  bench_sum_up (&result->staged);
+  bench_sum_up (&result->ours);
+  bench_sum_up (&result->whole);
+  bench_sum_up (&result->rival);
+  bench_sum_up (&result->peer);
+  bench_sum_up (&result->copy);
   if (result->rival.runs)
     result->ratio = result->rival.best / result->rival_mpix / (result->ours.best / bench_mpix (job->input));
-  look_for_trouble (result);
+  bench_look_for_trouble (result);
   bench_graph_free (ours);
   if (whole)
     bench_graph_free (whole);

@@ -2,8 +2,8 @@
  *
  * What the parts of the bench share.  bench.c: options, refusals, the loop;
  * bench-table.c: what is measured; bench-image.c: pictures and samples;
- * bench-graph.c: one graph, one run; bench-gimp.c: as GIMP asks; bench-run.c: timing; bench-print.c: JSON and
- * markdown; bench-device.c: what the OpenCL device can do at best.
+ * bench-graph.c: one graph, one run; bench-gimp.c: as GIMP asks; bench-run.c: timing;
+ * bench-sums.c: what it adds up; bench-print.c: JSON and markdown; bench-device.c: what the OpenCL device can do at best.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -152,6 +152,17 @@ void         bench_job_clear    (BenchJob *job);
 BenchResult *bench_measure      (BenchJob *job, BenchSink sink, const BenchWishes *wishes);
 void         bench_result_free  (BenchResult *result);
 gdouble      bench_stage_ms     (const BenchResult *result, guint64 sum_ns);
+
+void         bench_add_time         (BenchTimes *times, gdouble ms);
+void         bench_sum_up           (BenchTimes *times);
+/* sums += after - before. */
+void         bench_add_counters     (TesseraCounters *sums, const TesseraCounters *before, const TesseraCounters *after);
+/* What is to be seen in the sums: the path, what was not steady. */
+void         bench_look_for_trouble (BenchResult *result);
+/* Lets the kernel forget the peak of this process; FALSE where it cannot. */
+gboolean     bench_forget_host_peak (void);
+/* The peak of this process in MiB; 0 where this is not known. */
+gdouble      bench_host_peak        (void);
 
 /* --------------------------------------------------------------- output -- */
 
