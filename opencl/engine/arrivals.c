@@ -36,7 +36,8 @@ tessera_travel_table (BandState *state, const TesseraTravel *travel, const Tesse
 
 /* ------------------------------------------------------------------ read -- */
 
-/* The part of `rect` that is to be read: all of it if the host must extend the border itself. */
+/* The part of `rect` that is to be read: all of it if the host must extend the border itself.  The device does if it can.
+ * Price: 4.8 (Gaussian blur, 24 Mpix; H200, 2026-11-22). */
 static GeglRectangle
 readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_host)
 {

@@ -121,6 +121,7 @@ tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory
   return bring_table (band_state (band)->job, data, bytes, FALSE, memory);
 }
 
+/* Price: 1.3 (motion blur, 24 Mpix u16; H200, 2026-11-22). */
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {

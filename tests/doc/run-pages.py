@@ -20,6 +20,7 @@ ROW = re.compile(r'^\| `([a-z0-9-]+)` \|(.*)\|$', re.MULTILINE)
 FIGURE = re.compile(r'\b\d[\d.]*\s*(?:ms|milliseconds|µs|[GM]i?B/s)\b|\b(?:Mpix|megapixels|H[12]00|EPYC|Xeon|GeForce|Radeon)\b'
                     r'|\b\d[\d.]*\s+times\s+(?:faster|slower|as\s+(?:fast|slow|quick|long)|the\s+(?:speed|time))')
 FACTOR = re.compile(r'\b(\d[\d.]*) x(?= *$)')
+PRICE = re.compile(r'\bPrice: (\d+(?:\.\d+)?)')
 WORKING = ('CONTRIBUTING.md', 'TRAPS.md')
 LONG_TEXT = 40                  # a kernel is not repeated for the dialog
 
@@ -166,6 +167,20 @@ def check_figures(report, readme, operations):
     report.check('the words that tell such a figure are known', len(FIGURE.findall(measured)) > 20)
 
 
+def check_prices(report):
+    """What is there for speed alone: the price beside the code is that of the table."""
+    section = pages.read('measurements').partition('\n## What each mechanism buys\n')[2].partition('\n## ')[0]
+    told = sorted((cells[2], cells[6].strip()) for cells in (line.split('|') for line in section.splitlines()) if len(cells) == 9 and '](' in cells[2])
+    told = [(re.search(r'\]\(../../(.+)\)', link).group(1), price) for link, price in told]
+    known = []
+    for folder in 'operations', 'opencl':
+        for path, _, files in os.walk(os.path.join(TOP, folder)):
+            for file in (os.path.relpath(os.path.join(path, file), TOP) for file in files):
+                known += [(file, price) for price in PRICE.findall(text_of(file))]
+    report.check('each mechanism has its price in the table and beside its code', told and sorted(told) == sorted(known),
+                 f'only in the table {sorted(set(told) - set(known))}, only in the code {sorted(set(known) - set(told))}')
+
+
 def check_credits(report, name, page):
     """The photographs of a page's pictures, with their licences as data/images/README.md has them."""
     known = {row[0]: row for row in (re.split(r' *\| *', line.strip('| \n')) for line in text_of('data/images/README.md').splitlines()) if len(row) == 5}
@@ -205,6 +220,7 @@ def main():
         used |= check_links(report, name, page, pages.DOC)
     check_figures(report, readme, operations)
     same_values.check(report, operations)
+    check_prices(report)
     for name, text, folder in [('README', readme, TOP), *((name, pages.read(name), pages.DOC) for name in pages.GENERAL)]:
         for words, _ in pages.chains(text):
             check_chain(report, name, words, None, operations)
