@@ -165,7 +165,7 @@ set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, gui
       switch (arg->kind)
         {
         case TESSERA_ARG_MEMORY:
-          objects[*n] = arg->v.memory ? tessera_memory_object (arg->v.memory) : NULL;
+          objects[*n] = arg->v.memory ? arg->v.memory->object : NULL;
           raw[*n] = (TesseraRawArg) { sizeof (gpointer), &objects[*n] };
           break;
         case TESSERA_ARG_LOCAL:

@@ -65,7 +65,7 @@ prepare_download (BandState *state, TesseraMemory **from, guchar **to)
     }
   status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE,
                               &state->download_to);
-  *to = status == 0 ? tessera_memory_pointer (state->download_to) : NULL;
+  *to = status == 0 ? state->download_to->pointer : NULL;
   return status;
 }
 
@@ -156,7 +156,7 @@ tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy)
   const Job     *job = state->job;
   const gint     width = state->band.roi.width;
   guchar        *pixels = state->tiles ? NULL
-                          : (guchar *) tessera_memory_pointer (state->download_to) + slice_start (state, slice);
+                          : (guchar *) state->download_to->pointer + slice_start (state, slice);
 
   *copy = (TesseraCopy) { .buffer = job->request->output, .format = job->output.format,
                           .pixels = pixels, .row = (gsize) width * job->output.bytes,
