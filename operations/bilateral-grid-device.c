@@ -37,7 +37,7 @@ usual_planes (const GridParams *params)
 }
 
 /* Whether to take the dense grid.  It is faster as long as its planes are few, but with many parts a cell (a
- * large sigma) its memory explodes. */
+ * large sigma) its memory explodes.  Price: 5.1 (by channels, 24 Mpix; H200, 2026-11-22). */
 static gboolean
 dense_pays (const GridParams *params, gsize cells, gint64 n_planes)
 {

@@ -45,6 +45,7 @@ LANES_NAME (slide_down) (const MedianBlock *block, const Tile *tile, gint channe
   const MedianParams *params = block->params;
   const gint          radius = params->radius;
   const gint          columns = tile->width - 2 * radius, rows = tile->height - 2 * radius;
+  const gboolean      lacks = tile->samples < tile->n;
   Windows             windows;
 
   for (gint set = 0; set < SETS; set++)
@@ -60,14 +61,14 @@ LANES_NAME (slide_down) (const MedianBlock *block, const Tile *tile, gint channe
 
           for (gint lane = 0; lane < lanes; lane++)
             {
-              const gint k = block->lacks ? params->ranks[windows.samples[lane]] : params->rank;
+              const gint k = lacks ? params->ranks[windows.samples[lane]] : params->rank;
 
-              if (! block->lacks || windows.samples[lane] > 0)
+              if (! lacks || windows.samples[lane] > 0)
                 block->pixels[4 * (at + lane) + channel] = tile->values[find_rank (&windows, lane, k, lanes == 1)];
             }
           if (y + 1 == radius + rows)
             break;
-          if (lanes == 1 && tile->samples < tile->n)
+          if (lanes == 1 && lacks)
             count_one (&windows, tile, tile->ranks + at);
           if (lanes == 1)
             move_one (&windows, &tile->steps, tile->ranks + at);

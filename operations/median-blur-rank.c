@@ -131,7 +131,7 @@ typedef struct
   guint64 *sets[SETS];
   gint     word[LANES];         /* where the last rank was found */
   gint     below[LANES];        /* samples in the words before it */
-  gint     samples[LANES];      /* in all words, if the block lacks some */
+  gint     samples[LANES];      /* in all words, if the tile lacks some */
 } Windows;
 
 /* The set of the sample `dx` columns from the middle of the first window, in a row of that half
@@ -244,7 +244,7 @@ fill (Windows *windows, const Tile *tile, const MedianParams *params, const gint
 
       for (gint dx = -half_width; dx < half_width + tile->lanes; dx++)
         flip (windows->sets[set_of (dx, half_width, tile->lanes)], row[dx]);
-      for (gint lane = 0; lane < tile->lanes; lane++)
+      for (gint lane = 0; lane < tile->lanes && tile->samples < tile->n; lane++)
         for (gint dx = lane - half_width; dx <= lane + half_width; dx++)
           windows->samples[lane] += row[dx] < tile->samples;
     }

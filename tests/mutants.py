@@ -14,7 +14,7 @@ MUTANTS = [
      '|| j >= cells_y || z >= n_planes)', '|| j >= cells_y || z > n_planes)', 1),
     ('6', 'killed', 'opencl/kernels/bilateral-grid.cl',
      ', cells_y, n_planes, i - 1, j + y - 1,', ', cells_y, n_planes, i, j + y - 1,', 1),
-    ('7', 'killed', 'opencl/kernels/bilateral-grid.cl',
+    ('7', 'killed', 'opencl/kernels/bilateral-grid-sparse.h',
      'nd, k, ! by_luminance && k == 0 ? 1', 'nd, k, ! by_luminance || k == 0 ? 1', 1),
     ('8', 'equivalent', 'opencl/kernels/bilateral-grid.cl',
      '<= (float4) FLT_MAX', '< (float4) FLT_MAX', 1,
@@ -24,7 +24,7 @@ MUTANTS = [
      'defensive clamp: range[1] is the largest plane, so plane - low <= n_planes - 2 always'),
     ('10', 'killed', 'opencl/kernels/bilateral-grid.cl',
      'before.lo - moving', 'before.lo + moving', 1),
-    ('11', 'killed', 'opencl/kernels/bilateral-grid.cl',
+    ('11', 'killed', 'opencl/kernels/bilateral-grid-sparse.h',
      'sums[0][1] += sums[1][1];', ';', 1),
     ('12', 'killed', 'opencl/kernels/cielab.cl',
      'ositive_mixed (c.y, c.x, c.z, first', 'ositive_mixed (c.y, c.y, c.z, first', 2),
@@ -473,4 +473,8 @@ MUTANTS = [
      'sigma > 8.0 ? 4.0 : 3.0', '3.0', 1),
     ('240', 'killed', 'opencl/engine/passes.c',
      'size[0] = MIN (width_step, width - x);', 'size[0] = MAX (width_step, width - x);', 1),
+    ('241', 'killed', 'opencl/engine/queue.c',
+     """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
+           != CL_SUCCESS""", """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
+           == CL_SUCCESS""", 1),
 ]

@@ -36,7 +36,8 @@ tessera_travel_table (BandState *state, const TesseraTravel *travel, const Tesse
 
 /* ------------------------------------------------------------------ read -- */
 
-/* The part of `rect` that is to be read: all of it if the host must extend the border itself. */
+/* The part of `rect` that is to be read: all of it if the host must extend the border itself.  The device does if it can.
+ * Price: 4.8 (Gaussian blur, 24 Mpix; H200, 2026-11-22). */
 static GeglRectangle
 readable_part (const Source *source, const GeglRectangle *rect, gboolean *on_host)
 {
@@ -79,7 +80,7 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
   if ((travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
       || (status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
     return status;
-  pixels = tessera_memory_pointer (arrival->staging);
+  pixels = arrival->staging->pointer;
   if (on_host)
     {
       gint64 began = g_get_monotonic_time ();
@@ -151,7 +152,7 @@ send_ready (BandState *state, Arrival *arrival)
     return 0;
   status = tessera_enqueue_upload (job->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
                                    arrival->offset + arrival->sent,
-                                   (guchar *) tessera_memory_pointer (arrival->staging) + arrival->sent,
+                                   (guchar *) arrival->staging->pointer + arrival->sent,
                                    bytes, &arrival->uploads[arrival->n_uploads]);
   if (status != 0)
     return tessera_stage (job, "uploading", status);

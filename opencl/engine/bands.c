@@ -84,7 +84,7 @@ measure (BandState *state)
                         : filter->measure (&state->band, state->answer);
   return status != 0 ? status
                      : tessera_enqueue_download (job->queue, LANE_RUN, state->answer, 0,
-                                                 tessera_memory_pointer (state->answer_host),
+                                                 state->answer_host->pointer,
                                                  bytes, NULL, &state->answered);
 }
 
@@ -126,7 +126,7 @@ tessera_band_run (BandState *state)
     {
       if ((status = tessera_event_wait (state->answered)) != 0 || (status = look_back (state)) != 0)
         return tessera_stage (job, "measuring", status);
-      band->measured = tessera_memory_pointer (state->answer_host);
+      band->measured = state->answer_host->pointer;
     }
   band->output = tessera_image_for (&band->roi, job->request->output_format);
   status = tessera_band_keep (state, tessera_image_bytes (&band->output), FALSE, &band->output.memory);
@@ -164,7 +164,7 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
     job->request->filter->merge (job->request, job->survey->result,
-                                  tessera_memory_pointer (state->answer_host));
+                                  state->answer_host->pointer);
   else
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)

@@ -53,25 +53,9 @@ tessera_set_fault (const gchar *fault)
     tessera_queue_forget ();
 }
 
-gboolean
-tessera_fault_met (void)
-{
-  return tessera_fault_was_met ();
-}
+gboolean tessera_fault_met (void) { return tessera_fault_was_met (); }
 
 /* ----------------------------------------------------------------- state -- */
-
-void
-tessera_get_counters (TesseraCounters *counters)
-{
-  tessera_counters_read (counters);
-}
-
-guint
-tessera_get_kernel_times (TesseraKernelTime *times, guint room)
-{
-  return tessera_kernel_times_read (times, room);
-}
 
 const gchar *
 tessera_device_name (void)
@@ -81,20 +65,8 @@ tessera_device_name (void)
   return device ? device->name : NULL;
 }
 
-void
-tessera_restart_peaks (void)
-{
-  tessera_counters_restart_peaks ();
-}
-
-void
-tessera_trim (void)
-{
-  tessera_pool_trim ();
-}
-
-const gchar *
-tessera_tiles_refused (void)
-{
-  return tessera_tile_sharing_obstacle ();
-}
+void  tessera_get_counters     (TesseraCounters *counters) { tessera_counters_read (counters); }
+void  tessera_restart_peaks    (void) { tessera_counters_restart_peaks (); }
+guint tessera_get_kernel_times (TesseraKernelTime *times, guint room) { return tessera_kernel_times_read (times, room); }
+void  tessera_trim             (void) { tessera_pool_trim (); }
+const gchar *tessera_tiles_refused (void) { return tessera_tile_sharing_obstacle (); }

@@ -113,7 +113,8 @@ tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes
 /* ---------------------------------------------- the format of the result -- */
 
 /* The format of the buffers that all consumers of `node` write to, or NULL
- * where one of them is anything but gegl:write-buffer, or wants another. */
+ * where one of them is anything but gegl:write-buffer, or wants another.
+ * Price: 33 (convolution, 24 Mpix u8; H200, 2026-11-22). */
 static const Babl *
 written_format (GeglNode *node, gint depth)
 {

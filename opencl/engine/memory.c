@@ -252,15 +252,3 @@ tessera_memory_abandon (TesseraMemory *memory)
   abandoned_bytes += memory->bytes;     /* not counted as live: a few failures would use up the limit for good */
   g_mutex_unlock (&lock);
 }
-
-gpointer
-tessera_memory_pointer (TesseraMemory *memory)
-{
-  return memory->pointer;
-}
-
-gpointer
-tessera_memory_object (TesseraMemory *memory)
-{
-  return memory->object;
-}

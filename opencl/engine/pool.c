@@ -7,6 +7,8 @@
  * Sizes are rounded up to an eighth of a power of two, so that bands of nearly the same height
  * share memory.  Near the limit they are not rounded.  Memory that has been idle for half a minute
  * is given back at the next opportunity, and all memory at exit; so is that of tiles (tile-memory.c).
+ *
+ * Price: 14 for pinned memory (label, 24 Mpix), Price: 2.1 for the device's (motion blur, 1 Mpix; H200, 2026-11-22).
  */
 #include "pool.h"
 

@@ -42,7 +42,8 @@ run_before (Pump *pump, const BandState *band)
 }
 
 /* Sends a band on its way.  A measured band runs one step later: its measure has then had the time of a
- * copy to come back.  It runs before the next band is sent, or it would wait for that band's upload. */
+ * copy to come back.  It runs before the next band is sent, or it would wait for that band's upload.
+ * Price: 1.1 (bilateral grid, 24 Mpix u8; H200, 2026-11-22). */
 static gint
 submit (Pump *pump, BandState *band)
 {
@@ -90,7 +91,8 @@ submit_beside (gpointer data)
   beside->status = beside->sliced ? tessera_band_send_ready (beside->sliced) : submit_pending (beside->pump);
 }
 
-/* Called on one thread of a copy: submits the pending band, or the ready rows of a sliced one. */
+/* Called on one thread of a copy: submits the pending band, or the ready rows of a sliced one.
+ * Price: 1.4 (motion blur, 24 Mpix u8; H200, 2026-11-22). */
 static gint
 do_copies (Pump *pump, TesseraCopy *copies, guint n, BandState *sliced)
 {
@@ -278,7 +280,8 @@ pump_bands (Pump *pump)
 
           status = push_band (pump, y, rows);
           y += rows;
-          check_beside (pump);
+          if (status == 0)
+            check_beside (pump);
         }
       else if ((status = submit_all (pump)) == 0)
         {

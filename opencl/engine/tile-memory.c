@@ -49,7 +49,7 @@ most_bytes (void)
   return MIN (MOST_BYTES, tessera_host_memory () / MOST_SHARE);
 }
 
-/* All threads make the pages; the driver would use one. */
+/* All threads make the pages; the driver would use one.  Price: 1.1 (CIE Lab, 24 Mpix; H200, 2026-11-22). */
 static void
 touch (gint part, gint n_parts, gpointer data)
 {
@@ -220,6 +220,7 @@ is_idle (const TesseraTiles *tiles)
   return tiles->users == 0;
 }
 
+/* Price: 3.0 (CIE Lab, 24 Mpix; H200, 2026-11-22). */
 static TesseraTiles *
 find_idle_locked (const TesseraDevice *device, gsize bytes)
 {

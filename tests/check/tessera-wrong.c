@@ -39,6 +39,7 @@ property_enum (kind, "Kind", TesseraWrongKind, tessera_wrong_kind, TESSERA_WRONG
 
 #include "gegl-op.h"
 #include "tessera.h"
+#include "geometry.h"
 
 #include <math.h>
 

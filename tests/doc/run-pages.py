@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools', 'pictures'))
 import pages
 import same_values
-from common import Gegl, Report, TOP
+from common import Gegl, Report, FILTERS, TOP
 from picture_table import PICTURES
 
 LARGEST, ALL = 300 * 1024, 4 * 1024 * 1024
@@ -20,8 +20,12 @@ ROW = re.compile(r'^\| `([a-z0-9-]+)` \|(.*)\|$', re.MULTILINE)
 FIGURE = re.compile(r'\b\d[\d.]*\s*(?:ms|milliseconds|µs|[GM]i?B/s)\b|\b(?:Mpix|megapixels|H[12]00|EPYC|Xeon|GeForce|Radeon)\b'
                     r'|\b\d[\d.]*\s+times\s+(?:faster|slower|as\s+(?:fast|slow|quick|long)|the\s+(?:speed|time))')
 FACTOR = re.compile(r'\b(\d[\d.]*) x(?= *$)')
+PRICE = re.compile(r'\bPrice: (\d+(?:\.\d+)?)')
 WORKING = ('CONTRIBUTING.md', 'TRAPS.md')
 LONG_TEXT = 40                  # a kernel is not repeated for the dialog
+PATH = re.compile(r'[\w./-]+\.(?:c|h|cl|py|sh|txt|in|build)|(?:\.ci|data|gimp-[\d.]+|opencl|operations|po|tests|tools)/[\w./-]*')
+INVENTED = re.compile(r'emboss|NAME|my-filter')
+FROM_GEGL = ('gegl-op.h',)
 
 
 def text_of(file):
@@ -166,6 +170,20 @@ def check_figures(report, readme, operations):
     report.check('the words that tell such a figure are known', len(FIGURE.findall(measured)) > 20)
 
 
+def check_prices(report):
+    """What is there for speed alone: the price beside the code is that of the table."""
+    section = pages.read('measurements').partition('\n## What each mechanism buys\n')[2].partition('\n## ')[0]
+    told = sorted((cells[2], cells[6].strip()) for cells in (line.split('|') for line in section.splitlines()) if len(cells) == 9 and '](' in cells[2])
+    told = [(re.search(r'\]\(../../(.+)\)', link).group(1), price) for link, price in told]
+    known = []
+    for folder in 'operations', 'opencl':
+        for path, _, files in os.walk(os.path.join(TOP, folder)):
+            for file in (os.path.relpath(os.path.join(path, file), TOP) for file in files):
+                known += [(file, price) for price in PRICE.findall(text_of(file))]
+    report.check('each mechanism has its price in the table and beside its code', told and sorted(told) == sorted(known),
+                 f'only in the table {sorted(set(told) - set(known))}, only in the code {sorted(set(known) - set(told))}')
+
+
 def check_credits(report, name, page):
     """The photographs of a page's pictures, with their licences as data/images/README.md has them."""
     known = {row[0]: row for row in (re.split(r' *\| *', line.strip('| \n')) for line in text_of('data/images/README.md').splitlines()) if len(row) == 5}
@@ -189,6 +207,38 @@ def check_pictures(report, used):
     report.check('and all together less than 4 MB', sum(sizes.values()) < ALL, f'{sum(sizes.values()) / 1024:.0f} KB')
 
 
+def all_files():
+    """Files and folders of the tree, without what is made there."""
+    found = set()
+    for where, folders, names in os.walk(TOP):
+        folders[:] = [name for name in folders if not (where == TOP and name.startswith(('build', 'out', 'RAM', '.git')) or name == '__pycache__')]
+        found |= {os.path.relpath(os.path.join(where, name), TOP) for name in folders + names}
+    return found
+
+
+def check_names(report, name, text, files, build):
+    """Files, folders and tests that a text names in `code` and in commands are there."""
+    code = re.findall(r'`([^`\n]+)`', text) + re.findall(r'^```\n(.*?)^```', text, re.MULTILINE | re.DOTALL)
+    words = {word.strip('.,;:()"').rstrip('/').removeprefix('build/') for piece in code for word in piece.split()}
+    named = {word for word in words if PATH.fullmatch(word) and not INVENTED.search(word)} - set(FROM_GEGL)
+    alone = {os.path.basename(file) for file in files}
+    gone = sorted(word for word in named if word not in files | alone and not os.path.exists(os.path.join(build, word)))
+    report.check(f'{name}: the files that it names exist', named and not gone, ', '.join(gone))
+    parts = {word for line in text_of('tests/parts').splitlines() if not line.startswith('#') for word in (line.split()[:1] + line.split()[3:])}
+    unknown = set(re.findall(r'\./run test ([a-z][\w/-]*)', text)) - parts - {'all', 'long'} - set(FILTERS)
+    report.check(f'{name}: the parts of ./run test that it names exist', not unknown, ', '.join(sorted(unknown)))
+
+
+def check_map(report, text):
+    """CONTRIBUTING's tables have every file of the engine, and every folder of tests and tools."""
+    for folder, names in (('opencl/engine', [name for name in os.listdir(os.path.join(TOP, 'opencl/engine')) if name.endswith('.c')]),
+                          ('tests', [entry.name for entry in os.scandir(os.path.join(TOP, 'tests')) if entry.is_dir() and entry.name[0] not in '._']),
+                          ('tools', [entry.name for entry in os.scandir(os.path.join(TOP, 'tools')) if entry.is_dir() and entry.name[0] not in '._'])):
+        rows = ' '.join(line for line in text.splitlines() if line.startswith('|'))
+        absent = [name for name in names if f'`{name}`' not in rows]
+        report.check(f'CONTRIBUTING: its map has all of {folder}', names and not absent, ', '.join(sorted(absent)))
+
+
 def main():
     gegl, report = Gegl(sys.argv[1]), Report()
     listed = gegl.command([os.path.join(gegl.build, 'tests', 'gimp', 'list-operations'), 'tessera:'], GEGL_USE_OPENCL='no')
@@ -205,12 +255,17 @@ def main():
         used |= check_links(report, name, page, pages.DOC)
     check_figures(report, readme, operations)
     same_values.check(report, operations)
+    check_prices(report)
     for name, text, folder in [('README', readme, TOP), *((name, pages.read(name), pages.DOC) for name in pages.GENERAL)]:
         for words, _ in pages.chains(text):
             check_chain(report, name, words, None, operations)
         used |= check_links(report, name, text, folder)
+    files = all_files()
     for file in WORKING:
         check_links(report, file, text_of(file), TOP)
+        check_names(report, file, text_of(file), files, gegl.build)
+    check_names(report, 'README', readme, files, gegl.build)
+    check_map(report, text_of('CONTRIBUTING.md'))
     report.check('README has at most 1,000 words', len(readme.split()) <= 1000, str(len(readme.split())))
     check_pictures(report, used)
     report.finish()

@@ -145,17 +145,18 @@ check_case (const Case *c)
 }
 
 void
-accounting_limits (const Setting *settings, guint n)
+accounting_limits (const Setting *settings, guint n, gboolean more)
 {
   static const gchar *const formats[] = { NULL, "R'G'B'A u8", "RGBA u16", "RGBA half", "Y' double", "Y' u8" };
-  static const struct { gint width, height; guint formats; } sizes[] = {
-    { 37, 29, 2 }, { 480, 330, G_N_ELEMENTS (formats) }, { 1200, 900, 2 }, { 2500, 60, 1 }, { 120, 1300, 2 }
+  static const struct { gint width, height; guint format, end; gboolean more; } sizes[] = {
+    { 37, 29, 0, 2, FALSE }, { 480, 330, 0, 2, FALSE }, { 2500, 60, 0, 1, FALSE }, { 120, 1300, 0, 1, FALSE },
+    { 480, 330, 2, G_N_ELEMENTS (formats), TRUE }, { 120, 1300, 1, 2, TRUE }, { 1200, 900, 0, 2, TRUE }
   };
 
   for (guint i = 0; i < n; i++)
     for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
-      for (guint f = 0; f < sizes[s].formats; f++)
-        if (sizes[s].width * (gdouble) sizes[s].height * settings[i].cost <= 4e7)
+      for (guint f = sizes[s].format; f < sizes[s].end; f++)
+        if (sizes[s].more == more && sizes[s].width * (gdouble) sizes[s].height * settings[i].cost <= 4e7)
           check_case (&(Case) { &settings[i], formats[f], sizes[s].width, sizes[s].height });
   tessera_set_memory (0);
   tessera_set_band_rows (0);

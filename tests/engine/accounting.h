@@ -86,7 +86,7 @@ Plan   plan_read      (void);
 
 /* --- the tests ------------------------------------------------------------------- */
 
-void   accounting_limits (const Setting *settings, guint n);
+void   accounting_limits (const Setting *settings, guint n, gboolean more);
 void   accounting_steady (const Setting *settings, guint n);
 
 #endif

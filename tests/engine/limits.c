@@ -3,7 +3,7 @@
  * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
  * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
  * kept for long; a first request that is refused; an output that is a part of its owner's memory; a host of little
- * memory; messages without end; how a kernel is cut; what is too small for a device. */
+ * memory; messages without end; how a kernel is cut, and timed; what is too small for a device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gegl.h>
@@ -266,7 +266,14 @@ remembered (void)
   g_set_printerr_handler (before);
 }
 
-/* What is not much to do is launched whole; only what would keep a small device busy for long is cut. */
+static void
+expect_part (const gchar *what, guint64 ns, guint64 all)
+{
+  expect (ns > 0 && ns < all, "sobel: %s takes %.3f of %.3f ms", what, ns / 1e6, all / 1e6);
+}
+
+/* What is not much to do is launched whole; only what would keep a small device busy for long is cut.  If it is
+ * profiled, each stage took some of its time. */
 static void
 launched (void)
 {
@@ -275,6 +282,7 @@ launched (void)
   TesseraCounters before, after;
 
   tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  tessera_set_profiling (TRUE);
   for (gint i = 0; i < 2; i++)          /* the first request of a program has it checked as well */
     {
       tessera_get_counters (&before);
@@ -284,6 +292,10 @@ launched (void)
   expect (after.bands > before.bands && after.launches - before.launches <= 10 * (after.bands - before.bands),
           "sobel: %" G_GUINT64_FORMAT " launches for %" G_GUINT64_FORMAT " bands", after.launches - before.launches,
           after.bands - before.bands);
+  tessera_set_profiling (FALSE);
+  expect_part ("the upload", after.upload_ns - before.upload_ns, after.process_ns - before.process_ns);
+  expect_part ("the run", after.run_ns - before.run_ns, after.process_ns - before.process_ns);
+  expect_part ("the download", after.download_ns - before.download_ns, after.process_ns - before.process_ns);
   g_object_unref (graph);
   g_object_unref (input);
   g_object_unref (output);

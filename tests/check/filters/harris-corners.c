@@ -11,6 +11,8 @@
 
 #include "harris-steps.h"
 
+/* The specification says R~G~B~A; in sRGB's space, the only one of which the engine's own conversions are, it is the same. */
+#define DRAWN_IN    "R'G'B'A float"
 #define EXACT_CASES 48
 #define SQUARE      16          /* of the checkerboard */
 #define CROSSINGS   225         /* of 16 x 16 squares */
@@ -32,13 +34,13 @@ static const gchar *const corners[] =
 static const gchar *
 working (const gdouble *values)
 {
-  return values[RESULT] == OVERLAY ? "R~G~B~A float" : "RGBA float";
+  return values[RESULT] == OVERLAY ? DRAWN_IN : "RGBA float";
 }
 
 static const gchar *
 delivers (const gdouble *values)
 {
-  return values[RESULT] == OVERLAY ? "R~G~B~A float" : values[RESULT] == STRENGTH ? "Y~ float" : "Y float";
+  return values[RESULT] == OVERLAY ? DRAWN_IN : values[RESULT] == STRENGTH ? "Y~ float" : "Y float";
 }
 
 /* Sobel, window, the neighbours that suppress, the cross. */
@@ -67,22 +69,46 @@ changes_planes (const gdouble *values)
   return values[RESULT] != OVERLAY;
 }
 
+static gdouble
+decoded (gdouble v)
+{
+  return v > 0.04045 ? pow ((v + 0.055) / 1.055, 2.4) : v / 12.92;
+}
+
+/* What an overlay is drawn in, as linear light. */
+static gdouble *
+light_of (const CheckReferenceArgs *args)
+{
+  const gsize n = (gsize) args->image->width * args->image->height;
+  gdouble    *pixels = g_memdup2 (args->image->pixels, 4 * n * sizeof (gdouble));
+
+  if (args->space != babl_space ("sRGB"))
+    babl_process (babl_fish (babl_format_with_space ("R'G'B'A double", args->space),
+                             babl_format_with_space ("RGBA double", args->space)), args->image->pixels, pixels, (glong) n);
+  for (gsize i = 0; i < 4 * n && args->space == babl_space ("sRGB"); i++)
+    pixels[i] = i % 4 < 3 ? decoded (pixels[i]) : pixels[i];
+  return pixels;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   static const gfloat red[4] = { 1, 0, 0, 1 };
   const gdouble      *values = args->values;
+  gdouble            *pixels = values[RESULT] == OVERLAY ? light_of (args) : NULL;
+  const RefImage      light = { args->image->width, args->image->height, pixels, args->image->error };
   gfloat              in_space[4];
   gdouble             color[4];
 
-  babl_process (babl_fish (babl_format ("R'G'B'A float"), babl_format_with_space ("R~G~B~A float", args->space)), red,
+  babl_process (babl_fish (babl_format ("R'G'B'A float"), babl_format_with_space (DRAWN_IN, args->space)), red,
                 in_space, 1);
   for (gint c = 0; c < 4; c++)
     color[c] = in_space[c];
-  reference_harris_corners (args->image, values[RESULT] == OVERLAY, args->straight, args->weights, values[SIGMA],
+  reference_harris_corners (args->image, pixels ? &light : args->image, args->straight, args->weights, values[SIGMA],
                             values[K], values[THRESHOLD], results[(gint) values[RESULT]], color, result);
   if (values[RESULT] == OVERLAY)
     check_excuse_delivery (args, TRUE, TRUE, result);
+  g_free (pixels);
 }
 
 /* ----------------------------------------------------------- every bit -- */
@@ -356,7 +382,7 @@ static void
 check_crosses (const CheckOptions *options, CheckStats *stats, CheckLeg leg)
 {
   static const gfloat blue[4] = { 0, 0, 1, 1 };
-  const Babl         *format = babl_format ("R~G~B~A float");
+  const Babl         *format = babl_format (DRAWN_IN);
   Picture             picture = picture_new (leg, 16 * SQUARE, checkerboard);
   const gint          size = 16 * SQUARE;
   const GeglRectangle box = { 0, 0, size, size }, roi = { 17, 33, 200, 190 };

@@ -19,17 +19,16 @@
  * threshold^4 are floats of their own and have no error.  On exact input that comes to 3 u of each gradient, 7 u of
  * each product, (2 n + 7) u of a and c, and as much of G(|gx gy|) of b, n the number of taps.
  *
- * The error of p.  The filter reads what babl makes of the pixels, which is off by 5e-7 (measured: 5.7e-7 of -1 .. 1,
- * R~G~B~A float; 2e-6 of -13).  PERCEPTUAL_ERROR is twice that.  Besides the input's own error, carried through
- * the luminance and the slope of its curve, and where components cancel, 4 u of what did.  Above 4 babl's curves are wrong by
- * anything (measured: 140 %, or infinite, which counts as 0): there the error is 1.5 p, and HDR is tested through
+ * The error of p.  The filter reads what babl makes of the pixels, which is off by 5e-7 (measured: 8e-7 up to 1.5,
+ * 2e-6 of -13).  PERCEPTUAL_ERROR is twice the former.  Besides the input's own error, carried through
+ * the luminance and the slope of its curve, and where components cancel, 4 u of what did.  Above 1.5 babl's curves are wrong by
+ * anything (measured: 4e-5 of 4, then 140 %, or infinite, which counts as 0): there the error is 1.5 p, and HDR is tested through
  * the steps below, on pictures that need no conversion.  babl takes alphas below 2^-16 for that; a premultiplied
  * pixel of alpha 0 may be black or have that much light.
  *
  * Slack: that error of R; of strength what it makes of the fourth root, and 8 ulp.  INFINITY where an overflow in float is
  * possible and not certain, in corners and overlay where the error can turn a comparison that decides, and where
- * strength is of a NaN.  In overlay babl's 3e-7 of a colour that becomes R~G~B~A, and above 4 as above.  Scale: 0, in
- * overlay the pixel.
+ * strength is of a NaN.  Scale: 0, in overlay the pixel.
  *
  * harris-steps.h rounds each step to a float instead.  It has the bits that the filter must give for a plane of Y~.
  */
@@ -44,12 +43,11 @@
 #define UNIT_ROUNDOFF    0x1p-24
 #define CANCEL_ERROR     (4.0 * UNIT_ROUNDOFF)
 #define PERCEPTUAL_ERROR 1e-6
-#define BABL_LIMIT       4.0            /* encoded; above it babl's curves are no measure */
+#define BABL_LIMIT       1.5            /* encoded; above it babl's curves are no measure */
 #define LEAST_ALPHA      0x1p-16
 #define STRENGTH_OF_EDGE 0.2325         /* of an ideal corner of contrast 1 */
 #define STRENGTH_ERROR   (16.0 * UNIT_ROUNDOFF)
 #define ARM              3              /* of a cross */
-#define ENCODING_ERROR   3e-7           /* babl's */
 #define COLOR_ERROR      2e-6           /* of red in another space */
 
 /* What a float of the filter is near: within `error` of `value`.  An infinite error: anything. */
@@ -66,9 +64,9 @@ typedef struct
 
 typedef struct
 {
-  const RefImage *image;
+  const RefImage *image, *light;
   const double   *weights;
-  int             encoded, straight;
+  int             straight;
   double          sigma, k, threshold;
 } Source;
 
@@ -157,12 +155,6 @@ exceeds (Number a, Number b, int or_equal)
 /* ----------------------------------------------------------------- input -- */
 
 static double
-srgb_to_linear (double v)
-{
-  return v > 0.04045 ? pow ((v + 0.055) / 1.055, 2.4) : v / 12.92;
-}
-
-static double
 linear_to_srgb (double v)
 {
   return v > 0.0031308 ? 1.055 * pow (v, 1.0 / 2.4) - 0.055 : 12.92 * v;
@@ -183,11 +175,9 @@ luminance (const Source *source, const double *pixel)
 
   for (int c = 0; c < 3; c++)
     {
-      double component = source->encoded ? srgb_to_linear (pixel[c]) : pixel[c];
-
-      linear += source->weights[c] * component;
-      size += source->weights[c] * fabs (component);
-      largest = fmax (largest, fabs (component));
+      linear += source->weights[c] * pixel[c];
+      size += source->weights[c] * fabs (pixel[c]);
+      largest = fmax (largest, fabs (pixel[c]));
     }
   value = linear_to_srgb (linear);
   if (linear_to_srgb (largest) > BABL_LIMIT)
@@ -245,7 +235,7 @@ read_input (const Source *source)
 
   for (int y = 0; y < plane.height; y++)
     for (int x = 0; x < plane.width; x++)
-      *plane_at (&plane, x, y) = seen (source, ref_pixel (source->image, x, y, REF_CLAMP));
+      *plane_at (&plane, x, y) = seen (source, ref_pixel (source->light, x, y, REF_CLAMP));
   return plane;
 }
 
@@ -414,15 +404,6 @@ store_strength (RefResult *result, size_t at, Number response)
            (fmax (root - pow (low, 0.25), pow (high, 0.25) - root) + STRENGTH_ERROR * root) / STRENGTH_OF_EDGE);
 }
 
-/* Of a colour that was converted to R~G~B~A. */
-static double
-encoding_error (const Source *source, double value)
-{
-  if (source->image->error == 0.0 || !isfinite (value))
-    return 0.0;
-  return fabs (value) > BABL_LIMIT ? 1.5 * fabs (value) : ENCODING_ERROR;
-}
-
 static void
 store_overlay (const Source *source, const Plane *response, int x, int y, const double color[4], RefResult *result,
                size_t at)
@@ -432,20 +413,19 @@ store_overlay (const Source *source, const Plane *response, int x, int y, const 
 
   for (int c = 0; c < 4; c++)
     {
-      double value = marked == YES ? (c == 3 ? 1.0 : color[c]) : pixel[c], slack = 0.0;
+      double value = marked == YES ? (c == 3 ? 1.0 : color[c]) : pixel[c];
 
-      if (c < 3)
-        slack = marked == YES ? COLOR_ERROR : encoding_error (source, value);
-      store (result, at + c, value, marked == PERHAPS ? INFINITY : slack);
+      store (result, at + c, value, marked == PERHAPS ? INFINITY : marked == YES && c < 3 ? COLOR_ERROR : 0.0);
       result->scale[at + c] = isfinite (value) ? fabs (value) : 0.0;
     }
 }
 
 void
-reference_harris_corners (const RefImage *image, int encoded, int straight, const double weights[3], double sigma,
-                          double k, double threshold, const char *output, const double color[4], RefResult *result)
+reference_harris_corners (const RefImage *image, const RefImage *light, int straight, const double weights[3],
+                          double sigma, double k, double threshold, const char *output, const double color[4],
+                          RefResult *result)
 {
-  Source source = { image, weights, encoded, straight, sigma, k, threshold };
+  Source source = { image, light, weights, straight, sigma, k, threshold };
   int    overlay = strcmp (output, "overlay") == 0, corners = strcmp (output, "corners") == 0;
   Plane  response = response_around (&source, result, overlay ? ARM + 1 : corners ? 1 : 0);
 

@@ -118,11 +118,11 @@ void reference_equalize (const RefImage *image, int channels, int bins, double c
 int  reference_label (const RefImage *image, double threshold, int connectivity, int min_area,
                       const char *output, RefResult *result);
 
-/* image: RGBA, of R~G~B~A if encoded, else of linear light; straight: it comes from a format that is not premultiplied;
- * weights: luminance of linear R, G, B; output: "overlay", "corners", "strength", "response" (the last three in the first
- * of four components, the others 0); color: of the overlay's marks, in the image's format */
-void reference_harris_corners (const RefImage *image, int encoded, int straight, const double weights[3], double sigma,
-                               double k, double threshold, const char *output, const double color[4],
+/* light: straight RGBA of linear light; image: the same pixels as an overlay is drawn in, elsewhere light; straight: they
+ * come from a format that is not premultiplied; weights: luminance of linear R, G, B; output: "overlay", "corners",
+ * "strength", "response" (the last three in the first of four components, the others 0); color: of the overlay's marks */
+void reference_harris_corners (const RefImage *image, const RefImage *light, int straight, const double weights[3],
+                               double sigma, double k, double threshold, const char *output, const double color[4],
                                RefResult *result);
 
 #endif
