@@ -44,18 +44,11 @@ see (TesseraBand *band, TesseraMemory **seen)
   const gint          is_encoded = harris->input == HARRIS_ENCODED;
   gint                status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), seen);
 
-  if (status != 0)
-    return status;
-  if (harris->components == 4)
-    return tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "harris_see_colours", .size = { input->width, input->height }, .cost = 1,
-      .args = { ARG (input->memory), ARG (input->stride), ARG (*seen), ARG (input->width), ARG (input->height),
-                FLOAT4_ARG (harris->weights[0], harris->weights[1], harris->weights[2], 0.0f), ARG (is_encoded) }
-    });
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "harris_see_luminance", .size = { input->width, input->height }, .cost = 1,
+  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "harris_see", .size = { input->width, input->height }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (*seen), ARG (input->width), ARG (input->height),
-              ARG (harris->components) }
+              ARG (harris->components), FLOAT4_ARG (harris->weights[0], harris->weights[1], harris->weights[2], 0.0f),
+              ARG (is_encoded) }
   });
 }
 
@@ -137,9 +130,8 @@ harris_device (TesseraBand *band)
       || (status = mark (band, &sizes, response, corners)) != 0 || harris->result == HARRIS_CORNERS)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = harris->components == 1 ? "harris_cross_luminance" : "harris_cross_colours",
-    .size = OUTPUT_SIZE (band), .cost = 14,
-    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (corners), ARG (sizes.width - 2), ARG (HARRIS_ARM),
+    .kernel = "harris_cross", .size = OUTPUT_SIZE (band), .cost = 14,
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (harris->components), ARG (corners), ARG (sizes.width - 2), ARG (HARRIS_ARM),
               FLOAT4_ARG (harris->color[0], harris->color[1], harris->color[2], 1.0f) }
   });
 }

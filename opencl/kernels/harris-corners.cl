@@ -11,31 +11,27 @@
 #include "tessera-harris.h"
 #include "tessera-separable.h"
 
-/* One work-item makes one pixel of the luminance; any group; no local memory; 1 read, 1 write of a float. */
-kernel void harris_see_colours (global const float4 *input, int input_stride, global float *seen, int width, int height,
-                                float4 weights, int is_encoded)
+/* The luminance, of linear or encoded colours, or the first component.  One work-item makes one pixel; any group; no local
+ * memory; 1 read, 1 write of a float. */
+kernel void harris_see (global const float *input, int input_stride, global float *seen, int width, int height,
+                        int components, float4 weights, int is_encoded)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
+  int    here = y * input_stride + x;
   float4 c;
 
   if (x >= width || y >= height)
     return;
-  c = input[y * input_stride + x];
+  if (components < 4)
+    {
+      seen[y * width + x] = harris_seen (input[components * (long) here], 1.0f);
+      return;
+    }
+  c = vload4 (here, input);
   if (is_encoded)
     c = (float4) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z), c.w);
   seen[y * width + x] = harris_seen (perceptual_from_linear ((weights.x * c.x + weights.y * c.y) + weights.z * c.z), c.w);
-}
-
-/* The same where the first of the input's components is the luminance. */
-kernel void harris_see_luminance (global const float *input, int input_stride, global float *seen, int width, int height,
-                                  int components)
-{
-  int x = get_global_id (0);
-  int y = get_global_id (1);
-
-  if (x < width && y < height)
-    seen[y * width + x] = harris_seen (input[components * (long) (y * input_stride + x)], 1.0f);
 }
 
 /* One work-item makes gx gx, gx gy, gy gy of one pixel; any group; no local memory; 8 reads of a float, 1 write of four.
@@ -112,29 +108,18 @@ is_crossed (global const float *corners, int stride, int arm, int x, int y)
   return any != 0.0f;
 }
 
-/* One work-item makes one pixel; any group; no local memory; 14 reads of a float and 1 of the input, 1 write of four
- * floats. */
-kernel void harris_cross_colours (INPUT_ARGS (float4), OUTPUT_ARGS (float4), global const float *corners, int stride,
-                                  int arm, float4 color)
+/* The picture with crosses.  One work-item makes one pixel; any group; no local memory; 14 reads of a float and 1 of the
+ * input, 1 write of four floats. */
+kernel void harris_cross (INPUT_ARGS (float), OUTPUT_ARGS (float4), int components, global const float *corners, int stride,
+                          int arm, float4 color)
 {
-  int x = get_global_id (0);
-  int y = get_global_id (1);
-
-  if (x < width && y < height)
-    output[y * width + x] = is_crossed (corners, stride, arm, x, y)
-                            ? color : input[(y + input_top) * input_stride + x + input_left];
-}
-
-/* The same of a luminance. */
-kernel void harris_cross_luminance (INPUT_ARGS (float), OUTPUT_ARGS (float4), global const float *corners, int stride,
-                                    int arm, float4 color)
-{
-  int   x = get_global_id (0);
-  int   y = get_global_id (1);
-  float value;
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  int    here = (y + input_top) * input_stride + x + input_left;
+  float4 pixel;
 
   if (x >= width || y >= height)
     return;
-  value = input[(y + input_top) * input_stride + x + input_left];
-  output[y * width + x] = is_crossed (corners, stride, arm, x, y) ? color : (float4) (value, value, value, 1.0f);
+  pixel = components == 4 ? vload4 (here, input) : (float4) (input[here], input[here], input[here], 1.0f);
+  output[y * width + x] = is_crossed (corners, stride, arm, x, y) ? color : pixel;
 }

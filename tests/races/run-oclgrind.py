@@ -33,6 +33,8 @@ RUNS = [
     ('equalize', 6, f'{SMALL},bins=256'),
     ('gaussian-blur', 4, f'{SMALL},std-dev-x=1.5,std-dev-y=1'),
     ('gaussian-blur', 2, f'{SMALL},std-dev-x=14,std-dev-y=13'),
+    ('harris-corners', 6, f'{SMALL},sigma=0.7,threshold=0.02,result=overlay'),
+    ('harris-corners', 4, f'{SMALL},sigma=1'),
     ('label', 16, SMALL),
     ('label', 3, 'width=150,height=40'),
     ('mean-blur', 6, f'{SMALL},radius=3'),
