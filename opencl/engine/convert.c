@@ -28,6 +28,7 @@ to_perceptual (gfloat *restrict values, gint n)
 }
 
 typedef gfloat Pixel __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef gint   Bits __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 static void
 divide_by_alpha (gfloat *pixels, gint n)
@@ -49,12 +50,10 @@ multiply_by_alpha (gfloat *pixels, gint n)
 
   for (gint i = 0; i < n; i++)
     {
-      const gfloat alpha = alpha_factor (pixel[i][3]);
+      const gfloat own = pixel[i][3], alpha = alpha_factor (own);
+      const Pixel  light = pixel[i] * (Pixel) { alpha, alpha, alpha, 1.0f };
 
-      if (pixel[i][3] == 0.0f)
-        pixel[i] = (Pixel) { 0.0f, 0.0f, 0.0f, pixel[i][3] };
-      else
-        pixel[i] *= (Pixel) { alpha, alpha, alpha, 1.0f };
+      pixel[i] = (Pixel) ((Bits) light & ((Pixel) { own, own, own, 1.0f } != 0.0f));
     }
 }
 
