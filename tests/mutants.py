@@ -490,4 +490,10 @@ MUTANTS = [
     ('244', 'equivalent', 'operations/tessera-median-blur.c',
      'request->bounds, FALSE, NULL };', 'request->bounds, TRUE, NULL };', 1,
      'whether samples are lacking is said before anybody asks'),
+    ('245', 'equivalent', 'opencl/engine/tile-memory.c',
+     'tiles->pages.bytes < best->pages.bytes', 'tiles->pages.bytes <= best->pages.bytes', 1,
+     'of idle memory of the same size, any will do'),
+    ('246', 'equivalent', 'operations/bilateral-grid-tiles.c',
+     'dense_floats (&tile) <= DENSE_FLOATS', 'dense_floats (&tile) < DENSE_FLOATS', 1,
+     'results do not depend on the tiles; one of exactly that size is cut once more'),
 ]
