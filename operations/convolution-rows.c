@@ -49,12 +49,6 @@ finish_init (Finish *finish, const Convolution *convolution)
     }
 }
 
-TESSERA_CLONES static gboolean
-is_opaque (const gfloat *pixels, gsize n)
-{
-  return planes_alpha_is (1.0f, pixels, n);
-}
-
 /* convolution_colour of whole pixels; the offset comes later, and -0 does not change it. */
 static void
 uncover_row (gfloat *sums, gint n_pixels, gfloat magnitudes)
@@ -231,7 +225,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   finish_init (&finish, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
-  weighs = convolution->is_weighed && ! is_opaque (in, n_read / 4);
+  weighs = convolution->is_weighed && ! separable_is_opaque (in, n_read / 4);
   if (weighs)
     {
       planes_weigh (in, in, n_read / 4);

@@ -44,8 +44,8 @@ separable_halo (const Separable *separable)
 
 /* ---------------------------------------------------------------- alpha -- */
 
-TESSERA_CLONES static gboolean
-is_opaque (const gfloat *pixels, gint n_pixels)
+TESSERA_CLONES gboolean
+separable_is_opaque (const gfloat *pixels, gsize n_pixels)
 {
   return planes_alpha_is (1.0f, pixels, n_pixels);
 }
@@ -53,7 +53,7 @@ is_opaque (const gfloat *pixels, gint n_pixels)
 const gfloat *
 separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
 {
-  if (is_opaque (in, n_pixels))
+  if (separable_is_opaque (in, n_pixels))
     return in;
   planes_weigh (in, room, n_pixels);
   return room;

@@ -52,6 +52,8 @@ typedef struct
   const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows, gaussian_down */
 } Separable;
 
+/* Is alpha 1 in all of these pixels? */
+gboolean separable_is_opaque (const gfloat *pixels, gsize n_pixels);
 /* A SeparableBegin for filters that alpha weighs: light, and none where alpha is 0. */
 const gfloat *separable_weigh (const gfloat *in, gfloat *room, gint n_pixels);
 
