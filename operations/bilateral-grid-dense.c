@@ -313,7 +313,6 @@ slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
                              grid_lerp (g[c + 8], g[cell + c + 8], fx[x]), fraction[x]);
       for (gint c = 0; c < 3; c++)
         pixels[4 * x + c] = sums[3] != 0.0f ? sums[c] / sums[3] : pixels[4 * x + c];
-      pixels[4 * x + 3] = sums[3] / sums[4];
     }
 }
 

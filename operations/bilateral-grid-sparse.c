@@ -116,7 +116,6 @@ sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane, g
     }
   for (gint c = 0; c < 3; c++)
     result[c] = mean[3] != 0.0f ? mean[c] / mean[3] : pixel[c];
-  result[3] = mean[3] / mean[4];
 }
 
 void

@@ -19,9 +19,9 @@
  * (with tone=perceptual:
  * luma).  If `aux` is connected, it is that of `aux`; beyond its edge, its nearest pixel counts.
  *
- * Alpha weighs: by channels R, G, B add (a v, a), and A itself (v, 1); by luminance R, G, B are premultiplied, and a pixel
- * of alpha 0, in the image or in the guide, adds nothing.  A pixel of alpha 0, and a value whose weights sum to 0, stays
- * as it is.
+ * Alpha weighs: by channels R, G, B add (a v, a), and A itself (v, 1); by luminance R, G, B are premultiplied, alpha
+ * stays, because its steps are no steps of the luminance, and a pixel of alpha 0, in the image or in the guide, adds
+ * nothing.  A pixel of alpha 0, and a value whose weights sum to 0, stays as it is.
  *
  * NaN, Inf: by channels such a component, by luminance such a pixel, adds nothing and passes unchanged.  So
  * does a value more than 1e37 planes from 0.

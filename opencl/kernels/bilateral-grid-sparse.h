@@ -101,7 +101,7 @@ kernel void grid_sparse_slice (global const float4 *pixels, global const float4 
   for (int k = 0; k <= values; k++)
     mean[k] = grid_lerp (sums[k][0], sums[k][1], place.fraction);
   if (by_luminance)
-    vstore4 (finish_luminance ((float4) (mean[0], mean[1], mean[2], mean[3]), mean[4], pixel), 0, to);
+    vstore4 (finish_luminance ((float4) (mean[0], mean[1], mean[2], mean[3]), pixel), 0, to);
   else if (mean[1] != 0.0f)
     to[lane] = component (pixel, lane) + range_sigma * (mean[0] / mean[1] - place.fraction);
   else

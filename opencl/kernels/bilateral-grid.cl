@@ -224,12 +224,11 @@ kernel void grid_blur_z (global const float8 *in, global float8 *out,
 }
 
 static float4
-finish_luminance (float4 sums, float count, float4 pixel)
+finish_luminance (float4 sums, float4 pixel)
 {
-  float4 result;
+  float4 result = pixel;        /* alpha stays */
 
   result.xyz = sums.w != 0.0f ? sums.xyz / sums.w : pixel.xyz;
-  result.w = sums.w / count;
   return result;
 }
 
@@ -300,7 +299,7 @@ kernel void grid_slice (global const float4 *pixels, global const float4 *guides
               sums[z] = a + fx * (b - a);
             }
           mean = sums[0] + place.fraction * (sums[1] - sums[0]);
-          result = finish_luminance (mean.lo, mean.s4, pixel);
+          result = finish_luminance (mean.lo, pixel);
         }
     }
   else if (pixel.w == 0.0f)

@@ -10,7 +10,7 @@
  * its distance: ((1-f), 2(1-f) + f, (1-f) + 2f, f) / 4 for the cells i-1 .. i+2 of i + f.
  * Channels: guide = value = one component; R, G, B splat (a value, a), A itself (value, 1).
  * Luminance: guide = luminance of the image or of aux, values = premultiplied RGBA; the mean colour is divided by the
- * mean alpha.  Pixels of alpha 0 splat nothing, but into the grid of A by channels.  Such a pixel, and one whose weights
+ * mean alpha, and alpha stays as it is.  Pixels of alpha 0 splat nothing, but into the grid of A by channels.  Such a pixel, and one whose weights
  * sum to 0, stays as it is.
  *
  * A pixel of aux of alpha 0 has no colour, so no luminance: what it guides is as with a guide of NaN, it does not
@@ -241,7 +241,7 @@ slice_grid (const Grid *grid, int x, int y, double position)
   return total;
 }
 
-/* The mean; of four components the first three divided by the alpha.  Where the
+/* The mean; of four components the first three divided by the mean of the fourth, which stays.  Where the
  * position is off by e planes, the mean moves by e sum |w'| n |v - mean| / sum w n,
  * w' the slope of the weights: little as a rule, much where few samples are near
  * the position and many at the tent's foot.  By channels |v - mean| <= 4 r. */
@@ -253,9 +253,9 @@ filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int componen
   double alpha = sums.sum[3] / sums.count;
   double moved = sample->error * fmax (1.0, sums.steep / fabs (sums.count));
 
-  for (int c = 0; c < components && sums.count != 0.0; c++)
+  for (int c = 0; c < (components == 4 ? 3 : components) && sums.count != 0.0; c++)
     {
-      int colour = components == 4 && c < 3;
+      int colour = components == 4;
       int weak = colour && (alpha == 0.0 || fabs (alpha) < LEAST_ALPHA * sums.largest[3]);
 
       out[c] = sums.sum[c] / sums.count;
