@@ -10,8 +10,8 @@
  * its distance: ((1-f), 2(1-f) + f, (1-f) + 2f, f) / 4 for the cells i-1 .. i+2 of i + f.
  * Channels: guide = value = one component; R, G, B splat (a value, a), A itself (value, 1).
  * Luminance: guide = luminance of the image or of aux, values = premultiplied RGBA; the mean colour is divided by the
- * mean alpha, and alpha stays as it is.  Pixels of alpha 0 splat nothing, but into the grid of A by channels.  Such a pixel, and one whose weights
- * sum to 0, stays as it is.
+ * mean alpha, and alpha stays as it is.  Pixels of alpha 0 splat nothing, but into the grid of A by channels.  Such a
+ * pixel, and one whose weights sum to 0, stays as it is.
  *
  * A pixel of aux of alpha 0 has no colour, so no luminance: what it guides is as with a guide of NaN, it does not
  * contribute and stays.
