@@ -44,16 +44,23 @@ separable_halo (const Separable *separable)
 
 /* ---------------------------------------------------------------- alpha -- */
 
-TESSERA_CLONES gboolean
-separable_is_opaque (const gfloat *pixels, gsize n_pixels)
+TESSERA_CLONES static gboolean
+is_opaque (const gfloat *pixels, gsize n_pixels)
 {
   return planes_alpha_is (1.0f, pixels, n_pixels);
+}
+
+/* A function with clones would be seen outside the module, hidden or not. */
+gboolean
+separable_is_opaque (const gfloat *pixels, gsize n_pixels)
+{
+  return is_opaque (pixels, n_pixels);
 }
 
 const gfloat *
 separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
 {
-  if (separable_is_opaque (in, n_pixels))
+  if (is_opaque (in, n_pixels))
     return in;
   planes_weigh (in, room, n_pixels);
   return room;
