@@ -169,6 +169,17 @@ prepare (GeglOperation *operation)
                                                                         : output);
 }
 
+/* By way of sRGB's light.  GEGL (0.4.42) keeps a color where babl's vectors may not read it: a matrix from there to the
+ * image's space crashes. */
+static void
+color_in (GeglColor *color, const Babl *format, gfloat pixel[4])
+{
+  gdouble light[4] __attribute__ ((aligned (16))) = { 0 };
+
+  gegl_color_get_rgba (color, &light[0], &light[1], &light[2], &light[3]);
+  babl_process (babl_fish (babl_format ("RGBA double"), format), light, pixel, 1);
+}
+
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
@@ -183,7 +194,7 @@ run (GeglOperation *operation, TesseraRequest *request)
     .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
   };
   tessera_luminance (request->input_format, params->weights);
-  gegl_color_get_pixel (o->color, picture_format (operation), params->color);
+  color_in (o->color, picture_format (operation), params->color);
   gaussian_init (&params->gaussian, o->sigma, o->sigma);
   request->params = params;
   request->cost_class = 4 * params->gaussian.fir.x.n + params->result;

@@ -11,8 +11,6 @@
 void     tessera_log        (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 /* tessera.h's, for files without GEGL's headers. */
 void     tessera_say_once   (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-/* The same every time, with TESSERA_DEBUG=paths only. */
-void     tessera_say_path   (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 /* TRUE the first time that it is asked about `key`. */
 gboolean tessera_first_time (const gchar *key);
 /* Forgets what has been said, so it may be said again. */
