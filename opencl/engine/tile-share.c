@@ -18,7 +18,6 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#include "messages.h"
 #include "settings.h"
 
 #define FEW_BYTES 14                    /* GEGL keeps no blocks of this size, nor of SIDE * SIDE */
