@@ -72,8 +72,6 @@ property_enum (output, _("Result"), TesseraHarrisResult, tessera_harris_result, 
 
 #include "tessera-op.h"
 
-#include <string.h>
-
 #include "harris-corners.h"
 #include "harris-corners.cl.h"
 
@@ -177,11 +175,9 @@ static void
 color_in (GeglColor *color, const Babl *format, gfloat pixel[4])
 {
   gdouble light[4] __attribute__ ((aligned (16))) = { 0 };
-  gfloat  there[4] __attribute__ ((aligned (16)));
 
   gegl_color_get_rgba (color, &light[0], &light[1], &light[2], &light[3]);
-  babl_process (babl_fish (babl_format ("RGBA double"), format), light, there, 1);
-  memcpy (pixel, there, sizeof there);
+  babl_process (babl_fish (babl_format ("RGBA double"), format), light, pixel, 1);
 }
 
 static gboolean
