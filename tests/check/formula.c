@@ -3,22 +3,12 @@
  * Formats by the formula, in double: the reference's input and the results as they leave. */
 #include "check.h"
 
+#include "references/srgb.h"
+
 #include <gegl-plugin.h>
 
 /* Formats in sRGB's space are converted by the engine itself on both paths, and here by the formula: IEC 61966-2-1, continued linearly below 0, and alpha taken
  * for 1/65536 where it is less. */
-static gdouble
-decoded (gdouble v)
-{
-  return v <= 0.04045 ? v / 12.92 : isnan (v) ? v : pow ((v + 0.055) / 1.055, 2.4);
-}
-
-static gdouble
-encoded (gdouble v)
-{
-  return v <= 0.0031308 ? v * 12.92 : isnan (v) ? v : 1.055 * pow (v, 1 / 2.4) - 0.055;
-}
-
 static gdouble
 alpha_of (const gdouble *pixel)
 {
@@ -51,11 +41,11 @@ convert_by_formula (BablModelFlag from, BablModelFlag to, gdouble *pixel)
       if ((from & BABL_MODEL_FLAG_ASSOCIATED) && ! (to & BABL_MODEL_FLAG_ASSOCIATED))
         pixel[k] /= alpha_of (pixel);
       if (is_curved (from) && ! is_curved (to))
-        pixel[k] = decoded (pixel[k]);
+        pixel[k] = srgb_to_linear (pixel[k]);
       if (fabs (pixel[k]) > G_MAXFLOAT)
         pixel[k] = copysign (INFINITY, pixel[k]);       /* straight light is a float */
       if (! is_curved (from) && is_curved (to))
-        pixel[k] = encoded (pixel[k]);
+        pixel[k] = linear_to_srgb (pixel[k]);
       if (premultiplies && pixel[3] != 0)
         pixel[k] *= alpha_of (pixel);
       pixel[k] = (gfloat) pixel[k];

@@ -10,6 +10,7 @@
 #include <float.h>
 
 #include "harris-steps.h"
+#include "srgb.h"
 
 #define DRAWN_IN    "R~G~B~A float"     /* sRGB's curve in every space */
 #define CURVES_ERROR 1e-5       /* measured: 2.8e-6, near 0, where a gamma's way back from linear light is steep */
@@ -70,12 +71,6 @@ changes_planes (const gdouble *values)
   return values[RESULT] != OVERLAY;
 }
 
-static gdouble
-decoded (gdouble v)
-{
-  return v > 0.04045 ? pow ((v + 0.055) / 1.055, 2.4) : v / 12.92;
-}
-
 /* What an overlay is drawn in, as linear light. */
 static gdouble *
 light_of (const CheckReferenceArgs *args)
@@ -84,7 +79,7 @@ light_of (const CheckReferenceArgs *args)
   gdouble    *pixels = g_memdup2 (args->image->pixels, 4 * n * sizeof (gdouble));
 
   for (gsize i = 0; i < 4 * n; i++)
-    pixels[i] = i % 4 < 3 ? decoded (pixels[i]) : pixels[i];
+    pixels[i] = i % 4 < 3 ? srgb_to_linear (pixels[i]) : pixels[i];
   return pixels;
 }
 

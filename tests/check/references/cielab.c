@@ -25,6 +25,7 @@
  * Where an intermediate would overflow a float the slack is INFINITY.
  */
 #include "reference.h"
+#include "srgb.h"
 
 #include <float.h>
 #include <math.h>
@@ -46,30 +47,11 @@ typedef struct
   double forward[3][3], inverse[3][3], white[3];
 } Space;
 
-static double
-srgb_to_linear (double v)
-{
-  return v > 0.04045 ? pow ((v + 0.055) / 1.055, 2.4) : v / 12.92;
-}
-
 /* Not decreasing in v. */
 static double
 srgb_to_linear_slope (double v)
 {
   return v > 0.04045 ? 2.4 / 1.055 * pow ((v + 0.055) / 1.055, 1.4) : 1.0 / 12.92;
-}
-
-static double
-linear_to_srgb (double v)
-{
-  return v > 0.0031308 ? 1.055 * pow (v, 1.0 / 2.4) - 0.055 : 12.92 * v;
-}
-
-/* Not increasing in v. */
-static double
-linear_to_srgb_slope (double v)
-{
-  return v > 0.0031308 ? 1.055 / 2.4 * pow (v, 1.0 / 2.4 - 1.0) : 12.92;
 }
 
 static double

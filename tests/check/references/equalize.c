@@ -28,6 +28,7 @@
  * in the first; in luminance Inf m / Inf is NaN and finite m / Inf is 0, by the arithmetic.
  */
 #include "reference.h"
+#include "srgb.h"
 
 #include <float.h>
 #include <math.h>
@@ -75,18 +76,6 @@ typedef struct
   Estimate       *tables[2];            /* of the two rows of tiles that are in use */
   int             rows[2];              /* which they are, or -1 */
 } Plane;
-
-static double
-srgb_to_linear (double v)
-{
-  return v > 0.04045 ? pow ((v + 0.055) / 1.055, 2.4) : v / 12.92;
-}
-
-static double
-linear_to_srgb (double v)
-{
-  return v > 0.0031308 ? 1.055 * pow (v, 1.0 / 2.4) - 0.055 : 12.92 * v;
-}
 
 static void
 set_luminance (const Plane *plane, const double *pixel, Sample *sample)

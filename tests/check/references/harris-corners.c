@@ -33,6 +33,7 @@
  * harris-steps.h rounds each step to a float instead.  It has the bits that the filter must give for a plane of Y~.
  */
 #include "harris-steps.h"
+#include "srgb.h"
 
 #include <float.h>
 #include <math.h>
@@ -153,19 +154,6 @@ exceeds (Number a, Number b, int or_equal)
 }
 
 /* ----------------------------------------------------------------- input -- */
-
-static double
-linear_to_srgb (double v)
-{
-  return v > 0.0031308 ? 1.055 * pow (v, 1.0 / 2.4) - 0.055 : 12.92 * v;
-}
-
-/* Not increasing in v. */
-static double
-linear_to_srgb_slope (double v)
-{
-  return v > 0.0031308 ? 1.055 / 2.4 * pow (v, 1.0 / 2.4 - 1.0) : 12.92;
-}
 
 /* Y~ of a pixel, before alpha. */
 static Number

@@ -28,6 +28,7 @@
  * multiple of pi/4 or NaN: slack INFINITY.  Where 8 Sx or 8 Sy overflows a float: INFINITY.
  */
 #include "reference.h"
+#include "srgb.h"
 
 #include <float.h>
 #include <math.h>
@@ -77,25 +78,6 @@ static const Display raw = { 0, 1.0 };
 
 static const double smooth[3] = { 0.125, 0.25, 0.125 };
 static const double differentiate[3] = { -1.0, 0.0, 1.0 };
-
-static double
-srgb_to_linear (double v)
-{
-  return v > 0.04045 ? pow ((v + 0.055) / 1.055, 2.4) : v / 12.92;
-}
-
-static double
-linear_to_srgb (double v)
-{
-  return v > 0.0031308 ? 1.055 * pow (v, 1.0 / 2.4) - 0.055 : 12.92 * v;
-}
-
-/* Not increasing in v. */
-static double
-linear_to_srgb_slope (double v)
-{
-  return v > 0.0031308 ? 1.055 / 2.4 * pow (v, 1.0 / 2.4 - 1.0) : 12.92;
-}
 
 /* The luminance; its error is at least the given fraction of itself, more where R, G, B cancel. */
 static Quantity
