@@ -84,7 +84,7 @@ light_of (const CheckReferenceArgs *args)
 }
 
 /* Pictures of another space have that space's curve.  Both ways between it and linear light are
- * babl's, which makes NaN of Inf there. */
+ * babl's, which makes NaN of Inf there, of alpha too. */
 static void
 excuse_curves (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -93,6 +93,8 @@ excuse_curves (const CheckReferenceArgs *args, RefResult *result)
   for (gsize i = 0; i < (gsize) result->width * result->height * 4; i++)
     if (i % 4 < 3)
       result->slack[i] += fabs (result->out[i]) <= CURVES_LIMIT ? CURVES_ERROR : INFINITY;
+    else if (! isfinite (result->out[i - 1]) || ! isfinite (result->out[i - 2]) || ! isfinite (result->out[i - 3]))
+      result->slack[i] = INFINITY;
 }
 
 static void

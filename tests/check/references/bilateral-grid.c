@@ -34,10 +34,12 @@
 #define CHANNEL_ERROR     0x1p-22          /* of the position g/r and its fraction in float */
 #define LUMINANCE_ERROR   (8.0 * 0x1p-24)
 #define LEAST_ALPHA       1e-4
+#define OVERFLOW_LIMIT    (FLT_MAX / 64.0) /* [1 2 1] along three axes may be summed before it is divided */
 
 typedef struct
 {
   double count, sum[4], largest[4];
+  double magnitude;  /* of all that is added, whatever its weight: what a sum in float may reach */
   double steep; /* how fast count's weights change with the position, in all */
   int    tied;  /* unsure which samples belong to it */
 } Sums;
@@ -73,6 +75,7 @@ static void
 add_sums (Sums *total, const Sums *sums, double weight)
 {
   total->count += weight * sums->count;
+  total->magnitude += sums->magnitude;
   for (int c = 0; c < 4; c++)
     {
       total->sum[c] += weight * sums->sum[c];
@@ -98,7 +101,8 @@ place_sample (Sample *sample, double position, double tie_distance)
 static Sample
 channel_sample (double value, double weight, double r, double input_error)
 {
-  Sample sample = { .cell.sums = { .count = weight, .sum = { weight * value }, .largest = { fabs (value) } } };
+  Sample sample = { .cell.sums = { .count = weight, .sum = { weight * value }, .largest = { fabs (value) },
+                                   .magnitude = fabs (weight * value) } };
   double magnitude = fabs (value / r);
   int    huge = magnitude >= HUGE_POSITION;  /* most are ties: the slack stands for them */
 
@@ -127,6 +131,7 @@ luminance_sample (const double *pixel, const double *guide, const double weights
   for (int c = 0; c < 4; c++)
     {
       sample.cell.sums.largest[c] = fabs (sample.cell.sums.sum[c]);
+      sample.cell.sums.magnitude = fmax (sample.cell.sums.magnitude, sample.cell.sums.largest[c]);
       sample.valid &= sample.cell.sums.largest[c] <= FLT_MAX;  /* finite as a float */
     }
   sample.valid &= a != 0.0 && guide[3] != 0.0;
@@ -213,11 +218,15 @@ add_column (Sums *total, const Grid *grid, size_t column, double position, doubl
   for (const Cell *cell = grid->cells + low;
        cell < grid->cells + grid->count && cell->column == column && cell->plane - z <= 4.0; cell++)
     {
-      double d = cell->plane - z, weight = axis_weight (cell->plane - position);
+      double d = cell->plane - z, weight = column_weight * axis_weight (cell->plane - position);
 
-      total->tied |= (cell->may_drop && d >= -2.0) || (cell->may_rise && d >= -3.0 && d <= 3.0);
       if (weight > 0.0)
-        add_sums (total, &cell->sums, column_weight * weight);
+        add_sums (total, &cell->sums, weight);
+      else
+        total->magnitude += cell->sums.magnitude;            /* 0 times a sum that overflowed */
+      if (column_weight == 0.0)
+        continue;
+      total->tied |= (cell->may_drop && d >= -2.0) || (cell->may_rise && d >= -3.0 && d <= 3.0);
       if (fabs (cell->plane - position) <= 2.0 + 1e-5)     /* the tent's slope is 1/4 */
         total->steep += column_weight * 0.25 * fabs (cell->sums.count);
     }
@@ -235,8 +244,7 @@ slice_grid (const Grid *grid, int x, int y, double position)
       {
         double weight = axis_weight (column - across) * axis_weight (row - down);
 
-        if (weight > 0.0)
-          add_column (&total, grid, (size_t) row * grid->columns + column, position, weight);
+        add_column (&total, grid, (size_t) row * grid->columns + column, position, weight);
       }
   return total;
 }
@@ -265,7 +273,7 @@ filter_pixel (const Grid *grid, int x, int y, const Sample *sample, int componen
           out[c] = alpha != 0.0 ? out[c] / alpha : own[c];
           scale[c] = weak ? 0.0 : (scale[c] + fabs (out[c]) * sums.largest[3]) / fabs (alpha);
         }
-      slack[c] = sums.tied || weak || input_error >= 1.0 ? INFINITY
+      slack[c] = sums.tied || weak || input_error >= 1.0 || sums.magnitude > OVERFLOW_LIMIT ? INFINITY
                  : sample->slack + input_error * scale[c]
                    + moved * (components == 4 ? 2.0 * scale[c] : 4.0 * r);
     }

@@ -10,13 +10,16 @@
  * on premultiplied RGBA with border clamp.  No paper: the definition is the comment in reference.h.
  *
  * NaN and Inf follow the arithmetic, except that strength 0 is a copy (a tap of weight 0 is left out).
+ * The slack is INFINITY where a value exceeds FLT_MAX / 4: [1 2 1] is summed before it is divided by 4.
  */
 #include "reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
 #define DENORMAL_SLACK 1e-37
+#define OVERFLOW_LIMIT (FLT_MAX / 4.0)
 
 static const double binomial[3] = { 0.25, 0.5, 0.25 };
 
@@ -39,6 +42,8 @@ filter_component (const RefImage *image, double strength, int x, int y, int c,
   *out = strength == 0.0 ? centre : centre + strength * (blurred - centre);
   *scale = strength == 0.0 ? 0.0 : largest;
   *slack = (strength == 0.0 ? 0.0 : DENORMAL_SLACK) + image->error * largest;      /* of the input */
+  if (strength != 0.0 && largest > OVERFLOW_LIMIT)
+    *slack = INFINITY;
 }
 
 void
