@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which points of two pictures are the same, and the transform on which most of these pairs agree.
+ *
+ * Places are pixels, pixel centres at integers.  A is the reference, B the picture that moves: p_A ~ M p_B.  All results
+ * are the same on every machine: distances are sums of integers, the random numbers are PCG32's, everything else is
+ * computed in double by one thread in a fixed order.
+ *
+ * D. G. Lowe, 2004 (ratio of distances); M. A. Fischler, R. C. Bolles, Random Sample Consensus, Communications of the
+ * ACM 24, 1981; P. H. S. Torr, A. Zisserman, MLESAC, 2000 (score); R. I. Hartley, In Defense of the Eight-Point
+ * Algorithm, 1997 (normalisation); M. E. O'Neill, PCG, 2014.
+ */
+#ifndef CONSENSUS_H
+#define CONSENSUS_H
+
+#include <glib.h>
+
+#define DESCRIPTOR_LENGTH 128
+
+typedef struct
+{
+  gdouble x, y, sigma, angle;   /* as in sift.h */
+} MatchPlace;
+
+typedef struct
+{
+  gint    a, b;                 /* indices */
+  guint32 distance;             /* sum of squared differences */
+} Match;
+
+/* The nearest of B for each of A; descriptors are DESCRIPTOR_LENGTH bytes one behind another.  Kept where 25 d1 < 16 d2
+ * (`ratio` 0.8; others in thousandths squared), the nearest is unique, and, if `mutual`, A's is the nearest to B's.
+ * Returns how many; sorted by a; free *matches with g_free.  Runs on all of GEGL's threads. */
+gint match_descriptors (const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual,
+                        Match **matches);
+
+typedef enum { MODEL_TRANSLATION, MODEL_SIMILARITY, MODEL_AFFINE, MODEL_HOMOGRAPHY } ConsensusModel;
+
+typedef struct
+{
+  gdouble  matrix[9];           /* row by row; [8] is 1; the identity if not aligned */
+  gboolean is_aligned;
+  gint     inliers, places;     /* of the matches; of these from distinct places */
+  gdouble  error;               /* rms of the inliers, in pixels of A */
+  gchar    reason[160];         /* why not, in English words for a person, with the numbers; "" if aligned */
+} Consensus;
+
+/* `width`, `height`: of B, which must neither fold nor be mirrored; `a_width`, `a_height`: of A.
+ * `is_inlier`: one for each match, or NULL. */
+void consensus_find (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches,
+                     ConsensusModel model, guint64 seed, gint width, gint height, gint a_width, gint a_height,
+                     gboolean *is_inlier, Consensus *consensus);
+
+#endif

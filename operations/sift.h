@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The points of a picture that can be found again in another one: SIFT, for the operations that draw, save or match
+ * them.
+ *
+ * D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, International Journal of Computer Vision 60,
+ * 2004.
+ *
+ * Places: the centre of pixel (0, 0) is (0, 0), x to the right, y downward, in pixels of the image, relative to GEGL's
+ * origin.  Angles: degrees, 0 to 360, from +x towards +y.  All lists are the same with any number of threads, on any
+ * device, on any processor.
+ */
+#ifndef SIFT_H
+#define SIFT_H
+
+#include "tessera.h"
+
+#define SIFT_LENGTH         128         /* components of a descriptor */
+#define SIFT_MOST_INTERVALS 8
+
+typedef struct
+{
+  gint     octave, layer, row, column, bin;     /* what it was found at; row and column of the octave; the list is sorted by these */
+  gdouble  x, y;
+  gdouble  sigma;               /* its size: of the Gaussian, in pixels of the image */
+  gdouble  angle;
+  gdouble  response;            /* |contrast|, of one layer */
+  guint8   descriptor[SIFT_LENGTH];     /* (4 row + column) 8 + direction; rows and columns of the frame of the angle */
+} SiftPoint;
+
+typedef struct
+{
+  gint     octaves;             /* 0: as many as fit */
+  gint     intervals;           /* layers of an octave */
+  gdouble  contrast_threshold, edge_threshold, sigma;
+  gboolean upsample;            /* the first octave is twice as large as the image */
+  gint     max_features;        /* 0: all */
+} SiftSettings;
+
+#define SIFT_DEFAULTS { 0, 3, 0.04, 10.0, 1.6, TRUE, 0 }
+
+typedef struct
+{
+  SiftPoint *points;            /* sorted */
+  gsize      n;
+} SiftList;
+
+/* The points of request->input within request->bounds; descriptors only if `describes`.  Of the request's other members
+ * `operation`, progress_from and progress_to count.  FALSE only if OpenCL is forced and could not run; the list is then
+ * empty.  Free the points with g_free. */
+gboolean sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean describes, SiftList *list);
+
+#endif
