@@ -41,7 +41,7 @@ see (TesseraBand *band, TesseraMemory **seen)
 {
   const Harris       *harris = band->request->params;
   const TesseraImage *input = &band->input;
-  const gint          is_encoded = harris->input == HARRIS_ENCODED;
+  const gint          is_encoded = harris->input == PERCEIVED_ENCODED;
   gint                status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), seen);
 
   return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {

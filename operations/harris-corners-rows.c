@@ -31,53 +31,6 @@ typedef struct
   gfloat *response;
 } Planes;
 
-/* ------------------------------------------------------------- luminance -- */
-
-TESSERA_CLONES static void
-see_colours (const gfloat *restrict pixels, gint n, const gfloat weights[3], gfloat *restrict seen)
-{
-  const gfloat red = weights[0], green = weights[1], blue = weights[2];
-
-  for (gint i = 0; i < n; i++)
-    seen[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
-  for (gint i = 0; i < n; i++)
-    seen[i] = perceptual_from_linear (seen[i]);
-  for (gint i = 0; i < n; i++)
-    seen[i] = harris_seen (seen[i], pixels[4 * i + 3]);
-}
-
-TESSERA_CLONES static void
-see_encoded (const gfloat *restrict pixels, gint n, const gfloat weights[3], gfloat *restrict seen)
-{
-  const gfloat red = weights[0], green = weights[1], blue = weights[2];
-
-  for (gint i = 0; i < n; i++)
-    seen[i] = (red * linear_from_perceptual (pixels[4 * i]) + green * linear_from_perceptual (pixels[4 * i + 1]))
-              + blue * linear_from_perceptual (pixels[4 * i + 2]);
-  for (gint i = 0; i < n; i++)
-    seen[i] = perceptual_from_linear (seen[i]);
-  for (gint i = 0; i < n; i++)
-    seen[i] = harris_seen (seen[i], pixels[4 * i + 3]);
-}
-
-TESSERA_CLONES static void
-see_luminance (const gfloat *restrict pixels, gint components, gint n, gfloat *restrict seen)
-{
-  for (gint i = 0; i < n; i++)
-    seen[i] = harris_seen (pixels[components * i], 1.0f);
-}
-
-static void
-see (const Harris *harris, const gfloat *pixels, gint n, gfloat *seen)
-{
-  if (harris->input == HARRIS_LINEAR)
-    see_colours (pixels, n, harris->weights, seen);
-  else if (harris->input == HARRIS_ENCODED)
-    see_encoded (pixels, n, harris->weights, seen);
-  else
-    see_luminance (pixels, harris->components, n, seen);
-}
-
 /* -------------------------------------------------------------- response -- */
 
 TESSERA_CLONES static void
@@ -286,7 +239,8 @@ harris_block (const TesseraRequest *request, const TesseraBlock *block)
   planes.seen = gegl_scratch_new (gfloat, (gsize) planes.seen_width * seen_height);
   planes.means = gegl_scratch_new (gfloat, (gsize) planes.row * (planes.height + 2 * reach));
   planes.response = gegl_scratch_new (gfloat, (gsize) planes.stride * planes.height);
-  see (harris, block->in, planes.seen_width * seen_height, planes.seen);
+  perceived_luminance (harris->input, block->in, harris->components, harris->weights, planes.seen_width * seen_height,
+                       planes.seen);
   respond (&planes);
   inside = harris_inside (request, block->roi.x - margin, block->roi.y - margin, planes.width, planes.height);
   silence_outside (&planes, &inside);

@@ -7,6 +7,7 @@
 #define HARRIS_CORNERS_H
 
 #include "gaussian.h"
+#include "perceived.h"
 
 #define HARRIS_ARM 3            /* of a cross, in pixels beside its middle */
 
@@ -15,25 +16,16 @@ typedef enum
   HARRIS_OVERLAY, HARRIS_CORNERS, HARRIS_STRENGTHS, HARRIS_RESPONSE     /* as TesseraHarrisResult */
 } HarrisResult;
 
-/* What is read. */
-typedef enum
-{
-  HARRIS_LINEAR,                /* RGBA of linear light */
-  HARRIS_ENCODED,               /* RGBA behind the sRGB curve */
-  HARRIS_LUMINANCE,             /* the luminance itself, opaque */
-  HARRIS_WEIGHED                /* the luminance times alpha, and alpha */
-} HarrisInput;
-
 typedef struct
 {
   gint         result;          /* a HarrisResult */
   gint         margin;          /* around the result, where R counts too */
   gint         reach;           /* that, the Gaussian's, and 1 for the derivatives */
-  HarrisInput  input;
+  Perceived    input;
   gint         components;      /* of the input */
   gfloat       k, threshold;    /* of R */
   gfloat       weights[3];      /* luminance of linear R, G, B */
-  gfloat       color[4] __attribute__ ((aligned (16)));         /* of a cross, as the result has it; babl needs it aligned */
+  gfloat       color[4];        /* of a cross, as the result has it */
   Gaussian     gaussian;
 } Harris;
 

@@ -104,49 +104,6 @@ reach (GeglOperation *operation)
   return harris_halo (1 + blur.left + margin_of (result_of (o)));
 }
 
-static gboolean
-is_format (const Babl *format, const gchar *name, const Babl *space)
-{
-  return format == babl_format_with_space (name, space);
-}
-
-/* What carries the luminance exactly is read as it is.  The rest comes as linear light. */
-static HarrisInput
-input_of (GeglOperation *operation)
-{
-  const Babl    *source = gegl_operation_get_source_format (operation, "input");
-  const Babl    *space = gegl_operation_get_source_space (operation, "input"), *srgb = babl_space ("sRGB");
-  const gboolean is_overlay = result_of (GEGL_PROPERTIES (operation)) == TESSERA_HARRIS_OVERLAY;
-
-  if (! source)
-    return HARRIS_LINEAR;
-  if (is_format (source, "Y~ float", space) || is_format (source, "Y' float", srgb))
-    return HARRIS_LUMINANCE;
-  if (is_format (source, "Y~aA float", space) && ! is_overlay)
-    return HARRIS_WEIGHED;
-  return is_format (source, "R~G~B~A float", space) || is_format (source, "R'G'B'A float", srgb) ? HARRIS_ENCODED
-                                                                                                 : HARRIS_LINEAR;
-}
-
-static const Babl *
-input_format (GeglOperation *operation)
-{
-  return input_of (operation) != HARRIS_LINEAR
-         ? gegl_operation_get_source_format (operation, "input")
-         : babl_format_with_space ("RGBA float", gegl_operation_get_source_space (operation, "input"));
-}
-
-/* In which the overlay is made: the curve is that of the input. */
-static const Babl *
-picture_format (GeglOperation *operation)
-{
-  const HarrisInput input = input_of (operation);
-
-  return input == HARRIS_LINEAR || input == HARRIS_ENCODED
-         ? input_format (operation)
-         : babl_format_with_space ("R~G~B~A float", gegl_operation_get_source_space (operation, "input"));
-}
-
 /* Numbers are linear. */
 static const Babl *
 output_format (GeglOperation *operation)
@@ -154,7 +111,7 @@ output_format (GeglOperation *operation)
   const TesseraHarrisResult result = result_of (GEGL_PROPERTIES (operation));
   const Babl               *space = gegl_operation_get_source_space (operation, "input");
 
-  return result == TESSERA_HARRIS_OVERLAY ? picture_format (operation)
+  return result == TESSERA_HARRIS_OVERLAY ? perceived_picture (operation)
          : babl_format_with_space (result == TESSERA_HARRIS_STRENGTH ? "Y~ float" : "Y float", space);
 }
 
@@ -164,37 +121,27 @@ prepare (GeglOperation *operation)
   const Babl    *output = output_format (operation);
   const gboolean is_picture = result_of (GEGL_PROPERTIES (operation)) == TESSERA_HARRIS_OVERLAY;
 
-  tessera_set_pads (operation, input_format (operation),
-                    is_picture && input_of (operation) == HARRIS_LINEAR ? tessera_delivered (operation, output, FALSE)
+  tessera_set_pads (operation, perceived_format (operation, is_picture),
+                    is_picture && perceived_input (operation, is_picture) == PERCEIVED_LINEAR ? tessera_delivered (operation, output, FALSE)
                                                                         : output);
-}
-
-/* By way of sRGB's light.  GEGL (0.4.42) keeps a color where babl's vectors may not read it: a matrix from there to the
- * image's space crashes. */
-static void
-color_in (GeglColor *color, const Babl *format, gfloat pixel[4])
-{
-  gdouble light[4] __attribute__ ((aligned (16))) = { 0 };
-
-  gegl_color_get_rgba (color, &light[0], &light[1], &light[2], &light[3]);
-  babl_process (babl_fish (babl_format ("RGBA double"), format), light, pixel, 1);
 }
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
   const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gboolean        is_picture = result_of (o) == TESSERA_HARRIS_OVERLAY;
   Harris               *params = g_new0 (Harris, 1);
   gboolean              success;
 
   request->output_format = output_format (operation);
   *params = (Harris) {
     .result = result_of (o), .margin = margin_of (result_of (o)), .reach = request->halo.left,
-    .input = input_of (operation), .components = babl_format_get_n_components (request->input_format),
+    .input = perceived_input (operation, is_picture), .components = babl_format_get_n_components (request->input_format),
     .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
   };
   tessera_luminance (request->input_format, params->weights);
-  color_in (o->color, picture_format (operation), params->color);
+  perceived_color (o->color, perceived_picture (operation), params->color);
   gaussian_init (&params->gaussian, o->sigma, o->sigma);
   request->params = params;
   request->cost_class = 4 * params->gaussian.fir.x.n + params->result;

@@ -9,15 +9,6 @@
 #define HARRIS_LARGEST  3.402823466e38f
 #define HARRIS_STRENGTH (1.0f / 0.2325f)        /* of an ideal corner of black and white (sigma 1.6, k 0.04) */
 
-/* A luminance as it is seen on black; what is not finite is black. */
-static inline float
-harris_seen (float value, float alpha)
-{
-  const float seen = value * alpha;
-
-  return alpha != 0.0f && tessera_abs (seen) <= HARRIS_LARGEST ? seen : 0.0f;
-}
-
 /* Sobel's derivative: that of a ramp of 1 a pixel is 1. */
 static inline float
 harris_across (float before, float before_2, float before_3, float after, float after_2, float after_3)

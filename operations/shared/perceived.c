@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The luminance as it is seen: see perceived.h.
+ */
+#include "config.h"
+
+#include "perceived.h"
+
+#include <gegl-plugin.h>
+
+#include "../opencl/math/tessera-convert.h"
+#include "../opencl/math/tessera-seen.h"
+
+/* --------------------------------------------------------------- formats -- */
+
+static gboolean
+is_format (const Babl *format, const gchar *name)
+{
+  return format == babl_format_with_space (name, babl_format_get_space (format));
+}
+
+static gboolean
+is_srgb (const Babl *format, const gchar *name)
+{
+  return format == babl_format (name);
+}
+
+static Perceived
+classify (const Babl *format, gboolean is_picture)
+{
+  if (is_format (format, "Y~ float") || is_srgb (format, "Y' float"))
+    return PERCEIVED_LUMINANCE;
+  if (is_format (format, "Y~aA float") && ! is_picture)
+    return PERCEIVED_WEIGHED;
+  return is_format (format, "R~G~B~A float") || is_srgb (format, "R'G'B'A float") ? PERCEIVED_ENCODED : PERCEIVED_LINEAR;
+}
+
+Perceived
+perceived_of (const Babl **format)
+{
+  const Perceived input = classify (*format, FALSE);
+
+  if (input == PERCEIVED_LINEAR)
+    *format = babl_format_with_space ("RGBA float", babl_format_get_space (*format));
+  return input;
+}
+
+Perceived
+perceived_input (GeglOperation *operation, gboolean is_picture)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+
+  return source ? classify (source, is_picture) : PERCEIVED_LINEAR;
+}
+
+const Babl *
+perceived_format (GeglOperation *operation, gboolean is_picture)
+{
+  return perceived_input (operation, is_picture) != PERCEIVED_LINEAR
+         ? gegl_operation_get_source_format (operation, "input")
+         : babl_format_with_space ("RGBA float", gegl_operation_get_source_space (operation, "input"));
+}
+
+const Babl *
+perceived_picture (GeglOperation *operation)
+{
+  const Perceived input = perceived_input (operation, TRUE);
+
+  return input == PERCEIVED_LINEAR || input == PERCEIVED_ENCODED
+         ? perceived_format (operation, TRUE)
+         : babl_format_with_space ("R~G~B~A float", gegl_operation_get_source_space (operation, "input"));
+}
+
+/* By way of sRGB's light.  GEGL (0.4.42) keeps a color where babl's vectors may not read it: a matrix from there to the
+ * image's space crashes. */
+void
+perceived_color (GeglColor *color, const Babl *format, gfloat pixel[4])
+{
+  gdouble light[4] __attribute__ ((aligned (16))) = { 0 };
+  gfloat  converted[4] __attribute__ ((aligned (16)));
+
+  gegl_color_get_rgba (color, &light[0], &light[1], &light[2], &light[3]);
+  babl_process (babl_fish (babl_format ("RGBA double"), format), light, converted, 1);
+  for (gint c = 0; c < 4; c++)
+    pixel[c] = converted[c];
+}
+
+/* ------------------------------------------------------------- luminance -- */
+
+TESSERA_CLONES static void
+see_colours (const gfloat *restrict pixels, gint n, const gfloat weights[3], gfloat *restrict seen)
+{
+  const gfloat red = weights[0], green = weights[1], blue = weights[2];
+
+  for (gint i = 0; i < n; i++)
+    seen[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
+  for (gint i = 0; i < n; i++)
+    seen[i] = perceptual_from_linear (seen[i]);
+  for (gint i = 0; i < n; i++)
+    seen[i] = seen_on_black (seen[i], pixels[4 * i + 3]);
+}
+
+TESSERA_CLONES static void
+see_encoded (const gfloat *restrict pixels, gint n, const gfloat weights[3], gfloat *restrict seen)
+{
+  const gfloat red = weights[0], green = weights[1], blue = weights[2];
+
+  for (gint i = 0; i < n; i++)
+    seen[i] = (red * linear_from_perceptual (pixels[4 * i]) + green * linear_from_perceptual (pixels[4 * i + 1]))
+              + blue * linear_from_perceptual (pixels[4 * i + 2]);
+  for (gint i = 0; i < n; i++)
+    seen[i] = perceptual_from_linear (seen[i]);
+  for (gint i = 0; i < n; i++)
+    seen[i] = seen_on_black (seen[i], pixels[4 * i + 3]);
+}
+
+TESSERA_CLONES static void
+see_luminance (const gfloat *restrict pixels, gint components, gint n, gfloat *restrict seen)
+{
+  for (gint i = 0; i < n; i++)
+    seen[i] = seen_on_black (pixels[components * i], 1.0f);
+}
+
+void
+perceived_luminance (Perceived input, const gfloat *pixels, gint components, const gfloat weights[3], gint n, gfloat *seen)
+{
+  if (input == PERCEIVED_LINEAR)
+    see_colours (pixels, n, weights, seen);
+  else if (input == PERCEIVED_ENCODED)
+    see_encoded (pixels, n, weights, seen);
+  else
+    see_luminance (pixels, components, n, seen);
+}
