@@ -35,7 +35,7 @@ typedef struct
   gdouble  contrast_threshold, edge_threshold, sigma;
   gboolean upsample;            /* the first octave is twice as large as the image */
   gint     max_features;        /* 0: all */
-} SiftSettings;
+} SiftSettings;                 /* the members in the order of sift-settings.h */
 
 #define SIFT_DEFAULTS { 0, 3, 0.04, 10.0, 1.6, TRUE, 0 }
 

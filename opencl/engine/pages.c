@@ -4,6 +4,8 @@
  */
 #include "pages.h"
 
+#include "tessera.h"
+
 #ifdef G_OS_UNIX
 
 #include <sys/mman.h>
@@ -87,3 +89,30 @@ void     tessera_pages_discard (TesseraPages *pages G_GNUC_UNUSED, gsize start G
 void     tessera_pages_be_small (TesseraPages *pages G_GNUC_UNUSED) {}
 
 #endif
+
+#define HEADER 64               /* before the memory: how it was mapped */
+
+gpointer
+tessera_large_new (gsize bytes)
+{
+  TesseraPages pages;
+
+  if (! tessera_pages_map (&pages, (bytes + HEADER + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE))
+    pages = (TesseraPages) { .memory = g_malloc (bytes + HEADER) };
+  *(TesseraPages *) pages.memory = pages;
+  return pages.memory + HEADER;
+}
+
+void
+tessera_large_free (gpointer memory)
+{
+  TesseraPages pages;
+
+  if (! memory)
+    return;
+  pages = *(const TesseraPages *) ((guchar *) memory - HEADER);
+  if (pages.mapping)
+    tessera_pages_unmap (&pages);
+  else
+    g_free (pages.memory);
+}

@@ -128,7 +128,8 @@ copy_settings (GeglOperation *from, GeglNode *to)
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
 
   for (guint i = 0; i < n; i++)
-    if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && specs[i]->value_type != GEGL_TYPE_BUFFER)
+    if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && specs[i]->value_type != GEGL_TYPE_BUFFER
+        && gegl_node_find_property (to, specs[i]->name))
       {
         GValue value = G_VALUE_INIT;
 
@@ -152,7 +153,9 @@ bench_init (Bench *bench, const TesseraRequest *request)
 {
   bench->graph = gegl_node_new ();
   bench->source = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
-  bench->node = gegl_node_new_child (bench->graph, "operation", GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
+  bench->node = gegl_node_new_child (bench->graph, "operation",
+                                     request->filter->checked_by ? request->filter->checked_by
+                                     : GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
   bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
   g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
   copy_settings (request->operation, bench->node);

@@ -207,6 +207,8 @@ typedef struct
 {
   const gchar *name;            /* "motion-blur": used in messages */
   const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py) */
+  const gchar *checked_by;      /* the operation that shows whether the device computes the same, with the settings that
+                                 * it shares with the request's; NULL: the request's (not for sinks) */
 
   /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads. */
   void (*block) (const TesseraRequest *request, const TesseraBlock *block);
@@ -315,6 +317,10 @@ TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect,
  * of the device, so that both paths give one answer.  `pixels` is overwritten. */
 TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
                                 gfloat *pixels, gsize row);
+
+/* Memory for many MiB of intermediate results in C, in large pages where the system has them.  Uninitialised. */
+TESSERA_API gpointer tessera_large_new  (gsize bytes);
+TESSERA_API void     tessera_large_free (gpointer memory);
 
 /* ------------------------------------------------------------ geometry -- */
 

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The candidates of a strip: found here in C's levels, read from the bits that the device has made.
+ */
+#include "config.h"
+
+#include "sift-parts.h"
+
+#include "../opencl/math/tessera-extreme.h"
+
+#include <gegl-plugin.h>
+#include <string.h>
+
+#define CHUNK 32                /* rows */
+
+typedef struct
+{
+  const SiftStrip *strip;
+  gint             top, bottom;
+  GArray         **found;       /* of each chunk */
+} Scan;
+
+static void
+note (GArray *found, gint layer, gint row, gint column)
+{
+  const SiftCandidate candidate = { layer, row, column };
+
+  g_array_append_val (found, candidate);
+}
+
+/* --------------------------------------------------------------------- C -- */
+
+TESSERA_CLONES static void
+subtract (const gfloat *restrict high, const gfloat *restrict low, gint n, gfloat *restrict difference)
+{
+  for (gint i = 0; i < n; i++)
+    difference[i] = high[i] - low[i];
+}
+
+/* Is any of n differences beyond the neighbours in its own layer?  The first is rows[1][1]. */
+static inline gint
+mark_in_layer (const gfloat *const rows[3], gint n, gfloat least, gint *restrict marks)
+{
+  const gfloat *restrict above = rows[0];
+  const gfloat *restrict middle = rows[1];
+  const gfloat *restrict below = rows[2];
+  gint          any = 0;
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat here = middle[i + 1];
+      const gint   is_highest = (here > least) & (here > above[i]) & (here > above[i + 1]) & (here > above[i + 2])
+                                & (here > middle[i]) & (here >= middle[i + 2]) & (here >= below[i])
+                                & (here >= below[i + 1]) & (here >= below[i + 2]);
+      const gint   is_lowest = (here < -least) & (here < above[i]) & (here < above[i + 1]) & (here < above[i + 2])
+                               & (here < middle[i]) & (here <= middle[i + 2]) & (here <= below[i])
+                               & (here <= below[i + 1]) & (here <= below[i + 2]);
+
+      marks[i] = is_highest | is_lowest;
+      any |= marks[i];
+    }
+  return any;
+}
+
+#define GROUP 64                /* pixels */
+
+/* The same of a whole row: those that are extremes of their layer. */
+TESSERA_CLONES static void
+mark_row (const gfloat *const rows[3], gint n, gfloat least, gint *restrict marks, guint8 *restrict groups)
+{
+  for (gint i = 0; i < n; i += GROUP)
+    {
+      const gfloat *const here[3] = { rows[0] + i, rows[1] + i, rows[2] + i };
+
+      groups[i / GROUP] = mark_in_layer (here, MIN (GROUP, n - i), least, marks + i) != 0;
+    }
+}
+
+/* Is it beyond the layers before it and behind it too?  rows[3 layer + row] begins at its left neighbour. */
+static gboolean
+is_extreme (const gfloat *const rows[9], gint i, gfloat least)
+{
+  gfloat all[27];
+
+  for (gint k = 0; k < 27; k++)
+    all[k] = rows[k / 3][i + k % 3];
+  return extreme_is_one (all, all[13], least);
+}
+
+/* Row y, whose differences and those of the rows beside it are in `ring`, row by row of all layers. */
+static void
+scan_row (const SiftStrip *strip, gfloat *const ring[3], gint y, gint *marks, guint8 *groups, GArray *found)
+{
+  const gint width = strip->width, n = width - 2 * EXTREME_FRAME;
+
+  for (gint layer = 1; layer < strip->levels.n - 2; layer++)
+    {
+      const gfloat *rows[9];
+
+      for (gint k = 0; k < 9; k++)
+        rows[k] = ring[(y + k % 3 + 2) % 3] + (gsize) (layer - 1 + k / 3) * width + EXTREME_FRAME - 1;
+      mark_row (rows + 3, n, strip->least, marks, groups);
+      for (gint x = 0; x < n; x++)
+        if (! groups[x / GROUP])
+          x += GROUP - 1;
+        else if (marks[x] && is_extreme (rows, x, strip->least))
+          note (found, layer, y, x + EXTREME_FRAME);
+    }
+}
+
+static void
+subtract_row (const SiftLevels *levels, gint y, gfloat *differences)
+{
+  const gsize at = (y - levels->top) * levels->row;
+
+  for (gint l = 0; l < levels->n - 1; l++)
+    subtract (levels->level[l + 1] + at, levels->level[l] + at, levels->width, differences + (gsize) l * levels->width);
+}
+
+static void
+scan_planes (const SiftStrip *strip, gint top, gint bottom, GArray *found)
+{
+  const gsize differences = (gsize) (strip->levels.n - 1) * strip->width;
+  gfloat     *memory = g_new (gfloat, 3 * differences);
+  gfloat     *ring[3] = { memory, memory + differences, memory + 2 * differences };
+  gint       *marks = g_new (gint, strip->width);
+  guint8     *groups = g_new (guint8, strip->width / GROUP + 1);
+
+  for (gint y = top - 1; y <= top; y++)
+    subtract_row (&strip->levels, y, ring[y % 3]);
+  for (gint y = top; y < bottom; y++)
+    {
+      subtract_row (&strip->levels, y + 1, ring[(y + 1) % 3]);
+      scan_row (strip, ring, y, marks, groups, found);
+    }
+  g_free (groups);
+  g_free (marks);
+  g_free (memory);
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+static void
+scan_bits (const SiftStrip *strip, gint top, gint bottom, GArray *found)
+{
+  const SiftLevels *levels = &strip->levels;
+
+  for (gint y = top; y < bottom; y++)
+    for (gint x = EXTREME_FRAME; x < strip->width - EXTREME_FRAME; x++)
+      {
+        const gint bits = (gint) strip->pixels->floats[(y - levels->top) * levels->row + x * levels->pixel + levels->n];
+
+        for (gint layer = 1; layer < levels->n - 2 && bits; layer++)
+          if (bits & 1 << (layer - 1))
+            note (found, layer, y, x);
+      }
+}
+
+/* ------------------------------------------------------------------ both -- */
+
+static void
+scan_chunks (gsize first, gsize n, gpointer data)
+{
+  const Scan *scan = data;
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      const gint top = scan->top + (gint) i * CHUNK, bottom = MIN (top + CHUNK, scan->bottom);
+
+      scan->found[i] = g_array_new (FALSE, FALSE, sizeof (SiftCandidate));
+      if (scan->strip->is_planar)
+        scan_planes (scan->strip, top, bottom, scan->found[i]);
+      else
+        scan_bits (scan->strip, top, bottom, scan->found[i]);
+    }
+}
+
+gint
+sift_candidates (const SiftStrip *strip, gint top, gint bottom, SiftCandidate **candidates)
+{
+  Scan    scan = { .strip = strip, .top = MAX (top, EXTREME_FRAME), .bottom = MIN (bottom, strip->height - EXTREME_FRAME) };
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (SiftCandidate));
+  gint    n_chunks, n;
+
+  n_chunks = scan.bottom > scan.top && strip->width > 2 * EXTREME_FRAME ? (scan.bottom - scan.top + CHUNK - 1) / CHUNK : 0;
+  scan.found = g_new (GArray *, n_chunks);
+  gegl_parallel_distribute_range (n_chunks, 64.0 * 64.0 / CHUNK / strip->width, scan_chunks, &scan);
+  for (gint i = 0; i < n_chunks; i++)
+    {
+      g_array_append_vals (all, scan.found[i]->data, scan.found[i]->len);
+      g_array_free (scan.found[i], TRUE);
+    }
+  g_free (scan.found);
+  n = (gint) all->len;
+  *candidates = (SiftCandidate *) g_array_free (all, FALSE);
+  return n;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Descriptors: the gradients around a place in the frame of its angle, counted in 4 x 4 cells and 8 directions.  In
+ * double, each sum in the order of rows and columns.
+ */
+#include "config.h"
+
+#include "sift-parts.h"
+
+#include "../opencl/math/tessera-angle.h"
+
+#include <gegl-plugin.h>
+#include <math.h>
+#include <string.h>
+
+#define CELLS       4           /* along an axis */
+#define DIRECTIONS  8
+#define CELL        3.0         /* width, in sigmas */
+#define WINDOW      2.5         /* half the width of all that is counted, in cells */
+#define CLIP        0.2
+#define LENGTH      512.0
+#define LEAST       1.2e-7
+
+#define PADDED      (CELLS + 2) /* a cell on each side takes what falls beside the frame */
+
+/* What a row of pixels adds. */
+typedef struct
+{
+  gdouble *across, *down;       /* place in cells, from the first cell's centre */
+  gdouble *direction;           /* 0 to 8 */
+  gdouble *length;              /* of the gradient, weighed */
+} Samples;
+
+typedef struct
+{
+  gdouble cosine, sine;         /* of the angle, over the width of a cell */
+  gdouble angle;
+} Frame;
+
+/* n pixels at `right` and more pixels from the place, `below` pixels below it. */
+TESSERA_CLONES static void
+sample (const gfloat *restrict above, const gfloat *restrict row, const gfloat *restrict under, gint n, gint right, gint below,
+        const Frame *frame, const gdouble *restrict weights, gdouble *restrict across, gdouble *restrict down,
+        gdouble *restrict direction, gdouble *restrict length)
+{
+  const gdouble cosine = frame->cosine, sine = frame->sine, angle = frame->angle;
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gdouble dx = (gdouble) row[i + 2] - row[i], dy = (gdouble) under[i + 1] - above[i + 1];
+      const gdouble turned = (angle - angle_of (dx, dy)) * (DIRECTIONS / 360.0);
+
+      across[i] = ((right + i) * cosine + below * sine) + (CELLS / 2 - 0.5);
+      down[i] = (below * cosine - (right + i) * sine) + (CELLS / 2 - 0.5);
+      direction[i] = turned < 0.0 ? turned + DIRECTIONS : turned;
+      length[i] = sqrt (dx * dx + dy * dy) * weights[i];
+    }
+}
+
+/* Shares out n samples between the nearest cells and directions. */
+static void
+count (const Samples *s, gint n, gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
+{
+  for (gint i = 0; i < n; i++)
+    {
+      const gdouble across = s->across[i], down = s->down[i];
+
+      if (across > -1.0 && across < CELLS && down > -1.0 && down < CELLS)
+        {
+          const gint    x = (gint) (across + 1.0), y = (gint) (down + 1.0);     /* floors, and one more */
+          const gint    turn = (gint) s->direction[i], d = turn & (DIRECTIONS - 1);
+          const gdouble fx = across - (x - 1), fy = down - (y - 1), fd = s->direction[i] - turn;
+          const gdouble low = s->length[i] * (1.0 - fy), high = s->length[i] * fy;
+          const gdouble parts[4] = { low * (1.0 - fx), low * fx, high * (1.0 - fx), high * fx };
+
+          for (gint k = 0; k < 4; k++)
+            {
+              gdouble *cell = cells[y + k / 2][x + k % 2];
+
+              cell[d] += parts[k] * (1.0 - fd);
+              cell[d + 1] += parts[k] * fd;
+            }
+        }
+    }
+}
+
+/* The part of a row that may lie in the window: pixels from the place.  FALSE: none. */
+static gboolean
+row_span (const Frame *frame, gint below, gint radius, gint *first, gint *last)
+{
+  const gdouble slopes[2] = { frame->cosine, -frame->sine }, offsets[2] = { below * frame->sine, below * frame->cosine };
+  gdouble       least = -radius, most = radius;
+
+  for (gint i = 0; i < 2; i++)
+    if (fabs (slopes[i]) > 1e-9)
+      {
+        const gdouble a = (-WINDOW - offsets[i]) / slopes[i], b = (WINDOW - offsets[i]) / slopes[i];
+
+        least = MAX (least, MIN (a, b) - 1.0);
+        most = MIN (most, MAX (a, b) + 1.0);
+      }
+  if (! (least <= most))
+    return FALSE;
+  *first = (gint) ceil (least);
+  *last = (gint) floor (most);
+  return *first <= *last;
+}
+
+static void
+count_window (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, const Frame *frame,
+              gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
+{
+  const gint radius = (gint) floor (CELL * sigma * G_SQRT2 * WINDOW + 0.5), most = 2 * radius + 1;
+  const gint x0 = place->column, y0 = place->row, l = place->layer;
+  gdouble   *room = gegl_scratch_new (gdouble, 6 * most + 2), *weights = room + 4 * most, *row_weights = weights + most;
+  gfloat    *rows = gegl_scratch_new (gfloat, 3 * (most + 2));
+  Samples    samples = { room, room + most, room + 2 * most, room + 3 * most };
+
+  for (gint i = 0; i <= radius; i++)
+    weights[radius + i] = weights[radius - i] = tessera_exp (-(i * i) / (8.0 * (CELL * sigma) * (CELL * sigma)));
+  for (gint j = MAX (-radius, 1 - y0); j <= MIN (radius, levels->height - 2 - y0); j++)
+    {
+      gint first, last, n;
+
+      if (! row_span (frame, j, radius, &first, &last))
+        continue;
+      first = MAX (first, 1 - x0);
+      last = MIN (last, levels->width - 2 - x0);
+      n = last - first + 1;
+      if (n <= 0)
+        continue;
+      for (gint i = 0; i < n; i++)
+        row_weights[i] = weights[radius + j] * weights[radius + first + i];
+      sample (sift_row (levels, l, x0 + first - 1, y0 + j - 1, n + 2, rows),
+              sift_row (levels, l, x0 + first - 1, y0 + j, n + 2, rows + most + 2),
+              sift_row (levels, l, x0 + first - 1, y0 + j + 1, n + 2, rows + 2 * (most + 2)), n, first, j, frame, row_weights,
+              samples.across, samples.down, samples.direction, samples.length);
+      count (&samples, n, cells);
+    }
+  gegl_scratch_free (rows);
+  gegl_scratch_free (room);
+}
+
+static gdouble
+length_of (const gdouble values[SIFT_LENGTH])
+{
+  gdouble sum = 0.0;
+
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    sum += values[i] * values[i];
+  return sqrt (sum);
+}
+
+void
+sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, gdouble angle, guint8 descriptor[SIFT_LENGTH])
+{
+  const gdouble cell = CELL * sigma;
+  const Frame   frame = { tessera_cos_degrees (angle - 180.0) / -cell, tessera_sin_degrees (angle - 180.0) / -cell, angle };
+  gdouble       cells[PADDED][PADDED][DIRECTIONS + 1], values[SIFT_LENGTH], most, length;
+
+  memset (cells, 0, sizeof cells);
+  count_window (levels, place, sigma, &frame, cells);
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    {
+      const gdouble *directions = cells[1 + i / DIRECTIONS / CELLS][1 + i / DIRECTIONS % CELLS];
+
+      values[i] = directions[i % DIRECTIONS] + (i % DIRECTIONS == 0 ? directions[DIRECTIONS] : 0.0);
+    }
+  most = CLIP * length_of (values);
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    values[i] = MIN (values[i], most);
+  length = MAX (length_of (values), LEAST);
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    descriptor[i] = (guint8) MIN (255.0, floor (LENGTH * values[i] / length + 0.5));
+}

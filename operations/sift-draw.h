@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Points as a picture: for each a circle of its size, with the radius at its angle.
+ */
+#ifndef SIFT_DRAW_H
+#define SIFT_DRAW_H
+
+#include "sift.h"
+
+typedef enum { SIFT_OVERLAY, SIFT_MARKS, SIFT_MASK } SiftPicture;
+
+#define SIFT_COLORS 8
+
+typedef struct
+{
+  const SiftList *list;
+  SiftPicture     picture;
+  gdouble         scale;                        /* radius of a circle, in sigmas */
+  gint            most;                         /* of the strongest that are drawn; 0: all */
+  gboolean        by_octave;
+  gfloat          colors[SIFT_COLORS][4];       /* by octave, or the first for all; as the result's pixels */
+} SiftDrawing;
+
+/* Writes request->roi: the input with the marks, the marks alone, or 1 on the pixel of each point and 0 elsewhere.
+ * Pixels are request->output_format: RGBA floats with straight alpha, of the mask one float. */
+void sift_draw (const TesseraRequest *request, const SiftDrawing *drawing);
+
+#endif

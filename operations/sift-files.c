@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The three formats:
+ *
+ *   Lowe's  "N 128"; then for each point row, column, sigma, angle (radians, anti-clockwise, -pi to pi), and its numbers
+ *           in lines of 20
+ *   COLMAP  "N 128"; then a line for each: x + 0.5, y + 0.5, sigma, angle (radians, clockwise, 0 to 2 pi), the numbers
+ *   CSV     a header; x, y, sigma, angle (degrees, clockwise), response, octave, layer, the numbers
+ */
+#include "config.h"
+
+#include "sift-files.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define LOWE_LINE 20            /* numbers */
+
+/* In the C locale. */
+static void
+append_number (GString *text, const gchar *format, gdouble number)
+{
+  gchar room[G_ASCII_DTOSTR_BUF_SIZE + 16];
+
+  g_ascii_formatd (room, sizeof room, format, number);
+  g_string_append (text, room);
+}
+
+static void
+append_numbers (GString *text, const gchar *format, gint n, const gdouble *numbers, gchar between)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      if (i > 0)
+        g_string_append_c (text, between);
+      append_number (text, format, numbers[i]);
+    }
+}
+
+/* `before`, and a descriptor's number.  Most of a file is these. */
+static void
+append_small (GString *text, gchar before, guint8 number)
+{
+  gchar room[4];
+  gint  n = 0;
+
+  room[n++] = before;
+  if (number >= 100)
+    room[n++] = '0' + number / 100;
+  if (number >= 10)
+    room[n++] = '0' + number / 10 % 10;
+  room[n++] = '0' + number % 10;
+  g_string_append_len (text, room, n);
+}
+
+static void
+append_lowe (GString *text, const SiftPoint *point)
+{
+  const gdouble turned = (point->angle > 180.0 ? 360.0 - point->angle : -point->angle) * (G_PI / 180.0);
+  const gdouble place[3] = { point->y, point->x, point->sigma };
+
+  append_numbers (text, "%.4f", 3, place, ' ');
+  g_string_append_c (text, ' ');
+  append_number (text, "%.6f", turned <= -G_PI ? G_PI : turned);
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    {
+      if (i % LOWE_LINE == 0)
+        g_string_append_c (text, '\n');
+      append_small (text, ' ', point->descriptor[i]);
+    }
+}
+
+static void
+append_colmap (GString *text, const SiftPoint *point)
+{
+  const gdouble place[3] = { point->x + 0.5, point->y + 0.5, point->sigma };
+
+  append_numbers (text, "%.4f", 3, place, ' ');
+  g_string_append_c (text, ' ');
+  append_number (text, "%.6f", point->angle * (G_PI / 180.0));
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    append_small (text, ' ', point->descriptor[i]);
+}
+
+static void
+append_csv (GString *text, const SiftPoint *point)
+{
+  const gdouble place[4] = { point->x, point->y, point->sigma, point->angle };
+
+  append_numbers (text, "%.4f", 4, place, ',');
+  g_string_append_c (text, ',');
+  append_number (text, "%.6f", point->response);
+  g_string_append_printf (text, ",%d,%d", point->octave, point->layer);
+  for (gint i = 0; i < SIFT_LENGTH; i++)
+    append_small (text, ',', point->descriptor[i]);
+}
+
+static SiftFormat
+by_ending (const gchar *path)
+{
+  gchar     *lower = g_ascii_strdown (path, -1);
+  SiftFormat format = g_str_has_suffix (lower, ".txt") ? SIFT_COLMAP : g_str_has_suffix (lower, ".csv") ? SIFT_CSV : SIFT_LOWE;
+
+  g_free (lower);
+  return format;
+}
+
+static GString *
+text_of (const SiftList *list, SiftFormat format)
+{
+  GString *text = g_string_new (NULL);
+
+  if (format == SIFT_CSV)
+    {
+      g_string_append (text, "x,y,sigma,angle,response,octave,layer");
+      for (gint i = 0; i < SIFT_LENGTH; i++)
+        g_string_append_printf (text, ",d%d", i);
+    }
+  else
+    g_string_append_printf (text, "%" G_GSIZE_FORMAT " %d", list->n, SIFT_LENGTH);
+  g_string_append_c (text, '\n');
+  for (gsize i = 0; i < list->n; i++)
+    {
+      (format == SIFT_CSV ? append_csv : format == SIFT_COLMAP ? append_colmap : append_lowe) (text, &list->points[i]);
+      g_string_append_c (text, '\n');
+    }
+  return text;
+}
+
+gboolean
+sift_save (const SiftList *list, const gchar *path, SiftFormat format, GError **error)
+{
+  GString *text = text_of (list, format == SIFT_BY_ENDING ? by_ending (path) : format);
+  gboolean success = g_file_set_contents (path, text->str, (gssize) text->len, error);
+
+  g_string_free (text, TRUE);
+  return success;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The Gaussian levels of a strip of an octave, in C and on the device: each is the blur of the one before, whose edge
+ * pixels count beyond the octave.
+ */
+#include "config.h"
+
+#include "sift-parts.h"
+#include "tap-sum.h"
+
+#include "sift.cl.h"
+
+#include <gegl-plugin.h>
+#include <math.h>
+#include <string.h>
+
+#define LN2        0.69314718055994531
+#define LEAST_BLUR 0.01                 /* variance of the first blur */
+#define HELD       0.5                  /* blur that a picture has already, in its own pixels */
+#define TILE       512                  /* columns that go through the cache together, ... */
+#define CHUNK      64                   /* ... this many rows at a time */
+#define RUN        (4 * TAP_SUM_BLOCK)  /* floats that a sum of taps takes at a time */
+
+/* ---------------------------------------------------------------- scales -- */
+
+gdouble
+sift_exp2 (gdouble x)
+{
+  const gdouble whole = floor (x);
+
+  return ldexp (tessera_exp ((x - whole - 1.0) * LN2), (gint) whole + 1);
+}
+
+static void
+blur_init (SiftBlur *blur, gdouble sigma)
+{
+  gdouble weights[SIFT_MOST_TAPS], sum = 0.0;
+
+  blur->radius = (gint) ceil (4.0 * sigma);
+  for (gint i = -blur->radius; i <= blur->radius; i++)
+    sum += weights[i + blur->radius] = tessera_exp (-(i * i) / (2.0 * sigma * sigma));
+  for (gint i = 0; i <= 2 * blur->radius; i++)
+    {
+      blur->offsets[i] = i - blur->radius;
+      blur->weights[i] = (gfloat) (weights[i] / sum);
+    }
+}
+
+void
+sift_scales_init (SiftScales *scales, const SiftSettings *settings)
+{
+  const gint    intervals = settings->intervals;
+  const gdouble sigma = settings->sigma, step = sift_exp2 (1.0 / intervals), held = settings->upsample ? 2 * HELD : HELD;
+  const gdouble largest = sigma * sift_exp2 ((intervals + 0.5) / intervals);
+
+  scales->settings = *settings;
+  scales->n_levels = intervals + 3;
+  blur_init (&scales->first, sqrt (MAX (sigma * sigma - held * held, LEAST_BLUR)));
+  scales->halo = scales->first.radius;
+  for (gint i = 1; i < scales->n_levels; i++)
+    {
+      blur_init (&scales->blurs[i], sigma * sift_exp2 ((i - 1.0) / intervals) * sqrt (step * step - 1.0));
+      scales->halo += scales->blurs[i].radius;
+    }
+  /* A descriptor's window and the neighbours of its last pixel; a candidate's neighbours need less. */
+  scales->reach = 1 + (gint) floor (7.5 * G_SQRT2 * largest + 0.5) + SIFT_WALK;
+}
+
+/* --------------------------------------------------------------------- C -- */
+
+/* One blur: rows `top` to `bottom` of the octave from a plane that begins with row `from_top`. */
+typedef struct
+{
+  const SiftBlur *blur;
+  gint            width, height;        /* of the octave */
+  gint            top, bottom;
+  const gfloat   *from;
+  gsize           from_row;
+  gint            from_top;
+  gfloat         *to;                   /* begins with row `to_top` */
+  gsize           to_row;
+  gint            to_top;
+} Blurring;
+
+/* A row's part from `left` - radius on, with the edge pixels beyond the octave; zeros behind it. */
+static void
+load (const Blurring *b, gint y, gint left, gint n, gfloat *line)
+{
+  const gfloat *row = b->from + (gsize) (CLAMP (y, 0, b->height - 1) - b->from_top) * b->from_row;
+  const gint    radius = b->blur->radius, first = left - radius, end = left + n + radius;
+  const gint    begin = MAX (first, 0), stop = MIN (end, b->width);
+
+  for (gint x = first; x < begin; x++)
+    line[x - first] = row[0];
+  memcpy (line + (begin - first), row + begin, (stop - begin) * sizeof (gfloat));
+  for (gint x = stop; x < end; x++)
+    line[x - first] = row[b->width - 1];
+}
+
+static void
+blur_tile (const Blurring *b, gint left, gint n, gint top, gint rows, gfloat *line, gfloat *sums)
+{
+  const gint    radius = b->blur->radius, n_taps = 2 * radius + 1;
+  const gint    run = (n + RUN - 1) / RUN * RUN, stride = run + 16;     /* not a power of 2: rows would meet in one set */
+  const TapList along = { n_taps, n_taps, 1, b->blur->offsets, b->blur->weights, FALSE };
+  const TapList down = { n_taps, n_taps, stride, b->blur->offsets, b->blur->weights, FALSE };
+
+  for (gint y = 0; y < rows + 2 * radius; y++)
+    {
+      load (b, top - radius + y, left, n, line);
+      tap_sum (line + radius, &along, sums + (gsize) y * stride, run / 4);
+    }
+  tap_sum_rows (sums + (gsize) radius * stride, &down, sums, run / 4, rows);
+  for (gint y = 0; y < rows; y++)
+    memcpy (b->to + (gsize) (top + y - b->to_top) * b->to_row + left, sums + (gsize) y * stride, n * sizeof (gfloat));
+}
+
+/* Chunks of rows. */
+static void
+blur_chunks (gsize first, gsize n, gpointer data)
+{
+  const Blurring *b = data;
+  const gint      radius = b->blur->radius;
+  gfloat         *line = gegl_scratch_new0 (gfloat, TILE + 2 * radius + 2 * RUN);
+  gfloat         *sums = gegl_scratch_new0 (gfloat, (gsize) (CHUNK + 2 * radius) * (TILE + RUN + 16));
+
+  for (gint top = b->top + (gint) first * CHUNK; top < MIN (b->bottom, b->top + (gint) (first + n) * CHUNK); top += CHUNK)
+    for (gint left = 0; left < b->width; left += TILE)
+      blur_tile (b, left, MIN (TILE, b->width - left), top, MIN (CHUNK, b->bottom - top), line, sums);
+  gegl_scratch_free (sums);
+  gegl_scratch_free (line);
+}
+
+static void
+blur (const Blurring *b)
+{
+  gegl_parallel_distribute_range ((b->bottom - b->top + CHUNK - 1) / CHUNK, 64.0 * 64.0 / CHUNK / b->width, blur_chunks,
+                                  (gpointer) b);
+}
+
+/* Level l from the one before, or the first one from the base. */
+static void
+make_level (const SiftStrip *strip, gint l, gint top, gint bottom)
+{
+  const SiftScales *scales = strip->scales;
+  const SiftLevels *levels = &strip->levels;
+  Blurring          b = { .width = strip->width, .height = strip->height, .top = top, .bottom = bottom,
+                          .to = (gfloat *) levels->level[l], .to_row = levels->row, .to_top = levels->top };
+
+  if (l == 0 && ! strip->is_first)
+    {
+      for (gint y = top; y < bottom; y++)
+        memcpy (b.to + (gsize) (y - levels->top) * levels->row, strip->base + (gsize) (y - strip->top) * strip->width,
+                strip->width * sizeof (gfloat));
+      return;
+    }
+  b.blur = l == 0 ? &scales->first : &scales->blurs[l];
+  b.from = l == 0 ? strip->base : levels->level[l - 1];
+  b.from_row = l == 0 ? (gsize) strip->width : levels->row;
+  b.from_top = l == 0 ? strip->top : levels->top;
+  blur (&b);
+}
+
+/* A TesseraFilter's `spread`: all levels, each on as many rows as the next ones need. */
+static void
+make_levels (const TesseraRequest *request)
+{
+  SiftStrip        *strip = (SiftStrip *) request->params;
+  const SiftScales *scales = strip->scales;
+  SiftLevels       *levels = &strip->levels;
+  gfloat           *planes;
+  gint              around = scales->halo - scales->first.radius;
+  const gint        top = MAX (request->roi.y - around, 0);
+  const gint        bottom = MIN (request->roi.y + request->roi.height + around, strip->height);
+
+  *levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = bottom - top,
+                           .n = scales->n_levels, .row = (gsize) strip->width, .pixel = 1 };
+  planes = sift_room (strip->planes, levels->row * levels->rows * levels->n);
+  strip->is_planar = TRUE;
+  for (gint l = 0; l < levels->n; l++)
+    {
+      levels->level[l] = planes + l * levels->row * levels->rows;
+      if (l > 0)
+        around -= scales->blurs[l].radius;
+      make_level (strip, l, MAX (request->roi.y - around, 0),
+                  MIN (request->roi.y + request->roi.height + around, strip->height));
+    }
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+static gsize
+scratch_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const SiftStrip *strip = request->params;
+  const gsize      rows = (gsize) height + 2 * strip->scales->halo;
+
+  return (strip->scales->n_levels + 1) * rows * width * sizeof (gfloat) + sizeof (SiftScales);
+}
+
+/* From `from` (its first float at `offset`) to `to`: all rows of the band's input that lie in the octave. */
+static gint
+blur_on_device (TesseraBand *band, const SiftBlur *blur, TesseraMemory *from, gint from_offset, TesseraMemory *rows,
+                TesseraMemory *to, gint to_offset, gint first, gint end)
+{
+  const gint     width = band->input.width, n = 2 * blur->radius + 1;
+  TesseraMemory *weights;
+  gint           status = tessera_table (band, blur->weights, n * sizeof (gfloat), &weights);
+
+  if (status != 0
+      || (status = tessera_launch (band, &(TesseraLaunch) {
+            .kernel = "sift_along", .size = { width, end - first }, .group = { 32, 4 }, .cost = n,
+            .args = { ARG (from), ARG (from_offset), ARG (rows), ARG (width), ARG (first), ARG (end), ARG (weights),
+                      ARG (blur->radius) } })) != 0)
+    return status;
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "sift_down", .size = { width, end - first }, .group = { 32, 4 }, .cost = n,
+    .args = { ARG (rows), ARG (to), ARG (to_offset), ARG (width), ARG (first), ARG (end), ARG (weights), ARG (blur->radius) }
+  });
+}
+
+static gint
+device (TesseraBand *band)
+{
+  const SiftStrip  *strip = band->request->params;
+  const SiftScales *scales = strip->scales;
+  const gint        width = band->input.width, plane = width * band->input.height, n = scales->n_levels;
+  const gint        first = MAX (0, -band->input.y), end = MIN (band->input.height, strip->height - band->input.y);
+  const gint        top = band->output.y - band->input.y, y = band->output.y;
+  const gfloat      least = strip->least;
+  TesseraMemory    *levels, *rows;
+  gint              status;
+
+  if ((status = tessera_scratch (band, (gsize) plane * n * sizeof (gfloat), &levels)) != 0
+      || (status = tessera_scratch (band, (gsize) plane * sizeof (gfloat), &rows)) != 0)
+    return status;
+  if (strip->is_first)
+    status = blur_on_device (band, &scales->first, band->input.memory, 0, rows, levels, 0, first, end);
+  else
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "sift_copy", .size = { plane }, .cost = 1, .args = { ARG (band->input.memory), ARG (levels), ARG (plane) } });
+  for (gint l = 1; l < n && status == 0; l++)
+    status = blur_on_device (band, &scales->blurs[l], levels, (l - 1) * plane, rows, levels, l * plane, first, end);
+  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "sift_scan", .size = { width, band->output.height }, .group = { 32, 4 }, .cost = 3 * n,
+    .args = { ARG (levels), ARG (plane), ARG (n), ARG (top), ARG (band->output.memory), ARG (width),
+              ARG (band->output.height), ARG (y), ARG (strip->height), ARG (least) }
+  });
+}
+
+const TesseraFilter sift_filter = {
+  .name = "sift", .source = tessera_sift_cl, .checked_by = "tessera:sift", .spread = make_levels, .scratch_bytes = scratch_bytes, .device = device
+};
+
+/* ----------------------------------------------------------------- strip -- */
+
+gboolean
+sift_strip_make (const TesseraRequest *like, SiftStrip *strip, gint top, gint bottom)
+{
+  const Babl          *one = babl_format ("Y float"), *many = babl_format_n (babl_type ("float"), strip->scales->n_levels + 1);
+  const GeglRectangle  roi = { 0, top, strip->width, bottom - top };
+  const gsize          row = (gsize) strip->width * (strip->scales->n_levels + 1);
+  TesseraRequest       request = *like;
+  gfloat              *pixels;
+  gboolean             success;
+
+  strip->is_planar = FALSE;
+  request.filter = &sift_filter;
+  request.input = gegl_buffer_linear_new_from_data (strip->base, one,
+                                                    GEGL_RECTANGLE (0, strip->top, strip->width, strip->rows), 0, NULL, NULL);
+  request.aux = NULL;
+  pixels = sift_room (strip->pixels, row * roi.height);
+  request.output = gegl_buffer_linear_new_from_data (pixels, many, &roi, 0, NULL, NULL);
+  request.input_format = one;
+  request.output_format = many;
+  request.roi = roi;
+  request.bounds = (GeglRectangle) { 0, 0, strip->width, strip->height };
+  request.halo = (TesseraHalo) { 0, strip->scales->halo, 0, strip->scales->halo };
+  request.border = TESSERA_BORDER_CLAMP;
+  request.params = strip;
+  request.cost_class = 2 * strip->scales->n_levels + strip->is_first;
+  success = tessera_process (&request);
+  if (success && ! strip->is_planar)
+    {
+      strip->levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = roi.height,
+                                     .n = strip->scales->n_levels, .row = row, .pixel = strip->scales->n_levels + 1 };
+      for (gint l = 0; l < strip->levels.n; l++)
+        strip->levels.level[l] = pixels + l;
+    }
+  g_object_unref (request.output);
+  g_object_unref (request.input);
+  return success;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:sift: the extremes of differences of Gaussians in place and scale, each with its size and its angle.
+ *
+ * D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, International Journal of Computer Vision 60,
+ * 2004; V. Oliveira, MSc thesis, 2013, chapter 4.8.
+ *
+ * The contrasts are those of the luminance behind the sRGB curve, on black.  What is not finite, and what has alpha 0, is
+ * black.  sift-parts.h says how it is computed.
+ *
+ * Deviations: the octave of double size is aligned by its centre (OpenCV 4.6 is 0.25 pixels off).  The thesis has
+ * neither angles nor descriptors, and its tests of contrast and edges never run.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+enum_start (tessera_sift_result)
+  enum_value (TESSERA_SIFT_OVERLAY, "overlay", N_("Circles on the image"))
+  enum_value (TESSERA_SIFT_POINTS,  "points",  N_("Circles alone"))
+  enum_value (TESSERA_SIFT_MASK,    "mask",    N_("A dot for each"))
+enum_end (TesseraSiftResult)
+
+#include "sift-settings.h"
+
+property_enum (result, _("Result"), TesseraSiftResult, tessera_sift_result, TESSERA_SIFT_OVERLAY)
+    description (_("The image with a circle around each point, as large as what was found, with a line at its angle; the "
+                   "circles on nothing; or 1 on the pixel of each point and 0 elsewhere"))
+
+property_double (draw_scale, _("Circle size"), 2.0)
+    description (_("Radius of a circle, in standard deviations of its point's size"))
+    value_range (0.0, 20.0)
+    ui_range    (0.5, 6.0)
+    ui_meta     ("sensitive", "! result {mask}")
+
+property_int (draw_max, _("Circles"), 2000)
+    description (_("How many circles are drawn, those of the strongest points; 0 draws all"))
+    value_range (0, 1000000)
+    ui_range    (0, 5000)
+    ui_meta     ("sensitive", "! result {mask}")
+
+property_boolean (by_octave, _("Color by size"), TRUE)
+    description (_("Circles of another size have another color"))
+    ui_meta     ("sensitive", "! result {mask}")
+
+property_color (color, _("Color"), "yellow")
+    description (_("Color of the circles"))
+    ui_meta     ("sensitive", "! by-octave, ! result {mask}")
+
+/* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
+ * property; so `output` wins only when it is not the default. */
+property_enum (output, _("Result"), TesseraSiftResult, tessera_sift_result, TESSERA_SIFT_OVERLAY)
+    description (_("The image with a circle around each point, as large as what was found, with a line at its angle; the "
+                   "circles on nothing; or 1 on the pixel of each point and 0 elsewhere"))
+    ui_meta     ("visible", "0")
+
+property_int (count, _("Count (result)"), 0)
+    description (_("How many points there are, once the image has been processed"))
+    value_range (0, G_MAXINT)
+    ui_meta     ("visible", "0")
+
+#else
+
+#define GEGL_OP_NAME     tessera_sift
+#define GEGL_OP_C_SOURCE tessera-sift.c
+
+#include "tessera-op.h"
+
+#include "perceived.h"
+#include "sift-draw.h"
+#include "sift-parts.h"
+
+/* Behind the sRGB curve; of the octaves -1, 0, 1 ... from the second on. */
+static const guint8 octave_colors[SIFT_COLORS][3] =
+  { { 255, 176, 0 }, { 255, 98, 64 }, { 236, 72, 160 }, { 168, 104, 255 }, { 72, 148, 255 }, { 32, 208, 208 }, { 96, 220, 96 },
+    { 255, 240, 64 } };
+
+static SiftPicture
+picture_of (const GeglProperties *o)
+{
+  return (SiftPicture) (o->output != TESSERA_SIFT_OVERLAY ? o->output : o->result);
+}
+
+static const Babl *
+output_format (GeglOperation *operation)
+{
+  return picture_of (GEGL_PROPERTIES (operation)) == SIFT_MASK
+         ? babl_format_with_space ("Y float", gegl_operation_get_source_space (operation, "input"))
+         : perceived_picture (operation);
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gboolean  is_overlay = picture_of (o) == SIFT_OVERLAY;
+  const Babl     *output = output_format (operation);
+  GeglRectangle   bounds = tessera_bounds (operation, "input");
+
+  if (gegl_rectangle_is_empty (&bounds))
+    o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
+  tessera_set_pads (operation, perceived_format (operation, is_overlay),
+                    is_overlay && perceived_input (operation, TRUE) == PERCEIVED_LINEAR
+                    ? tessera_delivered (operation, output, FALSE) : output);
+}
+
+static void
+set_colors (GeglOperation *operation, const Babl *format, SiftDrawing *drawing)
+{
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+
+  for (gint i = 0; i < SIFT_COLORS && o->by_octave; i++)
+    {
+      GeglColor *color = gegl_color_new (NULL);
+
+      gegl_color_set_pixel (color, babl_format ("R'G'B' u8"), octave_colors[i]);
+      perceived_color (color, format, drawing->colors[i]);
+      g_object_unref (color);
+    }
+  if (! o->by_octave)
+    perceived_color (o->color, format, drawing->colors[0]);
+}
+
+static gboolean
+run (GeglOperation *operation, TesseraRequest *request)
+{
+  GeglProperties    *o = GEGL_PROPERTIES (operation);
+  const SiftSettings settings = SIFT_SETTINGS (o);
+  SiftList           list = { NULL, 0 };
+  SiftDrawing        drawing = { .list = &list, .picture = picture_of (o), .scale = o->draw_scale, .most = o->draw_max,
+                                 .by_octave = o->by_octave };
+  gboolean           success;
+
+  o->count = 0;
+  request->output_format = output_format (operation);
+  if (drawing.picture != SIFT_MASK)
+    set_colors (operation, request->output_format, &drawing);
+  success = sift_find (request, &settings, FALSE, &list);
+  if (success)
+    sift_draw (request, &drawing);
+  o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
+  g_free (list.points);
+  return success;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GEGL_OPERATION_CLASS (klass)->prepare = prepare;
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:sift", .title = _("SIFT Keypoints"), .categories = "edge-detect",
+    .description = _("Finds and marks points that can be found again in another picture of the same scene, larger, "
+                     "smaller or turned (SIFT, keypoints, features, interest points, blobs)"),
+    .reference = "D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, International Journal of Computer "
+                 "Vision 60, 2004",
+    .menu_path = "<Image>/Filters/Edge-Detect", .menu_label = _("SIFT Keypoints (Tessera)..."),
+    .filter = &sift_filter, .is_whole = TRUE, .run = run
+  });
+}
+
+#endif
