@@ -156,6 +156,9 @@ draw_content (SiftCase *c, CheckRandom *random, const gchar *const *photographs)
     }
   if (c->content == SIFT_DENORMALS)
     scale (1e-39, n, c->luminance);
+  if (c->content == SIFT_FAINT)
+    for (gint i = 0; i < n; i++)
+      c->luminance[i] = 0.7f + 2e-6f * c->luminance[i];
   if (c->content == SIFT_HDR)
     scale (log_between (random, 10, 1e30), n, c->luminance);
   if (c->content == SIFT_SPECIALS)
@@ -201,7 +204,7 @@ draw_settings (SiftCase *c, CheckRandom *random)
   s->upsample = check_chance (random, 65);
   if (check_chance (random, 30))
     s->max_features = check_chance (random, 20) ? 1000000 : 1 + check_below (random, 60);
-  if (c->content == SIFT_DENORMALS)
+  if (c->content == SIFT_DENORMALS || c->content == SIFT_FAINT)
     s->contrast_threshold = 0;
 }
 
@@ -216,6 +219,11 @@ draw_box (SiftCase *c, CheckRandom *random)
     c->box.width = 1 + check_below (random, 24);
   if (check_chance (random, 12))
     c->box.height = 1 + check_below (random, 24);
+  if (c->content == SIFT_FAINT || c->content == SIFT_DENORMALS)         /* many are found */
+    {
+      c->box.width = MIN (c->box.width, 64);
+      c->box.height = MIN (c->box.height, 64);
+    }
   if (check_chance (random, 40))
     {
       c->box.x = check_below (random, 4000) - 2000;
@@ -236,28 +244,50 @@ soften (SiftCase *c)
   c->settings.max_features = 0;
 }
 
-/* The first cases are 1x1, the largest size, and the checkerboard of 225 crossings. */
+static void
+draw_default (SiftCase *c, SiftContent content, gint width, gint height)
+{
+  c->box = (GeglRectangle) { -3, 7, width, height };
+  c->content = content;
+  c->format = SIFT_Y;
+  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0 };
+}
+
+/* The one pixel that an octave of 11 pixels has inside its frame. */
+static void
+draw_smallest (SiftCase *c)
+{
+  for (gint y = 0; y < 11; y++)
+    for (gint x = 0; x < 11; x++)
+      c->luminance[11 * y + x] = exp (-((x - 5.1) * (x - 5.1) + (y - 4.9) * (y - 4.9)) / (2 * 2.2 * 2.2));
+  c->settings.upsample = FALSE;
+}
+
+/* The first cases are 1x1, the largest size, the checkerboard of 225 crossings, and the smallest octave. */
 void
 sift_case_draw (guint64 seed, gint number, const gchar *const *photographs, SiftCase *c)
 {
   CheckRandom random = { check_hash (seed ^ check_hash (number)) };
 
   *c = (SiftCase) { .seed = seed, .number = number, .content = check_below (&random, SIFT_CONTENTS) };
+  if (c->content == SIFT_FLAT && check_chance (&random, 70))
+    c->content = SIFT_FAINT;
   c->format = check_chance (&random, 60) ? SIFT_Y : check_below (&random, SIFT_FORMATS);
   draw_box (c, &random);
   draw_settings (c, &random);
   if (number == 0)
-    c->box.width = c->box.height = 1;
-  if (number == 1 || number == 2)
-    {
-      c->box = number == 1 ? (GeglRectangle) { 0, 0, LONGEST, HIGHEST } : (GeglRectangle) { -3, 7, 256, 256 };
-      c->content = number == 1 ? SIFT_PHOTOGRAPH : SIFT_CHECKERBOARD;
-      c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0 };
-      c->format = SIFT_Y;
-    }
+    draw_default (c, SIFT_FLAT, 1, 1);
+  if (number == 1)
+    draw_default (c, SIFT_PHOTOGRAPH, LONGEST, HIGHEST);
+  if (number == 2)
+    draw_default (c, SIFT_CHECKERBOARD, 256, 256);
+  if (number == 3)
+    draw_default (c, SIFT_FLAT, 11, 11);
   if (c->format > SIFT_YA)
     soften (c);
   draw_content (c, &random, photographs);
+  if (number == 3)
+    draw_smallest (c);
 }
 
 void
@@ -271,7 +301,7 @@ gchar *
 sift_case_text (const SiftCase *c)
 {
   static const gchar *const contents[] = { "noise", "blobs", "centred blobs", "checkerboard", "plateaus", "photograph", "NaN and Inf",
-                                           "denormals", "HDR", "flat" };
+                                           "denormals", "HDR", "flat", "faint noise" };
   static const gchar *const formats[] = { "Y~ float", "Y~aA float", "RGBA float", "R'G'B'A u8" };
   const RefSiftSettings    *s = &c->settings;
 

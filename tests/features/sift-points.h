@@ -12,7 +12,9 @@
 typedef enum
 {
   SIFT_NOISE, SIFT_BLOBS, SIFT_CENTRED, SIFT_CHECKERBOARD, SIFT_PLATEAUS, SIFT_PHOTOGRAPH, SIFT_SPECIALS, SIFT_DENORMALS,
-  SIFT_HDR, SIFT_FLAT, SIFT_CONTENTS
+  SIFT_HDR, SIFT_FLAT,
+  SIFT_FAINT,                   /* noise of some ulps: its differences are small multiples of one, and often the same */
+  SIFT_CONTENTS
 } SiftContent;
 
 /* How the picture is handed over.  The first two carry the luminance as it is. */

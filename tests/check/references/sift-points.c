@@ -40,10 +40,14 @@ exact (double value)
   return (Number) { value, 0.0 };
 }
 
+/* What was exact is exact: small multiples of one number, as in faint pictures. */
 static Number
 plus (Number a, Number b)
 {
-  return (Number) { a.value + b.value, a.error + b.error + UNIT_ROUNDOFF * (fabs (a.value) + fabs (b.value)) };
+  double value = a.value + b.value, part = value - a.value;
+  int    is_exact = (a.value - (value - part)) + (b.value - part) == 0.0;
+
+  return (Number) { value, a.error + b.error + (is_exact ? 0.0 : UNIT_ROUNDOFF * (fabs (a.value) + fabs (b.value))) };
 }
 
 static Number
@@ -55,9 +59,9 @@ minus (Number a, Number b)
 static Number
 times (Number a, Number b)
 {
-  double value = a.value * b.value;
+  double value = a.value * b.value, error = fabs (a.value) * b.error + fabs (b.value) * a.error + a.error * b.error;
 
-  return (Number) { value, fabs (a.value) * b.error + fabs (b.value) * a.error + a.error * b.error + UNIT_ROUNDOFF * fabs (value) };
+  return (Number) { value, error + (fma (a.value, b.value, -value) == 0.0 ? 0.0 : UNIT_ROUNDOFF * fabs (value)) };
 }
 
 static Number
@@ -67,7 +71,8 @@ over (Number a, Number b)
 
   if (!(room > 0.0))
     return (Number) { value, INFINITY };
-  return (Number) { value, (a.error + fabs (value) * b.error) / room + UNIT_ROUNDOFF * fabs (value) };
+  return (Number) { value, (a.error + fabs (value) * b.error) / room
+                           + (fma (value, b.value, -a.value) == 0.0 ? 0.0 : UNIT_ROUNDOFF * fabs (value)) };
 }
 
 static int
