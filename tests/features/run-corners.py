@@ -10,47 +10,14 @@ import os
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, Picture, Report, IMAGES
+from greys import LEGS, Bars, cv2, grey_of, np, pictures, skimage
+import skimage.feature
 
-try:
-    import cv2
-    import numpy as np
-    import skimage
-    import skimage.feature
-except ImportError as error:
-    print(f'{error}: python3-opencv and python3-skimage are needed')
-    sys.exit(77)
+from common import Gegl, Picture, Report
 
-SIGMA, K, MARGIN, BEST, LARGEST = 1.6, 0.04, 16, 500, 640
+SIGMA, K, MARGIN, BEST = 1.6, 0.04, 16, 500
 RADIUS = int(np.ceil(3 * SIGMA))
 EDGE = RADIUS + 2                       # pixels around the picture that R of the picture may need
-LUMINANCE = (0.22248840, 0.71690369, 0.06060791)        # of linear sRGB (D50), as babl has it
-SAMPLES = ('camera.png', 'astronaut.png', 'coffee.png', 'brick.png', 'coins.png', 'hubble_deep_field.jpg')
-LEGS = {'C': {'GEGL_USE_OPENCL': 'no'}, 'OpenCL': {'GEGL_USE_OPENCL': 'cpu', 'TESSERA_OPENCL': 'force'}}
-
-
-def pictures():
-    """(name, path)"""
-    data = os.path.join(os.path.dirname(skimage.__file__), 'data')
-    ours = sorted(name for name in os.listdir(IMAGES) if name.endswith('.jpg'))
-    return ([(name, os.path.join(IMAGES, name)) for name in ours]
-            + [(f'scikit-image {name}', os.path.join(data, name)) for name in SAMPLES])
-
-
-def grey_of(path):
-    """8-bit perceptual luminance."""
-    pixels = cv2.imread(path, cv2.IMREAD_UNCHANGED)
-    if pixels.ndim == 3:
-        coded = pixels[:, :, 2::-1] / 255
-        linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4) @ LUMINANCE
-        pixels = np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
-        pixels = np.round(255 * pixels).astype(np.uint8)
-    height, width = pixels.shape
-    if max(width, height) > LARGEST:
-        size = round(width * LARGEST / max(width, height)), round(height * LARGEST / max(width, height))
-        pixels = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
-    return pixels
 
 
 def harris(grey, window):
@@ -117,24 +84,6 @@ def correlation(one, other):
 
 def off(one, other, part=lambda response: response):
     return np.abs(part(one).astype(float) - part(other)).max() / part(other).max()
-
-
-class Bars:
-    """What is measured of one picture, beside what is accepted."""
-
-    def __init__(self, report, name, table):
-        self.report, self.name, self.table = report, name, table
-
-    def most(self, what, value, bar):
-        self.report.check(f'{self.name}: {what}', value <= bar, f'{value:.3g}, at most {bar:g}')
-
-    def least(self, what, values, bars):
-        self.report.check(f'{self.name}: {what}', all(value >= bar for value, bar in zip(values, bars)),
-                          ' / '.join(f'{value:.5g}' for value in values) + ', at least ' + ' / '.join(f'{bar:g}' for bar in bars))
-
-    def tell(self, what, values):
-        if self.table:
-            print(f'     {self.name}: {what}: ' + ' / '.join(f'{value:.5g}' for value in values))
 
 
 def against_opencv(bars, grey, response, ours):

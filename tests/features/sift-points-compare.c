@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * sift-points: a file against the reference.
+ *
+ * Levels and candidates have the same bits, so the keypoints are the same and in the same order.  What follows is in double.  There
+ * a sum may be written in another order, and exp and atan2 are libm's here and our own in the product, each within an ulp or two.
+ * Numbers therefore agree to the digits that are printed.  An element is the reference's before it is rounded, rounded: to either
+ * number if it lies within what the angle and the place may be off of the middle between two.  A keypoint is excused where the
+ * reference has a doubt.
+ *
+ * Where babl or the operation converts the luminance, that is off by some 1e-7, and so is each number after it.  Then nearly
+ * all keypoints must have a partner of nearly the same place, size and angle. */
+#include "sift-points.h"
+
+#define DIGITS      0.50001             /* of a unit of the last digit */
+#define ELEMENT     1e-6                /* that exp and the order of sums may move an element */
+#define PER_DEGREE  40.0                /* elements move by so much at most with the angle, */
+#define PER_PIXEL   600.0               /* and with the place or size */
+#define MOST_LOST   0.02                /* of converted pictures */
+
+static gboolean
+is_near (gdouble value, gdouble reference, gdouble unit, gdouble error)
+{
+  return fabs (value - reference) <= DIGITS * unit + error + 1e-12 * fabs (reference);
+}
+
+static gboolean
+is_place (const SiftCase *c, const SiftRow *row, const RefPoint *point)
+{
+  return row->octave == point->octave && row->layer == point->layer
+         && is_near (row->x, point->x + c->box.x, 1e-4, point->place_error)
+         && is_near (row->y, point->y + c->box.y, 1e-4, point->place_error)
+         && is_near (row->sigma, point->sigma, 1e-4, point->place_error)
+         && is_near (remainder (row->angle - point->angle, 360), 0, 1e-4, point->angle_error);
+}
+
+static gchar *
+elements_differ (const SiftRow *row, const RefPoint *point, SiftCount *count)
+{
+  const gdouble error = ELEMENT + PER_DEGREE * point->angle_error + PER_PIXEL * point->place_error;
+
+  for (gint e = 0; e < REF_SIFT_LENGTH; e++)
+    {
+      const gdouble off = fabs (row->descriptor[e] - point->elements[e]);
+
+      if (! (off <= 0.5 + error))
+        return g_strdup_printf ("element %d is %d, not %.9g, of keypoint", e, row->descriptor[e], point->elements[e]);
+      count->rounded += fabs (off - 0.5) <= error;
+    }
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- doubts -- */
+
+static gboolean
+is_excused (const RefSift *reference, gint octave, gdouble x, gdouble y, gdouble response)
+{
+  if (response >= reference->cut_low - 0.5e-6 && response <= reference->cut_high + 0.5e-6
+      && reference->cut_low <= reference->cut_high)
+    return TRUE;
+  for (gsize i = 0; i < reference->n_doubts; i++)
+    {
+      const RefDoubt *doubt = reference->doubts + i;
+
+      if (doubt->octave == octave && fabs (x - doubt->x) <= doubt->reach && fabs (y - doubt->y) <= doubt->reach)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The next point of the reference that is the row's, where all before it are excused; else the same. */
+static gsize
+skip_excused (const SiftCase *c, const RefSift *reference, gsize from, const SiftRow *row)
+{
+  for (gsize i = from; i < reference->n; i++)
+    {
+      const RefPoint *point = reference->points + i;
+
+      if (row && is_place (c, row, point))
+        return i;
+      if (! is_excused (reference, point->octave, point->x, point->y, point->response))
+        return row ? from : i;
+    }
+  return row ? from : reference->n;
+}
+
+/* --------------------------------------------------------------- compare -- */
+
+static gchar *
+exact_differs (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCount *count)
+{
+  gsize at = 0;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SiftRow  *row = &g_array_index (rows, SiftRow, i);
+      const RefPoint *point;
+      gchar          *why;
+
+      const gsize next = skip_excused (c, reference, at, row);
+
+      count->excused += next - at;
+      at = next;
+      point = reference->points + at;
+      if (at == reference->n || ! is_place (c, row, point))
+        {
+          if (is_excused (reference, row->octave, row->x - c->box.x, row->y - c->box.y, row->response))
+            {
+              count->excused++;
+              continue;
+            }
+          return at == reference->n
+                 ? g_strdup_printf ("keypoint %u at %.4f, %.4f, octave %d: the reference has only %zu", i, row->x, row->y, row->octave, at)
+                 : g_strdup_printf ("keypoint %u at %.4f, %.4f, sigma %.4f, angle %.4f, octave %d, layer %d; the reference's next is at "
+                                    "%.6f, %.6f, sigma %.6f, angle %.6f, octave %d, layer %d (%zu and %u)", i, row->x, row->y, row->sigma,
+                                    row->angle, row->octave, row->layer, point->x + c->box.x, point->y + c->box.y, point->sigma,
+                                    point->angle, point->octave, point->layer, reference->n, rows->len);
+        }
+      at++;
+      if (! is_near (row->response, point->response, 1e-6, point->place_error * point->response))
+        return g_strdup_printf ("response %.6f, not %.9g, of keypoint %u", row->response, point->response, i);
+      why = elements_differ (row, point, count);
+      if (why)
+        {
+          gchar *text = g_strdup_printf ("%s %u at %.4f, %.4f", why, i, row->x, row->y);
+
+          g_free (why);
+          return text;
+        }
+    }
+  count->excused += skip_excused (c, reference, at, NULL) - at;
+  at = skip_excused (c, reference, at, NULL);
+  if (at < reference->n)
+    return g_strdup_printf ("keypoint at %.6f, %.6f, octave %d, layer %d, is missing (%zu, not %u)", reference->points[at].x + c->box.x,
+                            reference->points[at].y + c->box.y, reference->points[at].octave, reference->points[at].layer,
+                            reference->n, rows->len);
+  return NULL;
+}
+
+static gboolean
+has_partner (const SiftCase *c, const RefPoint *point, const GArray *rows)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SiftRow *row = &g_array_index (rows, SiftRow, i);
+
+      if (row->octave == point->octave && row->layer == point->layer
+          && hypot (row->x - c->box.x - point->x, row->y - c->box.y - point->y) <= 0.02 * point->sigma
+          && fabs (row->sigma / point->sigma - 1) <= 0.01 && fabs (remainder (row->angle - point->angle, 360)) <= 0.5)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gchar *
+converted_differs (const SiftCase *c, const GArray *rows, const RefSift *reference)
+{
+  gint lost = 0;
+
+  for (gsize i = 0; i < reference->n; i++)
+    lost += ! has_partner (c, reference->points + i, rows);
+  if (lost > 1 + MOST_LOST * reference->n || fabs ((gdouble) rows->len - reference->n) > 1 + MOST_LOST * reference->n)
+    return g_strdup_printf ("%d keypoints of %zu have no partner among %u", lost, reference->n, rows->len);
+  return NULL;
+}
+
+gchar *
+sift_differs (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCount *count)
+{
+  count->points += rows->len;
+  count->doubts += reference->n_doubts;
+  return c->format > SIFT_YA ? converted_differs (c, rows, reference) : exact_differs (c, rows, reference, count);
+}
