@@ -51,7 +51,7 @@ process (GeglOperation *operation, GeglBuffer *input, const GeglRectangle *roi, 
   GeglProperties      *o = GEGL_PROPERTIES (operation);
   const SiftSettings   settings = SIFT_SETTINGS (o);
   const TesseraRequest request = { .operation = operation, .input = input, .bounds = *roi,
-                                   .input_format = gegl_operation_get_format (operation, "input") };
+                                   .input_format = gegl_buffer_get_format (input) };
   SiftList             list;
   GError              *error = NULL;
 
