@@ -83,7 +83,7 @@ respond (const Planes *planes)
       multiply_row (planes->seen + (gsize) y * planes->seen_width, planes->seen_width, n, planes->plane, products);
       tap_sum (products + reach, &along, planes->means + y * row, 3 * planes->plane / 4);
     }
-  tap_sum_rows (planes->means + reach * row, &down, planes->means, 3 * planes->plane / 4, planes->height);
+  tap_sum_rows (planes->means + reach * row, &down, planes->means, row, 3 * planes->plane / 4, planes->height);
   for (gint y = 0; y < planes->height; y++)
     measure_row (planes->means + y * row, planes->plane, planes->width, planes->harris->k,
                  planes->response + (gsize) y * planes->stride);

@@ -110,10 +110,11 @@ static void
 count_window (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, const Frame *frame,
               gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
 {
-  const gint radius = (gint) floor (CELL * sigma * G_SQRT2 * WINDOW + 0.5), most = 2 * radius + 1;
+  const gint radius = (gint) floor (CELL * sigma * G_SQRT2 * WINDOW + 0.5), most = sift_whole (2 * radius + 1);
+  const gint row = most + SIFT_SLACK;
   const gint x0 = place->column, y0 = place->row, l = place->layer;
-  gdouble   *room = gegl_scratch_new (gdouble, 6 * most + 2), *weights = room + 4 * most, *row_weights = weights + most;
-  gfloat    *rows = gegl_scratch_new (gfloat, 3 * (most + 2));
+  gdouble   *room = gegl_scratch_new0 (gdouble, 6 * most), *weights = room + 4 * most, *row_weights = weights + most;
+  gfloat    *rows = gegl_scratch_new0 (gfloat, 3 * row);
   Samples    samples = { room, room + most, room + 2 * most, room + 3 * most };
 
   for (gint i = 0; i <= radius; i++)
@@ -132,8 +133,8 @@ count_window (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, c
       for (gint i = 0; i < n; i++)
         row_weights[i] = weights[radius + j] * weights[radius + first + i];
       sample (sift_row (levels, l, x0 + first - 1, y0 + j - 1, n + 2, rows),
-              sift_row (levels, l, x0 + first - 1, y0 + j, n + 2, rows + most + 2),
-              sift_row (levels, l, x0 + first - 1, y0 + j + 1, n + 2, rows + 2 * (most + 2)), n, first, j, frame, row_weights,
+              sift_row (levels, l, x0 + first - 1, y0 + j, n + 2, rows + row),
+              sift_row (levels, l, x0 + first - 1, y0 + j + 1, n + 2, rows + 2 * row), sift_whole (n), first, j, frame, row_weights,
               samples.across, samples.down, samples.direction, samples.length);
       count (&samples, n, cells);
     }

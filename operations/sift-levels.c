@@ -68,27 +68,35 @@ sift_scales_init (SiftScales *scales, const SiftSettings *settings)
 
 /* --------------------------------------------------------------------- C -- */
 
-/* One blur: rows `top` to `bottom` of the octave from a plane that begins with row `from_top`. */
+/* One blur: rows `top` to `bottom` of the octave from a plane that begins with row `from_top`.  A row of a level has
+ * `pad` floats before it and behind its last run, where its edge pixels are repeated. */
 typedef struct
 {
   const SiftBlur *blur;
   gint            width, height;        /* of the octave */
+  gint            pad;
   gint            top, bottom;
   const gfloat   *from;
   gsize           from_row;
   gint            from_top;
+  gboolean        has_pads;             /* in `from` */
   gfloat         *to;                   /* begins with row `to_top` */
   gsize           to_row;
   gint            to_top;
 } Blurring;
 
-/* A row's part from `left` - radius on, with the edge pixels beyond the octave; zeros behind it. */
-static void
-load (const Blurring *b, gint y, gint left, gint n, gfloat *line)
+static inline gint
+runs_of (gint width)
 {
-  const gfloat *row = b->from + (gsize) (CLAMP (y, 0, b->height - 1) - b->from_top) * b->from_row;
-  const gint    radius = b->blur->radius, first = left - radius, end = left + n + radius;
-  const gint    begin = MAX (first, 0), stop = MIN (end, b->width);
+  return (width + RUN - 1) / RUN * RUN;
+}
+
+/* A row's part from `left` - radius on, with the edge pixels beyond the octave. */
+static void
+load (const Blurring *b, const gfloat *row, gint left, gint n, gfloat *line)
+{
+  const gint radius = b->blur->radius, first = left - radius, end = left + n + radius;
+  const gint begin = MAX (first, 0), stop = MIN (end, b->width);
 
   for (gint x = first; x < begin; x++)
     line[x - first] = row[0];
@@ -101,18 +109,29 @@ static void
 blur_tile (const Blurring *b, gint left, gint n, gint top, gint rows, gfloat *line, gfloat *sums)
 {
   const gint    radius = b->blur->radius, n_taps = 2 * radius + 1;
-  const gint    run = (n + RUN - 1) / RUN * RUN, stride = run + 16;     /* not a power of 2: rows would meet in one set */
+  const gint    run = runs_of (n), stride = run + 16;   /* not a power of 2: rows would meet in one set */
   const TapList along = { n_taps, n_taps, 1, b->blur->offsets, b->blur->weights, FALSE };
   const TapList down = { n_taps, n_taps, stride, b->blur->offsets, b->blur->weights, FALSE };
 
   for (gint y = 0; y < rows + 2 * radius; y++)
     {
-      load (b, top - radius + y, left, n, line);
-      tap_sum (line + radius, &along, sums + (gsize) y * stride, run / 4);
+      const gfloat *row = b->from + (gsize) (CLAMP (top - radius + y, 0, b->height - 1) - b->from_top) * b->from_row;
+
+      if (! b->has_pads)
+        load (b, row, left, n, line);
+      tap_sum (b->has_pads ? row + left : line + radius, &along, sums + (gsize) y * stride, run / 4);
     }
-  tap_sum_rows (sums + (gsize) radius * stride, &down, sums, run / 4, rows);
-  for (gint y = 0; y < rows; y++)
-    memcpy (b->to + (gsize) (top + y - b->to_top) * b->to_row + left, sums + (gsize) y * stride, n * sizeof (gfloat));
+  tap_sum_rows (sums + (gsize) radius * stride, &down, b->to + (gsize) (top - b->to_top) * b->to_row + left, b->to_row,
+                run / 4, rows);
+}
+
+static void
+fill_pads (gfloat *row, gint width, gint pad)
+{
+  for (gint i = -pad; i < 0; i++)
+    row[i] = row[0];
+  for (gint i = width; i < runs_of (width) + pad; i++)
+    row[i] = row[width - 1];
 }
 
 /* Chunks of rows. */
@@ -125,8 +144,14 @@ blur_chunks (gsize first, gsize n, gpointer data)
   gfloat         *sums = gegl_scratch_new0 (gfloat, (gsize) (CHUNK + 2 * radius) * (TILE + RUN + 16));
 
   for (gint top = b->top + (gint) first * CHUNK; top < MIN (b->bottom, b->top + (gint) (first + n) * CHUNK); top += CHUNK)
-    for (gint left = 0; left < b->width; left += TILE)
-      blur_tile (b, left, MIN (TILE, b->width - left), top, MIN (CHUNK, b->bottom - top), line, sums);
+    {
+      const gint rows = MIN (CHUNK, b->bottom - top);
+
+      for (gint left = 0; left < b->width; left += TILE)
+        blur_tile (b, left, MIN (TILE, b->width - left), top, rows, line, sums);
+      for (gint y = 0; y < rows; y++)
+        fill_pads (b->to + (gsize) (top + y - b->to_top) * b->to_row, b->width, b->pad);
+    }
   gegl_scratch_free (sums);
   gegl_scratch_free (line);
 }
@@ -138,27 +163,38 @@ blur (const Blurring *b)
                                   (gpointer) b);
 }
 
+/* The base is the first level. */
+static void
+copy_base (const SiftStrip *strip, gint pad, gint top, gint bottom)
+{
+  const SiftLevels *levels = &strip->levels;
+
+  for (gint y = top; y < bottom; y++)
+    {
+      gfloat *row = (gfloat *) levels->level[0] + (gsize) (y - levels->top) * levels->row;
+
+      memcpy (row, strip->base + (gsize) (y - strip->top) * strip->width, strip->width * sizeof (gfloat));
+      fill_pads (row, strip->width, pad);
+    }
+}
+
 /* Level l from the one before, or the first one from the base. */
 static void
-make_level (const SiftStrip *strip, gint l, gint top, gint bottom)
+make_level (const SiftStrip *strip, gint l, gint pad, gint top, gint bottom)
 {
   const SiftScales *scales = strip->scales;
   const SiftLevels *levels = &strip->levels;
-  Blurring          b = { .width = strip->width, .height = strip->height, .top = top, .bottom = bottom,
+  Blurring          b = { .blur = l == 0 ? &scales->first : &scales->blurs[l], .width = strip->width,
+                          .height = strip->height, .pad = pad, .top = top, .bottom = bottom,
+                          .from = l == 0 ? strip->base : levels->level[l - 1],
+                          .from_row = l == 0 ? (gsize) strip->width : levels->row,
+                          .from_top = l == 0 ? strip->top : levels->top, .has_pads = l > 0,
                           .to = (gfloat *) levels->level[l], .to_row = levels->row, .to_top = levels->top };
 
   if (l == 0 && ! strip->is_first)
-    {
-      for (gint y = top; y < bottom; y++)
-        memcpy (b.to + (gsize) (y - levels->top) * levels->row, strip->base + (gsize) (y - strip->top) * strip->width,
-                strip->width * sizeof (gfloat));
-      return;
-    }
-  b.blur = l == 0 ? &scales->first : &scales->blurs[l];
-  b.from = l == 0 ? strip->base : levels->level[l - 1];
-  b.from_row = l == 0 ? (gsize) strip->width : levels->row;
-  b.from_top = l == 0 ? strip->top : levels->top;
-  blur (&b);
+    copy_base (strip, pad, top, bottom);
+  else
+    blur (&b);
 }
 
 /* A TesseraFilter's `spread`: all levels, each on as many rows as the next ones need. */
@@ -169,20 +205,24 @@ make_levels (const TesseraRequest *request)
   const SiftScales *scales = strip->scales;
   SiftLevels       *levels = &strip->levels;
   gfloat           *planes;
+  gint              pad = SIFT_SLACK;
   gint              around = scales->halo - scales->first.radius;
   const gint        top = MAX (request->roi.y - around, 0);
   const gint        bottom = MIN (request->roi.y + request->roi.height + around, strip->height);
 
+  for (gint l = 1; l < scales->n_levels; l++)
+    pad = MAX (pad, scales->blurs[l].radius);
+  pad = (pad + 15) / 16 * 16;
   *levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = bottom - top,
-                           .n = scales->n_levels, .row = (gsize) strip->width, .pixel = 1 };
+                           .n = scales->n_levels, .row = (gsize) runs_of (strip->width) + 2 * pad, .pixel = 1 };
   planes = sift_room (strip->planes, levels->row * levels->rows * levels->n);
   strip->is_planar = TRUE;
   for (gint l = 0; l < levels->n; l++)
     {
-      levels->level[l] = planes + l * levels->row * levels->rows;
+      levels->level[l] = planes + l * levels->row * levels->rows + pad;
       if (l > 0)
         around -= scales->blurs[l].radius;
-      make_level (strip, l, MAX (request->roi.y - around, 0),
+      make_level (strip, l, pad, MAX (request->roi.y - around, 0),
                   MIN (request->roi.y + request->roi.height + around, strip->height));
     }
 }

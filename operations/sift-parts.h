@@ -61,7 +61,15 @@ sift_difference (const SiftLevels *levels, gint l, gint x, gint y)
   return levels->level[l + 1][at] - levels->level[l][at];
 }
 
-/* n pixels of a row, from x on, their floats one behind another. */
+#define SIFT_SLACK 8            /* floats behind a row's last pixel that loops may read, so that they run in whole vectors */
+
+static inline gint
+sift_whole (gint n)
+{
+  return (n + SIFT_SLACK - 1) / SIFT_SLACK * SIFT_SLACK;
+}
+
+/* n pixels of a row, from x on, their floats one behind another, and what follows up to whole vectors of them. */
 static inline const gfloat *
 sift_row (const SiftLevels *levels, gint l, gint x, gint y, gint n, gfloat *room)
 {

@@ -147,10 +147,10 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble sigma
   const gint    radius = (gint) floor (ANGLE_REACH * sigma + 0.5), l = place->layer;
   const gint    left = MAX (place->column - radius, 1), right = MIN (place->column + radius, levels->width - 2);
   const gint    top = MAX (place->row - radius, 1), bottom = MIN (place->row + radius, levels->height - 2);
-  const gint    n = right - left + 1;
+  const gint    n = right - left + 1, whole = sift_whole (n), row = whole + SIFT_SLACK;
   gdouble      *weights = gegl_scratch_new (gdouble, radius + 1);
-  gdouble      *lengths = gegl_scratch_new (gdouble, 2 * n), *which = lengths + n;
-  gfloat       *room = gegl_scratch_new (gfloat, 3 * (n + 2));
+  gdouble      *lengths = gegl_scratch_new (gdouble, 2 * whole), *which = lengths + whole;
+  gfloat       *room = gegl_scratch_new0 (gfloat, 3 * row);
 
   for (gint i = 0; i <= radius; i++)
     weights[i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * sigma) * (ANGLE_SIGMA * sigma)));
@@ -158,8 +158,8 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble sigma
     {
       const gdouble weight = weights[ABS (y - place->row)];
 
-      gradients (sift_row (levels, l, left - 1, y - 1, n + 2, room), sift_row (levels, l, left - 1, y, n + 2, room + n + 2),
-                 sift_row (levels, l, left - 1, y + 1, n + 2, room + 2 * (n + 2)), n, lengths, which);
+      gradients (sift_row (levels, l, left - 1, y - 1, n + 2, room), sift_row (levels, l, left - 1, y, n + 2, room + row),
+                 sift_row (levels, l, left - 1, y + 1, n + 2, room + 2 * row), whole, lengths, which);
       for (gint i = 0; i < n; i++)
         {
           const gint bin = (gint) which[i];

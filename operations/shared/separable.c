@@ -87,7 +87,7 @@ separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gf
 {
   const TapList list = tap_list (taps, stride);
 
-  tap_sum_rows (in, &list, out, n_pixels, n_rows);
+  tap_sum_rows (in, &list, out, stride, n_pixels, n_rows);
 }
 
 /* A strip's content in the cache: rows of the input and their sums along x.  The result of a row replaces the first

@@ -45,7 +45,7 @@ tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels)
 }
 
 void
-tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels, gint n_rows)
+tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gsize out_step, gint n_pixels, gint n_rows)
 {
   const gssize stride = taps->step;
   gint         done = 0;
@@ -54,9 +54,9 @@ tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels,
     {
       done = n_rows / TAP_SUM_RUN * TAP_SUM_RUN;
       LANES_BEST (sum_down) (in + stride * taps->offsets[0], stride, taps->n, taps->weights,
-                             out, stride, 4 * n_pixels, done);
+                             out, (gssize) out_step, 4 * n_pixels, done);
     }
   for (gint y = done; y < n_rows; y++)
-    (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in + y * stride, taps, out + y * stride,
+    (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in + y * stride, taps, out + y * out_step,
                                                                               4 * n_pixels);
 }

@@ -27,8 +27,8 @@ typedef struct
  * `in` that no tap of a later pixel needs. */
 void tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels);
 
-/* The same for n_rows rows, `step` floats from one to the next: a tap is a row.  `out` may be rows of `in`
- * that no tap of a later row needs. */
-void tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels, gint n_rows);
+/* The same for n_rows rows, `step` floats from one to the next, of `out` out_step floats: a tap is a row.  `out` may be
+ * rows of `in` that no tap of a later row needs. */
+void tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gsize out_step, gint n_pixels, gint n_rows);
 
 #endif
