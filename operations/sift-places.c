@@ -137,7 +137,7 @@ gradients (const gfloat *restrict above, const gfloat *restrict row, const gfloa
       const gdouble dx = (gdouble) row[i + 2] - row[i], dy = (gdouble) below[i + 1] - above[i + 1];
 
       lengths[i] = sqrt (dx * dx + dy * dy);
-      bins[i] = floor (angle_of (dx, dy) / 10.0 + 0.5);
+      bins[i] = floor (angle_of (dx, dy) * 0.1 + 0.5);
     }
 }
 
