@@ -188,7 +188,7 @@ draw_settings (SiftCase *c, CheckRandom *random)
 {
   RefSiftSettings *s = &c->settings;
 
-  *s = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0 };
+  *s = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0 };
   if (check_chance (random, 40))
     s->octaves = check_chance (random, 20) ? 16 : 1 + check_below (random, 4);
   if (check_chance (random, 50))
@@ -250,7 +250,7 @@ draw_default (SiftCase *c, SiftContent content, gint width, gint height)
   c->box = (GeglRectangle) { -3, 7, width, height };
   c->content = content;
   c->format = SIFT_Y;
-  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0 };
+  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0 };
 }
 
 /* The one pixel that an octave of 11 pixels has inside its frame. */
