@@ -71,6 +71,19 @@ def of_operation(gegl, report, name, grey, work):
     return found
 
 
+def check_saver(gegl, report, path, work):
+    """gegl PICTURE -o POINTS.key"""
+    texts = []
+    for name, words in (('saved.key', ['-o', '{}']), ('sink.key', ['--', 'tessera:sift-save', 'path={}'])):
+        out = os.path.join(work, name)
+        code, lines = gegl.run([path] + [word.format(out) for word in words], **LEGS['C'])
+        report.check(f'{name}: gegl writes it', code == 0 and not lines and os.path.exists(out), ' | '.join(lines))
+        if os.path.exists(out):
+            with open(out, 'rb') as file:
+                texts.append(file.read())
+    report.check('gegl PICTURE -o POINTS.key is sift-save', len(texts) == 2 and texts[0] == texts[1])
+
+
 # ------------------------------------------------------------------ partners
 
 def distances(some, others):
@@ -181,6 +194,7 @@ def check_warps(gegl, bars, grey, both, work):
 def main():
     gegl, report, table = Gegl(sys.argv[1]), Report(), '--table' in sys.argv
     with tempfile.TemporaryDirectory() as work:
+        check_saver(gegl, report, pictures()[0][1], work)
         for name, path in pictures():
             grey, bars = grey_of(path), Bars(report, name, table)
             ours = of_operation(gegl, report, name, grey, work)

@@ -5,6 +5,7 @@
 
 #define LONGEST 400
 #define HIGHEST 300
+#define WIDEST  7000
 
 static gdouble
 between (CheckRandom *random, gdouble low, gdouble high)
@@ -188,7 +189,7 @@ draw_settings (SiftCase *c, CheckRandom *random)
 {
   RefSiftSettings *s = &c->settings;
 
-  *s = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0 };
+  *s = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0 };
   if (check_chance (random, 40))
     s->octaves = check_chance (random, 20) ? 16 : 1 + check_below (random, 4);
   if (check_chance (random, 50))
@@ -250,7 +251,7 @@ draw_default (SiftCase *c, SiftContent content, gint width, gint height)
   c->box = (GeglRectangle) { -3, 7, width, height };
   c->content = content;
   c->format = SIFT_Y;
-  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0 };
+  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0 };
 }
 
 /* The one pixel that an octave of 11 pixels has inside its frame. */
@@ -263,7 +264,8 @@ draw_smallest (SiftCase *c)
   c->settings.upsample = FALSE;
 }
 
-/* The first cases are 1x1, the largest size, the checkerboard of 225 crossings, and the smallest octave. */
+/* The first cases are 1x1, the largest size, the checkerboard of 225 crossings, the smallest octave, and one that is cut into
+ * strips: they have at most 32 MiB a level in the specification, and 16 in the product. */
 void
 sift_case_draw (guint64 seed, gint number, const gchar *const *photographs, SiftCase *c)
 {
@@ -283,6 +285,8 @@ sift_case_draw (guint64 seed, gint number, const gchar *const *photographs, Sift
     draw_default (c, SIFT_CHECKERBOARD, 256, 256);
   if (number == 3)
     draw_default (c, SIFT_FLAT, 11, 11);
+  if (number == 4)
+    draw_default (c, SIFT_BLOBS, WIDEST, 200);
   if (c->format > SIFT_YA)
     soften (c);
   draw_content (c, &random, photographs);

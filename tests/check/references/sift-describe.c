@@ -55,12 +55,37 @@ is_near_integer (double value, double error)
 
 /* ---------------------------------------------------------- orientation -- */
 
+/* What the levels' error can do to the bin of a sample, and to that beside it. */
+static void
+add_error (const RefOctave *octave, const Gradient *gradient, double weight, int bin, double errors[BINS])
+{
+  double off = sqrt (8.0) * octave->error, tens = gradient->angle * DEGREES / 10.0;
+  double left = tens + 0.5 - floor (tens + 0.5), near = fmin (left, 1.0 - left) * 10.0 / DEGREES;
+
+  if (octave->error == 0.0)
+    return;
+  errors[(bin + BINS) % BINS] += weight * off;
+  if (near * gradient->length <= off)
+    {
+      errors[(bin + BINS) % BINS] += weight * gradient->length;
+      errors[(bin + BINS + (left < 0.5 ? -1 : 1)) % BINS] += weight * (gradient->length + off);
+    }
+}
+
+static void
+smooth (const double raw[BINS], double smoothed[BINS])
+{
+  for (int b = 0; b < BINS; b++)
+    smoothed[b] = (raw[(b + BINS - 2) % BINS] + 4.0 * raw[(b + BINS - 1) % BINS] + 6.0 * raw[b]
+                   + 4.0 * raw[(b + 1) % BINS] + raw[(b + 2) % BINS]) / 16.0;
+}
+
 /* Samples of exactly 45 degrees are at a border of bins, and the upper is theirs; no other angle of two floats is. */
 static void
-fill_histogram (const RefOctave *octave, const RefPoint *point, double s, double histogram[BINS])
+fill_histogram (const RefOctave *octave, const RefPoint *point, double s, double histogram[BINS], double errors[BINS])
 {
   int    radius = (int) floor (4.5 * s + 0.5);
-  double raw[BINS] = { 0.0 }, width = 1.5 * s;
+  double raw[BINS] = { 0.0 }, off[BINS] = { 0.0 }, width = 1.5 * s;
 
   for (int i = -radius; i <= radius; i++)
     for (int j = -radius; j <= radius; j++)
@@ -69,39 +94,45 @@ fill_histogram (const RefOctave *octave, const RefPoint *point, double s, double
 
         if (gradient_at (octave, point->layer, point->row + i, point->column + j, &gradient))
           {
-            int bin = (int) floor (gradient.angle * 180.0 / M_PI / 10.0 + 0.5);
+            int    bin = (int) floor (gradient.angle * 180.0 / M_PI / 10.0 + 0.5);
+            double weight = exp (-(double) (i * i + j * j) / (2.0 * width * width));
 
-            raw[(bin + BINS) % BINS] += exp (-(double) (i * i + j * j) / (2.0 * width * width)) * gradient.length;
+            raw[(bin + BINS) % BINS] += weight * gradient.length;
+            add_error (octave, &gradient, weight, bin, off);
           }
       }
-  for (int b = 0; b < BINS; b++)
-    histogram[b] = (raw[(b + BINS - 2) % BINS] + 4.0 * raw[(b + BINS - 1) % BINS] + 6.0 * raw[b]
-                    + 4.0 * raw[(b + 1) % BINS] + raw[(b + 2) % BINS]) / 16.0;
+  smooth (raw, histogram);
+  smooth (off, errors);
 }
 
 int
 reference_sift_orient (const RefOctave *octave, const RefPoint *point, double s, RefSift *found)
 {
-  double histogram[BINS], highest = 0.0, error;
+  double histogram[BINS], errors[BINS], highest = 0.0, error, top = 0.0;
   int    doubt = is_near_integer (4.5 * s + 0.5, 4.5 * point->place_error)
                  || is_near_integer (3.0 * s * sqrt (2.0) * 2.5 + 0.5, 11.0 * point->place_error);
 
-  fill_histogram (octave, point, s, histogram);
-  for (int b = 0; b < BINS; b++)
-    highest = fmax (highest, histogram[b]);
-  error = (SUM_ERROR + 4.0 * point->place_error) * highest;
+  fill_histogram (octave, point, s, histogram, errors);
   for (int b = 0; b < BINS; b++)
     {
-      double   l = histogram[(b + BINS - 1) % BINS], p = histogram[b], r = histogram[(b + 1) % BINS];
+      highest = fmax (highest, histogram[b]);
+      top = fmax (top, histogram[b] + errors[b]);
+    }
+  error = (SUM_ERROR + 4.0 * point->place_error) * highest + top - highest;
+  for (int b = 0; b < BINS; b++)
+    {
+      int      left = (b + BINS - 1) % BINS, right = (b + 1) % BINS;
+      double   l = histogram[left], p = histogram[b], r = histogram[right], bend = fabs (l - 2.0 * p + r);
+      double   most = fmax (errors[left], errors[right]) + errors[b] + error;
       double   least = fmin (p - l, fmin (p - r, p - 0.8 * highest));
       RefPoint oriented = *point;
 
-      doubt |= highest > 0.0 && fabs (least) <= error;
+      doubt |= highest > 0.0 && fabs (least) <= most;
       if (!(p > l && p > r && p >= 0.8 * highest))
         continue;
       oriented.bin = b;
       oriented.angle = fmod (10.0 * (b + 0.5 * (l - r) / (l - 2.0 * p + r)) + 360.0, 360.0);
-      oriented.angle_error = 20.0 * error / fabs (l - 2.0 * p + r);
+      oriented.angle_error = bend > 4.0 * most ? 20.0 * most / (bend - 4.0 * most) : 10.0;
       reference_sift_describe (octave, s, &oriented);
       reference_sift_add (found, &oriented);
     }

@@ -104,7 +104,7 @@ sample (const RefOctave *octave, const int place[3], int a, int da, int b, int d
 
   at[a] += da;
   at[b] += db;
-  return exact (reference_sift_difference (octave, at[2], at[1], at[0]));
+  return (Number) { reference_sift_difference (octave, at[2], at[1], at[0]), 2.0 * octave->error };
 }
 
 static void
@@ -344,9 +344,10 @@ reference_sift (const float *luminance, int width, int height, const RefSiftSett
       for (size_t c = 0; c < count; c++)
         {
           RefPoint point = { 0 };
-          int      doubt = 0;
+          int      doubt = candidates[c].doubt;
 
-          if (refine (octaves + i, settings, candidates + c, &point, &doubt) && !is_known (found, &point))
+          if (candidates[c].holds && refine (octaves + i, settings, candidates + c, &point, &doubt)
+              && !is_known (found, &point))
             doubt |= reference_sift_orient (octaves + i, &point, point.sigma * ldexp (1.0, -octaves[i].index), found);
           if (doubt)
             add_doubt (found, octaves + i, settings, candidates + c);

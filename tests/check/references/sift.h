@@ -6,7 +6,7 @@
  *
  * Levels and candidates are floats in the written order, and have the bits that the operation must have.  What follows is
  * in double, where an operation may write a sum in another order.  So each decision is taken with an estimate of what rounding can
- * do to it.  Where that could turn it, the place is in the list of doubts.
+ * do to it, and the input's error.  Where that could turn it, the place is in the list of doubts.
  */
 #ifndef REFERENCES_SIFT_H
 #define REFERENCES_SIFT_H
@@ -23,18 +23,21 @@ typedef struct
   int    octaves, intervals;
   double contrast_threshold, edge_threshold, sigma;
   int    upsample, max_features;
+  double input_error;           /* how far each luminance may be from what is given; 0: it is exact */
 } RefSiftSettings;
 
 /* Pixels of the octave `index`: -1 is twice the image. */
 typedef struct
 {
   int    index, width, height, intervals;
+  double error;                 /* of a level */
   float *levels[REF_SIFT_MOST_INTERVALS + 3];
 } RefOctave;
 
+/* Not `holds`: it is none, but may be one of an inexact input.  `doubt`: it may be none. */
 typedef struct
 {
-  int layer, row, column;
+  int layer, row, column, holds, doubt;
 } RefCandidate;
 
 typedef struct
@@ -78,6 +81,12 @@ size_t reference_sift_candidates (const RefOctave *octave, const RefSiftSettings
 void reference_sift              (const float *luminance, int width, int height, const RefSiftSettings *settings,
                                   RefSift *found);
 void reference_sift_free         (RefSift *found);
+
+/* The strongest `most` (0: all) first, ties in the list's order.  Free the points. */
+size_t reference_sift_strongest  (const RefSift *found, int most, const RefPoint ***points);
+/* How much of each pixel the marks cover, in lines of that width.  The keypoints are relative to the picture. */
+void reference_sift_cover        (const RefPoint *const *points, size_t n, double scale, double width_of_line, int width, int height,
+                                  double *coverage);
 
 /* ----------------------------------------------------------- the parts -- */
 
