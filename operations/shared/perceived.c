@@ -71,18 +71,30 @@ perceived_picture (GeglOperation *operation)
          : babl_format_with_space ("R~G~B~A float", gegl_operation_get_source_space (operation, "input"));
 }
 
-/* By way of sRGB's light.  GEGL (0.4.42) keeps a color where babl's vectors may not read it: a matrix from there to the
- * image's space crashes. */
+/* 0 and 1 are exact. */
+static gfloat
+encoded (gdouble light)
+{
+  const gdouble size = ABS (light);
+
+  return size > 1.0 ? perceptual_from_linear ((gfloat) light)
+                    : (gfloat) (light < 0.0 ? -tessera_perceptual (size) : tessera_perceptual (size));
+}
+
+/* By way of light in double, because each processor's babl has a curve of its own; in memory of ours, because GEGL
+ * (0.4.42) keeps a color where babl's vectors may not read it: a matrix from there to the image's space crashes. */
 void
 perceived_color (GeglColor *color, const Babl *format, gfloat pixel[4])
 {
-  gdouble light[4] __attribute__ ((aligned (16))) = { 0 };
-  gfloat  converted[4] __attribute__ ((aligned (16)));
+  const Babl    *light_format = babl_format_with_space ("RGBA double", babl_format_get_space (format));
+  const gboolean is_encoded = (babl_get_model_flags (format) & BABL_MODEL_FLAG_NONLINEAR
+                               || babl_get_model_flags (format) & BABL_MODEL_FLAG_PERCEPTUAL) != 0;
+  gdouble        srgb[4] __attribute__ ((aligned (16))) = { 0 }, light[4] __attribute__ ((aligned (16)));
 
-  gegl_color_get_rgba (color, &light[0], &light[1], &light[2], &light[3]);
-  babl_process (babl_fish (babl_format ("RGBA double"), format), light, converted, 1);
+  gegl_color_get_rgba (color, &srgb[0], &srgb[1], &srgb[2], &srgb[3]);
+  babl_process (babl_fish (babl_format ("RGBA double"), light_format), srgb, light, 1);
   for (gint c = 0; c < 4; c++)
-    pixel[c] = converted[c];
+    pixel[c] = is_encoded && c < 3 ? encoded (light[c]) : (gfloat) light[c];
 }
 
 /* ------------------------------------------------------------- luminance -- */
