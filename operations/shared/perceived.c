@@ -75,10 +75,7 @@ perceived_picture (GeglOperation *operation)
 static gfloat
 encoded (gdouble light)
 {
-  const gdouble size = ABS (light);
-
-  return size > 1.0 ? perceptual_from_linear ((gfloat) light)
-                    : (gfloat) (light < 0.0 ? -tessera_perceptual (size) : tessera_perceptual (size));
+  return light >= 0.0 && light <= 1.0 ? (gfloat) tessera_perceptual (light) : perceptual_from_linear ((gfloat) light);
 }
 
 /* By way of light in double, because each processor's babl has a curve of its own; in memory of ours, because GEGL
