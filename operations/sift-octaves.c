@@ -186,7 +186,7 @@ refine_some (gsize first, gsize n, gpointer data)
 
   for (gsize i = first; i < first + n; i++)
     if (! sift_refine (work->levels, &work->search->scales.settings, &work->candidates[i], &work->places[i]))
-      work->places[i].layer = SIFT_NONE;
+      work->places[i] = (SiftPlace) { .layer = SIFT_NONE };
 }
 
 static void
@@ -414,7 +414,8 @@ finish_list (GArray *points, gint max_features, SiftList *list)
   gsize n = 0;
 
   list->points = (SiftPoint *) points->data;
-  qsort (list->points, points->len, sizeof (SiftPoint), compare_points);
+  if (points->len > 0)
+    qsort (list->points, points->len, sizeof (SiftPoint), compare_points);
   for (gsize i = 0; i < points->len; i++)
     if (n == 0 || compare_points (&list->points[n - 1], &list->points[i]) != 0)
       list->points[n++] = list->points[i];
