@@ -243,6 +243,7 @@ soften (SiftCase *c)
   c->content = contents[c->content % G_N_ELEMENTS (contents)];
   c->settings.contrast_threshold = MAX (c->settings.contrast_threshold, 0.01);
   c->settings.max_features = 0;
+  c->settings.input_error = 1e-6;
 }
 
 static void
