@@ -109,11 +109,13 @@ compare (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCo
               continue;
             }
           return at == reference->n
-                 ? g_strdup_printf ("keypoint %u at %.4f, %.4f, octave %d: the reference has only %zu", i, row->x, row->y, row->octave, at)
-                 : g_strdup_printf ("keypoint %u at %.4f, %.4f, sigma %.4f, angle %.4f, octave %d, layer %d; the reference's next is at "
-                                    "%.6f, %.6f, sigma %.6f, angle %.6f, octave %d, layer %d (%zu and %u)", i, row->x, row->y, row->sigma,
-                                    row->angle, row->octave, row->layer, point->x + c->box.x, point->y + c->box.y, point->sigma,
-                                    point->angle, point->octave, point->layer, reference->n, rows->len);
+                 ? g_strdup_printf ("keypoint %u at %.4f, %.4f, octave %d: the reference has only %zu", i, row->x, row->y,
+                                    row->octave, at)
+                 : g_strdup_printf ("keypoint %u at %.4f, %.4f, sigma %.4f, angle %.4f, octave %d, layer %d; the reference's next "
+                                    "is at %.6f, %.6f, sigma %.6f, angle %.6f, octave %d, layer %d (%zu and %u)", i, row->x,
+                                    row->y, row->sigma, row->angle, row->octave, row->layer, point->x + c->box.x,
+                                    point->y + c->box.y, point->sigma, point->angle, point->octave, point->layer, reference->n,
+                                    rows->len);
         }
       at++;
       if (! is_near (row->response, point->response, 1e-6, point->place_error * point->response + c->settings.input_error))
@@ -130,8 +132,8 @@ compare (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCo
   count->excused += skip_excused (c, reference, at, NULL) - at;
   at = skip_excused (c, reference, at, NULL);
   if (at < reference->n)
-    return g_strdup_printf ("keypoint at %.6f, %.6f, octave %d, layer %d, is missing (%zu, not %u)", reference->points[at].x + c->box.x,
-                            reference->points[at].y + c->box.y, reference->points[at].octave, reference->points[at].layer,
+    return g_strdup_printf ("keypoint at %.6f, %.6f, octave %d, layer %d, is missing (%zu, not %u)",
+                            reference->points[at].x + c->box.x, reference->points[at].y + c->box.y, reference->points[at].octave, reference->points[at].layer,
                             reference->n, rows->len);
   return NULL;
 }

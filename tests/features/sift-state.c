@@ -126,7 +126,8 @@ check_far_change (TesseraOpenclMode mode)
       marks[0] += before[4 * i];
       marks[1] += after[4 * i];
     }
-  expect (marks[0] == 1 && marks[1] == 0, "%g and %g points before and after a stronger one elsewhere (mode %d)", marks[0], marks[1], mode);
+  expect (marks[0] == 1 && marks[1] == 0, "%g and %g points before and after a stronger one elsewhere (mode %d)", marks[0],
+          marks[1], mode);
   g_free (pixels);
   g_free (before);
   g_free (after);
@@ -174,7 +175,8 @@ static void
 check_nothing (TesseraOpenclMode mode)
 {
   const GeglRectangle roi = { 0, 0, SIZE, SIZE };
-  GeglBuffer         *buffer = gegl_buffer_new (&roi, babl_format ("Y~ float")), *empty = gegl_buffer_new (NULL, babl_format ("Y~ float"));
+  GeglBuffer         *buffer = gegl_buffer_new (&roi, babl_format ("Y~ float"));
+  GeglBuffer         *empty = gegl_buffer_new (NULL, babl_format ("Y~ float"));
   Graph               g;
 
   paint (buffer, 4);
