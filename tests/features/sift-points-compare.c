@@ -133,8 +133,8 @@ compare (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCo
   at = skip_excused (c, reference, at, NULL);
   if (at < reference->n)
     return g_strdup_printf ("keypoint at %.6f, %.6f, octave %d, layer %d, is missing (%zu, not %u)",
-                            reference->points[at].x + c->box.x, reference->points[at].y + c->box.y, reference->points[at].octave, reference->points[at].layer,
-                            reference->n, rows->len);
+                            reference->points[at].x + c->box.x, reference->points[at].y + c->box.y, reference->points[at].octave,
+                            reference->points[at].layer, reference->n, rows->len);
   return NULL;
 }
 
