@@ -83,7 +83,11 @@ static void
 expect_mask (const Drawing *drawing, const RefSift *reference, gfloat *expected)
 {
   for (gsize i = 0; i < reference->n; i++)
-    expected[(gsize) floor (reference->points[i].y + 0.5) * drawing->c.box.width + (gsize) floor (reference->points[i].x + 0.5)] = 1;
+    {
+      const gint x = (gint) floor (reference->points[i].x + 0.5), y = (gint) floor (reference->points[i].y + 0.5);
+
+      expected[(gsize) y * drawing->c.box.width + x] = 1;
+    }
 }
 
 /* The color over black over the picture, or over nothing. */
@@ -135,8 +139,8 @@ compare (const Drawing *drawing, Result result, const gfloat *found, const gfloa
         bad++;
         first = i;
       }
-  expect (! bad, "%s: %zu of %zu, the first %.7g, not %.7g, at %d, %d (%d): %s", results[result], bad, n, found[first], expected[first],
-          (gint) (first / components % drawing->c.box.width), (gint) (first / components / drawing->c.box.width),
+  expect (! bad, "%s: %zu of %zu, the first %.7g, not %.7g, at %d, %d (%d): %s", results[result], bad, n, found[first],
+          expected[first], (gint) (first / components % drawing->c.box.width), (gint) (first / components / drawing->c.box.width),
           (gint) (first % components), text);
 }
 
@@ -148,18 +152,20 @@ draw (gint number, Drawing *drawing)
   CheckRandom random = { check_hash (seed ^ check_hash (number + 1000)) };
 
   sift_case_draw (seed, number, (const gchar *const *) photographs, &drawing->c);
-  drawing->draw_scale = check_chance (&random, 40) ? 2 : check_chance (&random, 20) ? 0 : 20 * check_uniform (&random) * check_uniform (&random);
+  drawing->draw_scale = check_chance (&random, 40) ? 2 : check_chance (&random, 20) ? 0
+                        : 20 * check_uniform (&random) * check_uniform (&random);
   drawing->draw_max = check_chance (&random, 30) ? 2000 : check_chance (&random, 30) ? 0 : 1 + check_below (&random, 30);
   for (gint c = 0; c < 4; c++)
     drawing->color[c] = c < 3 ? check_below (&random, 256) / 255.0 : 1;
 }
 
-/* A part of it, which reaches beyond. */
+/* A part of it has the same bits. */
 static void
 check_part (const Drawing *drawing, GeglBuffer *buffer, Result result, const gfloat *whole, const gchar *text)
 {
   const GeglRectangle *box = &drawing->c.box;
-  const GeglRectangle  part = { box->x + box->width / 3, box->y + box->height / 4, MAX (1, box->width / 2), MAX (1, box->height / 3) };
+  const GeglRectangle  part = { box->x + box->width / 3, box->y + box->height / 4, MAX (1, box->width / 2),
+                                MAX (1, box->height / 3) };
   const gint           components = result == MASK ? 1 : 4;
   gint                 count, bad = 0;
   gfloat              *found = drawn (drawing, buffer, result, &part, FALSE, &count);
@@ -178,7 +184,8 @@ check_result (const Drawing *drawing, GeglBuffer *buffer, Result result, const R
   const GeglRectangle *box = &drawing->c.box;
   const gsize          n = (gsize) box->width * box->height, bytes = n * (result == MASK ? 1 : 4) * sizeof (gfloat);
   gint                 count, on_device;
-  gfloat              *found = drawn (drawing, buffer, result, box, FALSE, &count), *other = drawn (drawing, buffer, result, box, TRUE, &on_device);
+  gfloat              *found = drawn (drawing, buffer, result, box, FALSE, &count);
+  gfloat              *other = drawn (drawing, buffer, result, box, TRUE, &on_device);
   gfloat              *expected = g_new0 (gfloat, 4 * n), *picture = g_new (gfloat, 4 * n);
 
   gegl_buffer_get (buffer, NULL, 1.0, format_of (drawing, OVERLAY), picture, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
@@ -188,7 +195,8 @@ check_result (const Drawing *drawing, GeglBuffer *buffer, Result result, const R
     expect_marks (drawing, reference, result == OVERLAY ? picture : NULL, expected);
   compare (drawing, result, found, expected, text);
   expect (! memcmp (found, other, bytes), "%s: OpenCL draws something else than C: %s", results[result], text);
-  expect (count == (gint) reference->n && on_device == count, "count %d, in OpenCL %d, not %zu: %s", count, on_device, reference->n, text);
+  expect (count == (gint) reference->n && on_device == count, "count %d, in OpenCL %d, not %zu: %s", count, on_device,
+          reference->n, text);
   check_part (drawing, buffer, result, found, text);
   g_free (found);
   g_free (other);

@@ -243,6 +243,7 @@ soften (SiftCase *c)
   c->content = contents[c->content % G_N_ELEMENTS (contents)];
   c->settings.contrast_threshold = MAX (c->settings.contrast_threshold, 0.01);
   c->settings.max_features = 0;
+  c->settings.input_error = 1e-6;
 }
 
 static void
@@ -304,16 +305,16 @@ sift_case_clear (SiftCase *c)
 gchar *
 sift_case_text (const SiftCase *c)
 {
-  static const gchar *const contents[] = { "noise", "blobs", "centred blobs", "checkerboard", "plateaus", "photograph", "NaN and Inf",
-                                           "denormals", "HDR", "flat", "faint noise" };
+  static const gchar *const contents[] = { "noise", "blobs", "centred blobs", "checkerboard", "plateaus", "photograph",
+                                           "NaN and Inf", "denormals", "HDR", "flat", "faint noise" };
   static const gchar *const formats[] = { "Y~ float", "Y~aA float", "RGBA float", "R'G'B'A u8" };
   const RefSiftSettings    *s = &c->settings;
 
   return g_strdup_printf ("%s in %s, %dx%d at %d,%d, octaves=%d intervals=%d contrast-threshold=%.17g edge-threshold=%.17g "
-                          "sigma=%.17g upsample=%d max-features=%d; repeat: sift-points --seed %" G_GUINT64_FORMAT " --case %d",
+                          "sigma=%.17g upsample=%d max-features=%d; repeat: %s --seed %" G_GUINT64_FORMAT " --case %d",
                           contents[c->content], formats[c->format], c->box.width, c->box.height, c->box.x, c->box.y, s->octaves,
-                          s->intervals, s->contrast_threshold, s->edge_threshold, s->sigma, s->upsample, s->max_features, c->seed,
-                          c->number);
+                          s->intervals, s->contrast_threshold, s->edge_threshold, s->sigma, s->upsample, s->max_features,
+                          g_get_prgname (), c->seed, c->number);
 }
 
 /* ---------------------------------------------------------------- buffer -- */

@@ -208,7 +208,8 @@ sift_files_differ (const GArray *csv, const GArray *other, SiftFile file)
       const gboolean same_words = file == SIFT_COLMAP || (! strcmp (a->word[0], b->word[1]) && ! strcmp (a->word[1], b->word[0]));
 
       if (! same_words || strcmp (a->word[2], b->word[2]) || fabs (a->x - b->x) > LENGTH_NEAR || fabs (a->y - b->y) > LENGTH_NEAR
-          || turn_between (a->angle, b->angle) * G_PI / 180 > ANGLE_NEAR || memcmp (a->descriptor, b->descriptor, sizeof a->descriptor))
+          || turn_between (a->angle, b->angle) * G_PI / 180 > ANGLE_NEAR
+          || memcmp (a->descriptor, b->descriptor, sizeof a->descriptor))
         return g_strdup_printf ("keypoint %u: %s %s %s %s, in csv %s %s %s %s", i, b->word[0], b->word[1], b->word[2], b->word[3],
                                 a->word[0], a->word[1], a->word[2], a->word[3]);
     }

@@ -350,8 +350,8 @@ main (int argc, char **argv)
   if (only_case < 0)
     check_places ();
   expect (g_rmdir (folder) == 0, "files are left in %s", folder);
-  g_print ("%zu keypoints, %zu excused by %zu doubts, %zu elements between two numbers\n", count.points, count.excused, count.doubts,
-           count.rounded);
+  g_print ("%zu keypoints, %zu excused by %zu doubts, %zu elements between two numbers\n", count.points, count.excused,
+           count.doubts, count.rounded);
   code = expect_told ();
   g_free (folder);
   g_strfreev (photographs);

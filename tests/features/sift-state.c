@@ -39,13 +39,13 @@ count_of (const Graph *g)
   return count;
 }
 
-/* The result in `roi`, as RGBA. */
+/* The result in `roi`, as RGBA; what GEGL remembers of it counts. */
 static gfloat *
 seen (const Graph *g, const GeglRectangle *roi)
 {
   gfloat *pixels = g_new0 (gfloat, 4 * (gsize) roi->width * roi->height);
 
-  gegl_node_blit (g->node, 1.0, roi, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_blit (g->node, 1.0, roi, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_CACHE);
   return pixels;
 }
 
@@ -126,7 +126,8 @@ check_far_change (TesseraOpenclMode mode)
       marks[0] += before[4 * i];
       marks[1] += after[4 * i];
     }
-  expect (marks[0] == 1 && marks[1] == 0, "%g and %g points before and after a stronger one elsewhere (mode %d)", marks[0], marks[1], mode);
+  expect (marks[0] == 1 && marks[1] == 0, "%g and %g points before and after a stronger one elsewhere (mode %d)", marks[0],
+          marks[1], mode);
   g_free (pixels);
   g_free (before);
   g_free (after);
@@ -174,7 +175,8 @@ static void
 check_nothing (TesseraOpenclMode mode)
 {
   const GeglRectangle roi = { 0, 0, SIZE, SIZE };
-  GeglBuffer         *buffer = gegl_buffer_new (&roi, babl_format ("Y~ float")), *empty = gegl_buffer_new (NULL, babl_format ("Y~ float"));
+  GeglBuffer         *buffer = gegl_buffer_new (&roi, babl_format ("Y~ float"));
+  GeglBuffer         *empty = gegl_buffer_new (NULL, babl_format ("Y~ float"));
   Graph               g;
 
   paint (buffer, 4);

@@ -18,7 +18,7 @@
 #define MOST_TAPS     256
 #define LEAST_SIDE    11
 #define CAMERA_BLUR   0.5               /* that an image has already */
-#define LEVEL_ERROR   0.1               /* of the input's: a blur averages.  Measured: nothing goes beyond an eighth of what follows */
+#define LEVEL_ERROR   0.1               /* of the input's: blurs average.  Measured: an eighth of what follows */
 
 static float *
 plane_new (int width, int height)

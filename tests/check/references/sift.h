@@ -85,8 +85,8 @@ void reference_sift_free         (RefSift *found);
 /* The strongest `most` (0: all) first, ties in the list's order.  Free the points. */
 size_t reference_sift_strongest  (const RefSift *found, int most, const RefPoint ***points);
 /* How much of each pixel the marks cover, in lines of that width.  The keypoints are relative to the picture. */
-void reference_sift_cover        (const RefPoint *const *points, size_t n, double scale, double width_of_line, int width, int height,
-                                  double *coverage);
+void   reference_sift_cover      (const RefPoint *const *points, size_t n, double scale, double width_of_line, int width,
+                                  int height, double *coverage);
 
 /* ----------------------------------------------------------- the parts -- */
 
