@@ -10,8 +10,8 @@
 
 enum_start (tessera_sift_format)
   enum_value (TESSERA_SIFT_FORMAT_AUTO,   "auto",   N_("By the ending"))
-  enum_value (TESSERA_SIFT_FORMAT_LOWE,   "lowe",   N_("Lowe's key file"))
-  enum_value (TESSERA_SIFT_FORMAT_COLMAP, "colmap", N_("COLMAP's text"))
+  enum_value (TESSERA_SIFT_FORMAT_LOWE,   "lowe",   N_("Lowe key file"))
+  enum_value (TESSERA_SIFT_FORMAT_COLMAP, "colmap", N_("COLMAP text"))
   enum_value (TESSERA_SIFT_FORMAT_CSV,    "csv",    N_("CSV"))
 enum_end (TesseraSiftFormat)
 

@@ -113,6 +113,7 @@ GALLERY = {
     'mean-blur': 'mean-blur:1',
     'median-blur': 'median-blur:2',
     'motion-blur': 'motion-blur:2',
+    'sift': 'sift:1',
     'sobel': 'sobel:1',
     'unsharp-mask': 'tessera:unsharp-mask std-dev=1.5 amount=0.8',
 }
@@ -190,6 +191,14 @@ PICTURES = {
     'motion-blur-border': one_property(FRIENDS, CORNER, 'motion-blur', 'border', ('clamp', 'none', 'loop'), 'length=150 angle=45 gegl:crop width=768 height=768',
         ground='black'),
     'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+180+200'), (MOUNTAINS, '+200+250'), (MOUNTAINS, '+0+0'), size='528x440', zoom=50),
+
+    'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),
+        Panel('turned, and three quarters as large', 'gegl:rotate-on-center degrees=-30 gegl:scale-ratio x=0.75 y=0.75 tessera:sift contrast-threshold=0.15',
+              '320x250+590+290', MOUNTAINS)], 2, quality=70),
+    'sift-result': row(MOUNTAINS, '200x150+660+80', ('result=overlay', 'tessera:sift contrast-threshold=0.15'),
+        ('result=points', 'tessera:sift contrast-threshold=0.15 result=points'), ('result=mask, with larger dots', 'sift:2'), ground='gray40', quality=70),
+    'sift-contrast-threshold': one_property(MOUNTAINS, '200x150+560+100', 'sift', 'contrast-threshold', (0.04, 0.08, 0.16), 'draw-max=0', quality=60),
+    'sift-upsample': one_property(MOUNTAINS, '200x150+560+100', 'sift', 'upsample', ('true', 'false'), 'draw-max=0', quality=60),
 
     'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
     'sobel-result': row(SEEDING, '200x200+200+120', ('result=magnitude', 'tessera:sobel'),
