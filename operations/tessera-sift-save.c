@@ -10,8 +10,8 @@
 
 enum_start (tessera_sift_format)
   enum_value (TESSERA_SIFT_FORMAT_AUTO,   "auto",   N_("By the ending"))
-  enum_value (TESSERA_SIFT_FORMAT_LOWE,   "lowe",   N_("Lowe's key file"))
-  enum_value (TESSERA_SIFT_FORMAT_COLMAP, "colmap", N_("COLMAP's text"))
+  enum_value (TESSERA_SIFT_FORMAT_LOWE,   "lowe",   N_("Lowe key file"))
+  enum_value (TESSERA_SIFT_FORMAT_COLMAP, "colmap", N_("COLMAP text"))
   enum_value (TESSERA_SIFT_FORMAT_CSV,    "csv",    N_("CSV"))
 enum_end (TesseraSiftFormat)
 
@@ -87,6 +87,8 @@ gegl_op_class_init (GeglOpClass *klass)
                                  "description", _("Writes the points that tessera:sift finds into a file, with their "
                                                   "descriptors.  The last operation of a command or of a program: inside an "
                                                   "XML graph the gegl command does not run it"),
+                                 "reference", "D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, "
+                                              "International Journal of Computer Vision 60, 2004",
                                  NULL);
   gegl_operation_handlers_register_saver (".key", "tessera:sift-save");
 }

@@ -29,7 +29,7 @@ property_enum (result, _("Result"), TesseraSiftResult, tessera_sift_result, TESS
                    "circles on nothing; or 1 on the pixel of each point and 0 elsewhere"))
 
 property_double (draw_scale, _("Circle size"), 2.0)
-    description (_("Radius of a circle, in standard deviations of its point's size"))
+    description (_("Radius of a circle, in standard deviations of the size of its point"))
     value_range (0.0, 20.0)
     ui_range    (0.5, 6.0)
     ui_meta     ("sensitive", "! result {mask}")

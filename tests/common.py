@@ -13,15 +13,17 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IMAGES = os.path.join(TOP, 'data', 'images')
 
 
-def listed():
-    """{filter: the words behind it} of operations/filters."""
-    with open(os.path.join(TOP, 'operations', 'filters'), encoding='utf-8') as file:
+def listed(name='filters'):
+    """{operation: the words behind it} of operations/filters or operations/others."""
+    with open(os.path.join(TOP, 'operations', name), encoding='utf-8') as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
     return {row[0]: row[1:] for row in rows}
 
 
 FILTERS = tuple(sorted(listed()))         # the template too
-OPERATIONS = tuple('tessera:' + name for name in FILTERS if 'not-installed' not in listed()[name])
+OTHERS = tuple(sorted(listed('others')))  # which no pixel of a reference judges
+OPERATIONS = tuple('tessera:' + name for name in sorted(FILTERS + OTHERS) if 'not-installed' not in listed().get(name, ()))     # that are installed
+SAVERS = tuple(name for name in OTHERS if name.endswith('-save'))        # they have no result but a file
 TWINS = {name: words[1] for name, words in listed().items() if words[:1] == ['as']}          # of another filter's sources
 
 

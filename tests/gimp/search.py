@@ -17,6 +17,7 @@ SEARCHED = {
     'tessera:mean-blur': ('mean blur', 'box blur', 'average'),
     'tessera:median-blur': ('median', 'despeckle', 'dust', 'scratches', 'noise', 'percentile'),
     'tessera:motion-blur': ('motion blur', 'panning', 'camera shake'),
+    'tessera:sift': ('sift', 'keypoints', 'points of interest', 'features', 'blobs'),
     'tessera:sobel': ('sobel', 'gradient', 'edge detect', 'outline'),
     'tessera:unsharp-mask': ('unsharp', 'sharpen', 'local contrast'),
 }
@@ -34,6 +35,8 @@ PURPOSES = {
     'edges': ('sobel', 'bilateral-filter'),
     'outline': ('sobel',),
     'corners': ('harris-corners',),
+    'keypoint': ('sift',),
+    'interest points': ('harris-corners', 'sift'),
     'track': ('harris-corners',),
     'count': ('label',),
     'speckle': ('median-blur',),

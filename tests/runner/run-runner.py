@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import watched
-from common import FILTERS, Gegl, Report, TOP
+from common import FILTERS, Gegl, OTHERS, Report, TOP
 
 # Leaves a file where temporary files go, and a child, then does what it is told; the child ignores SIGTERM.
 PROGRAM = '''
@@ -97,10 +97,12 @@ def words(report, work):
 
 
 def the_lists(report):
-    """What is not in operations/filters is neither built nor tested, and a test that is not in tests/parts does not run; nobody
+    """What is in neither of these two is not built, and a test that is not in tests/parts does not run; nobody
     would see it."""
     names = {name[len('tessera-'):-len('.c')] for name in os.listdir(os.path.join(TOP, 'operations')) if name.endswith('.c') and name.startswith('tessera-')}
-    report.check('operations/filters has every operation, and no other', names == set(FILTERS), ' '.join(sorted(names ^ set(FILTERS))))
+    report.check('operations/filters and operations/others have every operation, and no other', names == {*FILTERS, *OTHERS},
+                 ' '.join(sorted(names ^ {*FILTERS, *OTHERS})))
+    report.check('and none is in both', not set(FILTERS) & set(OTHERS), ' '.join(sorted(set(FILTERS) & set(OTHERS))))
     listed = subprocess.run(['meson', 'introspect', '--tests', sys.argv[1]], capture_output=True, text=True).stdout
     tests = {test['name'] for test in json.loads(listed)}
     with open(os.path.join(TOP, 'tests', 'parts'), encoding='utf-8') as file:

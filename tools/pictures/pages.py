@@ -6,10 +6,13 @@ import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tests'))
-from common import OPERATIONS, TOP, TWINS          # a twin is on the page of the other
+import common
+from common import OPERATIONS, TOP
 
 DOC = os.path.join(TOP, 'data', 'doc')
 GENERAL = ('devices', 'install', 'measurements', 'scripts')      # pages of no filter
+# A twin is on the page of the other, and what saves is on the page of what it saves.
+TWINS = {**common.TWINS, **{name: name.removesuffix('-save') for name in common.SAVERS}}
 NAMES = tuple(name.split(':')[1] for name in OPERATIONS if name.split(':')[1] not in TWINS)
 FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'!\[([^\]]*)\]\(([^)]+)\)')

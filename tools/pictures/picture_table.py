@@ -113,6 +113,7 @@ GALLERY = {
     'mean-blur': 'mean-blur:1',
     'median-blur': 'median-blur:2',
     'motion-blur': 'motion-blur:2',
+    'sift': 'tessera:sift contrast-threshold=0.08',
     'sobel': 'sobel:1',
     'unsharp-mask': 'tessera:unsharp-mask std-dev=1.5 amount=0.8',
 }
@@ -137,12 +138,12 @@ PICTURES = {
 
     'cielab': Picture([Panel('photograph', '', '264x220+220+40', FRIENDS)]
         + [Panel(name, lab_channel(name), '264x220+220+40', FRIENDS) for name in 'Lab'], 2),
-    'cielab-tasks': tasks('cielab', (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), (FRIENDS, '+250+310', noise(0.15))),
+    'cielab-tasks': tasks('cielab', (MOUNTAINS, '+330+180'), (FRIENDS, '+220+40'), (FRIENDS, '+250+310', noise(0.15)), quality=70),
 
-    'convolution': before_after(MOUNTAINS, '400x300+410+90', 'convolution:2'),
+    'convolution': before_after(MOUNTAINS, '400x300+410+90', 'convolution:2', quality=70),
     'convolution-presets': one_property(MOUNTAINS, '200x150+560+100', 'convolution', 'preset',
-        ('box', 'gaussian', 'sharpen', 'laplacian', 'emboss', 'edge', 'motion'), columns=4),
-    'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian'),
+        ('box', 'gaussian', 'sharpen', 'laplacian', 'emboss', 'edge', 'motion'), columns=4, quality=70),
+    'convolution-offset': one_property(MOUNTAINS, '400x240+410+90', 'convolution', 'offset', (0, 0.5), 'preset=laplacian', quality=70),
     'convolution-tasks': tasks('convolution', (FRIENDS, '+220+40'), (MOUNTAINS, '+560+100'), (HUBBLE, '+376+210')),
 
     'equalize': before_after(SEEDING, '800x640+160+128', 'equalize:2', zoom=50),
@@ -191,12 +192,20 @@ PICTURES = {
         ground='black'),
     'motion-blur-tasks': tasks('motion-blur', (FRIENDS, '+180+200'), (MOUNTAINS, '+200+250'), (MOUNTAINS, '+0+0'), size='528x440', zoom=50),
 
-    'sobel': before_after(FRIENDS, DOGS, 'sobel:1'),
+    'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),
+        Panel('turned, and three quarters as large', 'gegl:rotate-on-center degrees=-30 gegl:scale-ratio x=0.75 y=0.75 tessera:sift contrast-threshold=0.15',
+              '320x250+590+290', MOUNTAINS)], 2, quality=60),
+    'sift-result': row(MOUNTAINS, '200x150+660+80', ('result=overlay', 'tessera:sift contrast-threshold=0.15'),
+        ('result=points', 'tessera:sift contrast-threshold=0.15 result=points'), ('result=mask, with larger dots', 'sift:2'), ground='gray40', quality=70),
+    'sift-settings': row(MOUNTAINS, '200x150+560+100', *((f'{setting}', f'tessera:sift draw-max=0 {setting}')
+        for setting in ('contrast-threshold=0.04', 'contrast-threshold=0.12', 'upsample=false')), quality=60),
+
+    'sobel': before_after(FRIENDS, DOGS, 'sobel:1', quality=70),
     'sobel-result': row(SEEDING, '200x200+200+120', ('result=magnitude', 'tessera:sobel'),
         ('result=angle', 'tessera:sobel result=angle'), ('result=x', 'tessera:sobel result=x'), ('result=y', 'tessera:sobel result=y')),
     'sobel-channels': row(HUBBLE, '200x150+430+240', *((f'input-channel={c}', f'tessera:sobel display=false input-channel={c}' + BRIGHT.format(2))
         for c in ('luminance', 'channels')), zoom=200),
-    'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel display=false tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear'))),
+    'sobel-tone': row(MOUNTAINS, '400x260+0+420', *((f'tone={t}', f'tessera:sobel display=false tone={t}' + BRIGHT.format(4)) for t in ('perceptual', 'linear')), quality=70),
     'sobel-gimp': row(FRIENDS, '200x150+0+0', ("GIMP's", 'gegl:edge-sobel keep-sign=false' + BRIGHT.format(4)), ('this one', 'tessera:sobel tone=linear input-channel=channels display=false' + BRIGHT.format(5.66)),
         zoom=200),
     'sobel-tasks': tasks('sobel', (FRIENDS, '+160+20'), (SEEDING, '+0+0'), (MOUNTAINS, '+330+60'), size='528x440', zoom=50),
