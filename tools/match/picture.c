@@ -13,6 +13,7 @@
 #define RADIUS  0.75            /* px, of a line */
 #define RIM     1.0             /* px, around it */
 #define DARK    0.5             /* how much of the picture the rim takes away */
+#define MOST    150             /* lines; more would hide the pictures */
 
 /* NULL, and an error, if GEGL cannot read it. */
 static GeglNode *
@@ -128,19 +129,27 @@ draw_line (Canvas *canvas, gdouble x0, gdouble y0, gdouble x1, gdouble y1, const
     }
 }
 
+/* A dot at both ends of each pair that agrees, and a line between as many as can be told apart. */
 static void
-draw_lines (Canvas *canvas, const Comparison *comparison, gdouble scale, gint left)
+draw_pairs (Canvas *canvas, const Comparison *comparison, gdouble scale, gint left)
 {
+  const gint every = (comparison->consensus.inliers + MOST - 1) / MOST;
+  gint       n = 0;
+
   for (gint i = 0; i < comparison->n_matches; i++)
     if (comparison->is_inlier[i])
       {
         const MatchPlace *a = &comparison->a.keypoints.places[comparison->matches[i].a];
         const MatchPlace *b = &comparison->b.keypoints.places[comparison->matches[i].b];
+        const gdouble     a_x = (a->x + 0.5) * scale - 0.5, a_y = (a->y + 0.5) * scale - 0.5;
+        const gdouble     b_x = left + (b->x + 0.5) * scale - 0.5, b_y = (b->y + 0.5) * scale - 0.5;
         gdouble           color[3];
 
-        color_of (i, color);
-        draw_line (canvas, (a->x + 0.5) * scale - 0.5, (a->y + 0.5) * scale - 0.5,
-                   left + (b->x + 0.5) * scale - 0.5, (b->y + 0.5) * scale - 0.5, color);
+        color_of (n, color);
+        if (n++ % every == 0)
+          draw_line (canvas, a_x, a_y, b_x, b_y, color);
+        draw_line (canvas, a_x, a_y, a_x, a_y, color);
+        draw_line (canvas, b_x, b_y, b_x, b_y, color);
       }
 }
 
@@ -211,7 +220,7 @@ picture_write (const Comparison *comparison, const gchar *path, GError **error)
          && draw_side (&canvas, &comparison->b, scale, a_width, b_width, b_height, error);
   if (good)
     {
-      draw_lines (&canvas, comparison, scale, a_width);
+      draw_pairs (&canvas, comparison, scale, a_width);
       good = save (&canvas, path, error);
     }
   g_free (canvas.pixels);
