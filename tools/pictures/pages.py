@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from common import OPERATIONS, TOP, TWINS          # a twin is on the page of the other
 
 DOC = os.path.join(TOP, 'data', 'doc')
-GENERAL = ('devices', 'install', 'measurements', 'scripts')      # pages of no filter
+GENERAL = ('devices', 'install', 'match', 'measurements', 'scripts')      # pages of no filter
 NAMES = tuple(name.split(':')[1] for name in OPERATIONS if name.split(':')[1] not in TWINS)
 FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'!\[([^\]]*)\]\(([^)]+)\)')
