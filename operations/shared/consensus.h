@@ -40,15 +40,19 @@ typedef struct
 {
   gdouble  matrix[9];           /* row by row; [8] is 1; the identity if not aligned */
   gboolean is_aligned;
-  gint     inliers, places;     /* of the matches; of these from distinct places */
+  gint     inliers, places;     /* of the matches; of these from distinct places.  If not aligned: of the best that was found */
   gdouble  error;               /* rms of the inliers, in pixels of A */
   gchar    reason[160];         /* why not, in English words for a person, with the numbers; "" if aligned */
 } Consensus;
 
-/* `width`, `height`: of B, which must neither fold nor be mirrored; `a_width`, `a_height`: of A.
+/* `width`, `height`: of B, which must neither fold nor be mirrored; `a_width`, `a_height`: of A.  Both begin at (0, 0);
+ * places may lie outside.  Places that are no numbers, or absurd, agree with nothing.
  * `is_inlier`: one for each match, or NULL. */
 void consensus_find (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches,
                      ConsensusModel model, guint64 seed, gint width, gint height, gint a_width, gint a_height,
                      gboolean *is_inlier, Consensus *consensus);
+
+/* Nine numbers of 9 digits, row by row, one blank between them, with a point in any locale; free it with g_free. */
+gchar *consensus_matrix_text (const gdouble *matrix);
 
 #endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What consensus.c is made of: pairs of places, the transforms through them, and whether a transform is believed.
+ * Only + - * / and sqrt of doubles decide anything here, in one order; the processor and the C library cannot matter.
+ */
+#ifndef CONSENSUS_MODELS_H
+#define CONSENSUS_MODELS_H
+
+#include "consensus.h"
+
+#define MOST_SAMPLE     4       /* pairs that fix a homography */
+#define MOST_PARAMETERS 8
+
+/* A pair of places: (x, y) in B belongs to (u, v) in A. */
+typedef struct
+{
+  gdouble x, y, u, v;
+  gdouble reach2;               /* the squared error, in A, under which it agrees */
+  gint    a_place, b_place;     /* numbers of the places: equal where the places are */
+  gint    match;                /* its index */
+} Pair;
+
+typedef struct
+{
+  Pair    *pairs;               /* in the order of the matches; what is no number is left out */
+  gint     n;
+  gint    *first;               /* indices of the pairs that count: the first one of the same two places */
+  gint     n_first;
+  gdouble *x, *y, *u, *v, *weight;      /* of these; weight is 1 / reach^2 */
+} Pairs;
+
+typedef struct
+{
+  gdouble width, height, a_width, a_height;     /* of B, of A */
+} Frames;
+
+void     pairs_init         (Pairs *pairs, const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches);
+void     pairs_clear        (Pairs *pairs);
+
+/* How many places of the chosen pairs were seen in A, or in B if these are fewer: one with many partners is one. */
+gint     pairs_count_places (const Pairs *pairs, const gint *chosen, gint n);
+
+/* Pairs that a transform of this kind takes. */
+gint     models_sample_size (ConsensusModel model);
+
+/* FALSE: these pairs do not fix a transform of this kind, or only badly; others are to be drawn. */
+gboolean models_may_fix     (ConsensusModel model, const Pair *sample);
+
+/* The transform that takes the n = models_sample_size pairs exactly.  FALSE: there is none. */
+gboolean models_fix         (ConsensusModel model, const Pair *sample, gdouble *matrix);
+
+/* Improves `matrix` on the chosen ones (`n` indices) of the pairs. */
+void     models_improve     (ConsensusModel model, const Pair *pairs, const gint *chosen, gint n, gdouble *matrix);
+
+/* The squared error of a pair in A; infinite where the place in B goes beyond the horizon. */
+gdouble  models_error2      (const gdouble *matrix, const Pair *pair);
+
+/* Is the scale of areas in all of B between 1/25 and 25?  Below 0 it is mirrored; across a horizon, folded. */
+gboolean models_is_upright  (const gdouble *matrix, const Frames *frames, gdouble *least, gdouble *most);
+
+/* Fills is_aligned and `reason` of a consensus whose other members are known. */
+void     consensus_judge    (const Pair *pairs, const gint *chosen, gint n, gint n_matches, const Frames *frames,
+                             Consensus *consensus);
+
+#endif

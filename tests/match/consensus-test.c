@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Transforms that are known are found among wrong pairs, and what is no transform of a camera is refused. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "../engine/verdict.h"
+#include "consensus.h"
+
+#define MOST   1000
+#define WIDTH  900
+#define HEIGHT 600
+
+static const gchar *names[] = { "translation", "similarity", "affine", "homography" };
+
+typedef struct
+{
+  MatchPlace a[MOST], b[MOST];
+  Match      matches[MOST];
+  gint       n;
+} Case;
+
+static gdouble
+between (CheckRandom *random, gdouble least, gdouble most)
+{
+  return least + (most - least) * check_uniform (random);
+}
+
+/* Of mean 0 and standard deviation 1. */
+static gdouble
+noise (CheckRandom *random)
+{
+  gdouble sum = -6;
+
+  for (gint i = 0; i < 12; i++)
+    sum += check_uniform (random);
+  return sum;
+}
+
+static void
+map (const gdouble *m, gdouble x, gdouble y, gdouble *u, gdouble *v)
+{
+  const gdouble w = m[6] * x + m[7] * y + m[8];
+
+  *u = (m[0] * x + m[1] * y + m[2]) / w;
+  *v = (m[3] * x + m[4] * y + m[5]) / w;
+}
+
+static void
+add (Case *c, gdouble x, gdouble y, gdouble u, gdouble v)
+{
+  c->b[c->n] = (MatchPlace) { x, y, 1, 0 };
+  c->a[c->n] = (MatchPlace) { u, v, 1, 0 };
+  c->matches[c->n] = (Match) { c->n, c->n, 0 };
+  c->n++;
+}
+
+/* `right` pairs of places of B within the rectangle, and `wrong` ones that are off by more than 10 px.  No two numbers are drawn in one
+ * expression, because compilers choose the order. */
+static void
+fill (Case *c, CheckRandom *random, const gdouble *m, gint right, gdouble sd, gint wrong, gdouble width, gdouble height)
+{
+  c->n = 0;
+  for (gint i = 0; i < right + wrong; i++)
+    {
+      const gdouble x = between (random, 0, width - 1), y = between (random, 0, height - 1);
+      gdouble       u, v, right_u, right_v;
+
+      map (m, x, y, &right_u, &right_v);
+      do
+        {
+          u = i < right ? right_u + sd * noise (random) : between (random, 0, WIDTH - 1);
+          v = i < right ? right_v + sd * noise (random) : between (random, 0, HEIGHT - 1);
+        }
+      while (i >= right && fabs (u - right_u) < 10 && fabs (v - right_v) < 10);
+      add (c, x, y, u, v);
+    }
+  for (gint i = c->n - 1; i > 0; i--)         /* in no order */
+    {
+      const gint       k = check_below (random, i + 1);
+      const MatchPlace a = c->a[i], b = c->b[i];
+
+      c->a[i] = c->a[k];
+      c->b[i] = c->b[k];
+      c->a[k] = a;
+      c->b[k] = b;
+    }
+}
+
+static Consensus
+find (const Case *c, ConsensusModel model)
+{
+  Consensus found;
+
+  consensus_find (c->a, c->b, c->matches, c->n, model, 1, WIDTH, HEIGHT, WIDTH, HEIGHT, NULL, &found);
+  return found;
+}
+
+static gdouble
+corner_error (const gdouble *m, const gdouble *other)
+{
+  gdouble sum = 0;
+
+  for (gint k = 0; k < 4; k++)
+    {
+      gdouble u, v, s, t;
+
+      map (m, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &u, &v);
+      map (other, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &s, &t);
+      sum += sqrt ((u - s) * (u - s) + (v - t) * (v - t));
+    }
+  return sum / 4;
+}
+
+/* A camera that moved a bit: turned by up to 30 degrees, 0.6 to 1.6 times as large, seen from the side. */
+static void
+draw_transform (CheckRandom *random, ConsensusModel model, gdouble *m)
+{
+  const gdouble scale = model == MODEL_TRANSLATION ? 1 : between (random, 0.6, 1.6);
+  const gdouble angle = model == MODEL_TRANSLATION ? 0 : between (random, -0.52, 0.52);
+  const gdouble a = scale * cos (angle), b = scale * sin (angle), bend = model >= MODEL_AFFINE ? 0.1 : 0, far = model == MODEL_HOMOGRAPHY ? 2e-4 : 0;
+  const gdouble middle[9] = { a, -b, 50, b, a, 50, 0, 0, 1 }, range[9] = { bend, bend, 150, bend, bend, 150, far, far, 0 };
+
+  for (gint k = 0; k < 9; k++)
+    m[k] = middle[k] + between (random, -range[k], range[k]);
+}
+
+/* ---------------------------------------------------------------------- -- */
+
+static void
+known_transforms (void)
+{
+  static Case c;
+
+  for (gint model = 0; model < 4; model++)
+    {
+      CheckRandom random = { 20261123 + model };
+      gdouble     worst = 0, exact = 0;
+
+      for (gint i = 0; i < 60; i++)
+        {
+          gdouble   m[9];
+          Consensus found;
+
+          draw_transform (&random, model, m);
+          fill (&c, &random, m, 200, 0.4, i % 3 == 2 ? 600 : 200, WIDTH, HEIGHT);
+          found = find (&c, model);
+          expect (found.is_aligned && found.inliers >= 180 && found.error > 0.3 && found.error < 0.9, "%s %d: %d inliers, error %g, %s",
+                  names[model], i, found.inliers, found.error, found.reason);
+          worst = MAX (worst, corner_error (m, found.matrix));
+          fill (&c, &random, m, 40, 0, 60, WIDTH, HEIGHT);
+          found = find (&c, model);
+          exact = MAX (exact, corner_error (m, found.matrix));
+        }
+      g_print ("%s: corners off by %.3f px with noise, by %.2g px without\n", names[model], worst, exact);
+      expect (worst < 0.5, "%s: corners off by %g px", names[model], worst);
+      expect (exact < 1e-6, "%s: corners off by %g px without noise", names[model], exact);
+    }
+}
+
+static void
+expect_refused (const gchar *what, const Case *c, ConsensusModel model, const gchar *reason)
+{
+  static const gdouble identity[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  const Consensus      found = find (c, model);
+
+  expect (! found.is_aligned && strstr (found.reason, reason) && memcmp (found.matrix, identity, sizeof identity) == 0,
+          "%s, %s: refused with \"%s\": aligned %d, \"%s\"", what, names[model], reason, found.is_aligned, found.reason);
+}
+
+static void
+expect_aligned (const gchar *what, const Case *c, ConsensusModel model, gint inliers)
+{
+  const Consensus found = find (c, model);
+
+  expect (found.is_aligned && found.inliers == inliers && found.reason[0] == '\0', "%s, %s: aligned with %d: %d, %d, \"%s\"", what,
+          names[model], inliers, found.is_aligned, found.inliers, found.reason);
+}
+
+/* Too few, on both sides of each bound.  Wrong pairs are far off: nothing but chance puts one within reach. */
+static void
+too_few (void)
+{
+  static const gdouble m[9] = { 1, 0, 30, 0, 1, -20, 0, 0, 1 };
+  static Case          c;
+  CheckRandom          random = { 7 };
+
+  for (gint n = 0; n < 4; n++)
+    for (gint model = 0; model < 4; model++)
+      {
+        gchar *reason = g_strdup_printf ("%d of %d matches agree; 12 are needed", n > model ? n : 0, n);
+
+        fill (&c, &random, m, n, 0, 0, WIDTH, HEIGHT);
+        expect_refused ("almost no match", &c, model, reason);
+        g_free (reason);
+      }
+  for (gint model = 0; model < 2; model++)
+    {
+      fill (&c, &random, m, 11, 0, 30, WIDTH, HEIGHT);
+      expect_refused ("eleven", &c, model, "11 of 41 matches agree; 12 are needed");
+      fill (&c, &random, m, 12, 0, 30, WIDTH, HEIGHT);
+      expect_aligned ("twelve", &c, model, 12);
+      fill (&c, &random, m, 15, 0, 85, WIDTH, HEIGHT);
+      expect_aligned ("15 %", &c, model, 15);
+      fill (&c, &random, m, 15, 0, 86, WIDTH, HEIGHT);
+      expect_refused ("below 15 %", &c, model, "15 of 101 matches agree, 14.9 %; 15 % are needed");
+    }
+}
+
+/* Keypoints of several angles at one place, and many of A that look like the same one of B. */
+static void
+same_places (void)
+{
+  static const gdouble m[9] = { 1, 0, 30, 0, 1, -20, 0, 0, 1 };
+  static Case          c;
+  CheckRandom          random = { 8 };
+
+  fill (&c, &random, m, 11, 0, 4, WIDTH, HEIGHT);
+  for (gint i = 0; i < 15; i++)
+    add (&c, c.b[i].x, c.b[i].y, c.a[i].x, c.a[i].y);
+  for (gint model = 0; model < 4; model++)
+    expect_refused ("eleven places, twice", &c, model, "22 of 30 matches agree, from 11 places; 12 are needed");
+
+  for (gint is_of_b = 0; is_of_b < 2; is_of_b++)
+    {
+      fill (&c, &random, m, 11, 0, 0, WIDTH, HEIGHT);
+      for (gint i = 0; i < 8; i++)
+        add (&c, c.b[0].x + (is_of_b ? 0 : 0.1 * i), c.b[0].y, c.a[0].x + (is_of_b ? 0.1 * i : 0), c.a[0].y);
+      expect_refused ("one place with many partners", &c, MODEL_SIMILARITY, "from 11 places; 12 are needed");
+    }
+}
+
+/* What no camera makes.  All pairs agree on it, to the last. */
+static void
+no_camera (void)
+{
+  static const gdouble mirrored[9] = { -1, 0, WIDTH - 1, 0, 1, 0, 0, 0, 1 };
+  static const gdouble large[9] = { 5.1, 0, -1000, 0, 5.1, -900, 0, 0, 1 }, less_large[9] = { 4.9, 0, -1000, 0, 4.9, -900, 0, 0, 1 };
+  static const gdouble small[9] = { 0.19, 0, 100, 0, 0.19, 90, 0, 0, 1 }, less_small[9] = { 0.21, 0, 100, 0, 0.21, 90, 0, 0, 1 };
+  static const gdouble folded[9] = { 1, 0, 0, 0, 1, 0, -1.0 / 600, 0, 1 };      /* the horizon: x = 600 */
+  static Case          c;
+  CheckRandom          random = { 9 };
+
+  fill (&c, &random, mirrored, 300, 0, 100, WIDTH, HEIGHT);
+  for (gint model = MODEL_AFFINE; model < 4; model++)
+    expect_refused ("mirrored", &c, model, "on a mirrored picture");
+  expect_refused ("mirrored", &c, MODEL_SIMILARITY, "of 400 matches agree");
+  for (gint model = MODEL_SIMILARITY; model < 4; model++)
+    {
+      fill (&c, &random, large, 300, 0, 100, WIDTH, HEIGHT);
+      expect_refused ("5.1 times as large", &c, model, "on a scale of areas from 26 to 26; 0.04 to 25 are believed");
+      fill (&c, &random, less_large, 300, 0, 0, WIDTH, HEIGHT);
+      expect_aligned ("4.9 times as large", &c, model, 300);
+      fill (&c, &random, small, 300, 0, 100, WIDTH, HEIGHT);
+      expect_refused ("0.19 times as large", &c, model, "on a scale of areas from 0.0361 to 0.0361; 0.04 to 25 are believed");
+      fill (&c, &random, less_small, 300, 0, 0, WIDTH, HEIGHT);
+      expect_aligned ("0.21 times as large", &c, model, 300);
+    }
+  fill (&c, &random, folded, 300, 0, 100, 350, HEIGHT);
+  expect_refused ("folded", &c, MODEL_HOMOGRAPHY, "on a picture that is folded");
+}
+
+static void
+badly_placed (void)
+{
+  static const gdouble m[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  static Case          c;
+  CheckRandom          random = { 10 };
+
+  for (gint model = 0; model < 4; model++)
+    {
+      fill (&c, &random, m, 100, 0, 0, 0.13 * WIDTH, 0.13 * HEIGHT);          /* 1.7 % */
+      expect_refused ("in a corner", &c, model, "lie in 1.");
+      fill (&c, &random, m, 100, 0, 0, 0.2 * WIDTH, 0.2 * HEIGHT);
+      expect_aligned ("in a larger corner", &c, model, 100);
+
+      c.n = 0;
+      for (gint i = 0; i < 50; i++)
+        add (&c, 10 * i, 5 * i, 10 * i, 5 * i);
+      expect_refused ("on a line", &c, model, model < MODEL_AFFINE ? "lie in 0 % of what both pictures show; 2 % are needed"
+                                                                   : "0 of 50 matches agree");
+      c.n = 0;
+      for (gint i = 0; i < 50; i++)
+        add (&c, 100, 100, 100, 100);
+      expect_refused ("in one place", &c, model, model == 0 ? "50 of 50 matches agree, from 1 places; 12 are needed" : "0 of 50 matches agree");
+    }
+}
+
+/* Numbers that are none, and absurd ones, change nothing for the others. */
+static void
+hostile_numbers (void)
+{
+  static const gdouble bad[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e8 };
+  static const gdouble m[9] = { 0.9, -0.1, 30, 0.1, 0.9, 20, 1e-5, -1e-5, 1 };
+  static Case          c;
+  CheckRandom          random = { 11 };
+
+  for (gint model = 0; model < 4; model++)
+    {
+      gboolean  is_inlier[MOST];
+      Consensus found;
+      gint      right = 0;
+
+      fill (&c, &random, model < MODEL_HOMOGRAPHY ? (gdouble[]) { 0.9, 0, 30, 0, 0.9, 20, 0, 0, 1 } : m, 100, 0, 0, WIDTH, HEIGHT);
+      for (gint i = 0; i < 30; i++)
+        {
+          gdouble *const of[] = { &c.a[i].x, &c.a[i].y, &c.b[i].x, &c.b[i].y, &c.a[i].sigma };
+
+          *of[i % 5] = bad[i / 5];
+        }
+      for (gint i = 0; i < 100; i++)
+        c.matches[i].distance = i;
+      consensus_find (c.a, c.b, c.matches, c.n, model, 1, WIDTH, HEIGHT, WIDTH, HEIGHT, is_inlier, &found);
+      for (gint i = 0; i < 100; i++)
+        right += is_inlier[i] == (i >= 30);
+      if (model > 0)
+        expect (found.is_aligned && found.inliers == 70 && right == 100 && found.error < 1e-9, "numbers that are none, %s: %d inliers, %d right, %s",
+                names[model], found.inliers, right, found.reason);
+      for (gint i = 0; i < 100; i++)
+        c.a[i].x = bad[i % G_N_ELEMENTS (bad)];
+      expect_refused ("no number at all", &c, model, "0 of 100 matches agree; 12 are needed");
+    }
+}
+
+/* The reach grows with sigma: 1.5 sigma, and 1.5 px at least. */
+static void
+reach (void)
+{
+  static const gdouble m[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  static Case          c;
+  CheckRandom          random = { 12 };
+  Consensus            found;
+
+  fill (&c, &random, m, 100, 0, 0, WIDTH, HEIGHT);
+  for (gint i = 0; i < 4; i++)
+    {
+      c.a[i].x += i % 2 ? 5.9 : 6.1;
+      c.a[i].sigma = i < 2 ? 4 : 0.5;
+    }
+  found = find (&c, MODEL_TRANSLATION);
+  expect (found.inliers == 97, "one of 5.9 px lies within 1.5 times a sigma of 4: %d", found.inliers);
+  c.a[4].x += 1.45;
+  c.a[5].x += 1.55;
+  found = find (&c, MODEL_TRANSLATION);
+  expect (found.inliers == 96, "1.45 px is within reach, 1.55 px is not: %d", found.inliers);
+}
+
+/* The same bits on every machine; `find` must then be changed on purpose. */
+static void
+fixed_case (void)
+{
+  static const guint64 bits[4][9] = {
+    { 0x3ff0000000000000, 0, 0x404446b23da92f50,
+      0, 0x3ff0000000000000, 0xc03e374f83030340,
+      0, 0, 0x3ff0000000000000 },
+    { 0x3ff1ffcb7d4c59f1, 0xbfd00100ec75c201, 0x40444bd0eebbf2d0,
+      0x3fd00100ec75c201, 0x3ff1ffcb7d4c59f1, 0xc03e3a549908be90,
+      0, 0, 0x3ff0000000000000 },
+    { 0x3ff2004521fb303b, 0xbfd000a6a711142d, 0x40444480b92c6040,
+      0x3fd0016c5564ac91, 0x3ff1feaf93d91a5a, 0xc03e28ca93e6ae60,
+      0, 0, 0x3ff0000000000000 },
+    { 0x3ff1ffbe174a8619, 0xbfcff88768189405, 0x40443f59c9cacc7a,
+      0x3fcffe0a27671851, 0x3ff1ffcca1edb1d0, 0xc03e2586d2c1043c,
+      0x3f0fcddba2935642, 0xbeff51f95cb59c94, 0x3ff0000000000000 },
+  };
+  static Case c;
+
+  for (gint model = 0; model < 4; model++)
+    {
+      CheckRandom random = { 13 };
+      gdouble     m[9] = { 1.125, -0.25, 40.5, 0.25, 1.125, -30.25, 0x1p-14, -0x1p-15, 1 };
+      Consensus   found;
+      guint64     got[9];
+
+      if (model < MODEL_HOMOGRAPHY)
+        m[6] = m[7] = 0;
+      if (model < MODEL_SIMILARITY)
+        m[0] = m[4] = 1, m[1] = m[3] = 0;
+      fill (&c, &random, m, 120, 0.5, 120, WIDTH, HEIGHT);
+      found = find (&c, model);
+      memcpy (got, found.matrix, sizeof got);
+      if (memcmp (got, bits[model], sizeof got) != 0)
+        for (gint k = 0; k < 9; k++)
+          expect (got[k] == bits[model][k], "%s, the bits of matrix[%d]: 0x%016" G_GINT64_MODIFIER "x", names[model], k, got[k]);
+      expect (found.is_aligned, "%s, the fixed case: %s", names[model], found.reason);
+    }
+}
+
+static void
+written_matrix (void)
+{
+  static const gdouble m[9] = { 0.123456789012, -2, 1e6 / 3, 0, 1.0 / 3, 1e-7, 123456789.4, 1e-5 / 3, 1 };
+  gchar               *text = consensus_matrix_text (m);
+
+  expect (strcmp (text, "0.123456789 -2 333333.333 0 0.333333333 1e-07 123456789 3.33333333e-06 1") == 0, "a matrix as text: %s", text);
+  g_free (text);
+}
+
+int
+main (void)
+{
+  known_transforms ();
+  too_few ();
+  same_places ();
+  no_camera ();
+  badly_placed ();
+  hostile_numbers ();
+  reach ();
+  fixed_case ();
+  written_matrix ();
+  return expect_told ();
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Matches against those of a plain double loop, with any number of threads. */
+#include "config.h"
+
+#include <gegl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "../engine/verdict.h"
+#include "consensus.h"
+
+/* The definition. */
+static gint
+nearest (const guint8 *one, const guint8 *others, gint n, guint32 *best, guint32 *second)
+{
+  gint index = -1;
+
+  *best = *second = G_MAXUINT32;
+  for (gint i = 0; i < n; i++)
+    {
+      guint32 distance = 0;
+
+      for (gint k = 0; k < DESCRIPTOR_LENGTH; k++)
+        {
+          const gint d = one[k] - others[(gsize) i * DESCRIPTOR_LENGTH + k];
+
+          distance += d * d;
+        }
+      if (distance < *best)
+        {
+          *second = *best;
+          *best = distance;
+          index = i;
+        }
+      else if (distance < *second)
+        *second = distance;
+    }
+  return index;
+}
+
+static gint
+match_plainly (const guint8 *a, gint n_a, const guint8 *b, gint n_b, gint thousandths, gboolean mutual, Match *matches)
+{
+  gint n = 0;
+
+  for (gint i = 0; i < n_a && n_b > 0; i++)
+    {
+      guint32    best, second, there, next;
+      const gint k = nearest (a + (gsize) i * DESCRIPTOR_LENGTH, b, n_b, &best, &second);
+
+      if (best < second && (guint64) best * 1000000 < (guint64) second * thousandths * thousandths
+          && (! mutual || nearest (b + (gsize) k * DESCRIPTOR_LENGTH, a, n_a, &there, &next) == i))
+        matches[n++] = (Match) { i, k, best };
+    }
+  return n;
+}
+
+static void
+compare (const gchar *what, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gint thousandths, gboolean mutual)
+{
+  Match     *wanted = g_new (Match, n_a + 1), *got;
+  const gint n_wanted = match_plainly (a, n_a, b, n_b, thousandths, mutual, wanted);
+
+  for (gint threads = 1; threads <= 5; threads += 2)
+    {
+      gint n, same = 0;
+
+      g_object_set (gegl_config (), "threads", threads, NULL);
+      n = match_descriptors (a, n_a, b, n_b, thousandths / 1000.0, mutual, &got);
+      while (same < MIN (n, n_wanted) && got[same].a == wanted[same].a && got[same].b == wanted[same].b
+             && got[same].distance == wanted[same].distance)
+        same++;
+      expect (n == n_wanted && same == n, "%s, %d and %d, ratio %d, mutual %d, %d threads: %d of %d matches, %d the same",
+              what, n_a, n_b, thousandths, mutual, threads, n, n_wanted, same);
+      g_free (got);
+    }
+  g_free (wanted);
+}
+
+/* Random bytes below `levels`; every `repeat`th of B is one of A, changed by a bit; some are repeated. */
+static void
+draw (CheckRandom *random, guint8 *a, gint n_a, guint8 *b, gint n_b, gint levels, gint repeat)
+{
+  for (gsize i = 0; i < (gsize) n_a * DESCRIPTOR_LENGTH; i++)
+    a[i] = check_below (random, levels);
+  for (gsize i = 0; i < (gsize) n_b * DESCRIPTOR_LENGTH; i++)
+    b[i] = check_below (random, levels);
+  for (gint i = 0; i < n_b && n_a > 0; i += repeat)
+    {
+      memcpy (b + (gsize) i * DESCRIPTOR_LENGTH, a + (gsize) check_below (random, n_a) * DESCRIPTOR_LENGTH, DESCRIPTOR_LENGTH);
+      b[(gsize) i * DESCRIPTOR_LENGTH + check_below (random, DESCRIPTOR_LENGTH)] = check_below (random, 256);
+    }
+}
+
+static void
+random_ones (void)
+{
+  static const gint sizes[] = { 0, 1, 2, 3, 63, 64, 65, 119, 120, 121, 400 };
+  CheckRandom       random = { 20261123 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
+      {
+        const gint n_a = sizes[i], n_b = sizes[k];
+        guint8    *a = g_malloc (n_a * DESCRIPTOR_LENGTH + 1), *b = g_malloc (n_b * DESCRIPTOR_LENGTH + 1);
+
+        draw (&random, a, n_a, b, n_b, 256, 3);
+        compare ("random", a, n_a, b, n_b, 800, TRUE);
+        compare ("random", a, n_a, b, n_b, 980, FALSE);
+        draw (&random, a, n_a, b, n_b, 2, 1);          /* many of the same distance */
+        compare ("ties", a, n_a, b, n_b, 1000, TRUE);
+        compare ("ties", a, n_a, b, n_b, 2000, FALSE);
+        g_free (a);
+        g_free (b);
+      }
+}
+
+/* As far apart as can be, as near as can be, and both at once. */
+static void
+extremes (void)
+{
+  guint8 a[8 * DESCRIPTOR_LENGTH], b[8 * DESCRIPTOR_LENGTH];
+  Match *matches;
+  gint   n;
+
+  memset (a, 255, sizeof a);
+  memset (b, 0, sizeof b);
+  compare ("all 255, all 0", a, 8, b, 8, 800, TRUE);
+  compare ("all the same", a, 8, a, 8, 800, TRUE);
+  compare ("one each, far", a, 1, b, 1, 800, TRUE);
+  compare ("one each, the same", a, 1, a, 1, 800, TRUE);
+  b[0] = 1;
+  compare ("one is nearer by 509", a, 1, b, 8, 1000, TRUE);
+  memset (b, 255, sizeof b);
+  b[0] = 0;                     /* the first is off, the others are the same */
+  compare ("duplicates", a, 8, b, 8, 800, FALSE);
+  n = match_descriptors (a, 1, b, 2, 0.8, TRUE, &matches);
+  expect (n == 1 && matches[0].b == 1 && matches[0].distance == 0, "a copy beside another: %d", n);
+  g_free (matches);
+
+  /* 25 d1 < 16 d2 at its edge: 16 and 25. */
+  memset (a, 100, sizeof a);
+  memset (b, 100, sizeof b);
+  b[0] = 104;
+  b[DESCRIPTOR_LENGTH] = 105;
+  compare ("the ratio itself", a, 1, b, 2, 800, FALSE);
+  n = match_descriptors (a, 1, b, 2, 0.8, FALSE, &matches);
+  expect (n == 0, "25 * 16 is not below 16 * 25");
+  g_free (matches);
+  b[DESCRIPTOR_LENGTH + 1] = 101;
+  n = match_descriptors (a, 1, b, 2, 0.8, FALSE, &matches);
+  expect (n == 1, "25 * 16 is below 16 * 26");
+  g_free (matches);
+}
+
+/* For measurements: --time N. */
+static gint
+measure (gint n)
+{
+  CheckRandom random = { 1 };
+  guint8     *a = g_malloc ((gsize) n * DESCRIPTOR_LENGTH), *b = g_malloc ((gsize) n * DESCRIPTOR_LENGTH);
+  Match      *matches;
+
+  draw (&random, a, n, b, n, 256, 2);
+  for (gint i = 0; i < 5; i++)
+    {
+      const gint64 began = g_get_monotonic_time ();
+      const gint   found = match_descriptors (a, n, b, n, 0.8, TRUE, &matches);
+
+      g_print ("%d and %d: %d matches, %.3f s\n", n, n, found, (g_get_monotonic_time () - began) / 1e6);
+      g_free (matches);
+    }
+  return 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  gint code;
+
+  gegl_init (NULL, NULL);
+  if (argc == 3 && strcmp (argv[1], "--time") == 0)
+    return measure (atoi (argv[2]));
+  random_ones ();
+  extremes ();
+  code = expect_told ();
+  gegl_exit ();
+  return code;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-match.py BUILD: the command tessera-match on files of keypoints and on pictures: what it prints and writes, its exit codes."""
+import json
+import math
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Picture, Report, IMAGES
+
+TURNED = [1.1, -0.2, 40.0, 0.2, 1.1, -30.0, 0.0, 0.0, 1.0]
+MIRRORED = [-1.0, 0.0, 899.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+
+
+def mapped(m, x, y):
+    w = m[6] * x + m[7] * y + m[8]
+    return (m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w
+
+
+def points(matrix, right, wrong, seed=1):
+    """Keypoints of A and B, (x, y, sigma, angle, descriptor); the first `right` ones are the same."""
+    rng = random.Random(seed)
+    a, b = [], []
+    for i in range(right + wrong):
+        x, y = rng.uniform(0, 900), rng.uniform(0, 600)
+        d = [rng.randrange(256) for _ in range(128)]
+        there = mapped(matrix, x, y) if i < right else (rng.uniform(0, 900), rng.uniform(0, 600))
+        b.append((x, y, 2.0, 30.0, d))
+        a.append((*there, 2.0, 60.0, [min(255, max(0, v + rng.randint(-4, 4))) for v in d]))
+    rng.shuffle(a)
+    return a, b
+
+
+def write(path, keypoints):
+    ending = os.path.splitext(path)[1]
+    with open(path, 'w', encoding='ascii') as file:
+        file.write('x,y,sigma,angle,response,octave,layer,' + ','.join(f'd{k}' for k in range(128)) + '\n' if ending == '.csv' else f'{len(keypoints)} 128\n')
+        for x, y, sigma, angle, d in keypoints:
+            if ending == '.key':
+                turned = -math.radians(angle)
+                file.write(f'{y:.4f} {x:.4f} {sigma:.4f} {turned:.6f}')
+                file.write(''.join(('\n ' if k % 20 == 0 else ' ') + str(v) for k, v in enumerate(d)) + '\n')
+            elif ending == '.txt':
+                file.write(f'{x + 0.5:.4f} {y + 0.5:.4f} {sigma:.4f} {math.radians(angle):.6f} ' + ' '.join(map(str, d)) + '\n')
+            else:
+                file.write(f'{x:.4f},{y:.4f},{sigma:.4f},{angle:.4f},0.02,0,1,' + ','.join(map(str, d)) + '\n')
+    return path
+
+
+class Command:
+    def __init__(self, build, work):
+        self.gegl = Gegl(build)
+        self.program = os.path.join(self.gegl.build, 'tools', 'match', 'tessera-match')
+        self.work = work
+
+    def __call__(self, *words, **env):
+        return self.gegl.command([self.program, *words], cwd=self.work, GEGL_USE_OPENCL='no', GEGL_SWAP='RAM', **env)
+
+
+def corner_error(found, wanted, width=900, height=600):
+    return sum(math.dist(mapped(found, x, y), mapped(wanted, x, y)) for x in (0, width) for y in (0, height)) / 4
+
+
+def matrix_of(output):
+    lines = output.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith('Matrix ('))
+    return [float(word) for line in lines[at + 1:at + 4] for word in line.split()]
+
+
+def check_formats(report, match, work):
+    a, b = points(TURNED, 60, 60)
+    files = [[write(os.path.join(work, f'{name}.{ending}'), side) for ending in ('key', 'txt', 'csv')] for name, side in (('A', a), ('B', b))]
+    printed = set()
+    for one, other in zip(files[0], files[1][1:] + files[1][:1]):
+        done = match(one, other)
+        said = f'{os.path.basename(one)}, {os.path.basename(other)}'
+        good = report.check(f'{said}: aligned, exit 0, nothing on stderr', done.returncode == 0 and not done.stderr, done.stderr or done.stdout[:0])
+        if good:
+            report.check(f'{said}: the counts', 'Matches: 120\nInliers: 60 (50.0 %), from 60 places; rms 0.0' in done.stdout, done.stdout)
+            off = corner_error(matrix_of(done.stdout), TURNED)
+            report.check(f'{said}: the matrix', off < 0.01, f'{off:.2g} px')
+            printed.add(done.stdout.partition('Matches')[2])
+    report.check('all formats say the same', len(printed) == 1)
+    return files[0][0], files[1][0]
+
+
+def check_options(report, match, work, a, b):
+    out = os.path.join(work, 'out.json')
+    first = match(a, b, '--json', out)
+    with open(out, encoding='utf-8') as file:
+        told = json.load(file)
+    report.check('--json: what is printed', told['aligned'] is True and told['reason'] == '' and told['inliers'] == told['places'] == 60
+                 and told['model'] == 'homography' and told['seed'] == 1 and told['ratio'] == 0.8 and told['mutual'] is True
+                 and told['matrix'] == matrix_of(first.stdout) and told['a']['keypoints'] == told['b']['keypoints'] == 120, str(told)[:300])
+    rows = [dict(zip(told['columns'], row)) for row in told['matches']]
+    report.check('--json: the inliers are those of the matrix', len(rows) == 120 and all(
+        (math.dist(mapped(told['matrix'], row['x_b'], row['y_b']), (row['x_a'], row['y_a'])) < 3) == (row['inlier'] == 1) for row in rows))
+    report.check('--json -: JSON alone', json.loads(match(a, b, '--json', '-').stdout) == told)
+    report.check('a comma for a point changes nothing', match(a, b, '--json', '-', LC_ALL='de_DE.UTF-8').stdout == match(a, b, '--json', '-').stdout)
+    for model, zeros in (('translation', (1, 3, 6, 7)), ('similarity', (6, 7)), ('affine', (6, 7)), ('homography', ())):
+        found = json.loads(match(a, b, '--json', '-', '--model', model).stdout)
+        report.check(f'--model {model}: a matrix of that kind, the right one', found['model'] == model and all(found['matrix'][k] == 0 for k in zeros)
+                     and found['aligned'] == (model != 'translation') and (model == 'translation' or corner_error(found['matrix'], TURNED) < 0.01), str(found['matrix']))
+    seeds = [json.loads(match(a, b, '--json', '-', '--seed', str(seed)).stdout)['matrix'] for seed in (1, 2)]
+    report.check('--seed: other samples, the same transform', seeds[0] != seeds[1] and corner_error(*seeds) < 0.01 or seeds[0] == seeds[1], str(seeds))
+    few = json.loads(match(a, b, '--json', '-', '--ratio', '0.01').stdout)
+    report.check('--ratio: fewer matches', len(few['matches']) < 120 and not few['aligned'])
+    twice = write(os.path.join(work, 'twice.key'), points(TURNED, 60, 60)[0] * 2)
+    counts = [len(json.loads(match(twice, b, '--json', '-', *words).stdout)['matches']) for words in ((), ('--no-mutual',))]
+    report.check('--no-mutual: both copies of A match', counts == [120, 240], str(counts))
+    done = match(a, b, '--quiet')
+    report.check('--quiet: silence, and the exit code', (done.returncode, done.stdout, done.stderr) == (0, '', ''))
+    done = match(a, b, '--colmap', '-')
+    lines = done.stdout.split('\n')
+    report.check('--colmap: names, a pair of indices for each match, an empty line', lines[0] == 'A B' and lines[-2:] == ['', '']
+                 and [tuple(map(int, line.split())) for line in lines[1:-2]] == [(row['a'], row['b']) for row in rows], str(lines[:3]))
+    blank = write(os.path.join(work, 'A B.key'), points(TURNED, 60, 60)[0])
+    done = match(blank, b, '--colmap', '-')
+    report.check('--colmap: a name with a blank is refused', done.returncode == 2 and 'cannot hold the name "A B"' in done.stderr, done.stderr)
+
+
+def check_refusals(report, match, work, a, b):
+    a_few, b_few = points(TURNED, 7, 40)
+    done = match(write(os.path.join(work, 'few-a.key'), a_few), write(os.path.join(work, 'few-b.key'), b_few), '--model', 'similarity')
+    report.check('too few: exit 1, the reason with its numbers', done.returncode == 1 and not done.stderr
+                 and 'Not aligned: 7 of 47 matches agree; 12 are needed\n' in done.stdout and 'Matrix' not in done.stdout, done.stdout)
+    a_mirror, b_mirror = points(MIRRORED, 60, 10)
+    done = match(write(os.path.join(work, 'mirror-a.key'), a_mirror), write(os.path.join(work, 'mirror-b.key'), b_mirror))
+    report.check('mirrored: exit 1, the reason', done.returncode == 1 and 'mirrored' in done.stdout, done.stdout)
+    none = write(os.path.join(work, 'none.key'), [])
+    done = match(none, b)
+    report.check('no keypoint: exit 1', done.returncode == 1 and '0 of 0 matches agree; 12 are needed' in done.stdout, done.stdout + done.stderr)
+    with open(a, encoding='ascii') as file:
+        text = file.read()
+    cut = os.path.join(work, 'cut.key')
+    with open(cut, 'w', encoding='ascii') as file:
+        file.write(text[:-1000])
+    with open(os.path.join(work, 'hello.jpg'), 'w', encoding='ascii') as file:
+        file.write('hello\n')
+    cases = {'a cut file': ([cut, b], r'cut.key:'), 'no file': (['gone.key', b], 'gone.key'), 'a folder': ([work + '/.', b], ''),
+             'no picture': (['gone.jpg', b], 'gone.jpg: there is no such file'), 'one argument': ([a], 'two pictures or keypoint files'),
+             'three arguments': ([a, b, b], 'two pictures or keypoint files'), 'no argument': ([], 'two pictures or keypoint files'),
+             'no such model': ([a, b, '--model', 'fisheye'], '--model is none of'), 'a ratio of 0': ([a, b, '--ratio', '0'], '--ratio is not'),
+             'a ratio of 2': ([a, b, '--ratio', '2'], '--ratio is not'), 'a ratio that is no number': ([a, b, '--ratio', 'nan'], '--ratio is not'),
+             'a picture of files': ([a, b, '--picture', 'x.png'], '--picture needs two pictures'), 'no such option': ([a, b, '--seeds', '1'], '--seeds'),
+             'a place where nothing can be written': ([a, b, '--quiet', '--json', os.path.join(work, 'no', 'x.json')], 'x.json'),
+             'a list where nothing can be written': ([a, b, '--quiet', '--colmap', os.path.join(work, 'no', 'x.txt')], 'x.txt')}
+    for name, (words, said) in cases.items():
+        done = match(*words)
+        report.check(f'{name}: exit 2, one line', done.returncode == 2 and done.stderr.startswith('tessera-match: ') and done.stderr.count('\n') == 1
+                     and said in done.stderr and not done.stdout, f'exit {done.returncode}, {done.stderr!r} {done.stdout[:80]!r}')
+    done = match('--help')
+    report.check('--help: the options and the exit codes', done.returncode == 0 and '--no-mutual' in done.stdout and '2 something was wrong' in done.stdout)
+    done = match('--version')
+    report.check('--version', done.returncode == 0 and done.stdout.startswith('tessera-match '), done.stdout)
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix='tessera-match-') as work:
+        match = Command(sys.argv[1], work)
+        a, b = check_formats(report, match, work)
+        check_options(report, match, work, a, b)
+        check_refusals(report, match, work, a, b)
+        left = [name for name in os.listdir(work) if name.startswith('.')]
+        report.check('no temporary file is left', not left, ', '.join(left))
+    report.finish()
+
+
+main()

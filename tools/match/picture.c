@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Pictures of tessera-match: their keypoints, and both side by side with lines. */
+#include "match.h"
+
+#include <gegl.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define LARGEST 1600            /* px, of a side of a picture that is drawn */
+#define RADIUS  0.75            /* px, of a line */
+#define RIM     1.0             /* px, around it */
+#define DARK    0.5             /* how much of the picture the rim takes away */
+#define MOST    150             /* lines; more would hide the pictures */
+
+/* NULL, and an error, if GEGL cannot read it. */
+static GeglNode *
+load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
+{
+  GeglNode *node;
+
+  if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: there is no such file", path);
+      return NULL;
+    }
+  node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
+  *box = gegl_node_get_bounding_box (node);
+  if (gegl_rectangle_is_empty (box) || gegl_rectangle_is_infinite_plane (box))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: GEGL cannot read this picture", path);
+      return NULL;
+    }
+  return node;
+}
+
+gboolean
+picture_find (Side *side, GError **error)
+{
+  GeglNode     *graph, *node;
+  GeglRectangle box;
+  gchar        *path;
+  gint          file;
+  gboolean      good = FALSE;
+
+  file = g_file_open_tmp ("tessera-match-XXXXXX.csv", &path, error);
+  if (file < 0)
+    return FALSE;
+  g_close (file, NULL);
+  graph = gegl_node_new ();
+  node = load (graph, side->path, &box, error);
+  if (node && ! gegl_has_operation ("tessera:sift-save"))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "GEGL has no tessera:sift-save; it finds the keypoints of a picture");
+  else if (node)
+    {
+      GeglNode *save = gegl_node_new_child (graph, "operation", "tessera:sift-save", "path", path, NULL);
+
+      gegl_node_link (node, save);
+      gegl_node_process (save);
+      good = keypoints_read (path, KEYPOINTS_CSV, &side->keypoints, error);
+      side->keypoints.width = box.width;
+      side->keypoints.height = box.height;
+    }
+  g_object_unref (graph);
+  g_unlink (path);
+  g_free (path);
+  return good;
+}
+
+/* ------------------------------------------------------------------ lines -- */
+
+typedef struct
+{
+  guint8 *pixels;               /* R'G'B' */
+  gint    width, height;
+} Canvas;
+
+/* Of any hue, all bright. */
+static void
+color_of (gint index, gdouble *color)
+{
+  const gdouble hue = 6 * (index * 0.618033988749895 - floor (index * 0.618033988749895));      /* neighbours differ much */
+
+  for (gint c = 0; c < 3; c++)
+    {
+      const gdouble off = fabs (fmod (hue + 6 - 2 * c, 6) - 3);         /* 3 at the color's own hue */
+
+      color[c] = CLAMP (off - 1, 0, 1);
+    }
+}
+
+static void
+blend (guint8 *pixel, gdouble share, const gdouble *color)
+{
+  for (gint c = 0; c < 3; c++)
+    pixel[c] = (guint8) (pixel[c] + share * (255 * color[c] - pixel[c]) + 0.5);
+}
+
+/* Along the longer axis, and across it as far as the line is wide there. */
+static void
+draw_line (Canvas *canvas, gdouble x0, gdouble y0, gdouble x1, gdouble y1, const gdouble *color)
+{
+  static const gdouble black[3] = { 0, 0, 0 };
+  const gdouble        dx = x1 - x0, dy = y1 - y0, length2 = MAX (dx * dx + dy * dy, 1e-9);
+  const gboolean       steep = fabs (dy) > fabs (dx);
+  const gdouble        from = steep ? MIN (y0, y1) : MIN (x0, x1), to = steep ? MAX (y0, y1) : MAX (x0, x1);
+  const gdouble        reach = RADIUS + RIM + 1;
+  const gint           size = steep ? canvas->height : canvas->width, other_size = steep ? canvas->width : canvas->height;
+
+  for (gint i = (gint) CLAMP (floor (from - reach), 0, size); i <= (gint) CLAMP (ceil (to + reach), -1, size - 1); i++)
+    {
+      const gdouble t = steep ? (i - y0) / (dy != 0 ? dy : 1) : (i - x0) / (dx != 0 ? dx : 1);
+      const gdouble middle = steep ? x0 + CLAMP (t, 0, 1) * dx : y0 + CLAMP (t, 0, 1) * dy;
+      const gint    first = (gint) CLAMP (floor (middle - 1.5 * reach), 0, other_size);
+      const gint    last = (gint) CLAMP (ceil (middle + 1.5 * reach), -1, other_size - 1);
+
+      for (gint k = first; k <= last; k++)
+        {
+          const gdouble x = steep ? k : i, y = steep ? i : k;
+          const gdouble along = CLAMP (((x - x0) * dx + (y - y0) * dy) / length2, 0, 1);
+          const gdouble off = hypot (x - x0 - along * dx, y - y0 - along * dy);
+          guint8       *pixel = canvas->pixels + 3 * ((gsize) y * canvas->width + (gsize) x);
+
+          blend (pixel, DARK * CLAMP (RADIUS + RIM + 0.5 - off, 0, 1), black);
+          blend (pixel, CLAMP (RADIUS + 0.5 - off, 0, 1), color);
+        }
+    }
+}
+
+/* A dot at both ends of each pair that agrees, and a line between as many as can be told apart. */
+static void
+draw_pairs (Canvas *canvas, const Comparison *comparison, gdouble scale, gint left)
+{
+  const gint every = (comparison->consensus.inliers + MOST - 1) / MOST;
+  gint       n = 0;
+
+  for (gint i = 0; i < comparison->n_matches; i++)
+    if (comparison->is_inlier[i])
+      {
+        const MatchPlace *a = &comparison->a.keypoints.places[comparison->matches[i].a];
+        const MatchPlace *b = &comparison->b.keypoints.places[comparison->matches[i].b];
+        const gdouble     a_x = (a->x + 0.5) * scale - 0.5, a_y = (a->y + 0.5) * scale - 0.5;
+        const gdouble     b_x = left + (b->x + 0.5) * scale - 0.5, b_y = (b->y + 0.5) * scale - 0.5;
+        gdouble           color[3];
+
+        color_of (n, color);
+        if (n++ % every == 0)
+          draw_line (canvas, a_x, a_y, b_x, b_y, color);
+        draw_line (canvas, a_x, a_y, a_x, a_y, color);
+        draw_line (canvas, b_x, b_y, b_x, b_y, color);
+      }
+}
+
+/* --------------------------------------------------------------- pictures -- */
+
+/* Writes it under another name first: what is there stays if GEGL cannot write this kind of file. */
+static gboolean
+save (const Canvas *canvas, const gchar *path, GError **error)
+{
+  gchar       *folder = g_path_get_dirname (path);
+  const gchar *dot = strrchr (path, '.');
+  gchar       *beside = g_strdup_printf ("%s/.tessera-match-XXXXXX%s", folder, dot && ! strchr (dot, '/') ? dot : "");
+  const gint   file = g_mkstemp_full (beside, 0, 0666);
+  GStatBuf     written;
+  gboolean     good = FALSE;
+
+  if (file >= 0)
+    {
+      GeglBuffer *buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
+                                                             GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
+      GeglNode   *graph = gegl_node_new ();
+      GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+      GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:save", "path", beside, NULL);
+
+      g_close (file, NULL);
+      gegl_node_link (source, sink);
+      gegl_node_process (sink);
+      g_object_unref (graph);
+      g_object_unref (buffer);
+      good = g_stat (beside, &written) == 0 && written.st_size > 0 && g_rename (beside, path) == 0;
+      if (! good)
+        g_unlink (beside);
+    }
+  if (! good)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: GEGL cannot write this picture", path);
+  g_free (beside);
+  g_free (folder);
+  return good;
+}
+
+static gboolean
+draw_side (Canvas *canvas, const Side *side, gdouble scale, gint left, gint width, gint height, GError **error)
+{
+  GeglNode     *graph = gegl_node_new (), *node;
+  GeglRectangle box;
+
+  node = load (graph, side->path, &box, error);
+  if (node)
+    gegl_node_blit (node, scale, GEGL_RECTANGLE ((gint) (box.x * scale), (gint) (box.y * scale), width, height), babl_format ("R'G'B' u8"),
+                    canvas->pixels + 3 * (gsize) left, 3 * canvas->width, GEGL_BLIT_DEFAULT);
+  g_object_unref (graph);
+  return node != NULL;
+}
+
+gboolean
+picture_write (const Comparison *comparison, const gchar *path, GError **error)
+{
+  const Keypoints *a = &comparison->a.keypoints, *b = &comparison->b.keypoints;
+  const gint       largest = MAX (MAX (a->width, a->height), MAX (b->width, b->height));
+  const gdouble    scale = MIN (1.0, (gdouble) LARGEST / largest);
+  const gint       a_width = MAX (1, (gint) (a->width * scale)), a_height = MAX (1, (gint) (a->height * scale));
+  const gint       b_width = MAX (1, (gint) (b->width * scale)), b_height = MAX (1, (gint) (b->height * scale));
+  Canvas           canvas = { NULL, a_width + b_width, MAX (a_height, b_height) };
+  gboolean         good;
+
+  canvas.pixels = g_malloc0 (3 * (gsize) canvas.width * canvas.height);
+  good = draw_side (&canvas, &comparison->a, scale, 0, a_width, a_height, error)
+         && draw_side (&canvas, &comparison->b, scale, a_width, b_width, b_height, error);
+  if (good)
+    {
+      draw_pairs (&canvas, comparison, scale, a_width);
+      good = save (&canvas, path, error);
+    }
+  g_free (canvas.pixels);
+  return good;
+}
