@@ -355,9 +355,11 @@ reference_sift (const float *luminance, int width, int height, const RefSiftSett
       free (candidates);
     }
   reference_sift_octaves_free (octaves, n);
-  qsort (found->points, found->n, sizeof (RefPoint), by_place);
+  if (found->n > 0)
+    qsort (found->points, found->n, sizeof (RefPoint), by_place);
   keep_strongest (found, (size_t) settings->max_features);
-  qsort (found->points, found->n, sizeof (RefPoint), by_place);
+  if (found->n > 0)
+    qsort (found->points, found->n, sizeof (RefPoint), by_place);
 }
 
 void
