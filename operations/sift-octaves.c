@@ -227,6 +227,13 @@ tidy (SiftPlace *places, gint n)
   return kept;
 }
 
+/* A multiple of 2^-32, so that the image's origin is added exactly, and a point does not depend on where the image lies. */
+static gdouble
+place_of (gint origin, gdouble place)
+{
+  return origin + floor (place * 4294967296.0 + 0.5) / 4294967296.0;
+}
+
 /* All but the descriptor. */
 static SiftPoint
 point_at (const Search *search, const SiftPlace *place, const SiftAngle *angle)
@@ -237,8 +244,8 @@ point_at (const Search *search, const SiftPlace *place, const SiftAngle *angle)
 
   return (SiftPoint) {
     .octave = search->octave, .layer = place->layer, .row = place->row, .column = place->column, .bin = angle->bin,
-    .x = bounds->x + ((place->column + place->dx) * scale - shift),
-    .y = bounds->y + ((place->row + place->dy) * scale - shift),
+    .x = place_of (bounds->x, (place->column + place->dx) * scale - shift),
+    .y = place_of (bounds->y, (place->row + place->dy) * scale - shift),
     .sigma = sift_sigma (settings, place) * scale, .angle = angle->angle, .response = place->response
   };
 }
@@ -353,7 +360,7 @@ search_octaves (Search *search)
   gboolean            success = TRUE;
 
   search->to = from;
-  for (gint i = 0; i < most && success && has_room (search->width, search->height); i++)
+  for (gint i = 0; i < most && success && (i == 0 || has_room (search->width, search->height)); i++)
     {
       const gboolean has_next = i + 1 < most && has_room (search->width / 2, search->height / 2);
 
@@ -432,6 +439,7 @@ sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean
   gboolean   success = TRUE;
 
   sift_scales_init (&search.scales, settings);
+  gegl_buffer_flush_ext (request->input, NULL);         /* a result of GEGL's OpenCL cannot be fetched by several threads */
   if (! tessera_is_endless (&request->bounds))
     success = search_octaves (&search);
   finish_list (search.points, settings->max_features, list);

@@ -148,7 +148,7 @@ infinite_plane (Edge *e, GString *why)
   good = (e->filter->changes_planes && e->filter->changes_planes (e->c.value))
          || check_near (&result, &plain, CLOSE, "endless colour, in vs out", why);
   if (leg == CHECK_LEG_OPENCL && after.device_requests == before.device_requests
-      && ! (e->filter->passes && e->filter->passes (e->c.value)))
+      && ! e->filter->draws_points && ! (e->filter->passes && e->filter->passes (e->c.value)))
     {
       g_string_append (why, "  no device request\n");
       good = FALSE;
@@ -269,7 +269,7 @@ whole_image (Edge *e, GString *why)
   blit_tile (e, node, 19, &changed);
   blit_tile (e, cached_node (e, fresh_graph, other), 19, &fresh);
   good = check_same_bits (&changed, &fresh, "after a far pixel changed vs a new graph", why);
-  if (good && memcmp (tile.pixels, fresh.pixels, 4 * 50 * 30 * sizeof (gfloat)) == 0)
+  if (good && ! e->filter->draws_points && memcmp (tile.pixels, fresh.pixels, 4 * 50 * 30 * sizeof (gfloat)) == 0)
     {
       g_string_append (why, "  the far pixel makes no difference here\n");
       good = FALSE;

@@ -132,7 +132,7 @@ fault_handled (Faults *f, const gchar *fault, const CheckPixels *pixels, gint li
   const guint64 failing = strcmp (fault, "build") ? 1 : requests;
   gboolean      good;
 
-  if ((g_str_has_prefix (fault, "alloc") || (requests > 1 && g_str_has_prefix (fault, "map")))
+  if ((g_str_has_prefix (fault, "alloc") || ((requests > 1 || f->filter->draws_points) && g_str_has_prefix (fault, "map")))
       && device == requests && ! fallbacks)
     return expect (lines <= 1, "more than one line on stderr", why)
            & (! f->has_device || check_same_bits (pixels, &f->on_device, "lower bands vs usual", why));
