@@ -155,6 +155,23 @@ extremes (void)
   g_free (matches);
 }
 
+/* The same descriptor first and last in A, which different threads have: B's nearest is the first. */
+static void
+ties_across_threads (void)
+{
+  const gint  n_a = 2000, n_b = 500;
+  CheckRandom random = { 20261124 };
+  guint8     *a = g_malloc (n_a * DESCRIPTOR_LENGTH), *b = g_malloc (n_b * DESCRIPTOR_LENGTH);
+
+  draw (&random, a, n_a, b, n_b, 256, n_b);
+  memcpy (b + 7 * DESCRIPTOR_LENGTH, a, DESCRIPTOR_LENGTH);
+  memcpy (a + (n_a - 1) * DESCRIPTOR_LENGTH, a, DESCRIPTOR_LENGTH);
+  compare ("ties across threads", a, n_a, b, n_b, 800, TRUE);
+  compare ("ties across threads", a, n_a, b, n_b, 800, FALSE);
+  g_free (a);
+  g_free (b);
+}
+
 /* For measurements: --time N. */
 static gint
 measure (gint n)
@@ -185,6 +202,7 @@ main (int argc, char **argv)
     return measure (atoi (argv[2]));
   random_ones ();
   extremes ();
+  ties_across_threads ();
   code = expect_told ();
   gegl_exit ();
   return code;

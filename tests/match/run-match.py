@@ -56,8 +56,8 @@ class Command:
         self.program = os.path.join(self.gegl.build, 'tools', 'match', 'tessera-match')
         self.work = work
 
-    def __call__(self, *words, **env):
-        return self.gegl.command([self.program, *words], cwd=self.work, GEGL_USE_OPENCL='no', GEGL_SWAP='RAM', **env)
+    def __call__(self, *words, timeout=300, **env):
+        return self.gegl.command([self.program, *words], timeout, cwd=self.work, GEGL_USE_OPENCL='no', GEGL_SWAP='RAM', TMPDIR=self.work, **env)
 
 
 def corner_error(found, wanted, width=900, height=600):
@@ -138,8 +138,6 @@ def check_refusals(report, match, work, a, b):
     cut = os.path.join(work, 'cut.key')
     with open(cut, 'w', encoding='ascii') as file:
         file.write(text[:-1000])
-    with open(os.path.join(work, 'hello.jpg'), 'w', encoding='ascii') as file:
-        file.write('hello\n')
     cases = {'a cut file': ([cut, b], r'cut.key:'), 'no file': (['gone.key', b], 'gone.key'), 'a folder': ([work + '/.', b], ''),
              'no picture': (['gone.jpg', b], 'gone.jpg: there is no such file'), 'one argument': ([a], 'two pictures or keypoint files'),
              'three arguments': ([a, b, b], 'two pictures or keypoint files'), 'no argument': ([], 'two pictures or keypoint files'),
@@ -158,6 +156,50 @@ def check_refusals(report, match, work, a, b):
     report.check('--version', done.returncode == 0 and done.stdout.startswith('tessera-match '), done.stdout)
 
 
+def check_pictures(report, match, work):
+    """A photograph against a part of it that is turned; two that have nothing in common."""
+    first, other = os.path.join(IMAGES, 'friends.jpg'), os.path.join(IMAGES, 'seeding.jpg')
+    turned, lines = os.path.join(work, 'turned.png'), os.path.join(work, 'lines.ppm')
+    match.gegl.run([first, '-o', turned, '--', 'gegl:rotate', 'origin-x=384', 'origin-y=384', 'degrees=20', 'gegl:crop', 'x=0', 'y=0', 'width=700', 'height=600'],
+                   GEGL_USE_OPENCL='no')
+    told = {}
+    for threads in '1', '4':
+        done = match(first, turned, '--json', '-', '--model', 'similarity', GEGL_THREADS=threads)
+        report.check(f'pictures, {threads} threads: exit 0, nothing on stderr', done.returncode == 0 and not done.stderr, done.stderr)
+        told[threads] = done.stdout
+    report.check('1 and 4 threads: the same bytes', told['1'] == told['4'])
+    found = json.loads(told['1'])
+    turn = math.radians(20)
+    wanted = [math.cos(turn), -math.sin(turn), 0, math.sin(turn), math.cos(turn), 0, 0, 0, 1]      # y down, and gegl:rotate turns the other way
+    wanted[2], wanted[5] = 383.5 - (wanted[0] + wanted[1]) * 383.5, 383.5 - (wanted[3] + wanted[4]) * 383.5
+    off = corner_error(found['matrix'], wanted, 700, 600)
+    report.check('a photograph that was turned by 20 degrees', off < 0.3 and found['b']['width'] == 700 and found['b']['height'] == 600, f'{off:.3f} px')
+    done = match(first, turned, '--picture', lines, '--quiet')
+    if report.check('--picture: exit 0, silence', (done.returncode, done.stdout, done.stderr) == (0, '', '') and os.path.exists(lines), done.stderr):
+        shown = Picture(lines)
+        report.check('--picture: side by side', (shown.width, shown.height, shown.channels) == (768 + 700, 768, 3), f'{shown.width} x {shown.height}')
+        plain = os.path.join(work, 'plain.ppm')
+        match.gegl.run([first, '-o', plain], GEGL_USE_OPENCL='no')
+        first_shown = Picture(plain)
+        rows = [shown.pixels[3 * shown.width * y:3 * shown.width * y + 3 * 768] for y in range(768)]
+        same = sum(abs(one - two) <= 1 for y, row in enumerate(rows) for one, two in zip(row, first_shown.pixels[3 * 768 * y:3 * 768 * (y + 1)]))
+        report.check('--picture: between the lines there is the photograph', 0.5 < same / (3 * 768 * 768) < 0.99, f'{same / (3 * 768 * 768):.3f}')
+        marks = [row for row in found['matches'] if row[3]]
+        colored = sum(any(abs(rows[round(y)][3 * round(x) + c] - first_shown.pixels[3 * (768 * round(y) + round(x)) + c]) > 8 for c in range(3))
+                      for _, _, _, _, x, y, _, _ in marks)
+        report.check('--picture: a mark at each inlier', colored > 0.95 * len(marks), f'{colored} of {len(marks)}')
+    done = match(first, turned, '--quiet', '--picture', os.path.join(work, 'lines.nothing'))
+    report.check('--picture of an unknown kind: exit 2', done.returncode == 2 and 'lines.nothing: GEGL cannot write' in done.stderr
+                 and not os.path.exists(os.path.join(work, 'lines.nothing')), done.stderr)
+    done = match(first, other)
+    report.check('two that have nothing in common: exit 1', done.returncode == 1 and 'Not aligned: ' in done.stdout, done.stdout[-80:] + done.stderr)
+    for name in 'hello.jpg', 'hello.png', 'hello.nothing':
+        with open(os.path.join(work, name), 'w', encoding='ascii') as file:
+            file.write('hello\n')
+        done = match(os.path.join(work, name), other, timeout=30)
+        report.check(f'{name}, which is no picture: exit 2, the cause', done.returncode == 2 and f'{name}: GEGL ' in done.stderr.splitlines()[-1], done.stderr)
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-match-') as work:
@@ -165,7 +207,8 @@ def main():
         a, b = check_formats(report, match, work)
         check_options(report, match, work, a, b)
         check_refusals(report, match, work, a, b)
-        left = [name for name in os.listdir(work) if name.startswith('.')]
+        check_pictures(report, match, work)
+        left = [name for name in os.listdir(work) if 'tessera-match-' in name]
         report.check('no temporary file is left', not left, ', '.join(left))
     report.finish()
 

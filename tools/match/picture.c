@@ -4,16 +4,46 @@
 #include "match.h"
 
 #include <gegl.h>
+#include <operation/gegl-operation-handlers.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LARGEST 1600            /* px, of a side of a picture that is drawn */
 #define RADIUS  0.75            /* px, of a line */
 #define RIM     1.0             /* px, around it */
 #define DARK    0.5             /* how much of the picture the rim takes away */
 #define MOST    150             /* lines; more would hide the pictures */
+
+static const gchar *being_read;         /* a path, while GEGL reads it */
+static const gchar *beside_it;          /* the file of its keypoints, which is temporary */
+
+/* libjpeg ends the process where a file is none of its kind, with 1, which would say "not aligned". */
+static void
+leave (void)
+{
+  if (being_read)
+    {
+      fprintf (stderr, "tessera-match: %s: GEGL cannot read this picture\n", being_read);
+      if (beside_it)
+        g_unlink (beside_it);
+      _exit (2);
+    }
+}
+
+/* GEGL takes files of an ending that it does not know to ImageMagick, and may then compute without end. */
+static gboolean
+has_loader (const gchar *path)
+{
+  const gchar *dot = strrchr (path, '.');
+
+  return dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load")         /* now its modules are there */
+         && g_strcmp0 (gegl_operation_handlers_get_loader (dot), "gegl:magick-load") != 0;
+}
 
 /* NULL, and an error, if GEGL cannot read it. */
 static GeglNode *
@@ -24,6 +54,11 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
   if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: there is no such file", path);
+      return NULL;
+    }
+  if (! has_loader (path))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL has no loader for this kind of file", path);
       return NULL;
     }
   node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
@@ -45,10 +80,17 @@ picture_find (Side *side, GError **error)
   gint          file;
   gboolean      good = FALSE;
 
+  if (! being_read)
+    atexit (leave);
+  being_read = side->path;
   file = g_file_open_tmp ("tessera-match-XXXXXX.csv", &path, error);
   if (file < 0)
-    return FALSE;
+    {
+      being_read = NULL;
+      return FALSE;
+    }
   g_close (file, NULL);
+  beside_it = path;
   graph = gegl_node_new ();
   node = load (graph, side->path, &box, error);
   if (node && ! gegl_has_operation ("tessera:sift-save"))
@@ -65,6 +107,7 @@ picture_find (Side *side, GError **error)
     }
   g_object_unref (graph);
   g_unlink (path);
+  being_read = beside_it = NULL;
   g_free (path);
   return good;
 }
@@ -155,6 +198,16 @@ draw_pairs (Canvas *canvas, const Comparison *comparison, gdouble scale, gint le
 
 /* --------------------------------------------------------------- pictures -- */
 
+/* An ending that GEGL does not know it takes for PNG. */
+static gboolean
+has_saver (const gchar *path)
+{
+  const gchar *dot = strrchr (path, '.');
+
+  return dot && ! strchr (dot, '/')
+         && (g_ascii_strcasecmp (dot, ".png") == 0 || g_strcmp0 (gegl_operation_handlers_get_saver (dot), "gegl:png-save") != 0);
+}
+
 /* Writes it under another name first: what is there stays if GEGL cannot write this kind of file. */
 static gboolean
 save (const Canvas *canvas, const gchar *path, GError **error)
@@ -167,6 +220,8 @@ save (const Canvas *canvas, const gchar *path, GError **error)
   gboolean     good = FALSE;
 
   if (file >= 0)
+    g_close (file, NULL);
+  if (file >= 0 && has_saver (path))
     {
       GeglBuffer *buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
                                                              GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
@@ -174,15 +229,14 @@ save (const Canvas *canvas, const gchar *path, GError **error)
       GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
       GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:save", "path", beside, NULL);
 
-      g_close (file, NULL);
       gegl_node_link (source, sink);
       gegl_node_process (sink);
       g_object_unref (graph);
       g_object_unref (buffer);
       good = g_stat (beside, &written) == 0 && written.st_size > 0 && g_rename (beside, path) == 0;
-      if (! good)
-        g_unlink (beside);
     }
+  if (file >= 0 && ! good)
+    g_unlink (beside);
   if (! good)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: GEGL cannot write this picture", path);
   g_free (beside);
