@@ -127,6 +127,7 @@ run (GeglOperation *operation, TesseraRequest *request)
 {
   GeglProperties    *o = GEGL_PROPERTIES (operation);
   const SiftSettings settings = SIFT_SETTINGS (o);
+  TesseraRequest     search = *request;
   SiftList           list = { NULL, 0 };
   SiftDrawing        drawing = { .list = &list, .picture = picture_of (o), .scale = o->draw_scale, .most = o->draw_max,
                                  .by_octave = o->by_octave };
@@ -136,7 +137,8 @@ run (GeglOperation *operation, TesseraRequest *request)
   request->output_format = output_format (operation);
   if (drawing.picture != SIFT_MASK)
     set_colors (operation, request->output_format, &drawing);
-  success = sift_find (request, &settings, FALSE, &list);
+  search.input_format = gegl_buffer_get_format (request->input);        /* the same points, whatever is drawn */
+  success = sift_find (&search, &settings, FALSE, &list);
   if (success)
     sift_draw (request, &drawing);
   o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
