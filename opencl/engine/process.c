@@ -108,7 +108,9 @@ choose_device (const TesseraRequest *request, gchar **reason)
   const TesseraDevice    *device = NULL;
 
   *reason = NULL;
-  if (tessera_proof_state.leg == TESSERA_PROOF_C)
+  if (! request->filter->source)
+    *reason = g_strdup ("it has no kernels");
+  else if (tessera_proof_state.leg == TESSERA_PROOF_C)
     *reason = g_strdup ("a check of the device");
   else if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
     return tessera_current_device ();
@@ -317,7 +319,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
     tessera_count (fallbacks, 1);
   if (device)
     reason = g_strdup ("the device failed");
-  if (tessera_mode () == TESSERA_OPENCL_FORCE && tessera_proof_state.leg == TESSERA_PROOF_NONE)
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
       done = FALSE;

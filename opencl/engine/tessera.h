@@ -206,7 +206,7 @@ typedef struct
 typedef struct
 {
   const gchar *name;            /* "motion-blur": used in messages */
-  const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py) */
+  const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py); NULL: it runs in C, even if OpenCL is forced */
   const gchar *checked_by;      /* the operation that shows whether the device computes the same, with the settings that
                                  * it shares with the request's; NULL: the request's (not for sinks) */
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A transform between two pictures, moved until the pixels agree.
+ *
+ * S. Baker, I. Matthews, Lucas-Kanade 20 Years On, International Journal of Computer Vision 56, 2004 (inverse
+ * compositional, Gauss-Newton).
+ *
+ * What is compared: the root of the luminance, softened so that both pictures are equally sharp, in squares of 32 x 32
+ * pixels of A spread over the overlap.  Of each square its mean is taken away, and the rest is divided by the root
+ * mean square of its gradient: then neither the exposure nor the contrast counts, and a difference is a distance in pixels.
+ * Squares with little gradient have little weight.  Differences of more than three robust standard deviations are left
+ * out.  Every second square is held out: the new transform is kept only if it makes the median of their differences smaller.
+ *
+ * Every sum is in one order: pixels of a row, rows of a square, squares.  The result does not depend on the threads.
+ */
+#ifndef REFINE_H
+#define REFINE_H
+
+#include "consensus.h"
+#include "tessera.h"
+
+typedef struct
+{
+  GeglBuffer   *buffer;
+  GeglRectangle bounds;
+  const Babl   *format;         /* RaGaBaA float of linear light */
+} RefinePicture;
+
+/* `matrix`: places of B -> of A, both from their bounds' first pixel.  FALSE: it stays as it is. */
+gboolean refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
+
+#endif

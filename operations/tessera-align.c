@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:align: the input in the frame of a second picture, the reference: p_A ~ M p_B, where M is found.
+ *
+ * D. G. Lowe, 2004 (points; sift.h); M. A. Fischler, R. C. Bolles, 1981 (consensus.h); S. Baker, I. Matthews, 2004
+ * (refine.h); R. G. Keys, 1981 (resample.h).
+ *
+ * The result has the reference's bounding box, which GEGL asks for before anything is known.  So a picture that does not align
+ * stays where it is, each pixel as it was, and what lies beyond the reference's box is cut off.  Without a reference, or where one of
+ * the pictures has no end, the input passes on as it is.
+ *
+ * Points are found on the device if that is faster (sift_find); all the rest is C.
+ *
+ * `matrix`, `inliers`, `error`, `aligned` and `reason` are results, but they can be written, because GEGL has no read-only
+ * properties.  They are those of the last computation.
+ *
+ * NaN is black where pictures are compared, and follows the arithmetic within the 4 x 4 pixels of the cubic.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+/* As ConsensusModel. */
+enum_start (tessera_align_model)
+  enum_value (TESSERA_ALIGN_TRANSLATION, "translation", N_("Shift"))
+  enum_value (TESSERA_ALIGN_SIMILARITY,  "similarity",  N_("Shift, turn and scale"))
+  enum_value (TESSERA_ALIGN_AFFINE,      "affine",      N_("Shift, turn, scale and shear"))
+  enum_value (TESSERA_ALIGN_HOMOGRAPHY,  "homography",  N_("Perspective"))
+enum_end (TesseraAlignModel)
+
+property_enum (model, _("Movement"), TesseraAlignModel, tessera_align_model, TESSERA_ALIGN_SIMILARITY)
+    description (_("How the camera may have moved between the two pictures: the less is allowed, the surer the result; "
+                   "perspective is for flat subjects and for panoramas"))
+
+property_boolean (refine, _("Refine"), TRUE)
+    description (_("Compare the pixels too, not only the points that both pictures have: finer, and a little slower"))
+
+property_double (ratio, _("Best to second best"), 0.8)
+    description (_("How much better the best of all points must fit than the second best, 0.5 to 0.95: less takes fewer "
+                   "points, and surer ones; more helps where little is in common"))
+    value_range (0.5, 0.95)
+    ui_steps    (0.01, 0.05)
+    ui_digits   (2)
+
+property_double (contrast_threshold, _("Contrast of points"), 0.04)
+    description (_("How much a point must stand out: less finds points in dull pictures too, and takes longer; 0 takes them "
+                   "all"))
+    value_range (0.0, 0.5)
+    ui_range    (0.0, 0.1)
+    ui_steps    (0.005, 0.02)
+    ui_digits   (3)
+
+property_string (matrix, _("Matrix (result)"), "")
+    description (_("Where the pixels of the input have gone: nine numbers of a 3 by 3 matrix, row by row"))
+    ui_meta     ("visible", "0")
+
+property_int (inliers, _("Matches (result)"), 0)
+    description (_("Number of points of both pictures that agree on it"))
+    ui_meta     ("visible", "0")
+
+property_double (error, _("Error (result)"), 0.0)
+    description (_("How far apart these points still are, in pixels of the reference"))
+    ui_meta     ("visible", "0")
+
+property_boolean (aligned, _("Aligned (result)"), FALSE)
+    description (_("Whether the picture has been aligned"))
+    ui_meta     ("visible", "0")
+
+property_string (reason, _("Reason (result)"), "")
+    description (_("Why it has not been"))
+    ui_meta     ("visible", "0")
+
+#else
+
+#define GEGL_OP_NAME     tessera_align
+#define GEGL_OP_C_SOURCE tessera-align.c
+
+#include "tessera-op.h"
+
+#include <string.h>
+
+#include "align.h"
+#include "matrix.h"
+#include "resample.h"
+
+/* The parts of the work at whose ends it is. */
+#define REFERENCE_DONE 0.4
+#define POINTS_DONE    0.8
+
+static gboolean
+is_usable (const GeglRectangle *bounds)
+{
+  return ! gegl_rectangle_is_empty (bounds) && ! tessera_is_endless (bounds);
+}
+
+static gboolean
+passes (GeglOperation *operation)
+{
+  const GeglRectangle input = tessera_bounds (operation, "input"), aux = tessera_bounds (operation, "aux");
+
+  return ! is_usable (&input) || ! is_usable (&aux);
+}
+
+/* ------------------------------------------------------------- what GEGL asks -- */
+
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  return tessera_bounds (operation, passes (operation) ? "input" : "aux");
+}
+
+static GeglRectangle
+get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
+{
+  return passes (operation) ? *roi : tessera_bounds (operation, pad);
+}
+
+static GeglRectangle
+get_cached_region (GeglOperation *operation, const GeglRectangle *roi)
+{
+  return passes (operation) ? *roi : get_bounding_box (operation);
+}
+
+/* All of the result, where it is and where it was. */
+static GeglRectangle
+get_invalidated_by_change (GeglOperation *operation, const gchar *pad G_GNUC_UNUSED, const GeglRectangle *changed)
+{
+  const GeglRectangle  box = get_bounding_box (operation);
+  const GeglRectangle *last = GEGL_PROPERTIES (operation)->user_data;
+  GeglRectangle        all;
+
+  gegl_rectangle_bounding_box (&all, changed, &box);
+  if (last)
+    gegl_rectangle_bounding_box (&all, &all, last);
+  return all;
+}
+
+/* ------------------------------------------------------------------- the work -- */
+
+/* Without a notification: GEGL would compute everything again. */
+static void
+set_results (GeglProperties *o, const Consensus *found)
+{
+  GString *matrix = g_string_new (NULL);
+
+  for (gint i = 0; i < 9; i++)
+    {
+      gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_string_append_printf (matrix, "%s%s", i ? " " : "",
+                              g_ascii_formatd (number, sizeof number, "%.9g", found->matrix[i]));
+    }
+  g_free (o->matrix);
+  o->matrix = g_string_free (matrix, FALSE);
+  o->inliers = found->inliers;
+  o->error = found->error;
+  o->aligned = found->is_aligned;
+  g_free (o->reason);
+  o->reason = g_strdup (found->reason);
+}
+
+/* FALSE: OpenCL is forced and could not run. */
+static gboolean
+find (const GeglProperties *o, const TesseraRequest *request, Consensus *found)
+{
+  const AlignSettings settings = { (ConsensusModel) o->model, o->refine, o->ratio };
+  const gboolean      keeps_size = o->model == TESSERA_ALIGN_TRANSLATION;
+  TesseraRequest      reference = *request, moving = *request;
+  AlignPicture        a = { 0 }, b = { 0 };
+  gboolean            done;
+
+  reference.input = request->aux;
+  reference.bounds = reference.roi = request->aux_bounds;
+  reference.progress_to = moving.progress_from = REFERENCE_DONE;
+  moving.roi = moving.bounds;
+  moving.progress_to = POINTS_DONE;
+  done = align_picture_init (&a, &reference, o->contrast_threshold, 0)
+         && align_picture_init (&b, &moving, o->contrast_threshold, keeps_size ? a.factor : 0);
+  if (done)
+    align_find (&a, &b, &settings, found);
+  align_picture_clear (&a);
+  align_picture_clear (&b);
+  return done;
+}
+
+static void
+remember_box (GeglOperation *operation)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+
+  if (! o->user_data)
+    o->user_data = g_new (GeglRectangle, 1);
+  *(GeglRectangle *) o->user_data = get_bounding_box (operation);
+}
+
+static gboolean
+run (GeglOperation *operation, TesseraRequest *request)
+{
+  Consensus found = { .matrix = MATRIX_IDENTITY, .reason = "there is no second picture" };
+  Resample  resample;
+
+  remember_box (operation);
+  if (request->output && ! find (GEGL_PROPERTIES (operation), request, &found))
+    return FALSE;
+  set_results (GEGL_PROPERTIES (operation), &found);
+  if (! request->output)
+    return TRUE;
+  if (! resample_init (&resample, found.matrix))
+    return FALSE;
+  request->filter = &resample_filter;
+  request->params = &resample;
+  request->progress_from = POINTS_DONE;
+  request->progress_to = 1.0;
+  return tessera_process (request);
+}
+
+static void
+finalize (GObject *object)
+{
+  g_clear_pointer (&GEGL_PROPERTIES (object)->user_data, g_free);
+  G_OBJECT_CLASS (gegl_op_parent_class)->finalize (object);
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
+
+  tessera_operation_describe (klass, &(TesseraOperationInfo) {
+    .name = "tessera:align", .title = _("Align to a Picture"), .categories = "transform",
+    .description = _("Lays a picture on another one of the same subject, shifted, turned and scaled as needed: to stack "
+                     "hand-held photographs, to blend exposures, to compare (registration; SIFT, RANSAC)"),
+    .reference = "D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, IJCV 60, 2004",
+    .working = "RaGaBaA float", .has_aux = TRUE, .is_whole = TRUE, .passes = passes, .run = run
+  });
+  G_OBJECT_CLASS (klass)->finalize = finalize;
+  operation_class->get_bounding_box = get_bounding_box;
+  operation_class->get_required_for_output = get_required_for_output;
+  operation_class->get_cached_region = get_cached_region;
+  operation_class->get_invalidated_by_change = get_invalidated_by_change;
+}
+
+#endif

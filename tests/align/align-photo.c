@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Photographs that are moved as a camera moves them: see align.h.  Written in double from align.md, not from the filter. */
+#include "align.h"
+
+#include <math.h>
+#include <string.h>
+
+Photo
+photo_load (const gchar *path)
+{
+  GeglNode     *graph = gegl_node_new (), *node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
+  GeglRectangle box = gegl_node_get_bounding_box (node);
+  Photo         photo = { box.width, box.height, g_new (gfloat, 3 * box.width * box.height) };
+
+  gegl_node_blit (node, 1.0, &box, babl_format ("R'G'B' float"), photo.values, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  for (gint i = 0; i < 3 * box.width * box.height; i++)
+    photo.values[i] *= 255.0f;
+  g_object_unref (graph);
+  return photo;
+}
+
+void
+photo_free (Photo *photo)
+{
+  g_clear_pointer (&photo->values, g_free);
+}
+
+void
+map (const gdouble matrix[9], gdouble x, gdouble y, gdouble *u, gdouble *v)
+{
+  const gdouble w = matrix[6] * x + matrix[7] * y + matrix[8];
+
+  *u = (matrix[0] * x + matrix[1] * y + matrix[2]) / w;
+  *v = (matrix[3] * x + matrix[4] * y + matrix[5]) / w;
+}
+
+gdouble
+corner_error (const gdouble found[9], const gdouble matrix[9], gint width, gint height)
+{
+  gdouble sum = 0;
+
+  for (gint i = 0; i < 4; i++)
+    {
+      gdouble x, y, u, v;
+
+      map (found, (i & 1) * (width - 1), (i >> 1) * (height - 1), &x, &y);
+      map (matrix, (i & 1) * (width - 1), (i >> 1) * (height - 1), &u, &v);
+      sum += hypot (x - u, y - v);
+    }
+  return sum / 4;
+}
+
+static gfloat
+at (const Photo *photo, gint x, gint y, gint c)
+{
+  return photo->values[3 * (CLAMP (y, 0, photo->height - 1) * photo->width + CLAMP (x, 0, photo->width - 1)) + c];
+}
+
+static Photo
+softened (const Photo *photo, gdouble sigma)
+{
+  const gint n = 3 * photo->width * photo->height, r = (gint) ceil (4 * sigma);
+  Photo      rows = { photo->width, photo->height, g_new (gfloat, n) }, soft = { photo->width, photo->height, g_new (gfloat, n) };
+
+  for (gint pass = 0; pass < 2; pass++)
+    for (gint i = 0; i < n; i++)
+      {
+        gdouble sum = 0, all = 0;
+
+        for (gint k = -r; k <= r; k++)
+          {
+            const gdouble weight = sigma > 0 ? exp (-0.5 * k * k / (sigma * sigma)) : 1;
+            const gint    x = i / 3 % photo->width, y = i / 3 / photo->width;
+
+            sum += weight * (pass == 0 ? at (photo, x + k, y, i % 3) : at (&rows, x, y + k, i % 3));
+            all += weight;
+          }
+        (pass == 0 ? &rows : &soft)->values[i] = (gfloat) (sum / all);
+      }
+  photo_free (&rows);
+  return soft;
+}
+
+static gdouble
+keys (gdouble t)
+{
+  t = fabs (t);
+  return t < 1 ? 1.5 * t * t * t - 2.5 * t * t + 1 : t < 2 ? -0.5 * t * t * t + 2.5 * t * t - 4 * t + 2 : 0;
+}
+
+Photo
+photo_moved (const Photo *photo, const gdouble matrix[9])
+{
+  Photo   moved = { photo->width, photo->height, g_new (gfloat, 3 * photo->width * photo->height) };
+  gdouble x0, y0, x1, y1, x2, y2, area;
+  Photo   source;
+
+  map (matrix, 0.5 * photo->width, 0.5 * photo->height, &x0, &y0);
+  map (matrix, 0.5 * photo->width + 1, 0.5 * photo->height, &x1, &y1);
+  map (matrix, 0.5 * photo->width, 0.5 * photo->height + 1, &x2, &y2);
+  area = fabs ((x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0));
+  source = softened (photo, area > 1 ? 0.5 * sqrt (area - 1) : 0);
+  for (gint i = 0; i < 3 * photo->width * photo->height; i++)
+    {
+      gdouble u, v, sum = 0;
+      gint    x, y;
+
+      map (matrix, i / 3 % photo->width, i / 3 / photo->width, &u, &v);
+      u = CLAMP (u, -4, photo->width + 4);
+      v = CLAMP (v, -4, photo->height + 4);
+      x = (gint) floor (u);
+      y = (gint) floor (v);
+      for (gint j = -1; j < 3; j++)
+        for (gint k = -1; k < 3; k++)
+          sum += keys (u - x - k) * keys (v - y - j) * at (&source, x + k, y + j, i % 3);
+      moved.values[i] = (gfloat) sum;
+    }
+  photo_free (&source);
+  return moved;
+}
+
+void
+photo_spoil (Photo *photo, gdouble brightness, gdouble sd, CheckRandom *random)
+{
+  for (gint i = 0; i < 3 * photo->width * photo->height; i++)
+    {
+      gdouble noise = -6;
+
+      for (gint k = 0; k < 12; k++)
+        noise += check_uniform (random);
+      photo->values[i] = (gfloat) (brightness * photo->values[i] + sd * noise);
+    }
+}
+
+GeglBuffer *
+photo_buffer (const Photo *photo, gint x, gint y)
+{
+  const GeglRectangle box = { x, y, photo->width, photo->height };
+  GeglBuffer         *buffer = gegl_buffer_new (&box, babl_format ("R'G'B' u8"));
+  guint8             *codes = g_malloc (3 * box.width * box.height);
+
+  for (gint i = 0; i < 3 * box.width * box.height; i++)
+    codes[i] = (guint8) floor (CLAMP (photo->values[i], 0.0f, 255.0f) + 0.5f);
+  gegl_buffer_set (buffer, &box, 0, babl_format ("R'G'B' u8"), codes, GEGL_AUTO_ROWSTRIDE);
+  g_free (codes);
+  return buffer;
+}
+
+/* ------------------------------------------------------------------ movements -- */
+
+static gdouble
+between (CheckRandom *random, gdouble least, gdouble most)
+{
+  return least + (most - least) * check_uniform (random);
+}
+
+/* The part of the canvas that shows something of the photograph. */
+static gdouble
+overlap (const gdouble m[9], gint width, gint height)
+{
+  gint inside = 0;
+
+  for (gint i = 0; i < 400; i++)
+    {
+      gdouble u, v;
+
+      map (m, (i % 20 + 0.5) / 20 * width, (i / 20 + 0.5) / 20 * height, &u, &v);
+      inside += u >= 0 && v >= 0 && u < width && v < height;
+    }
+  return inside / 400.0;
+}
+
+void
+draw_movement (CheckRandom *random, gint width, gint height, gdouble matrix[9])
+{
+  do
+    {
+      const gdouble angle = between (random, -30, 30) * G_PI / 180, c = cos (angle), s = sin (angle);
+      const gdouble size = 0.6 * check_power (1.6 / 0.6, check_uniform (random));
+      const gdouble x = 0.5 * width, y = 0.5 * height, px = between (random, -0.25, 0.25) / width, py = between (random, -0.25, 0.25) / height;
+      const gdouble to_x = x + between (random, -0.25, 0.25) * width, to_y = y + between (random, -0.25, 0.25) * height;
+      const gdouble last = 1 - px * x - py * y;
+      /* turn and size around the middle; w is 1 there */
+      const gdouble m[9] = { size * c + to_x * px, -size * s + to_x * py, -size * c * x + size * s * y + to_x * last,
+                             size * s + to_y * px, size * c + to_y * py, -size * s * x - size * c * y + to_y * last,
+                             px, py, last };
+
+      for (gint i = 0; i < 9; i++)
+        matrix[i] = m[i] / m[8];
+    }
+  while (overlap (matrix, width, height) < 0.4);
+}
+
+/* ------------------------------------------------------------------- the filter -- */
+
+Aligned
+align_buffers (GeglBuffer *input, GeglBuffer *aux, const gchar *model, gboolean refine)
+{
+  GeglNode *graph = gegl_node_new (), *source, *reference;
+  GeglNode *align = gegl_node_new_child (graph, "operation", "tessera:align", "refine", refine, NULL);
+  Aligned   result = { 0 };
+  gchar    *matrix, **numbers;
+
+  {
+    GValue      value = G_VALUE_INIT;
+    GParamSpec *pspec = gegl_node_find_property (align, "model");
+
+    g_value_init (&value, pspec->value_type);
+    g_value_set_enum (&value, g_enum_get_value_by_nick (g_type_class_peek (pspec->value_type), model)->value);
+    gegl_node_set_property (align, "model", &value);
+    g_value_unset (&value);
+  }
+  if (input)
+    {
+      source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+      gegl_node_link (source, align);
+    }
+  if (aux)
+    {
+      reference = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", aux, NULL);
+      gegl_node_connect_to (reference, "output", align, "aux");
+    }
+  result.box = gegl_node_get_bounding_box (align);
+  result.pixels = g_new0 (gfloat, 4 * (gsize) result.box.width * result.box.height + 1);
+  gegl_node_blit (align, 1.0, &result.box, babl_format ("RaGaBaA float"), result.pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_get (align, "matrix", &matrix, "error", &result.error, "inliers", &result.inliers, "aligned", &result.aligned,
+                 "reason", &result.reason, NULL);
+  numbers = g_strsplit (matrix, " ", -1);
+  for (gint i = 0; i < 9 && numbers[i]; i++)
+    result.matrix[i] = g_ascii_strtod (numbers[i], NULL);
+  g_strfreev (numbers);
+  g_free (matrix);
+  g_object_unref (graph);
+  return result;
+}
+
+void
+aligned_free (Aligned *aligned)
+{
+  g_free (aligned->reason);
+  g_free (aligned->pixels);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Photographs that are moved as a camera moves them, and what tessera:align makes of them. */
+#ifndef ALIGN_TEST_H
+#define ALIGN_TEST_H
+
+#include "check.h"
+
+/* R'G'B' of 0 to 255. */
+typedef struct
+{
+  gint    width, height;
+  gfloat *values;               /* three a pixel */
+} Photo;
+
+Photo       photo_load   (const gchar *path);
+void        photo_free   (Photo *photo);
+/* The same canvas: the pixel at p is that of the photograph at matrix p, cubic, beyond the edge the nearest; first softened where
+ * it becomes smaller. */
+Photo       photo_moved  (const Photo *photo, const gdouble matrix[9]);
+/* Darker, and with noise. */
+void        photo_spoil  (Photo *photo, gdouble brightness, gdouble sd, CheckRandom *random);
+GeglBuffer *photo_buffer (const Photo *photo, gint x, gint y);
+
+/* A movement as align.md draws them: up to 30 degrees, 0.6 to 1.6 in size, perspective; more than 40 % in common. */
+void        draw_movement (CheckRandom *random, gint width, gint height, gdouble matrix[9]);
+void        map           (const gdouble matrix[9], gdouble x, gdouble y, gdouble *u, gdouble *v);
+/* The mean distance of the four corners. */
+gdouble     corner_error  (const gdouble found[9], const gdouble matrix[9], gint width, gint height);
+
+typedef struct
+{
+  gboolean      aligned;
+  gdouble       matrix[9], error;
+  gint          inliers;
+  gchar        *reason;
+  GeglRectangle box;
+  gfloat       *pixels;         /* RaGaBaA float of the box */
+} Aligned;
+
+/* `more`: further properties and values, or NULL. */
+Aligned     align_buffers (GeglBuffer *input, GeglBuffer *aux, const gchar *model, gboolean refine);
+void        aligned_free  (Aligned *aligned);
+
+#endif

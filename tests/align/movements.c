@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Known movements of photographs are found, and unrelated pictures are refused.
+ *
+ *   movements [--cases N] [--seed N] [--print] PHOTOGRAPH... */
+#include "align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../engine/verdict.h"
+
+#define MOST_MEDIAN 0.3         /* pixels at the corners */
+#define MOST_OF_95  1.0
+#define BRIGHTNESS  0.6
+#define NOISE       5.0         /* of 255 */
+
+static gint     cases = 6;
+static gint     seed = 20261123;
+static gboolean prints, plain;
+static gchar  **paths;
+
+static const GOptionEntry options[] = {
+  { "cases", 0, 0, G_OPTION_ARG_INT, &cases, NULL, NULL },
+  { "seed", 0, 0, G_OPTION_ARG_INT, &seed, NULL, NULL },
+  { "plain", 0, 0, G_OPTION_ARG_NONE, &plain, NULL, NULL },
+  { "print", 0, 0, G_OPTION_ARG_NONE, &prints, NULL, NULL },
+  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL, NULL },
+  { NULL, 0, 0, 0, NULL, NULL, NULL }
+};
+
+static gint
+by_size (gconstpointer a, gconstpointer b)
+{
+  return *(const gdouble *) a < *(const gdouble *) b ? -1 : 1;
+}
+
+static void
+check_known (const Photo *photos, gint n_photos)
+{
+  CheckRandom random = { (guint64) seed };
+  gdouble    *errors = g_new (gdouble, cases);
+  gint        refused = 0;
+
+  for (gint i = 0; i < cases; i++)
+    {
+      const Photo *photo = &photos[i % n_photos];
+      GeglBuffer  *reference = photo_buffer (photo, 0, 0), *buffer;
+      gdouble      matrix[9];
+      Photo        moved;
+      Aligned      found;
+      gint64       began;
+
+      draw_movement (&random, photo->width, photo->height, matrix);
+      moved = photo_moved (photo, matrix);
+      photo_spoil (&moved, BRIGHTNESS, NOISE, &random);
+      buffer = photo_buffer (&moved, 0, 0);
+      began = g_get_monotonic_time ();
+      found = align_buffers (buffer, reference, "homography", ! plain);
+      errors[i] = found.aligned ? corner_error (found.matrix, matrix, photo->width, photo->height) : G_MAXDOUBLE;
+      refused += ! found.aligned;
+      if (prints)
+        g_print ("%d: %s %d matches, rms %.2f, corners %.3f px, %.0f ms %s\n", i, paths[i % n_photos], found.inliers, found.error,
+                 errors[i], (g_get_monotonic_time () - began) / 1e3, found.reason);
+      aligned_free (&found);
+      photo_free (&moved);
+      g_object_unref (buffer);
+      g_object_unref (reference);
+    }
+  qsort (errors, cases, sizeof *errors, by_size);
+  expect (errors[cases / 2] < MOST_MEDIAN, "%d known movements: %.3f px at the corners, the median", cases, errors[cases / 2]);
+  expect (errors[(cases * 95 - 1) / 100] < MOST_OF_95, "%d known movements: %.3f px at the corners, 95 %% are nearer; %d refused", cases,
+          errors[(cases * 95 - 1) / 100], refused);
+  g_free (errors);
+}
+
+static void
+check_unrelated (const Photo *photos, gint n_photos)
+{
+  for (gint a = 0; a < n_photos; a++)
+    for (gint b = 0; b < n_photos; b++)
+      if (a != b)
+        {
+          GeglBuffer *reference = photo_buffer (&photos[a], 0, 0), *buffer = photo_buffer (&photos[b], 0, 0);
+          Aligned     found = align_buffers (buffer, reference, "homography", ! plain);
+
+          expect (! found.aligned && found.reason[0], "unrelated pictures %s on %s: %s", paths[b], paths[a], found.reason);
+          aligned_free (&found);
+          g_object_unref (buffer);
+          g_object_unref (reference);
+        }
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  gint            n = 0;
+  Photo          *photos;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  if (! g_option_context_parse (context, &argc, &argv, NULL) || ! paths)
+    return 2;
+  g_option_context_free (context);
+  gegl_init (NULL, NULL);
+  photos = g_new (Photo, g_strv_length (paths));
+  for (; paths[n]; n++)
+    photos[n] = photo_load (paths[n]);
+  if (cases > 0)
+    check_known (photos, n);
+  check_unrelated (photos, n);
+  for (gint i = 0; i < n; i++)
+    photo_free (&photos[i]);
+  g_free (photos);
+  gegl_exit ();
+  return expect_told ();
+}
