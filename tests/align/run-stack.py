@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-stack.py BUILD: tessera-stack on frames of a photograph that is known: noise, sharpness, outliers, what is left out, what a
+run that was ended leaves behind, and messages."""
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Picture, Report, IMAGES
+
+FRAMES, SD, MARGIN = 8, 5.0, 40
+LEVEL = 1 / 8                   # of 255: frames are rounded to 8 bits
+PHOTOGRAPH, UNRELATED = (os.path.join(IMAGES, name) for name in ('mountains.jpg', 'friends.jpg'))
+
+
+class Stack:
+    def __init__(self, build, work):
+        self.gegl, self.work = Gegl(build), work
+        self.gegl.env['GEGL_USE_OPENCL'] = 'no'
+        self.program = os.path.join(self.gegl.build, 'tools', 'stack', 'tessera-stack')
+        self.maker = os.path.join(self.gegl.build, 'tests', 'align', 'frames')
+
+    def frames(self, name, count, sd, turn):
+        folder = os.path.join(self.work, name)
+        os.mkdir(folder)
+        done = self.gegl.command([self.maker, PHOTOGRAPH, folder, str(count), str(sd), str(turn)])
+        assert done.returncode == 0, done.stderr
+        return [os.path.join(folder, f'frame-{i}.png') for i in range(count)]
+
+    def run(self, *words, **env):
+        done = self.gegl.command([self.program, *words], **env)
+        return done.returncode, done.stderr.strip()
+
+    def picture(self, path):
+        """In levels of 8 bits, R'G'B'; without alpha."""
+        out = os.path.join(self.work, 'levels.ppm')
+        code, lines = self.gegl.run([path, '-o', out, '--', 'gegl:opacity', 'value=1'])
+        assert code == 0, lines
+        return Picture(out)
+
+
+def inner_rows(picture):
+    row = picture.width * picture.channels
+    for y in range(MARGIN, picture.height - MARGIN, 3):
+        yield picture.pixels[y * row + MARGIN * picture.channels:(y + 1) * row - MARGIN * picture.channels]
+
+
+def noise(picture, clean):
+    """The standard deviation, where neither is clipped."""
+    squares = count = 0
+    for ours, theirs in zip(inner_rows(picture), inner_rows(clean)):
+        for a, b in zip(ours, theirs):
+            if 40 < b < 215:
+                squares += (a - b) ** 2
+                count += 1
+    return math.sqrt(squares / count)
+
+
+def gradient_energy(picture):
+    return sum((a - b) ** 2 for row in inner_rows(picture) for a, b in zip(row, row[picture.channels:]))
+
+
+def check_noise(report, stack):
+    frames, clean = stack.frames('noisy', FRAMES, SD, 0), stack.frames('clean', 1, 0, 0)
+    out = os.path.join(stack.work, 'mean.png')
+    code, lines = stack.run(*frames, '-o', out, '--method', 'mean')
+    if not report.check('eight frames are stacked', code == 0 and not lines and os.path.exists(out), f'exit {code} {lines}'):
+        return
+    wanted = math.sqrt((SD ** 2 + 1 / 12) / FRAMES)
+    found = noise(stack.picture(out), stack.picture(clean[0]))
+    report.check('the noise of the mean of eight', abs(found / wanted - 1) < 0.05, f'{found:.3f} of 255, sigma / sqrt 8 is {wanted:.3f}')
+    for method in ('median', 'clipped'):
+        code, lines = stack.run(*frames, '-o', out, '--method', method)
+        found = noise(stack.picture(out), stack.picture(clean[0]))
+        report.check(f'the noise of the {method} of eight', code == 0 and wanted * 0.95 < found < 1.35 * wanted, f'{found:.3f} of 255')
+
+
+def check_sharpness(report, stack):
+    """Frames that are shifted by whole pixels show what wrong transforms cost, turned ones what the cubic costs too."""
+    turned = stack.frames('turned', FRAMES, 0, 1)
+    for name, frames, least in (('shifted', stack.frames('shifted', FRAMES, 0, 0), 0.97), ('turned', turned, 0.78)):
+        out = os.path.join(stack.work, name + '.png')
+        code, _ = stack.run(*frames, '-o', out)
+        part = gradient_energy(stack.picture(out)) / gradient_energy(stack.picture(frames[0]))
+        report.check(f'{name} frames stay sharp', code == 0 and least < part < 1.03, f'exit {code}, {100 * part:.1f} % of the gradient energy of one frame')
+    return turned
+
+
+def check_outlier(report, stack, frames):
+    """A frame that nothing aligns is named and left out; most of them: exit 1."""
+    out, once = os.path.join(stack.work, 'left-out.png'), os.path.join(stack.work, 'without.png')
+    code, lines = stack.run(*frames[:3], UNRELATED, '-o', out)
+    report.check('an unrelated picture is left out, and named', code == 0 and f'{UNRELATED} is left out' in lines and 'matches agree' in lines, lines)
+    stack.run(*frames[:3], '-o', once)
+    with open(out, 'rb') as one, open(once, 'rb') as other:
+        report.check('... and changes nothing', one.read() == other.read())
+    code, lines = stack.run(frames[0], UNRELATED, os.path.join(IMAGES, 'seeding.jpg'), '-o', out)
+    report.check('fewer than half: exit 1', code == 1 and 'only 1 of 3 frames align' in lines, f'exit {code} {lines}')
+
+
+def check_killed(report, stack, frames):
+    """Killed after some frames, whenever: the next run goes on, and its file is the same."""
+    whole, out = os.path.join(stack.work, 'whole.tif'), os.path.join(stack.work, 'killed.tif')
+    stack.run(*frames, '-o', whole)
+    kept = out + '.transforms'
+    process = subprocess.Popen([stack.program, *frames, '-o', out], env=stack.gegl.env, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not (os.path.exists(kept) and open(kept, encoding='utf-8').read().count('matrix') >= 2):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with open(kept, encoding='utf-8') as file:
+        before = file.read()
+    report.check('a killed run has kept some transforms and no picture', 1 < before.count('matrix') < len(frames) - 1 and not os.path.exists(out),
+                 f'{before.count("matrix")} of {len(frames) - 1}')
+    code, _ = stack.run(*frames, '-o', out)
+    with open(whole, 'rb') as one, open(out, 'rb') as other, open(kept, encoding='utf-8') as file:
+        report.check('the next run makes the same file', code == 0 and one.read() == other.read())
+        report.check('... with the transforms that were there', all(line in file.read() for line in before.splitlines()[-1:]))
+    # A transform that is kept is used: one that is wrong shows.
+    with open(kept, encoding='utf-8') as file:
+        lines = file.read().splitlines(keepends=True)
+    words = lines[-1].split('matrix ')
+    with open(kept, 'w', encoding='utf-8') as file:
+        file.writelines(lines[:-1] + [words[0] + 'matrix 1 0 300 0 1 0 0 0 1\n'])
+    stack.run(*frames, '-o', out)
+    with open(whole, 'rb') as one, open(out, 'rb') as other:
+        report.check('kept transforms are not found anew', one.read() != other.read())
+    os.utime(frames[-1])
+    stack.run(*frames, '-o', out)
+    with open(whole, 'rb') as one, open(out, 'rb') as other:
+        report.check('... but where the file is another', one.read() == other.read())
+
+
+def check_formats(report, stack, frames):
+    for name, words in (('a.png', ()), ('a.tif', ()), ('a.tiff', ('--float',)), ('a.exr', ())):
+        out = os.path.join(stack.work, name)
+        code, lines = stack.run(*frames[:2], '-o', out, *words, '--memory', '64', '--reference', 'sharpest', '--model', 'homography')
+        good = code == 0 and os.path.exists(out) and os.path.getsize(out) > 10000
+        report.check(f'{name}', good, f'exit {code} {lines}')
+    small, large = os.path.join(stack.work, 'small.png'), os.path.join(stack.work, 'large.png')
+    stack.run(*frames, '-o', small, '--memory', '16')
+    stack.run(*frames, '-o', large, '--memory', '1000')
+    with open(small, 'rb') as one, open(large, 'rb') as other:
+        report.check('the same file with little memory', one.read() == other.read())
+
+
+def check_messages(report, stack, frames):
+    cases = (((), 'which pictures'), ((frames[0],), 'which pictures'), ((frames[0], '-o', 'x.jpg'), 'the ending says'),
+             ((frames[0], '-o', 'x.png', '--method', 'best'), 'no method called best'),
+             ((frames[0], '-o', 'x.png', '--reference', 'third'), 'no reference called third'),
+             ((frames[0], '-o', 'x.png', '--float'), '--float is for TIFF'),
+             (('nowhere.png', '-o', 'x.png'), 'there is no file nowhere.png'),
+             ((__file__, '-o', os.path.join(stack.work, 'x.png')), 'cannot be read as a picture'),
+             ((frames[0], '-o', os.path.join(stack.work, 'nowhere', 'x.png')), 'cannot be written'))
+    for words, text in cases:
+        code, lines = stack.run(*words)
+        report.check(f'exit 2: {text}', code == 2 and text in lines, f'exit {code} {lines}')
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix='tessera-stack-') as work:
+        stack = Stack(sys.argv[1], work)
+        check_noise(report, stack)
+        frames = check_sharpness(report, stack)
+        check_outlier(report, stack, frames)
+        check_killed(report, stack, frames)
+        check_formats(report, stack, frames)
+        check_messages(report, stack, frames)
+        shutil.rmtree(os.path.join(work, 'noisy'), ignore_errors=True)
+    report.finish()
+
+
+main()

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The frames of tessera-stack: read, found on the reference, laid on it.
+ *
+ * A frame is read once; for the sharpest reference, twice.  What is aligned stays in GEGL's tiles, which go to GEGL's swap file where
+ * they are more than the memory allowed.
+ */
+#include "stack.h"
+
+#include <string.h>
+
+#include "matrix.h"
+#include "resample.h"
+
+#define CONTRAST_THRESHOLD 0.04
+
+GeglBuffer *
+stack_load (const StackFrame *frame)
+{
+  GeglNode      *graph = gegl_node_new (), *sink;
+  GeglNode      *load = gegl_node_new_child (graph, "operation", "gegl:load", "path", frame->path, NULL);
+  GeglRectangle  box = gegl_node_get_bounding_box (load);
+  GeglBuffer    *buffer = NULL;
+
+  if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))         /* GEGL has no loader, and guesses a size */
+    {
+      sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
+      gegl_node_link (load, sink);
+      gegl_node_process (sink);
+    }
+  g_object_unref (graph);
+  return buffer;
+}
+
+gdouble
+stack_sharpness (const StackFrame *frame)
+{
+  GeglBuffer    *buffer = stack_load (frame);
+  GeglRectangle  box, row;
+  gfloat        *pixels;
+  gdouble        sum = 0.0;
+
+  if (! buffer)
+    return -1.0;
+  box = *gegl_buffer_get_extent (buffer);
+  box = (GeglRectangle) { box.x + box.width / 4, box.y + box.height / 4, MAX (box.width / 2, 1), MAX (box.height / 2, 1) };
+  pixels = g_new (gfloat, 2 * box.width);
+  row = box;
+  row.height = 2;
+  for (gint y = 0; y + 1 < box.height; y++)
+    {
+      row.y = box.y + y;
+      gegl_buffer_get (buffer, &row, 1.0, babl_format ("Y' float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_CLAMP);
+      for (gint x = 0; x + 1 < box.width; x++)
+        {
+          const gdouble along = pixels[x + 1] - pixels[x], down = pixels[box.width + x] - pixels[x];
+
+          sum += along * along + down * down;
+        }
+    }
+  g_free (pixels);
+  g_object_unref (buffer);
+  return sum / ((gdouble) box.width * box.height);
+}
+
+/* ------------------------------------------------------------------ aligning -- */
+
+/* What all frames of a run have in common. */
+typedef struct
+{
+  Stack        *stack;
+  const Babl   *format;         /* in the reference's space */
+  GeglRectangle box;            /* the reference's */
+  AlignPicture  reference;
+  gboolean      has_points;
+} Aligning;
+
+static TesseraRequest
+request_for (const Aligning *aligning, GeglBuffer *buffer)
+{
+  const GeglRectangle box = *gegl_buffer_get_extent (buffer);
+
+  return (TesseraRequest) { .operation = gegl_node_get_gegl_operation (aligning->stack->node), .input = buffer,
+                            .input_format = aligning->format, .output_format = aligning->format, .roi = box, .bounds = box,
+                            .border = TESSERA_BORDER_CLAMP };
+}
+
+static gboolean
+lay (const Aligning *aligning, GeglBuffer *buffer, StackFrame *frame)
+{
+  TesseraRequest request = request_for (aligning, buffer);
+  Resample       resample;
+
+  if (! resample_init (&resample, frame->matrix))
+    return FALSE;
+  frame->aligned = request.output = gegl_buffer_new (&aligning->box, aligning->format);
+  request.filter = &resample_filter;
+  request.params = &resample;
+  request.roi = aligning->box;
+  return tessera_process (&request);
+}
+
+/* Sets the frame's members.  FALSE: OpenCL is forced and could not run. */
+static gboolean
+find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame *frame)
+{
+  TesseraRequest of_reference = request_for (aligning, reference), moving = request_for (aligning, buffer);
+  const AlignSettings *settings = &aligning->stack->settings;
+  AlignPicture   picture = { 0 };
+  Consensus      found = { .matrix = MATRIX_IDENTITY };
+  gboolean       done = TRUE;
+
+  if (! aligning->has_points)
+    done = align_picture_init (&aligning->reference, &of_reference, CONTRAST_THRESHOLD, 0);
+  aligning->has_points = TRUE;
+  done = done && align_picture_init (&picture, &moving, CONTRAST_THRESHOLD,
+                                     settings->model == MODEL_TRANSLATION ? aligning->reference.factor : 0);
+  if (done)
+    align_find (&aligning->reference, &picture, settings, &found);
+  align_picture_clear (&picture);
+  frame->is_known = done;
+  frame->is_aligned = found.is_aligned;
+  memcpy (frame->matrix, found.matrix, sizeof frame->matrix);
+  if (! found.is_aligned)
+    frame->reason = g_strdup (found.reason);
+  return done;
+}
+
+static gboolean
+align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
+{
+  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : stack_load (frame);
+  GError     *error = NULL;
+  gboolean    success = TRUE;
+
+  if (buffer && ! frame->is_known)
+    {
+      success = find (aligning, buffer, reference, frame);
+      if (success && ! stack_keep (aligning->stack, &error))
+        {
+          stack_say ("%s; the transforms are not kept", error->message);
+          g_error_free (error);
+        }
+    }
+  if (! buffer && ! frame->is_known)
+    frame->reason = g_strdup ("it cannot be read as a picture");
+  if (success && buffer && frame->is_aligned)
+    success = lay (aligning, buffer, frame);
+  if (success && ! frame->is_aligned)
+    stack_say ("%s is left out: %s", frame->path, frame->reason);
+  g_clear_object (&buffer);
+  return success;
+}
+
+gboolean
+stack_align (Stack *stack)
+{
+  StackFrame *first = &stack->frames[stack->reference];
+  GeglBuffer *reference = stack_load (first);
+  Aligning    aligning = { .stack = stack };
+  gboolean    success;
+
+  if (! reference)
+    {
+      stack_say ("%s, the reference, cannot be read as a picture", first->path);
+      return FALSE;
+    }
+  aligning.box = *gegl_buffer_get_extent (reference);
+  aligning.format = babl_format_with_space ("RaGaBaA float", gegl_buffer_get_format (reference));
+  matrix_place (1.0, 0.0, 0.0, first->matrix);
+  first->is_known = first->is_aligned = TRUE;
+  success = lay (&aligning, reference, first);
+  for (gint i = 0; i < stack->n && success; i++)
+    {
+      stack_progress_step (0.0, "%s", stack->frames[i].path);
+      if (i != stack->reference)
+        success = align_frame (&aligning, reference, &stack->frames[i]);
+      stack_progress_step (1.0, "%s", stack->frames[i].path);
+    }
+  align_picture_clear (&aligning.reference);
+  g_object_unref (reference);
+  return success;
+}

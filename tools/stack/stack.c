@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera-stack: photographs of one subject, laid on one another and made one.
+ *
+ *   tessera-stack IMG_*.jpg -o out.png
+ *
+ * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stack.h"
+
+#define CLIPPED_FROM 5          /* frames */
+
+static gchar   *output, *method_name, *reference_name, *model_name, **paths;
+static gint     mebibytes;
+static gboolean is_float;
+
+static const GOptionEntry options[] = {
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The picture to write: .png, .tif, .tiff or .exr", "FILE" },
+  { "method", 0, 0, G_OPTION_ARG_STRING, &method_name,
+    "mean; median; or clipped, the mean without outliers, by default from 5 frames on", "METHOD" },
+  { "reference", 0, 0, G_OPTION_ARG_STRING, &reference_name, "The frame the others are laid on: first, last or sharpest", "FRAME" },
+  { "model", 0, 0, G_OPTION_ARG_STRING, &model_name,
+    "How the camera has moved: translation, similarity (by default), affine or homography", "MODEL" },
+  { "float", 0, 0, G_OPTION_ARG_NONE, &is_float, "Write a TIFF of floats, not of 16 bits", NULL },
+  { "memory", 0, 0, G_OPTION_ARG_INT, &mebibytes, "Memory for pixels; a quarter of the machine's by default", "MiB" },
+  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL, "PICTURE..." },
+  { NULL, 0, 0, 0, NULL, NULL, NULL }
+};
+
+/* The number of the word in the list, -1: it is not there, and that has been said. */
+static gint
+choose (const gchar *what, const gchar *word, const gchar *const *words)
+{
+  for (gint i = 0; words[i]; i++)
+    if (g_str_equal (word, words[i]))
+      return i;
+  stack_say ("there is no %s called %s", what, word);
+  return -1;
+}
+
+static gboolean
+stat_frames (Stack *stack)
+{
+  stack->n = g_strv_length (paths);
+  stack->frames = g_new0 (StackFrame, stack->n);
+  for (gint i = 0; i < stack->n; i++)
+    {
+      GStatBuf about;
+
+      stack->frames[i].path = paths[i];
+      if (g_stat (paths[i], &about) != 0)
+        {
+          stack_say ("there is no file %s", paths[i]);
+          return FALSE;
+        }
+      stack->frames[i].size = about.st_size;
+      stack->frames[i].time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
+    }
+  return TRUE;
+}
+
+static gboolean
+choose_reference (Stack *stack)
+{
+  static const gchar *const words[] = { "first", "last", "sharpest", NULL };
+  const gint                word = choose ("reference", reference_name ? reference_name : "first", words);
+  gdouble                   best = -1.0;
+
+  stack->reference = word == 1 ? stack->n - 1 : 0;
+  for (gint i = 0; i < stack->n && word == 2; i++)
+    {
+      const gdouble sharpness = stack_sharpness (&stack->frames[i]);
+
+      if (sharpness > best)
+        {
+          best = sharpness;
+          stack->reference = i;
+        }
+    }
+  return word >= 0;
+}
+
+/* GEGL's operation that writes it, or NULL. */
+static const gchar *
+saver (const gchar *path)
+{
+  gchar       *lower = g_ascii_strdown (path, -1);
+  const gchar *result = g_str_has_suffix (lower, ".png") ? "gegl:png-save"
+                        : g_str_has_suffix (lower, ".tif") || g_str_has_suffix (lower, ".tiff") ? "gegl:tiff-save"
+                        : g_str_has_suffix (lower, ".exr") ? "gegl:exr-save" : NULL;
+
+  g_free (lower);
+  return result;
+}
+
+/* Beside the file, then in its place: whoever looks finds the old picture or the new one. */
+static gboolean
+write_picture (GeglBuffer *buffer, const gchar *path)
+{
+  const gchar *operation = saver (path), *ending = strrchr (path, '.');
+  gchar       *beside = g_strdup_printf ("%s.%d%s", path, (gint) getpid (), ending);
+  GeglNode    *graph = gegl_node_new ();
+  GeglNode    *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+  GeglNode    *save = gegl_node_new_child (graph, "operation", operation, "path", beside, NULL);
+  gboolean     success;
+
+  if (g_str_equal (operation, "gegl:png-save"))
+    gegl_node_set (save, "bitdepth", 16, NULL);
+  else if (g_str_equal (operation, "gegl:tiff-save"))
+    gegl_node_set (save, "bitdepth", is_float ? 32 : 16, "fp", is_float ? 1 : 0, NULL);
+  gegl_node_link (source, save);
+  gegl_node_process (save);
+  g_object_unref (graph);
+  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && g_rename (beside, path) == 0;
+  if (! success)
+    {
+      stack_say ("%s cannot be written", path);
+      g_unlink (beside);
+    }
+  g_free (beside);
+  return success;
+}
+
+static gint
+stack_all (Stack *stack, StackMethod method, guint64 memory)
+{
+  gint        aligned = 0;
+  GeglBuffer *result;
+  gboolean    success;
+
+  stack_progress_begin (stack->n * 1.25);
+  stack_remember (stack);
+  if (! stack_align (stack))
+    return 2;
+  for (gint i = 0; i < stack->n; i++)
+    aligned += stack->frames[i].is_aligned;
+  if (method == METHOD_AUTO)
+    method = aligned >= CLIPPED_FROM ? METHOD_CLIPPED : METHOD_MEAN;
+  result = stack_combine (stack, method, memory);
+  for (gint i = 0; i < stack->n; i++)
+    g_clear_object (&stack->frames[i].aligned);
+  success = write_picture (result, output);
+  g_object_unref (result);
+  stack_progress_end ();
+  if (success && 2 * aligned < stack->n)
+    stack_say ("only %d of %d frames align", aligned, stack->n);
+  return ! success ? 2 : 2 * aligned < stack->n;
+}
+
+static guint64
+memory_allowed (void)
+{
+  if (mebibytes > 0)
+    return (guint64) mebibytes << 20;
+  return (guint64) sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE) / 4;
+}
+
+static gboolean
+parse (gint argc, gchar **argv)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  GError         *error = NULL;
+  gboolean        success;
+
+  g_option_context_set_summary (context, "Lays photographs of one subject on one another and makes one of them, with less noise.");
+  g_option_context_set_description (context, "The transforms that are found are kept in FILE.transforms; a run that was ended goes on with them.");
+  g_option_context_add_main_entries (context, options, NULL);
+  success = g_option_context_parse (context, &argc, &argv, &error);
+  if (! success)
+    stack_say ("%s", error->message);
+  else if (! output || ! paths)
+    stack_say ("which pictures, and where to? tessera-stack PICTURE... -o FILE");
+  else if (! saver (output))
+    stack_say ("%s: the ending says what is written: .png, .tif, .tiff or .exr", output);
+  else if (is_float && ! g_str_equal (saver (output), "gegl:tiff-save"))
+    stack_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
+  success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"));
+  g_clear_error (&error);
+  g_option_context_free (context);
+  return success;
+}
+
+/* GEGL complains if it ends while it still writes tiles to its swap file. */
+static void
+wait_for_swap (void)
+{
+  gboolean is_busy = TRUE;
+
+  for (gint i = 0; i < 200 && is_busy; i++)
+    {
+      g_object_get (gegl_stats (), "swap-busy", &is_busy, NULL);
+      if (is_busy)
+        g_usleep (10000);
+    }
+}
+
+static void
+stack_clear (Stack *stack)
+{
+  for (gint i = 0; i < stack->n; i++)
+    {
+      g_clear_object (&stack->frames[i].aligned);
+      g_free (stack->frames[i].reason);
+    }
+  g_free (stack->frames);
+  g_free (stack->kept);
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  static const gchar *const methods[] = { "mean", "median", "clipped", NULL };
+  static const gchar *const models[] = { "translation", "similarity", "affine", "homography", NULL };
+  Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
+  gint                      method, model, status = 2;
+
+  if (! parse (argc, argv))
+    return 2;
+  method = method_name ? choose ("method", method_name, methods) : 0;
+  model = choose ("model", model_name ? model_name : "similarity", models);
+  if (method < 0 || model < 0)
+    return 2;
+  gegl_init (NULL, NULL);
+  g_object_set (gegl_config (), "tile-cache-size", memory_allowed (), NULL);
+  stack.settings.model = (ConsensusModel) model;
+  stack.model = models[model];
+  stack.kept = g_strconcat (output, ".transforms", NULL);
+  stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
+  if (stat_frames (&stack) && choose_reference (&stack))
+    status = stack_all (&stack, method_name ? METHOD_MEAN + method : METHOD_AUTO, memory_allowed ());
+  stack_progress_end ();
+  stack_clear (&stack);
+  g_object_unref (stack.node);
+  wait_for_swap ();
+  gegl_exit ();
+  return status;
+}

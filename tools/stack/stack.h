@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera-stack: photographs of one subject, laid on one another and made one. */
+#ifndef STACK_H
+#define STACK_H
+
+#include <gegl.h>
+
+#include "align.h"
+
+typedef enum { METHOD_AUTO, METHOD_MEAN, METHOD_MEDIAN, METHOD_CLIPPED } StackMethod;
+
+typedef struct
+{
+  gchar      *path;             /* as it was given */
+  gint64      size, time;       /* of the file; in microseconds */
+  gboolean    is_known;         /* found, or kept from an earlier run */
+  gboolean    is_aligned;
+  gdouble     matrix[9];        /* its places -> the reference's */
+  gchar      *reason;           /* why it is left out */
+  GeglBuffer *aligned;          /* in the reference's frame, or NULL */
+} StackFrame;
+
+typedef struct
+{
+  StackFrame *frames;
+  gint        n, reference;
+  AlignSettings settings;
+  const gchar  *model;          /* its name */
+  gchar        *kept;           /* the file of transforms */
+  GeglNode     *node;           /* whose operation makes the requests */
+} Stack;
+
+/* stack-frames.c: the file, decoded; NULL: it is no picture. */
+GeglBuffer *stack_load      (const StackFrame *frame);
+/* The mean energy of the gradient in the middle half; negative: no picture. */
+gdouble     stack_sharpness (const StackFrame *frame);
+/* Aligns all frames that can be, one after another.  FALSE, and it has said why: the reference is no picture, or OpenCL is forced. */
+gboolean    stack_align     (Stack *stack);
+
+/* stack-kept.c: the transforms of an earlier run; all that this one has. */
+void        stack_remember  (Stack *stack);
+gboolean    stack_keep      (const Stack *stack, GError **error);
+
+/* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
+GeglBuffer *stack_combine   (const Stack *stack, StackMethod method, guint64 memory);
+
+/* stack-progress.c: on a terminal a bar, with the time that is left. */
+void        stack_progress_begin (gdouble steps);
+void        stack_progress_step  (gdouble steps, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+void        stack_progress_end   (void);
+/* A line on stderr, not through the bar. */
+void        stack_say            (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
+#endif
