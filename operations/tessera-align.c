@@ -57,10 +57,12 @@ property_string (matrix, _("Matrix (result)"), "")
 
 property_int (inliers, _("Matches (result)"), 0)
     description (_("Number of points of both pictures that agree on it"))
+    value_range (0, G_MAXINT)
     ui_meta     ("visible", "0")
 
 property_double (error, _("Error (result)"), 0.0)
     description (_("How far apart these points still are, in pixels of the reference"))
+    value_range (0.0, 1000000.0)
     ui_meta     ("visible", "0")
 
 property_boolean (aligned, _("Aligned (result)"), FALSE)
