@@ -17,13 +17,12 @@
 
 static gint     cases = 6;
 static gint     seed = 20261123;
-static gboolean prints, plain;
+static gboolean prints;
 static gchar  **paths;
 
 static const GOptionEntry options[] = {
   { "cases", 0, 0, G_OPTION_ARG_INT, &cases, NULL, NULL },
   { "seed", 0, 0, G_OPTION_ARG_INT, &seed, NULL, NULL },
-  { "plain", 0, 0, G_OPTION_ARG_NONE, &plain, NULL, NULL },
   { "print", 0, 0, G_OPTION_ARG_NONE, &prints, NULL, NULL },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL, NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
@@ -39,7 +38,7 @@ static void
 check_known (const Photo *photos, gint n_photos)
 {
   CheckRandom random = { (guint64) seed };
-  gdouble    *errors = g_new (gdouble, cases);
+  gdouble    *errors = g_new (gdouble, cases), *coarse = g_new (gdouble, cases);
   gint        refused = 0;
 
   for (gint i = 0; i < cases; i++)
@@ -56,12 +55,15 @@ check_known (const Photo *photos, gint n_photos)
       photo_spoil (&moved, BRIGHTNESS, NOISE, &random);
       buffer = photo_buffer (&moved, 0, 0);
       began = g_get_monotonic_time ();
-      found = align_buffers (buffer, reference, "homography", ! plain);
+      found = align_buffers (buffer, reference, "homography", TRUE);
       errors[i] = found.aligned ? corner_error (found.matrix, matrix, photo->width, photo->height) : G_MAXDOUBLE;
       refused += ! found.aligned;
       if (prints)
         g_print ("%d: %s %d matches, rms %.2f, corners %.3f px, %.0f ms %s\n", i, paths[i % n_photos], found.inliers, found.error,
                  errors[i], (g_get_monotonic_time () - began) / 1e3, found.reason);
+      aligned_free (&found);
+      found = align_buffers (buffer, reference, "homography", FALSE);
+      coarse[i] = found.aligned ? corner_error (found.matrix, matrix, photo->width, photo->height) : G_MAXDOUBLE;
       aligned_free (&found);
       photo_free (&moved);
       g_object_unref (buffer);
@@ -71,6 +73,10 @@ check_known (const Photo *photos, gint n_photos)
   expect (errors[cases / 2] < MOST_MEDIAN, "%d known movements: %.3f px at the corners, the median", cases, errors[cases / 2]);
   expect (errors[(cases * 95 - 1) / 100] < MOST_OF_95, "%d known movements: %.3f px at the corners, 95 %% are nearer; %d refused", cases,
           errors[(cases * 95 - 1) / 100], refused);
+  qsort (coarse, cases, sizeof *coarse, by_size);
+  expect (errors[cases / 2] < 0.5 * coarse[cases / 2], "refined: %.3f px at the corners, the median; by the points alone %.3f",
+          errors[cases / 2], coarse[cases / 2]);
+  g_free (coarse);
   g_free (errors);
 }
 
@@ -82,7 +88,7 @@ check_unrelated (const Photo *photos, gint n_photos)
       if (a != b)
         {
           GeglBuffer *reference = photo_buffer (&photos[a], 0, 0), *buffer = photo_buffer (&photos[b], 0, 0);
-          Aligned     found = align_buffers (buffer, reference, "homography", ! plain);
+          Aligned     found = align_buffers (buffer, reference, "homography", TRUE);
 
           expect (! found.aligned && found.reason[0], "unrelated pictures %s on %s: %s", paths[b], paths[a], found.reason);
           aligned_free (&found);
