@@ -65,7 +65,8 @@ count (const Samples *s, gint n, gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
     {
       const gdouble across = s->across[i], down = s->down[i];
 
-      if (across > -1.0 && across < CELLS && down > -1.0 && down < CELLS)
+      /* A direction is NaN where a level overflows. */
+      if (across > -1.0 && across < CELLS && down > -1.0 && down < CELLS && s->direction[i] >= 0.0)
         {
           const gint    x = (gint) (across + 1.0), y = (gint) (down + 1.0);     /* floors, and one more */
           const gint    turn = (gint) s->direction[i], d = turn & (DIRECTIONS - 1);
@@ -172,5 +173,9 @@ sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, 
     values[i] = MIN (values[i], most);
   length = MAX (length_of (values), LEAST);
   for (gint i = 0; i < SIFT_LENGTH; i++)
-    descriptor[i] = (guint8) MIN (255.0, floor (LENGTH * values[i] / length + 0.5));
+    {
+      const gdouble element = floor (LENGTH * values[i] / length + 0.5);
+
+      descriptor[i] = element < 255.0 ? (guint8) element : element >= 255.0 ? 255 : 0;  /* 0 for NaN */
+    }
 }

@@ -220,6 +220,7 @@ make_levels (const TesseraRequest *request)
   for (gint l = 0; l < levels->n; l++)
     {
       levels->level[l] = planes + l * levels->row * levels->rows + pad;
+      tessera_progress_step ((gdouble) l / levels->n, (l + 1.0) / levels->n, FALSE, (guint64) strip->width * levels->rows);
       if (l > 0)
         around -= scales->blurs[l].radius;
       make_level (strip, l, pad, MAX (request->roi.y - around, 0),

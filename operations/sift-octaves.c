@@ -432,7 +432,7 @@ finish_list (GArray *points, gint max_features, SiftList *list)
 gboolean
 sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean describes, SiftList *list)
 {
-  const gint factor = settings->upsample ? 2 : 1;
+  const gint factor = settings->upsample && ! tessera_is_endless (&request->bounds) ? 2 : 1;
   Search     search = { .request = request, .describes = describes, .octave = settings->upsample ? -1 : 0,
                         .width = factor * request->bounds.width, .height = factor * request->bounds.height,
                         .points = g_array_new (FALSE, FALSE, sizeof (SiftPoint)) };

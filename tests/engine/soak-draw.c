@@ -25,6 +25,15 @@ has_aux (const gchar *operation)
   return result;
 }
 
+/* A filter of ours: no sink, and none that is wrong on purpose. */
+static gboolean
+is_drawn (const gchar *operation)
+{
+  const gchar *categories = gegl_operation_get_key (operation, "categories");
+
+  return g_str_has_prefix (operation, "tessera:") && ! strstr (operation, "wrong") && g_strcmp0 (categories, "output") != 0;
+}
+
 const SoakFilter *
 soak_filters (guint *n)
 {
@@ -37,7 +46,7 @@ soak_filters (guint *n)
     {
       names = gegl_list_operations (&n_names);
       for (guint i = 0; i < n_names && n_filters < G_N_ELEMENTS (filters); i++)
-        if (g_str_has_prefix (names[i], "tessera:") && ! strstr (names[i], "wrong"))
+        if (is_drawn (names[i]))
           {
             SoakFilter  *filter = &filters[n_filters++];
             guint        n_specs;

@@ -35,30 +35,43 @@ changes_planes (const gdouble *values G_GNUC_UNUSED)
   return TRUE;
 }
 
+static gfloat
+luminance_of (const gdouble *pixel, const gdouble *weights)
+{
+  const gfloat w[3] = { (gfloat) weights[0], (gfloat) weights[1], (gfloat) weights[2] };
+  const gfloat light = (w[0] * (gfloat) pixel[0] + w[1] * (gfloat) pixel[1]) + w[2] * (gfloat) pixel[2];
+  const gfloat value = perceptual_from_linear (light) * (gfloat) pixel[3];
+
+  return pixel[3] != 0.0 && isfinite (value) ? value : 0.0f;
+}
+
+/* What overflows on one way may not on the other. */
+static gboolean
+may_overflow (const RefImage *image)
+{
+  for (gsize i = 0; i < 4 * (gsize) image->width * image->height; i++)
+    if (! (fabs (image->pixels[i]) <= 1e6))
+      return TRUE;
+  return FALSE;
+}
+
 /* The luminance as the filter has it, and how far it may be off: where babl has converted the input, and in what the sum
  * and the curve round. */
 static gfloat *
-luminance_of (const CheckReferenceArgs *args, gdouble *error)
+read_luminance (const CheckReferenceArgs *args, gdouble *error)
 {
   const gsize n = (gsize) args->image->width * args->image->height;
   gfloat     *seen = g_new0 (gfloat, n + 1);
-  gdouble     largest = 0.0;
+  gdouble     largest = 1.0;
 
   for (gsize i = 0; i < n; i++)
     {
-      const gdouble *p = args->image->pixels + 4 * i;
-      const gfloat   w[3] = { (gfloat) args->weights[0], (gfloat) args->weights[1], (gfloat) args->weights[2] };
-      const gfloat   light = (w[0] * (gfloat) p[0] + w[1] * (gfloat) p[1]) + w[2] * (gfloat) p[2];
-      const gfloat   value = perceptual_from_linear (light) * (gfloat) p[3];
-
-      seen[i] = p[3] != 0.0 && isfinite (value) ? value : 0.0f;
-      largest = fmax (largest, fabs (seen[i]));
-      for (gint c = 0; c < 4 && args->image->error > 0.0; c++)
-        if (! isfinite (p[c]) || fabs (p[c]) > 1e6)
-          *error = INFINITY;            /* what overflows on one way may not on the other */
+      seen[i] = luminance_of (args->image->pixels + 4 * i, args->weights);
+      if (fabs (seen[i]) > largest)
+        largest = fabs (seen[i]);
     }
   if (args->image->error > 0.0)
-    *error = fmax (*error, (1e-6 + 16 * args->image->error) * fmax (largest, 1.0));
+    *error = may_overflow (args->image) ? INFINITY : (1e-6 + 16 * args->image->error) * largest;
   return seen;
 }
 
@@ -94,7 +107,7 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   RefSiftSettings settings = { (int) v[OCTAVES], (int) v[INTERVALS], v[CONTRAST], v[EDGE], v[SIGMA], v[UPSAMPLE] != 0,
                                (int) v[MAX_FEATURES], 0.0 };
   const gsize     n = (gsize) result->width * result->height;
-  gfloat         *seen = luminance_of (args, &settings.input_error);
+  gfloat         *seen = read_luminance (args, &settings.input_error);
   RefSift         found;
 
   if (isinf (settings.input_error))
