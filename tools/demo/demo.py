@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tests'))
-from common import Gegl, Picture, IMAGES, OPERATIONS, SAVERS
+from common import Gegl, Picture, IMAGES, OPERATIONS, OTHERS
 
 # The pictures to start from: a photograph, and what is done to it first.
 ORIGINALS = {
@@ -35,7 +35,7 @@ ROWS = [
     ('two-filters', GRID + BLUR),
 ]
 # A filter that has no row is shown with its defaults.
-ROWS += [(name.split(':')[1], [name]) for name in OPERATIONS if name.split(':')[1] not in SAVERS and not any(name in row[1] for row in ROWS)]
+ROWS += [(name.split(':')[1], [name]) for name in OPERATIONS if name.split(':')[1] not in OTHERS and not any(name in row[1] for row in ROWS)]
 PATH = re.compile(r'^tessera: (\S+) \d+x\d+\S*: (?:OpenCL on (.*?), \d+ bands?|(C) \(.*?\)), .*in all ([\d.]+) ms')
 NO_DEVICE = re.compile(r'GEGL-WARNING.*OpenCL.*failed')
 
