@@ -440,7 +440,7 @@ sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean
 
   sift_scales_init (&search.scales, settings);
   gegl_buffer_flush_ext (request->input, NULL);         /* a result of GEGL's OpenCL cannot be fetched by several threads */
-  if (! tessera_is_endless (&request->bounds))
+  if (! gegl_rectangle_is_empty (&request->bounds) && ! tessera_is_endless (&request->bounds))
     success = search_octaves (&search);
   finish_list (search.points, settings->max_features, list);
   g_array_free (search.points, FALSE);

@@ -29,17 +29,18 @@ matrix_determinant (const gdouble m[9])
          + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 
-/* Scales it so that [8] is 1, if it can be. */
+/* Scales it so that [8] is 1 or -1, if it can be.  The sign stays: far from the origin a place before the horizon would
+ * come to lie behind it. */
 static inline void
 matrix_normalize (gdouble m[9])
 {
-  const gdouble last = m[8];
+  const gdouble last = fabs (m[8]);
 
   for (gint i = 0; i < 9 && last != 0.0; i++)
     m[i] /= last;
 }
 
-/* FALSE: there is no inverse.  [8] of the inverse is 1. */
+/* FALSE: there is no inverse.  [8] of the inverse is 1 or -1. */
 static inline gboolean
 matrix_invert (const gdouble m[9], gdouble inverse[9])
 {
