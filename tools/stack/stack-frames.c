@@ -7,20 +7,43 @@
  */
 #include "stack.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "matrix.h"
 #include "resample.h"
 
 #define CONTRAST_THRESHOLD 0.04
 
+static const gchar *being_read;         /* a path, while GEGL reads it */
+
+/* libjpeg ends the process where a file is none of its kind, with 1, which would say "few align". */
+static void
+leave (void)
+{
+  if (being_read)
+    {
+      stack_say ("%s cannot be read as a picture; run it again without it", being_read);
+      _exit (2);
+    }
+}
+
 GeglBuffer *
 stack_load (const StackFrame *frame)
 {
+  static gboolean is_watched;
   GeglNode      *graph = gegl_node_new (), *sink;
-  GeglNode      *load = gegl_node_new_child (graph, "operation", "gegl:load", "path", frame->path, NULL);
-  GeglRectangle  box = gegl_node_get_bounding_box (load);
+  GeglNode      *load;
+  GeglRectangle  box;
   GeglBuffer    *buffer = NULL;
+
+  if (! is_watched)
+    atexit (leave);
+  is_watched = TRUE;
+  being_read = frame->path;
+  load = gegl_node_new_child (graph, "operation", "gegl:load", "path", frame->path, NULL);
+  box = gegl_node_get_bounding_box (load);
 
   if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))         /* GEGL has no loader, and guesses a size */
     {
@@ -28,6 +51,7 @@ stack_load (const StackFrame *frame)
       gegl_node_link (load, sink);
       gegl_node_process (sink);
     }
+  being_read = NULL;
   g_object_unref (graph);
   return buffer;
 }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "matrix.h"
+
 #define HEAD "tessera-stack transforms 1"
 
 static gchar *
@@ -37,6 +39,7 @@ remember_line (StackFrame *frame, const gchar *rest)
 {
   gchar  **words = g_strsplit (rest, " ", -1);
   gchar   *end;
+  gdouble  inverse[9];
   gboolean is_good = g_strv_length (words) == 10 && g_str_equal (words[0], "matrix");
 
   for (gint i = 0; i < 9 && is_good; i++)
@@ -44,6 +47,7 @@ remember_line (StackFrame *frame, const gchar *rest)
       frame->matrix[i] = g_ascii_strtod (words[i + 1], &end);
       is_good = end != words[i + 1] && *end == '\0';
     }
+  is_good = is_good && matrix_invert (frame->matrix, inverse);
   frame->is_known = is_good || g_str_has_prefix (rest, "reason ");
   frame->is_aligned = is_good;
   if (frame->is_known && ! is_good)
@@ -77,9 +81,9 @@ stack_remember (Stack *stack)
 gboolean
 stack_keep (const Stack *stack, GError **error)
 {
-  gchar   *head = head_of (stack);
+  gchar   *head = head_of (stack), *old = NULL;
   GString *text = g_string_new (head);
-  gboolean success;
+  gboolean success, is_ours = ! g_file_get_contents (stack->kept, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
 
   for (gint i = 0; i < stack->n; i++)
     if (stack->frames[i].is_known && i != stack->reference)
@@ -98,7 +102,10 @@ stack_keep (const Stack *stack, GError **error)
         g_free (reason);
         g_free (key);
       }
-  success = g_file_set_contents (stack->kept, text->str, text->len, error);     /* all or nothing */
+  success = is_ours && g_file_set_contents (stack->kept, text->str, text->len, error);          /* all or nothing */
+  if (! is_ours)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s is another file; rename it, or the result", stack->kept);
+  g_free (old);
   g_string_free (text, TRUE);
   g_free (head);
   return success;

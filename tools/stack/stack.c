@@ -6,6 +6,7 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +46,9 @@ choose (const gchar *what, const gchar *word, const gchar *const *words)
 static gboolean
 stat_frames (Stack *stack)
 {
+  GStatBuf   written;
+  const gboolean exists = g_stat (output, &written) == 0;
+
   stack->n = g_strv_length (paths);
   stack->frames = g_new0 (StackFrame, stack->n);
   for (gint i = 0; i < stack->n; i++)
@@ -55,6 +59,11 @@ stat_frames (Stack *stack)
       if (g_stat (paths[i], &about) != 0)
         {
           stack_say ("there is no file %s", paths[i]);
+          return FALSE;
+        }
+      if (exists && about.st_dev == written.st_dev && about.st_ino == written.st_ino)
+        {
+          stack_say ("%s would be written over; give the result another name, or take it out of the pictures", paths[i]);
           return FALSE;
         }
       stack->frames[i].size = about.st_size;
@@ -97,6 +106,27 @@ saver (const gchar *path)
   return result;
 }
 
+/* A full disk ends a file early, and GEGL does not tell: is the last row there? */
+static gboolean
+is_complete (GeglBuffer *buffer, const gchar *path)
+{
+  const StackFrame    frame = { .path = (gchar *) path };
+  GeglBuffer         *read = stack_load (&frame);
+  const GeglRectangle box = *gegl_buffer_get_extent (buffer);
+  const GeglRectangle row = { box.x, box.y + box.height - 1, box.width, 1 }, same = { 0, box.height - 1, box.width, 1 };
+  gfloat             *ours = g_new (gfloat, 8 * (gsize) box.width), *theirs = ours + 4 * (gsize) box.width;
+  gboolean            success = read != NULL;
+
+  gegl_buffer_get (buffer, &row, 1.0, babl_format ("RGBA float"), ours, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  if (read)
+    gegl_buffer_get (read, &same, 1.0, babl_format ("RGBA float"), theirs, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gint x = 0; x < box.width && success; x++)
+    success = fabsf (ours[4 * x + 3] - theirs[4 * x + 3]) < 0.01f;
+  g_clear_object (&read);
+  g_free (ours);
+  return success;
+}
+
 /* Beside the file, then in its place: whoever looks finds the old picture or the new one. */
 static gboolean
 write_picture (GeglBuffer *buffer, const gchar *path)
@@ -115,10 +145,10 @@ write_picture (GeglBuffer *buffer, const gchar *path)
   gegl_node_link (source, save);
   gegl_node_process (save);
   g_object_unref (graph);
-  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && g_rename (beside, path) == 0;
+  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && is_complete (buffer, beside) && g_rename (beside, path) == 0;
   if (! success)
     {
-      stack_say ("%s cannot be written", path);
+      stack_say ("%s cannot be written; is the disk full, or the folder not yours?", path);
       g_unlink (beside);
     }
   g_free (beside);
