@@ -56,6 +56,11 @@ process (GeglOperation *operation, GeglBuffer *input, const GeglRectangle *roi, 
   GError              *error = NULL;
 
   o->count = 0;
+  if (! o->path || ! *o->path)
+    {
+      g_warning ("tessera:sift-save: there is no path to write to; set the property `path`");
+      return FALSE;
+    }
   if (! sift_find (&request, &settings, TRUE, &list))
     return FALSE;
   if (! sift_save (&list, o->path, (SiftFormat) o->format, &error))

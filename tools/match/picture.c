@@ -77,6 +77,7 @@ picture_find (Side *side, GError **error)
   GeglNode     *graph, *node;
   GeglRectangle box;
   gchar        *path;
+  GStatBuf      written;
   gint          file;
   gboolean      good = FALSE;
 
@@ -101,7 +102,11 @@ picture_find (Side *side, GError **error)
 
       gegl_node_link (node, save);
       gegl_node_process (save);
-      good = keypoints_read (path, KEYPOINTS_CSV, &side->keypoints, error);
+      if (g_stat (path, &written) == 0 && written.st_size > 0)
+        good = keypoints_read (path, KEYPOINTS_CSV, &side->keypoints, error);
+      else
+        g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: its keypoints cannot be found; TESSERA_OPENCL=force needs a device, "
+                     "and the folder of temporary files some space", side->path);
       side->keypoints.width = box.width;
       side->keypoints.height = box.height;
     }
