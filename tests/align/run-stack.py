@@ -163,6 +163,36 @@ def check_messages(report, stack, frames):
         report.check(f'exit 2: {text}', code == 2 and text in lines, f'exit {code} {lines}')
 
 
+def content(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def check_losses(report, stack, frames):
+    """What was there before stays, and what is wrong is named."""
+    own, out, notes, bad, big, tiny = (os.path.join(stack.work, name)
+                                       for name in ('own.png', 'kept.png', 'kept.png.transforms', 'bad.jpg', 'big.png', 'tiny.png'))
+    shutil.copy(frames[0], own)
+    code, lines = stack.run(own, frames[1], '-o', own)
+    report.check('a frame is not written over', code == 2 and 'written over' in lines and content(own) == content(frames[0]), f'exit {code} {lines}')
+    shutil.copy(frames[0], out)
+    done = stack.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', stack.program, frames[0], frames[1], '-o', out])
+    report.check('a full disk leaves the old picture', done.returncode == 2 and content(out) == content(frames[0]), f'exit {done.returncode} {done.stderr}')
+    with open(notes, 'w', encoding='utf-8') as file:
+        file.write('my own notes\n')
+    stack.run(frames[0], frames[1], '-o', out)
+    report.check('a file of another kind stays', content(notes) == b'my own notes\n')
+    os.remove(notes)
+    with open(bad, 'w', encoding='utf-8') as file:
+        file.write('x\n')
+    code, lines = stack.run(frames[0], bad, frames[1], '-o', out)
+    report.check('a JPEG that is none is named', code == 2 and bad in lines, f'exit {code} {lines}')
+    for path, chain in ((big, ['gegl:scale-size', 'x=3000', 'y=2100']), (tiny, ['gegl:crop', 'x=0', 'y=0', 'width=1', 'height=1'])):
+        stack.gegl.run([frames[0], '-o', path, '--', *chain])
+    code, lines = stack.run('--model', 'translation', big, tiny, '-o', out)
+    report.check('a picture of one pixel is left out of a large one', code in (0, 1) and 'is left out' in lines, f'exit {code} {lines}')
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-stack-') as work:
@@ -173,6 +203,7 @@ def main():
         check_killed(report, stack, frames)
         check_formats(report, stack, frames)
         check_messages(report, stack, frames)
+        check_losses(report, stack, frames)
         shutil.rmtree(os.path.join(work, 'noisy'), ignore_errors=True)
     report.finish()
 
