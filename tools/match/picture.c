@@ -3,6 +3,8 @@
  * Pictures of tessera-match: their keypoints, and both side by side with lines. */
 #include "match.h"
 
+#include "../loads.h"
+
 #include <gegl.h>
 #include <operation/gegl-operation-handlers.h>
 #include <gio/gio.h>
@@ -35,16 +37,6 @@ leave (void)
     }
 }
 
-/* GEGL takes files of an ending that it does not know to ImageMagick, and may then compute without end. */
-static gboolean
-has_loader (const gchar *path)
-{
-  const gchar *dot = strrchr (path, '.');
-
-  return dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load")         /* now its modules are there */
-         && g_strcmp0 (gegl_operation_handlers_get_loader (dot), "gegl:magick-load") != 0;
-}
-
 /* NULL, and an error, if GEGL cannot read it. */
 static GeglNode *
 load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
@@ -56,7 +48,7 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: there is no such file", path);
       return NULL;
     }
-  if (! has_loader (path))
+  if (! loads_ending (path))
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL has no loader for this kind of file", path);
       return NULL;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../loads.h"
 #include "matrix.h"
 #include "resample.h"
 
@@ -33,15 +34,17 @@ GeglBuffer *
 stack_load (const StackFrame *frame)
 {
   static gboolean is_watched;
-  GeglNode      *graph = gegl_node_new (), *sink;
-  GeglNode      *load;
+  GeglNode      *graph, *sink, *load;
   GeglRectangle  box;
   GeglBuffer    *buffer = NULL;
 
+  if (! loads_ending (frame->path))
+    return NULL;
   if (! is_watched)
     atexit (leave);
   is_watched = TRUE;
   being_read = frame->path;
+  graph = gegl_node_new ();
   load = gegl_node_new_child (graph, "operation", "gegl:load", "path", frame->path, NULL);
   box = gegl_node_get_bounding_box (load);
 
