@@ -7,11 +7,11 @@
 
 #include "sift-parts.h"
 
-#include "../opencl/math/tessera-angle.h"
-
 #include <gegl-plugin.h>
 #include <math.h>
 #include <string.h>
+
+#include "../opencl/math/tessera-angle.h"
 
 #define CELLS       4           /* along an axis */
 #define DIRECTIONS  8
@@ -66,7 +66,7 @@ count (const Samples *s, gint n, gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
       const gdouble across = s->across[i], down = s->down[i];
 
       /* A direction is NaN where a level overflows. */
-      if (across > -1.0 && across < CELLS && down > -1.0 && down < CELLS && s->direction[i] >= 0.0)
+      if (across > -1.0 && across < CELLS && down > -1.0 && down < CELLS && s->direction[i] >= 0.0 && s->direction[i] <= DIRECTIONS)
         {
           const gint    x = (gint) (across + 1.0), y = (gint) (down + 1.0);     /* floors, and one more */
           const gint    turn = (gint) s->direction[i], d = turn & (DIRECTIONS - 1);

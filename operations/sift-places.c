@@ -6,10 +6,10 @@
 
 #include "sift-parts.h"
 
-#include "../opencl/math/tessera-angle.h"
-
 #include <gegl-plugin.h>
 #include <math.h>
+
+#include "../opencl/math/tessera-angle.h"
 
 #define ROUNDS      5
 #define ACCEPTED    0.5         /* offset along each axis */
@@ -162,7 +162,7 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble sigma
                  sift_row (levels, l, left - 1, y + 1, n + 2, room + 2 * row), whole, lengths, which);
       for (gint i = 0; i < n; i++)
         {
-          const gint bin = which[i] >= 0.0 ? (gint) which[i] : 0;       /* NaN, where a level overflows */
+          const gint bin = which[i] >= 0.0 && which[i] <= SIFT_BINS ? (gint) which[i] : 0;       /* NaN, where a level overflows */
 
           bins[bin >= SIFT_BINS ? bin - SIFT_BINS : bin] += weight * weights[ABS (left + i - place->column)] * lengths[i];
         }

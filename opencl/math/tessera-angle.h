@@ -4,7 +4,8 @@
  * atan2, and in vectors.  For C.
  */
 
-/* In degrees, 0 to 360, from +x towards +y; within 4e-16 of itself.  0 for the vector (0, 0).  The series is a polynomial
+/* In degrees, 0 to 360, from +x towards +y; within 4e-16 of itself.  0 for the vector (0, 0); of what is not finite it
+ * is an angle too, or NaN.  Needs math.h.  The series is a polynomial
  * through Chebyshev's points of [0, tan (pi/8)^2]. */
 static inline double
 angle_of (double x, double y)
@@ -13,7 +14,7 @@ angle_of (double x, double y)
   const double low = ax < ay ? ax : ay, high = ax < ay ? ay : ax;
   const int    is_steep = low > 0.41421356237309503 * high;
   const double above = is_steep ? low - high : low, below = is_steep ? low + high : high;
-  const double u = above / (below > 0.0 ? below : 1.0), z = u * u;
+  const double u = above / (below > 0.0 ? below : HUGE_VAL), z = u * u;       /* 0 for (0, 0), and beside a NaN */
   double       sum = 0x1.bb499715f6e36p-1;
 
   sum = sum * z - 0x1.e9aed85efcea0p+0;
