@@ -6,8 +6,6 @@
 
 #include "sift-parts.h"
 
-#include "../opencl/math/tessera-extreme.h"
-
 #include <gegl-plugin.h>
 #include <string.h>
 

@@ -108,10 +108,10 @@ row_span (const Frame *frame, gint below, gint radius, gint *first, gint *last)
 }
 
 static void
-count_window (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, const Frame *frame,
+count_window (const SiftLevels *levels, const SiftPlace *place, const Frame *frame,
               gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
 {
-  const gint radius = (gint) floor (CELL * sigma * G_SQRT2 * WINDOW + 0.5), most = sift_whole (2 * radius + 1);
+  const gint radius = (gint) floor (CELL * place->sigma * G_SQRT2 * WINDOW + 0.5), most = sift_whole (2 * radius + 1);
   const gint row = most + SIFT_SLACK;
   const gint x0 = place->column, y0 = place->row, l = place->layer;
   gdouble   *room = gegl_scratch_new0 (gdouble, 6 * most), *weights = room + 4 * most, *row_weights = weights + most;
@@ -119,7 +119,7 @@ count_window (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, c
   Samples    samples = { room, room + most, room + 2 * most, room + 3 * most };
 
   for (gint i = 0; i <= radius; i++)
-    weights[radius + i] = weights[radius - i] = tessera_exp (-(i * i) / (8.0 * (CELL * sigma) * (CELL * sigma)));
+    weights[radius + i] = weights[radius - i] = tessera_exp (-(i * i) / (8.0 * (CELL * place->sigma) * (CELL * place->sigma)));
   for (gint j = MAX (-radius, 1 - y0); j <= MIN (radius, levels->height - 2 - y0); j++)
     {
       gint first, last, n;
@@ -154,14 +154,14 @@ length_of (const gdouble values[SIFT_LENGTH])
 }
 
 void
-sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, gdouble angle, guint8 descriptor[SIFT_LENGTH])
+sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle, guint8 descriptor[SIFT_LENGTH])
 {
-  const gdouble cell = CELL * sigma;
+  const gdouble cell = CELL * place->sigma;
   const Frame   frame = { tessera_cos_degrees (angle - 180.0) / -cell, tessera_sin_degrees (angle - 180.0) / -cell, angle };
   gdouble       cells[PADDED][PADDED][DIRECTIONS + 1], values[SIFT_LENGTH], most, length;
 
   memset (cells, 0, sizeof cells);
-  count_window (levels, place, sigma, &frame, cells);
+  count_window (levels, place, &frame, cells);
   for (gint i = 0; i < SIFT_LENGTH; i++)
     {
       const gdouble *directions = cells[1 + i / DIRECTIONS / CELLS][1 + i / DIRECTIONS % CELLS];

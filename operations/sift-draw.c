@@ -9,7 +9,6 @@
 
 #include <gegl-plugin.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE         1.5        /* width, in pixels */
@@ -36,21 +35,6 @@ typedef struct
 
 /* ----------------------------------------------------------------- marks -- */
 
-static int
-compare_responses (gconstpointer first, gconstpointer second, gpointer data)
-{
-  const SiftPoint *points = data;
-  const gint       a = *(const gint *) first, b = *(const gint *) second;
-
-  return points[a].response != points[b].response ? (points[a].response > points[b].response ? -1 : 1) : a - b;
-}
-
-static int
-compare_numbers (const void *first, const void *second)
-{
-  return *(const gint *) first - *(const gint *) second;
-}
-
 static Mark
 mark_of (const SiftDrawing *drawing, const SiftPoint *point)
 {
@@ -70,22 +54,14 @@ static Mark *
 make_marks (const SiftDrawing *drawing, gint *n)
 {
   const SiftList *list = drawing->list;
-  gint           *order = g_new (gint, list->n);
-  Mark           *marks;
+  const gsize     most = drawing->most > 0 ? MIN ((gsize) drawing->most, list->n) : list->n;
+  gint           *which = sift_strongest (list, most);
+  Mark           *marks = g_new (Mark, most);
 
-  for (gsize i = 0; i < list->n; i++)
-    order[i] = (gint) i;
-  *n = (gint) list->n;
-  if (drawing->most > 0 && drawing->most < *n)
-    {
-      g_qsort_with_data (order, *n, sizeof *order, compare_responses, list->points);
-      *n = drawing->most;
-      qsort (order, *n, sizeof *order, compare_numbers);
-    }
-  marks = g_new (Mark, *n);
-  for (gint i = 0; i < *n; i++)
-    marks[i] = mark_of (drawing, &list->points[order[i]]);
-  g_free (order);
+  for (gsize i = 0; i < most; i++)
+    marks[i] = mark_of (drawing, &list->points[which[i]]);
+  *n = (gint) most;
+  g_free (which);
   return marks;
 }
 

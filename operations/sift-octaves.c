@@ -16,7 +16,7 @@
 
 #define LEVEL_PIXELS  (4 << 20)         /* of a strip's level, at most: 16 MiB */
 #define LEAST_ROWS    16
-#define LEAST_SIDE    (2 * SIFT_FRAME + 1)
+#define LEAST_SIDE    (2 * EXTREME_FRAME + 1)
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */
 
@@ -195,8 +195,7 @@ turn_some (gsize first, gsize n, gpointer data)
   const Work *work = data;
 
   for (gsize i = first; i < first + n; i++)
-    work->n_angles[i] = sift_angles (work->levels, &work->places[i],
-                                     sift_sigma (&work->search->scales.settings, &work->places[i]), work->angles[i]);
+    work->n_angles[i] = sift_angles (work->levels, &work->places[i], work->angles[i]);
 }
 
 static void
@@ -205,13 +204,7 @@ describe_some (gsize first, gsize n, gpointer data)
   const Work *work = data;
 
   for (gsize i = first; i < first + n; i++)
-    {
-      const SiftPlace *place = &work->places[work->place_of[i]];
-      SiftPoint       *point = &work->points[i];
-
-      sift_describe (work->levels, place, sift_sigma (&work->search->scales.settings, place), point->angle,
-                     point->descriptor);
-    }
+    sift_describe (work->levels, &work->places[work->place_of[i]], work->points[i].angle, work->points[i].descriptor);
 }
 
 /* Sorts them, and leaves out those that are none and those that came to the place of another. */
@@ -246,7 +239,7 @@ point_at (const Search *search, const SiftPlace *place, const SiftAngle *angle)
     .octave = search->octave, .layer = place->layer, .row = place->row, .column = place->column, .bin = angle->bin,
     .x = place_of (bounds->x, (place->column + place->dx) * scale - shift),
     .y = place_of (bounds->y, (place->row + place->dy) * scale - shift),
-    .sigma = sift_sigma (settings, place) * scale, .angle = angle->angle, .response = place->response
+    .sigma = place->sigma * scale, .angle = angle->angle, .response = place->response
   };
 }
 
@@ -393,25 +386,36 @@ compare_responses (gconstpointer first, gconstpointer second, gpointer data)
   return points[a].response != points[b].response ? (points[a].response > points[b].response ? -1 : 1) : a - b;
 }
 
-/* The strongest `most` of them; they stay in their order. */
-static gsize
-keep_strongest (SiftPoint *points, gsize n, gsize most)
+static int
+compare_numbers (const void *first, const void *second)
 {
-  gint     *order = g_new (gint, n);
-  gboolean *is_kept = g_new0 (gboolean, n);
-  gsize     kept = 0;
+  return *(const gint *) first - *(const gint *) second;
+}
 
-  for (gsize i = 0; i < n; i++)
-    order[i] = (gint) i;
-  g_qsort_with_data (order, (gint) n, sizeof *order, compare_responses, points);
+gint *
+sift_strongest (const SiftList *list, gsize most)
+{
+  gint *which = g_new (gint, list->n);
+
+  for (gsize i = 0; i < list->n; i++)
+    which[i] = (gint) i;
+  if (most < list->n)
+    {
+      g_qsort_with_data (which, (gint) list->n, sizeof *which, compare_responses, list->points);
+      qsort (which, most, sizeof *which, compare_numbers);
+    }
+  return which;
+}
+
+static void
+keep_strongest (SiftList *list, gsize most)
+{
+  gint *which = sift_strongest (list, most);
+
   for (gsize i = 0; i < most; i++)
-    is_kept[order[i]] = TRUE;
-  for (gsize i = 0; i < n; i++)
-    if (is_kept[i])
-      points[kept++] = points[i];
-  g_free (is_kept);
-  g_free (order);
-  return kept;
+    list->points[i] = list->points[which[i]];
+  list->n = most;
+  g_free (which);
 }
 
 /* Sorts the points of all strips; of two strips' candidates that came to one place one stays. */
@@ -426,22 +430,27 @@ finish_list (GArray *points, gint max_features, SiftList *list)
   for (gsize i = 0; i < points->len; i++)
     if (n == 0 || compare_points (&list->points[n - 1], &list->points[i]) != 0)
       list->points[n++] = list->points[i];
-  list->n = max_features > 0 && n > (gsize) max_features ? keep_strongest (list->points, n, max_features) : n;
+  list->n = n;
+  if (max_features > 0 && n > (gsize) max_features)
+    keep_strongest (list, max_features);
 }
 
 gboolean
 sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean describes, SiftList *list)
 {
-  const gint factor = settings->upsample && ! tessera_is_endless (&request->bounds) ? 2 : 1;
+  const gint factor = settings->upsample ? 2 : 1;
   Search     search = { .request = request, .describes = describes, .octave = settings->upsample ? -1 : 0,
-                        .width = factor * request->bounds.width, .height = factor * request->bounds.height,
                         .points = g_array_new (FALSE, FALSE, sizeof (SiftPoint)) };
   gboolean   success = TRUE;
 
   sift_scales_init (&search.scales, settings);
   gegl_buffer_flush_ext (request->input, NULL);         /* a result of GEGL's OpenCL cannot be fetched by several threads */
   if (! gegl_rectangle_is_empty (&request->bounds) && ! tessera_is_endless (&request->bounds))
-    success = search_octaves (&search);
+    {
+      search.width = factor * request->bounds.width;
+      search.height = factor * request->bounds.height;
+      success = search_octaves (&search);
+    }
   finish_list (search.points, settings->max_features, list);
   g_array_free (search.points, FALSE);
   if (! success)

@@ -9,9 +9,10 @@
 
 #include "sift.h"
 
+#include "../opencl/math/tessera-extreme.h"
+
 #define SIFT_MOST_LEVELS (SIFT_MOST_INTERVALS + 3)
 #define SIFT_MOST_TAPS   256            /* sigma 4, 1 interval: 223 */
-#define SIFT_FRAME       5              /* pixels along the edge of an octave that have no points */
 #define SIFT_WALK        8              /* how far a point may lie from its candidate, along an axis */
 #define SIFT_NONE        0xffff         /* a candidate or place that is none */
 
@@ -141,6 +142,7 @@ typedef struct
 {
   gint    layer, row, column;
   gdouble dx, dy, dlayer;
+  gdouble sigma;                /* its size, in pixels of the octave */
   gdouble response;
 } SiftPlace;
 
@@ -157,14 +159,11 @@ typedef struct
 gboolean sift_refine (const SiftLevels *levels, const SiftSettings *settings, const SiftCandidate *candidate,
                       SiftPlace *place);
 
-/* Its size in pixels of the octave. */
-gdouble  sift_sigma (const SiftSettings *settings, const SiftPlace *place);
-
-gint     sift_angles (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, SiftAngle angles[SIFT_MOST_ANGLES]);
+gint     sift_angles (const SiftLevels *levels, const SiftPlace *place, SiftAngle angles[SIFT_MOST_ANGLES]);
 
 /* ------------------------------------------------------------ descriptor -- */
 
-void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, gdouble angle,
+void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle,
                         guint8 descriptor[SIFT_LENGTH]);
 
 #endif

@@ -101,14 +101,15 @@ sift_refine (const SiftLevels *levels, const SiftSettings *settings, const SiftC
         {
           const gdouble response = fabs (f.value + 0.5 * ((f.x * f.dx + f.y * f.dy) + f.s * f.ds));
 
-          *place = (SiftPlace) { l, y, x, f.dx, f.dy, f.ds, response };
+          *place = (SiftPlace) { l, y, x, f.dx, f.dy, f.ds,
+                                 settings->sigma * sift_exp2 ((l + f.ds) / settings->intervals), response };
           return holds (&f, settings, response);
         }
       right = floor (f.dx + 0.5);
       down = floor (f.dy + 0.5);
       up = floor (f.ds + 0.5);
-      if (! is_near (x, right, candidate->column, SIFT_FRAME, levels->width - SIFT_FRAME)
-          || ! is_near (y, down, candidate->row, SIFT_FRAME, levels->height - SIFT_FRAME)
+      if (! is_near (x, right, candidate->column, EXTREME_FRAME, levels->width - EXTREME_FRAME)
+          || ! is_near (y, down, candidate->row, EXTREME_FRAME, levels->height - EXTREME_FRAME)
           || ! (l + up >= 1 && l + up <= settings->intervals))
         return FALSE;
       x += (gint) right;
@@ -116,12 +117,6 @@ sift_refine (const SiftLevels *levels, const SiftSettings *settings, const SiftC
       l += (gint) up;
     }
   return FALSE;
-}
-
-gdouble
-sift_sigma (const SiftSettings *settings, const SiftPlace *place)
-{
-  return settings->sigma * sift_exp2 ((place->layer + place->dlayer) / settings->intervals);
 }
 
 /* ---------------------------------------------------------------- angles -- */
@@ -142,9 +137,9 @@ gradients (const gfloat *restrict above, const gfloat *restrict row, const gfloa
 }
 
 static void
-count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, gdouble bins[SIFT_BINS])
+count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble bins[SIFT_BINS])
 {
-  const gint    radius = (gint) floor (ANGLE_REACH * sigma + 0.5), l = place->layer;
+  const gint    radius = (gint) floor (ANGLE_REACH * place->sigma + 0.5), l = place->layer;
   const gint    left = MAX (place->column - radius, 1), right = MIN (place->column + radius, levels->width - 2);
   const gint    top = MAX (place->row - radius, 1), bottom = MIN (place->row + radius, levels->height - 2);
   const gint    n = right - left + 1, whole = sift_whole (n), row = whole + SIFT_SLACK;
@@ -153,7 +148,7 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble sigma
   gfloat       *room = gegl_scratch_new0 (gfloat, 3 * row);
 
   for (gint i = 0; i <= radius; i++)
-    weights[i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * sigma) * (ANGLE_SIGMA * sigma)));
+    weights[i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * place->sigma) * (ANGLE_SIGMA * place->sigma)));
   for (gint y = top; y <= bottom; y++)
     {
       const gdouble weight = weights[ABS (y - place->row)];
@@ -173,12 +168,12 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble sigma
 }
 
 gint
-sift_angles (const SiftLevels *levels, const SiftPlace *place, gdouble sigma, SiftAngle angles[SIFT_MOST_ANGLES])
+sift_angles (const SiftLevels *levels, const SiftPlace *place, SiftAngle angles[SIFT_MOST_ANGLES])
 {
   gdouble raw[SIFT_BINS] = { 0.0 }, bins[SIFT_BINS], highest = 0.0;
   gint    n = 0;
 
-  count_gradients (levels, place, sigma, raw);
+  count_gradients (levels, place, raw);
   for (gint i = 0; i < SIFT_BINS; i++)
     {
       const gint b = i + SIFT_BINS;

@@ -50,4 +50,7 @@ typedef struct
  * empty.  Free the points with g_free. */
 gboolean sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean describes, SiftList *list);
 
+/* Which of the points are the `most` strongest, of equal ones the first; in the list's order.  Free them with g_free. */
+gint *sift_strongest (const SiftList *list, gsize most);
+
 #endif

@@ -10,6 +10,8 @@
  */
 #include "consensus-models.h"
 
+#include "matrix.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -193,14 +195,6 @@ normal_pair (const Norm *norm, const Pair *pair)
   return normal;
 }
 
-static void
-multiply (const gdouble *a, const gdouble *b, gdouble *product)
-{
-  for (gint i = 0; i < 3; i++)
-    for (gint j = 0; j < 3; j++)
-      product[3 * i + j] = (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
-}
-
 /* FALSE where the last number cannot be 1. */
 static gboolean
 divide_by_last (gdouble *matrix)
@@ -226,8 +220,8 @@ from_normal (const Norm *norm, const gdouble *normal, gdouble *matrix)
   const gdouble back[9] = { 1 / s, 0, norm->u, 0, 1 / s, norm->v, 0, 0, 1 };
   gdouble       half[9];
 
-  multiply (normal, into, half);
-  multiply (back, half, matrix);
+  matrix_multiply (normal, into, half);
+  matrix_multiply (back, half, matrix);
   return divide_by_last (matrix);
 }
 
@@ -239,8 +233,8 @@ to_normal (const Norm *norm, const gdouble *matrix, gdouble *normal)
   const gdouble back[9] = { 1 / s, 0, norm->x, 0, 1 / s, norm->y, 0, 0, 1 };
   gdouble       half[9];
 
-  multiply (matrix, back, half);
-  multiply (into, half, normal);
+  matrix_multiply (matrix, back, half);
+  matrix_multiply (into, half, normal);
   return divide_by_last (normal);
 }
 
@@ -386,8 +380,7 @@ models_improve (ConsensusModel model, const Pair *pairs, const gint *chosen, gin
 gboolean
 models_is_upright (const gdouble *m, const Frames *frames, gdouble *least, gdouble *most)
 {
-  const gdouble determinant = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6])
-                              + m[2] * (m[3] * m[7] - m[4] * m[6]);
+  const gdouble determinant = matrix_determinant (m);
 
   *least = INFINITY;
   *most = -INFINITY;
