@@ -14,6 +14,7 @@
 #include "stack.h"
 
 #define CLIPPED_FROM 5          /* frames */
+#define AUTO         (-1)
 
 static gchar   *output, *method_name, *reference_name, *model_name, **paths;
 static gint     mebibytes;
@@ -155,8 +156,9 @@ write_picture (GeglBuffer *buffer, const gchar *path)
   return success;
 }
 
+/* `method`: of CombineMethod; AUTO: what the number of frames asks for. */
 static gint
-stack_all (Stack *stack, StackMethod method, guint64 memory)
+stack_all (Stack *stack, gint method, guint64 memory)
 {
   gint        aligned = 0;
   GeglBuffer *result;
@@ -168,9 +170,9 @@ stack_all (Stack *stack, StackMethod method, guint64 memory)
     return 2;
   for (gint i = 0; i < stack->n; i++)
     aligned += stack->frames[i].is_aligned;
-  if (method == METHOD_AUTO)
-    method = aligned >= CLIPPED_FROM ? METHOD_CLIPPED : METHOD_MEAN;
-  result = stack_combine (stack, method, memory);
+  if (method == AUTO)
+    method = aligned >= CLIPPED_FROM ? COMBINE_CLIPPED : COMBINE_MEAN;
+  result = stack_combine (stack, (CombineMethod) method, memory);
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].aligned);
   success = write_picture (result, output);
@@ -261,7 +263,7 @@ main (gint argc, gchar **argv)
   stack.kept = g_strconcat (output, ".transforms", NULL);
   stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
   if (stat_frames (&stack) && choose_reference (&stack))
-    status = stack_all (&stack, method_name ? METHOD_MEAN + method : METHOD_AUTO, memory_allowed ());
+    status = stack_all (&stack, method_name ? method : AUTO, memory_allowed ());
   stack_progress_end ();
   stack_clear (&stack);
   g_object_unref (stack.node);
