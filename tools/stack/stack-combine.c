@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Aligned frames become one picture, some rows of all of them at a time.
+ * Aligned frames become one picture, a square of all of them at a time.
  *
  * Per pixel and channel, of the frames whose alpha there is above 0 and whose values are numbers, in linear light:
  * mean; median (of an even number the mean of the two in the middle); clipped, the mean of what lies within 2.5 robust
@@ -11,19 +11,34 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CLIP       2.5
-#define PER_MEDIAN 1.4826       /* standard deviation of a Gaussian / median of the distances */
-#define LEAST_ROWS 1
-#define FEW        32           /* that are sorted by insertion */
+#include "planes.h"
 
+#define WIDTH  128              /* of a square, as wide and high as tiles of GEGL's are */
+#define HEIGHT 64
+#define BAND   (4 * HEIGHT)     /* rows between two steps of progress */
+#define PIXELS (STACK_VALUES / 4)
+#define FEW    32               /* that are sorted by insertion */
+
+/* What all threads read. */
 typedef struct
 {
   StackMethod method;
   gint        n;
-  gfloat    **rows;             /* of each frame, RaGaBaA */
-  gfloat     *out;              /* RGBA */
-  gint        all;              /* frames of which coverage is a part */
-} Band;
+  GeglBuffer **frames;          /* RaGaBaA */
+  GeglBuffer *result;
+  const Babl *format;           /* of the result, RGBA */
+  gint        height;           /* of a square, at most */
+} Combining;
+
+/* What one thread works with. */
+typedef struct
+{
+  const Combining *what;
+  gfloat          *in;                          /* a square of each frame */
+  gfloat          *out;
+  gfloat          *values;                      /* of one pixel: three channels of n, and room for n */
+  gfloat         (*rows)[STACK_VALUES];         /* of some pixels, n; and room for n */
+} Work;
 
 static gint
 compare (gconstpointer a, gconstpointer b)
@@ -86,7 +101,7 @@ combine (StackMethod method, gfloat *values, gint n, gfloat *room)
   for (gint i = 0; i < n; i++)
     room[i] = fabsf (values[i] - median);
   sort (room, n);
-  most = (gfloat) (CLIP * PER_MEDIAN) * middle (room, n);
+  most = STACK_CLIP * middle (room, n);
   for (gint i = 0; i < n; i++)
     if (fabsf (values[i] - median) <= most)
       {
@@ -96,70 +111,114 @@ combine (StackMethod method, gfloat *values, gint n, gfloat *room)
   return kept > 0 ? (gfloat) (sum / kept) : median;
 }
 
+/* One that some frames may not cover.  `stride`: from frame to frame. */
 static void
-combine_pixels (gsize offset, gsize size, gpointer data)
+combine_pixel (const Work *work, const gfloat *in, gsize stride, gfloat *out)
 {
-  const Band *band = data;
-  gfloat     *values = g_new (gfloat, 4 * band->n), *room = values + 3 * band->n;
+  const gint all = work->what->n;
+  gint       n = 0;
 
-  for (gsize i = offset; i < offset + size; i++)
+  for (gint k = 0; k < all; k++, in += stride)
+    if (in[3] > 0.0f && isfinite (in[0] + in[1] + in[2] + in[3]))
+      {
+        for (gint c = 0; c < 3; c++)
+          work->values[c * all + n] = in[c] / in[3];
+        n++;
+      }
+  for (gint c = 0; c < 3; c++)
+    out[c] = n > 0 ? combine (work->what->method, work->values + c * all, n, work->values + 3 * all) : 0.0f;
+  out[3] = (gfloat) n / all;
+}
+
+/* A row of one frame.  FALSE: it does not cover all pixels, or a value is no number. */
+TESSERA_CLONES static gboolean
+divide_pixels (const gfloat *restrict in, gfloat *restrict row)
+{
+  gint good = TRUE;
+
+  for (gint i = 0; i < PIXELS; i++)
     {
-      gfloat *out = band->out + 4 * i;
-      gint    n = 0;
+      const Pixel pixel = ((const Pixel *) in)[i], colours = pixel / pixel[3];
 
-      for (gint k = 0; k < band->n; k++)
-        {
-          const gfloat *in = band->rows[k] + 4 * i;
-
-          if (in[3] > 0.0f && isfinite (in[0] + in[1] + in[2] + in[3]))
-            {
-              for (gint c = 0; c < 3; c++)
-                values[c * band->n + n] = in[c] / in[3];
-              n++;
-            }
-        }
-      for (gint c = 0; c < 3; c++)
-        out[c] = n > 0 ? combine (band->method, values + c * band->n, n, room) : 0.0f;
-      out[3] = (gfloat) n / band->all;
+      ((Pixel *) row)[i] = colours;
+      good &= (pixel[3] > 0.0f) & (fabsf (pixel[0] + pixel[1] + pixel[2] + pixel[3]) <= G_MAXFLOAT)
+              & (fabsf (colours[0]) <= G_MAXFLOAT) & (fabsf (colours[1]) <= G_MAXFLOAT) & (fabsf (colours[2]) <= G_MAXFLOAT);
     }
-  g_free (values);
+  return good;
+}
+
+/* FALSE: pixel by pixel. */
+static gboolean
+combine_whole (const Work *work, const gfloat *in, gsize stride, gfloat *out)
+{
+  const gint n = work->what->n;
+
+  for (gint k = 0; k < n; k++)
+    if (! divide_pixels (in + k * stride, work->rows[k]))
+      return FALSE;
+  stack_combine_values (work->what->method, work->rows, n, work->rows + n, out);
+  for (gint i = 0; i < PIXELS; i++)
+    out[4 * i + 3] = 1.0f;
+  return TRUE;
+}
+
+static void
+combine_square (const Work *work, const GeglRectangle *square)
+{
+  const Combining *what = work->what;
+  const gsize      n = (gsize) square->width * square->height, stride = 4 * n;
+
+  for (gint k = 0; k < what->n; k++)
+    gegl_buffer_get (what->frames[k], square, 1.0, NULL, work->in + k * stride, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gsize i = 0; i < n;)
+    if (n - i >= PIXELS && combine_whole (work, work->in + 4 * i, stride, work->out + 4 * i))
+      i += PIXELS;
+    else
+      for (const gsize end = MIN (i + PIXELS, n); i < end; i++)
+        combine_pixel (work, work->in + 4 * i, stride, work->out + 4 * i);
+  gegl_buffer_set (what->result, square, 0, what->format, work->out, GEGL_AUTO_ROWSTRIDE);
+}
+
+static void
+combine_area (const GeglRectangle *area, gpointer data)
+{
+  const Combining *what = data;
+  const gsize      size = 4 * WIDTH * (gsize) what->height;
+  Work             work = { .what = what, .in = g_new (gfloat, what->n * size), .out = g_new (gfloat, size),
+                            .values = g_new (gfloat, 4 * what->n), .rows = g_malloc_n (2 * what->n, sizeof *work.rows) };
+
+  for (gint y = area->y; y < area->y + area->height; y += what->height)
+    for (gint x = area->x; x < area->x + area->width; x += WIDTH)
+      combine_square (&work, GEGL_RECTANGLE (x, y, MIN (WIDTH, area->x + area->width - x),
+                                             MIN (what->height, area->y + area->height - y)));
+  g_free (work.rows);
+  g_free (work.values);
+  g_free (work.out);
+  g_free (work.in);
 }
 
 GeglBuffer *
 stack_combine (const Stack *stack, StackMethod method, guint64 memory)
 {
-  const GeglRectangle *box = gegl_buffer_get_extent (stack->frames[stack->reference].aligned);
-  const Babl          *space = gegl_buffer_get_format (stack->frames[stack->reference].aligned);
-  const Babl          *format = babl_format_with_space ("RGBA float", space);
-  GeglBuffer          *result = gegl_buffer_new (box, format);
-  GeglBuffer         **buffers = g_new0 (GeglBuffer *, stack->n);
-  Band                 band = { .method = method };
-  gsize                row = 4 * (gsize) box->width;
-  gint                 rows;
+  GeglBuffer          *reference = stack->frames[stack->reference].aligned;
+  const GeglRectangle *box = gegl_buffer_get_extent (reference);
+  const Babl          *format = babl_format_with_space ("RGBA float", gegl_buffer_get_format (reference));
+  Combining            what = { .method = method, .frames = g_new0 (GeglBuffer *, stack->n), .format = format,
+                                .result = gegl_buffer_new (box, format) };
+  gint                 threads;
 
   for (gint i = 0; i < stack->n; i++)
     if (stack->frames[i].aligned)
-      buffers[band.n++] = stack->frames[i].aligned;
-  band.all = band.n;
-  rows = CLAMP (memory / 4 / (row * sizeof (gfloat) * (band.n + 1)), LEAST_ROWS, (guint64) box->height);
-  band.rows = g_new (gfloat *, band.n);
-  for (gint i = 0; i < band.n; i++)
-    band.rows[i] = g_malloc (rows * row * sizeof (gfloat));
-  band.out = g_malloc (rows * row * sizeof (gfloat));
-  for (gint y = 0; y < box->height; y += rows)
+      what.frames[what.n++] = stack->frames[i].aligned;
+  g_object_get (gegl_config (), "threads", &threads, NULL);
+  what.height = CLAMP (memory / 4 / (threads * (what.n + 1) * 4 * sizeof (gfloat) * WIDTH), 1, (guint64) HEIGHT);
+  for (gint y = 0; y < box->height; y += BAND)
     {
-      const GeglRectangle part = { box->x, box->y + y, box->width, MIN (rows, box->height - y) };
+      const GeglRectangle part = { box->x, box->y + y, box->width, MIN (BAND, box->height - y) };
 
-      for (gint i = 0; i < band.n; i++)
-        gegl_buffer_get (buffers[i], &part, 1.0, NULL, band.rows[i], GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      gegl_parallel_distribute_range ((gsize) part.width * part.height, 4096, combine_pixels, &band);
-      gegl_buffer_set (result, &part, 0, format, band.out, GEGL_AUTO_ROWSTRIDE);
+      gegl_parallel_distribute_area (&part, 64.0 * 64.0, GEGL_SPLIT_STRATEGY_AUTO, combine_area, &what);
       stack_progress_step (stack->n * 0.25 * part.height / box->height, "row %d of %d", y + part.height, box->height);
     }
-  for (gint i = 0; i < band.n; i++)
-    g_free (band.rows[i]);
-  g_free (band.rows);
-  g_free (band.out);
-  g_free (buffers);
-  return result;
+  g_free (what.frames);
+  return what.result;
 }

@@ -45,6 +45,11 @@ gboolean    stack_keep      (const Stack *stack, GError **error);
 /* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
 GeglBuffer *stack_combine   (const Stack *stack, StackMethod method, guint64 memory);
 
+/* stack-values.c: `rows` of n frames, finite values.  `room` has place for n rows. */
+#define STACK_VALUES 256
+#define STACK_CLIP   ((gfloat) (2.5 * 1.4826))  /* standard deviations; a Gaussian's / median of the distances */
+void        stack_combine_values (StackMethod method, gfloat (*rows)[STACK_VALUES], gint n, gfloat (*room)[STACK_VALUES], gfloat *out);
+
 /* stack-progress.c: on a terminal a bar, with the time that is left. */
 void        stack_progress_begin (gdouble steps);
 void        stack_progress_step  (gdouble steps, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
