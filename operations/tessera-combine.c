@@ -41,7 +41,7 @@ property_object (pictures, _("Pictures"), G_TYPE_LIST_STORE)
 
 #include "combine.h"
 
-#define MEMORY (64 << 20)               /* bytes for rows of all pictures */
+#define MEMORY (64 << 20)               /* bytes for squares of all pictures */
 
 /* Those of the list; they are owned by the array. */
 static GPtrArray *

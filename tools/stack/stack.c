@@ -107,6 +107,22 @@ saver (const gchar *path)
   return result;
 }
 
+/* The last chunk of a PNG.  libpng writes it when all others are written. */
+static gboolean
+has_png_end (const gchar *path)
+{
+  static const guint8 end[12] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
+  guint8              last[sizeof end];
+  FILE               *file = g_fopen (path, "rb");
+  gboolean            success;
+
+  success = file && fseek (file, -(glong) sizeof end, SEEK_END) == 0 && fread (last, sizeof last, 1, file) == 1
+            && memcmp (last, end, sizeof end) == 0;
+  if (file)
+    fclose (file);
+  return success;
+}
+
 /* A full disk ends a file early, and GEGL does not tell: is the last row there? */
 static gboolean
 is_complete (GeglBuffer *buffer, const gchar *path)
@@ -137,16 +153,17 @@ write_picture (GeglBuffer *buffer, const gchar *path)
   GeglNode    *graph = gegl_node_new ();
   GeglNode    *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
   GeglNode    *save = gegl_node_new_child (graph, "operation", operation, "path", beside, NULL);
+  const gboolean is_png = g_str_equal (operation, "gegl:png-save");
   gboolean     success;
 
-  if (g_str_equal (operation, "gegl:png-save"))
-    gegl_node_set (save, "bitdepth", 16, NULL);
+  if (is_png)           /* more effort hardly makes 16 bits smaller */
+    gegl_node_set (save, "bitdepth", 16, "compression", 1, NULL);
   else if (g_str_equal (operation, "gegl:tiff-save"))
     gegl_node_set (save, "bitdepth", is_float ? 32 : 16, "fp", is_float ? 1 : 0, NULL);
   gegl_node_link (source, save);
   gegl_node_process (save);
   g_object_unref (graph);
-  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && is_complete (buffer, beside) && g_rename (beside, path) == 0;
+  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && (is_png ? has_png_end (beside) : is_complete (buffer, beside)) && g_rename (beside, path) == 0;
   if (! success)
     {
       stack_say ("%s cannot be written; is the disk full, or the folder not yours?", path);
