@@ -90,10 +90,9 @@ typedef struct
   const gdouble *columns, *rows;
 } ShiftProjections;
 
-/* shift-steps.c: from where `found` is.  FALSE: the path could not. */
-gboolean shift_steps     (const ShiftPath *path, gboolean repeats, Shift *found);
-/* From the best start. */
-gboolean shift_search    (const ShiftPath *path, const ShiftProjections *reference, const ShiftProjections *frame, gint max_shift, Shift *found);
+/* shift-steps.c: FALSE: the path could not. */
+gboolean shift_by        (const ShiftPath *path, const ShiftProjections *reference, const ShiftProjections *frame, const ShiftSettings *settings,
+                          Shift *found);
 /* Of the sums of tiles, row by row. */
 void     shift_add_tiles (const gfloat *tiles, gint n, gdouble sums[SHIFT_SUMS]);
 

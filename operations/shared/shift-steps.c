@@ -129,15 +129,6 @@ make_steps (Steps *s, gboolean repeats, Shift *found)
     }
 }
 
-gboolean
-shift_steps (const ShiftPath *path, gboolean repeats, Shift *found)
-{
-  Steps s = { .path = path };
-
-  make_steps (&s, repeats, found);
-  return ! s.has_failed;
-}
-
 /* The start with the least residual, of those beside the best lags. */
 static void
 choose_start (Steps *s, const gint *x, gint n_x, const gint *y, gint n_y, Shift *start)
@@ -161,26 +152,40 @@ choose_start (Steps *s, const gint *x, gint n_x, const gint *y, gint n_y, Shift 
 
 /* In a small frame the best lag of one star on another may be better than the right one.  Such a start does not converge, or leaves a residual as
  * large as a shift by half a pixel would make.  The next best lags are then looked at. */
-gboolean
-shift_search (const ShiftPath *path, const ShiftProjections *reference, const ShiftProjections *frame, gint max_shift, Shift *found)
+static void
+search (Steps *s, const gint *x, gint n_x, const gint *y, gint n_y, Shift *found)
 {
-  gint       x[SHIFT_MOST_LAGS], y[SHIFT_MOST_LAGS];
-  const gint n_x = shift_best_lags (reference->columns, frame->columns, path->width, max_shift, x);
-  const gint n_y = shift_best_lags (reference->rows, frame->rows, path->height, max_shift, y);
-  Steps      s = { .path = path };
-  gdouble    residual;
-  Shift      other = *found;
+  Shift   other = *found;
+  gdouble residual;
 
   found->x = x[0];
   found->y = y[0];
-  make_steps (&s, TRUE, found);
-  residual = s.residual;
-  if (s.has_failed || (found->converged && residual < DOUBT) || n_x * n_y == 1)
-    return ! s.has_failed;
-  choose_start (&s, x, n_x, y, n_y, &other);
-  if (! s.has_failed)
-    make_steps (&s, TRUE, &other);
-  if (other.converged && (! found->converged || s.residual < residual))
+  make_steps (s, TRUE, found);
+  residual = s->residual;
+  if (s->has_failed || (found->converged && residual < DOUBT) || n_x * n_y == 1)
+    return;
+  choose_start (s, x, n_x, y, n_y, &other);
+  if (! s->has_failed)
+    make_steps (s, TRUE, &other);
+  if (other.converged && (! found->converged || s->residual < residual))
     *found = other;
+}
+
+gboolean
+shift_by (const ShiftPath *path, const ShiftProjections *reference, const ShiftProjections *frame, const ShiftSettings *settings, Shift *found)
+{
+  gint  x[SHIFT_MOST_LAGS], y[SHIFT_MOST_LAGS];
+  Steps s = { .path = path };
+
+  *found = (Shift) { .error = INFINITY };
+  if (settings->method == SHIFT_PYRAMID)
+    {
+      const gint n_x = shift_best_lags (reference->columns, frame->columns, path->width, settings->max_shift, x);
+      const gint n_y = shift_best_lags (reference->rows, frame->rows, path->height, settings->max_shift, y);
+
+      search (&s, x, n_x, y, n_y, found);
+    }
+  else
+    make_steps (&s, settings->method == SHIFT_ITERATED, found);
   return ! s.has_failed;
 }

@@ -218,11 +218,7 @@ shift_find_in_c (const ShiftFrame *reference, const ShiftFrame *frame, const Shi
 
   s.used = tessera_large_new ((gsize) width * height);
   s.tiles = g_new (gfloat, (gsize) shift_tiles (width, SHIFT_TILE_WIDTH) * shift_tiles (height, SHIFT_TILE_HEIGHT) * SHIFT_SUMS);
-  if (settings->method == SHIFT_PYRAMID)
-    shift_search (&path, &(ShiftProjections) { reference->columns, reference->rows }, &(ShiftProjections) { frame->columns, frame->rows },
-                  settings->max_shift, found);
-  else
-    shift_steps (&path, settings->method == SHIFT_ITERATED, found);
+  shift_by (&path, &(ShiftProjections) { reference->columns, reference->rows }, &(ShiftProjections) { frame->columns, frame->rows }, settings, found);
   g_free (s.tiles);
   tessera_large_free (s.used);
 }
