@@ -225,7 +225,7 @@ run (GeglOperation *operation, TesseraRequest *request)
       count_plane_clear (&frame);
       found.x += request->bounds.x - request->aux_bounds.x;
       found.y += request->bounds.y - request->aux_bounds.y;
-      reason = judge (&found);
+      reason = done ? judge (&found) : g_strdup ("OpenCL is forced, but the device failed");
     }
   set_results (o, &found, reason);
   return done;
