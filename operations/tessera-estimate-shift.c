@@ -36,7 +36,7 @@ property_int (max_shift, _("Largest shift"), 64)
     ui_meta     ("unit", "pixel-distance")
     ui_meta     ("sensitive", "method {pyramid}")
 
-property_double (saturation, _("Saturation"), 0.0)
+property_double (saturation, _("Saturation level"), 0.0)
     description (_("Pixels at or above it are left out, in counts of 0 to 65535: less leaves out more of bright stars; 0 takes the "
                    "largest number of pictures with 8 or 16 bits, and none for others"))
     value_range (0.0, 1.0e9)
@@ -49,17 +49,17 @@ property_boolean (reject_hot, _("Leave out hot pixels"), TRUE)
 
 property_double (shift_x, _("Shift to the right (result)"), 0.0)
     description (_("How far the picture has moved to the right against the second one, in pixels"))
-    value_range (-G_MAXDOUBLE, G_MAXDOUBLE)
+    value_range (-1000000.0, 1000000.0)
     ui_meta     ("visible", "0")
 
 property_double (shift_y, _("Shift downwards (result)"), 0.0)
     description (_("How far it has moved downwards, in pixels"))
-    value_range (-G_MAXDOUBLE, G_MAXDOUBLE)
+    value_range (-1000000.0, 1000000.0)
     ui_meta     ("visible", "0")
 
 property_double (error, _("Error (result)"), 0.0)
     description (_("How wrong each of them may be, in pixels: one standard deviation"))
-    value_range (0.0, G_MAXDOUBLE)
+    value_range (0.0, 1000000.0)
     ui_meta     ("visible", "0")
 
 property_boolean (converged, _("Converged (result)"), FALSE)

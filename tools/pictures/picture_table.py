@@ -195,6 +195,8 @@ PICTURES = {
     'align': Picture([Panel('a picture', '', '180x140+560+60', MOUNTAINS),
         Panel('another, turned and smaller', 'gegl:rotate-on-center degrees=-8 gegl:scale-ratio x=0.85 y=0.85', '180x140+560+60', MOUNTAINS),
         Panel('laid on the first', 'gegl:rotate-on-center degrees=-8 gegl:scale-ratio x=0.85 y=0.85 tessera:align aux=[ gegl:load path=photo.jpg ]', '180x140+560+60', MOUNTAINS)], 3, quality=60),
+    'estimate-shift': Picture([Panel('a frame', '', '140x120+360+210', HUBBLE),
+        Panel('the next one, moved by (4.3, -2.6)', 'gegl:translate x=4.3 y=-2.6 sampler=cubic', '140x120+360+210', HUBBLE)], 2, zoom=200, quality=60),
     'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),
         Panel('turned, and three quarters as large', 'gegl:rotate-on-center degrees=-30 gegl:scale-ratio x=0.75 y=0.75 tessera:sift contrast-threshold=0.15',
               '320x250+590+290', MOUNTAINS)], 2, quality=60),
