@@ -211,22 +211,25 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
   flags[(long) y * width + x] = what;
 }
 
-/* The sum of 64 floats that lie `step` apart, in the order of halving: pairs 32 apart first.  In the order of reversed bits each pair is
- * complete when its second half is. */
+/* The sum of SHIFT_TILE_WIDTH floats that lie `step` apart, in the order of halving: pairs half the width apart first.  i counts from its upper bit
+ * down: each pair is then complete when its second half is. */
 static float
 halved (global const float *values, int step)
 {
   float waiting[7];
   int   n = 0;
 
-  for (int k = 0; k < SHIFT_TILE_WIDTH; k++)
+  for (int k = 0, i = 0; k < SHIFT_TILE_WIDTH; k++)
     {
-      const int i = (k & 1) << 5 | (k & 2) << 3 | (k & 4) << 1 | (k & 8) >> 1 | (k & 16) >> 3 | (k & 32) >> 5;
-      float     sum = values[i * step];
+      float sum = values[i * step];
+      int   bit = SHIFT_TILE_WIDTH / 2;
 
       for (int done = k; done & 1; done >>= 1)
         sum = waiting[--n] + sum;
       waiting[n++] = sum;
+      for (; i & bit; bit >>= 1)
+        i ^= bit;
+      i |= bit;
     }
   return waiting[0];
 }
