@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * values: tessera-stack combines many values at once as the plain definition does one: mean, median and clipped mean of 1 to 40 frames,
+ * values: many values are combined at once as the plain definition combines one: mean, median and clipped mean of 1 to 40 frames,
  * with ties, zeros and values that are far off, the same bits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/stack/stack.h"
 #include "check.h"
+#include "combine.h"
 #include "../engine/verdict.h"
 
 #define MOST 40
@@ -29,7 +29,7 @@ median_of (const gfloat *values, gint n)
 }
 
 static gfloat
-expected (StackMethod method, const gfloat *values, gint n)
+expected (CombineMethod method, const gfloat *values, gint n)
 {
   gfloat  median = median_of (values, n), away[MOST];
   gdouble sum = 0;
@@ -38,12 +38,12 @@ expected (StackMethod method, const gfloat *values, gint n)
   for (gint k = 0; k < n; k++)
     away[k] = fabsf (values[k] - median);
   for (gint k = 0; k < n; k++)
-    if (method == METHOD_MEAN || away[k] <= (gfloat) (2.5 * 1.4826) * median_of (away, n))
+    if (method == COMBINE_MEAN || away[k] <= (gfloat) (2.5 * 1.4826) * median_of (away, n))
       {
         sum += values[k];
         kept++;
       }
-  return method == METHOD_MEDIAN ? median : (gfloat) (sum / kept);
+  return method == COMBINE_MEDIAN ? median : (gfloat) (sum / kept);
 }
 
 static gfloat
@@ -57,19 +57,19 @@ draw (CheckRandom *random)
 gint
 main (void)
 {
-  static gfloat rows[MOST][STACK_VALUES], room[MOST][STACK_VALUES], out[STACK_VALUES];
+  static gfloat rows[MOST][COMBINE_VALUES], room[MOST][COMBINE_VALUES], out[COMBINE_VALUES];
   CheckRandom   random = { 20261123 };
 
   for (gint n = 1; n <= MOST; n++)
     {
       gint wrong = 0;
 
-      for (gint i = 0; i < n * STACK_VALUES; i++)
-        rows[i / STACK_VALUES][i % STACK_VALUES] = draw (&random);
-      for (StackMethod method = METHOD_MEAN; method <= METHOD_CLIPPED; method++)
+      for (gint i = 0; i < n * COMBINE_VALUES; i++)
+        rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = draw (&random);
+      for (CombineMethod method = COMBINE_MEAN; method <= COMBINE_CLIPPED; method++)
         {
-          stack_combine_values (method, rows, n, room, out);
-          for (gint i = 0; i < STACK_VALUES; i++)
+          combine_values (method, rows, n, room, out);
+          for (gint i = 0; i < COMBINE_VALUES; i++)
             {
               gfloat values[MOST];
 
