@@ -100,35 +100,39 @@ sample_row (const Work *work, const GeglRectangle *need, gint first, gint y, gin
 
   for (gint i = 0; i < n; i++)
     {
-      gdouble u, v, x0, y0;
-      gfloat  covered;
-      Pixel   sum = { 0 };
+      gdouble      u, v, x0, y0;
+      gfloat       covered, right, down;
+      const Pixel *in;
+      Pixel        sum = { 0 };
 
       out[i] = sum;
       if (! find_place (work, first + i, y, &u, &v))
         continue;
       x0 = floor (u);
       y0 = floor (v);
-      {
-        const Pixel  *in = (const Pixel *) work->in + (gsize) ((gint) y0 - 2 - need->y) * need->width + ((gint) x0 - 2 - need->x);
-        const gfloat  right = (gfloat) (u - x0) * PHASES, down = (gfloat) (v - y0) * PHASES;
-        const gint    a = MIN ((gint) right, PHASES - 1), b = MIN ((gint) down, PHASES - 1);
-        const Pair    from = *(const Pair *) kernel[a], across = from + (right - a) * (*(const Pair *) kernel[a + 1] - from);
-        const Pair    above = *(const Pair *) kernel[b], along = above + (down - b) * (*(const Pair *) kernel[b + 1] - above);
-        const Pair    first_two = { across[0], across[0], across[0], across[0], across[1], across[1], across[1], across[1] };
-        const Pair    next_two = { across[2], across[2], across[2], across[2], across[3], across[3], across[3], across[3] };
-        const Pair    last_two = { across[4], across[4], across[4], across[4], across[5], across[5], across[5], across[5] };
-        Pair          pairs = { 0 };
+      right = (gfloat) (u - x0) * PHASES;
+      down = (gfloat) (v - y0) * PHASES;
+      in = (const Pixel *) work->in + (gsize) ((gint) y0 - 2 - need->y) * need->width + ((gint) x0 - 2 - need->x);
+      if (right == 0.0f && down == 0.0f)
+        sum = in[2 * need->width + 2];
+      else
+        {
+          const gint a = MIN ((gint) right, PHASES - 1), b = MIN ((gint) down, PHASES - 1);
+          const Pair from = *(const Pair *) kernel[a], across = from + (right - a) * (*(const Pair *) kernel[a + 1] - from);
+          const Pair above = *(const Pair *) kernel[b], along = above + (down - b) * (*(const Pair *) kernel[b + 1] - above);
+          const Pair first_two = { across[0], across[0], across[0], across[0], across[1], across[1], across[1], across[1] };
+          const Pair next_two = { across[2], across[2], across[2], across[2], across[3], across[3], across[3], across[3] };
+          const Pair last_two = { across[4], across[4], across[4], across[4], across[5], across[5], across[5], across[5] };
+          Pair       pairs = { 0 };
 
-        for (gint j = 0; j < TAPS; j++)
-          {
-            const Pair *row = (const Pair *) (in + (gsize) j * need->width);
+          for (gint j = 0; j < TAPS; j++)
+            {
+              const Pair *row = (const Pair *) (in + (gsize) j * need->width);
 
-            pairs += along[j] * ((first_two * row[0] + next_two * row[1]) + last_two * row[2]);
-          }
-        sum = right == 0.0f && down == 0.0f ? in[2 * need->width + 2]
-              : (Pixel) { pairs[0] + pairs[4], pairs[1] + pairs[5], pairs[2] + pairs[6], pairs[3] + pairs[7] };
-      }
+              pairs += along[j] * ((first_two * row[0] + next_two * row[1]) + last_two * row[2]);
+            }
+          sum = (Pixel) { pairs[0] + pairs[4], pairs[1] + pairs[5], pairs[2] + pairs[6], pairs[3] + pairs[7] };
+        }
       if (sum[3] <= 0.0f)
         continue;
       covered = cover (u, bounds->width) * cover (v, bounds->height);
