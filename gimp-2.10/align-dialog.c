@@ -39,7 +39,7 @@ attach_new_layer (GtkWidget *table, gint value)
 {
   GtkWidget *list = gimp_int_combo_box_new (_("None"), NEW_LAYER_NONE, _("Mean"), NEW_LAYER_MEAN, _("Median"), NEW_LAYER_MEDIAN, NULL);
 
-  attach (table, 1, _("New _layer"),
+  attach (table, 1, _("Ne_w layer"),
           _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them"), list, value);
   return list;
 }

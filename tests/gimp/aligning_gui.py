@@ -65,14 +65,11 @@ def cancelled(report, session, name, work):
     before = seen(session, work, 'before')
     if not start(report, session, name):
         return
-    time.sleep(2)
-    session.screen.shot('align-layers-cancelled')
-    report.check(f'{name}: Cancel comes in the middle', session.busy() and not session.changed())
-    if session.gimp.effects:
-        session.screen.say('xdotool', 'key', 'Escape')
-    else:
-        session.screen.click(*CANCEL)
     time.sleep(1)
+    report.check(f'{name}: Cancel comes in the middle', session.screen.wait(session.busy, 5) and not session.changed())
+    session.screen.click(*CANCEL)
+    time.sleep(1)
+    session.screen.shot('align-layers-cancelled')
     report.check(f'{name}: it ends at once', not session.busy())
     session.settle()
     session.screen.key('Escape')                            # a message, where that is a window
