@@ -51,9 +51,10 @@ sample (const gfloat *restrict above, const gfloat *restrict row, const gfloat *
       const gdouble dx = (gdouble) row[i + 2] - row[i], dy = (gdouble) under[i + 1] - above[i + 1];
       const gdouble turned = (angle - angle_of (dx, dy)) * (DIRECTIONS / 360.0);
 
-      across[i] = ((right + i) * cosine + below * sine) + (CELLS / 2 - 0.5);
+      /* An angle is NaN where a level overflows: outside. */
+      across[i] = turned == turned ? ((right + i) * cosine + below * sine) + (CELLS / 2 - 0.5) : CELLS;
       down[i] = (below * cosine - (right + i) * sine) + (CELLS / 2 - 0.5);
-      direction[i] = turned < 0.0 ? turned + DIRECTIONS : turned;
+      direction[i] = turned < 0.0 ? turned + DIRECTIONS : turned > 0.0 ? turned : 0.0;
       length[i] = sqrt (dx * dx + dy * dy) * weights[i];
     }
 }
@@ -67,23 +68,18 @@ share (const gdouble *restrict across, const gdouble *restrict down, const gdoub
 {
   for (gint i = 0; i < n; i++)
     {
-      const gdouble clean = direction[i] < DIRECTIONS + 1 ? direction[i] : -1.0;         /* NaN where a level overflows */
-      const gdouble x = (gint) (across[i] + 1.0), y = (gint) (down[i] + 1.0), turn = (gint) clean;     /* floors; of x and y one more */
-      const gdouble fx = across[i] - (x - 1.0), fy = down[i] - (y - 1.0);
+      const gdouble inner_x = MIN (across[i] + 1.0, CELLS - across[i]), inner_y = MIN (down[i] + 1.0, CELLS - down[i]);
+      const gint    x = (gint) (across[i] + 1.0), y = (gint) (down[i] + 1.0), turn = (gint) direction[i];      /* floors; of x and y one more */
+      const gdouble fx = across[i] - (x - 1), fy = down[i] - (y - 1);
       const gdouble low = length[i] * (1.0 - fy), high = length[i] * fy;
-      gdouble       number = (y * PADDED + x) * (DIRECTIONS + 1) + (turn < DIRECTIONS ? turn : 0.0);
+      const gint    number = (y * PADDED + x) * (DIRECTIONS + 1) + (turn & (DIRECTIONS - 1));
 
-      number = across[i] > -1.0 ? number : OUTSIDE;
-      number = across[i] < CELLS ? number : OUTSIDE;
-      number = down[i] > -1.0 ? number : OUTSIDE;
-      number = down[i] < CELLS ? number : OUTSIDE;
-      number = clean >= 0.0 ? number : OUTSIDE;
-      cell[i] = (gint) number;
+      cell[i] = MIN (inner_x, inner_y) > 0.0 ? number : OUTSIDE;
       part0[i] = low * (1.0 - fx);
       part1[i] = low * fx;
       part2[i] = high * (1.0 - fx);
       part3[i] = high * fx;
-      turned[i] = clean - turn;
+      turned[i] = direction[i] - turn;
     }
 }
 
