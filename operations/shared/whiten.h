@@ -11,7 +11,7 @@
  * their centres.  The last block of an axis has what is left over too.  The second term is what a star's wrong position by
  * 0.1 px leaves, the third its own photon noise.
  *
- * Bad pixels are NaN (bad-pixels.h).  Where some history frames are not usable (bad, or not there), the weights of the others are
+ * Bad pixels are NaN (whiten_prepare).  Where some history frames are not usable (bad, or not there), the weights of the others are
  * scaled to sum 1; where they sum to less than 0.5, the others' mean counts; where there is none, the background is 0.
  * whitened and significance are NaN there and where the current pixel is bad: no detection.
  */

@@ -1,0 +1,2 @@
+#include <gegl.h>
+int main(void){return 1;}
