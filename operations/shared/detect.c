@@ -88,12 +88,14 @@ filter_rows (gsize first, gsize n, gpointer data)
   for (gint y = (gint) first - m->reach; y < (gint) (first + n) + m->reach; y++)
     {
       const gint    to = y - m->reach;
-      gfloat       *result = m->filtered->pixels + (gssize) to * width;
-      const gfloat *plane = m->plane->pixels + (gssize) to * width;
+      const gfloat *plane;
+      gfloat       *result;
 
       filter_row (m, y, padded, rows + (gsize) ((y + n_taps) % n_taps) * width);
       if (to < (gint) first)
         continue;
+      plane = m->plane->pixels + (gsize) to * width;
+      result = m->filtered->pixels + (gsize) to * width;
       memset (result, 0, sizeof (gfloat) * width);
       for (gint i = 0; i < n_taps; i++)
         add_scaled (result, rows + (gsize) ((to - m->reach + i + n_taps) % n_taps) * width, m->taps[i], width);
