@@ -3,7 +3,7 @@
  * Pictures of tessera-match: their keypoints, and both side by side with lines. */
 #include "match.h"
 
-#include "../loads.h"
+#include "loads.h"
 
 #include <gegl.h>
 #include <operation/gegl-operation-handlers.h>

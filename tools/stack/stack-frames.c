@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../loads.h"
+#include "loads.h"
 #include "matrix.h"
 #include "resample.h"
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Dialect: the common part of C and OpenCL C.
+ *
+ * The shift of a frame: what is done to a pixel, and the order of the sums.
+ *
+ * Sums are made tile by tile.  In a tile each column is summed from top to bottom, then the columns are halved: the left half gets the
+ * right half, until one is left.  What is left out counts as 0.  The sums of the tiles are added in double, row by row.
+ */
+#define SHIFT_TILE_WIDTH  64
+#define SHIFT_TILE_HEIGHT 16
+
+/* What a pixel is, in a byte. */
+#define SHIFT_BAD            1
+#define SHIFT_NEAR_BAD       2  /* a bad pixel lies within 3x3 */
+#define SHIFT_NEAR_REFERENCE 4  /* ... within 3x3 of the pixel or of its four neighbours */
+#define SHIFT_NEAR_TAPS      8  /* ... within 3x3 of the 16 taps behind a place that begins here */
+
+/* How far from the border a pixel is used. */
+#define SHIFT_RIM 2
+
+/* [1 2 1] / 4. */
+static inline float
+shift_soften (float before, float here, float after)
+{
+  return ((before + after) + (here + here)) * 0.25f;
+}
+
+static inline float
+shift_slope (float before, float after)
+{
+  return (after - before) * 0.5f;
+}
+
+static inline float
+shift_tap (float a, float b, float c, float d, float wa, float wb, float wc, float wd)
+{
+  return (wa * a + wb * b) + (wc * c + wd * d);
+}
+
+/* A pixel with neighbours above and below, left and right, and the median of its 5x5: an excess that a star would share with them? */
+static inline int
+shift_is_hot (float pixel, float median, float threshold, float above, float left, float right, float below)
+{
+  const float excess = pixel - median, quarter = excess * 0.25f;
+
+  return (excess > threshold) & (above - median < quarter) & (left - median < quarter) & (right - median < quarter)
+         & (below - median < quarter);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What is made of one frame: the softened plane, what its bad pixels touch, projections.  See shift.h. */
+#include "config.h"
+
+#include "shift-parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- bad pixels -- */
+
+/* Marks columns x + left .. x + right of a row, as far as the frame goes. */
+static void
+mark (ShiftFrame *frame, gint x, gint y, gint left, gint right, guint8 what)
+{
+  const gint from = MAX (0, x + left), to = MIN (frame->width - 1, x + right);
+
+  for (gint i = from; i <= to && y >= 0 && y < frame->height; i++)
+    frame->flags[(gsize) y * frame->width + i] |= what;
+}
+
+static void
+mark_around (ShiftFrame *frame, gint x, gint y)
+{
+  for (gint k = -1; k <= 1; k++)
+    {
+      mark (frame, x, y + k, -1, 1, SHIFT_NEAR_BAD);
+      mark (frame, x, y + k, -2, 2, SHIFT_NEAR_REFERENCE);
+    }
+  mark (frame, x, y - 2, -1, 1, SHIFT_NEAR_REFERENCE);
+  mark (frame, x, y + 2, -1, 1, SHIFT_NEAR_REFERENCE);
+  for (gint k = -3; k <= 2; k++)
+    mark (frame, x, y + k, -3, 2, SHIFT_NEAR_TAPS);
+}
+
+static void
+mark_all (ShiftFrame *frame)
+{
+  for (gint y = 0; y < frame->height; y++)
+    {
+      const guint8 *row = frame->flags + (gsize) y * frame->width;
+
+      for (gint x = 0; x < frame->width; x++)
+        if (row[x] & SHIFT_BAD)
+          mark_around (frame, x, y);
+    }
+}
+
+/* ----------------------------------------------------------------- softening -- */
+
+typedef struct
+{
+  ShiftFrame   *frame;
+  const gfloat *clean;
+} Softening;
+
+TESSERA_CLONES static void
+soften_columns (const gfloat *above, const gfloat *here, const gfloat *below, gint n, gfloat *restrict soft)
+{
+  for (gint i = 0; i < n; i++)
+    soft[i] = shift_soften (above[i], here[i], below[i]);
+}
+
+/* `in` has one more at each end. */
+TESSERA_CLONES static void
+soften_row (const gfloat *restrict in, gint n, gfloat *restrict out)
+{
+  for (gint i = 0; i < n; i++)
+    out[i] = shift_soften (in[i], in[i + 1], in[i + 2]);
+}
+
+static void
+soften_rows (gsize first, gsize n, gpointer data)
+{
+  const Softening *s = data;
+  const gint       width = s->frame->width, height = s->frame->height;
+  gfloat          *soft = g_new (gfloat, width + 2);
+
+  for (gint y = first; y < (gint) (first + n); y++)
+    {
+      soften_columns (s->clean + (gsize) MAX (y - 1, 0) * width, s->clean + (gsize) y * width,
+                      s->clean + (gsize) MIN (y + 1, height - 1) * width, width, soft + 1);
+      soft[0] = soft[1];
+      soft[width + 1] = soft[width];
+      soften_row (soft, width, s->frame->softened + (gsize) y * width);
+    }
+  g_free (soft);
+}
+
+/* --------------------------------------------------------------- projections -- */
+
+typedef struct
+{
+  ShiftFrame *frame;
+  gfloat     *columns;          /* sums of the rows of tiles, and how many pixels they have */
+  gint       *in_columns;
+  gdouble    *row_means;
+} Projecting;
+
+static void
+add_tile_row (Projecting *p, gint y, gfloat *columns, gint *in_columns)
+{
+  const gint    width = p->frame->width;
+  const gfloat *pixels = p->frame->softened + (gsize) y * width;
+  const guint8 *flags = p->frame->flags + (gsize) y * width;
+  gdouble       sum = 0.0;
+  gint          n = 0;
+
+  for (gint x0 = 0; x0 < width; x0 += SHIFT_TILE_WIDTH)
+    {
+      gfloat tile[SHIFT_TILE_WIDTH] = { 0 };
+
+      for (gint i = 0; i < SHIFT_TILE_WIDTH && x0 + i < width; i++)
+        {
+          const gint is_good = ! (flags[x0 + i] & SHIFT_NEAR_BAD);
+
+          tile[i] = is_good ? pixels[x0 + i] : 0.0f;
+          columns[x0 + i] += tile[i];
+          in_columns[x0 + i] += is_good;
+          n += is_good;
+        }
+      sum += shift_halve (tile);
+    }
+  p->row_means[y] = sum / n;
+}
+
+static void
+project_tiles (gsize first, gsize n, gpointer data)
+{
+  Projecting *p = data;
+  const gint  width = p->frame->width;
+
+  for (gsize tile = first; tile < first + n; tile++)
+    for (gint y = tile * SHIFT_TILE_HEIGHT; y < MIN ((gint) (tile + 1) * SHIFT_TILE_HEIGHT, p->frame->height); y++)
+      add_tile_row (p, y, p->columns + tile * width, p->in_columns + tile * width);
+}
+
+/* What is not known is as what is before it. */
+static void
+fill_gaps (gdouble *means, gint n)
+{
+  gdouble last = 0.0;
+
+  for (gint i = 0; i < n; i++)
+    last = means[i] = isfinite (means[i]) ? means[i] : last;
+}
+
+static void
+project (ShiftFrame *frame)
+{
+  const gint  width = frame->width, height = frame->height, tiles = shift_tiles (height, SHIFT_TILE_HEIGHT);
+  Projecting  p = { frame, g_new0 (gfloat, (gsize) tiles * width), g_new0 (gint, (gsize) tiles * width), g_new (gdouble, height) };
+  gdouble    *means = g_new (gdouble, width);
+
+  gegl_parallel_distribute_range (tiles, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
+  for (gint x = 0; x < width; x++)
+    {
+      gdouble sum = 0.0;
+      gint    n = 0;
+
+      for (gint tile = 0; tile < tiles; tile++)
+        {
+          sum += p.columns[(gsize) tile * width + x];
+          n += p.in_columns[(gsize) tile * width + x];
+        }
+      means[x] = sum / n;
+    }
+  fill_gaps (means, width);
+  fill_gaps (p.row_means, height);
+  frame->columns = shift_projection_new (means, width);
+  frame->rows = shift_projection_new (p.row_means, height);
+  g_free (means);
+  g_free (p.row_means);
+  g_free (p.in_columns);
+  g_free (p.columns);
+}
+
+/* -------------------------------------------------------------------- frames -- */
+
+ShiftFrame *
+shift_frame_new (const CountPlane *plane, const ShiftSettings *settings)
+{
+  const gsize  pixels = (gsize) plane->width * plane->height;
+  ShiftFrame  *frame = g_new0 (ShiftFrame, 1);
+  gfloat      *clean = tessera_large_new (pixels * sizeof (gfloat));
+
+  frame->width = plane->width;
+  frame->height = plane->height;
+  frame->softened = tessera_large_new (pixels * sizeof (gfloat));
+  frame->flags = tessera_large_new (pixels);
+  shift_clean (plane, settings, clean, frame->flags);
+  mark_all (frame);
+  gegl_parallel_distribute_range (frame->height, SHIFT_ROW_COST (frame->width), soften_rows, &(Softening) { frame, clean });
+  tessera_large_free (clean);
+  if (settings->method == SHIFT_PYRAMID)
+    project (frame);
+  return frame;
+}
+
+void
+shift_frame_free (ShiftFrame *frame)
+{
+  tessera_large_free (frame->softened);
+  tessera_large_free (frame->flags);
+  g_free (frame->columns);
+  g_free (frame->rows);
+  g_free (frame);
+}
