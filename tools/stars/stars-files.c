@@ -14,7 +14,7 @@ card (GString *header, const gchar *key, const gchar *value, const gchar *commen
 {
   const gsize begin = header->len;
 
-  g_string_append_printf (header, "%-8s= %20s / %s", key, value, comment);
+  g_string_append_printf (header, "%-8s= %*s / %s", key, *value == '\'' ? -20 : 20, value, comment);
   while (header->len < begin + CARD)
     g_string_append_c (header, ' ');
   g_string_truncate (header, begin + CARD);
