@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The light of a frame, and what a camera makes of it. */
+#include "stars.h"
+
+#include "stars-random.h"
+#include "tessera.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OF_PHOTONS = 16, OF_READING, OF_RAYS };  /* purposes of streams, with a frame's number */
+
+#define FWHM_OF_SD   2.3548
+#define REACH        6          /* sd, beyond which a star's light is left out: 1e-9 of it */
+#define MOST_REACH   200
+#define RAY_LENGTH   8.0        /* pixels on average */
+#define RAY_CHARGE   300.0      /* electrons for each pixel of its way, at the least; ten times that at the most */
+
+/* The part of a star's light in each of 2 reach + 1 pixels along one axis. */
+static void
+profile (gdouble place, gint first, gint n, gdouble sd, gdouble *parts)
+{
+  gdouble below = stars_phi ((first - 0.5 - place) / sd);
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gdouble above = stars_phi ((first + i + 0.5 - place) / sd);
+
+      parts[i] = above - below;
+      below = above;
+    }
+}
+
+static void
+add_star (const StarsSettings *s, gdouble x, gdouble y, gdouble fwhm, gdouble flux, gdouble *electrons)
+{
+  for (gint wide = 0; wide < 2; wide++)
+    {
+      const gdouble sd = fwhm / FWHM_OF_SD * (wide ? s->halo_width : 1), light = flux * (wide ? s->halo : 1 - s->halo);
+      const gint    reach = MIN ((gint) ceil (REACH * sd), MOST_REACH), n = 2 * reach + 1;
+      const gint    left = (gint) floor (x + 0.5) - reach, top = (gint) floor (y + 0.5) - reach;
+      gdouble       across[2 * MOST_REACH + 1], down[2 * MOST_REACH + 1];
+
+      if (light == 0 || left >= s->width || top >= s->height || left + n <= 0 || top + n <= 0)
+        continue;
+      profile (x, left, n, sd, across);
+      profile (y, top, n, sd, down);
+      for (gint j = MAX (0, -top); j < MIN (n, s->height - top); j++)
+        for (gint i = MAX (0, -left); i < MIN (n, s->width - left); i++)
+          electrons[(gsize) (top + j) * s->width + left + i] += light * down[j] * across[i];
+    }
+}
+
+void
+stars_light (const StarsField *field, gint frame, gdouble *electrons)
+{
+  const StarsSettings *s = &field->settings;
+  const StarsShift    *shift = field->shifts + frame;
+
+  for (gint y = 0; y < s->height; y++)
+    for (gint x = 0; x < s->width; x++)
+      electrons[(gsize) y * s->width + x] = s->sky + s->brightening * frame
+        + s->gradient * ((gdouble) x / MAX (s->width - 1, 1) + (gdouble) y / MAX (s->height - 1, 1)) / 2;
+  for (gint i = 0; i < field->n_stars; i++)
+    add_star (s, field->stars[i].x + shift->x, field->stars[i].y + shift->y, shift->fwhm, field->stars[i].flux, electrons);
+  for (gint i = 0; i < s->n_objects; i++)
+    {
+      gdouble x, y;
+
+      stars_object (field, i, frame, &x, &y);
+      add_star (s, x, y, shift->fwhm, field->objects[i].flux, electrons);
+    }
+}
+
+/* A straight track: the same charge for each step of a quarter pixel. */
+static void
+add_rays (const StarsField *field, gint frame, gdouble *electrons)
+{
+  const StarsSettings *s = &field->settings;
+  StarsRandom          random = stars_random (s->seed, OF_RAYS, frame);
+  const gint           n = (gint) stars_poisson (&random, s->cosmic_rays);
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gdouble length = -RAY_LENGTH * stars_log (stars_uniform (&random));
+      const gdouble charge = RAY_CHARGE * tessera_exp (2.302585 * stars_uniform (&random)) / 4;
+      gdouble       x = stars_uniform (&random) * s->width, y = stars_uniform (&random) * s->height, dx, dy, square;
+
+      do
+        {
+          dx = 2 * stars_uniform (&random) - 1;
+          dy = 2 * stars_uniform (&random) - 1;
+          square = dx * dx + dy * dy;
+        }
+      while (square >= 1);
+      for (gdouble step = 0; step <= 4 * length; step++)
+        {
+          const gdouble way = step / (4 * sqrt (square));
+          const gint    column = (gint) floor (x + dx * way), row = (gint) floor (y + dy * way);
+
+          if (column >= 0 && column < s->width && row >= 0 && row < s->height)
+            electrons[(gsize) row * s->width + column] += charge;
+        }
+    }
+}
+
+void
+stars_frame (const StarsField *field, gint frame, guint16 *adu)
+{
+  const StarsSettings *s = &field->settings;
+  const gsize          n = (gsize) s->width * s->height;
+  gdouble             *electrons = g_new (gdouble, n);
+  StarsRandom          photons = stars_random (s->seed, OF_PHOTONS, frame), reading = stars_random (s->seed, OF_READING, frame);
+
+  stars_light (field, frame, electrons);
+  for (gsize i = 0; i < n; i++)
+    electrons[i] = stars_poisson (&photons, electrons[i]);
+  add_rays (field, frame, electrons);
+  for (gsize i = 0; i < n; i++)
+    {
+      const gdouble value = (electrons[i] + s->read_noise * stars_normal (&reading)) / s->gain + s->bias + field->pattern[i];
+
+      adu[i] = (guint16) CLAMP (floor (value + 0.5), 0, s->ceiling);
+    }
+  g_free (electrons);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Star fields whose truth is known: frames as a telescope's camera takes them, one after the other.  The page of tessera-sequence
+ * tries itself on them, and so do the tests.
+ *
+ * image[y][x], x right, y down.  A star at (X, Y) of frame 0 lies at (X + sx, Y + sy) of a frame whose shift is (sx, sy); whole
+ * numbers are the centres of pixels.  Counts are in ADU, light in electrons.  A frame depends on the settings and its number, not
+ * on which frames were made before (the least frames are the settings' `frames`: they say how much sky is needed). */
+#ifndef STARS_H
+#define STARS_H
+
+#include <glib.h>
+
+#define STARS_MOST_OBJECTS 64
+
+typedef struct
+{
+  gdouble snr;                  /* flux x sqrt (sum psf^2) / sqrt (sky + read_noise^2) */
+  gdouble vx, vy;               /* pixels a frame against the sky */
+} StarsMotion;
+
+typedef struct
+{
+  gint        width, height, frames;
+  guint64     seed;
+  gdouble     density;          /* stars in a million pixels */
+  gdouble     magnitudes;       /* from the brightest to the faintest; 10^(slope m) stars are brighter than m */
+  gdouble     slope, brightest; /* electrons of the brightest */
+  gdouble     fwhm;             /* of the Gaussian that each pixel integrates */
+  gdouble     halo, halo_width; /* a part of the light, in a Gaussian that is so many times wider */
+  gdouble     seeing;           /* the sd of a frame's fwhm, as a part of it */
+  gdouble     gain, bias;       /* electrons for one ADU; ADU */
+  gdouble     rows, columns, pixels;    /* fixed pattern: sd in ADU */
+  gint        hot;              /* pixels in 512 x 512, log-uniform between ... */
+  gdouble     hot_least, hot_most;      /* ADU */
+  gdouble     sky;              /* electrons in a pixel of the corner at the top left ... */
+  gdouble     gradient;         /* ... and so many more in the opposite corner ... */
+  gdouble     brightening;      /* ... and for each frame */
+  gdouble     read_noise;       /* electrons */
+  gdouble     walk, pull;       /* the jitter's step per axis; the part that is taken back each frame */
+  gdouble     drift_x, drift_y; /* pixels a frame */
+  gdouble     cosmic_rays;      /* tracks in a frame, on average */
+  gdouble     ceiling;          /* ADU */
+  gint        n_objects;
+  StarsMotion objects[STARS_MOST_OBJECTS];
+} StarsSettings;
+
+typedef struct
+{
+  gdouble x, y, flux;           /* in frame 0; electrons */
+} Star;
+
+typedef struct
+{
+  gdouble x, y, fwhm;
+} StarsShift;
+
+typedef struct
+{
+  StarsSettings settings;
+  gint          n_stars;
+  Star         *stars;          /* the brightest first */
+  Star         *objects;        /* where each starts */
+  StarsShift   *shifts;         /* of each frame */
+  gdouble      *pattern;        /* what the camera adds to each pixel beside the bias, in ADU: a perfect dark frame */
+} StarsField;
+
+/* 'A': jitter of 0.15 px and fixed pattern.  'B': without the pattern and the hot pixels.  'C': A with drift.  'D': A with a walk of
+ * 0.5 px.  FALSE: there is no such preset. */
+gboolean    stars_preset    (StarsSettings *settings, gchar preset, guint64 seed);
+/* NULL where an object finds no place; the settings' bounds are the caller's affair. */
+StarsField *stars_field_new (const StarsSettings *settings);
+void        stars_field_free (StarsField *field);
+/* Electrons of the light alone, before any noise: stars, objects and sky. */
+void        stars_light     (const StarsField *field, gint frame, gdouble *electrons);
+void        stars_frame     (const StarsField *field, gint frame, guint16 *adu);
+void        stars_object    (const StarsField *field, gint object, gint frame, gdouble *x, gdouble *y);
+
+/* Files; FALSE sets `error`.  A dark frame is float in FITS; PGM has no negative numbers, so there the bias is in it. */
+gboolean    stars_write_fits (const StarsField *field, gint frame, const gchar *path, GError **error);
+gboolean    stars_write_pgm  (const StarsField *field, gint frame, const gchar *path, GError **error);
+gboolean    stars_write_dark (const StarsField *field, const gchar *path, GError **error);
+/* truth.json (settings), shifts.csv, objects.csv and stars.csv. */
+gboolean    stars_write_truth (const StarsField *field, const gchar *folder, GError **error);
+
+#endif
