@@ -162,8 +162,11 @@ solve (const gdouble *products, Weights *weights)
       weights->a[k] = b[k];
     }
   if (! weights_solve (matrix, n, weights->a))
-    for (gint k = 0; k < n; k++)
-      weights->a[k] = 1.0 / n;
+    {
+      weights->lowered = WEIGHTS_NOTHING_COMMON;
+      for (gint k = 0; k < n; k++)
+        weights->a[k] = 1.0 / n;
+    }
   g_free (matrix);
 }
 

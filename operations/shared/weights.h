@@ -43,12 +43,13 @@ typedef struct
   gdouble x, y;
 } FrameShift;
 
-/* Why the degree is less than what was asked for. */
+/* Why the weights are simpler than what was asked for. */
 typedef enum
 {
   WEIGHTS_AS_ASKED,
   WEIGHTS_FEW_FRAMES,           /* fewer than monomials */
-  WEIGHTS_ILL_CONDITIONED       /* condition number above 1e12 */
+  WEIGHTS_ILL_CONDITIONED,      /* condition number above 1e12 */
+  WEIGHTS_NOTHING_COMMON        /* from frames: no pixel is good in all of them, or all are one value; their mean counts */
 } WeightsLowered;
 
 typedef struct

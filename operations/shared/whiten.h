@@ -30,6 +30,11 @@ typedef struct
 void whiten_planes_init   (WhitenPlanes *planes, gint width, gint height);
 void whiten_planes_clear  (WhitenPlanes *planes);
 
+/* `prepared` (initialised here) is the plane less the dark, which may be NULL, and NaN where a pixel is bad (shift.h).  Saturation is that of
+ * the plane as it came, heat that of the difference. */
+void whiten_prepare       (const CountPlane *plane, const CountPlane *dark, gfloat saturation, gboolean reject_hot,
+                           CountPlane *prepared);
+
 /* Sets background and whitened. */
 void whiten_predict       (const CountPlane *current, const CountPlane *const *history, const Weights *weights,
                            WhitenPlanes *planes);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which frames are the history, and where their content is; see background-whiten.h.
+ */
+#include "background-whiten.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+history_note (History *history, const gchar *format, ...)
+{
+  va_list arguments;
+
+  if (history->notes->len > 0)
+    g_string_append (history->notes, "; ");
+  va_start (arguments, format);
+  g_string_append_vprintf (history->notes, format, arguments);
+  va_end (arguments);
+}
+
+static void
+fail (GError **error, const gchar *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  if (error)
+    *error = g_error_new_valist (FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, format, arguments);
+  va_end (arguments);
+}
+
+/* The number of frames that are before the current one; -1: it is not among them. */
+static gint
+find_end (const FrameList *list, const gchar *current)
+{
+  gchar *wanted = current && *current ? g_path_get_basename (current) : NULL;
+  gint   end = wanted ? -1 : list->n;
+
+  for (gint i = 0; i < list->n && wanted && end < 0; i++)
+    {
+      gchar *path_name = g_path_get_basename (list->frames[i].path), *name = frame_name (&list->frames[i]);
+
+      if (g_str_equal (wanted, path_name) || g_str_equal (wanted, name))
+        end = i;
+      g_free (path_name);
+      g_free (name);
+    }
+  g_free (wanted);
+  return end;
+}
+
+static gboolean
+is_same (const CountPlane *a, const CountPlane *b)
+{
+  return ! memcmp (a->pixels, b->pixels, sizeof (gfloat) * (gsize) a->width * a->height);
+}
+
+/* NULL with an error: there is no dark that fits.  NULL without: none is wanted. */
+static FramePixels *
+load_dark (const HistorySettings *settings, gint width, gint height, GError **error)
+{
+  FrameList    list;
+  FramePixels *dark = NULL;
+
+  if (! settings->dark || ! *settings->dark || ! frames_list (settings->dark, &list, error))
+    return NULL;
+  if (list.n == 1)
+    dark = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
+  else
+    fail (error, "%s is not one frame", settings->dark);
+  frame_list_clear (&list);
+  if (error && *error)
+    g_prefix_error (error, "the dark cannot be used: ");
+  return dark;
+}
+
+/* The frame that is the current one itself is none of its history. */
+static void
+add_frame (const Frame *frame, const CountPlane *current, const CountPlane *dark, const HistorySettings *settings, gboolean is_newest,
+           History *history, gchar **trouble)
+{
+  GError      *error = NULL;
+  FramePixels *pixels = frame_cache_get (frame_cache_shared (), frame, current->width, current->height, &error);
+
+  if (! pixels)
+    {
+      history_note (history, "skipped: %s", error->message);
+      g_free (*trouble);
+      *trouble = g_strdup (error->message);
+      g_error_free (error);
+      return;
+    }
+  if (! is_newest || ! is_same (&pixels->plane, current))
+    {
+      whiten_prepare (&pixels->plane, dark, settings->saturation > 0.0 ? (gfloat) settings->saturation : pixels->saturation,
+                      settings->reject_hot, &history->planes[history->n]);
+      history->names[history->n++] = frame_name (frame);
+    }
+  frame_pixels_unref (pixels);
+}
+
+/* The last frames before the current one.  One more is looked at, because the newest may be the current one itself. */
+static gboolean
+load_frames (const CountPlane *current, const CountPlane *dark, const HistorySettings *settings, const FrameList *list, History *history,
+             GError **error)
+{
+  const gint end = find_end (list, settings->current);
+  gchar     *trouble = NULL;
+  gint       first;
+
+  if (end < 0)
+    {
+      fail (error, "%s is not among the frames", settings->current);
+      return FALSE;
+    }
+  first = MAX (0, end - settings->history);
+  if (first > 0 && ! (settings->current && *settings->current))
+    {
+      FramePixels *newest = frame_cache_get (frame_cache_shared (), &list->frames[end - 1], current->width, current->height, NULL);
+
+      first -= newest && is_same (&newest->plane, current);
+      g_clear_pointer (&newest, frame_pixels_unref);
+    }
+  for (gint i = first; i < end; i++)
+    add_frame (&list->frames[i], current, dark, settings, i == list->n - 1, history, &trouble);
+  if (history->n == 0)
+    fail (error, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
+  else if (history->n < settings->history)
+    history_note (history, "the history is %d of %d frames", history->n, settings->history);
+  g_free (trouble);
+  return history->n > 0;
+}
+
+/* Two numbers a frame, apart by spaces, commas or semicolons. */
+static gboolean
+parse_shifts (const gchar *text, History *history, GError **error)
+{
+  const gint wanted = 2 * (history->n + 1);
+  gdouble   *numbers = g_new0 (gdouble, wanted);
+  gint       n = 0;
+  gchar     *end;
+
+  while (*(text += strspn (text, " ,;\t\r\n")) && n <= wanted)
+    {
+      const gdouble number = g_ascii_strtod (text, &end);
+
+      if (end == text || ! (fabs (number) < 1e6))
+        break;
+      if (n < wanted)
+        numbers[n] = number;
+      n++;
+      text = end;
+    }
+  for (gint k = 0; k <= history->n && n == wanted; k++)
+    history->shifts[k] = (FrameShift) { numbers[2 * k], numbers[2 * k + 1] };
+  g_free (numbers);
+  if (*text == '\0' && n == wanted)
+    return TRUE;
+  if (n > wanted || *text == '\0')
+    fail (error, "shifts wants two numbers for each of the %d frames and the current one, %d in all, not %s%d", history->n, wanted,
+          n > wanted ? "more than " : "", MIN (n, wanted));
+  else
+    fail (error, "shifts has something that is no number: %.20s", text);
+  return FALSE;
+}
+
+static void
+find_shifts (const HistorySettings *settings, History *history)
+{
+  const ShiftSettings how = { SHIFT_PYRAMID, settings->max_shift, INFINITY, FALSE };     /* bad pixels are NaN already */
+  ShiftFrame         *reference = shift_frame_new (&history->planes[0], &how);
+
+  for (gint k = 1; k <= history->n; k++)
+    {
+      const gchar *name = k < history->n ? history->names[k] : "the current frame";
+      ShiftFrame  *frame = shift_frame_new (&history->planes[k], &how);
+      Shift        found;
+
+      shift_between (reference, frame, &how, &found);
+      shift_frame_free (frame);
+      history->shifts[k] = weights_round_shift ((FrameShift) { found.x, found.y });
+      if (! found.ok)
+        history_note (history, "%s: too little is seen to find its shift", name);
+      else if (! found.converged)
+        history_note (history, "%s: its shift is not sure", name);
+    }
+  shift_frame_free (reference);
+}
+
+gboolean
+history_find (const CountPlane *current, gfloat saturation, const HistorySettings *settings, History *history, GError **error)
+{
+  FrameList    list = { 0 };
+  FramePixels *dark;
+  GError      *trouble = NULL;
+  gboolean     success = FALSE;
+
+  memset (history, 0, sizeof *history);
+  history->notes = g_string_new (NULL);
+  if (! settings->frames || ! *settings->frames)
+    {
+      fail (error, "no frames are named; set the property frames");
+      return FALSE;
+    }
+  if (! frames_list (settings->frames, &list, error))
+    return FALSE;
+  for (guint i = 0; list.notes && i < list.notes->len; i++)
+    history_note (history, "%s", (const gchar *) g_ptr_array_index (list.notes, i));
+  dark = load_dark (settings, current->width, current->height, &trouble);
+  if (trouble)
+    g_propagate_error (error, trouble);
+  else
+    success = load_frames (current, dark ? &dark->plane : NULL, settings, &list, history, error);
+  if (success)
+    {
+      whiten_prepare (current, dark ? &dark->plane : NULL, settings->saturation > 0.0 ? (gfloat) settings->saturation : saturation,
+                      settings->reject_hot, &history->planes[history->n]);
+      if (settings->shifts && *settings->shifts)
+        success = parse_shifts (settings->shifts, history, error);
+      else
+        find_shifts (settings, history);
+    }
+  g_clear_pointer (&dark, frame_pixels_unref);
+  frame_list_clear (&list);
+  return success;
+}
+
+void
+history_clear (History *history)
+{
+  for (gint k = 0; k <= history->n; k++)
+    {
+      count_plane_clear (&history->planes[k]);
+      if (k < history->n)
+        g_free (history->names[k]);
+    }
+  g_string_free (history->notes, TRUE);
+}

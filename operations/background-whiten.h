@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The frames of one request of tessera:background-whiten.
+ */
+#ifndef BACKGROUND_WHITEN_H
+#define BACKGROUND_WHITEN_H
+
+#include "frames.h"
+#include "shift.h"
+#include "whiten.h"
+
+/* The strings may be NULL. */
+typedef struct
+{
+  const gchar *frames, *current, *dark, *shifts;
+  gint         history, max_shift;
+  gdouble      saturation;              /* of all frames; 0: as the file says */
+  gboolean     reject_hot;
+} HistorySettings;
+
+/* Planes are prepared (whiten_prepare). */
+typedef struct
+{
+  gint        n;                                        /* frames before the current one */
+  CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
+  FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
+  gchar      *names[WEIGHTS_MAX_FRAMES];
+  GString    *notes;                                    /* sentences */
+} History;
+
+/* `current` is in counts; a pixel at or above `saturation` is full.  FALSE: there is no history, or what was asked for makes no sense; error
+ * says why.  History is to be cleared in both cases. */
+gboolean history_find  (const CountPlane *current, gfloat saturation, const HistorySettings *settings, History *history,
+                        GError **error);
+void     history_note  (History *history, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+void     history_clear (History *history);
+
+#endif
