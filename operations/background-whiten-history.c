@@ -56,21 +56,24 @@ is_same (const CountPlane *a, const CountPlane *b)
   return ! memcmp (a->pixels, b->pixels, sizeof (gfloat) * (gsize) a->width * a->height);
 }
 
-/* NULL with an error: there is no dark that fits.  NULL without: none is wanted. */
+/* NULL with an error: there is no dark that fits.  NULL without: none is wanted.  `error` is not NULL. */
 static FramePixels *
 load_dark (const HistorySettings *settings, gint width, gint height, GError **error)
 {
   FrameList    list;
   FramePixels *dark = NULL;
 
-  if (! settings->dark || ! *settings->dark || ! frames_list (settings->dark, &list, error))
+  if (! settings->dark || ! *settings->dark)
     return NULL;
-  if (list.n == 1)
-    dark = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
-  else
-    fail (error, "%s is not one frame", settings->dark);
-  frame_list_clear (&list);
-  if (error && *error)
+  if (frames_list (settings->dark, &list, error))
+    {
+      if (list.n == 1)
+        dark = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
+      else
+        fail (error, "%s is not one frame", settings->dark);
+      frame_list_clear (&list);
+    }
+  if (*error)
     g_prefix_error (error, "the dark cannot be used: ");
   return dark;
 }
