@@ -229,14 +229,37 @@ history_find (const CountPlane *current, gfloat saturation, const HistorySetting
   return success;
 }
 
+/* Each is the current one, moved by some pixels and parts of pixels, around the edge. */
+void
+history_try (const CountPlane *current, gint n, History *history)
+{
+  memset (history, 0, sizeof *history);
+  history->notes = g_string_new (NULL);
+  history->n = n;
+  for (gint k = 0; k <= n; k++)
+    {
+      CountPlane *plane = &history->planes[k];
+
+      count_plane_init (plane, current->width, current->height);
+      for (gint y = 0; y < current->height; y++)
+        for (gint x = 0; x < current->width; x++)
+          {
+            const gfloat value = current->pixels[(gsize) ((y + 3 * (n - k)) % current->height) * current->width
+                                                 + (x + 5 * (n - k)) % current->width];
+
+            plane->pixels[(gsize) y * current->width + x] = isfinite (value) ? value : NAN;
+          }
+      history->shifts[k] = weights_round_shift ((FrameShift) { 0.37 * k, -0.61 * k });
+    }
+}
+
 void
 history_clear (History *history)
 {
   for (gint k = 0; k <= history->n; k++)
     {
       count_plane_clear (&history->planes[k]);
-      if (k < history->n)
-        g_free (history->names[k]);
+      g_free (history->names[k]);
     }
   g_string_free (history->notes, TRUE);
 }

@@ -7,6 +7,7 @@
 
 #include "frames.h"
 #include "shift.h"
+#include "tessera.h"
 #include "whiten.h"
 
 /* The strings may be NULL. */
@@ -24,7 +25,7 @@ typedef struct
   gint        n;                                        /* frames before the current one */
   CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
   FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
-  gchar      *names[WEIGHTS_MAX_FRAMES];
+  gchar      *names[WEIGHTS_MAX_FRAMES + 1];
   GString    *notes;                                    /* sentences */
 } History;
 
@@ -34,5 +35,19 @@ gboolean history_find  (const CountPlane *current, gfloat saturation, const Hist
                         GError **error);
 void     history_note  (History *history, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 void     history_clear (History *history);
+/* In place of history_find, for the check of the device: `n` frames made of the current one. */
+void     history_try   (const CountPlane *current, gint n, History *history);
+
+typedef enum
+{
+  WHITEN_WHITENED, WHITEN_BACKGROUND,
+  WHITEN_BOTH                           /* in counts, into planes only */
+} WhitenResult;
+
+/* Of a request whose input is the pad's.  The result is written times `factor`, 0 where there is none.  Planes may be written in any case. */
+gboolean background_whiten_predict (const TesseraRequest *request, const History *history, const Weights *weights,
+                                    WhitenResult result, gfloat factor, WhitenPlanes *planes);
+/* A plane of the whole frame, times `factor`; 0 for NaN. */
+gboolean background_whiten_write   (const TesseraRequest *request, const CountPlane *plane, gfloat factor);
 
 #endif

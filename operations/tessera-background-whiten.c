@@ -114,6 +114,10 @@ property_string (shifts, _("Shifts"), "")
     description (_("Where they are known: two numbers for each frame of the history, the oldest first, and two for this frame, in "
                    "pixels to the right and down; empty measures them"))
 
+property_boolean (trial, _("Trial"), FALSE)
+    description (_("For the check of a device only: the history is made of this frame"))
+    ui_meta     ("visible", "0")
+
 property_string (shifts_found, _("Shifts (result)"), "")
     description (_("The shifts that were used, in the same order"))
     ui_meta     ("visible", "0")
@@ -154,47 +158,6 @@ property_string (reason, _("Reason (result)"), "")
 #include "counts.h"
 
 #define COUNTS 65535.0f
-
-/* ----------------------------------------------------------------- the result -- */
-
-/* What is written. */
-typedef struct
-{
-  const CountPlane *plane;
-  gfloat            factor;
-} Whitening;
-
-/* NaN becomes 0. */
-static void
-write_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  const Whitening *w = request->params;
-  gfloat          *row = g_new (gfloat, area->width);
-
-  for (gint y = area->y; y < area->y + area->height; y++)
-    {
-      const GeglRectangle line = { area->x, y, area->width, 1 };
-      const gfloat       *from = w->plane->pixels + (gsize) (y - request->bounds.y) * w->plane->width + area->x - request->bounds.x;
-
-      for (gint x = 0; x < area->width; x++)
-        row[x] = isnan (from[x]) ? 0.0f : from[x] * w->factor;
-      tessera_write (request->output, &line, request->output_format, row, sizeof (gfloat) * area->width);
-    }
-  g_free (row);
-}
-
-static const TesseraFilter write_filter = { .name = "background-whiten", .area = write_area };
-
-static gboolean
-write_plane (const TesseraRequest *request, const CountPlane *plane, gfloat factor)
-{
-  const Whitening w = { plane, factor };
-  TesseraRequest  writing = *request;
-
-  writing.filter = &write_filter;
-  writing.params = &w;
-  return tessera_process (&writing);
-}
 
 /* ---------------------------------------------------------------- the numbers -- */
 
@@ -290,57 +253,80 @@ wanted_result (const GeglProperties *o)
 }
 
 static gboolean
-whiten (const TesseraRequest *request, GeglProperties *o, History *history)
+whiten (const TesseraRequest *request, const GeglProperties *o, History *history, Weights *weights)
 {
   const WeightsSettings               settings = { (WeightsMethod) o->method, o->degree, o->gamma, o->article_ridge, o->align };
   const TesseraBackgroundWhitenOutput wanted = wanted_result (o);
   const CountPlane                   *current = &history->planes[history->n], *planes[WEIGHTS_MAX_FRAMES];
-  Weights                             weights;
   WhitenPlanes                        made;
   gboolean                            success;
 
   for (gint k = 0; k < history->n; k++)
     planes[k] = &history->planes[k];
-  weights_find (current, history->shifts[history->n], planes, history->shifts, history->n, &settings, &weights);
-  note_lowered (o, &weights, history);
+  weights_find (current, history->shifts[history->n], planes, history->shifts, history->n, &settings, weights);
+  note_lowered (o, weights, history);
   whiten_planes_init (&made, current->width, current->height);
-  whiten_predict (current, planes, &weights, &made);
   if (wanted == TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE)
-    whiten_judge (&made, o->gain);
-  success = write_plane (request, wanted == TESSERA_BACKGROUND_WHITEN_BACKGROUND ? &made.background
-                                  : wanted == TESSERA_BACKGROUND_WHITEN_WHITENED ? &made.whitened : &made.significance,
-                         wanted == TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE ? 1.0f : 1.0f / COUNTS);
+    {
+      success = background_whiten_predict (request, history, weights, WHITEN_BOTH, 1.0f, &made);
+      whiten_judge (&made, o->gain);
+      success = success && background_whiten_write (request, &made.significance, 1.0f);
+    }
+  else
+    success = background_whiten_predict (request, history, weights, wanted == TESSERA_BACKGROUND_WHITEN_WHITENED ? WHITEN_WHITENED
+                                         : WHITEN_BACKGROUND, 1.0f / COUNTS, &made);
   whiten_planes_clear (&made);
-  set_results (o, history, &weights, "");
   return success;
 }
 
+/* FALSE: the result is the input. */
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane *current, History *history)
 {
-  GeglProperties       *o = GEGL_PROPERTIES (operation);
   const HistorySettings settings = { .frames = o->frames, .current = o->current, .dark = o->dark, .shifts = o->shifts,
                                      .history = o->history, .max_shift = o->max_shift, .saturation = o->saturation,
                                      .reject_hot = o->reject_hot };
-  History               history;
-  CountPlane            current;
   GError               *error = NULL;
-  gboolean              success;
+
+  if (o->trial)
+    {
+      history_try (current, o->history, history);
+      return TRUE;
+    }
+  if (history_find (current, counts_saturation (gegl_buffer_get_format (request->input)), &settings, history, &error))
+    return TRUE;
+  tessera_say_once ("background-whiten: the result is the input: %s", error->message);
+  set_results (o, history, NULL, error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
+/* While a device is checked for this request, its node takes over `trial`. */
+static gboolean
+run (GeglOperation *operation, TesseraRequest *request)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  const gboolean  is_trial = o->trial;
+  History         history;
+  Weights         weights;
+  CountPlane      current;
+  gboolean        success;
 
   if (! request->output)
     return TRUE;
   request->output_format = gegl_operation_get_format (operation, "output");
   count_plane_init (&current, request->bounds.width, request->bounds.height);
   counts_read (request->input, &request->bounds, &current);
-  if (history_find (&current, counts_saturation (gegl_buffer_get_format (request->input)), &settings, &history, &error))
-    success = whiten (request, o, &history);
-  else
+  if (find_history (request, o, &current, &history))
     {
-      tessera_say_once ("background-whiten: the result is the input: %s", error->message);
-      set_results (o, &history, NULL, error->message);
-      success = write_plane (request, &current, 1.0f / COUNTS);
-      g_error_free (error);
+      o->trial = TRUE;
+      success = whiten (request, o, &history, &weights);
+      o->trial = is_trial;
+      if (! is_trial)
+        set_results (o, &history, &weights, "");
     }
+  else
+    success = background_whiten_write (request, &current, 1.0f / COUNTS);
   history_clear (&history);
   count_plane_clear (&current);
   return success;
