@@ -19,8 +19,14 @@ in_space (const Babl *format, const Babl *space)
   return space ? babl_format_with_space (babl_format_get_encoding (format), space) : format;
 }
 
-static const Babl *
-space_of_image (gint32 image)
+void
+layer_set_space (GeglBuffer *buffer, const Babl *space)
+{
+  gegl_buffer_set_format (buffer, in_space (gegl_buffer_get_format (buffer), space));
+}
+
+const Babl *
+layer_space_of_image (gint32 image)
 {
   GimpColorProfile *profile = gimp_image_get_color_profile (image);
   const Babl       *space = NULL;
@@ -33,13 +39,12 @@ space_of_image (gint32 image)
   return space;
 }
 
-/* The pixels, in the space of their image; to be freed. */
-static GeglBuffer *
-copy_of_pixels (gint32 drawable, const Babl *space)
+GeglBuffer *
+layer_copy_pixels (gint32 drawable, const Babl *space)
 {
   GeglBuffer *theirs = gimp_drawable_get_buffer (drawable), *copy;
 
-  gegl_buffer_set_format (theirs, in_space (gegl_buffer_get_format (theirs), space));
+  layer_set_space (theirs, space);
   copy = gegl_buffer_new (gegl_buffer_get_extent (theirs), gegl_buffer_get_format (theirs));
   gegl_buffer_copy (theirs, NULL, GEGL_ABYSS_NONE, copy, NULL);
   g_object_unref (theirs);
@@ -59,11 +64,11 @@ layer_new (gint32 image, gint32 drawable, const gchar *name, GError **error)
   layer = g_new0 (Layer, 1);
   layer->image = image;
   layer->drawable = drawable;
-  layer->space = space_of_image (image);
+  layer->space = layer_space_of_image (image);
   layer->extras = (Extras) { 1.0, -1 };
   gimp_drawable_mask_intersect (drawable, &layer->selected.x, &layer->selected.y,
                                 &layer->selected.width, &layer->selected.height);
-  layer->pixels = copy_of_pixels (drawable, layer->space);
+  layer->pixels = layer_copy_pixels (drawable, layer->space);
   layer->graph = gegl_node_new ();
   return layer;
 }
@@ -92,7 +97,7 @@ GeglNode *
 layer_add_picture (Layer *layer, gint32 drawable)
 {
   gint32      image = gimp_item_get_image (drawable);
-  GeglBuffer *pixels = copy_of_pixels (drawable, space_of_image (image));
+  GeglBuffer *pixels = layer_copy_pixels (drawable, layer_space_of_image (image));
   GeglNode   *source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", pixels, NULL);
   GeglNode   *moved = gegl_node_new_child (layer->graph, "operation", "gegl:translate", NULL);
   gint        x = 0, y = 0, left = 0, top = 0;
@@ -279,7 +284,7 @@ layer_apply (Layer *layer)
   GeglBuffer          *shadow = gimp_drawable_get_shadow_buffer (layer->drawable);
   GeglNode            *sink;
 
-  gegl_buffer_set_format (shadow, in_space (gegl_buffer_get_format (shadow), layer->space));
+  layer_set_space (shadow, layer->space);
   sink = gegl_node_new_child (layer->graph, "operation", "gegl:write-buffer", "buffer", shadow, NULL);
   gegl_node_link (layer->result, sink);
   compute (layer, sink);

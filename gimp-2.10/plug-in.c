@@ -4,6 +4,7 @@
  *
  *   (plug-in-tessera-NAME RUN-NONINTERACTIVE image drawable "property=value ...")
  *   (plug-in-tessera-graph-NAME RUN-NONINTERACTIVE image drawable)
+ *   (plug-in-tessera-align-layers RUN-NONINTERACTIVE image drawable model new-layer)
  *
  * Properties that are not named have their defaults.  Values of the dialog are kept
  * from session to session, in GIMP's parasites.  What counts returns how many there are.
@@ -134,6 +135,7 @@ init (void)
   for (GList *at = all; at; at = at->next)
     install_graph (at->data);
   g_list_free_full (all, g_free);
+  align_layers_install ();
 }
 
 /* ------------------------------------------------------------------- run -- */
@@ -273,6 +275,11 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   gegl_init (NULL, NULL);
   follow_preferences ();
+  if (strcmp (name, ALIGN_LAYERS) == 0)
+    {
+      align_layers_run (n_params, param, n_return_vals, return_vals);
+      return;
+    }
   values[0].type = GIMP_PDB_STATUS;
   if (g_str_has_prefix (name, GRAPH_PREFIX))
     values[0].data.d_status = run_graph (image, drawable, name + strlen (GRAPH_PREFIX), mode, &count, &error);

@@ -53,6 +53,13 @@ typedef struct
   Extras         extras;
 } Layer;
 
+/* Of its profile; NULL is sRGB. */
+const Babl *layer_space_of_image (gint32 image);
+/* libgimp's buffers say sRGB whatever the profile is. */
+void        layer_set_space (GeglBuffer *buffer, const Babl *space);
+/* The drawable's pixels, in that space. */
+GeglBuffer *layer_copy_pixels (gint32 drawable, const Babl *space);
+
 /* Reads its pixels; the graph is empty. */
 Layer   *layer_new     (gint32 image, gint32 drawable, const gchar *name, GError **error);
 void     layer_set_operation (Layer *layer, const gchar *operation);
@@ -80,6 +87,13 @@ GList   *graphs_list   (void);
 gboolean graph_read    (const gchar *name, gchar **text, gchar **title, gchar **summary);
 /* Makes it the graph of the layer. */
 gboolean graph_fill    (Layer *layer, const gchar *text, const gchar *title, GError **error);
+
+/* -------------------------------------------------------- align-layers.c -- */
+
+#define ALIGN_LAYERS "plug-in-tessera-align-layers"
+
+void     align_layers_install (void);
+void     align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals);
 
 /* ------------------------------------------------------------- presets.c -- */
 

@@ -92,7 +92,7 @@ property_double (gain, _("Gain"), 0.0)
     ui_digits   (3)
     ui_meta     ("sensitive", "result {significance}")
 
-property_double (saturation, _("Saturation"), 0.0)
+property_double (saturation, _("Saturation level"), 0.0)
     description (_("Pixels at or above it are left out, in counts of 0 to 65535: less leaves out more of bright stars; 0 takes the "
                    "largest number of pictures with 8 or 16 bits, and none for others"))
     value_range (0.0, 1.0e9)

@@ -20,9 +20,12 @@ from common import FILTERS
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
 NINJA = re.compile(r'^\[\d+/\d+\] ')
-SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES']
+# A build for one purpose has what it needs alone: the kernels were checked by the first.
+SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES',
+             '-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled']
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min(os.cpu_count() or 1, 4)
+KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests
 SILENCE = 60                    # seconds after which a line says what runs
 # What a part runs beside tests of meson.build.
 PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '--smoke'],
@@ -172,7 +175,7 @@ def one_test(folder, test):
     perturb = os.environ.get('MALLOC_PERTURB_') or str(random.randint(1, 255))
     log = log_of(folder, test['name'])
     done = watched.run(test['cmd'], log, os.path.join(TOP, folder), test['timeout'], max(test['timeout'], 300),
-                       **{'MALLOC_PERTURB_': perturb, **test['env']})
+                       **{'MALLOC_PERTURB_': perturb, 'POCL_CACHE_DIR': KERNELS, **test['env']})
     return done, log, f', MALLOC_PERTURB_={perturb}'
 
 
@@ -204,11 +207,22 @@ def run_together(jobs, workers=JOBS):
             raise
 
 
-def warnings():
-    for compiler in ('gcc', 'clang'):
-        folder = f'build-werror-{compiler}'
-        shutil.rmtree(os.path.join(TOP, folder), ignore_errors=True)      # a warning shows only where something is compiled
-        build(f'{compiler} -Werror', folder, ['-Dwerror=true'], CC=compiler)
+def warnings(fresh):
+    """A warning shows only where something is compiled.  What gcc said of a `build` that is `fresh` need not be asked again; clang says the
+    same without optimisation."""
+    if fresh and json.loads(run(['meson', 'introspect', '--compilers', 'build'])[1])['host']['c']['id'] == 'gcc':
+        said = [line for line in read(log_of('build', 'ninja')).splitlines() if 'warning:' in line]
+        results.say('\n'.join(said))
+        results.record('gcc: no warning', int(not said), len(said), 0)
+    else:
+        warnings_of('gcc', [])
+    warnings_of('clang', ['-Doptimization=0'])
+
+
+def warnings_of(compiler, options):
+    folder = f'build-werror-{compiler}'
+    shutil.rmtree(os.path.join(TOP, folder), ignore_errors=True)
+    build(f'{compiler} -Werror', folder, ['-Dwerror=true', '-Dkernel_check=false', *options], CC=compiler)
 
 
 def job(name, words):
@@ -244,12 +258,20 @@ def why_no_chroot():
     return 'root may not mount here (a container), which a Debian 13 chroot needs'
 
 
+def smokes(wanted):
+    """The jobs of those; or says why not: GIMP, or a chroot, is not to be had everywhere."""
+    jobs = []
+    for part, why_not in (('gimp/smoke', why_no_gimp), ('gimp/smoke-3', why_no_chroot)):
+        if part in wanted and (why := why_not()):
+            results.leave_out(part, why)
+        elif part in wanted:
+            jobs.append(job(part, PROGRAMS[part]))
+    return jobs
+
+
 def run_program(part):
-    """Or says why not: GIMP, or a chroot, is not to be had everywhere."""
-    why = why_no_gimp() if part == 'gimp/smoke' else why_no_chroot() if part == 'gimp/smoke-3' else ''
-    if why:
-        results.leave_out(part, why)
-    elif part != 'driver/tsan' or build('ThreadSanitizer', 'build-tsan', RACES):
+    """Alone: it takes all processors, or looks at times."""
+    if part != 'driver/tsan' or build('ThreadSanitizer', 'build-tsan', RACES):
         program(part, PROGRAMS[part])
 
 
@@ -275,17 +297,18 @@ def filter_jobs(name):
 def run_parts(wanted, parts):
     names = list(dict.fromkeys(name for word in wanted for name in parts.get(word, [word] if word in known_tests(parts) else [])))
     of_filters = [of_filter for name in wanted if name in FILTERS for of_filter in filter_jobs(name)]
-    programs = [part for part in parts if part in wanted and part in PROGRAMS]
-    results.total = 1 + len(names) + len(of_filters) + len(programs) + ('driver/tsan' in wanted) + 2 * ('warnings' in wanted) \
+    programs = [part for part in parts if part in wanted and part in PROGRAMS and not part.startswith('gimp/smoke')]
+    results.total = 1 + len(names) + len(of_filters) + len(programs) + ('gimp/smoke' in wanted) + ('gimp/smoke-3' in wanted) + ('driver/tsan' in wanted) + 2 * ('warnings' in wanted) \
         + 2 * ('memory' in wanted) + 2 * len(LEVELS) * ('check/levels' in wanted)
+    fresh = not os.path.exists(os.path.join(TOP, 'build', 'build.ninja'))
     if not build('gcc or $CC', 'build'):
         return
     if 'warnings' in wanted:
-        warnings()
+        warnings(fresh)
     tests = tests_of('build', names) + of_filters
     if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
         tests = tests_of('build-asan', ['check-sanitized']) + tests
-    run_together(tests)
+    run_together(smokes(wanted) + tests)
     for part in programs:
         run_program(part)
     if 'check/levels' in wanted:

@@ -9,6 +9,7 @@
 #include "bands.h"
 
 #include <gegl-plugin.h>
+#include <string.h>
 
 #include "arrivals.h"
 #include "counters.h"
@@ -65,6 +66,29 @@ look_back (BandState *state)
           timings->upload += tessera_event_duration (upload) / 1e9;
       }
   return status != 0 ? status : tessera_commands_wait (state);
+}
+
+gint
+tessera_fetch (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to)
+{
+  BandState *state = band_state (band);
+  gint       status = 0;
+
+  if (bytes > state->fetch_bytes)
+    {
+      status = tessera_band_keep (state, bytes, TRUE, &state->fetch_host);
+      state->fetch_bytes = status == 0 ? bytes : 0;
+    }
+  if (status == 0)
+    status = tessera_enqueue_download (state->job->queue, LANE_RUN, memory, 0, state->fetch_host->pointer, bytes, NULL, &state->fetched);
+  if (status != 0)
+    return status;
+  tessera_queue_flush (state->job->queue, LANE_RUN);
+  if ((status = tessera_event_wait (state->fetched)) != 0 || (status = look_back (state)) != 0)
+    return status;
+  g_clear_pointer (&state->fetched, tessera_event_free);
+  memcpy (to, state->fetch_host->pointer, bytes);
+  return 0;
 }
 
 static gint
@@ -195,6 +219,7 @@ tessera_band_free (BandState *state, gboolean idle)
 {
   free_event (state->answered);
   free_event (state->ran);
+  free_event (state->fetched);
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
     for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
       free_event (state->arrivals[k].uploads[i]);

@@ -92,6 +92,9 @@ typedef struct
   guint          n_memories;
   Arrival        arrivals[2];           /* input, aux */
   TesseraMemory *answer, *answer_host;  /* of `measure` or `survey` */
+  TesseraMemory *fetch_host;            /* of tessera_fetch, ... */
+  gsize          fetch_bytes;
+  TesseraEvent  *fetched;               /* ... of which the last one has not been seen */
   TesseraMemory *download_to;
   TesseraTiles  *tiles;                 /* ... or these */
   TesseraTileGrid grid;                 /* of them */

@@ -187,6 +187,19 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
+/* Adds an answer to what the check compares. */
+static void
+note_answer (const TesseraRequest *request)
+{
+  const gsize bytes = (gsize) request->roi.width * request->roi.height * babl_format_get_bytes_per_pixel (request->output_format);
+  guchar     *answer = g_malloc (bytes);
+
+  gegl_buffer_get (request->output, &request->roi, 1.0, request->output_format, answer, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gsize i = 0; i < bytes; i++)
+    tessera_proof_state.answers = (tessera_proof_state.answers ^ answer[i]) * 16777619u;
+  g_free (answer);
+}
+
 /* A kernel is proven if it ran in a check that found no difference (proof.c).  It also counts as proven if several
  * checks did not run it, because small pictures do not need it. */
 static void
@@ -343,6 +356,8 @@ process (const TesseraRequest *request, const TesseraSurvey *survey)
     tessera_count (requests, 1);
   tessera_progress_begin (&work, request);
   done = process_timed (request, survey);
+  if (done && request->filter->answers && tessera_proof_state.leg != TESSERA_PROOF_NONE)
+    note_answer (request);
   tessera_progress_end (&work, done);
   if (tessera_proof_state.leg == TESSERA_PROOF_NONE)
     tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);

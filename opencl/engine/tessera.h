@@ -179,6 +179,10 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
+/* Waits for all passes so far and brings the first `bytes` bytes of `memory` to the host: for `device` of a filter that is `whole` and decides on the
+ * host what to launch next. */
+TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
+
 /* ------------------------------------------------------------- messages -- */
 
 /* One line on stderr, "tessera: ..."; the same text only once a process. */
@@ -243,6 +247,9 @@ typedef struct
   /* The request cannot be cut.  On the device it is one band.  If that does not fit, it runs in C, through
    * `spread`.  The halo of such a filter makes the roi the whole image. */
   gboolean whole;
+
+  /* The output is an answer for the operation, no part of its picture.  The check of a device compares it by itself. */
+  gboolean answers;
 
   /* Optional, for tessera_survey. survey_area: adds the statistics of `area` to `part`, in C; called from
    * several threads, each with a part of its own. survey: enqueues the passes that do so for band->roi;

@@ -16,6 +16,20 @@
 #define SHIFT_NEAR_REFERENCE 4  /* ... within 3x3 of the pixel or of its four neighbours */
 #define SHIFT_NEAR_TAPS      8  /* ... within 3x3 of the 16 taps behind a place that begins here */
 
+/* What the pixels that are used are. */
+#define SHIFT_USABLE 1
+#define SHIFT_STEEP  2
+
+/* The sums of a tile, in this order in memory; the last one is how many pixels they are of. */
+#define SHIFT_P    0
+#define SHIFT_Q    1
+#define SHIFT_U    2
+#define SHIFT_V    3
+#define SHIFT_W    4
+#define SHIFT_E    5
+#define SHIFT_N    6
+#define SHIFT_SUMS 7
+
 /* How far from the border a pixel is used. */
 #define SHIFT_RIM 2
 
@@ -46,4 +60,11 @@ shift_is_hot (float pixel, float median, float threshold, float above, float lef
 
   return (excess > threshold) & (above - median < quarter) & (left - median < quarter) & (right - median < quarter)
          & (below - median < quarter);
+}
+
+/* As an int, 0 or 1. */
+static inline int
+shift_is_steep (float h, float g, float threshold)
+{
+  return h * h + g * g > threshold;
 }

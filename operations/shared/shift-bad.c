@@ -133,6 +133,21 @@ take_excesses (gconstpointer data, gint row, gfloat *values)
   return n;
 }
 
+static gboolean
+count_excesses (gpointer data, gint level, guint32 prefix, guint32 *counts)
+{
+  const Judging *j = data;
+
+  shift_count_rows (take_excesses, j, j->plane->height, j->plane->width, level, prefix, counts);
+  return TRUE;
+}
+
+gfloat
+shift_hot_threshold (gdouble median)
+{
+  return (gfloat) (HOT_SIGMA * PER_MEDIAN * median);
+}
+
 TESSERA_CLONES static void
 find_hot (const gfloat *restrict above, const gfloat *restrict here, const gfloat *restrict below, const gfloat *restrict medians,
           gint from, gint to, gint left, gint right, gfloat threshold, guint8 *restrict bad)
@@ -167,6 +182,7 @@ find_bad (const CountPlane *plane, gfloat saturation, gboolean reject_hot, gfloa
 {
   const gsize   pixels = (gsize) plane->width * plane->height;
   const gdouble cost = SHIFT_ROW_COST (plane->width);
+  gdouble       median;
   Judging       j = { .plane = plane, .saturation = saturation, .clean = clean, .bad = bad };
 
   gegl_parallel_distribute_range (plane->height, cost, clean_rows, &j);
@@ -174,7 +190,8 @@ find_bad (const CountPlane *plane, gfloat saturation, gboolean reject_hot, gfloa
     return;
   j.medians = tessera_large_new (pixels * sizeof (gfloat));
   gegl_parallel_distribute_range (plane->height, cost / 4, make_medians, &j);
-  j.threshold = (gfloat) (HOT_SIGMA * PER_MEDIAN * shift_median (take_excesses, &j, plane->height, plane->width, NULL));
+  shift_median (count_excesses, &j, &median, NULL);
+  j.threshold = shift_hot_threshold (median);
   gegl_parallel_distribute_range (plane->height, cost, judge_rows, &j);
   tessera_large_free (j.medians);
 }

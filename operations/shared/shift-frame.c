@@ -90,90 +90,89 @@ soften_rows (gsize first, gsize n, gpointer data)
 
 /* --------------------------------------------------------------- projections -- */
 
+/* Of tiles: those of a row of tiles for each column, those of a column of tiles for each row. */
 typedef struct
 {
   ShiftFrame *frame;
-  gfloat     *columns;          /* sums of the rows of tiles, and how many pixels they have */
-  gint       *in_columns;
-  gdouble    *row_means;
+  gfloat     *column_sums, *row_sums;
+  gint       *in_columns, *in_rows;
 } Projecting;
 
 static void
-add_tile_row (Projecting *p, gint y, gfloat *columns, gint *in_columns)
+add_row (Projecting *p, gint tiles, gint y, gfloat *sums, gint *counts)
 {
   const gint    width = p->frame->width;
   const gfloat *pixels = p->frame->softened + (gsize) y * width;
   const guint8 *flags = p->frame->flags + (gsize) y * width;
-  gdouble       sum = 0.0;
-  gint          n = 0;
 
-  for (gint x0 = 0; x0 < width; x0 += SHIFT_TILE_WIDTH)
+  for (gint tile = 0; tile < tiles; tile++)
     {
-      gfloat tile[SHIFT_TILE_WIDTH] = { 0 };
+      gfloat columns[SHIFT_TILE_WIDTH] = { 0 };
+      gint   n = 0;
 
-      for (gint i = 0; i < SHIFT_TILE_WIDTH && x0 + i < width; i++)
+      for (gint i = 0, x = tile * SHIFT_TILE_WIDTH; i < SHIFT_TILE_WIDTH && x < width; i++, x++)
         {
-          const gint is_good = ! (flags[x0 + i] & SHIFT_NEAR_BAD);
+          const gint is_good = ! (flags[x] & SHIFT_NEAR_BAD);
 
-          tile[i] = is_good ? pixels[x0 + i] : 0.0f;
-          columns[x0 + i] += tile[i];
-          in_columns[x0 + i] += is_good;
+          columns[i] = is_good ? pixels[x] : 0.0f;
+          sums[x] += columns[i];
+          counts[x] += is_good;
           n += is_good;
         }
-      sum += shift_halve (tile);
+      p->row_sums[(gsize) y * tiles + tile] = shift_halve (columns);
+      p->in_rows[(gsize) y * tiles + tile] = n;
     }
-  p->row_means[y] = sum / n;
 }
 
 static void
 project_tiles (gsize first, gsize n, gpointer data)
 {
   Projecting *p = data;
-  const gint  width = p->frame->width;
+  const gint  width = p->frame->width, tiles = shift_tiles (width, SHIFT_TILE_WIDTH);
 
   for (gsize tile = first; tile < first + n; tile++)
     for (gint y = tile * SHIFT_TILE_HEIGHT; y < MIN ((gint) (tile + 1) * SHIFT_TILE_HEIGHT, p->frame->height); y++)
-      add_tile_row (p, y, p->columns + tile * width, p->in_columns + tile * width);
+      add_row (p, tiles, y, p->column_sums + tile * width, p->in_columns + tile * width);
 }
 
 /* What is not known is as what is before it. */
-static void
-fill_gaps (gdouble *means, gint n)
+gdouble *
+shift_projection (const gfloat *sums, const gint *counts, gint n, gint stride, gint tiles, gint step)
 {
-  gdouble last = 0.0;
+  gdouble *means = g_new (gdouble, n), *less, last = 0.0;
 
   for (gint i = 0; i < n; i++)
-    last = means[i] = isfinite (means[i]) ? means[i] : last;
+    {
+      gdouble sum = 0.0;
+      gint    pixels = 0;
+
+      for (gint t = 0; t < tiles; t++)
+        {
+          sum += sums[(gsize) i * stride + (gsize) t * step];
+          pixels += counts[(gsize) i * stride + (gsize) t * step];
+        }
+      last = means[i] = pixels > 0 && isfinite (sum) ? sum / pixels : last;
+    }
+  less = shift_less_median (means, n);
+  g_free (means);
+  return less;
 }
 
 static void
 project (ShiftFrame *frame)
 {
-  const gint  width = frame->width, height = frame->height, tiles = shift_tiles (height, SHIFT_TILE_HEIGHT);
-  Projecting  p = { frame, g_new0 (gfloat, (gsize) tiles * width), g_new0 (gint, (gsize) tiles * width), g_new (gdouble, height) };
-  gdouble    *means = g_new (gdouble, width);
+  const gint  width = frame->width, height = frame->height;
+  const gint  down = shift_tiles (height, SHIFT_TILE_HEIGHT), across = shift_tiles (width, SHIFT_TILE_WIDTH);
+  Projecting  p = { frame, g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across),
+                    g_new0 (gint, (gsize) down * width), g_new (gint, (gsize) height * across) };
 
-  gegl_parallel_distribute_range (tiles, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
-  for (gint x = 0; x < width; x++)
-    {
-      gdouble sum = 0.0;
-      gint    n = 0;
-
-      for (gint tile = 0; tile < tiles; tile++)
-        {
-          sum += p.columns[(gsize) tile * width + x];
-          n += p.in_columns[(gsize) tile * width + x];
-        }
-      means[x] = sum / n;
-    }
-  fill_gaps (means, width);
-  fill_gaps (p.row_means, height);
-  frame->columns = shift_projection_new (means, width);
-  frame->rows = shift_projection_new (p.row_means, height);
-  g_free (means);
-  g_free (p.row_means);
+  gegl_parallel_distribute_range (down, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
+  frame->columns = shift_projection (p.column_sums, p.in_columns, width, 1, down, width);
+  frame->rows = shift_projection (p.row_sums, p.in_rows, height, across, across, 1);
+  g_free (p.in_rows);
   g_free (p.in_columns);
-  g_free (p.columns);
+  g_free (p.row_sums);
+  g_free (p.column_sums);
 }
 
 /* -------------------------------------------------------------------- frames -- */

@@ -1,70 +1,70 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * An exact median: see shift-parts.h.
- *
- * The bits of floats that are not negative grow with the floats.  A histogram of the upper bits finds the bin, one of the lower bits the value.  Counts
- * can be added in any order.
- */
+ * An exact median: see shift-parts.h.  Counts can be added in any order. */
 #include "config.h"
 
 #include "shift-parts.h"
 
 #include <string.h>
 
-#define LOW  16                 /* bits */
-#define BINS 32768              /* of the upper 15 bits; an infinity has one too */
-#define LOWS 65536
+/* ------------------------------------------------------------------ counting -- */
 
 typedef struct
 {
   ShiftValues   values;
   gconstpointer data;
-  gint          most;
-  gint          bin;            /* whose lower bits are counted; -1: upper bits */
+  gint          most, level;
+  guint32       prefix;
   guint32      *counts;
   GMutex        lock;
 } Counting;
 
 static void
-count_rows (gsize first, gsize n, gpointer data)
+count_values (const Counting *c, const gfloat *values, gint n, guint32 *counts)
 {
-  Counting    *c = data;
-  const gsize  size = (c->bin < 0 ? BINS : LOWS) * sizeof (guint32);
-  guint32     *counts = g_malloc0 (size);
-  gfloat      *values = g_new (gfloat, c->most);
+  const gint    low = shift_low_bits[c->level];
+  const guint32 last = shift_bins[c->level] - 1;
 
-  for (gsize row = first; row < first + n; row++)
+  for (gint i = 0; i < n; i++)
     {
-      const gint here = c->values (c->data, row, values);
+      const guint32 bits = (guint32) tessera_as_int (values[i]) & 0x7fffffff;
 
-      for (gint i = 0; i < here; i++)
-        {
-          const guint32 bits = tessera_as_int (values[i]);
-
-          if (c->bin < 0)
-            counts[bits >> LOW & (BINS - 1)]++;
-          else if ((gint) (bits >> LOW) == c->bin)
-            counts[bits & (LOWS - 1)]++;
-        }
+      if (c->level == 0 || bits >> shift_low_bits[c->level - 1] == c->prefix)
+        counts[bits >> low & last]++;
     }
-  g_mutex_lock (&c->lock);
-  for (gsize i = 0; i < size / sizeof (guint32); i++)
-    c->counts[i] += counts[i];
-  g_mutex_unlock (&c->lock);
-  g_free (values);
-  g_free (counts);
 }
 
 static void
-count (Counting *c, gint rows, gint bin)
+count_rows (gsize first, gsize n, gpointer data)
 {
-  c->bin = bin;
-  memset (c->counts, 0, LOWS * sizeof (guint32));
-  gegl_parallel_distribute_range (rows, SHIFT_ROW_COST (c->most), count_rows, c);
+  Counting *c = data;
+  guint32   counts[SHIFT_MOST_BINS] = { 0 };
+  gfloat   *values = g_new (gfloat, c->most);
+
+  for (gsize row = first; row < first + n; row++)
+    count_values (c, values, c->values (c->data, row, values), counts);
+  g_mutex_lock (&c->lock);
+  for (gint i = 0; i < shift_bins[c->level]; i++)
+    c->counts[i] += counts[i];
+  g_mutex_unlock (&c->lock);
+  g_free (values);
 }
 
+void
+shift_count_rows (ShiftValues values, gconstpointer data, gint rows, gint most, gint level, guint32 prefix, guint32 *counts)
+{
+  Counting c = { .values = values, .data = data, .most = most, .level = level, .prefix = prefix, .counts = counts };
+
+  memset (counts, 0, shift_bins[level] * sizeof *counts);
+  g_mutex_init (&c.lock);
+  gegl_parallel_distribute_range (rows, SHIFT_ROW_COST (most), count_rows, &c);
+  g_mutex_clear (&c.lock);
+}
+
+/* ---------------------------------------------------------------- the median -- */
+
 /* The bin that has the value `*rank`, which becomes the rank within the bin. */
-static gint
+static guint32
 bin_of (const guint32 *counts, gint bins, gsize *rank)
 {
   gint bin = 0;
@@ -74,40 +74,33 @@ bin_of (const guint32 *counts, gint bins, gsize *rank)
   return bin;
 }
 
-/* Counts the lower bits of a bin, unless they are there. */
-static gdouble
-value_of (Counting *c, gint rows, gint bin, gsize rank)
+gboolean
+shift_median (ShiftCount count, gpointer data, gdouble *median, gsize *n)
 {
-  if (c->bin != bin)
-    count (c, rows, bin);
-  return tessera_as_float (bin << LOW | bin_of (c->counts, LOWS, &rank));
-}
+  guint32 counts[SHIFT_MOST_BINS], prefix[2] = { 0 };
+  gsize   all = 0, rank[2];
 
-gdouble
-shift_median (ShiftValues values, gconstpointer data, gint rows, gint most, gsize *n)
-{
-  Counting c = { .values = values, .data = data, .most = most, .counts = g_new (guint32, LOWS) };
-  gsize    all = 0, rank[2];
-  gint     bins[2];
-  gdouble  median = 0.0;
-
-  g_mutex_init (&c.lock);
-  count (&c, rows, -1);
-  for (gint i = 0; i < BINS; i++)
-    all += c.counts[i];
-  if (all > 0)
+  *median = 0.0;
+  for (gint level = 0; level < SHIFT_LEVELS; level++)
     {
+      const guint32 before[2] = { prefix[0], prefix[1] };
+
       for (gint k = 0; k < 2; k++)
         {
-          rank[k] = k == 0 ? (all - 1) / 2 : all / 2;
-          bins[k] = bin_of (c.counts, BINS, &rank[k]);
+          if ((k == 0 || before[1] != before[0]) && ! count (data, level, before[k], counts))
+            return FALSE;
+          for (gint i = 0; i < shift_bins[0] && level == 0 && k == 0; i++)
+            all += counts[i];
+          if (level == 0)
+            rank[k] = k == 0 ? (MAX (all, 1) - 1) / 2 : all / 2;
+          prefix[k] = before[k] * shift_bins[level] + bin_of (counts, shift_bins[level], &rank[k]);
         }
-      median = value_of (&c, rows, bins[0], rank[0]);
-      median = (median + value_of (&c, rows, bins[1], rank[1])) / 2;
+      if (all == 0)
+        break;
     }
-  g_mutex_clear (&c.lock);
-  g_free (c.counts);
   if (n)
     *n = all;
-  return median;
+  if (all > 0)
+    *median = ((gdouble) tessera_as_float (prefix[0]) + tessera_as_float (prefix[1])) / 2;
+  return TRUE;
 }

@@ -15,7 +15,7 @@ struct _ShiftFrame
   gint     width, height;
   gfloat  *softened;
   guint8  *flags;               /* SHIFT_BAD ... */
-  gdouble *columns, *rows;      /* projections on x and on y, less their running medians */
+  gdouble *columns, *rows;      /* projections on x and on y, less their running medians; NULL unless a start is wanted */
 };
 
 /* The sum of a tile's columns, which are lost. */
@@ -37,20 +37,66 @@ shift_tiles (gint n, gint size)
 /* A thread's share of the rows. */
 #define SHIFT_ROW_COST(width) (64.0 * 64.0 / (width))
 
-/* Values that are not negative, some for each row: writes at most `most` and returns how many.  From several threads. */
+/* shift-median.c: an exact median by way of histograms, whoever counts.  The bits of floats that are not negative grow with the floats, so level 0
+ * counts their upper bits.  A further level counts the next bits of those that begin with `prefix`.  FALSE: could not count. */
+#define SHIFT_LEVELS 3
+#define SHIFT_MOST_BINS 2048
+
+static const gint shift_low_bits[SHIFT_LEVELS] = { 20, 10, 0 }, shift_bins[SHIFT_LEVELS] = { 2048, 1024, 1024 };
+
+typedef gboolean (*ShiftCount) (gpointer data, gint level, guint32 prefix, guint32 *counts);
+
+/* The mean of the two in the middle of an even number; 0 of none.  `n`, how many there are, may be NULL.  FALSE: `count` failed. */
+gboolean shift_median (ShiftCount count, gpointer data, gdouble *median, gsize *n);
+
+/* What C counts: writes some values that are not negative for each row, at most `most`, and returns how many.  From several threads. */
 typedef gint (*ShiftValues) (gconstpointer data, gint row, gfloat *values);
 
-/* shift-median.c: the exact median, the mean of the two in the middle of an even number; 0 of none.  `n` may be NULL. */
-gdouble shift_median (ShiftValues values, gconstpointer data, gint rows, gint most, gsize *n);
+void     shift_count_rows (ShiftValues values, gconstpointer data, gint rows, gint most, gint level, guint32 prefix, guint32 *counts);
 
 /* shift-bad.c: the pixels, and 0 where they are bad; SHIFT_BAD there. */
-void    shift_clean  (const CountPlane *plane, const ShiftSettings *settings, gfloat *clean, guint8 *bad);
+void    shift_clean         (const CountPlane *plane, const ShiftSettings *settings, gfloat *clean, guint8 *bad);
+/* Of the excess over a median, from the median of its magnitudes. */
+gfloat  shift_hot_threshold (gdouble median);
 
-/* shift-start.c: whole pixels, up to `most` in magnitude. */
-gdouble *shift_projection_new (const gdouble *means, gint n);
-gint     shift_best_lag       (const gdouble *reference, const gdouble *frame, gint n, gint most);
+/* shift-frame.c: of the sums of tiles (SHIFT_TILE_HEIGHT rows or SHIFT_TILE_WIDTH columns) in each of n columns or rows, and of how many pixels
+ * they are: projections less their running medians.  Sum i, t is at [i * stride + t * step]. */
+gdouble *shift_projection   (const gfloat *sums, const gint *counts, gint n, gint stride, gint tiles, gint step);
 
-/* shift-steps.c */
-void shift_steps (const ShiftFrame *reference, const ShiftFrame *frame, gboolean repeats, Shift *found);
+/* shift-start.c: whole pixels, up to `most` in magnitude, the best first; returns how many, at least one. */
+#define SHIFT_MOST_LAGS 6
+
+gdouble *shift_less_median  (const gdouble *means, gint n);
+gint     shift_best_lags    (const gdouble *reference, const gdouble *frame, gint n, gint most, gint lags[SHIFT_MOST_LAGS]);
+
+/* Who makes the sums, of which two frames.  FALSE: could not. */
+typedef struct
+{
+  gint       width, height;
+  gpointer   data;
+  /* Marks the pixels that can be used where the whole part of the shift is (x, y). */
+  gboolean (*choose)      (gpointer data, gint x, gint y);
+  /* Of |h| and |g| of these. */
+  ShiftCount count_slopes;
+  /* Marks those of them with h^2 + g^2 above a threshold, and says how many. */
+  gboolean (*mark_steep)  (gpointer data, gfloat threshold, gint *n);
+  /* Of the marked pixels, with the taps along x and y. */
+  gboolean (*add_up)      (gpointer data, const gfloat taps_x[4], const gfloat taps_y[4], gboolean only_steep, gdouble sums[SHIFT_SUMS]);
+} ShiftPath;
+
+/* Projections of both frames; NULL without a start. */
+typedef struct
+{
+  const gdouble *columns, *rows;
+} ShiftProjections;
+
+/* shift-steps.c: FALSE: the path could not. */
+gboolean shift_by        (const ShiftPath *path, const ShiftProjections *reference, const ShiftProjections *frame, const ShiftSettings *settings,
+                          Shift *found);
+/* Of the sums of tiles, row by row. */
+void     shift_add_tiles (const gfloat *tiles, gint n, gdouble sums[SHIFT_SUMS]);
+
+/* shift-sums.c: the path in C. */
+void shift_find_in_c (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found);
 
 #endif

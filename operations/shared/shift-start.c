@@ -2,7 +2,7 @@
  *
  * Whole pixels from projections: see shift.h.
  *
- * The running median takes the sky away and leaves the stars.  The best lag is that of the greatest correlation of the two, over what they have in
+ * The running median takes the sky away and leaves the stars.  The best lags are the peaks of the correlation of the two, over what they have in
  * common.  The lag of a picture that repeats itself may be any of its periods.
  */
 #include "config.h"
@@ -31,7 +31,7 @@ exchange (gdouble *sorted, gdouble old, gdouble new)
 
 /* Beyond its ends the projection goes on as it ends. */
 gdouble *
-shift_projection_new (const gdouble *means, gint n)
+shift_less_median (const gdouble *means, gint n)
 {
   gdouble *less = g_new (gdouble, n), sorted[WINDOW];
 
@@ -48,30 +48,51 @@ shift_projection_new (const gdouble *means, gint n)
 }
 
 /* Lags of half the size and more have too little in common. */
+static gdouble
+score_of (const gdouble *reference, const gdouble *frame, gint n, gint lag)
+{
+  gdouble product = 0.0, squares = 0.0, others = 0.0;
+
+  for (gint i = MAX (0, -lag); i < MIN (n, n - lag); i++)
+    {
+      product += reference[i] * frame[i + lag];
+      squares += reference[i] * reference[i];
+      others += frame[i + lag] * frame[i + lag];
+    }
+  return product > 0.0 ? product / sqrt (squares * others) : 0.0;
+}
+
+/* Of equals the least lag comes first. */
 gint
-shift_best_lag (const gdouble *reference, const gdouble *frame, gint n, gint most)
+shift_best_lags (const gdouble *reference, const gdouble *frame, gint n, gint most, gint lags[SHIFT_MOST_LAGS])
 {
   const gint limit = MIN (most, n / 2);
-  gdouble    best = 0.0;
-  gint       at = 0;
+  gdouble   *scores = g_new0 (gdouble, 2 * limit + 3), best[SHIFT_MOST_LAGS];
+  gint       found = 0;
 
+  for (gint lag = -limit; lag <= limit; lag++)
+    scores[lag + limit + 1] = score_of (reference, frame, n, lag);
   for (gint k = 0; k <= 2 * limit; k++)
     {
-      const gint lag = k % 2 ? (k + 1) / 2 : -(k / 2);          /* of equals the least */
-      gdouble    product = 0.0, squares = 0.0, others = 0.0, score;
+      const gint     lag = k % 2 ? (k + 1) / 2 : -(k / 2), at = lag + limit + 1;
+      const gboolean is_peak = scores[at] > 0.0 && scores[at] >= scores[at - 1] && scores[at] >= scores[at + 1];
+      gint           place = found;
 
-      for (gint i = MAX (0, -lag); i < MIN (n, n - lag); i++)
+      for (; is_peak && place > 0 && best[place - 1] < scores[at]; place--)
+        if (place < SHIFT_MOST_LAGS)
+          {
+            best[place] = best[place - 1];
+            lags[place] = lags[place - 1];
+          }
+      if (is_peak && place < SHIFT_MOST_LAGS)
         {
-          product += reference[i] * frame[i + lag];
-          squares += reference[i] * reference[i];
-          others += frame[i + lag] * frame[i + lag];
-        }
-      score = product / sqrt (squares * others);
-      if (score > best)
-        {
-          best = score;
-          at = lag;
+          best[place] = scores[at];
+          lags[place] = lag;
+          found = MIN (found + 1, SHIFT_MOST_LAGS);
         }
     }
-  return at;
+  g_free (scores);
+  if (found == 0)
+    lags[found++] = 0;
+  return found;
 }

@@ -13,12 +13,7 @@ shift_between (const ShiftFrame *reference, const ShiftFrame *frame, const Shift
   *found = (Shift) { .error = INFINITY };
   if (reference->width != frame->width || reference->height != frame->height)
     return;
-  if (settings->method == SHIFT_PYRAMID)
-    {
-      found->x = shift_best_lag (reference->columns, frame->columns, frame->width, settings->max_shift);
-      found->y = shift_best_lag (reference->rows, frame->rows, frame->height, settings->max_shift);
-    }
-  shift_steps (reference, frame, settings->method != SHIFT_SINGLE, found);
+  shift_find_in_c (reference, frame, settings, found);
 }
 
 void

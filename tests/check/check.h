@@ -369,6 +369,7 @@ struct _CheckOptions
 {
   guint64      seed;
   gint         cases, laws;     /* number of cases and of law cases for each filter */
+  gboolean     every_fault;     /* or some of the arguments that are set */
   gint         number;          /* one case alone, or -1 */
   gint         max_size;
   guint        legs;

@@ -23,6 +23,9 @@ static const DriverCase median_2 = { .name = "median-blur, radius 2", .operation
 static const DriverCase equalize = { .name = "equalize", .operation = "tessera:equalize", .settings = "", .format = "RGBA float",
                                      .width = 61, .height = 37 };
 
+static const DriverCase label = { .name = "label", .operation = "tessera:label", .settings = "threshold=0.4",
+                                  .format = "R'G'B'A u8", .width = 61, .height = 37 };
+
 /* ------------------------------------------------------------ a held picture -- */
 
 /* The rows from `from_row` on can not be read until they may go. */
@@ -249,6 +252,35 @@ checked_once (void)
   walk_clear (&walk);
 }
 
+/* What `label` computes from floats leaves as floats, wherever it goes.  GEGL's OpenCL converts it on its way into bytes, and
+ * loses results when several threads ask.  The check, on two threads, must not ask. */
+static void
+converted_by_nobody (void)
+{
+  TesseraCounters before, after;
+  DriverPicture   picture;
+  GString        *why = g_string_new (NULL);
+
+  driver_now (label.name);
+  driver_picture_init (&picture, &label, 1);
+  tessera_set_delivery (TRUE);
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  forget_objects ();
+  stub.set_plan ("skip rgbaf_to_rgba_gamma_u8");        /* GEGL's */
+  tessera_get_counters (&before);
+  g_free (driver_run_to (&label, &picture, babl_format (label.format), TRUE));
+  tessera_get_counters (&after);
+  if (after.device_requests != before.device_requests + 1)
+    g_string_append (why, "  not on the device\n");
+  if (stub.met ())
+    g_string_append (why, "  GEGL's OpenCL converted a result of the check\n");
+  stub.set_plan (NULL);
+  tessera_set_delivery (FALSE);
+  driver_verdict (! why->len, "a check converts nothing", why->str);
+  driver_picture_clear (&picture);
+  g_string_free (why, TRUE);
+}
+
 /* ---------------------------------------------------------------------- all -- */
 
 void
@@ -257,4 +289,5 @@ checks_walk (void)
   proven_by_others ();
   later_request ();
   checked_once ();
+  converted_by_nobody ();
 }

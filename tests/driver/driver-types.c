@@ -232,8 +232,10 @@ deceive (const TypesWalk *walk, guint i, const gchar *what, gint lines, GString 
 static void
 lie (const TypesWalk *walk, const gchar *plan)
 {
-  gchar   *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
-  GString *why = g_string_new (NULL);
+  gchar        *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
+  GString      *why = g_string_new (NULL);
+  DriverCapture capture;
+  DriverSaid    said;
 
   driver_now (title);
   forget_objects ();
@@ -244,7 +246,12 @@ lie (const TypesWalk *walk, const gchar *plan)
     g_string_append (why, "  was not met\n");
   stub.set_plan (NULL);
   forget_objects ();
+  driver_capture_begin (&capture);
   run_whole (walk, 0, "afterwards", why);
+  driver_capture_end (&capture, &said);
+  if (why->len)
+    g_string_append (why, said.text->str);
+  driver_said_clear (&said);
   driver_verdict (! why->len, title, why->str);
   g_string_free (why, TRUE);
   g_free (title);

@@ -26,14 +26,14 @@ has_aux (const gchar *operation)
 }
 
 /* A filter of ours: no sink, and none that is wrong on purpose.  tessera:align does a part of its work in C whatever the
- * mode is. */
+ * mode is, and tessera:estimate-shift has the input as its result. */
 static gboolean
 is_drawn (const gchar *operation)
 {
   const gchar *categories = gegl_operation_get_key (operation, "categories");
 
   return g_str_has_prefix (operation, "tessera:") && ! strstr (operation, "wrong")
-         && strcmp (operation, "tessera:align") != 0 && g_strcmp0 (categories, "output") != 0;
+         && strcmp (operation, "tessera:align") != 0 && strcmp (operation, "tessera:estimate-shift") != 0 && g_strcmp0 (categories, "output") != 0;
 }
 
 const SoakFilter *

@@ -10,47 +10,17 @@ Camera and coins, and coins turned by 30 degrees, reduced to 0.71 and seen from 
 has one within 1.5 pixels and 25 % of the size of where it comes to lie; a match (ratio 0.8) is an inlier within 3 pixels.  We
 against ourselves, we against OpenCV and OpenCV against us, beside OpenCV against itself.  --table prints all that is measured.
 Exit code 77: OpenCV or scikit-image is not there."""
-import csv
 import os
 import sys
 import tempfile
 
 from greys import LEGS, Bars, cv2, grey_of, np, pictures
+from keypoints import are_partners, distances, mapped, moved, of_file, of_opencv, share, turned_by
 
 from common import Gegl, Report
 
-SHIFT = 0.25                            # of OpenCV 4.6
 MARGIN, LEAST_SIGMA = 16, 0.9
 WARPED = 'scikit-image coins.png'
-
-
-class Keypoints:
-    """Columns x, y, sigma, angle; 128 elements a row."""
-
-    def __init__(self, frames, descriptors):
-        self.frames = np.asarray(frames, float).reshape(-1, 4)
-        self.descriptors = np.asarray(descriptors, np.float32).reshape(-1, 128)
-
-    def __len__(self):
-        return len(self.frames)
-
-    def distinct(self):
-        """Frames without their angles."""
-        return np.unique(self.frames[:, :3], axis=0)
-
-
-def of_opencv(grey):
-    points, descriptors = cv2.SIFT_create().detectAndCompute(grey, None)
-    frames = [(point.pt[0] - SHIFT, point.pt[1] - SHIFT, point.size / 2, point.angle) for point in points]
-    return Keypoints(frames, descriptors if points else [])
-
-
-def of_file(path):
-    with open(path, newline='', encoding='ascii') as file:
-        rows = list(csv.reader(file))
-    assert rows[0][:7] == ['x', 'y', 'sigma', 'angle', 'response', 'octave', 'layer'] and len(rows[0]) == 135, rows[0]
-    numbers = np.array([[float(word) for word in row] for row in rows[1:]]).reshape(-1, 135)
-    return Keypoints(numbers[:, :4], numbers[:, 7:])
 
 
 def of_operation(gegl, report, name, grey, work):
@@ -84,21 +54,6 @@ def check_saver(gegl, report, path, work):
     report.check('gegl PICTURE -o POINTS.key is sift-save', len(texts) == 2 and texts[0] == texts[1])
 
 
-# ------------------------------------------------------------------ partners
-
-def distances(some, others):
-    return np.hypot(some[:, None, 0] - others[None, :, 0], some[:, None, 1] - others[None, :, 1])
-
-
-def are_partners(some, others, distance, ratio):
-    sizes = np.abs(np.log(some[:, None, 2] / others[None, :, 2]))
-    return (distances(some, others) <= distance) & (sizes <= np.log(ratio))
-
-
-def share(found):
-    return 100 * found.mean() if found.size else 0.0
-
-
 def compare_picture(bars, ours, theirs):
     are = are_partners(ours.frames, theirs.frames, 1, 1.1)
     bars.tell('keypoints, ours / theirs', (len(ours), len(theirs)))
@@ -118,16 +73,6 @@ def compare_picture(bars, ours, theirs):
 
 # --------------------------------------------------------------------- warps
 
-def moved(x, y):
-    return np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
-
-
-def turned_by(degrees, width, height):
-    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    turn = np.array([[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]])
-    return moved((width - 1) / 2, (height - 1) / 2) @ turn @ moved(-(width - 1) / 2, -(height - 1) / 2)
-
-
 def from_the_side(width, height):
     corners = np.float32([(0, 0), (width, 0), (width, height), (0, height)])
     to = np.float32([(.08, .03), (.97, .12), (.90, .95), (.02, .88)]) * np.float32([width, height])
@@ -144,14 +89,6 @@ def warps(grey):
                                          ('scale 0.71', soft, reduce, size),
                                          ('perspective', grey, from_the_side(width, height), (width, height))):
         yield name, matrix, cv2.warpPerspective(source, matrix, canvas, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-
-
-def mapped(frames, matrix):
-    """x, y, sigma where they come to lie."""
-    x, y = frames[:, 0], frames[:, 1]
-    u, v, w = matrix @ np.stack([x, y, np.ones_like(x)])
-    area = np.abs(np.linalg.det(matrix) / w ** 3)
-    return np.stack([u / w, v / w, frames[:, 2] * np.sqrt(area)], axis=1)
 
 
 def repeated(before, after, matrix, shape):

@@ -22,8 +22,8 @@ class Installed:
         for name in [n for n in self.gegl.env if n.startswith(('XDG_', 'GIMP'))] + ['DISPLAY', 'WAYLAND_DISPLAY', 'LANGUAGE']:
             self.gegl.env.pop(name, None)
         self.gegl.env.update(HOME=self.home, TESSERA_INSTALL_BUILD=os.path.join(build, 'build-install'),
-                             POCL_CACHE_DIR=os.path.join(work, 'pocl'))
-        os.mkdir(os.path.join(work, 'pocl'))
+                             POCL_CACHE_DIR=os.path.join(build, 'pocl-cache'))
+        os.makedirs(os.path.join(build, 'pocl-cache'), exist_ok=True)
         self.wanted = {}
 
     def install(self, report):

@@ -123,7 +123,7 @@ PICTURES = {
         Panel('bilateral grid', GALLERY['bilateral-grid'], '768x576+0+20', FRIENDS),
         Panel('before', '', '768x576+150+90', MOUNTAINS), Panel('motion blur', 'motion-blur:2', '768x576+150+90', MOUNTAINS)], 2, zoom=65),
     'filters': Picture([Panel(name, chain, '512x384+56+36' if photograph == HUBBLE else '512x384+256+150', photograph)
-        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58),
+        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58, quality=72),
 
     'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
     'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',
@@ -195,6 +195,8 @@ PICTURES = {
     'align': Picture([Panel('a picture', '', '180x140+560+60', MOUNTAINS),
         Panel('another, turned and smaller', 'gegl:rotate-on-center degrees=-8 gegl:scale-ratio x=0.85 y=0.85', '180x140+560+60', MOUNTAINS),
         Panel('laid on the first', 'gegl:rotate-on-center degrees=-8 gegl:scale-ratio x=0.85 y=0.85 tessera:align aux=[ gegl:load path=photo.jpg ]', '180x140+560+60', MOUNTAINS)], 3, quality=60),
+    'estimate-shift': Picture([Panel('a frame', 'gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE),
+        Panel('the next one, moved by (4.3, -2.6)', 'gegl:translate x=4.3 y=-2.6 sampler=cubic gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE)], 2, zoom=200, quality=60),
     'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),
         Panel('turned, and three quarters as large', 'gegl:rotate-on-center degrees=-30 gegl:scale-ratio x=0.75 y=0.75 tessera:sift contrast-threshold=0.15',
               '320x250+590+290', MOUNTAINS)], 2, quality=60),

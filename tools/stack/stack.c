@@ -14,6 +14,7 @@
 #include "stack.h"
 
 #define CLIPPED_FROM 5          /* frames */
+#define AUTO         (-1)
 
 static gchar   *output, *method_name, *reference_name, *model_name, **paths;
 static gint     mebibytes;
@@ -106,6 +107,22 @@ saver (const gchar *path)
   return result;
 }
 
+/* The last chunk of a PNG.  libpng writes it when all others are written. */
+static gboolean
+has_png_end (const gchar *path)
+{
+  static const guint8 end[12] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
+  guint8              last[sizeof end];
+  FILE               *file = g_fopen (path, "rb");
+  gboolean            success;
+
+  success = file && fseek (file, -(glong) sizeof end, SEEK_END) == 0 && fread (last, sizeof last, 1, file) == 1
+            && memcmp (last, end, sizeof end) == 0;
+  if (file)
+    fclose (file);
+  return success;
+}
+
 /* A full disk ends a file early, and GEGL does not tell: is the last row there? */
 static gboolean
 is_complete (GeglBuffer *buffer, const gchar *path)
@@ -136,16 +153,17 @@ write_picture (GeglBuffer *buffer, const gchar *path)
   GeglNode    *graph = gegl_node_new ();
   GeglNode    *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
   GeglNode    *save = gegl_node_new_child (graph, "operation", operation, "path", beside, NULL);
+  const gboolean is_png = g_str_equal (operation, "gegl:png-save");
   gboolean     success;
 
-  if (g_str_equal (operation, "gegl:png-save"))
-    gegl_node_set (save, "bitdepth", 16, NULL);
+  if (is_png)           /* more effort hardly makes 16 bits smaller */
+    gegl_node_set (save, "bitdepth", 16, "compression", 1, NULL);
   else if (g_str_equal (operation, "gegl:tiff-save"))
     gegl_node_set (save, "bitdepth", is_float ? 32 : 16, "fp", is_float ? 1 : 0, NULL);
   gegl_node_link (source, save);
   gegl_node_process (save);
   g_object_unref (graph);
-  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && is_complete (buffer, beside) && g_rename (beside, path) == 0;
+  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && (is_png ? has_png_end (beside) : is_complete (buffer, beside)) && g_rename (beside, path) == 0;
   if (! success)
     {
       stack_say ("%s cannot be written; is the disk full, or the folder not yours?", path);
@@ -155,8 +173,9 @@ write_picture (GeglBuffer *buffer, const gchar *path)
   return success;
 }
 
+/* `method`: of CombineMethod; AUTO: what the number of frames asks for. */
 static gint
-stack_all (Stack *stack, StackMethod method, guint64 memory)
+stack_all (Stack *stack, gint method, guint64 memory)
 {
   gint        aligned = 0;
   GeglBuffer *result;
@@ -168,9 +187,9 @@ stack_all (Stack *stack, StackMethod method, guint64 memory)
     return 2;
   for (gint i = 0; i < stack->n; i++)
     aligned += stack->frames[i].is_aligned;
-  if (method == METHOD_AUTO)
-    method = aligned >= CLIPPED_FROM ? METHOD_CLIPPED : METHOD_MEAN;
-  result = stack_combine (stack, method, memory);
+  if (method == AUTO)
+    method = aligned >= CLIPPED_FROM ? COMBINE_CLIPPED : COMBINE_MEAN;
+  result = stack_combine (stack, (CombineMethod) method, memory);
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].aligned);
   success = write_picture (result, output);
@@ -261,7 +280,7 @@ main (gint argc, gchar **argv)
   stack.kept = g_strconcat (output, ".transforms", NULL);
   stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
   if (stat_frames (&stack) && choose_reference (&stack))
-    status = stack_all (&stack, method_name ? METHOD_MEAN + method : METHOD_AUTO, memory_allowed ());
+    status = stack_all (&stack, method_name ? method : AUTO, memory_allowed ());
   stack_progress_end ();
   stack_clear (&stack);
   g_object_unref (stack.node);

@@ -7,8 +7,7 @@
 #include <gegl.h>
 
 #include "align.h"
-
-typedef enum { METHOD_AUTO, METHOD_MEAN, METHOD_MEDIAN, METHOD_CLIPPED } StackMethod;
+#include "combine.h"
 
 typedef struct
 {
@@ -43,7 +42,7 @@ void        stack_remember  (Stack *stack);
 gboolean    stack_keep      (const Stack *stack, GError **error);
 
 /* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
-GeglBuffer *stack_combine   (const Stack *stack, StackMethod method, guint64 memory);
+GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, guint64 memory);
 
 /* stack-progress.c: on a terminal a bar, with the time that is left. */
 void        stack_progress_begin (gdouble steps);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Align Visible Layers: what is asked for first.
+ */
+#include "align-layers.h"
+
+#include <gegl-plugin.h>
+#include <libgimp/gimpui.h>
+
+#define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
+
+static void
+attach (GtkWidget *table, gint row, const gchar *label, const gchar *tip, GtkWidget *list, gint value)
+{
+  gimp_int_combo_box_set_active (GIMP_INT_COMBO_BOX (list), value);
+  gimp_help_set_help_data (list, tip, NULL);
+  gimp_table_attach_aligned (GTK_TABLE (table), 0, row, label, 0.0, 0.5, list, 1, FALSE);
+}
+
+/* The movements that the operation offers. */
+static GtkWidget *
+attach_models (GtkWidget *table, gint value)
+{
+  GParamSpec *spec = gegl_operation_find_property (ALIGN_OPERATION, "model");
+  GEnumClass *values = G_PARAM_SPEC_ENUM (spec)->enum_class;
+  GtkWidget  *list = g_object_new (GIMP_TYPE_INT_COMBO_BOX, NULL);
+  gchar      *label = g_strconcat ("_", g_param_spec_get_nick (spec), NULL);
+
+  for (guint i = 0; i < values->n_values; i++)
+    gimp_int_combo_box_append (GIMP_INT_COMBO_BOX (list), GIMP_INT_STORE_VALUE, values->values[i].value,
+                               GIMP_INT_STORE_LABEL, values->values[i].value_name, -1);
+  attach (table, 0, label, g_param_spec_get_blurb (spec), list, value);
+  g_free (label);
+  return list;
+}
+
+static GtkWidget *
+attach_new_layer (GtkWidget *table, gint value)
+{
+  GtkWidget *list = gimp_int_combo_box_new (_("None"), NEW_LAYER_NONE, _("Mean"), NEW_LAYER_MEAN, _("Median"), NEW_LAYER_MEDIAN, NULL);
+
+  attach (table, 1, _("New _layer"),
+          _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them"), list, value);
+  return list;
+}
+
+gboolean
+align_dialog_run (AlignOptions *options)
+{
+  GtkWidget *window, *table, *model, *new_layer;
+  gint       kind = options->new_layer;
+  gboolean   is_ok;
+
+  gimp_ui_init ("tessera", FALSE);
+  bindtextdomain ("gimp20-std-plug-ins", gimp_locale_directory ());
+  bind_textdomain_codeset ("gimp20-std-plug-ins", "UTF-8");
+  window = gimp_dialog_new (_("Align Visible Layers by Content"), ALIGN_LAYERS, NULL, 0, NULL, NULL,
+                            GIMP_TEXT ("_Cancel"), GTK_RESPONSE_CANCEL, GIMP_TEXT ("_OK"), GTK_RESPONSE_OK, NULL);
+  gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, GTK_RESPONSE_CANCEL, -1);
+  gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
+  gimp_window_set_transient (GTK_WINDOW (window));
+  table = gtk_table_new (2, 2, FALSE);
+  gtk_container_set_border_width (GTK_CONTAINER (table), 12);
+  gtk_table_set_col_spacings (GTK_TABLE (table), 6);
+  gtk_table_set_row_spacings (GTK_TABLE (table), 6);
+  gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), table, TRUE, TRUE, 0);
+  model = attach_models (table, options->model);
+  new_layer = attach_new_layer (table, kind);
+  gtk_widget_show_all (window);
+  is_ok = gimp_dialog_run (GIMP_DIALOG (window)) == GTK_RESPONSE_OK;
+  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (model), &options->model);
+  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (new_layer), &kind);
+  options->new_layer = (NewLayer) kind;
+  gtk_widget_destroy (window);
+  return is_ok;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Align Visible Layers: how the layers lie on the lowest one, and one layer made of all.
+ *
+ * What is seen of a layer counts: where its mask is black there is nothing to compare.
+ */
+#include "align-layers.h"
+
+#include <gio/gio.h>
+
+#define COMBINING 0.1           /* the part of the work that it is */
+#define ROWS      64            /* of the new layer, that are written at a time */
+
+/* ------------------------------------------------------------------ pixels -- */
+
+static GeglNode *
+add_source (GeglNode *graph, GeglBuffer *pixels)
+{
+  return gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", pixels, NULL);
+}
+
+static GeglNode *
+add_drawable (GeglNode *graph, gint32 drawable, const Babl *space)
+{
+  GeglBuffer *pixels = layer_copy_pixels (drawable, space);
+  GeglNode   *node = add_source (graph, pixels);
+
+  g_object_unref (pixels);
+  return node;
+}
+
+/* What is seen of the layer, where it lies in the image. */
+static GeglNode *
+add_picture (GeglNode *graph, gint32 layer, const Babl *space)
+{
+  const gint32 mask = gimp_layer_get_mask (layer);
+  GeglNode    *node = add_drawable (graph, layer, space), *moved;
+  gint         x = 0, y = 0;
+
+  if (mask >= 0 && gimp_layer_get_apply_mask (layer))
+    {
+      GeglNode *seen = gegl_node_new_child (graph, "operation", "gegl:opacity", NULL);
+
+      gegl_node_link (node, seen);
+      gegl_node_connect_to (add_drawable (graph, mask, NULL), "output", seen, "aux");
+      node = seen;
+    }
+  gimp_drawable_offsets (layer, &x, &y);
+  moved = gegl_node_new_child (graph, "operation", "gegl:translate", "x", (gdouble) x, "y", (gdouble) y, NULL);
+  gegl_node_link (node, moved);
+  return moved;
+}
+
+static GeglBuffer *
+render (GeglNode *graph, GeglNode *node, const Babl *space)
+{
+  const GeglRectangle box = gegl_node_get_bounding_box (node);
+  GeglBuffer         *pixels = gegl_buffer_new (&box, babl_format_with_space ("RaGaBaA float", space));
+  GeglNode           *sink = gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", pixels, NULL);
+
+  gegl_node_link (node, sink);
+  gegl_node_process (sink);
+  return pixels;
+}
+
+/* -------------------------------------------------------------------- find -- */
+
+typedef struct
+{
+  gint layer, n;
+} Place;
+
+static void
+show_progress (GeglNode *node G_GNUC_UNUSED, gdouble done, gpointer data)
+{
+  const Place *place = data;
+
+  gimp_progress_update ((1.0 - COMBINING) * (place->layer + done) / place->n);
+}
+
+static gboolean
+is_locked (gint32 item)
+{
+  for (; item > 0; item = gimp_item_get_parent (item))
+    if (gimp_item_get_lock_content (item) || gimp_item_get_lock_position (item))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+read_matrix (const gchar *text, gdouble matrix[9])
+{
+  for (gint i = 0; i < 9; i++)
+    {
+      gchar *end;
+
+      matrix[i] = g_ascii_strtod (text, &end);
+      text = end;
+    }
+}
+
+static void
+find (const AlignLayers *all, AlignedLayer *layer, Place *place)
+{
+  GeglNode   *graph = gegl_node_new ();
+  GeglNode   *align = gegl_node_new_child (graph, "operation", ALIGN_OPERATION, "model", all->options.model, NULL);
+  GeglBuffer *pixels;
+  gboolean    is_aligned;
+  gchar      *matrix, *reason;
+
+  g_signal_connect (align, "progress", G_CALLBACK (show_progress), place);
+  gegl_node_link (add_picture (graph, layer->layer, all->space), align);
+  gegl_node_connect_to (add_source (graph, all->reference), "output", align, "aux");
+  pixels = render (graph, align, all->space);
+  gegl_node_get (align, "aligned", &is_aligned, "matrix", &matrix, "error", &layer->error, "inliers", &layer->matches,
+                 "reason", &reason, NULL);
+  read_matrix (matrix, layer->matrix);
+  if (! is_aligned)
+    layer->reason = g_strdup (reason);
+  else if (all->options.new_layer != NEW_LAYER_NONE)
+    layer->pixels = g_object_ref (pixels);
+  g_object_unref (pixels);
+  g_free (reason);
+  g_free (matrix);
+  g_object_unref (graph);
+}
+
+/* Those that are visible, from the lowest up. */
+static gboolean
+list_layers (AlignLayers *all, GError **error)
+{
+  gint  n;
+  gint *layers = gimp_image_get_layers (all->image, &n);
+
+  all->layers = g_new0 (AlignedLayer, n);
+  all->lowest = -1;
+  for (gint i = n - 1; i >= 0; i--)
+    {
+      if (! gimp_item_get_visible (layers[i]))
+        continue;
+      if (all->lowest < 0)
+        all->lowest = layers[i];
+      else
+        all->layers[all->n++].layer = layers[i];
+    }
+  g_free (layers);
+  if (all->n == 0)
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_LAYER, _("At least two layers must be visible"));
+  else if (gimp_image_get_floating_sel (all->image) > 0)
+    g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_LAYER, _("Anchor the floating selection first"));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+align_layers_find (AlignLayers *all, GError **error)
+{
+  GeglNode *graph;
+
+  if (! list_layers (all, error))
+    return FALSE;
+  all->space = layer_space_of_image (all->image);
+  graph = gegl_node_new ();
+  all->reference = render (graph, add_picture (graph, all->lowest, all->space), all->space);
+  g_object_unref (graph);
+  for (gint i = 0; i < all->n; i++)
+    {
+      gchar *name = gimp_item_get_name (all->layers[i].layer);
+
+      gimp_progress_set_text_printf (_("Aligning %s"), name);
+      if (is_locked (all->layers[i].layer))
+        all->layers[i].reason = g_strdup (_("it is locked"));
+      else
+        find (all, &all->layers[i], &(Place) { i, all->n });
+      g_free (name);
+    }
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- combine -- */
+
+static GListStore *
+list_pictures (const AlignLayers *all)
+{
+  GListStore *pictures = g_list_store_new (GEGL_TYPE_BUFFER);
+
+  g_list_store_append (pictures, all->reference);
+  for (gint i = 0; i < all->n; i++)
+    if (all->layers[i].pixels)
+      g_list_store_append (pictures, all->layers[i].pixels);
+  return pictures;
+}
+
+static void
+fill (gint32 layer, GListStore *pictures, NewLayer kind, const GeglRectangle *box, const Babl *space)
+{
+  GeglBuffer *buffer = gimp_drawable_get_buffer (layer);
+  GeglNode   *graph = gegl_node_new ();
+  GeglNode   *combine = gegl_node_new_child (graph, "operation", COMBINE_OPERATION, "pictures", pictures,
+                                             "method", (gint) (kind - NEW_LAYER_MEAN), NULL);
+  GeglNode   *moved = gegl_node_new_child (graph, "operation", "gegl:translate", "x", (gdouble) -box->x, "y", (gdouble) -box->y, NULL);
+  GeglNode   *sink;
+
+  layer_set_space (buffer, space);
+  sink = gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", buffer, NULL);
+  gegl_node_link_many (combine, moved, sink, NULL);
+  for (gint y = 0; y < box->height; y += ROWS)
+    {
+      gegl_node_blit (sink, 1.0, GEGL_RECTANGLE (0, y, box->width, MIN (ROWS, box->height - y)), NULL, NULL,
+                      GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      gimp_progress_update (1.0 - COMBINING + COMBINING * y / box->height);
+    }
+  g_object_unref (graph);
+  g_object_unref (buffer);                                  /* what is not yet there is sent now */
+}
+
+gint32
+align_layers_combine (AlignLayers *all)
+{
+  static const gchar *const names[N_NEW_LAYERS] = {
+    [NEW_LAYER_MEAN] = N_("Mean of %d layers"), [NEW_LAYER_MEDIAN] = N_("Median of %d layers")
+  };
+  const GeglRectangle *box = gegl_buffer_get_extent (all->reference);
+  const NewLayer       kind = all->options.new_layer;
+  GListStore          *pictures;
+  gchar               *name;
+  gint32               layer;
+
+  if (kind == NEW_LAYER_NONE)
+    return -1;
+  pictures = list_pictures (all);
+  name = g_strdup_printf (_(names[kind]), g_list_model_get_n_items (G_LIST_MODEL (pictures)));
+  layer = gimp_layer_new (all->image, name, box->width, box->height,
+                          gimp_image_base_type (all->image) == GIMP_RGB ? GIMP_RGBA_IMAGE : GIMP_GRAYA_IMAGE, 100.0,
+                          GIMP_LAYER_MODE_NORMAL);
+  fill (layer, pictures, kind, box, all->space);
+  gimp_layer_set_offsets (layer, box->x, box->y);
+  g_free (name);
+  g_object_unref (pictures);
+  return layer;
+}
+
+/* -------------------------------------------------------------------------- -- */
+
+gint
+align_layers_count (const AlignLayers *all)
+{
+  gint count = 0;
+
+  for (gint i = 0; i < all->n; i++)
+    count += ! all->layers[i].reason;
+  return count;
+}
+
+void
+align_layers_clear (AlignLayers *all)
+{
+  for (gint i = 0; i < all->n; i++)
+    {
+      g_clear_object (&all->layers[i].pixels);
+      g_free (all->layers[i].reason);
+    }
+  g_free (all->layers);
+  g_clear_object (&all->reference);
+}

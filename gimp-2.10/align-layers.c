@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Align Visible Layers: the procedure, and what it changes in the image.
+ *
+ * tessera:align finds the movement of each layer, then GIMP itself moves the layer.  So a mask, a group and what lies beyond the
+ * canvas come along.  All that takes time comes first and changes nothing in the image: Cancel leaves it as it was.  What changes it
+ * comes last, as one step of undo.
+ */
+#include "align-layers.h"
+
+#include <libgimp/gimpui.h>
+
+#define TITLE N_("Align Visible Layers by Content")
+
+void
+align_layers_install (void)
+{
+  static const GimpParamDef arguments[] = {
+    { GIMP_PDB_INT32,    (gchar *) "run-mode",  (gchar *) "The run mode { RUN-INTERACTIVE (0), RUN-NONINTERACTIVE (1), RUN-WITH-LAST-VALS (2) }" },
+    { GIMP_PDB_IMAGE,    (gchar *) "image",     (gchar *) "The image" },
+    { GIMP_PDB_DRAWABLE, (gchar *) "drawable",  (gchar *) "Is not used" },
+    { GIMP_PDB_INT32,    (gchar *) "model",     (gchar *) "Movement: 0 shift, 1 turn and scale too, 2 shear too, 3 perspective" },
+    { GIMP_PDB_INT32,    (gchar *) "new-layer", (gchar *) "A new layer of all: 0 none, 1 their mean, 2 their median" }
+  };
+  static const GimpParamDef results[] = {
+    { GIMP_PDB_INT32,  (gchar *) "aligned", (gchar *) "How many layers were moved" },
+    { GIMP_PDB_STRING, (gchar *) "report",  (gchar *) "A line for each layer" }
+  };
+
+  if (! gegl_has_operation (ALIGN_OPERATION) || ! gegl_has_operation (COMBINE_OPERATION))
+    return;
+  gimp_install_procedure (ALIGN_LAYERS, N_("Lays the visible layers on the lowest one: hand-held photographs of one subject"),
+                          "The GEGL operations " ALIGN_OPERATION " and " COMBINE_OPERATION, "Tessera", "Tessera", "2026",
+                          N_("Align Visible Layers by Content (Tessera)..."), "RGB*, GRAY*", GIMP_PLUGIN,
+                          G_N_ELEMENTS (arguments), G_N_ELEMENTS (results), arguments, results);
+  gimp_plugin_menu_register (ALIGN_LAYERS, "<Image>/Image/Arrange");
+  gimp_plugin_icon_register (ALIGN_LAYERS, GIMP_ICON_TYPE_ICON_NAME, (const guint8 *) GIMP_ICON_GEGL);
+}
+
+/* ------------------------------------------------------------------ change -- */
+
+/* In GIMP a pixel's centre is half a pixel from where it begins; for GEGL's operation it is there. */
+static void
+move (AlignedLayer *layer)
+{
+  gdouble *m = layer->matrix;
+
+  for (gint row = 0; row < 3; row++)
+    m[3 * row + 2] -= 0.5 * (m[3 * row] + m[3 * row + 1]);
+  for (gint i = 0; i < 6; i++)
+    m[i] += 0.5 * m[6 + i % 3];
+  if (gimp_item_transform_matrix (layer->layer, m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]) < 0)
+    layer->reason = g_strdup (gimp_get_pdb_error ());
+}
+
+/* GIMP would move what is selected alone. */
+static void
+move_all (AlignLayers *all)
+{
+  const gint32 selection = gimp_selection_is_empty (all->image) ? -1 : gimp_selection_save (all->image);
+
+  if (selection > 0)
+    gimp_selection_none (all->image);
+  gimp_context_push ();
+  gimp_context_set_interpolation (GIMP_INTERPOLATION_NOHALO);           /* as sharp as tessera:align's; the cubic is softer */
+  gimp_context_set_transform_direction (GIMP_TRANSFORM_FORWARD);
+  gimp_context_set_transform_resize (GIMP_TRANSFORM_RESIZE_ADJUST);
+  for (gint i = 0; i < all->n; i++)
+    if (! all->layers[i].reason)
+      move (&all->layers[i]);
+  gimp_context_pop ();
+  if (selection < 0)
+    return;
+  gimp_image_select_item (all->image, GIMP_CHANNEL_OP_REPLACE, selection);
+  gimp_image_remove_channel (all->image, selection);
+}
+
+/* One step of undo. */
+static void
+change (AlignLayers *all, gint32 new_layer)
+{
+  const gint32 active = gimp_image_get_active_layer (all->image);
+
+  gimp_image_undo_group_start (all->image);
+  move_all (all);
+  if (new_layer > 0)
+    gimp_image_insert_layer (all->image, new_layer, 0, 0);
+  else if (active > 0)
+    gimp_image_set_active_layer (all->image, active);
+  gimp_image_undo_group_end (all->image);
+}
+
+/* ------------------------------------------------------------------ report -- */
+
+static void
+add_line (GString *report, const AlignedLayer *layer)
+{
+  gchar *name = gimp_item_get_name (layer->layer);
+
+  g_string_append_c (report, '\n');
+  if (layer->reason)
+    g_string_append_printf (report, _("%s stays as it is: %s"), name, layer->reason);
+  else
+    g_string_append_printf (report, _("%s: %.2f pixels off, %d matches"), name, layer->error, layer->matches);
+  g_free (name);
+}
+
+static gchar *
+report_of (const AlignLayers *all)
+{
+  GString *report = g_string_new (NULL);
+  gchar   *lowest = gimp_item_get_name (all->lowest);
+
+  g_string_append_printf (report, _("%d of %d layers lie on %s"), align_layers_count (all), all->n, lowest);
+  for (gint i = 0; i < all->n; i++)
+    add_line (report, &all->layers[i]);
+  g_free (lowest);
+  return g_string_free (report, FALSE);
+}
+
+/* --------------------------------------------------------------------- run -- */
+
+/* FALSE: the person did not press OK. */
+static gboolean
+choose (GimpRunMode mode, gint n_params, const GimpParam *param, AlignOptions *options)
+{
+  if (mode == GIMP_RUN_NONINTERACTIVE)
+    {
+      options->model = n_params > 3 ? param[3].data.d_int32 : options->model;
+      options->new_layer = n_params > 4 ? (NewLayer) param[4].data.d_int32 : options->new_layer;
+      return TRUE;
+    }
+  gimp_get_data (ALIGN_LAYERS, options);
+  if (mode == GIMP_RUN_INTERACTIVE && ! align_dialog_run (options))
+    return FALSE;
+  gimp_set_data (ALIGN_LAYERS, options, sizeof *options);
+  return TRUE;
+}
+
+/* The report; NULL: an error. */
+static gchar *
+align (AlignLayers *all, GError **error)
+{
+  gint32 new_layer;
+
+  if (! align_layers_find (all, error))
+    return NULL;
+  if (align_layers_count (all) == 0)
+    return report_of (all);
+  new_layer = align_layers_combine (all);
+  gimp_progress_end ();                                     /* from here on there is no Cancel */
+  change (all, new_layer);
+  return report_of (all);
+}
+
+void
+align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals)
+{
+  static GimpParam  values[3];                              /* live as long as this process */
+  const GimpRunMode mode = param[0].data.d_int32;
+  AlignLayers       all = { .image = param[1].data.d_image, .options = { .model = 1 } };
+  GError           *error = NULL;
+  gchar            *report;
+
+  *n_return_vals = 1;
+  *return_vals = values;
+  values[0].type = GIMP_PDB_STATUS;
+  values[0].data.d_status = GIMP_PDB_CANCEL;
+  if (! choose (mode, n_params, param, &all.options))
+    return;
+  gimp_progress_init (_(TITLE));
+  report = align (&all, &error);
+  values[0].data.d_status = report ? GIMP_PDB_SUCCESS : GIMP_PDB_EXECUTION_ERROR;
+  values[1] = (GimpParam) { .type = GIMP_PDB_INT32, .data.d_int32 = align_layers_count (&all) };
+  values[2] = (GimpParam) { .type = GIMP_PDB_STRING, .data.d_string = report };
+  if (! report)
+    values[1] = (GimpParam) { .type = GIMP_PDB_STRING, .data.d_string = error->message };
+  *n_return_vals = report ? 3 : 2;
+  if (report && mode != GIMP_RUN_NONINTERACTIVE)
+    {
+      gimp_displays_flush ();
+      g_message ("%s", report);
+    }
+  align_layers_clear (&all);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Align Visible Layers: the visible layers are laid on the lowest visible one.  gimp-3/tessera-align-layers.py.in does the same
+ * in Python, with the same texts.
+ */
+#ifndef TESSERA_ALIGN_LAYERS_H
+#define TESSERA_ALIGN_LAYERS_H
+
+#include "plug-in.h"
+
+#define ALIGN_OPERATION   "tessera:align"
+#define COMBINE_OPERATION "tessera:combine"
+
+typedef enum { NEW_LAYER_NONE, NEW_LAYER_MEAN, NEW_LAYER_MEDIAN, N_NEW_LAYERS } NewLayer;
+
+typedef struct
+{
+  gint     model;               /* of tessera:align */
+  NewLayer new_layer;
+} AlignOptions;
+
+/* A layer, and where it goes. */
+typedef struct
+{
+  gint32      layer;
+  gchar      *reason;           /* why it stays as it is; NULL: it does not */
+  gdouble     matrix[9];        /* places of the image, pixel centres at integers */
+  gdouble     error;            /* in pixels */
+  gint        matches;
+  GeglBuffer *pixels;           /* aligned, if there will be a new layer */
+} AlignedLayer;
+
+typedef struct
+{
+  gint32        image;
+  const Babl   *space;          /* of its profile; NULL is sRGB */
+  AlignOptions  options;
+  gint          n;              /* layers above the lowest */
+  AlignedLayer *layers;         /* from the lowest up */
+  gint32        lowest;
+  GeglBuffer   *reference;      /* its pixels */
+} AlignLayers;
+
+/* align-find.c: all that takes time; nothing in the image changes.  FALSE: there are not two layers. */
+gboolean align_layers_find    (AlignLayers *all, GError **error);
+/* A layer that is not yet in the image; -1: none is wished. */
+gint32   align_layers_combine (AlignLayers *all);
+gint     align_layers_count   (const AlignLayers *all);         /* those that move */
+void     align_layers_clear   (AlignLayers *all);
+
+/* align-dialog.c: TRUE if OK was pressed. */
+gboolean align_dialog_run     (AlignOptions *options);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Many pixels of all frames become one, where every frame covers all of them: the same as one pixel at a time, in vectors.
+ *
+ * The values of a frame are a row.  Rows are sorted against one another by a network (K. E. Batcher, Sorting Networks and Their
+ * Applications, AFIPS 32, 1968; D. E. Knuth, The Art of Computer Programming 3, 5.2.2, Algorithm M), which compares the
+ * same rows whatever they hold, so that loops run in vectors.
+ */
+#include "combine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tessera.h"
+
+/* The smaller values to a, the larger ones to b. */
+TESSERA_CLONES static void
+exchange (gfloat *restrict a, gfloat *restrict b)
+{
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    {
+      const gfloat x = a[i], y = b[i];
+
+      a[i] = y < x ? y : x;
+      b[i] = y < x ? x : y;
+    }
+}
+
+static void
+sort_rows (gfloat (*rows)[COMBINE_VALUES], gint n)
+{
+  gint top = 1;
+
+  while (2 * top < n)
+    top *= 2;
+  for (gint p = top; p > 0 && n > 1; p /= 2)
+    for (gint q = top, r = 0, d = p;; d = q - p, q /= 2, r = p)
+      {
+        for (gint i = 0; i < n - d; i++)
+          if ((i & p) == r)
+            exchange (rows[i], rows[i + d]);
+        if (q == p)
+          break;
+      }
+}
+
+/* Of n sorted rows. */
+static void
+middle_row (gfloat (*sorted)[COMBINE_VALUES], gint n, gfloat *restrict out)
+{
+  const gfloat *restrict a = sorted[(n - 1) / 2], *restrict b = sorted[n / 2];
+
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    out[i] = n % 2 ? a[i] : 0.5f * (a[i] + b[i]);
+}
+
+TESSERA_CLONES static void
+add_row (const gfloat *restrict row, gdouble *restrict sums)
+{
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    sums[i] += row[i];
+}
+
+TESSERA_CLONES static void
+distance_row (const gfloat *restrict row, const gfloat *restrict from, gfloat *restrict out)
+{
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    out[i] = fabsf (row[i] - from[i]);
+}
+
+/* What is not farther from `from` than `most`. */
+TESSERA_CLONES static void
+add_near (const gfloat *restrict row, const gfloat *restrict from, const gfloat *restrict most, gdouble *restrict sums,
+          gfloat *restrict counts)
+{
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    {
+      const gboolean is_near = fabsf (row[i] - from[i]) <= most[i];
+
+      sums[i] += is_near ? row[i] : 0.0f;
+      counts[i] += is_near ? 1.0f : 0.0f;
+    }
+}
+
+TESSERA_CLONES static void
+divide_row (const gdouble *restrict sums, const gfloat *restrict counts, gfloat *restrict out)
+{
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    out[i] = (gfloat) (sums[i] / counts[i]);
+}
+
+/* Of finite values some are always near: those in the middle. */
+void
+combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, gfloat (*room)[COMBINE_VALUES], gfloat *out)
+{
+  gfloat  median[COMBINE_VALUES], counts[COMBINE_VALUES], most[COMBINE_VALUES];
+  gdouble sums[COMBINE_VALUES] = { 0 };
+
+  for (gint i = 0; i < COMBINE_VALUES; i++)
+    counts[i] = method == COMBINE_MEAN ? n : 0.0f;
+  if (method == COMBINE_MEAN)
+    for (gint k = 0; k < n; k++)
+      add_row (rows[k], sums);
+  else
+    {
+      memcpy (room, rows, n * sizeof *rows);
+      sort_rows (room, n);
+      middle_row (room, n, method == COMBINE_MEDIAN ? out : median);
+      if (method == COMBINE_MEDIAN)
+        return;
+      for (gint k = 0; k < n; k++)
+        distance_row (rows[k], median, room[k]);
+      sort_rows (room, n);
+      middle_row (room, n, most);
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        most[i] *= COMBINE_CLIP;
+      for (gint k = 0; k < n; k++)
+        add_near (rows[k], median, most, sums, counts);
+    }
+  divide_row (sums, counts, out);
+}

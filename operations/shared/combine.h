@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Aligned frames become one picture, a square of all of them at a time.  For tessera:combine and tessera-stack.
+ *
+ * Per pixel and channel, of the frames whose alpha there is above 0 and whose values are numbers, in linear light:
+ * mean; median (of an even number the mean of the two in the middle); clipped, the mean of what lies within 2.5 robust
+ * standard deviations of the median.  Sums are in the frames' order.
+ */
+#ifndef COMBINE_H
+#define COMBINE_H
+
+#include <gegl.h>
+
+typedef enum { COMBINE_MEAN, COMBINE_MEDIAN, COMBINE_CLIPPED } CombineMethod;
+
+/* What alpha tells.  COVERAGE: the part of all frames that cover the pixel.  LARGEST: as opaque as the frame that is most so;
+ * that is what a layer needs, which should not fade where fewer frames cover it. */
+typedef enum { ALPHA_COVERAGE, ALPHA_LARGEST } CombineAlpha;
+
+typedef struct
+{
+  GeglBuffer  **frames;
+  gint          n;
+  const Babl   *format;         /* in which they are read: RaGaBaA float */
+  CombineMethod method;
+  CombineAlpha  alpha;
+  guint64       memory;         /* bytes for squares */
+  void        (*told) (gint rows, gint all, gpointer data);     /* so many rows more are done; may be NULL */
+  gpointer      data;
+} Combine;
+
+/* Writes the area of `result` in RGBA float. */
+void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuffer *result);
+
+/* combine-values.c: `rows` of n frames, finite values.  `room` has place for n rows. */
+#define COMBINE_VALUES 256
+#define COMBINE_CLIP   ((gfloat) (2.5 * 1.4826))        /* standard deviations; a Gaussian's / median of the distances */
+void combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, gfloat (*room)[COMBINE_VALUES], gfloat *out);
+
+#endif
