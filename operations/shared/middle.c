@@ -11,40 +11,45 @@
 
 #define BINS    2048
 #define AT_ONCE 4
+#define MANY    16384
+#define WIDE    16
 
-/* An integer that is ordered as the floats are. */
+/* An integer that is ordered as the floats are; the two zeros are one.  Without a branch, because signs come as they like. */
 static inline guint32
 key_of (gfloat value)
 {
-  const guint32 bits = (guint32) tessera_as_int (value);
+  const guint32 bits = (guint32) tessera_as_int (value + 0.0f);
 
-  return bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
+  return bits ^ (-(bits >> 31) | 0x80000000u);
 }
 
-static inline gfloat
-value_of (guint32 key)
+static void
+count_plainly (const gfloat *values, gsize n, gint shift, guint32 within, guint32 *counts)
 {
-  return tessera_as_float ((gint) (key ^ (key >> 31 ? 0x80000000u : 0xffffffffu)));
+  memset (counts, 0, BINS * sizeof *counts);
+  for (gsize i = 0; i < n; i++)
+    counts[key_of (values[i]) >> shift & within]++;
 }
 
-/* Counts the part of the keys that a pass looks at.  Neighbours mostly fall into one bin, and would wait for one another. */
+/* Counts the part of the keys that a pass looks at.  Neighbours mostly fall into one bin, and would wait for one another; so many are
+ * counted in four tables. */
 static void
 count_keys (const gfloat *values, gsize n, gint shift, guint32 within, guint32 *counts)
 {
-  guint32 more[AT_ONCE - 1][BINS];
-  gsize   i = 0;
+  guint32     more[AT_ONCE - 1][BINS];
+  const gsize whole = n >= MANY ? n - n % AT_ONCE : 0;
 
-  memset (counts, 0, BINS * sizeof *counts);
+  count_plainly (values + whole, n - whole, shift, within, counts);
+  if (whole == 0)
+    return;
   memset (more, 0, sizeof more);
-  for (; i + AT_ONCE <= n; i += AT_ONCE)
+  for (gsize i = 0; i < whole; i += AT_ONCE)
     {
       counts[key_of (values[i]) >> shift & within]++;
       more[0][key_of (values[i + 1]) >> shift & within]++;
       more[1][key_of (values[i + 2]) >> shift & within]++;
       more[2][key_of (values[i + 3]) >> shift & within]++;
     }
-  for (; i < n; i++)
-    counts[key_of (values[i]) >> shift & within]++;
   for (guint32 bin = 0; bin < BINS; bin++)
     counts[bin] += (more[0][bin] + more[1][bin]) + more[2][bin];
 }
@@ -88,20 +93,26 @@ select_value (const gfloat *values, gsize n, gsize *rank, gsize *equal, gfloat *
 }
 
 /* The least value above this one. */
-static gfloat
+TESSERA_CLONES static gfloat
 next_value (const gfloat *values, gsize n, gfloat value)
 {
-  const guint32 key = key_of (value);
-  guint32       next = G_MAXUINT32;
+  gfloat least[WIDE], next = INFINITY;
+  gsize  i = 0;
 
-  for (gsize i = 0; i < n; i++)
-    {
-      const guint32 k = key_of (values[i]);
+  for (gint k = 0; k < WIDE; k++)
+    least[k] = INFINITY;
+  for (; i + WIDE <= n; i += WIDE)
+    for (gint k = 0; k < WIDE; k++)
+      {
+        const gfloat above = values[i + k] > value ? values[i + k] : INFINITY;
 
-      if (k > key && k < next)
-        next = k;
-    }
-  return value_of (next);
+        least[k] = above < least[k] ? above : least[k];
+      }
+  for (; i < n; i++)
+    next = values[i] > value && values[i] < next ? values[i] : next;
+  for (gint k = 0; k < WIDE; k++)
+    next = least[k] < next ? least[k] : next;
+  return next;
 }
 
 gfloat
