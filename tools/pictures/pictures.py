@@ -72,7 +72,7 @@ class Maker:
         out = os.path.join(pages.DOC, name + '.jpg')
         self.tool(['montage', '-background', 'white', '-fill', 'black', '-font', FONT, '-pointsize', '13', *panels,
                    '-tile', f'{picture.columns}x', '-geometry', '+3+3', '-quality', str(picture.quality),
-                   '-sampling-factor', '2x2', '-strip', out])
+                   '-sampling-factor', '2x2', '-interlace', 'JPEG', '-strip', out])
         size = os.path.getsize(out)
         if size >= LARGEST:
             die(f'{out} has {size} bytes, and {LARGEST} are too many')
