@@ -11,7 +11,7 @@
 static GMutex      lock;                /* guards what follows */
 static GHashTable *frames;              /* by key */
 static gsize       bytes;
-static guint64     clock_of_use, last_serial;
+static guint64     clock_of_use;
 
 static gsize
 bytes_of (const KeptFrame *frame)
@@ -96,7 +96,7 @@ kept_frame_add (const gchar *key, CountPlane *plane, ShiftFrame *shift)
     g_atomic_int_inc (&other->references);
   else
     {
-      frame->serial = ++last_serial;
+      frame->serial = tessera_new_serial ();
       frame->used = ++clock_of_use;
       g_hash_table_insert (frames, frame->key, frame);
       bytes += bytes_of (frame);

@@ -77,6 +77,29 @@ walk (gint result)
   answer_clear (&in_c);
 }
 
+/* A frame of the history travels to the device once: what travels again is the current one, and small tables. */
+static void
+test_travels (void)
+{
+  const guint64   frame = sizeof (gfloat) * WIDTH * HEIGHT;
+  TesseraCounters before, first, second;
+  Answer          answer;
+
+  tessera_trim ();
+  tessera_get_counters (&before);
+  answer = run (TESSERA_OPENCL_FORCE, 0);
+  answer_clear (&answer);
+  tessera_get_counters (&first);
+  answer = run (TESSERA_OPENCL_FORCE, 1);
+  answer_clear (&answer);
+  tessera_get_counters (&second);
+  expect (first.uploaded_bytes - before.uploaded_bytes >= 7 * frame, "a request with 6 frames uploads %" G_GUINT64_FORMAT " bytes",
+          first.uploaded_bytes - before.uploaded_bytes);
+  expect (second.uploaded_bytes - first.uploaded_bytes < (second.device_requests - first.device_requests) * frame + 4096,
+          "%" G_GUINT64_FORMAT " more requests upload %" G_GUINT64_FORMAT " bytes, a frame has %" G_GUINT64_FORMAT,
+          second.device_requests - first.device_requests, second.uploaded_bytes - first.uploaded_bytes, frame);
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -85,6 +108,7 @@ main (gint argc, gchar **argv)
   tessera_set_proof (FALSE);
   for (gint result = 0; result < 3; result++)
     walk (result);
+  test_travels ();
   graph_clear ();
   gegl_exit ();
   return expect_told ();
