@@ -51,6 +51,8 @@ def dust(percent):
 
 
 DOGS, CORNER = '400x320+130+30', '264x200+504+568'
+# A faint smudge that the photograph has not.
+OBJECT = noise(0.03) + ' gegl:add aux=[ gegl:color value=rgb(0.06,0.06,0.06) gegl:crop x=452 y=268 width=3 height=3 gegl:gaussian-blur std-dev-x=1 std-dev-y=1 abyss-policy=none ]'
 BRIGHT = ' gegl:multiply value={}'
 LAB = 'tessera:cielab encoding=display'
 KEEP = {'L': '1 0 0', 'a': '0 1 0', 'b': '0 0 1'}
@@ -195,6 +197,9 @@ PICTURES = {
     'align': Picture([Panel('a picture', '', '180x140+560+60', MOUNTAINS),
         Panel('another, turned and smaller', 'gegl:rotate-on-center degrees=-8 gegl:scale-ratio x=0.85 y=0.85', '180x140+560+60', MOUNTAINS),
         Panel('laid on the first', 'gegl:rotate-on-center degrees=-8 gegl:scale-ratio x=0.85 y=0.85 tessera:align aux=[ gegl:load path=photo.jpg ]', '180x140+560+60', MOUNTAINS)], 3, quality=60),
+    'background-whiten': Picture([Panel('a frame with noise, and an object', '', '140x120+360+210', HUBBLE, OBJECT),
+        Panel('less what the frame before predicts', 'tessera:background-whiten frames=photo.jpg history=1 result=significance reject-hot=false gegl:multiply value=0.05 gegl:add value=0.1',
+              '140x120+360+210', HUBBLE, OBJECT)], 2, zoom=200, quality=60),
     'estimate-shift': Picture([Panel('a frame', 'gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE),
         Panel('the next one, moved by (4.3, -2.6)', 'gegl:translate x=4.3 y=-2.6 sampler=cubic gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE)], 2, zoom=200, quality=60),
     'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),

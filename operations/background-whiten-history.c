@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which frames are the history, and where their content is; see background-whiten.h.
+ */
+#include "background-whiten.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+history_note (History *history, const gchar *format, ...)
+{
+  va_list arguments;
+
+  if (history->notes->len > 0)
+    g_string_append (history->notes, "; ");
+  va_start (arguments, format);
+  g_string_append_vprintf (history->notes, format, arguments);
+  va_end (arguments);
+}
+
+static void
+fail (GError **error, const gchar *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  if (error)
+    *error = g_error_new_valist (FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, format, arguments);
+  va_end (arguments);
+}
+
+/* The number of frames that are before the current one; -1: it is not among them. */
+static gint
+find_end (const FrameList *list, const gchar *current)
+{
+  gchar *wanted = current && *current ? g_path_get_basename (current) : NULL;
+  gint   end = wanted ? -1 : list->n;
+
+  for (gint i = 0; i < list->n && wanted && end < 0; i++)
+    {
+      gchar *path_name = g_path_get_basename (list->frames[i].path), *name = frame_name (&list->frames[i]);
+
+      if (g_str_equal (wanted, path_name) || g_str_equal (wanted, name))
+        end = i;
+      g_free (path_name);
+      g_free (name);
+    }
+  g_free (wanted);
+  return end;
+}
+
+static gboolean
+is_same (const CountPlane *a, const CountPlane *b)
+{
+  return ! memcmp (a->pixels, b->pixels, sizeof (gfloat) * (gsize) a->width * a->height);
+}
+
+/* What is taken from all frames, and how it is called. */
+typedef struct
+{
+  FramePixels *pixels;          /* NULL: there is none */
+  gchar       *key;
+} Dark;
+
+static gchar *
+key_of (const Frame *frame)
+{
+  return g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, frame->path, frame->index, frame->size, frame->time);
+}
+
+/* FALSE: there is none that fits. */
+static gboolean
+load_dark (const HistorySettings *settings, gint width, gint height, Dark *dark, GError **error)
+{
+  FrameList list;
+
+  *dark = (Dark) { 0 };
+  if (! settings->dark || ! *settings->dark)
+    return TRUE;
+  if (frames_list (settings->dark, &list, error))
+    {
+      if (list.n == 1)
+        dark->pixels = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
+      else
+        fail (error, "%s is not one frame", settings->dark);
+      dark->key = key_of (&list.frames[0]);
+      frame_list_clear (&list);
+    }
+  if (! dark->pixels)
+    g_prefix_error (error, "the dark cannot be used: ");
+  return dark->pixels != NULL;
+}
+
+static void
+dark_clear (Dark *dark)
+{
+  g_clear_pointer (&dark->pixels, frame_pixels_unref);
+  g_free (dark->key);
+}
+
+static gfloat
+saturation_of (const HistorySettings *settings, gfloat usual)
+{
+  return settings->saturation > 0.0 ? (gfloat) settings->saturation : usual;
+}
+
+static const CountPlane *
+dark_plane (const Dark *dark)
+{
+  return dark->pixels ? &dark->pixels->plane : NULL;
+}
+
+/* How shifts are found: bad pixels are NaN already. */
+static ShiftSettings
+shift_settings (const HistorySettings *settings)
+{
+  return (ShiftSettings) { SHIFT_PYRAMID, settings->max_shift, INFINITY, FALSE };
+}
+
+/* NULL with an error. */
+static KeptFrame *
+prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, GError **error)
+{
+  const ShiftSettings how = shift_settings (settings);
+  gchar              *file = key_of (frame);
+  gchar              *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
+  KeptFrame          *kept = kept_frame_find (key);
+  FramePixels        *pixels;
+  CountPlane          plane;
+
+  if (kept && (kept->plane.width != current->width || kept->plane.height != current->height))
+    g_clear_pointer (&kept, kept_frame_unref);          /* who decodes it says so */
+  if (! kept && (pixels = frame_cache_get (frame_cache_shared (), frame, current->width, current->height, error)))
+    {
+      whiten_prepare (&pixels->plane, dark_plane (dark), saturation_of (settings, pixels->saturation), settings->reject_hot, &plane);
+      frame_pixels_unref (pixels);
+      kept = kept_frame_add (key, &plane, shift_frame_new (&plane, &how));
+    }
+  g_free (key);
+  g_free (file);
+  return kept;
+}
+
+static void
+add_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, History *history,
+           gchar **trouble)
+{
+  GError    *error = NULL;
+  KeptFrame *kept = prepare_frame (frame, current, dark, settings, &error);
+
+  if (! kept)
+    {
+      history_note (history, "skipped: %s", error->message);
+      g_free (*trouble);
+      *trouble = g_strdup (error->message);
+      g_error_free (error);
+      return;
+    }
+  history->planes[history->n] = kept->plane;
+  history->kept[history->n] = kept;
+  history->names[history->n++] = frame_name (frame);
+}
+
+/* The frame that is the current one itself is none of its history. */
+static gboolean
+newest_is_current (const FrameList *list, const CountPlane *current)
+{
+  FramePixels *newest = frame_cache_get (frame_cache_shared (), &list->frames[list->n - 1], current->width, current->height, NULL);
+  gboolean     same = newest && is_same (&newest->plane, current);
+
+  g_clear_pointer (&newest, frame_pixels_unref);
+  return same;
+}
+
+/* The last frames before the current one. */
+static gboolean
+load_frames (const CountPlane *current, const Dark *dark, const HistorySettings *settings, const FrameList *list, History *history,
+             GError **error)
+{
+  gint   end = find_end (list, settings->current);
+  gchar *trouble = NULL;
+
+  if (end < 0)
+    {
+      fail (error, "%s is not among the frames", settings->current);
+      return FALSE;
+    }
+  if (end == list->n && newest_is_current (list, current))
+    end--;
+  for (gint i = MAX (0, end - settings->history); i < end; i++)
+    add_frame (&list->frames[i], current, dark, settings, history, &trouble);
+  if (history->n == 0)
+    fail (error, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
+  else if (history->n < settings->history)
+    history_note (history, "the history is %d of %d frames", history->n, settings->history);
+  g_free (trouble);
+  return history->n > 0;
+}
+
+/* Two numbers a frame, apart by spaces, commas or semicolons. */
+static gboolean
+parse_shifts (const gchar *text, History *history, GError **error)
+{
+  const gint wanted = 2 * (history->n + 1);
+  gdouble   *numbers = g_new0 (gdouble, wanted);
+  gint       n = 0;
+  gchar     *end;
+
+  while (*(text += strspn (text, " ,;\t\r\n")) && n <= wanted)
+    {
+      const gdouble number = g_ascii_strtod (text, &end);
+
+      if (end == text || ! (fabs (number) < 1e6))
+        break;
+      if (n < wanted)
+        numbers[n] = number;
+      n++;
+      text = end;
+    }
+  for (gint k = 0; k <= history->n && n == wanted; k++)
+    history->shifts[k] = (FrameShift) { numbers[2 * k], numbers[2 * k + 1] };
+  g_free (numbers);
+  if (*text == '\0' && n == wanted)
+    return TRUE;
+  if (n > wanted || *text == '\0')
+    fail (error, "shifts wants two numbers for each of the %d frames and the current one, %d in all, not %s%d", history->n, wanted,
+          n > wanted ? "more than " : "", MIN (n, wanted));
+  else
+    fail (error, "shifts has something that is no number: %.20s", text);
+  return FALSE;
+}
+
+static void
+find_shifts (const HistorySettings *settings, History *history)
+{
+  const ShiftSettings how = shift_settings (settings);
+  ShiftFrame         *current = shift_frame_new (&history->planes[history->n], &how);
+
+  for (gint k = 1; k <= history->n; k++)
+    {
+      const gchar *name = k < history->n ? history->names[k] : "the current frame";
+      Shift        found;
+
+      shift_between (history->kept[0]->shift, k < history->n ? history->kept[k]->shift : current, &how, &found);
+      history->shifts[k] = weights_round_shift ((FrameShift) { found.x, found.y });
+      if (! found.ok)
+        history_note (history, "%s: too little is seen to find its shift", name);
+      else if (! found.converged)
+        history_note (history, "%s: its shift is not sure", name);
+    }
+  shift_frame_free (current);
+}
+
+gboolean
+history_find (const CountPlane *current, gfloat saturation, const HistorySettings *settings, History *history, GError **error)
+{
+  FrameList list;
+  Dark      dark;
+  gboolean  success;
+
+  memset (history, 0, sizeof *history);
+  history->notes = g_string_new (NULL);
+  if (! settings->frames || ! *settings->frames)
+    {
+      fail (error, "no frames are named; set the property frames");
+      return FALSE;
+    }
+  if (! frames_list (settings->frames, &list, error))
+    return FALSE;
+  for (guint i = 0; list.notes && i < list.notes->len; i++)
+    history_note (history, "%s", (const gchar *) g_ptr_array_index (list.notes, i));
+  success = load_dark (settings, current->width, current->height, &dark, error)
+            && load_frames (current, &dark, settings, &list, history, error);
+  if (success)
+    {
+      whiten_prepare (current, dark_plane (&dark), saturation_of (settings, saturation), settings->reject_hot,
+                      &history->planes[history->n]);
+      if (settings->shifts && *settings->shifts)
+        success = parse_shifts (settings->shifts, history, error);
+      else
+        find_shifts (settings, history);
+    }
+  dark_clear (&dark);
+  frame_list_clear (&list);
+  return success;
+}
+
+/* Each is the current one, moved by some pixels and parts of pixels, around the edge. */
+void
+history_try (const CountPlane *current, gint n, History *history)
+{
+  memset (history, 0, sizeof *history);
+  history->notes = g_string_new (NULL);
+  history->n = n;
+  for (gint k = 0; k <= n; k++)
+    {
+      CountPlane *plane = &history->planes[k];
+
+      count_plane_init (plane, current->width, current->height);
+      for (gint y = 0; y < current->height; y++)
+        for (gint x = 0; x < current->width; x++)
+          {
+            const gfloat value = current->pixels[(gsize) ((y + 3 * (n - k)) % current->height) * current->width
+                                                 + (x + 5 * (n - k)) % current->width];
+
+            plane->pixels[(gsize) y * current->width + x] = isfinite (value) ? value : NAN;
+          }
+      history->shifts[k] = weights_round_shift ((FrameShift) { 0.37 * k, -0.61 * k });
+    }
+}
+
+void
+history_clear (History *history)
+{
+  for (gint k = 0; k <= history->n; k++)
+    {
+      if (history->kept[k])
+        kept_frame_unref (history->kept[k]);
+      else
+        count_plane_clear (&history->planes[k]);
+      g_free (history->names[k]);
+    }
+  g_string_free (history->notes, TRUE);
+}

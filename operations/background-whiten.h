@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The frames of one request of tessera:background-whiten.
+ */
+#ifndef BACKGROUND_WHITEN_H
+#define BACKGROUND_WHITEN_H
+
+#include "frames.h"
+#include "shift.h"
+#include "tessera.h"
+#include "whiten.h"
+
+/* The strings may be NULL. */
+typedef struct
+{
+  const gchar *frames, *current, *dark, *shifts;
+  gint         history, max_shift;
+  gdouble      saturation;              /* of all frames; 0: as the file says */
+  gboolean     reject_hot;
+} HistorySettings;
+
+/* A prepared frame, and what its shift is found from; shared, never written. */
+typedef struct
+{
+  gint        references;
+  gchar      *key;                      /* file and settings */
+  guint64     serial;                   /* of no other frame in this process; from 1 on */
+  guint64     used;
+  CountPlane  plane;
+  ShiftFrame *shift;
+} KeptFrame;
+
+/* background-whiten-kept.c.  NULL: it is not kept.  `add` takes the plane and the shift over. */
+KeptFrame *kept_frame_find  (const gchar *key);
+KeptFrame *kept_frame_add   (const gchar *key, CountPlane *plane, ShiftFrame *shift);
+void       kept_frame_unref (KeptFrame *frame);
+
+/* Planes are prepared (whiten_prepare). */
+typedef struct
+{
+  gint        n;                                        /* frames before the current one */
+  CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
+  KeptFrame  *kept[WEIGHTS_MAX_FRAMES + 1];             /* whose the plane is, or NULL */
+  FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
+  gchar      *names[WEIGHTS_MAX_FRAMES + 1];
+  GString    *notes;                                    /* sentences */
+} History;
+
+/* `current` is in counts; a pixel at or above `saturation` is full.  FALSE: there is no history, or what was asked for makes no sense; error
+ * says why.  History is to be cleared in both cases. */
+gboolean history_find  (const CountPlane *current, gfloat saturation, const HistorySettings *settings, History *history,
+                        GError **error);
+void     history_note  (History *history, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+void     history_clear (History *history);
+/* In place of history_find, for the check of the device: `n` frames made of the current one. */
+void     history_try   (const CountPlane *current, gint n, History *history);
+
+typedef enum
+{
+  WHITEN_WHITENED, WHITEN_BACKGROUND,
+  WHITEN_BOTH                           /* in counts, into planes only */
+} WhitenResult;
+
+/* Of a request whose input is the pad's.  The result is written times `factor`, 0 where there is none.  Planes may be written in any case. */
+gboolean background_whiten_predict (const TesseraRequest *request, const History *history, const Weights *weights,
+                                    WhitenResult result, gfloat factor, WhitenPlanes *planes);
+/* A plane of the whole frame, times `factor`; 0 for NaN. */
+gboolean background_whiten_write   (const TesseraRequest *request, const CountPlane *plane, gfloat factor);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * FITS files.  They are read with CFITSIO; without it (HAVE_CFITSIO) there is an error that says so.  Images of 8, 16, 32 and 64 bits, float,
+ * double, scaled, compressed, and cubes.  The first row of the file is y = 0.  The image is the first of the file that has two axes. */
+#ifndef FITS_H
+#define FITS_H
+
+#include "frames.h"
+
+typedef struct
+{
+  gint       width, height, planes;
+  gfloat     saturation;        /* the highest number of 8 or 16 bits, scaled; INFINITY: another type */
+  FrameFacts facts;
+  gchar     *date;              /* DATE-OBS as it stands, or NULL */
+  gchar     *object;            /* OBJECT, or NULL */
+} FitsHeader;
+
+/* The header alone. */
+gboolean fits_read_header  (const gchar *path, FitsHeader *header, GError **error);
+void     fits_header_clear (FitsHeader *header);
+/* One plane, from 0 on, as BZERO and BSCALE make it; blanks are NaN. */
+gboolean fits_read_plane   (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error);
+/* Writes floats, whole or not at all.  `cards`: of at most 80 characters each, or NULL; they stand behind those of the image. */
+gboolean fits_write        (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * One frame of a sequence, in counts. */
+#include "frames.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <glib/gstdio.h>
+
+#include "fits.h"
+#include "frames-kinds.h"
+#include "ser.h"
+#include "tessera.h"
+
+#define FULL 65535.0f
+
+/* The counted reference is in front of what is shown. */
+typedef struct
+{
+  gint        references;
+  FramePixels pixels;
+} Counted;
+
+FramePixels *
+frame_pixels_ref (FramePixels *pixels)
+{
+  Counted *counted = (Counted *) (gpointer) ((gchar *) pixels - G_STRUCT_OFFSET (Counted, pixels));
+
+  g_atomic_int_inc (&counted->references);
+  return pixels;
+}
+
+void
+frame_pixels_unref (FramePixels *pixels)
+{
+  Counted *counted = (Counted *) (gpointer) ((gchar *) pixels - G_STRUCT_OFFSET (Counted, pixels));
+
+  if (g_atomic_int_dec_and_test (&counted->references))
+    {
+      count_plane_clear (&pixels->plane);
+      g_free (counted);
+    }
+}
+
+const Babl *
+frames_counts_format (const Babl *format)
+{
+  const Babl         *model = babl_format_get_model (format), *space = babl_format_get_space (format);
+  const BablModelFlag flags = babl_get_model_flags (model);
+
+  if (! (flags & BABL_MODEL_FLAG_GRAY))
+    return babl_format_with_space ("Y float", space);
+  return babl_format_with_space (flags & BABL_MODEL_FLAG_NONLINEAR ? "Y' float" : flags & BABL_MODEL_FLAG_PERCEPTUAL ? "Y~ float" : "Y float",
+                                 space);
+}
+
+/* libjpeg ends the process where a file is none of its kind. */
+static gboolean
+is_what_it_says (const gchar *path)
+{
+  gchar   *lower = g_ascii_strdown (path, -1);
+  gboolean is_jpeg = g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg"), is_good = TRUE;
+  guint8   bytes[3] = { 0 };
+  FILE    *file = is_jpeg ? g_fopen (path, "rb") : NULL;
+
+  if (is_jpeg)
+    is_good = file && fread (bytes, 1, sizeof bytes, file) == sizeof bytes && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
+  if (file)
+    fclose (file);
+  g_free (lower);
+  return is_good;
+}
+
+/* NULL: it is no picture. */
+static GeglBuffer *
+load (const gchar *path)
+{
+  GeglNode     *graph, *sink, *source;
+  GeglBuffer   *buffer = NULL;
+  GeglRectangle box;
+
+  if (! is_what_it_says (path))
+    return NULL;
+  graph = gegl_node_new ();
+  source = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
+  box = gegl_node_get_bounding_box (source);
+  if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))
+    {
+      sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
+      gegl_node_link (source, sink);
+      gegl_node_process (sink);
+    }
+  g_object_unref (graph);
+  return buffer;
+}
+
+static gboolean
+decode_picture (const gchar *path, FramePixels *pixels, GError **error)
+{
+  GeglBuffer          *buffer = load (path);
+  const GeglRectangle *box;
+  const Babl          *format, *type;
+  gsize                n;
+
+  if (! buffer)
+    {
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s cannot be read as a picture", path);
+      return FALSE;
+    }
+  box = gegl_buffer_get_extent (buffer);
+  format = gegl_buffer_get_format (buffer);
+  type = babl_format_get_type (format, 0);
+  n = (gsize) box->width * box->height;
+  count_plane_init (&pixels->plane, box->width, box->height);
+  gegl_buffer_get (buffer, box, 1.0, frames_counts_format (format), pixels->plane.pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gsize i = 0; i < n; i++)
+    pixels->plane.pixels[i] *= FULL;
+  if (type == babl_type ("u8") || type == babl_type ("u16"))
+    pixels->saturation = FULL;
+  g_object_unref (buffer);
+  return TRUE;
+}
+
+static gboolean
+decode_fits (const Frame *frame, FramePixels *pixels, GError **error)
+{
+  FitsHeader header;
+
+  if (! fits_read_plane (frame->path, frame->index, &pixels->plane, &header, error))
+    return FALSE;
+  pixels->saturation = header.saturation;
+  pixels->facts = header.facts;
+  fits_header_clear (&header);
+  return TRUE;
+}
+
+static gboolean
+decode_ser (const Frame *frame, FramePixels *pixels, GError **error)
+{
+  SerHeader header;
+
+  if (! ser_read_frame (frame->path, frame->index, &pixels->plane, &header, &pixels->facts.start, error))
+    return FALSE;
+  pixels->saturation = (gfloat) ((1 << header.bits) - 1);
+  return TRUE;
+}
+
+FramePixels *
+frame_decode (const Frame *frame, GError **error)
+{
+  Counted *counted = g_new0 (Counted, 1);
+  gboolean success;
+
+  counted->references = 1;
+  counted->pixels.saturation = INFINITY;
+  counted->pixels.facts.start = counted->pixels.facts.exposure = NAN;
+  switch (frame_kind (frame->path))
+    {
+    case KIND_FITS:
+      success = decode_fits (frame, &counted->pixels, error);
+      break;
+    case KIND_SER:
+      success = decode_ser (frame, &counted->pixels, error);
+      break;
+    default:
+      success = decode_picture (frame->path, &counted->pixels, error);
+    }
+  if (! success)
+    {
+      g_free (counted);
+      return NULL;
+    }
+  return &counted->pixels;
+}

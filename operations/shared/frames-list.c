@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which files a sequence consists of. */
+#include "frames.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "fits.h"
+#include "frames-kinds.h"
+#include "ser.h"
+
+G_DEFINE_QUARK (tessera-frames-error-quark, frames_error)
+
+gint
+frames_compare_names (const gchar *a, const gchar *b)
+{
+  const gchar *first = a, *second = b;
+
+  while (*a && *b)
+    {
+      if (g_ascii_isdigit (*a) && g_ascii_isdigit (*b))
+        {
+          gsize n, m;
+
+          while (*a == '0') a++;
+          while (*b == '0') b++;
+          n = strspn (a, "0123456789");
+          m = strspn (b, "0123456789");
+          if (n != m)
+            return n < m ? -1 : 1;
+          if (strncmp (a, b, n) != 0)
+            return strncmp (a, b, n);
+          a += n;
+          b += n;
+        }
+      else if (*a != *b)
+        return (guchar) *a < (guchar) *b ? -1 : 1;
+      else
+        {
+          a++;
+          b++;
+        }
+    }
+  return *a || *b ? (*a ? 1 : -1) : strcmp (first, second);
+}
+
+gchar *
+frame_name (const Frame *frame)
+{
+  gchar *base = g_path_get_basename (frame->path), *name;
+
+  if (frame_kind (frame->path) == KIND_PICTURE || (frame_kind (frame->path) == KIND_FITS && frame->index == 0))
+    return base;
+  name = g_strdup_printf ("%s[%d]", base, frame->index);
+  g_free (base);
+  return name;
+}
+
+/* ------------------------------------------------------- frames of one file -- */
+
+/* How many frames a film or a cube has, once a file.  0: it is none, and a note says why. */
+static gint
+count_frames (const Frame *file, FrameList *list)
+{
+  static GMutex      mutex;
+  static GHashTable *known;
+  gchar             *key = g_strdup_printf ("%s\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, file->path, file->size, file->time);
+  GError            *error = NULL;
+  gint               n;
+
+  g_mutex_lock (&mutex);
+  if (! known)
+    known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  n = GPOINTER_TO_INT (g_hash_table_lookup (known, key));
+  g_mutex_unlock (&mutex);
+  if (n == 0 && frame_kind (file->path) == KIND_FITS)
+    {
+      FitsHeader header;
+
+      if (fits_read_header (file->path, &header, &error))
+        n = header.planes;
+      fits_header_clear (&header);
+    }
+  else if (n == 0)
+    {
+      SerHeader header;
+
+      if (ser_read_header (file->path, &header, &error))
+        n = header.n;
+      if (n > 0 && n < header.promised)
+        {
+          g_ptr_array_add (list->notes, g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, header.promised));
+          g_free (key);
+          return n;             /* and say so again */
+        }
+    }
+  if (error)
+    g_ptr_array_add (list->notes, g_strdup (error->message));
+  g_clear_error (&error);
+  g_mutex_lock (&mutex);
+  if (n > 0)
+    g_hash_table_replace (known, g_steal_pointer (&key), GINT_TO_POINTER (n));
+  g_mutex_unlock (&mutex);
+  g_free (key);
+  return n;
+}
+
+static void
+add_file (GArray *frames, FrameList *list, const gchar *path)
+{
+  GStatBuf about;
+  Frame    frame = { .path = (gchar *) path };
+  gint     n = 1;
+
+  if (g_stat (path, &about) != 0)
+    {
+      g_ptr_array_add (list->notes, g_strdup_printf ("there is no file %s", path));
+      return;
+    }
+  frame.size = about.st_size;
+  frame.time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
+  if (frame_kind (path) == KIND_NONE)
+    g_ptr_array_add (list->notes, g_strdup_printf ("%s is no picture that can be read", path));
+  if (frame_kind (path) != KIND_PICTURE)
+    n = frame_kind (path) == KIND_NONE ? 0 : count_frames (&frame, list);
+  for (gint i = 0; i < n; i++)
+    {
+      frame.path = g_strdup (path);
+      frame.index = i;
+      g_array_append_val (frames, frame);
+    }
+}
+
+/* ------------------------------------------------------------- many files -- */
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return frames_compare_names (*(gchar *const *) a, *(gchar *const *) b);
+}
+
+typedef gboolean (*IsWanted) (const gchar *name, gconstpointer data);
+
+static gboolean
+add_folder (GArray *frames, FrameList *list, const gchar *folder, IsWanted is_wanted, gconstpointer data)
+{
+  GDir      *dir = g_dir_open (folder, 0, NULL);
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  for (const gchar *name = dir ? g_dir_read_name (dir) : NULL; name; name = g_dir_read_name (dir))
+    if (is_wanted (name, data))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i++)
+    {
+      gchar *path = g_str_equal (folder, ".") ? g_strdup (names->pdata[i]) : g_build_filename (folder, names->pdata[i], NULL);
+
+      add_file (frames, list, path);
+      g_free (path);
+    }
+  g_ptr_array_free (names, TRUE);
+  if (dir)
+    g_dir_close (dir);
+  return dir != NULL;
+}
+
+static gboolean
+is_readable (const gchar *name, gconstpointer data G_GNUC_UNUSED)
+{
+  return *name != '.' && frame_kind (name) != KIND_NONE;
+}
+
+static gboolean
+matches_glob (const gchar *name, gconstpointer glob)
+{
+  return (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (glob, name);
+}
+
+/* Where the one %d or %0Nd of a name begins and ends; FALSE: there is none, or more. */
+static gboolean
+find_number (const gchar *name, const gchar **begin, const gchar **end)
+{
+  *begin = strchr (name, '%');
+  *end = NULL;
+  if (! *begin)
+    return FALSE;
+  *end = *begin + 1 + strspn (*begin + 1, "0123456789");
+  return *(*end)++ == 'd' && ! strchr (*end, '%');
+}
+
+static gboolean
+matches_number (const gchar *name, gconstpointer pattern)
+{
+  const gchar *begin, *end;
+  gsize        before, digits, width;
+
+  find_number (pattern, &begin, &end);
+  before = begin - (const gchar *) pattern;
+  if (strncmp (name, pattern, before) != 0)
+    return FALSE;
+  digits = strspn (name + before, "0123456789");
+  width = g_ascii_strtoull (begin + 1, NULL, 10);
+  return digits > 0 && (digits == width || (digits > width && name[before] != '0') || (width == 0 && digits == 1))
+         && strcmp (name + before + digits, end) == 0;
+}
+
+/* A path a line; relative paths begin at the list's folder.  Lines that begin with # are none. */
+static gboolean
+add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
+{
+  gchar *text, **lines, *folder = g_path_get_dirname (path);
+
+  if (! g_file_get_contents (path, &text, NULL, error))
+    {
+      g_free (folder);
+      return FALSE;
+    }
+  lines = g_strsplit (text, "\n", -1);
+  for (gchar **line = lines; *line; line++)
+    {
+      gchar *name = g_strchomp (*line), *whole;
+
+      if (! *name || *name == '#')
+        continue;
+      whole = g_path_is_absolute (name) || g_str_equal (folder, ".") ? g_strdup (name) : g_build_filename (folder, name, NULL);
+      add_file (frames, list, whole);
+      g_free (whole);
+    }
+  g_strfreev (lines);
+  g_free (folder);
+  g_free (text);
+  return TRUE;
+}
+
+static gboolean
+add_all (GArray *frames, FrameList *list, const gchar *what, GError **error)
+{
+  gchar       *folder = g_path_get_dirname (what), *name = g_path_get_basename (what);
+  const gchar *begin, *end;
+  gboolean     success = TRUE;
+
+  if (g_file_test (what, G_FILE_TEST_IS_DIR))
+    success = add_folder (frames, list, what, is_readable, NULL);
+  else if (g_str_has_suffix (what, ".txt") || g_str_has_suffix (what, ".lst"))
+    success = add_list (frames, list, what, error);
+  else if (g_file_test (what, G_FILE_TEST_EXISTS))
+    add_file (frames, list, what);
+  else if (find_number (name, &begin, &end))
+    success = add_folder (frames, list, folder, matches_number, name);
+  else if (strpbrk (name, "*?"))
+    success = add_folder (frames, list, folder, matches_glob, name);
+  else
+    success = FALSE;
+  g_free (folder);
+  g_free (name);
+  return success;
+}
+
+gboolean
+frames_list (const gchar *what, FrameList *list, GError **error)
+{
+  GArray *frames = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  list->notes = g_ptr_array_new_with_free_func (g_free);
+  add_all (frames, list, what, NULL);
+  list->n = (gint) frames->len;
+  list->frames = (Frame *) (gpointer) g_array_free (frames, FALSE);
+  if (list->n > 0)
+    return TRUE;
+  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "%s: no frames are found there%s%s", what,
+               list->notes->len ? "; " : "", list->notes->len ? (const gchar *) list->notes->pdata[0] : "");
+  frame_list_clear (list);
+  return FALSE;
+}
+
+void
+frame_list_clear (FrameList *list)
+{
+  for (gint i = 0; i < list->n; i++)
+    g_free (list->frames[i].path);
+  g_free (list->frames);
+  if (list->notes)
+    g_ptr_array_free (list->notes, TRUE);
+  *list = (FrameList) { 0 };
+}

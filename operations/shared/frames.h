@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A sequence of frames: which files they are, and their pixels in counts.
+ *
+ * Counts are the numbers that the camera counted.  FITS files and SER films have them as they are.  A picture that GEGL loads is grey in
+ * its own model, without a tone curve, or the luminance of its colours, and 1.0 is 65535 counts.  The first row of a file is y = 0, in FITS too.
+ *
+ *   FrameList list;
+ *   if (frames_list ("night/", &list, &error))
+ *     for (gint i = 0; i < list.n; i++)
+ *       {
+ *         FramePixels *pixels = frame_cache_get (frame_cache_shared (), &list.frames[i], width, height, &error);
+ *         ... pixels->plane ...
+ *         frame_pixels_unref (pixels);
+ *       }
+ *   frame_list_clear (&list);
+ */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include <gegl.h>
+
+#include "plane.h"
+
+typedef struct
+{
+  gchar  *path;
+  gint    index;                /* within a film or a cube, else 0 */
+  gint64  size, time;           /* of the file; time in microseconds */
+} Frame;
+
+typedef struct
+{
+  Frame     *frames;
+  gint       n;
+  GPtrArray *notes;             /* sentences for the user: a film that is cut, a file that is none */
+} FrameList;
+
+/* Where and when.  Unknown numbers are NaN. */
+typedef struct
+{
+  gdouble start;                /* Unix time, seconds, UTC */
+  gdouble exposure;             /* seconds */
+  /* A tangent plane: degrees at the pixel (x, y), which counts from 0; degrees a pixel. */
+  gboolean has_wcs;
+  gdouble  ra, dec, x, y, cd[4];
+} FrameFacts;
+
+/* Decoded once, shared by whoever holds it, never written. */
+typedef struct
+{
+  CountPlane plane;
+  gfloat     saturation;        /* a pixel at or above it is full; INFINITY: the file's numbers have no end */
+  FrameFacts facts;
+} FramePixels;
+
+typedef enum
+{
+  FRAMES_ERROR_NONE_FOUND,      /* no frame, or no such file */
+  FRAMES_ERROR_UNREADABLE,
+  FRAMES_ERROR_SIZE             /* another size than was asked for */
+} FramesError;
+
+#define FRAMES_ERROR (frames_error_quark ())
+GQuark       frames_error_quark   (void);
+
+/* frames-list.c: `what` is a folder, a glob (* and ? in the last part), a printf pattern (one %d or %04d in the last part), a text file
+ * (.txt, .lst) with a path a line, a SER film, a FITS cube, or one picture.  Numbers in names sort as numbers.  FALSE: there is no frame. */
+gboolean     frames_list          (const gchar *what, FrameList *list, GError **error);
+void         frame_list_clear     (FrameList *list);
+/* For messages and tables: the file's name, and [index] in a film or a cube. */
+gchar       *frame_name           (const Frame *frame);
+/* `a` before `b`: negative.  img9 is before img10. */
+gint         frames_compare_names (const gchar *a, const gchar *b);
+
+/* frames-decode.c: NULL and an error that names the file.  Nothing in a file can crash it. */
+FramePixels *frame_decode         (const Frame *frame, GError **error);
+/* The format in which a picture's pixels, times 65535, are counts: for input pads and files alike. */
+const Babl  *frames_counts_format (const Babl *format);
+FramePixels *frame_pixels_ref     (FramePixels *pixels);
+void         frame_pixels_unref   (FramePixels *pixels);
+
+/* frames.c: keeps the frames that were used last, in as many bytes.  Any number of threads may ask; a frame is decoded once. */
+typedef struct _FrameCache FrameCache;
+
+FrameCache  *frame_cache_new      (gsize bytes);
+void         frame_cache_free     (FrameCache *cache);
+/* The process's own, within half of what GEGL may use for tiles. */
+FrameCache  *frame_cache_shared   (void);
+/* A width or height of 0 is any. */
+FramePixels *frame_cache_get      (FrameCache *cache, const Frame *frame, gint width, gint height, GError **error);
+
+#endif

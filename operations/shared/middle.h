@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The median of many floats.
+ */
+#ifndef MIDDLE_H
+#define MIDDLE_H
+
+#include <glib.h>
+
+/* Of an even number of values the mean of the two in the middle; of none NaN.  There is no NaN among them. */
+gfloat middle_of (const gfloat *values, gsize n);
+
+#endif

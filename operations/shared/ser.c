@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "ser.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#define HEADER      178
+#define MAGIC       "LUCAM-RECORDER"
+#define MOST_PIXELS (1 << 28)
+#define SAMPLE      65536               /* bytes in which the order of bytes is looked for */
+#define CLEARLY     0.8                 /* the better order has at most this part of the other's differences */
+#define UNIX_TICKS  621355968000000000  /* 1970 in steps of 100 ns from the year 1 */
+
+/* A file that is open, and its name for errors. */
+typedef struct
+{
+  const gchar      *path;
+  GFileInputStream *stream;
+  gint64            size;
+} Film;
+
+static gboolean
+film_open (Film *film, const gchar *path, GError **error)
+{
+  GFile     *file = g_file_new_for_path (path);
+  GFileInfo *about;
+  GError    *cause = NULL;
+
+  film->path = path;
+  film->stream = g_file_read (file, NULL, &cause);
+  about = film->stream ? g_file_input_stream_query_info (film->stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, NULL, &cause) : NULL;
+  g_object_unref (file);
+  if (! about)
+    {
+      g_clear_object (&film->stream);
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s cannot be read: %s", path, cause->message);
+      g_error_free (cause);
+      return FALSE;
+    }
+  film->size = g_file_info_get_size (about);
+  g_object_unref (about);
+  return TRUE;
+}
+
+static gboolean
+film_read (Film *film, gint64 offset, gsize bytes, gpointer data, GError **error)
+{
+  gsize read = 0;
+
+  if (g_seekable_seek (G_SEEKABLE (film->stream), offset, G_SEEK_SET, NULL, NULL)
+      && g_input_stream_read_all (G_INPUT_STREAM (film->stream), data, bytes, &read, NULL, NULL)
+      && read == bytes)
+    return TRUE;
+  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s ends early", film->path);
+  return FALSE;
+}
+
+static guint32
+number_at (const guint8 *bytes)
+{
+  return bytes[0] | (guint32) bytes[1] << 8 | (guint32) bytes[2] << 16 | (guint32) bytes[3] << 24;
+}
+
+static gint
+value_at (const guint8 *bytes, gboolean is_big_endian)
+{
+  return is_big_endian ? bytes[0] << 8 | bytes[1] : bytes[1] << 8 | bytes[0];
+}
+
+/* Neighbours of one colour differ little in the right order; a value above the highest is none. */
+static gdouble
+roughness (const guint8 *bytes, gsize n, const SerHeader *header, gboolean is_big_endian)
+{
+  const gint highest = (1 << header->bits) - 1;
+  gdouble    sum = 0.0;
+
+  for (gsize i = header->colours; i < n; i++)
+    {
+      const gint value = value_at (bytes + 2 * i, is_big_endian);
+
+      if (value > highest)
+        return INFINITY;
+      sum += abs (value - value_at (bytes + 2 * (i - header->colours), is_big_endian));
+    }
+  return sum;
+}
+
+static gboolean
+find_order (Film *film, SerHeader *header, gboolean is_said_big, GError **error)
+{
+  const gsize bytes = MIN (header->bytes, SAMPLE) & ~1;
+  guint8     *sample;
+  gdouble     little, big;
+  gboolean    success;
+
+  header->is_big_endian = is_said_big;
+  if (header->bits <= 8)
+    return TRUE;
+  sample = g_malloc (bytes);
+  success = film_read (film, HEADER + (header->bytes - (gint64) bytes) / 4 * 2, bytes, sample, error);
+  if (success)
+    {
+      little = roughness (sample, bytes / 2, header, FALSE);
+      big = roughness (sample, bytes / 2, header, TRUE);
+      if (big < CLEARLY * little || little < CLEARLY * big)
+        header->is_big_endian = big < little;
+    }
+  g_free (sample);
+  return success;
+}
+
+static gboolean
+refuse (const Film *film, GError **error, const gchar *why)
+{
+  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s %s", film->path, why);
+  return FALSE;
+}
+
+static gboolean
+read_header (Film *film, SerHeader *header, GError **error)
+{
+  guint8  bytes[HEADER];
+  guint32 colour, width, height, bits, promised;
+
+  *header = (SerHeader) { 0 };
+  if (film->size < HEADER || ! film_read (film, 0, HEADER, bytes, NULL) || memcmp (bytes, MAGIC, strlen (MAGIC)) != 0)
+    return refuse (film, error, "is no SER film");
+  colour = number_at (bytes + 18);
+  width = number_at (bytes + 26);
+  height = number_at (bytes + 30);
+  bits = number_at (bytes + 34);
+  promised = number_at (bytes + 38);
+  if (colour >= 8 && colour <= 19)
+    return refuse (film, error, "has a Bayer mosaic; make colours or grey of it first");
+  if (colour != 0 && colour != 100 && colour != 101)
+    return refuse (film, error, "has colours of an unknown kind");
+  if (width < 1 || height < 1 || width > MOST_PIXELS || height > MOST_PIXELS || (guint64) width * height > MOST_PIXELS)
+    return refuse (film, error, "has frames of an impossible size");
+  if (bits < 1 || bits > 16)
+    return refuse (film, error, "has values that are not of 1 to 16 bits");
+  header->width = (gint) width;
+  header->height = (gint) height;
+  header->bits = (gint) bits;
+  header->colours = colour == 0 ? 1 : 3;
+  header->is_bgr = colour == 101;
+  header->bytes = (gint64) width * height * header->colours * (bits > 8 ? 2 : 1);
+  header->promised = (gint) MIN (promised, G_MAXINT);
+  header->n = (gint) MIN (header->promised, (film->size - HEADER) / header->bytes);
+  if (header->n < 1)
+    return refuse (film, error, "has no whole frame");
+  header->has_times = header->n == header->promised
+                      && film->size >= HEADER + header->n * (header->bytes + (gint64) sizeof (gint64));
+  return find_order (film, header, number_at (bytes + 22) != 0, error);
+}
+
+gboolean
+ser_read_header (const gchar *path, SerHeader *header, GError **error)
+{
+  Film     film;
+  gboolean success = film_open (&film, path, error);
+
+  if (success)
+    {
+      success = read_header (&film, header, error);
+      g_object_unref (film.stream);
+    }
+  return success;
+}
+
+/* Light's luminance, with sRGB's primaries. */
+static void
+counts_of (const SerHeader *header, const guint8 *bytes, CountPlane *plane)
+{
+  const gsize  n = (gsize) header->width * header->height;
+  const gfloat first = header->is_bgr ? 0.0722f : 0.2126f, last = header->is_bgr ? 0.2126f : 0.0722f;
+  const gint   step = header->bits > 8 ? 2 : 1;
+
+#define VALUE(i) (step == 1 ? (gfloat) bytes[i] : (gfloat) value_at (bytes + 2 * (i), header->is_big_endian))
+  for (gsize i = 0; i < n; i++)
+    plane->pixels[i] = header->colours == 1 ? VALUE (i) : first * VALUE (3 * i) + 0.7152f * VALUE (3 * i + 1) + last * VALUE (3 * i + 2);
+#undef VALUE
+}
+
+static gdouble
+time_of (Film *film, const SerHeader *header, gint index)
+{
+  guint8 bytes[8];
+  gint64 ticks;
+
+  if (! header->has_times
+      || ! film_read (film, HEADER + header->n * header->bytes + 8 * (gint64) index, sizeof bytes, bytes, NULL))
+    return NAN;
+  ticks = (gint64) (number_at (bytes) | (guint64) number_at (bytes + 4) << 32);
+  return ticks > 0 ? (gdouble) (ticks - UNIX_TICKS) / 1e7 : NAN;
+}
+
+gboolean
+ser_read_frame (const gchar *path, gint index, CountPlane *plane, SerHeader *header, gdouble *start, GError **error)
+{
+  Film     film;
+  guint8  *bytes = NULL;
+  gboolean success = film_open (&film, path, error);
+
+  if (! success)
+    return FALSE;
+  success = read_header (&film, header, error);
+  if (success && (index < 0 || index >= header->n))
+    {
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s has no whole frame %d, but %d", path, index, header->n);
+      success = FALSE;
+    }
+  if (success)
+    {
+      bytes = g_malloc (header->bytes);         /* no more than the file has */
+      success = film_read (&film, HEADER + index * header->bytes, header->bytes, bytes, error);
+    }
+  if (success)
+    {
+      count_plane_init (plane, header->width, header->height);
+      counts_of (header, bytes, plane);
+      *start = time_of (&film, header, index);
+    }
+  g_free (bytes);
+  g_object_unref (film.stream);
+  return success;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Grids of velocities, thresholds, and which tracks are objects; see tracks.h.
+ */
+#include "tracks.h"
+
+#include <math.h>
+
+#include "detect.h"
+
+#define NEAR   3.0              /* px: within the matched filter */
+#define SHARED 4                /* one in so many frames */
+
+TrackGrid
+tracks_short_grid (void)
+{
+  return (TrackGrid) { -2.0, -2.0, 0.25, 17, 17 };
+}
+
+TrackGrid
+tracks_grid (const gdouble *times, gint n, gdouble fwhm, gdouble exposure, gdouble fastest)
+{
+  gdouble first = times[0], last = times[0], step;
+  gint    half;
+
+  for (gint i = 1; i < n; i++)
+    {
+      first = MIN (first, times[i]);
+      last = MAX (last, times[i]);
+    }
+  /* Half a step on either side of a velocity, for half of the time. */
+  step = last > first ? fwhm / (last - first) : 1.0;
+  if (fastest <= 0.0)
+    fastest = exposure > 0.0 ? fwhm / exposure : step;
+  half = (gint) ceil (fastest / step - 1e-9);
+  return (TrackGrid) { -half * step, -half * step, step, 2 * half + 1, 2 * half + 1 };
+}
+
+/* The part of normal noise above z. */
+static gdouble
+tail (gdouble z)
+{
+  return 0.5 * erfc (z / sqrt (2.0));
+}
+
+gdouble
+tracks_threshold (gint width, gint height, const TrackGrid *grid, gdouble false_alarms)
+{
+  const gdouble part = false_alarms / ((gdouble) width * height * grid->n_x * grid->n_y);
+  gdouble       low = 0.0, high = 38.0;
+
+  for (gint i = 0; i < 60; i++)
+    {
+      const gdouble middle = 0.5 * (low + high);
+
+      if (tail (middle) > part)
+        low = middle;
+      else
+        high = middle;
+    }
+  return high;
+}
+
+/* The strongest first; of equal ones the first in the frame. */
+static gint
+compare_tracks (gconstpointer a, gconstpointer b)
+{
+  const Track *p = a, *q = b;
+
+  if (p->value != q->value)
+    return p->value > q->value ? -1 : 1;
+  if (p->y != q->y)
+    return p->y < q->y ? -1 : 1;
+  return p->x < q->x ? -1 : p->x > q->x;
+}
+
+static gboolean
+is_same (const Track *a, const Track *b, const TrackFrame *frames, gint n, gint r)
+{
+  gint shared = 0;
+
+  for (gint j = 0; j < n; j++)
+    {
+      const gdouble time = frames[j].time - frames[r].time;
+
+      shared += fabs (a->x - b->x + (a->v_x - b->v_x) * time) <= NEAR && fabs (a->y - b->y + (a->v_y - b->v_y) * time) <= NEAR;
+    }
+  return shared * SHARED >= n;
+}
+
+GArray *
+tracks_find (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat threshold)
+{
+  GArray *maxima = detect_maxima (&planes->best, threshold);
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Track)), *tracks = g_array_new (FALSE, FALSE, sizeof (Track));
+
+  for (guint i = 0; i < maxima->len; i++)
+    {
+      const Detection *maximum = &g_array_index (maxima, Detection, i);
+      const gint       velocity = planes->velocity[(gsize) maximum->y * planes->best.width + maximum->x];
+      const Track      track = { maximum->fine_x, maximum->fine_y, grid->x + grid->step * (velocity % grid->n_x),
+                                 grid->y + grid->step * (velocity / grid->n_x), maximum->value };
+
+      g_array_append_val (all, track);
+    }
+  g_array_sort (all, compare_tracks);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Track *track = &g_array_index (all, Track, i);
+      gboolean     is_new = TRUE;
+
+      for (guint k = 0; k < tracks->len && is_new; k++)
+        is_new = ! is_same (track, &g_array_index (tracks, Track, k), frames, n, r);
+      if (is_new)
+        g_array_append_val (tracks, *track);
+    }
+  g_array_free (maxima, TRUE);
+  g_array_free (all, TRUE);
+  return tracks;
+}

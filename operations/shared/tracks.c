@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Shift-and-add; see tracks.h.
+ *
+ * Each plane is copied once into a frame of zeros that is wide enough for all moves, so that the loop over pixels has no
+ * bounds to test.  A thread takes a row of the result through all velocities, a chunk of it at a time: what it adds is then
+ * mostly in its cache, because velocities next to one another read nearly the same rows.
+ */
+#include "tracks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gegl.h>
+
+#include "tessera.h"
+
+#define CHUNK 64
+
+#define LANES_LOOPS "tracks-loops.h"
+#include "lanes.h"
+
+typedef struct
+{
+  gint              n, n_velocities;
+  gint              width, height, stride, margin_x, margin_y;
+  gfloat          **padded;
+  const gfloat    **rows;       /* [n velocity + j]: what lies in padded plane j under the first pixel of r */
+  gfloat            scale;
+  TrackPlanes      *planes;
+} Stack;
+
+/* A process's; read for the rate. */
+static guint64 tried;
+static GMutex  tried_lock;
+
+guint64
+tracks_tried (void)
+{
+  guint64 n;
+
+  g_mutex_lock (&tried_lock);
+  n = tried;
+  g_mutex_unlock (&tried_lock);
+  return n;
+}
+
+static gint
+round_down (gdouble x)
+{
+  return (gint) floor (x + 0.5);
+}
+
+/* How far frame j lies from frame r for this velocity. */
+static void
+find_offset (const TrackFrame *frames, gint j, gint r, const TrackGrid *grid, gint velocity, gint *x, gint *y)
+{
+  const gdouble time = frames[j].time - frames[r].time;
+
+  *x = round_down (frames[j].shift.x - frames[r].shift.x + (grid->x + grid->step * (velocity % grid->n_x)) * time);
+  *y = round_down (frames[j].shift.y - frames[r].shift.y + (grid->y + grid->step * (velocity / grid->n_x)) * time);
+}
+
+/* A frame that lies beyond the picture altogether is as far away as one that just does.  First the margins, then, with the padded
+ * planes, the rows. */
+static void
+place_frames (Stack *s, const TrackFrame *frames, gint r, const TrackGrid *grid, gboolean is_padded)
+{
+  for (gint v = 0; v < s->n_velocities; v++)
+    for (gint j = 0; j < s->n; j++)
+      {
+        gint x, y;
+
+        find_offset (frames, j, r, grid, v, &x, &y);
+        x = CLAMP (x, -s->width, s->width);
+        y = CLAMP (y, -s->height, s->height);
+        s->margin_x = MAX (s->margin_x, ABS (x));
+        s->margin_y = MAX (s->margin_y, ABS (y));
+        if (is_padded)
+          s->rows[(gsize) v * s->n + j] = s->padded[j] + (gssize) (y + s->margin_y) * s->stride + x + s->margin_x;
+      }
+  s->stride = s->width + 2 * s->margin_x + CHUNK;
+}
+
+/* NaN becomes 0. */
+static gfloat *
+pad_plane (const Stack *s, const CountPlane *plane, gfloat clip)
+{
+  gfloat *padded = tessera_large_new (sizeof (gfloat) * (gsize) s->stride * (s->height + 2 * s->margin_y + 1));
+
+  memset (padded, 0, sizeof (gfloat) * (gsize) s->stride * (s->height + 2 * s->margin_y + 1));
+  for (gint y = 0; y < s->height; y++)
+    for (gint x = 0; x < s->width; x++)
+      {
+        const gfloat value = plane->pixels[(gsize) y * s->width + x];
+
+        padded[(gsize) (y + s->margin_y) * s->stride + s->margin_x + x] = isnan (value) ? 0.0f : MIN (value, clip);
+      }
+  return padded;
+}
+
+static void
+stack_chunks (gsize first, gsize n, gpointer data)
+{
+  const Stack *s = data;
+  const gint   per_row = (s->width + CHUNK - 1) / CHUNK;
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      const gint   y = i / per_row, x = i % per_row * CHUNK, width = MIN (CHUNK, s->width - x);
+      const gsize  to = (gsize) y * s->width + x;
+      gfloat       best[CHUNK];
+      gint         which[CHUNK] = { 0 };
+
+      for (gint k = 0; k < CHUNK; k++)
+        best[k] = -INFINITY;
+      LANES_BEST (try_velocities) (s->rows, s->n, s->n_velocities, (gssize) y * s->stride + x, best, which);
+      for (gint k = 0; k < width; k++)
+        {
+          s->planes->best.pixels[to + k] = best[k] * s->scale;
+          s->planes->velocity[to + k] = which[k];
+        }
+    }
+}
+
+void
+tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
+{
+  Stack s = { .n = n, .n_velocities = grid->n_x * grid->n_y, .width = frames[r].filtered->width,
+              .height = frames[r].filtered->height, .scale = (gfloat) (1.0 / sqrt (n)), .planes = planes };
+
+  count_plane_init (&planes->best, s.width, s.height);
+  planes->velocity = g_new (gint, (gsize) s.width * s.height);
+  s.rows = g_new (const gfloat *, (gsize) s.n_velocities * n);
+  s.padded = g_new (gfloat *, n);
+  place_frames (&s, frames, r, grid, FALSE);
+  for (gint j = 0; j < n; j++)
+    s.padded[j] = pad_plane (&s, frames[j].filtered, clip);
+  place_frames (&s, frames, r, grid, TRUE);
+  gegl_parallel_distribute_range ((gsize) s.height * ((s.width + CHUNK - 1) / CHUNK), 1.0, stack_chunks, &s);
+  for (gint j = 0; j < n; j++)
+    tessera_large_free (s.padded[j]);
+  g_free (s.padded);
+  g_free (s.rows);
+  g_mutex_lock (&tried_lock);
+  tried += (guint64) s.n_velocities * s.width * s.height;
+  g_mutex_unlock (&tried_lock);
+}
+
+void
+track_planes_clear (TrackPlanes *planes)
+{
+  count_plane_clear (&planes->best);
+  g_clear_pointer (&planes->velocity, g_free);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Objects too faint for one frame: filtered significance planes, shifted by each velocity of a grid and added.
+ *
+ *   value (p, v) = sum over frames j of F_j (p + s_j - s_r + v (t_j - t_r)) / sqrt (n)
+ *
+ * p is a pixel of the frame r, places are rounded to pixels, and beyond a plane and where it has no value (NaN) F is 0.  Noise of
+ * standard deviation 1 keeps it.  Track-before-detect is this over the last 8 frames; synthetic tracking is this over
+ * a night.  The velocity is against the sky: the shifts s_j are taken away.
+ */
+#ifndef TRACKS_H
+#define TRACKS_H
+
+#include "weights.h"
+
+typedef struct
+{
+  const CountPlane *filtered;
+  FrameShift        shift;
+  gdouble           time;       /* in frames, or in any unit: velocities are in pixels per that */
+} TrackFrame;
+
+/* Velocities (x + step i, y + step j). */
+typedef struct
+{
+  gdouble x, y, step;
+  gint    n_x, n_y;
+} TrackGrid;
+
+typedef struct
+{
+  gdouble x, y;                 /* in the frame r */
+  gdouble v_x, v_y;
+  gfloat  value;
+} Track;
+
+/* For each pixel of frame r the largest value and its velocity, n_x j + i; of equal ones the first. */
+typedef struct
+{
+  CountPlane best;
+  gint      *velocity;
+} TrackPlanes;
+
+/* -2 to 2 pixels a frame in steps of 0.25. */
+TrackGrid tracks_short_grid  (void);
+
+/* As fine as frames of these times need it: at the ends of the sequence an object is at most fwhm / 4 on an axis from the next
+ * velocity's track.  `fastest` bounds |v| on each axis; where it is 0, an object trails by at most fwhm within `exposure`, in the unit
+ * of the times. */
+TrackGrid tracks_grid        (const gdouble *times, gint n, gdouble fwhm, gdouble exposure, gdouble fastest);
+
+/* The value that noise exceeds `false_alarms` times among all pixels and velocities. */
+gdouble   tracks_threshold   (gint width, gint height, const TrackGrid *grid, gdouble false_alarms);
+
+/* `clip`: a frame adds no more than this, so that a cosmic ray makes no track; INFINITY: off. */
+void      tracks_stack       (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
+                              TrackPlanes *planes);
+void      track_planes_clear (TrackPlanes *planes);
+
+/* Tracks above the threshold, the strongest first.  A weaker one that is within 3 px of a stronger in a quarter of the frames is
+ * the same object. */
+GArray   *tracks_find        (const TrackPlanes *planes, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid,
+                              gfloat threshold);
+
+/* Pixels times velocities that this process has tried, for the rate. */
+guint64   tracks_tried       (void);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Laws of the matched filter, maxima, removal and tracks: against plain loops, and on objects whose place is known. */
+#include <math.h>
+#include <string.h>
+
+#include <gegl.h>
+
+#include "../engine/verdict.h"
+#include "detect.h"
+#include "tracks.h"
+
+#define WIDTH  161
+#define HEIGHT 97
+#define FWHM   2.2
+
+static GRand *dice;
+
+static gdouble
+normal (void)
+{
+  return sqrt (-2.0 * log (1.0 - g_rand_double (dice))) * cos (2.0 * G_PI * g_rand_double (dice));
+}
+
+static void
+noise_init (CountPlane *plane)
+{
+  count_plane_init (plane, WIDTH, HEIGHT);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    plane->pixels[i] = normal ();
+}
+
+/* A star of L2 norm `snr`, so that the filter answers about that. */
+static void
+add_star (CountPlane *plane, gdouble x, gdouble y, gdouble snr)
+{
+  const gdouble s = FWHM / 2.3548, norm = sqrt (G_PI) * s;
+
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    {
+      const gdouble dx = i % WIDTH - x, dy = i / WIDTH - y;
+
+      plane->pixels[i] += snr / norm * exp (-(dx * dx + dy * dy) / (2 * s * s));
+    }
+}
+
+/* ----------------------------------------------------------- detection -- */
+
+static gdouble
+filter_plainly (const CountPlane *plane, gdouble fwhm, gint x, gint y)
+{
+  const gdouble s = fwhm / 2.3548;
+  const gint    reach = ceil (3 * s);
+  gdouble       sum = 0.0, squares = 0.0;
+
+  for (gint j = -reach; j <= reach; j++)
+    for (gint i = -reach; i <= reach; i++)
+      {
+        const gdouble tap = exp (-(i * i + j * j) / (2 * s * s));
+
+        squares += tap * tap;
+        if (x + i >= 0 && x + i < WIDTH && y + j >= 0 && y + j < HEIGHT && ! isnan (plane->pixels[(y + j) * WIDTH + x + i]))
+          sum += tap * plane->pixels[(y + j) * WIDTH + x + i];
+      }
+  return sum / sqrt (squares);
+}
+
+static void
+test_filter (gdouble fwhm)
+{
+  CountPlane plane, filtered, other;
+  gdouble    worst = 0.0;
+  gint       wrong = 0;
+
+  noise_init (&plane);
+  noise_init (&filtered);
+  noise_init (&other);
+  for (gint i = 0; i < 200; i++)
+    plane.pixels[g_rand_int_range (dice, 0, WIDTH * HEIGHT)] = NAN;
+  g_object_set (gegl_config (), "threads", 1, NULL);
+  detect_filter (&plane, fwhm, &other);
+  g_object_set (gegl_config (), "threads", 5, NULL);
+  detect_filter (&plane, fwhm, &filtered);
+  expect (! memcmp (filtered.pixels, other.pixels, sizeof (gfloat) * WIDTH * HEIGHT), "fwhm %g: threads change the filter", fwhm);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    if (isnan (plane.pixels[i]))
+      wrong += ! isnan (filtered.pixels[i]);
+    else
+      worst = MAX (worst, fabs (filtered.pixels[i] - filter_plainly (&plane, fwhm, i % WIDTH, i / WIDTH)));
+  expect (wrong == 0 && worst < 1e-5, "fwhm %g: the filter is off by %g, %d values should be none", fwhm, worst, wrong);
+  count_plane_clear (&plane);
+  count_plane_clear (&filtered);
+  count_plane_clear (&other);
+}
+
+static void
+test_maxima (void)
+{
+  CountPlane plane;
+  GArray    *found;
+
+  count_plane_init (&plane, WIDTH, HEIGHT);
+  memset (plane.pixels, 0, sizeof (gfloat) * WIDTH * HEIGHT);
+  add_star (&plane, 40.25, 50.0, 20.0);
+  add_star (&plane, 90.0, 20.4, 10.0);
+  plane.pixels[2 * WIDTH + 60] = 100.0f;
+  plane.pixels[70 * WIDTH + 120] = plane.pixels[70 * WIDTH + 121] = plane.pixels[71 * WIDTH + 120] = 9.0f;
+  plane.pixels[51 * WIDTH + 41] = NAN;
+  found = detect_maxima (&plane, 4.0f);
+  expect (found->len == 3, "%u maxima, not 3", found->len);
+  if (found->len == 3)
+    {
+      const Detection *d = (const Detection *) (gpointer) found->data;
+
+      expect (d[0].x == 90 && d[0].y == 20 && fabs (d[0].fine_y - 20.4) < 0.06, "a maximum at %g %g", d[0].fine_x, d[0].fine_y);
+      expect (d[1].x == 40 && d[1].y == 50 && fabs (d[1].fine_x - 40.25) < 0.06, "a maximum at %g %g", d[1].fine_x, d[1].fine_y);
+      expect (d[2].x == 120 && d[2].y == 70, "of three equal pixels %d %d", d[2].x, d[2].y);
+    }
+  g_array_free (found, TRUE);
+  expect (fabs (detect_flux (&plane, 90, 20, FWHM) / (20.0 * sqrt (G_PI) * FWHM / 2.3548) - 1.0) < 0.05, "flux %g",
+          detect_flux (&plane, 90, 20, FWHM));
+  count_plane_clear (&plane);
+}
+
+/* ------------------------------------------------------------- removal -- */
+
+typedef struct
+{
+  CountPlane filtered, background, frame;
+} Frame;
+
+static void
+frame_init (Frame *frame)
+{
+  count_plane_init (&frame->filtered, WIDTH, HEIGHT);
+  count_plane_init (&frame->background, WIDTH, HEIGHT);
+  count_plane_init (&frame->frame, WIDTH, HEIGHT);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    {
+      frame->filtered.pixels[i] = 0.0f;
+      frame->background.pixels[i] = 1.0f;
+      frame->frame.pixels[i] = 2.0f;
+    }
+}
+
+static void
+frame_clear (Frame *frame)
+{
+  count_plane_clear (&frame->filtered);
+  count_plane_clear (&frame->background);
+  count_plane_clear (&frame->frame);
+}
+
+static gboolean
+is_replaced (const Frame *frame, gint x, gint y)
+{
+  return frame->frame.pixels[y * WIDTH + x] == 1.0f;
+}
+
+/* An object that stands still against the sky is taken out 3 times, left once, and so on; one that moves, always. */
+static void
+test_rows (void)
+{
+  Removal removal = { 0 };
+
+  for (gint t = 0; t < 9; t++)
+    {
+      const FrameShift shift = { 2.3 * t, -1.1 * t };
+      const gint       x = 40 + (gint) floor (shift.x + 0.5), y = 50 + (gint) floor (shift.y + 0.5);
+      Frame            frame;
+
+      frame_init (&frame);
+      frame.filtered.pixels[y * WIDTH + x] = 7.0f;
+      frame.filtered.pixels[(20 + 6 * t) * WIDTH + 100 + 3 * t] = 7.0f;
+      removal_apply (&removal, &frame.filtered, &frame.background, 6.0f, shift, &frame.frame);
+      expect (is_replaced (&frame, x, y) == (t % 4 != 3), "frame %d: the star that stands still", t);
+      expect (is_replaced (&frame, 100 + 3 * t, 20 + 6 * t) && is_replaced (&frame, 102 + 3 * t, 18 + 6 * t)
+              && ! is_replaced (&frame, 103 + 3 * t, 20 + 6 * t), "frame %d: the square of an object that moves", t);
+      frame_clear (&frame);
+    }
+  removal_clear (&removal);
+}
+
+/* 1 % of the frame, the strongest. */
+static void
+test_limit (void)
+{
+  const gint most = WIDTH * HEIGHT / 100;
+  Removal    removal = { 0 };
+  Frame      frame;
+  gint       n = 0, told;
+
+  frame_init (&frame);
+  for (gint i = 0; i < 40; i++)
+    frame.filtered.pixels[(5 + i / 10 * 20) * WIDTH + 5 + i % 10 * 15] = 100.0f - i;
+  told = removal_apply (&removal, &frame.filtered, &frame.background, 6.0f, (FrameShift) { 0 }, &frame.frame);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    n += frame.frame.pixels[i] == 1.0f;
+  expect (n == most && told == n, "%d pixels replaced, %d told, %d allowed", n, told, most);
+  for (gint i = 0; i < 40; i++)
+    expect (is_replaced (&frame, 5 + i % 10 * 15, 5 + i / 10 * 20) == (i < most / 25), "object %d of 40", i);
+  frame_clear (&frame);
+  removal_clear (&removal);
+}
+
+/* -------------------------------------------------------------- tracks -- */
+
+#define FRAMES 12
+
+typedef struct
+{
+  CountPlane planes[FRAMES];
+  TrackFrame frames[FRAMES];
+} Night;
+
+/* An object of this SNR in each frame, at (x, y) in frame 0. */
+static void
+night_init (Night *night, gdouble x, gdouble y, gdouble v_x, gdouble v_y, gdouble snr)
+{
+  for (gint j = 0; j < FRAMES; j++)
+    {
+      const FrameShift shift = { 0.9 * j, 0.3 * j };
+      CountPlane       plane;
+
+      noise_init (&plane);
+      noise_init (&night->planes[j]);
+      add_star (&plane, x + v_x * j + shift.x, y + v_y * j + shift.y, snr);
+      plane.pixels[(10 + 5 * j) * WIDTH + 20] = NAN;
+      detect_filter (&plane, FWHM, &night->planes[j]);
+      night->frames[j] = (TrackFrame) { &night->planes[j], shift, j };
+      count_plane_clear (&plane);
+    }
+}
+
+static void
+night_clear (Night *night)
+{
+  for (gint j = 0; j < FRAMES; j++)
+    count_plane_clear (&night->planes[j]);
+}
+
+static gdouble
+add_plainly (const Night *night, gint r, const TrackGrid *grid, gint velocity, gfloat clip, gint x, gint y)
+{
+  gdouble sum = 0.0;
+
+  for (gint j = 0; j < FRAMES; j++)
+    {
+      const TrackFrame *frame = &night->frames[j], *at = &night->frames[r];
+      const gdouble     v_x = grid->x + grid->step * (velocity % grid->n_x), v_y = grid->y + grid->step * (velocity / grid->n_x);
+      const gint        to_x = x + (gint) floor (frame->shift.x - at->shift.x + v_x * (j - r) + 0.5);
+      const gint        to_y = y + (gint) floor (frame->shift.y - at->shift.y + v_y * (j - r) + 0.5);
+
+      if (to_x >= 0 && to_x < WIDTH && to_y >= 0 && to_y < HEIGHT && ! isnan (frame->filtered->pixels[to_y * WIDTH + to_x]))
+        sum += MIN (frame->filtered->pixels[to_y * WIDTH + to_x], clip);
+    }
+  return sum / sqrt (FRAMES);
+}
+
+static void
+test_stack (void)
+{
+  const TrackGrid grid = { -9.0, -3.0, 1.5, 13, 5 };
+  Night           night;
+  TrackPlanes     planes, others;
+  gdouble         worst = 0.0;
+  guint64         tried = tracks_tried ();
+
+  night_init (&night, 60, 40, 1.3, 0.7, 4.0);
+  g_object_set (gegl_config (), "threads", 1, NULL);
+  tracks_stack (night.frames, FRAMES, 5, &grid, 3.0f, &planes);
+  expect (tracks_tried () - tried == 65 * WIDTH * HEIGHT, "trajectories tried");
+  g_object_set (gegl_config (), "threads", 5, NULL);
+  tracks_stack (night.frames, FRAMES, 5, &grid, 3.0f, &others);
+  expect (! memcmp (planes.best.pixels, others.best.pixels, sizeof (gfloat) * WIDTH * HEIGHT)
+          && ! memcmp (planes.velocity, others.velocity, sizeof (gint) * WIDTH * HEIGHT), "threads change tracks");
+  for (gint i = 0; i < 500; i++)
+    {
+      const gint at = i < 2 ? i * (WIDTH * HEIGHT - 1) : g_rand_int_range (dice, 0, WIDTH * HEIGHT);
+      gdouble    best = -INFINITY;
+
+      for (gint v = 0; v < 65; v++)
+        best = MAX (best, add_plainly (&night, 5, &grid, v, 3.0f, at % WIDTH, at / WIDTH));
+      worst = MAX (worst, fabs (best - planes.best.pixels[at]));
+      worst = MAX (worst, fabs (best - add_plainly (&night, 5, &grid, planes.velocity[at], 3.0f, at % WIDTH, at / WIDTH)));
+    }
+  expect (worst < 1e-5, "a track is off by %g", worst);
+  track_planes_clear (&planes);
+  track_planes_clear (&others);
+  night_clear (&night);
+}
+
+/* An object of SNR 4 a frame: not in one frame, but over 8; one track, at its place, with its velocity. */
+static void
+test_short (void)
+{
+  const TrackGrid grid = tracks_short_grid ();
+  Night           night;
+  TrackPlanes     planes;
+  GArray         *tracks, *single;
+
+  night_init (&night, 60, 40, 1.3, 0.7, 4.0);
+  tracks_stack (night.frames + FRAMES - 8, 8, 7, &grid, INFINITY, &planes);
+  tracks = tracks_find (&planes, night.frames + FRAMES - 8, 8, 7, &grid, 6.0f);
+  single = detect_maxima (&night.planes[FRAMES - 1], 6.0f);
+  expect (single->len == 0, "%u objects of SNR 4 in one frame", single->len);
+  expect (tracks->len == 1, "%u tracks, not 1", tracks->len);
+  if (tracks->len > 0)
+    {
+      const Track *track = (const Track *) (gpointer) tracks->data;
+
+      expect (fabs (track->x - (60 + 2.2 * 11)) < 1.5 && fabs (track->y - (40 + 1.0 * 11)) < 1.5, "the track is at %g %g",
+              track->x, track->y);
+      expect (fabs (track->v_x - 1.3) < 0.4 && fabs (track->v_y - 0.7) < 0.4, "the track moves by %g %g", track->v_x, track->v_y);
+      expect (track->value > 8.0 && track->value < 14.0, "its value is %g", track->value);
+    }
+  g_array_free (tracks, TRUE);
+  g_array_free (single, TRUE);
+  track_planes_clear (&planes);
+  night_clear (&night);
+}
+
+/* Two objects of SNR 3, a cosmic ray: over all frames and the grid that they ask for. */
+static void
+test_long (void)
+{
+  Night       night;
+  TrackPlanes planes;
+  TrackGrid   grid;
+  GArray     *tracks;
+  gdouble     times[FRAMES], threshold;
+
+  night_init (&night, 60, 40, -0.6, 0.4, 3.2);
+  for (gint j = 0; j < FRAMES; j++)
+    times[j] = j;
+  night.planes[3].pixels[50 * WIDTH + 120] = 60.0f;
+  grid = tracks_grid (times, FRAMES, FWHM, 0, 1.5);
+  expect (fabs (grid.step - FWHM / 11) < 1e-12 && grid.n_x == 17 && grid.n_y == 17 && fabs (grid.x + 8 * grid.step) < 1e-12,
+          "grid: step %g, %d x %d from %g", grid.step, grid.n_x, grid.n_y, grid.x);
+  threshold = tracks_threshold (WIDTH, HEIGHT, &grid, 0.1);
+  expect (threshold > 5.4 && threshold < 5.6, "threshold %g", threshold);
+  tracks_stack (night.frames, FRAMES, FRAMES / 2, &grid, 5.0f, &planes);
+  tracks = tracks_find (&planes, night.frames, FRAMES, FRAMES / 2, &grid, threshold);
+  expect (tracks->len == 1, "%u tracks, not 1", tracks->len);
+  if (tracks->len > 0)
+    {
+      const Track *track = (const Track *) (gpointer) tracks->data;
+
+      expect (fabs (track->x - (60 + 0.3 * 6)) < 1.5 && fabs (track->y - (40 + 0.7 * 6)) < 1.5, "the track is at %g %g",
+              track->x, track->y);
+      expect (fabs (track->v_x + 0.6) < 0.25 && fabs (track->v_y - 0.4) < 0.25, "the track moves by %g %g", track->v_x, track->v_y);
+    }
+  g_array_free (tracks, TRUE);
+  track_planes_clear (&planes);
+  night_clear (&night);
+}
+
+/* Of noise alone a threshold for one false alarm is passed about once: the values are that of independent noise, or rarer. */
+static void
+test_threshold (void)
+{
+  const TrackGrid grid = { 0, 0, 1, 1, 1 };
+
+  expect (fabs (tracks_threshold (100, 100, &grid, 10000.0 * 0.158655) - 1.0) < 1e-4, "one sigma");
+  expect (fabs (tracks_threshold (1000, 1000, &grid, 1.0) - 4.753424) < 1e-4, "one in a million");
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  gegl_init (&argc, &argv);
+  dice = g_rand_new_with_seed (20261123);
+  test_filter (2.2);
+  test_filter (5.7);
+  test_filter (40.0);
+  test_maxima ();
+  test_rows ();
+  test_limit ();
+  test_stack ();
+  test_short ();
+  test_long ();
+  test_threshold ();
+  g_rand_free (dice);
+  gegl_exit ();
+  return expect_told ();
+}

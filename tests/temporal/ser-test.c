@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * SER films of every kind are read as they were written, whatever the flag for the order of bytes says; broken headers are refused. */
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "../engine/verdict.h"
+#include "files.h"
+#include "ser.h"
+
+#define WIDTH  24
+#define HEIGHT 10
+#define N      3
+
+static gchar *folder, *film;
+
+/* A slope, as the sky is; the low byte turns over many times. */
+static guint16 *
+slope (gint colours, gint bits)
+{
+  const gint n = N * WIDTH * HEIGHT * colours, highest = (1 << bits) - 1;
+  guint16   *values = g_new (guint16, n);
+
+  for (gint i = 0; i < n; i++)
+    values[i] = (guint16) ((highest / 3 + 5 * (i / colours) + 100 * (i % colours)) % (highest + 1));
+  return values;
+}
+
+static void
+expect_film (const FilmPlan *plan, const guint16 *values, const gchar *what)
+{
+  const gint colours = plan->colour >= 100 ? 3 : 1, n = WIDTH * HEIGHT;
+
+  files_ser (film, plan, values);
+  for (gint f = 0; f < plan->n; f++)
+    {
+      CountPlane plane = { 0 };
+      SerHeader  header;
+      GError    *error = NULL;
+      gdouble    start, worst = 0.0;
+
+      if (! ser_read_frame (film, f, &plane, &header, &start, &error))
+        {
+          expect (FALSE, "%s: %s", what, error->message);
+          g_error_free (error);
+          return;
+        }
+      expect (plane.width == WIDTH && plane.height == HEIGHT && header.n == plan->n && header.promised == plan->promised, "%s: sizes", what);
+      for (gint i = 0; i < n; i++)
+        {
+          const guint16 *p = values + (f * n + i) * colours;
+          const gdouble  wanted = colours == 1 ? p[0] : plan->colour == 100 ? 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2]
+                                                                            : 0.2126 * p[2] + 0.7152 * p[1] + 0.0722 * p[0];
+
+          worst = MAX (worst, fabs (plane.pixels[i] - wanted));
+        }
+      expect (worst <= (colours == 1 ? 0.0 : 0.02), "%s, frame %d: off by %g", what, f, worst);
+      expect (plan->first_tick ? fabs (start - (1709331330.0 + f)) < 1e-5 : isnan (start), "%s, frame %d: time %.6f", what, f, start);
+      count_plane_clear (&plane);
+    }
+}
+
+static void
+kinds (void)
+{
+  static const gint colours[] = { 0, 100, 101 }, depths[] = { 8, 12, 16 };
+
+  for (guint c = 0; c < G_N_ELEMENTS (colours); c++)
+    for (guint d = 0; d < G_N_ELEMENTS (depths); d++)
+      for (gint flag = 0; flag < 2; flag++)
+        for (gint big = 0; big < 2; big++)
+          {
+            const FilmPlan plan = { .colour = colours[c], .flag = flag, .width = WIDTH, .height = HEIGHT, .bits = depths[d], .promised = N,
+                                    .n = N, .is_big_endian = big, .first_tick = flag ? G_GINT64_CONSTANT (638449281300000000) : 0 };
+            guint16       *values = slope (colours[c] ? 3 : 1, depths[d]);
+            gchar         *what = g_strdup_printf ("colour %d, %d bits, flag %d, %s endian", plan.colour, plan.bits, flag, big ? "big" : "little");
+
+            expect_film (&plan, values, what);
+            g_free (what);
+            g_free (values);
+          }
+}
+
+static void
+expect_refused (const gchar *text, gsize length, const gchar *what)
+{
+  SerHeader  header;
+  CountPlane plane = { 0 };
+  GError    *error = NULL;
+  gdouble    start;
+
+  g_file_set_contents (film, text, length, NULL);
+  expect (! ser_read_frame (film, 0, &plane, &header, &start, &error) && error && strstr (error->message, film), "%s is refused by name", what);
+  g_clear_error (&error);
+  count_plane_clear (&plane);
+}
+
+static void
+put (gchar *text, gsize at, guint32 value)
+{
+  value = GUINT32_TO_LE (value);
+  memcpy (text + at, &value, 4);
+}
+
+static void
+broken (void)
+{
+  static const struct { gsize at; guint32 value; const gchar *what; } bad[] = {
+    { 0, 0, "another beginning" }, { 18, 8, "a Bayer mosaic" }, { 18, 7, "unknown colours" }, { 26, 0, "no width" }, { 26, -1, "a negative width" },
+    { 26, 65536, "a frame of 4 Gpix" }, { 30, 0x7fffffff, "an endless height" }, { 34, 0, "no bits" }, { 34, 17, "17 bits" }, { 34, -1, "negative bits" },
+    { 38, 0, "no frame" } };
+  FilmPlan  plan = { .width = WIDTH, .height = HEIGHT, .bits = 16, .promised = N, .n = N };
+  guint16  *values = slope (1, 16);
+  gchar    *text;
+  gsize     length;
+  SerHeader header;
+
+  files_ser (film, &plan, values);
+  g_file_get_contents (film, &text, &length, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      gchar *copy = g_memdup2 (text, length);
+
+      put (copy, bad[i].at, bad[i].value);
+      if (bad[i].value == 65536)
+        put (copy, 30, 65536);
+      expect_refused (copy, length, bad[i].what);
+      g_free (copy);
+    }
+  for (gsize n = 0; n < 178 + 2 * WIDTH * HEIGHT; n += 13)
+    expect_refused (text, n, "a film that is cut in its first frame");
+  g_file_set_contents (film, text, length - 5, NULL);
+  expect (ser_read_header (film, &header, NULL) && header.n == N - 1 && header.promised == N, "of a cut film the whole frames are used");
+  put (text, 38, (guint32) -1);
+  g_file_set_contents (film, text, length, NULL);
+  expect (ser_read_header (film, &header, NULL) && header.n == N, "a negative count is more than there is");
+  g_free (text);
+  g_free (values);
+}
+
+gint
+main (void)
+{
+  folder = files_folder ();
+  film = g_build_filename (folder, "film.ser", NULL);
+  kinds ();
+  broken ();
+  files_remove (folder);
+  g_free (film);
+  g_free (folder);
+  return expect_told ();
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Laws of weights, backgrounds and significance: against plain loops in double, and against what the definition promises. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gegl.h>
+
+#include "../engine/verdict.h"
+#include "whiten.h"
+
+#define WIDTH  150
+#define HEIGHT 91
+#define MOST   24
+
+static GRand *dice;
+
+static FrameShift
+random_shift (gdouble far)
+{
+  return weights_round_shift ((FrameShift) { g_rand_double_range (dice, -far, far), g_rand_double_range (dice, -far, far) });
+}
+
+static gdouble
+sum_of (const Weights *weights)
+{
+  gdouble sum = 0.0;
+
+  for (gint k = 0; k < weights->n; k++)
+    sum += weights->a[k];
+  return sum;
+}
+
+/* ------------------------------------------------------------- weights -- */
+
+/* (Phi Phi^T + N gamma D) z = e1 by elimination in long double; a = Phi^T z. */
+static void
+solve_plainly (const FrameShift *d, gint n, gint degree, gdouble gamma, gboolean article, gdouble *a)
+{
+  long double rows[10][11] = { { 0 } }, phi[WEIGHTS_MAX_FRAMES][10];
+  gint        m = 0;
+
+  for (gint i = 0; i <= degree; i++)
+    for (gint j = 0; i + j <= degree; j++, m++)
+      for (gint k = 0; k < n; k++)
+        phi[k][m] = powl (d[k].x, i) * powl (d[k].y, j);
+  for (gint i = 0; i < m; i++)
+    {
+      for (gint j = 0; j < m; j++)
+        for (gint k = 0; k < n; k++)
+          rows[i][j] += phi[k][i] * phi[k][j];
+      rows[i][i] += i > 0 || article ? n * gamma : 0.0;
+    }
+  rows[0][m] = 1.0;
+  for (gint i = 0; i < m; i++)
+    for (gint j = 0; j < m; j++)
+      if (j != i)
+        {
+          const long double factor = rows[j][i] / rows[i][i];
+
+          for (gint k = i; k <= m; k++)
+            rows[j][k] -= factor * rows[i][k];
+        }
+  for (gint k = 0; k < n; k++)
+    {
+      long double sum = 0.0;
+
+      for (gint i = 0; i < m; i++)
+        sum += phi[k][i] * rows[i][m] / rows[i][i];
+      a[k] = (gdouble) sum;
+    }
+}
+
+static void
+test_weights (void)
+{
+  for (gint i = 0; i < 400; i++)
+    {
+      const gint            n = g_rand_int_range (dice, 1, WEIGHTS_MAX_FRAMES + 1);
+      const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, i % 4, i % 3 ? 1e-3 : 0.05, i % 5 == 4, TRUE };
+      const FrameShift      now = random_shift (9.0);
+      FrameShift            shifts[WEIGHTS_MAX_FRAMES], d[WEIGHTS_MAX_FRAMES];
+      gdouble               plain[WEIGHTS_MAX_FRAMES], worst = 0.0, squares = 0.0;
+      Weights               weights;
+
+      for (gint k = 0; k < n; k++)
+        shifts[k] = random_shift (9.0);
+      weights_find (NULL, now, NULL, shifts, n, &settings, &weights);
+      for (gint k = 0; k < n; k++)
+        {
+          d[k] = (FrameShift) { shifts[k].x + weights.move_x[k] - now.x, shifts[k].y + weights.move_y[k] - now.y };
+          worst = MAX (worst, MAX (fabs (d[k].x), fabs (d[k].y)));
+        }
+      expect (worst <= 0.5, "%d frames: %g px are left after whole pixels", n, worst);
+      expect (weights.degree == settings.degree || weights.lowered == WEIGHTS_FEW_FRAMES, "%d frames, degree %d: lowered to %d",
+              n, settings.degree, weights.degree);
+      expect ((n < (settings.degree + 1) * (settings.degree + 2) / 2) == (weights.degree < settings.degree),
+              "%d frames, degree %d: used %d", n, settings.degree, weights.degree);
+      expect (settings.article_ridge ? sum_of (&weights) < 1.0 : fabs (sum_of (&weights) - 1.0) < 1e-12,
+              "%d frames, degree %d: the weights sum to %.17g", n, settings.degree, sum_of (&weights));
+      solve_plainly (d, n, weights.degree, settings.gamma, settings.article_ridge, plain);
+      worst = 0.0;
+      for (gint k = 0; k < n; k++)
+        {
+          worst = MAX (worst, fabs (plain[k] - weights.a[k]));
+          squares += plain[k] * plain[k];
+        }
+      expect (worst < 1e-9, "%d frames, degree %d: a weight is off by %g", n, settings.degree, worst);
+      expect (fabs (weights.noise_gain - sqrt (1.0 + squares)) < 1e-9, "noise gain %g", weights.noise_gain);
+    }
+}
+
+/* All frames at one place: the polynomials cannot be told apart. */
+static void
+test_lowered (void)
+{
+  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 2, 0.0, FALSE, TRUE };
+  FrameShift            shifts[20] = { { 0 } };
+  Weights               weights;
+
+  weights_find (NULL, (FrameShift) { 0.25, 0 }, NULL, shifts, 20, &settings, &weights);
+  expect (weights.degree == 0 && weights.lowered == WEIGHTS_ILL_CONDITIONED, "20 equal shifts: degree %d, why %d",
+          weights.degree, weights.lowered);
+  expect (fabs (weights.a[7] - 0.05) < 1e-15, "degree 0 of 20 frames: weight %g", weights.a[7]);
+  expect (weights_round_shift ((FrameShift) { 0.3, -0.3 }).x == 307.0 / 1024 , "shifts are rounded to 1/1024");
+}
+
+static void
+test_moves_halves (void)
+{
+  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 0, 1e-3, FALSE, TRUE }, still = { .gamma = 1e-3 };
+  const FrameShift      shifts[] = { { 0.5, 0 }, { -0.5, 2.5 }, { 3, -0.49 } };
+  Weights               weights;
+
+  weights_find (NULL, (FrameShift) { 0 }, NULL, shifts, 3, &settings, &weights);
+  expect (weights.move_x[0] == 0 && weights.move_x[1] == 1 && weights.move_y[1] == -2 && weights.move_x[2] == -3
+          && weights.move_y[2] == 0, "m = floor (s_t - s_k + 1/2): %d %d %d %d %d", weights.move_x[0], weights.move_x[1],
+          weights.move_y[1], weights.move_x[2], weights.move_y[2]);
+  weights_find (NULL, (FrameShift) { 0 }, NULL, shifts, 3, &still, &weights);
+  expect (weights.move_x[2] == 0 && weights.move_y[1] == 0, "without align nothing is moved");
+}
+
+/* -------------------------------------------------------------- planes -- */
+
+typedef struct
+{
+  CountPlane        planes[MOST + 1];   /* the last is the current one */
+  const CountPlane *history[MOST];
+  FrameShift        shifts[MOST + 1];
+  gint              n;
+} Series;
+
+typedef gdouble (*Field) (gdouble x, gdouble y);
+
+static void
+series_init (Series *series, gint n, gdouble far, Field field)
+{
+  series->n = n;
+  for (gint k = 0; k <= n; k++)
+    {
+      CountPlane *plane = &series->planes[k];
+
+      series->shifts[k] = k > 0 ? random_shift (far) : (FrameShift) { 0 };
+      count_plane_init (plane, WIDTH, HEIGHT);
+      for (gint i = 0; i < WIDTH * HEIGHT; i++)
+        plane->pixels[i] = field (i % WIDTH - series->shifts[k].x, i / WIDTH - series->shifts[k].y);
+      if (k < n)
+        series->history[k] = plane;
+    }
+}
+
+static void
+series_clear (Series *series)
+{
+  for (gint k = 0; k <= series->n; k++)
+    count_plane_clear (&series->planes[k]);
+}
+
+static gdouble
+cubic (gdouble x, gdouble y)
+{
+  const gdouble u = (x - 70.0) / 6.0, v = (y - 40.0) / 6.0;
+
+  return 1000.0 + 300.0 * u - 200.0 * v + 150.0 * u * v + 90.0 * v * v - 250.0 * u * u * u + 120.0 * u * v * v;
+}
+
+static gdouble
+quadratic (gdouble x, gdouble y)
+{
+  const gdouble u = (x - 70.0) / 6.0, v = (y - 40.0) / 6.0;
+
+  return 1000.0 + 300.0 * u - 200.0 * v + 150.0 * u * v + 90.0 * v * v;
+}
+
+static gdouble
+noise (gdouble x G_GNUC_UNUSED, gdouble y G_GNUC_UNUSED)
+{
+  return 1000.0 + g_rand_double_range (dice, -20.0, 20.0) + g_rand_double_range (dice, -20.0, 20.0);
+}
+
+/* A background that is a polynomial of the shift is predicted exactly, as far as all frames reach; one degree less is not enough. */
+static void
+test_polynomials (void)
+{
+  const Field fields[] = { quadratic, cubic };
+
+  for (gint degree = 1; degree <= 3; degree++)
+    for (gint i = 0; i < 2; i++)
+      {
+        const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, degree, 0.0, FALSE, TRUE };
+        Series                series;
+        Weights               weights;
+        WhitenPlanes          planes;
+        gdouble               worst = 0.0;
+
+        series_init (&series, MOST, 3.0, fields[i]);
+        whiten_planes_init (&planes, WIDTH, HEIGHT);
+        whiten_frame (&series.planes[MOST], series.shifts[MOST], series.history, series.shifts, MOST, &settings, 0.0, &weights,
+                      &planes);
+        for (gint y = 30; y < 50; y++)
+          for (gint x = 60; x < 80; x++)
+            worst = MAX (worst, fabsf (planes.whitened.pixels[y * WIDTH + x]));
+        expect (degree >= i + 2 ? worst < 2e-3 : worst > 8e-3, "degree %d of a background of degree %d: off by %g counts", degree,
+                i + 2, worst);
+        whiten_planes_clear (&planes);
+        series_clear (&series);
+      }
+}
+
+/* The definition, pixel for pixel. */
+static gdouble
+predict_plainly (const Series *series, const Weights *weights, gint x, gint y, gboolean *none)
+{
+  gdouble sum = 0.0, weight = 0.0, plain = 0.0;
+  gint    n = 0;
+
+  for (gint k = 0; k < series->n; k++)
+    {
+      const gint from_x = x - weights->move_x[k], from_y = y - weights->move_y[k];
+
+      if (from_x < 0 || from_x >= WIDTH || from_y < 0 || from_y >= HEIGHT
+          || isnan (series->planes[k].pixels[from_y * WIDTH + from_x]))
+        continue;
+      sum += weights->a[k] * (series->planes[k].pixels[from_y * WIDTH + from_x] - weights->mean[k]);
+      weight += weights->a[k];
+      plain += series->planes[k].pixels[from_y * WIDTH + from_x] - weights->mean[k];
+      n++;
+    }
+  *none = n == 0;
+  return n == series->n ? weights->level + sum : n == 0 ? 0.0
+         : weights->level + ((gfloat) weight >= 0.5f ? sum / weight : plain / n);
+}
+
+/* Pixels that some frames do not cover, bad ones, ones that no frame has. */
+static void
+test_gaps (WeightsMethod method)
+{
+  const WeightsSettings settings = { method, 2, 1e-3, FALSE, TRUE };
+  Series                series;
+  Weights               weights;
+  WhitenPlanes          planes;
+  gdouble               worst = 0.0;
+  gint                  wrong = 0, gone = 0;
+
+  series_init (&series, 9, 20.0, noise);
+  for (gint k = 0; k <= 9; k++)
+    {
+      for (gint i = 0; i < 600; i++)
+        series.planes[k].pixels[g_rand_int_range (dice, 0, WIDTH * HEIGHT)] = NAN;
+      for (gint i = 0; i < 60 * WIDTH * (method == WEIGHTS_FROM_SHIFTS); i++)
+        series.planes[k].pixels[i] = NAN;
+    }
+  whiten_planes_init (&planes, WIDTH, HEIGHT);
+  whiten_frame (&series.planes[9], series.shifts[9], series.history, series.shifts, 9, &settings, 0.0, &weights, &planes);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    {
+      gboolean      none;
+      const gdouble plain = predict_plainly (&series, &weights, i % WIDTH, i / WIDTH, &none);
+
+      gone += none;
+      worst = MAX (worst, fabs (planes.background.pixels[i] - plain));
+      wrong += (none || isnan (series.planes[9].pixels[i])) != (isnan (planes.whitened.pixels[i]) != 0);
+      wrong += (isnan (planes.whitened.pixels[i]) != 0) != (isnan (planes.significance.pixels[i]) != 0);
+      wrong += none && planes.background.pixels[i] != 0.0f;
+    }
+  expect (worst < 3e-3, "method %d: the background is off by %g", method, worst);
+  expect (wrong == 0, "method %d: %d pixels have a value that should not, or have none", method, wrong);
+  expect (method == WEIGHTS_FROM_FRAMES || gone > 500, "only %d pixels without a value", gone);
+  whiten_planes_clear (&planes);
+  series_clear (&series);
+}
+
+/* Linear prediction finds the frame that the current one is a copy of, and its change of level. */
+static void
+test_from_frames (void)
+{
+  const WeightsSettings settings = { WEIGHTS_FROM_FRAMES, 1, 1e-3, FALSE, FALSE };
+  Series                series;
+  Weights               weights;
+
+  series_init (&series, 6, 0.0, noise);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    series.planes[6].pixels[i] = 0.75f * series.planes[2].pixels[i] + 100.0f;
+  weights_find (&series.planes[6], series.shifts[6], series.history, series.shifts, 6, &settings, &weights);
+  for (gint k = 0; k < 6; k++)
+    expect (fabs (weights.a[k] - (k == 2 ? 0.75 : 0.0)) < 1e-3, "from frames: weight %d is %g", k, weights.a[k]);
+  expect (fabs (weights_offset (&weights) - 100.0) < 2.0, "from frames: offset %g", weights_offset (&weights));
+  expect (weights.degree == -1, "from frames there is no degree");
+  series_clear (&series);
+}
+
+/* -------------------------------------------------------- significance -- */
+
+static gint
+compare_floats (gconstpointer a, gconstpointer b)
+{
+  const gfloat p = *(const gfloat *) a, q = *(const gfloat *) b;
+
+  return (p > q) - (p < q);
+}
+
+static gdouble
+sorted_middle (gfloat *values, gint n)
+{
+  qsort (values, n, sizeof (gfloat), compare_floats);
+  return (values[(n - 1) / 2] + (gdouble) values[n / 2]) / 2;
+}
+
+/* Block `b` of an axis begins here. */
+static gint
+block_edge (gint b, gint size)
+{
+  return b < MAX (1, size / 64) ? 64 * b : size;
+}
+
+static void
+local_plainly (const CountPlane *plane, gint bx, gint by, gdouble local[2])
+{
+  gfloat *values = g_new (gfloat, 128 * 128);
+  gint    n = 0;
+
+  for (gint y = block_edge (by, plane->height); y < block_edge (by + 1, plane->height); y++)
+    for (gint x = block_edge (bx, plane->width); x < block_edge (bx + 1, plane->width); x++)
+      if (! isnan (plane->pixels[y * plane->width + x]))
+        values[n++] = plane->pixels[y * plane->width + x];
+  local[0] = sorted_middle (values, n);
+  for (gint i = 0; i < n; i++)
+    values[i] = fabsf (values[i] - (gfloat) local[0]);
+  local[1] = 1.4826 * sorted_middle (values, n);
+  g_free (values);
+}
+
+/* The block whose centre is left of x, and how far x is towards the next. */
+static gint
+place_plainly (gint x, gint size, gdouble *part)
+{
+  gint b = 0;
+
+  for (; b + 1 < MAX (1, size / 64); b++)
+    {
+      const gdouble here = (block_edge (b, size) + block_edge (b + 1, size) - 1) / 2.0;
+      const gdouble next = (block_edge (b + 1, size) + block_edge (b + 2, size) - 1) / 2.0;
+
+      *part = CLAMP ((x - here) / (next - here), 0.0, 1.0);
+      if (x <= next)
+        return b;
+    }
+  *part = b > 0 ? 1.0 : 0.0;
+  return MAX (b - 1, 0);
+}
+
+static gdouble
+judge_plainly (const WhitenPlanes *planes, gdouble middle, gdouble gain, gint x, gint y)
+{
+  const CountPlane *b = &planes->background;
+  const gint        width = b->width, height = b->height;
+  gdouble           part_x, part_y, local[2] = { 0 }, variance, light, h, v;
+  const gint        bx = place_plainly (x, width, &part_x), by = place_plainly (y, height, &part_y);
+
+  for (gint i = 0; i < 4; i++)
+    {
+      const gdouble weight = (i % 2 ? part_x : 1.0 - part_x) * (i / 2 ? part_y : 1.0 - part_y);
+      gdouble       one[2];
+
+      if (weight > 0.0)
+        {
+          local_plainly (&planes->whitened, bx + i % 2, by + i / 2, one);
+          local[0] += weight * one[0];
+          local[1] += weight * one[1];
+        }
+    }
+  h = (b->pixels[y * width + MIN (x + 1, width - 1)] - (gdouble) b->pixels[y * width + MAX (x - 1, 0)]) / 2;
+  v = (b->pixels[MIN (y + 1, height - 1) * width + x] - (gdouble) b->pixels[MAX (y - 1, 0) * width + x]) / 2;
+  light = gain > 0.0 ? MAX (b->pixels[y * width + x] - middle, 0.0) / gain : 0.0;
+  variance = local[1] * local[1] + 0.01 * (h * h + v * v) + light;
+  return (planes->whitened.pixels[y * width + x] - local[0]) / sqrt (variance);
+}
+
+static void
+test_significance (gint width, gint height, gdouble gain)
+{
+  WhitenPlanes planes;
+  gfloat      *values = g_new (gfloat, width * height);
+  gdouble      middle, worst = 0.0;
+  gint         n = 0;
+
+  whiten_planes_init (&planes, width, height);
+  for (gint i = 0; i < width * height; i++)
+    {
+      planes.background.pixels[i] = cubic (i % width, i / width) + g_rand_double_range (dice, 0.0, 60.0);
+      planes.whitened.pixels[i] = g_rand_int_range (dice, 0, 40) ? noise (0, 0) - 990.0f + 0.1f * (i % width) : NAN;
+      if (! isnan (planes.whitened.pixels[i]))
+        values[n++] = planes.background.pixels[i];
+    }
+  middle = sorted_middle (values, n);
+  whiten_judge (&planes, gain);
+  for (gint i = 0; i < 300; i++)
+    {
+      const gint    at = i < 3 ? (gint[]) { 0, width - 1, width * height - 1 }[i] : g_rand_int_range (dice, 0, width * height);
+      const gdouble plain = judge_plainly (&planes, middle, gain, at % width, at / width);
+
+      if (! isnan (plain))
+        worst = MAX (worst, fabs (planes.significance.pixels[at] - plain));
+    }
+  expect (worst < 3e-5, "%d x %d, gain %g: the significance is off by %g", width, height, gain, worst);
+  whiten_planes_clear (&planes);
+  g_free (values);
+}
+
+/* Nothing varies: no value is a number that is none. */
+static void
+test_flat (void)
+{
+  WhitenPlanes planes;
+  gint         strange = 0;
+
+  whiten_planes_init (&planes, 70, 3);
+  for (gint i = 0; i < 210; i++)
+    {
+      planes.background.pixels[i] = 7.0f;
+      planes.whitened.pixels[i] = 0.0f;
+    }
+  whiten_judge (&planes, 1.5);
+  for (gint i = 0; i < 210; i++)
+    strange += planes.significance.pixels[i] != 0.0f;
+  expect (strange == 0, "%d pixels of a flat frame are significant", strange);
+  whiten_planes_clear (&planes);
+}
+
+/* ------------------------------------------------------------- threads -- */
+
+static void
+test_threads (WeightsMethod method)
+{
+  const WeightsSettings settings = { method, 1, 1e-3, FALSE, TRUE };
+  Series                series;
+  Weights               weights[2];
+  WhitenPlanes          planes[2];
+
+  series_init (&series, 12, 4.0, noise);
+  for (gint i = 0; i < 2; i++)
+    {
+      g_object_set (gegl_config (), "threads", i ? 7 : 1, NULL);
+      whiten_planes_init (&planes[i], WIDTH, HEIGHT);
+      whiten_frame (&series.planes[12], series.shifts[12], series.history, series.shifts, 12, &settings, 1.5, &weights[i],
+                    &planes[i]);
+    }
+  expect (! memcmp (weights[0].a, weights[1].a, sizeof weights[0].a), "method %d: threads change the weights", method);
+  expect (! memcmp (planes[0].significance.pixels, planes[1].significance.pixels, sizeof (gfloat) * WIDTH * HEIGHT),
+          "method %d: threads change the significance", method);
+  for (gint i = 0; i < 2; i++)
+    whiten_planes_clear (&planes[i]);
+  series_clear (&series);
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  gegl_init (&argc, &argv);
+  dice = g_rand_new_with_seed (20261123);
+  test_weights ();
+  test_lowered ();
+  test_moves_halves ();
+  test_polynomials ();
+  test_gaps (WEIGHTS_FROM_SHIFTS);
+  test_gaps (WEIGHTS_FROM_FRAMES);
+  test_from_frames ();
+  test_significance (150, 91, 1.5);
+  test_significance (63, 200, 0.0);
+  test_significance (1, 40, 1.5);
+  test_significance (512, 64, 1.5);
+  test_flat ();
+  test_threads (WEIGHTS_FROM_SHIFTS);
+  test_threads (WEIGHTS_FROM_FRAMES);
+  g_rand_free (dice);
+  gegl_exit ();
+  return expect_told ();
+}
