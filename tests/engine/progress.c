@@ -172,12 +172,13 @@ run_elsewhere (gpointer input)
   return NULL;
 }
 
-/* A sink writes a file, and tessera:align and tessera:estimate-shift have nothing to do without a second picture. */
+/* A sink writes a file, and tessera:align, tessera:background-whiten and tessera:estimate-shift have nothing to do without other pictures. */
 static gboolean
 is_checked (const gchar *operation)
 {
   return g_str_has_prefix (operation, "tessera:") && g_strcmp0 (gegl_operation_get_key (operation, "categories"), "output") != 0
-         && strcmp (operation, "tessera:align") != 0 && strcmp (operation, "tessera:estimate-shift") != 0;
+         && strcmp (operation, "tessera:align") != 0 && strcmp (operation, "tessera:background-whiten") != 0
+         && strcmp (operation, "tessera:estimate-shift") != 0;
 }
 
 int
