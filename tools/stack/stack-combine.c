@@ -16,7 +16,7 @@ tell (gint rows, gint all, gpointer data)
   Rows *told = data;
 
   told->done += rows;
-  stack_progress_step (told->steps * rows / all, "row %d of %d", told->done, all);
+  progress_step (told->steps * rows / all, "row %d of %d", told->done, all);
 }
 
 GeglBuffer *

@@ -25,7 +25,7 @@ leave (void)
 {
   if (being_read)
     {
-      stack_say ("%s cannot be read as a picture; run it again without it", being_read);
+      progress_say ("%s cannot be read as a picture; run it again without it", being_read);
       _exit (2);
     }
 }
@@ -165,7 +165,7 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
       success = find (aligning, buffer, reference, frame);
       if (success && ! stack_keep (aligning->stack, &error))
         {
-          stack_say ("%s; the transforms are not kept", error->message);
+          progress_say ("%s; the transforms are not kept", error->message);
           g_error_free (error);
         }
     }
@@ -174,7 +174,7 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
   if (success && buffer && frame->is_aligned)
     success = lay (aligning, buffer, frame);
   if (success && ! frame->is_aligned)
-    stack_say ("%s is left out: %s", frame->path, frame->reason);
+    progress_say ("%s is left out: %s", frame->path, frame->reason);
   g_clear_object (&buffer);
   return success;
 }
@@ -189,7 +189,7 @@ stack_align (Stack *stack)
 
   if (! reference)
     {
-      stack_say ("%s, the reference, cannot be read as a picture", first->path);
+      progress_say ("%s, the reference, cannot be read as a picture", first->path);
       return FALSE;
     }
   aligning.box = *gegl_buffer_get_extent (reference);
@@ -199,10 +199,10 @@ stack_align (Stack *stack)
   success = lay (&aligning, reference, first);
   for (gint i = 0; i < stack->n && success; i++)
     {
-      stack_progress_step (0.0, "%s", stack->frames[i].path);
+      progress_step (0.0, "%s", stack->frames[i].path);
       if (i != stack->reference)
         success = align_frame (&aligning, reference, &stack->frames[i]);
-      stack_progress_step (1.0, "%s", stack->frames[i].path);
+      progress_step (1.0, "%s", stack->frames[i].path);
     }
   align_picture_clear (&aligning.reference);
   g_object_unref (reference);
