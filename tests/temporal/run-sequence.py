@@ -208,7 +208,7 @@ def messages(report, sequence, frames, whole):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build')
-    parser.add_argument('--kills', type=int, default=3)
+    parser.add_argument('--kills', type=int, default=2)
     parser.add_argument('--frames', type=int, default=32)
     options = parser.parse_args()
     report = Report()
