@@ -31,7 +31,7 @@ place_channels (const gfloat *restrict pixels, gint n, gfloat per_plane, gint lo
     }
 }
 
-/* The same for one guide value a pixel: at, count and value have n elements. */
+/* The same for one guide value a pixel: at, count and value have n elements, and at[i] = 4 (plane - low). */
 TESSERA_CLONES static void
 place_guide (const GridParams *params, const gfloat *restrict pixels, const gfloat *restrict guide,
              gint n, gint low, gint nearest,
@@ -47,7 +47,7 @@ place_guide (const GridParams *params, const gfloat *restrict pixels, const gflo
       GridPlace place = grid_place (finite ? p : 0.0f);
       gint      up = nearest ? place.up : 0;
 
-      at[i] = finite ? 8 * (place.plane + up - low) : 0;
+      at[i] = finite ? 4 * (place.plane + up - low) : 0;
       value[i] = finite ? place.fraction : 0.0f;
       count[i] = finite;
     }
@@ -113,11 +113,11 @@ place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places 
 
 /* ----------------------------------------------------------------- dense -- */
 
-/* A dense grid: [cell row][cell][plane][8], values in 0..3, counts in 4..7. */
+/* A row of cells of a dense grid. */
 static gsize
 row_floats (const Tile *tile)
 {
-  return (gsize) cells_x (tile) * tile->n_planes * 8;
+  return (gsize) cells_x (tile) * cell_floats (tile);
 }
 
 /* Adds the pixels of [x0, x1) in the rows placed last, in raster order. */
@@ -151,8 +151,6 @@ splat_guided (const Tile *tile, const Places *places, gint y, gint rows, gint x0
         for (gint c = 0; c < 3; c++)
           sums[c] += pixel[c] * pixel[3];
         sums[3] += pixel[3];
-        for (gint c = 4; c < 8; c++)
-          sums[c] += 1.0f;
       }
 }
 
@@ -172,7 +170,7 @@ splat_cells (const Tile *tile, const Places *places, gint j, gfloat *grid, gfloa
 {
   const gint  components = tile->params->by_luminance ? 1 : 4;
   const gint *starts_x = tile->params->x.starts, *starts_y = tile->params->y.starts;
-  const gint  cell_floats = 8 * tile->n_planes;
+  const gint  n = cell_floats (tile);
   gint        rows;
 
   for (gint y = starts_y[j]; y < starts_y[j + 1]; y += rows)
@@ -183,16 +181,16 @@ splat_cells (const Tile *tile, const Places *places, gint j, gfloat *grid, gfloa
                    (gsize) row * components * tile->around.width);
       for (gint i = tile->cx0; i < tile->cx1; i++)
         {
-          gfloat *cell = grid + (gsize) (i - tile->cx0) * cell_floats;
+          gfloat *cell = grid + (gsize) (i - tile->cx0) * n;
 
           if (tile->params->parts == 1)
             splat (tile, places, y, rows, starts_x[i], starts_x[i + 1], cell);
           else
             for (gint x = starts_x[i]; x < starts_x[i + 1]; x += GRID_PART)
               {
-                memset (part, 0, cell_floats * sizeof (gfloat));
+                memset (part, 0, n * sizeof (gfloat));
                 splat (tile, places, y, rows, x, MIN (x + GRID_PART, starts_x[i + 1]), part);
-                for (gint k = 0; k < cell_floats; k++)
+                for (gint k = 0; k < n; k++)
                   cell[k] += part[k];
               }
         }
@@ -211,10 +209,29 @@ blur_121 (const gfloat *restrict before, const gfloat *restrict here, const gflo
  * scalars for AVX-512. */
 typedef gfloat Four __attribute__ ((vector_size (16), aligned (4), may_alias));
 
-/* Along z, for n cells; `moving` is 1 where values are relative to their plane.
- * Planes beyond the first and the last are empty. */
+/* Along z, for n cells.  Planes beyond the first and the last are empty. */
 TESSERA_CLONES static void
-blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gfloat moving)
+blur_guided_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
+{
+  for (gsize cell = 0; cell < n_cells; cell++)
+    {
+      const Four *here = (const Four *) in + cell * n_planes;
+      Four       *to = (Four *) out + cell * n_planes;
+      Four        before = { 0.0f };
+
+      for (gint z = 0; z < n_planes; z++)
+        {
+          const Four after = z + 1 < n_planes ? here[z + 1] : (Four) { 0.0f };
+
+          to[z] = (before + after) + 2.0f * here[z];
+          before = here[z];
+        }
+    }
+}
+
+/* The same of channels: values are relative to their plane. */
+TESSERA_CLONES static void
+blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
 {
   for (gsize cell = 0; cell < n_cells; cell++)
     {
@@ -231,7 +248,7 @@ blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gfloat
               after[0] = here[2];
               after[1] = here[3];
             }
-          to[0] = ((before[0] - moving * before[1]) + (after[0] + moving * after[1])) + 2.0f * here[0];
+          to[0] = ((before[0] - before[1]) + (after[0] + after[1])) + 2.0f * here[0];
           to[1] = (before[1] + after[1]) + 2.0f * here[1];
           before[0] = here[0];
           before[1] = here[1];
@@ -244,7 +261,7 @@ blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gfloat
 static void
 blur_grid (const Tile *tile, gfloat *grid, gfloat *other)
 {
-  const gsize row = row_floats (tile), cell = 8 * (gsize) tile->n_planes;
+  const gsize row = row_floats (tile), cell = cell_floats (tile);
 
   for (gint j = 0; j < cells_y (tile); j++)
     {
@@ -260,8 +277,8 @@ blur_grid (const Tile *tile, gfloat *grid, gfloat *other)
     }
   for (gint j = 1; j + 1 < cells_y (tile); j++)
     {
-      blur_planes (grid + j * row + cell, other + j * row + cell, cells_x (tile) - 2,
-                   tile->n_planes, tile->params->by_luminance ? 0.0f : 1.0f);
+      (tile->params->by_luminance ? blur_guided_planes : blur_planes) (grid + j * row + cell, other + j * row + cell,
+                                                                       cells_x (tile) - 2, tile->n_planes);
       memcpy (grid + j * row + cell, other + j * row + cell, (row - 2 * cell) * sizeof (gfloat));
     }
 }
@@ -304,13 +321,13 @@ slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
   for (gint x = 0; x < n; x++)
     {
       const gfloat *g = line + base[x] + at[x];
-      gfloat        sums[8];
+      gfloat        sums[4];
 
       if (count[x] == 0.0f)
         continue;
-      for (gint c = 0; c < 8; c++)
+      for (gint c = 0; c < 4; c++)
         sums[c] = grid_lerp (grid_lerp (g[c], g[cell + c], fx[x]),
-                             grid_lerp (g[c + 8], g[cell + c + 8], fx[x]), fraction[x]);
+                             grid_lerp (g[c + 4], g[cell + c + 4], fx[x]), fraction[x]);
       for (gint c = 0; c < 3; c++)
         pixels[4 * x + c] = sums[3] != 0.0f ? sums[c] / sums[3] : pixels[4 * x + c];
     }
@@ -321,7 +338,7 @@ slice_dense (const Tile *tile, const Places *places, const gfloat *grid, gfloat 
 {
   const GridParams *params = tile->params;
   const gsize       row = row_floats (tile);
-  const gint        cell = 8 * tile->n_planes, n = tile->roi.width;
+  const gint        cell = cell_floats (tile), n = tile->roi.width;
   const gint        x = tile->roi.x - params->x.from;
   gint             *base = g_new (gint, n);
 

@@ -79,11 +79,18 @@ tile_pixel (const Tile *tile, gfloat *pixels, gint x, gint y)
   return pixels + 4 * ((gsize) (y - tile->around.y) * tile->around.width + x - tile->around.x);
 }
 
+/* Numbers of a cell of a dense grid, [plane][8]: values in 0..3, counts in 4..7.  By luminance [plane][4]: premultiplied R, G, B, A. */
+static inline gint
+cell_floats (const Tile *tile)
+{
+  return (tile->params->by_luminance ? 4 : 8) * tile->n_planes;
+}
+
 /* Numbers in a tile's dense grid and in its sparse one. */
 static inline gsize
 dense_floats (const Tile *tile)
 {
-  return (gsize) cells_x (tile) * cells_y (tile) * tile->n_planes * 8;
+  return (gsize) cells_x (tile) * cells_y (tile) * cell_floats (tile);
 }
 
 static inline gsize

@@ -47,63 +47,21 @@
 #define ROWS_7(F) ROWS_5 (F) F (5) F (6)
 #define NAME_ROW(k) const gint *restrict s ## k = sorted[k];
 
-typedef void (*SortColumns) (gint *const *rows, gint *const *sorted, gint count);
-typedef void (*TakeMedians) (gint *const *sorted, gint *restrict out, gint count);
-
-/* sort_columns_N: `count` columns of N keys, rows[0..N-1][i], to sorted[0..N-1][i].
- * take_medians_N: out[i] of the columns i, i + 4 .. i + 4 (N-1): RGBA is interleaved. */
-#define NETWORK(N, N2) \
-TESSERA_CLONES static void \
-sort_columns_ ## N (gint *const *rows_in, gint *const *sorted_out, gint count) \
-{ \
-  const gint *rows[N]; \
-  gint       *sorted[N]; \
-  gint        v[N]; \
-\
-  memcpy (rows, rows_in, sizeof rows); \
-  memcpy (sorted, sorted_out, sizeof sorted); \
-  INDEPENDENT \
-  for (gint i = 0; i < count; i++) \
-    { \
-      ROWS_ ## N (LOAD_ROW) \
-      MEDIAN_SORT_ ## N (SWAP) \
-      ROWS_ ## N (STORE_ROW) \
-    } \
-} \
-\
-TESSERA_CLONES static void \
-take_medians_ ## N (gint *const *sorted, gint *restrict out, gint count) \
-{ \
-  ROWS_ ## N (NAME_ROW) \
-  gint v[N2]; \
-\
-  INDEPENDENT \
-  for (gint i = 0; i < count; i++) \
-    { \
-      ROWS_ ## N (LOAD_COLUMNS_ ## N) \
-      MEDIAN_ ## N2 (SWAP) \
-      out[i] = v[MEDIAN_PLACE_ ## N2]; \
-    } \
-}
-#define LOAD_COLUMNS_3(r) LOAD_3 (r, i)
-#define LOAD_COLUMNS_5(r) LOAD_5 (r, i)
-#define LOAD_COLUMNS_7(r) LOAD_7 (r, i)
-
-NETWORK (3, 9)
-NETWORK (5, 25)
-NETWORK (7, 49)
-
-/* The same where samples are left out; odd: -1 if a column lacks an odd number, else 0. */
-typedef void (*SortLacking) (gint *const *rows, gint *const *sorted, gint *restrict odd, gint count);
-typedef void (*TakeLacking) (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count);
-
-/* The second of two places that lack a sample becomes MEDIAN_LEAST, which has the other bits of MEDIAN_OUTSIDE. */
-#define LOAD_LACKING_ROW(k) \
+/* Where samples are left out, LACKING.  The second of two places that lack a sample becomes MEDIAN_LEAST, which has the other bits of
+ * MEDIAN_OUTSIDE. */
+#define WHOLE_BEGIN
+#define WHOLE_LOAD LOAD_ROW
+#define WHOLE_KEEP
+#define WHOLE_MOVE(N)
+#define LACKING_BEGIN gint is_odd = 0;
+#define LACKING_LOAD(k) \
   { \
     const gint lacks = rows[k][i] == MEDIAN_OUTSIDE ? -1 : 0; \
     v[k] = rows[k][i] ^ (lacks & is_odd); \
     is_odd ^= lacks; \
   }
+#define LACKING_KEEP odd[i] = is_odd;
+#define LACKING_MOVE(N) ROWS_ ## N (MOVE_COLUMN_ ## N)
 #define MOVE(N, r, c) v[N * r + c] = (v[N * r + c] & ~moves) | (v[N * (r - 1) + c] & moves);
 #define MOVE_3(c) MOVE (3, 2, c) MOVE (3, 1, c)
 #define MOVE_5(c) MOVE (5, 4, c) MOVE (5, 3, c) MOVE (5, 2, c) MOVE (5, 1, c)
@@ -119,9 +77,14 @@ typedef void (*TakeLacking) (gint *const *sorted, const gint *restrict odd, gint
 #define MOVE_COLUMN_5(c) MOVE_COLUMN (5, c)
 #define MOVE_COLUMN_7(c) MOVE_COLUMN (7, c)
 
-#define LACKING_NETWORK(N, N2) \
+typedef void (*SortColumns) (gint *const *rows, gint *const *sorted, gint *restrict odd, gint count);
+typedef void (*TakeMedians) (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count);
+
+/* sort_KIND_N: `count` columns of N keys, rows[0..N-1][i], to sorted[0..N-1][i]; odd: -1 if a column lacks an odd number, else 0.
+ * take_KIND_N: out[i] of the columns i, i + 4 .. i + 4 (N-1): RGBA is interleaved. */
+#define NETWORK(kind, KIND, N, N2) \
 TESSERA_CLONES static void \
-sort_lacking_ ## N (gint *const *rows_in, gint *const *sorted_out, gint *restrict odd, gint count) \
+sort_ ## kind ## _ ## N (gint *const *rows_in, gint *const *sorted_out, gint *restrict odd G_GNUC_UNUSED, gint count) \
 { \
   const gint *rows[N]; \
   gint       *sorted[N]; \
@@ -132,17 +95,16 @@ sort_lacking_ ## N (gint *const *rows_in, gint *const *sorted_out, gint *restric
   INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
-      gint is_odd = 0; \
-\
-      ROWS_ ## N (LOAD_LACKING_ROW) \
+      KIND ## _BEGIN \
+      ROWS_ ## N (KIND ## _LOAD) \
       MEDIAN_SORT_ ## N (SWAP) \
       ROWS_ ## N (STORE_ROW) \
-      odd[i] = is_odd; \
+      KIND ## _KEEP \
     } \
 } \
 \
 TESSERA_CLONES static void \
-take_lacking_ ## N (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count) \
+take_ ## kind ## _ ## N (gint *const *sorted, const gint *restrict odd G_GNUC_UNUSED, gint *restrict out, gint count) \
 { \
   ROWS_ ## N (NAME_ROW) \
   gint v[N2]; \
@@ -150,28 +112,34 @@ take_lacking_ ## N (gint *const *sorted, const gint *restrict odd, gint *restric
   INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
-      gint is_odd = 0; \
-\
+      KIND ## _BEGIN \
       ROWS_ ## N (LOAD_COLUMNS_ ## N) \
-      ROWS_ ## N (MOVE_COLUMN_ ## N) \
+      KIND ## _MOVE (N) \
       MEDIAN_ ## N2 (SWAP) \
       out[i] = v[MEDIAN_PLACE_ ## N2]; \
     } \
 }
+#define LOAD_COLUMNS_3(r) LOAD_3 (r, i)
+#define LOAD_COLUMNS_5(r) LOAD_5 (r, i)
+#define LOAD_COLUMNS_7(r) LOAD_7 (r, i)
 
-LACKING_NETWORK (3, 9)
-LACKING_NETWORK (5, 25)
-LACKING_NETWORK (7, 49)
+NETWORK (whole, WHOLE, 3, 9)
+NETWORK (whole, WHOLE, 5, 25)
+NETWORK (whole, WHOLE, 7, 49)
+NETWORK (lacking, LACKING, 3, 9)
+NETWORK (lacking, LACKING, 5, 25)
+NETWORK (lacking, LACKING, 7, 49)
 
-static const SortColumns sort_columns[] = { NULL, sort_columns_3, sort_columns_5, sort_columns_7 };
-static const TakeMedians take_medians[] = { NULL, take_medians_3, take_medians_5, take_medians_7 };
-static const SortLacking sort_lacking[] = { NULL, sort_lacking_3, sort_lacking_5, sort_lacking_7 };
-static const TakeLacking take_lacking[] = { NULL, take_lacking_3, take_lacking_5, take_lacking_7 };
+/* [are samples left out][radius] */
+static const SortColumns sort_columns[2][4] = { { NULL, sort_whole_3, sort_whole_5, sort_whole_7 },
+                                                { NULL, sort_lacking_3, sort_lacking_5, sort_lacking_7 } };
+static const TakeMedians take_medians[2][4] = { { NULL, take_whole_3, take_whole_5, take_whole_7 },
+                                                { NULL, take_lacking_3, take_lacking_5, take_lacking_7 } };
 
 gboolean
 median_has_network (const MedianParams *params, gboolean lacks)
 {
-  return params->radius >= 1 && params->radius < (gint) G_N_ELEMENTS (sort_columns) && ! params->is_circle
+  return params->radius >= 1 && params->radius < (gint) G_N_ELEMENTS (sort_columns[0]) && ! params->is_circle
          && params->rank == (params->count + 1) / 2 && (! lacks || params->percentile == 50.0);
 }
 
@@ -262,14 +230,8 @@ rows_init (Rows *rows, const MedianBlock *block)
 static void
 find_medians (const Rows *rows, gint radius, gboolean lacks)
 {
-  if (! lacks)
-    {
-      sort_columns[radius] (rows->keys, rows->sorted, rows->all);
-      take_medians[radius] (rows->sorted, rows->medians, rows->count);
-      return;
-    }
-  sort_lacking[radius] (rows->keys, rows->sorted, rows->odd, rows->all);
-  take_lacking[radius] (rows->sorted, rows->odd, rows->medians, rows->count);
+  sort_columns[lacks][radius] (rows->keys, rows->sorted, rows->odd, rows->all);
+  take_medians[lacks][radius] (rows->sorted, rows->odd, rows->medians, rows->count);
 }
 
 /* Row y of the result needs rows y to y + 2 radius of the pixels.  It replaces the middle one, whose keys are

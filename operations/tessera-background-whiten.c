@@ -128,7 +128,7 @@ property_string (weights, _("Weights (result)"), "")
 
 property_double (noise_gain, _("Noise gain (result)"), 1.0)
     description (_("How many times the noise of one frame is left"))
-    value_range (0.0, G_MAXDOUBLE)
+    value_range (0.0, 1000000.0)
     ui_meta     ("visible", "0")
 
 property_int (degree_used, _("Degree (result)"), 0)

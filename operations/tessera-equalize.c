@@ -269,7 +269,7 @@ prepare (GeglOperation *operation)
                           && babl_format_get_space (source) == babl_space ("sRGB");
   const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  tessera_set_pads (operation, format, format);
+  tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }
 
 static gboolean

@@ -293,10 +293,10 @@ prepare (GeglOperation *operation)
   const Babl         *source = gegl_operation_get_source_format (operation, "input");
   const Babl         *space = gegl_operation_get_source_space (operation, "input");
   const BablModelFlag flags = source ? babl_get_model_flags (source) : 0;
-  const gboolean      is_linear = (flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
+  const gboolean      is_linear = (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
   const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
 
-  tessera_set_pads (operation, format, format);
+  tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }
 
 static gboolean

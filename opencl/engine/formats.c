@@ -180,6 +180,19 @@ tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps
 }
 
 const Babl *
+tessera_delivered_exactly (GeglOperation *operation, const Babl *working)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input"), *kind;
+  const gint  flags = source ? babl_get_model_flags (source) : 0;
+
+  if (! (flags & BABL_MODEL_FLAG_GRAY) || flags & BABL_MODEL_FLAG_ASSOCIATED)
+    return working;
+  kind = babl_format_with_space (kind_of (BABL_MODEL_FLAG_GRAY | (babl_get_model_flags (working) & BABL_MODEL_FLAG_NONLINEAR), TRUE),
+                                 babl_format_get_space (working));
+  return tessera_travel (kind, working).converts ? kind : working;
+}
+
+const Babl *
 tessera_result_format (GeglOperation *operation, const Babl *format)
 {
   const Babl *written = tessera_delivers_stored () && operation->node ? written_format (operation->node, 0)
@@ -198,9 +211,9 @@ tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *outpu
 }
 
 void
-tessera_set_formats (GeglOperation *operation, const gchar *working)
+tessera_set_formats (GeglOperation *operation, const gchar *working, gboolean keeps_grey)
 {
   const Babl *format = babl_format_with_space (working, gegl_operation_get_source_space (operation, "input"));
 
-  tessera_set_pads (operation, format, tessera_delivered (operation, format, FALSE));
+  tessera_set_pads (operation, format, tessera_delivered (operation, format, keeps_grey));
 }

@@ -78,7 +78,7 @@ attach (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  tessera_set_formats (operation, info_of (operation)->working);
+  tessera_set_formats (operation, info_of (operation)->working, info_of (operation)->keeps_grey);
 }
 
 static GeglRectangle

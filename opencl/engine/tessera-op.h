@@ -40,6 +40,8 @@ typedef struct
    * (tessera_set_pads). */
   const gchar *working;
 
+  gboolean keeps_grey;          /* of a grey picture the result is one, and leaves as one */
+
   gboolean has_aux;             /* there is a second input, pad "aux", in the format of the first */
   gboolean grows;               /* with border NONE the result is larger than the image, by the reach */
   gboolean is_whole;            /* every pixel depends on the whole image; `reach` is not asked then */

@@ -365,10 +365,14 @@ TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const B
  * picture the result is one. */
 TESSERA_API const Babl *tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps_grey);
 
+/* For a filter whose values are to stay what they are, to the bit, and of a grey picture are grey: `working`, or its greys with
+ * alpha if the input is grey. */
+TESSERA_API const Babl *tessera_delivered_exactly (GeglOperation *operation, const Babl *working);
+
 /* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
  * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or
- * what tessera_result_format makes of these. */
-TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working);
+ * what tessera_result_format makes of these.  `keeps_grey`: as above. */
+TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working, gboolean keeps_grey);
 
 /* `prepare` of another filter: reads `input` (from aux too), computes `output`. */
 TESSERA_API void tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output);

@@ -212,17 +212,25 @@ divide_by_last (gdouble *matrix)
   return TRUE;
 }
 
+/* product = left middle right, with 1 as its last number. */
+static gboolean
+multiply_three (const gdouble *left, const gdouble *middle, const gdouble *right, gdouble *product)
+{
+  gdouble half[9];
+
+  matrix_multiply (middle, right, half);
+  matrix_multiply (left, half, product);
+  return divide_by_last (product);
+}
+
 static gboolean
 from_normal (const Norm *norm, const gdouble *normal, gdouble *matrix)
 {
   const gdouble s = norm->scale;
   const gdouble into[9] = { s, 0, -s * norm->x, 0, s, -s * norm->y, 0, 0, 1 };
   const gdouble back[9] = { 1 / s, 0, norm->u, 0, 1 / s, norm->v, 0, 0, 1 };
-  gdouble       half[9];
 
-  matrix_multiply (normal, into, half);
-  matrix_multiply (back, half, matrix);
-  return divide_by_last (matrix);
+  return multiply_three (back, normal, into, matrix);
 }
 
 static gboolean
@@ -231,11 +239,8 @@ to_normal (const Norm *norm, const gdouble *matrix, gdouble *normal)
   const gdouble s = norm->scale;
   const gdouble into[9] = { s, 0, -s * norm->u, 0, s, -s * norm->v, 0, 0, 1 };
   const gdouble back[9] = { 1 / s, 0, norm->x, 0, 1 / s, norm->y, 0, 0, 1 };
-  gdouble       half[9];
 
-  matrix_multiply (matrix, back, half);
-  matrix_multiply (into, half, normal);
-  return divide_by_last (normal);
+  return multiply_three (into, matrix, back, normal);
 }
 
 gboolean

@@ -15,14 +15,17 @@
 
 #include "tessera.h"
 
-#define CHUNK 128
+#define CHUNK 64
+
+#define LANES_LOOPS "tracks-loops.h"
+#include "lanes.h"
 
 typedef struct
 {
   gint              n, n_velocities;
   gint              width, height, stride, margin_x, margin_y;
   gfloat          **padded;
-  gssize           *offsets;    /* [n velocity + j]: from a pixel of r to that of frame j, in its padded plane */
+  const gfloat    **rows;       /* [n velocity + j]: what lies in padded plane j under the first pixel of r */
   gfloat            scale;
   TrackPlanes      *planes;
 } Stack;
@@ -58,28 +61,25 @@ find_offset (const TrackFrame *frames, gint j, gint r, const TrackGrid *grid, gi
   *y = round_down (frames[j].shift.y - frames[r].shift.y + (grid->y + grid->step * (velocity / grid->n_x)) * time);
 }
 
-/* A frame that lies beyond the picture altogether is as far away as one that just does. */
+/* A frame that lies beyond the picture altogether is as far away as one that just does.  First the margins, then, with the padded
+ * planes, the rows. */
 static void
-find_offsets (Stack *s, const TrackFrame *frames, gint r, const TrackGrid *grid)
+place_frames (Stack *s, const TrackFrame *frames, gint r, const TrackGrid *grid, gboolean is_padded)
 {
-  for (gint pass = 0; pass < 2; pass++)
-    for (gint v = 0; v < s->n_velocities; v++)
-      for (gint j = 0; j < s->n; j++)
-        {
-          gint x, y;
+  for (gint v = 0; v < s->n_velocities; v++)
+    for (gint j = 0; j < s->n; j++)
+      {
+        gint x, y;
 
-          find_offset (frames, j, r, grid, v, &x, &y);
-          x = CLAMP (x, -s->width, s->width);
-          y = CLAMP (y, -s->height, s->height);
-          if (pass == 0)
-            {
-              s->margin_x = MAX (s->margin_x, ABS (x));
-              s->margin_y = MAX (s->margin_y, ABS (y));
-              s->stride = s->width + 2 * s->margin_x + CHUNK;
-            }
-          else
-            s->offsets[(gsize) v * s->n + j] = (gssize) (y + s->margin_y) * s->stride + x + s->margin_x;
-        }
+        find_offset (frames, j, r, grid, v, &x, &y);
+        x = CLAMP (x, -s->width, s->width);
+        y = CLAMP (y, -s->height, s->height);
+        s->margin_x = MAX (s->margin_x, ABS (x));
+        s->margin_y = MAX (s->margin_y, ABS (y));
+        if (is_padded)
+          s->rows[(gsize) v * s->n + j] = s->padded[j] + (gssize) (y + s->margin_y) * s->stride + x + s->margin_x;
+      }
+  s->stride = s->width + 2 * s->margin_x + CHUNK;
 }
 
 /* NaN becomes 0. */
@@ -99,27 +99,6 @@ pad_plane (const Stack *s, const CountPlane *plane, gfloat clip)
   return padded;
 }
 
-/* One velocity for a chunk of pixels: the sum over frames, in their order. */
-TESSERA_CLONES static void
-try_velocity (gfloat *const *padded, const gssize *offsets, gint n, gssize at, gint velocity, gfloat *restrict best,
-              gint *restrict which)
-{
-  gfloat sums[CHUNK] = { 0 };
-
-  for (gint j = 0; j < n; j++)
-    {
-      const gfloat *row = padded[j] + offsets[j] + at;
-
-      for (gint i = 0; i < CHUNK; i++)
-        sums[i] += row[i];
-    }
-  for (gint i = 0; i < CHUNK; i++)
-    {
-      which[i] = sums[i] > best[i] ? velocity : which[i];
-      best[i] = sums[i] > best[i] ? sums[i] : best[i];
-    }
-}
-
 static void
 stack_chunks (gsize first, gsize n, gpointer data)
 {
@@ -135,8 +114,7 @@ stack_chunks (gsize first, gsize n, gpointer data)
 
       for (gint k = 0; k < CHUNK; k++)
         best[k] = -INFINITY;
-      for (gint v = 0; v < s->n_velocities; v++)
-        try_velocity (s->padded, s->offsets + (gsize) v * s->n, s->n, (gssize) y * s->stride + x, v, best, which);
+      LANES_BEST (try_velocities) (s->rows, s->n, s->n_velocities, (gssize) y * s->stride + x, best, which);
       for (gint k = 0; k < width; k++)
         {
           s->planes->best.pixels[to + k] = best[k] * s->scale;
@@ -153,16 +131,17 @@ tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
 
   count_plane_init (&planes->best, s.width, s.height);
   planes->velocity = g_new (gint, (gsize) s.width * s.height);
-  s.offsets = g_new (gssize, (gsize) s.n_velocities * n);
+  s.rows = g_new (const gfloat *, (gsize) s.n_velocities * n);
   s.padded = g_new (gfloat *, n);
-  find_offsets (&s, frames, r, grid);
+  place_frames (&s, frames, r, grid, FALSE);
   for (gint j = 0; j < n; j++)
     s.padded[j] = pad_plane (&s, frames[j].filtered, clip);
+  place_frames (&s, frames, r, grid, TRUE);
   gegl_parallel_distribute_range ((gsize) s.height * ((s.width + CHUNK - 1) / CHUNK), 1.0, stack_chunks, &s);
   for (gint j = 0; j < n; j++)
     tessera_large_free (s.padded[j]);
   g_free (s.padded);
-  g_free (s.offsets);
+  g_free (s.rows);
   g_mutex_lock (&tried_lock);
   tried += (guint64) s.n_velocities * s.width * s.height;
   g_mutex_unlock (&tried_lock);

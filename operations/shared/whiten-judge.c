@@ -8,6 +8,7 @@
 #include "whiten.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <gegl.h>
 
@@ -155,24 +156,59 @@ find_middle (const WhitenPlanes *planes)
   return middle;
 }
 
-static inline gfloat
-between (gfloat a, gfloat b, gfloat part)
+/* What a row of the frame has between the rows of blocks. */
+typedef struct
 {
-  return a + (b - a) * part;
+  gfloat *of_blocks;            /* x.n_blocks */
+  gfloat *of_pixels;            /* width */
+} Between;
+
+/* Runs of pixels between the same two centres, so that the loop runs in vectors. */
+TESSERA_CLONES static void
+spread_run (gfloat left, gfloat right, const gfloat *restrict part, gfloat *restrict to, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    to[i] = left + (right - left) * part[i];
 }
 
-static inline Local
-local_at (const Judgement *j, gint x, gint y)
+/* The medians (member 0) or sigmas (1): along y, then along x. */
+static void
+interpolate (const Judgement *j, gint y, gint member, const Between *row)
 {
-  const Local *top = j->locals + j->y.low[y] * j->x.n_blocks + j->x.low[x];
+  const Local *top = j->locals + j->y.low[y] * j->x.n_blocks;
   const Local *bottom = top + (j->y.low[y] + 1 < j->y.n_blocks ? j->x.n_blocks : 0);
-  const gint   right = j->x.low[x] + 1 < j->x.n_blocks ? 1 : 0;
-  const gfloat part_x = j->x.part[x], part_y = j->y.part[y];
 
-  return (Local) { between (between (top[0].median, top[right].median, part_x),
-                            between (bottom[0].median, bottom[right].median, part_x), part_y),
-                   between (between (top[0].sigma, top[right].sigma, part_x),
-                            between (bottom[0].sigma, bottom[right].sigma, part_x), part_y) };
+  for (gint b = 0; b < j->x.n_blocks; b++)
+    {
+      const gfloat above = member ? top[b].sigma : top[b].median, below = member ? bottom[b].sigma : bottom[b].median;
+
+      row->of_blocks[b] = above + (below - above) * j->y.part[y];
+    }
+  for (gint x = 0, end; x < j->x.size; x = end)
+    {
+      const gint low = j->x.low[x], next = MIN (low + 1, j->x.n_blocks - 1);
+
+      for (end = x + 1; end < j->x.size && j->x.low[end] == low; end++);
+      spread_run (row->of_blocks[low], row->of_blocks[next], j->x.part + x, row->of_pixels + x, end - x);
+    }
+}
+
+/* `here` has a pixel more at each end. */
+TESSERA_CLONES static void
+judge_row (const gfloat *restrict here, const gfloat *restrict above, const gfloat *restrict below, const gfloat *restrict whitened,
+           const gfloat *restrict median, const gfloat *restrict sigma, gfloat middle, gfloat per_gain, gint n,
+           gfloat *restrict significance)
+{
+  for (gint x = 0; x < n; x++)
+    {
+      const gfloat slope_x = 0.5f * (here[x + 2] - here[x]), slope_y = 0.5f * (below[x] - above[x]);
+      const gfloat star = STAR_ERROR * STAR_ERROR * (slope_x * slope_x + slope_y * slope_y);
+      const gfloat excess = here[x + 1] - middle, light = (excess > 0.0f ? excess : 0.0f) * per_gain;
+      const gfloat variance = (sigma[x] * sigma[x] + star) + light;
+      const gfloat stands_out = (whitened[x] - median[x]) / sqrtf (variance);
+
+      significance[x] = variance > 0.0f ? stands_out : 0.0f * whitened[x];
+    }
 }
 
 static void
@@ -181,26 +217,24 @@ judge_rows (gsize first, gsize n, gpointer data)
   const Judgement  *j = data;
   const CountPlane *plane = &j->planes->background;
   const gint        width = plane->width;
+  gfloat           *here = g_new (gfloat, width + 2), *room = g_new (gfloat, 2 * width + j->x.n_blocks);
+  const Between     median = { room + 2 * width, room }, sigma = { room + 2 * width, room + width };
 
   for (gsize y = first; y < first + n; y++)
     {
-      const gfloat *row = plane->pixels + y * width, *above = y > 0 ? row - width : row;
-      const gfloat *below = y + 1 < (gsize) plane->height ? row + width : row;
-      const gfloat *whitened = j->planes->whitened.pixels + y * width;
-      gfloat       *significance = j->planes->significance.pixels + y * width;
+      const gfloat *row = plane->pixels + y * width;
 
-      for (gint x = 0; x < width; x++)
-        {
-          const Local  local = local_at (j, x, y);
-          const gfloat slope_x = 0.5f * (row[MIN (x + 1, width - 1)] - row[MAX (x - 1, 0)]);
-          const gfloat slope_y = 0.5f * (below[x] - above[x]);
-          const gfloat star = STAR_ERROR * STAR_ERROR * (slope_x * slope_x + slope_y * slope_y);
-          const gfloat light = MAX (row[x] - j->middle, 0.0f) * j->per_gain;
-          const gfloat variance = (local.sigma * local.sigma + star) + light;
-
-          significance[x] = variance > 0.0f ? (whitened[x] - local.median) / sqrtf (variance) : 0.0f * whitened[x];
-        }
+      memcpy (here + 1, row, sizeof (gfloat) * width);
+      here[0] = row[0];
+      here[width + 1] = row[width - 1];
+      interpolate (j, y, 0, &median);
+      interpolate (j, y, 1, &sigma);
+      judge_row (here, y > 0 ? row - width : row, y + 1 < (gsize) plane->height ? row + width : row,
+                 j->planes->whitened.pixels + y * width, median.of_pixels, sigma.of_pixels, j->middle, j->per_gain, width,
+                 j->planes->significance.pixels + y * width);
     }
+  g_free (room);
+  g_free (here);
 }
 
 void

@@ -12,16 +12,23 @@
 #define WIDTH  301
 #define HEIGHT 203
 
-/* keeps_grey: of a grey picture its result is one. */
-static const struct { const gchar *operation, *property, *values[3]; gboolean keeps_grey; } filters[] = {
-  { "tessera:bilateral-filter", "tone", { "linear", "perceptual", NULL }, TRUE },
-  { "tessera:bilateral-grid", "tone", { "linear", "perceptual", NULL }, TRUE },
-  { "tessera:sobel", "tone", { "linear", "perceptual", NULL }, TRUE },
-  { "tessera:sobel", "input-channel", { "luminance", "channels", NULL }, TRUE },
-  { "tessera:sobel", "result", { "angle", "x", NULL }, TRUE },
-  { "tessera:convolution", "channels", { "rgb", "rgba", NULL }, TRUE },
-  { "tessera:cielab", "direction", { "forward", "inverse", NULL }, FALSE },
-  { "tessera:motion-blur", "border", { "clamp", NULL }, FALSE },
+/* Of which pictures the result leaves as they are; of grey ones it is grey. */
+typedef enum { OF_ALL, OF_COLOURS, OF_GREYS } Of;
+
+static const struct { const gchar *operation, *property, *values[3]; Of of; } filters[] = {
+  { "tessera:bilateral-filter", "tone", { "linear", "perceptual", NULL }, OF_ALL },
+  { "tessera:bilateral-grid", "tone", { "linear", "perceptual", NULL }, OF_ALL },
+  { "tessera:sobel", "tone", { "linear", "perceptual", NULL }, OF_ALL },
+  { "tessera:sobel", "input-channel", { "luminance", "channels", NULL }, OF_ALL },
+  { "tessera:sobel", "result", { "angle", "x", NULL }, OF_ALL },
+  { "tessera:convolution", "channels", { "rgb", "rgba", NULL }, OF_ALL },
+  { "tessera:cielab", "direction", { "forward", "inverse", NULL }, OF_COLOURS },
+  { "tessera:motion-blur", "border", { "clamp", NULL }, OF_ALL },
+  { "tessera:gaussian-blur", "border", { "clamp", NULL }, OF_ALL },
+  { "tessera:mean-blur", "border", { "clamp", NULL }, OF_ALL },
+  { "tessera:unsharp-mask", NULL, { "", NULL }, OF_ALL },
+  { "tessera:median-blur", "neighborhood", { "square", "circle", NULL }, OF_GREYS },
+  { "tessera:equalize", "mode", { "luminance", "channels", NULL }, OF_GREYS },
 };
 
 static const gchar *const formats[] = { "R'G'B'A float", "RGBA float", "RaGaBaA float", "Y'A float", "YA float" };
@@ -77,18 +84,19 @@ run (const gchar *operation, const gchar *property, const gchar *value, const gc
   source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
   node = gegl_node_new_child (graph, "operation", operation, NULL);
   gegl_node_link (source, node);
-  spec = gegl_node_find_property (node, property);
-  gegl_node_set (node, property, g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), value)->value, NULL);
+  spec = property ? gegl_node_find_property (node, property) : NULL;
+  if (spec)
+    gegl_node_set (node, property, g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), value)->value, NULL);
   tessera_set_opencl_mode (mode);
   converted = 0;
   tessera_get_counters (&before);
   gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (input), 0, GEGL_ABYSS_NONE);
   tessera_get_counters (&after);
   expect ((after.device_requests > before.device_requests) == (mode == TESSERA_OPENCL_FORCE), "%s: on another path", operation);
-  expect (converted == 0, "%s %s=%s, %s: babl converts %" G_GINT64_FORMAT " pixels of %d (mode %d)", operation, property,
-          value, name, converted, WIDTH * HEIGHT, mode);
+  expect (converted == 0, "%s %s %s, %s: babl converts %" G_GINT64_FORMAT " pixels of %d (mode %d)", operation,
+          property ? property : "", value, name, converted, WIDTH * HEIGHT, mode);
   expect (gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output") == format,
-          "%s %s=%s: %s leaves as %s", operation, property, value, name,
+          "%s %s %s: %s leaves as %s", operation, property ? property : "", value, name,
           babl_get_name (gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output")));
   g_object_unref (graph);
   g_object_unref (input);
@@ -124,7 +132,7 @@ main (int argc, char **argv)
       for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
         for (gint v = 0; filters[i].values[v]; v++)
           for (gint leg = 0; leg < 2; leg++)
-            if (filters[i].keeps_grey || formats[f][0] == 'R')
+            if (filters[i].of != (formats[f][0] == 'R' ? OF_GREYS : OF_COLOURS))
               run (filters[i].operation, filters[i].property, filters[i].values[v], formats[f],
                    leg ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
     }

@@ -195,18 +195,25 @@ part_run (Doctor *doctor, const gchar *name, const gchar *const *environment)
   return part;
 }
 
+static const gchar *
+look_up (const Part *part, const gchar *key_format, va_list arguments)
+{
+  gchar       *key = g_strdup_vprintf (key_format, arguments);
+  const gchar *value = g_hash_table_lookup (part->values, key);
+
+  g_free (key);
+  return value;
+}
+
 const gchar *
 part_get (const Part *part, const gchar *key_format, ...)
 {
   va_list      arguments;
-  gchar       *key;
   const gchar *value;
 
   va_start (arguments, key_format);
-  key = g_strdup_vprintf (key_format, arguments);
+  value = look_up (part, key_format, arguments);
   va_end (arguments);
-  value = g_hash_table_lookup (part->values, key);
-  g_free (key);
   return value;
 }
 
@@ -214,14 +221,11 @@ gdouble
 part_number (const Part *part, const gchar *key_format, ...)
 {
   va_list      arguments;
-  gchar       *key;
   const gchar *value;
 
   va_start (arguments, key_format);
-  key = g_strdup_vprintf (key_format, arguments);
+  value = look_up (part, key_format, arguments);
   va_end (arguments);
-  value = g_hash_table_lookup (part->values, key);
-  g_free (key);
   return value ? g_ascii_strtod (value, NULL) : -1.0;
 }
 

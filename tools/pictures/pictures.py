@@ -59,7 +59,7 @@ class Maker:
     def panel(self, picture, panel, out):
         clean = os.path.join(IMAGES, panel.photograph)
         photograph = self.filtered(clean, shlex.split(panel.spoiled)) if panel.spoiled else clean
-        loaded = {'path=photo.jpg': f'path={photograph}', 'path=flash.jpg': f'path={clean}'}        # a page's second inputs
+        loaded = {'path=photo.jpg': f'path={photograph}', 'path=flash.jpg': f'path={clean}', 'frames=photo.jpg': f'frames={clean}'}     # a page's second inputs
         whole = self.filtered(photograph, [loaded.get(word, word) for word in chain_of(panel.chain)])
         zoom = ['-filter', 'point' if picture.zoom > 100 else 'Lanczos', '-resize', f'{picture.zoom}%'] if picture.zoom != 100 else []
         ground = CHECKS if picture.ground == 'checks' else ['-background', picture.ground, '-alpha', 'remove']
@@ -72,7 +72,7 @@ class Maker:
         out = os.path.join(pages.DOC, name + '.jpg')
         self.tool(['montage', '-background', 'white', '-fill', 'black', '-font', FONT, '-pointsize', '13', *panels,
                    '-tile', f'{picture.columns}x', '-geometry', '+3+3', '-quality', str(picture.quality),
-                   '-sampling-factor', '2x2', '-strip', out])
+                   '-sampling-factor', '2x2', '-interlace', 'JPEG', '-strip', out])
         size = os.path.getsize(out)
         if size >= LARGEST:
             die(f'{out} has {size} bytes, and {LARGEST} are too many')
