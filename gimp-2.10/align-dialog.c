@@ -39,7 +39,7 @@ attach_new_layer (GtkWidget *table, gint value)
 {
   GtkWidget *list = gimp_int_combo_box_new (_("None"), NEW_LAYER_NONE, _("Mean"), NEW_LAYER_MEAN, _("Median"), NEW_LAYER_MEDIAN, NULL);
 
-  attach (table, 1, _("New _layer"),
+  attach (table, 1, _("Ne_w layer"),
           _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them"), list, value);
   return list;
 }
@@ -67,6 +67,7 @@ align_dialog_run (AlignOptions *options)
   model = attach_models (table, options->model);
   new_layer = attach_new_layer (table, kind);
   gtk_widget_show_all (window);
+  gtk_widget_grab_focus (gtk_dialog_get_widget_for_response (GTK_DIALOG (window), GTK_RESPONSE_OK));       /* Return would open a list */
   is_ok = gimp_dialog_run (GIMP_DIALOG (window)) == GTK_RESPONSE_OK;
   gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (model), &options->model);
   gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (new_layer), &kind);

@@ -3,7 +3,7 @@
  * tessera:align: the input in the frame of a second picture, the reference: p_A ~ M p_B, where M is found.
  *
  * D. G. Lowe, 2004 (points; sift.h); M. A. Fischler, R. C. Bolles, 1981 (consensus.h); S. Baker, I. Matthews, 2004
- * (refine.h); R. G. Keys, 1981 (resample.h).
+ * (refine.h); C. E. Duchon, 1979 (resample.h).
  *
  * The result has the reference's bounding box, which GEGL asks for before anything is known.  So a picture that does not align
  * stays where it is, each pixel as it was, and what lies beyond the reference's box is cut off.  Without a reference, or where one of
@@ -14,7 +14,7 @@
  * `matrix`, `inliers`, `error`, `aligned` and `reason` are results, but they can be written, because GEGL has no read-only
  * properties.  They are those of the last computation.
  *
- * NaN is black where pictures are compared, and follows the arithmetic within the 4 x 4 pixels of the cubic.
+ * NaN is black where pictures are compared, and follows the arithmetic within the 6 x 6 pixels of the kernel.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>

@@ -4,7 +4,11 @@
  * and repeated structures many: they are few places, a small part of the pairs, in one corner, or a transform that no
  * camera makes.
  */
+#include "config.h"
+
 #include "consensus-models.h"
+
+#include <glib/gi18n-lib.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,21 +136,21 @@ consensus_judge (const Pair *pairs, const gint *chosen, gint n, gint n_matches, 
 
   c->is_aligned = FALSE;
   if (c->places < LEAST_PLACES && c->places < c->inliers)
-    g_snprintf (c->reason, sizeof c->reason, "%d of %d matches agree, from %d places; %d are needed", c->inliers, n_matches,
+    g_snprintf (c->reason, sizeof c->reason, _("%d of %d matches agree, from %d places; %d are needed"), c->inliers, n_matches,
                 c->places, LEAST_PLACES);
   else if (c->places < LEAST_PLACES)
-    g_snprintf (c->reason, sizeof c->reason, "%d of %d matches agree; %d are needed", c->inliers, n_matches, LEAST_PLACES);
+    g_snprintf (c->reason, sizeof c->reason, _("%d of %d matches agree; %d are needed"), c->inliers, n_matches, LEAST_PLACES);
   else if (100 * (gint64) c->inliers < LEAST_PERCENT * (gint64) n_matches)
-    g_snprintf (c->reason, sizeof c->reason, "%d of %d matches agree, %s %%; %d %% are needed", c->inliers, n_matches,
+    g_snprintf (c->reason, sizeof c->reason, _("%d of %d matches agree, %s %%; %d %% are needed"), c->inliers, n_matches,
                 shown (100.0 * c->inliers / n_matches, texts[0]), LEAST_PERCENT);
   else if (! models_is_upright (c->matrix, frames, &least, &most))
     g_snprintf (c->reason, sizeof c->reason, most < 0 && isfinite (least)
-                ? "%d of %d matches agree on a mirrored picture, or one seen from behind"
-                : least < 0 ? "%d of %d matches agree on a picture that is folded"
-                : "%d of %d matches agree, on a scale of areas from %s to %s; 0.04 to 25 are believed",
+                ? _("%d of %d matches agree on a mirrored picture, or one seen from behind")
+                : least < 0 ? _("%d of %d matches agree on a picture that is folded")
+                : _("%d of %d matches agree, on a scale of areas from %s to %s; 0.04 to 25 are believed"),
                 c->inliers, n_matches, shown (least, texts[0]), shown (most, texts[1]));
   else if (! ((hull = hull_area (pairs, chosen, n)) >= LEAST_HULL * (overlap = overlap_area (c->matrix, frames))) || ! (hull > 0))
-    g_snprintf (c->reason, sizeof c->reason, "the %d matches that agree lie in %s %% of what both pictures show; %s %% are needed",
+    g_snprintf (c->reason, sizeof c->reason, _("the %d matches that agree lie in %s %% of what both pictures show; %s %% are needed"),
                 c->inliers, shown (overlap > 0 ? 100 * hull / overlap : 0, texts[0]), shown (100 * LEAST_HULL, texts[1]));
   else
     {

@@ -42,7 +42,7 @@ typedef struct
   gboolean is_aligned;
   gint     inliers, places;     /* of the matches; of these from distinct places.  If not aligned: of the best that was found */
   gdouble  error;               /* rms of the inliers, in pixels of A */
-  gchar    reason[160];         /* why not, in English words for a person, with the numbers; "" if aligned */
+  gchar    reason[320];         /* why not, in words for a person, with the numbers; "" if aligned */
 } Consensus;
 
 /* `width`, `height`: of B, which must neither fold nor be mirrored; `a_width`, `a_height`: of A.  Both begin at (0, 0);

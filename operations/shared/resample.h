@@ -2,12 +2,17 @@
  *
  * A picture in the frame of another one.
  *
- * R. G. Keys, Cubic Convolution Interpolation for Digital Image Processing, IEEE Transactions on Acoustics, Speech, and
- * Signal Processing 29, 1981 (a = -1/2).
+ * C. E. Duchon, Lanczos Filtering in One and Two Dimensions, Journal of Applied Meteorology 18, 1979.
  *
- * A result pixel is the cubic of the 4 x 4 pixels around the place that the matrix maps to it, in light that alpha has
- * weighed.  Beyond its edge the picture goes on with its nearest pixels, so that its edge does not ring, and fades to
- * transparent within one of its pixels.  Alpha is at most 1.
+ * A result pixel is the sum of the 6 x 6 pixels around the place that the matrix maps to it, in light that alpha has weighed.  The
+ * weights are sinc (t) sinc (t / 3) of the distance t along each side, divided by their sum.  At whole pixels the result is the pixel
+ * itself.  Beyond its edge the picture goes on with its nearest pixels, so that its edge does not ring, and fades to transparent
+ * within one of its pixels.  Alpha is at most 1.
+ *
+ * Why not a cubic: Keys' (a = -1/2) lets 0.94, 0.81 and 0.61 through at 0.25, 0.35 and 0.45 cycles a pixel, this kernel 1.01,
+ * 0.93 and 0.68.  The mean of eight turned frames of a sharp photograph (tests/align/sharpness.c) keeps 82 % of the gradient energy
+ * of one frame with the cubic, 86 to 90 % with Keys' kernel of six pixels, Lagrange's, or the cubic spline, and 93 % with this.
+ * The price is that it overshoots more beside a sharp edge: by 12 % of its height, the cubic by 7 %.
  *
  * Where the picture becomes smaller by a factor s, it is first softened by a Gaussian of 0.5 sqrt (1 / s^2 - 1) of its
  * pixels.  s is the root of the area's factor.  It is taken once for each square of SQUARE x SQUARE result pixels, at its centre:

@@ -20,6 +20,16 @@ photo_load (const gchar *path)
   return photo;
 }
 
+Photo
+photo_part (const Photo *photo, gint x, gint y, gint width, gint height)
+{
+  Photo part = { width, height, g_new (gfloat, 3 * width * height) };
+
+  for (gint i = 0; i < 3 * width * height; i++)
+    part.values[i] = photo->values[3 * ((y + i / 3 / width) * photo->width + x + i / 3 % width) + i % 3];
+  return part;
+}
+
 void
 photo_free (Photo *photo)
 {
@@ -57,12 +67,15 @@ at (const Photo *photo, gint x, gint y, gint c)
   return photo->values[3 * (CLAMP (y, 0, photo->height - 1) * photo->width + CLAMP (x, 0, photo->width - 1)) + c];
 }
 
-static Photo
-softened (const Photo *photo, gdouble sigma)
+Photo
+photo_softened (const Photo *photo, gdouble sigma)
 {
   const gint n = 3 * photo->width * photo->height, r = (gint) ceil (4 * sigma);
   Photo      rows = { photo->width, photo->height, g_new (gfloat, n) }, soft = { photo->width, photo->height, g_new (gfloat, n) };
+  gdouble   *weights = g_new (gdouble, 2 * r + 1);
 
+  for (gint k = -r; k <= r; k++)
+    weights[k + r] = sigma > 0 ? exp (-0.5 * k * k / (sigma * sigma)) : 1;
   for (gint pass = 0; pass < 2; pass++)
     for (gint i = 0; i < n; i++)
       {
@@ -70,29 +83,48 @@ softened (const Photo *photo, gdouble sigma)
 
         for (gint k = -r; k <= r; k++)
           {
-            const gdouble weight = sigma > 0 ? exp (-0.5 * k * k / (sigma * sigma)) : 1;
-            const gint    x = i / 3 % photo->width, y = i / 3 / photo->width;
+            const gint x = i / 3 % photo->width, y = i / 3 / photo->width;
 
-            sum += weight * (pass == 0 ? at (photo, x + k, y, i % 3) : at (&rows, x, y + k, i % 3));
-            all += weight;
+            sum += weights[k + r] * (pass == 0 ? at (photo, x + k, y, i % 3) : at (&rows, x, y + k, i % 3));
+            all += weights[k + r];
           }
         (pass == 0 ? &rows : &soft)->values[i] = (gfloat) (sum / all);
       }
+  g_free (weights);
   photo_free (&rows);
   return soft;
 }
 
-static gdouble
-keys (gdouble t)
+gdouble
+lanczos (gdouble t, gint n)
 {
-  t = fabs (t);
-  return t < 1 ? 1.5 * t * t * t - 2.5 * t * t + 1 : t < 2 ? -0.5 * t * t * t + 2.5 * t * t - 4 * t + 2 : 0;
+  const gdouble angle = G_PI * t;
+
+  return t == 0 ? 1 : fabs (t) < n ? n * sin (angle) * sin (angle / n) / (angle * angle) : 0;
+}
+
+/* Of the eight pixels around a place; wider than the filter's, so that a frame is hardly softer than the photograph. */
+static void
+weigh (gdouble t, gdouble weights[8])
+{
+  gdouble sum = 0;
+
+  for (gint k = 0; k < 8; k++)
+    sum += weights[k] = lanczos (t - k + 3, 4);
+  for (gint k = 0; k < 8; k++)
+    weights[k] /= sum;
 }
 
 Photo
 photo_moved (const Photo *photo, const gdouble matrix[9])
 {
-  Photo   moved = { photo->width, photo->height, g_new (gfloat, 3 * photo->width * photo->height) };
+  return photo_moved_to (photo, matrix, photo->width, photo->height);
+}
+
+Photo
+photo_moved_to (const Photo *photo, const gdouble matrix[9], gint width, gint height)
+{
+  Photo   moved = { width, height, g_new0 (gfloat, 3 * width * height) };
   gdouble x0, y0, x1, y1, x2, y2, area;
   Photo   source;
 
@@ -100,21 +132,27 @@ photo_moved (const Photo *photo, const gdouble matrix[9])
   map (matrix, 0.5 * photo->width + 1, 0.5 * photo->height, &x1, &y1);
   map (matrix, 0.5 * photo->width, 0.5 * photo->height + 1, &x2, &y2);
   area = fabs ((x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0));
-  source = softened (photo, area > 1 ? 0.5 * sqrt (area - 1) : 0);
-  for (gint i = 0; i < 3 * photo->width * photo->height; i++)
+  source = photo_softened (photo, area > 1 ? 0.5 * sqrt (area - 1) : 0);
+  for (gint i = 0; i < width * height; i++)
     {
-      gdouble u, v, sum = 0;
+      gdouble u, v, across[8], down[8];
       gint    x, y;
 
-      map (matrix, i / 3 % photo->width, i / 3 / photo->width, &u, &v);
+      map (matrix, i % width, i / width, &u, &v);
       u = CLAMP (u, -4, photo->width + 4);
       v = CLAMP (v, -4, photo->height + 4);
       x = (gint) floor (u);
       y = (gint) floor (v);
-      for (gint j = -1; j < 3; j++)
-        for (gint k = -1; k < 3; k++)
-          sum += keys (u - x - k) * keys (v - y - j) * at (&source, x + k, y + j, i % 3);
-      moved.values[i] = (gfloat) sum;
+      weigh (u - x, across);
+      weigh (v - y, down);
+      for (gint c = 0; c < 3; c++)
+        {
+          gdouble sum = 0;
+
+          for (gint k = 0; k < 64; k++)
+            sum += across[k % 8] * down[k / 8] * at (&source, x + k % 8 - 3, y + k / 8 - 3, c);
+          moved.values[3 * i + c] = (gfloat) sum;
+        }
     }
   photo_free (&source);
   return moved;

@@ -15,9 +15,14 @@ typedef struct
 
 Photo       photo_load   (const gchar *path);
 void        photo_free   (Photo *photo);
-/* The same canvas: the pixel at p is that of the photograph at matrix p, cubic, beyond the edge the nearest; first softened where
- * it becomes smaller. */
+Photo       photo_part   (const Photo *photo, gint x, gint y, gint width, gint height);
+/* sinc (t) sinc (t / n) within n of 0. */
+gdouble     lanczos      (gdouble t, gint n);
+Photo       photo_softened (const Photo *photo, gdouble sigma);
+/* The same canvas: the pixel at p is that of the photograph at matrix p, by 8 x 8 pixels, beyond the edge the nearest; first softened
+ * where it becomes smaller. */
 Photo       photo_moved  (const Photo *photo, const gdouble matrix[9]);
+Photo       photo_moved_to (const Photo *photo, const gdouble matrix[9], gint width, gint height);
 /* Darker, and with noise. */
 void        photo_spoil  (Photo *photo, gdouble brightness, gdouble sd, CheckRandom *random);
 GeglBuffer *photo_buffer (const Photo *photo, gint x, gint y);

@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * frames PHOTOGRAPH FOLDER N SD TURNED: N hand-held frames of a photograph, with noise of their own, as PNG.  TURNED 0: they are
- * only shifted, by whole pixels.  TURNED 1: they are turned, and half as large as the photograph, which is sharper than they are. */
+ * frames PHOTOGRAPH FOLDER N SD TURNED SOFT: N hand-held frames of a photograph, with noise of their own, as PNG.  TURNED 0: they are
+ * only shifted, by whole pixels.  TURNED 1: they are turned, and half as large as the photograph, which is sharper than they are.
+ * SOFT: before all that, by a Gaussian of so many pixels. */
 #include "align.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* At a part of the photograph's size. */
 static Photo
 moved_frame (const Photo *photo, const gdouble matrix[9], gint part)
 {
   const gdouble m[9] = { matrix[0] * part, matrix[1] * part, matrix[2] * part, matrix[3] * part, matrix[4] * part, matrix[5] * part, 0, 0, 1 };
-  Photo         whole = photo_moved (photo, m), frame = { photo->width / part, photo->height / part, NULL };
 
-  frame.values = g_new (gfloat, 3 * frame.width * frame.height);
-  for (gint y = 0; y < frame.height; y++)
-    memcpy (frame.values + 3 * y * frame.width, whole.values + 3 * y * whole.width, 3 * frame.width * sizeof (gfloat));
-  photo_free (&whole);
-  return frame;
+  return photo_moved_to (photo, m, photo->width / part, photo->height / part);
 }
 
 gint
 main (gint argc, gchar **argv)
 {
   CheckRandom random = { 20261123 };
-  Photo       photo;
+  Photo       photo, sharp;
 
-  if (argc != 6)
+  if (argc != 7)
     return 2;
   gegl_init (NULL, NULL);
-  photo = photo_load (argv[1]);
+  sharp = photo_load (argv[1]);
+  photo = photo_softened (&sharp, g_ascii_strtod (argv[6], NULL));
   for (gint i = 0; i < atoi (argv[3]); i++)
     {
       const gboolean is_turned = i > 0 && atoi (argv[5]);
@@ -55,6 +51,7 @@ main (gint argc, gchar **argv)
       g_free (path);
     }
   photo_free (&photo);
+  photo_free (&sharp);
   gegl_exit ();
   return 0;
 }

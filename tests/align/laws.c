@@ -13,25 +13,14 @@
 #include "../engine/verdict.h"
 
 #define SIDE 400
-#define EDGE 16         /* more than any cubic and Gaussian here reaches */
+#define EDGE 16         /* more than any kernel and Gaussian here reaches */
 
 static Photo photograph, unrelated;
-
-/* A part of a photograph. */
-static Photo
-part_of (const Photo *photo, gint x, gint y, gint width, gint height)
-{
-  Photo part = { width, height, g_new (gfloat, 3 * width * height) };
-
-  for (gint i = 0; i < 3 * width * height; i++)
-    part.values[i] = photo->values[3 * ((y + i / 3 / width) * photo->width + x + i / 3 % width) + i % 3];
-  return part;
-}
 
 static GeglBuffer *
 part_buffer (const Photo *photo, gint x, gint y, gint width, gint height, gint to_x, gint to_y)
 {
-  Photo       part = part_of (photo, x, y, width, height);
+  Photo       part = photo_part (photo, x, y, width, height);
   GeglBuffer *buffer = photo_buffer (&part, to_x, to_y);
 
   photo_free (&part);
@@ -111,11 +100,15 @@ check_not_aligned (void)
 
 /* ------------------------------------------------------------------ the result -- */
 
+/* Lanczos' kernel of 6 pixels; the weights of all pixels together are 1. */
 static gdouble
-keys (gdouble t)
+weight (gdouble t, gint k)
 {
-  t = fabs (t);
-  return t < 1 ? 1.5 * t * t * t - 2.5 * t * t + 1 : t < 2 ? -0.5 * t * t * t + 2.5 * t * t - 4 * t + 2 : 0;
+  gdouble sum = 0;
+
+  for (gint i = -2; i < 4; i++)
+    sum += lanczos (t - i, 3);
+  return lanczos (t - k, 3) / sum;
 }
 
 /* The input with EDGE pixels more on each side, the nearest ones; softened by a Gaussian, in double. */
@@ -161,9 +154,9 @@ worst_pixel (GeglBuffer *input, const Aligned *found)
       gdouble       sum = 0;
 
       if (u > -1 && u < box->width && v > -1 && v < box->height)
-        for (gint j = -1; j < 3; j++)
-          for (gint k = -1; k < 3; k++)
-            sum += keys (u - floor (u) - k) * keys (v - floor (v) - j)
+        for (gint j = -2; j < 4; j++)
+          for (gint k = -2; k < 4; k++)
+            sum += weight (u - floor (u), k) * weight (v - floor (v), j)
                    * soft[4 * (((gint) floor (v) + j + EDGE) * (box->width + 2 * EDGE) + (gint) floor (u) + k + EDGE) + i % 4];
       sum *= MIN (1, MIN (u + 1, box->width - u)) * MIN (1, MIN (v + 1, box->height - v));
       worst = MAX (worst, fabs (sum - found->pixels[i]));
@@ -335,7 +328,7 @@ main (gint argc, gchar **argv)
     return 2;
   gegl_init (NULL, NULL);
   whole = photo_load (argv[1]);
-  photograph = part_of (&whole, 200, 200, SIDE + 100, SIDE);
+  photograph = photo_part (&whole, 200, 200, SIDE + 100, SIDE);
   unrelated = photo_load (argv[2]);
   check_not_aligned ();
   check_result ("the same size", 1.0, 4, 0, 0);

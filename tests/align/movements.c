@@ -2,7 +2,7 @@
  *
  * Known movements of photographs are found, and unrelated pictures are refused.
  *
- *   movements [--cases N] [--seed N] [--print] PHOTOGRAPH... */
+ *   movements [--cases N] [--unrelated N] [--seed N] [--print] PHOTOGRAPH... */
 #include "align.h"
 
 #include <stdlib.h>
@@ -16,12 +16,14 @@
 #define NOISE       5.0         /* of 255 */
 
 static gint     cases = 6;
+static gint     unrelated;
 static gint     seed = 20261123;
 static gboolean prints;
 static gchar  **paths;
 
 static const GOptionEntry options[] = {
   { "cases", 0, 0, G_OPTION_ARG_INT, &cases, NULL, NULL },
+  { "unrelated", 0, 0, G_OPTION_ARG_INT, &unrelated, NULL, NULL },
   { "seed", 0, 0, G_OPTION_ARG_INT, &seed, NULL, NULL },
   { "print", 0, 0, G_OPTION_ARG_NONE, &prints, NULL, NULL },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL, NULL },
@@ -97,6 +99,49 @@ check_unrelated (const Photo *photos, gint n_photos)
         }
 }
 
+/* At least half of a half, left or right, in both directions. */
+static Photo
+draw_part (CheckRandom *random, const Photo *photo, gboolean is_right)
+{
+  const gint half = photo->width / 2;
+  const gint width = half * (0.5 + 0.5 * check_uniform (random)), height = photo->height * (0.5 + 0.5 * check_uniform (random));
+  const gint x = (half - width) * check_uniform (random), y = (photo->height - height) * check_uniform (random);
+
+  return photo_part (photo, is_right ? half + x : x, y, width, height);
+}
+
+/* Parts of two photographs, or of one, which have nothing in common. */
+static void
+check_unrelated_parts (const Photo *photos, gint n_photos)
+{
+  static const gchar *const models[] = { "homography", "similarity", "affine", "translation" };
+  CheckRandom               random = { (guint64) seed + 1 };
+  gint                      wrong = 0, same = 0;
+
+  for (gint i = 0; i < unrelated; i++)
+    {
+      const gint  a = n_photos * check_uniform (&random), b = n_photos * check_uniform (&random), right = check_next (&random) & 1;
+      Photo       first = draw_part (&random, &photos[a], right), second = draw_part (&random, &photos[b], ! right);
+      GeglBuffer *reference, *buffer;
+      Aligned     found;
+
+      photo_spoil (&second, BRIGHTNESS, NOISE, &random);
+      reference = photo_buffer (&first, 0, 0);
+      buffer = photo_buffer (&second, 0, 0);
+      found = align_buffers (buffer, reference, models[i % G_N_ELEMENTS (models)], TRUE);
+      wrong += found.aligned;
+      same += a == b;
+      if (prints || found.aligned)
+        g_print ("%d: %s: %s on %s: %s\n", i, models[i % G_N_ELEMENTS (models)], paths[b], paths[a], found.aligned ? "aligned" : found.reason);
+      aligned_free (&found);
+      photo_free (&first);
+      photo_free (&second);
+      g_object_unref (reference);
+      g_object_unref (buffer);
+    }
+  expect (wrong == 0, "%d drawn pairs of unrelated pictures, %d of them of one photograph: %d aligned", unrelated, same, wrong);
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -115,6 +160,8 @@ main (gint argc, gchar **argv)
   if (cases > 0)
     check_known (photos, n);
   check_unrelated (photos, n);
+  if (unrelated > 0)
+    check_unrelated_parts (photos, n);
   for (gint i = 0; i < n; i++)
     photo_free (&photos[i]);
   g_free (photos);

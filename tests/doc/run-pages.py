@@ -46,7 +46,7 @@ def same(number, told):
 
 
 def default_of(prop):
-    value = prop['default']
+    value = prop.get('default')
     if isinstance(value, bool):
         return 'yes' if value else 'no'
     return f'`{value}`'.replace('\n', '; ') if value else 'empty'
@@ -55,7 +55,7 @@ def default_of(prop):
 def range_of(prop):
     if 'values' in prop:
         return ', '.join(f'`{value}`' for value in prop['values'])
-    return {'gboolean': 'yes, no', 'GeglColor': 'any color'}.get(prop['type'], 'text')
+    return {'gboolean': 'yes, no', 'GeglColor': 'any color', 'GListStore': 'buffers'}.get(prop['type'], 'text')
 
 
 def check_row(report, name, prop, cells):

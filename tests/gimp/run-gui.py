@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from aligning_gui import align_in_windows
 from common import TOP
 from locales import language_env
 from session import folder_name, search_words
@@ -115,9 +116,13 @@ def in_windows(report, installed, kind, operations, given):
     if given.dialog:
         dialog_of_210(report, installed, kind, operations, given)
         return
+    if given.layers:
+        align_in_windows(report, installed, kind, given)
+        return
     if not given.languages:
         run_session(report, installed, kind, operations, given)
         dialog_of_210(report, installed, kind, operations, given)
+        align_in_windows(report, installed, kind, given)
     shown = next((operation for operation in operations if operation['name'] == SHOWN), operations[0])
     for language in LANGUAGES:
         in_language(report, installed, kind, shown, language, given)
@@ -125,5 +130,6 @@ def in_windows(report, installed, kind, operations, given):
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument('--languages', action='store_true', help='the languages alone')
+parser.add_argument('--layers', action='store_true', help='Align Visible Layers alone')
 parser.add_argument('--dialog', action='store_true', help="the preview and the presets of GIMP 2.10's dialog alone")
 run(parser, 'mountains.jpg', [], in_windows)

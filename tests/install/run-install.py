@@ -100,9 +100,10 @@ def main():
                 report.check(f'a real run for {os.path.basename(path)}', code == 0 and not lines, ' | '.join(lines))
             report.check('installed and built make the same picture', all(map(os.path.exists, pictures))
                          and Picture(pictures[0]).difference(Picture(pictures[1])) <= 1e-5)     # babl picks its conversions by timing
-            script = os.path.join(profile, 'plug-ins', 'tessera-graphs', 'tessera-graphs.py')
-            report.check('GIMP 3 has the ready-made graphs, and the installation says where',
-                         os.access(script, os.X_OK) and f'  GIMP 3        {os.path.dirname(script)}\n' in done.stdout
+            folder = os.path.join(profile, 'plug-ins')
+            report.check('GIMP 3 has its two plug-ins, and the installation says where',
+                         all(os.access(os.path.join(folder, name, name + '.py'), os.X_OK) for name in ('tessera-align-layers', 'tessera-graphs'))
+                         and f'  GIMP 3        {folder}/tessera-*\n' in done.stdout
                          and f'  scripts       {os.path.join(home, ".local", "share", "tessera", "scripts")}\n' in done.stdout, done.stdout)
             presets = [name for name in os.listdir(os.path.join(profile, 'filters')) if name.startswith('GimpGegl-tessera-')]
             report.check('GIMP 3 has presets', len(presets) >= 6, ', '.join(sorted(presets)))
