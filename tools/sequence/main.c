@@ -102,15 +102,18 @@ count_frames (const Tables *tables, Run *run)
 static void
 tell (const Tables *tables, const Run *run, const Options *options)
 {
-  const gdouble seconds = (g_get_monotonic_time () - run->began) / 1e6;
+  const gdouble seconds = (g_get_monotonic_time () - run->began) / 1e6, adding = block_track_seconds ();
+  const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
 
   if (options->is_json)
     g_print ("{\"frames\": %d, \"used\": %d, \"detections\": %u, \"tracks\": %d, \"pictures\": %d, \"blocks_made\": %d, \"seconds\": %d.%03d, "
-             "\"trajectories\": %" G_GUINT64_FORMAT "}\n", run->frames, run->used, tables->detections->len, tables->n_tracks, run->pictures, run->made,
-             (gint) seconds, (gint) (seconds * 1000.0) % 1000, tracks_tried ());
+             "\"trajectories\": %" G_GUINT64_FORMAT ", \"trajectories_per_second\": %" G_GUINT64_FORMAT "}\n", run->frames, run->used,
+             tables->detections->len, tables->n_tracks, run->pictures, run->made, (gint) seconds, (gint) (seconds * 1000.0) % 1000, tracks_tried (), rate);
   else
     progress_say ("%d of %d frames, %u detections, %d tracks; %s has the tables", run->used, run->frames, tables->detections->len, tables->n_tracks,
                   options->output);
+  if (! options->is_json && options->settings.stack > 0 && rate > 0)
+    progress_say ("%" G_GUINT64_FORMAT " trajectories, %" G_GUINT64_FORMAT " in a second", tracks_tried (), rate);
 }
 
 /* `sequence` is NULL where parts are merged: then there are no frames for pictures. */

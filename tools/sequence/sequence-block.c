@@ -50,6 +50,14 @@ past_add (GArray *past, CountPlane plane, FrameShift shift, gint index, guint mo
 
 /* ------------------------------------------------------------------- tracks -- */
 
+static gdouble track_seconds;
+
+gdouble
+block_track_seconds (void)
+{
+  return track_seconds;
+}
+
 /* Rows of the tracks that are in the last n filtered frames. */
 static void
 search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
@@ -62,6 +70,7 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
   gfloat                  threshold = (gfloat) settings->track_threshold;
   TrackPlanes             found;
   GArray                 *tracks;
+  gint64                  began;
 
   for (gint i = 0; i < n; i++)
     {
@@ -73,7 +82,9 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
       grid = tracks_grid (times, n, settings->fwhm, 1.0, settings->fastest);
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
     }
+  began = g_get_monotonic_time ();
   tracks_stack (frames, n, n - 1, &grid, is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found);
+  track_seconds += (g_get_monotonic_time () - began) / 1e6;
   tracks = tracks_find (&found, frames, n, n - 1, &grid, threshold);
   for (guint i = 0; i < tracks->len; i++)
     {

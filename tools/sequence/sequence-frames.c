@@ -3,7 +3,6 @@
  * Frames as the computation needs them: less the dark frame, and NaN where a pixel is bad. */
 #include "sequence.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -80,31 +79,15 @@ sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *f
 {
   const SequenceSettings *settings = &sequence->settings;
   FramePixels            *pixels;
-  const gfloat           *dark = sequence->dark.pixels;
-  const gsize             n = (gsize) sequence->width * sequence->height;
-  guint8                 *bad;
-  gfloat                  full;
 
   wait_for_reader ();
   pixels = decode (sequence, index, sequence->width, sequence->height, error);
   if (! pixels)
     return FALSE;
   *facts = pixels->facts;
-  full = settings->saturation >= 0.0 ? (gfloat) settings->saturation : pixels->saturation;
-  count_plane_init (plane, sequence->width, sequence->height);
-  for (gsize i = 0; i < n; i++)
-    {
-      const gfloat count = pixels->plane.pixels[i];
-
-      plane->pixels[i] = count >= full ? NAN : dark ? count - dark[i] : count;
-    }
+  whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL,
+                  settings->saturation >= 0.0 ? (gfloat) settings->saturation : pixels->saturation, settings->rejects_hot, plane);
   frame_pixels_unref (pixels);
-  bad = g_malloc (n);
-  shift_bad_pixels (plane, INFINITY, settings->rejects_hot, bad);
-  for (gsize i = 0; i < n; i++)
-    if (bad[i])
-      plane->pixels[i] = NAN;
-  g_free (bad);
   return TRUE;
 }
 

@@ -67,6 +67,8 @@ void        places_clear    (Places *places);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
+/* Seconds that this process has spent adding frames along velocities. */
+gdouble     block_track_seconds (void);
 
 /* sequence-rows.c: rows of tables, as text. */
 typedef enum { FRAME_USED, FRAME_FIRST, FRAME_UNREADABLE, FRAME_LOST } FrameState;
