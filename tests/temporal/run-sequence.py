@@ -45,10 +45,13 @@ class Sequence:
         done = self.gegl.command([self.program, *words, *settings])
         return done.returncode, done.stdout.strip(), done.stderr.strip()
 
-    def run_killed(self, frames, folder, after):
-        """False: it was done before."""
+    def run_killed(self, frames, folder, more, after):
+        """Ends it when so many more files of frames are there, and some seconds later.  False: it was done before."""
         process = subprocess.Popen([self.program, frames, '-o', folder, *SETTINGS, '--write', 'whitened'], env=self.gegl.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = written(folder)
+        while process.poll() is None and written(folder) - before < more:
+            time.sleep(0.001)
         try:
             process.wait(after)
         except subprocess.TimeoutExpired:
@@ -56,6 +59,12 @@ class Sequence:
             process.wait()
             return True
         return False
+
+
+def written(folder):
+    """How many files of frames there are, whole or not."""
+    path = os.path.join(folder, 'whitened')
+    return len(os.listdir(path)) if os.path.isdir(path) else 0
 
 
 def rows(*path):
@@ -106,11 +115,11 @@ def the_truth(report, sequence, folder):
                  and abs(dec[0] + dec[1] / 60 + dec[2] / 3600 - abs(float(row['dec']))) < 2e-5, line)
 
 
-def killed(report, sequence, frames, whole, seconds, kills):
-    """Ended at random moments, until it is done: the same bytes."""
+def killed(report, sequence, frames, whole, kills):
+    """Ended at random moments: the same bytes."""
     folder = sequence.path('killed')
     times = 0
-    while times < kills and sequence.run_killed(frames, folder, random.uniform(0.05, seconds)):
+    while times < kills and sequence.run_killed(frames, folder, random.randrange(1, 10), random.uniform(0.0, 0.02)):
         times += 1
     code, _, errors = sequence.run(frames, '-o', folder, '--write', 'whitened')
     wrong = differences(whole, folder)
@@ -219,15 +228,13 @@ def main():
         sequence = Sequence(options.build, work)
         frames = sequence.field('field', options.frames)
         whole = sequence.path('whole')
-        began = time.monotonic()
         code, output, errors = sequence.run(frames, '-o', whole, '--write', 'whitened', '--json')
-        seconds = time.monotonic() - began
         report.check('a folder of frames is computed', code == 0 and json.loads(output)['used'] == options.frames, output + errors)
         if code == 0:
             the_truth(report, sequence, whole)
             report.check('whitened frames are written', len(os.listdir(os.path.join(whole, 'whitened'))) == options.frames - 1)
             sequence.run(frames, '-o', sequence.path('plain'))
-            killed(report, sequence, frames, whole, seconds, options.kills)
+            killed(report, sequence, frames, whole, options.kills)
             parts(report, sequence, frames, whole)
             film(report, sequence, frames, 14)
             unusable(report, sequence, frames)
