@@ -136,6 +136,8 @@ gegl_op_class_init (GeglOpClass *klass)
                                  "title", _("Load FITS"),
                                  "categories", "hidden",
                                  "description", _("Loads an image of a FITS file, as telescopes write it"),
+                                 "reference", "W. D. Pence et al., Definition of the Flexible Image Transport System (FITS), version 3.0, "
+                                              "Astronomy and Astrophysics 524, 2010",
                                  NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     gegl_operation_handlers_register_loader (kinds[i], "tessera:fits-load");
