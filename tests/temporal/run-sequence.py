@@ -36,8 +36,8 @@ class Sequence:
     def path(self, *words):
         return os.path.join(self.work, *words)
 
-    def field(self, name, count):
-        done = self.gegl.command([self.maker, f'--frames={count}', f'--size={SIZE}x{SIZE}', '--seed=3', f'--objects={SNR},{V[0]},{V[1]}', self.path(name)])
+    def field(self, name, count, snr=SNR, v=V, seed=3):
+        done = self.gegl.command([self.maker, f'--frames={count}', f'--size={SIZE}x{SIZE}', f'--seed={seed}', f'--objects={snr},{v[0]},{v[1]}', self.path(name)])
         assert done.returncode == 0, done.stderr
         return self.path(name, 'frames')
 
@@ -113,6 +113,18 @@ def the_truth(report, sequence, folder):
     dec = [float(word) for word in line[45:56].split()]
     report.check('the place in it is that of the table', row and len(ra) == len(dec) == 3 and abs((ra[0] + ra[1] / 60 + ra[2] / 3600) * 15 - float(row['ra'])) < 2e-5
                  and abs(dec[0] + dec[1] / 60 + dec[2] / 3600 - abs(float(row['dec']))) < 2e-5, line)
+
+
+def faint(report, sequence):
+    """An object that hardly a frame shows: 32 frames do."""
+    v = (0.37, -0.21)
+    frames = sequence.field('faint', 64, 2.5, v, 5)
+    code, output, errors = sequence.run(frames, '-o', sequence.path('deep'), '--gain', '1.5', '--stack', '32', '--fastest', '1', '--json', settings=())
+    way = {int(row['frame']): (float(row['x']), float(row['y'])) for row in rows(sequence.path('faint', 'objects.csv'))}
+    near = [row for row in rows(sequence.path('deep'), 'tracks.csv') if math.dist(way[int(row['frame'])], (float(row['x']), float(row['y']))) < 2
+            and math.dist(v, (float(row['velocity_x']), float(row['velocity_y']))) < 0.05]
+    report.check('a faint object is found by adding 32 frames', code == 0 and sum(row['frames'] == '32' for row in near) >= 1, f'{near} {errors}')
+    report.check('how many trajectories in a second is told', json.loads(output)['trajectories_per_second'] > 0, output)
 
 
 def killed(report, sequence, frames, whole, kills):
@@ -233,6 +245,7 @@ def main():
         if code == 0:
             the_truth(report, sequence, whole)
             report.check('whitened frames are written', len(os.listdir(os.path.join(whole, 'whitened'))) == options.frames - 1)
+            faint(report, sequence)
             sequence.run(frames, '-o', sequence.path('plain'))
             killed(report, sequence, frames, whole, options.kills)
             parts(report, sequence, frames, whole)

@@ -92,6 +92,8 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
       ObjectRow    row = { .index = past[n - 1].index, .frames = n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
                            .value = track->value, .flux = NAN };
 
+      if (hypot (row.v_x, row.v_y) * (n - 1) < settings->fwhm)          /* what is left of a star */
+        continue;
       sky_place (facts, row.x, row.y, &row.ra, &row.dec);
       row_add_object (block->text, &row);
     }
