@@ -99,6 +99,27 @@ count_slopes (gpointer data, gint level, guint32 prefix, guint32 *counts)
          && bring (s, s->counts, shift_bins[level] * sizeof (gint), counts);
 }
 
+/* ------------------------------------------------------------------------ memory -- */
+
+/* Bytes of what several passes use. */
+static gsize
+wide_bytes (gint width, gint height)
+{
+  return (gsize) height * shift_tiles (width, SHIFT_TILE_WIDTH) * SHIFT_TILE_WIDTH * sizeof (gfloat);
+}
+
+static gsize
+projection_bytes (gint width, gint height)
+{
+  return 2 * ((gsize) width * shift_tiles (height, SHIFT_TILE_HEIGHT) + (gsize) height * shift_tiles (width, SHIFT_TILE_WIDTH)) * sizeof (gfloat);
+}
+
+static gsize
+tiles_bytes (gint width, gint height)
+{
+  return (gsize) shift_tiles (width, SHIFT_TILE_WIDTH) * shift_tiles (height, SHIFT_TILE_HEIGHT) * SHIFT_SUMS * sizeof (gfloat);
+}
+
 /* ------------------------------------------------------------------- one frame -- */
 
 static gboolean
@@ -114,28 +135,27 @@ mark_hot (Search *s)
                                                     ARG (shift_hot_threshold (median)) } });
 }
 
-/* Sums lie in the memory of `tiles`, their counts in that of `used`, what is summed in that of `medians`.  No other pass needs these yet. */
+/* Sums lie in the memory of `tiles`, what is summed in that of `medians`.  No other pass needs these yet. */
 static gboolean
 project (Search *s, DeviceFrame *frame)
 {
-  const gsize n_columns = (gsize) s->down * s->width, n_rows = (gsize) s->height * s->across, most = MAX (n_columns, n_rows);
-  gfloat     *sums = g_new (gfloat, most);
-  gint       *counts = g_new (gint, most);
+  const gint n_columns = s->down * s->width, n_rows = s->height * s->across, rows = 2 * n_columns;
+  gfloat    *sums = g_new (gfloat, 2 * ((gsize) n_columns + n_rows));
 
   if (launch (s, &(TesseraLaunch) {
         .kernel = "shift_project_columns", .size = { s->width, s->down }, .cost = SHIFT_TILE_HEIGHT,
-        .args = { ARG (frame->soft), ARG (frame->flags), ARG (s->tiles), ARG (s->used), SIZE_ARGS (s) } })
-      && bring (s, s->tiles, n_columns * sizeof *sums, sums) && bring (s, s->used, n_columns * sizeof *counts, counts))
-    frame->columns = shift_projection (sums, counts, s->width, 1, s->down, s->width);
-  if (launch (s, &(TesseraLaunch) {
-        .kernel = "shift_widen", .size = { (gsize) s->across * SHIFT_TILE_WIDTH, s->height }, .cost = 1,
-        .args = { ARG (frame->soft), ARG (frame->flags), ARG (s->medians), SIZE_ARGS (s), ARG (s->across) } })
+        .args = { ARG (frame->soft), ARG (frame->flags), ARG (s->tiles), ARG (n_columns), SIZE_ARGS (s) } })
+      && launch (s, &(TesseraLaunch) {
+           .kernel = "shift_widen", .size = { (gsize) s->across * SHIFT_TILE_WIDTH, s->height }, .cost = 1,
+           .args = { ARG (frame->soft), ARG (frame->flags), ARG (s->medians), SIZE_ARGS (s), ARG (s->across) } })
       && launch (s, &(TesseraLaunch) {
            .kernel = "shift_project_rows", .size = { s->across, s->height }, .cost = SHIFT_TILE_WIDTH,
-           .args = { ARG (s->medians), ARG (frame->flags), ARG (s->tiles), ARG (s->used), SIZE_ARGS (s), ARG (s->across) } })
-      && bring (s, s->tiles, n_rows * sizeof *sums, sums) && bring (s, s->used, n_rows * sizeof *counts, counts))
-    frame->rows = shift_projection (sums, counts, s->height, s->across, s->across, 1);
-  g_free (counts);
+           .args = { ARG (s->medians), ARG (frame->flags), ARG (s->tiles), ARG (rows), ARG (n_rows), SIZE_ARGS (s), ARG (s->across) } })
+      && bring (s, s->tiles, projection_bytes (s->width, s->height), sums))
+    {
+      frame->columns = shift_projection (sums, sums + n_columns, s->width, 1, s->down, s->width);
+      frame->rows = shift_projection (sums + rows, sums + rows + n_rows, s->height, s->across, s->across, 1);
+    }
   g_free (sums);
   return s->status == 0;
 }
@@ -204,27 +224,7 @@ add_up (gpointer data, const gfloat taps_x[4], const gfloat taps_y[4], gboolean 
   g_free (tiles);
   return s->status == 0;
 }
-
 /* ------------------------------------------------------------------ the filter -- */
-
-/* Bytes of what several passes use in turn: see project. */
-static gsize
-wide_bytes (gint width, gint height)
-{
-  return (gsize) height * shift_tiles (width, SHIFT_TILE_WIDTH) * SHIFT_TILE_WIDTH * sizeof (gfloat);
-}
-
-static gsize
-projection_bytes (gint width, gint height)
-{
-  return MAX ((gsize) width * shift_tiles (height, SHIFT_TILE_HEIGHT), (gsize) height * shift_tiles (width, SHIFT_TILE_WIDTH)) * sizeof (gfloat);
-}
-
-static gsize
-tiles_bytes (gint width, gint height)
-{
-  return (gsize) shift_tiles (width, SHIFT_TILE_WIDTH) * shift_tiles (height, SHIFT_TILE_HEIGHT) * SHIFT_SUMS * sizeof (gfloat);
-}
 
 gsize
 shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
@@ -232,7 +232,7 @@ shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gi
   const gint  w = request->bounds.width, h = request->bounds.height;
   const gsize pixels = (gsize) w * h, projection = projection_bytes (w, h), tiles = tiles_bytes (w, h);
 
-  return pixels * (3 * sizeof (gfloat) + 3) + wide_bytes (w, h) + MAX (pixels, projection) + MAX (projection, tiles)
+  return pixels * (3 * sizeof (gfloat) + 3) + wide_bytes (w, h) + pixels + MAX (projection, tiles)
          + tiles * SHIFT_TILE_WIDTH + SHIFT_MOST_BINS * sizeof (gint);
 }
 
@@ -242,7 +242,7 @@ take_all (Search *s)
   const gsize pixels = (gsize) s->width * s->height, projection = projection_bytes (s->width, s->height), tiles = tiles_bytes (s->width, s->height);
 
   return take (s, pixels * sizeof (gfloat), &s->clean) && take (s, wide_bytes (s->width, s->height), &s->medians) && take (s, pixels, &s->bad)
-         && take (s, SHIFT_MOST_BINS * sizeof (gint), &s->counts) && take (s, MAX (pixels, projection), &s->used)
+         && take (s, SHIFT_MOST_BINS * sizeof (gint), &s->counts) && take (s, pixels, &s->used)
          && take (s, MAX (projection, tiles), &s->tiles) && take (s, tiles * SHIFT_TILE_WIDTH, &s->columns);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define CHUNK 32                /* rows */
+#define EIGHT 8                 /* marks that are looked at together */
 
 typedef struct
 {
@@ -35,42 +36,30 @@ subtract (const gfloat *restrict high, const gfloat *restrict low, gint n, gfloa
     difference[i] = high[i] - low[i];
 }
 
-/* Is any of n differences beyond the neighbours in its own layer?  The first is rows[1][1]. */
-static inline gint
-mark_in_layer (const gfloat *const rows[3], gint n, gfloat least, gint *restrict marks)
+/* Which of n differences are beyond their neighbours in their own layer and those at their place in the layers around it.  The first
+ * is layers[1][1][1]; [layer][row]. */
+TESSERA_CLONES static void
+mark_row (const gfloat *const layers[9], gint n, gfloat least, guint8 *restrict marks)
 {
-  const gfloat *restrict above = rows[0];
-  const gfloat *restrict middle = rows[1];
-  const gfloat *restrict below = rows[2];
-  gint          any = 0;
+  const gfloat *restrict low = layers[1];
+  const gfloat *restrict above = layers[3];
+  const gfloat *restrict middle = layers[4];
+  const gfloat *restrict below = layers[5];
+  const gfloat *restrict high = layers[7];
 
   for (gint i = 0; i < n; i++)
     {
       const gfloat here = middle[i + 1];
-      const gint   is_highest = (here > least) & (here > above[i]) & (here > above[i + 1]) & (here > above[i + 2])
+      const gint   is_highest = (here > least) & (here > low[i + 1]) & (here >= high[i + 1])
+                                & (here > above[i]) & (here > above[i + 1]) & (here > above[i + 2])
                                 & (here > middle[i]) & (here >= middle[i + 2]) & (here >= below[i])
                                 & (here >= below[i + 1]) & (here >= below[i + 2]);
-      const gint   is_lowest = (here < -least) & (here < above[i]) & (here < above[i + 1]) & (here < above[i + 2])
+      const gint   is_lowest = (here < -least) & (here < low[i + 1]) & (here <= high[i + 1])
+                               & (here < above[i]) & (here < above[i + 1]) & (here < above[i + 2])
                                & (here < middle[i]) & (here <= middle[i + 2]) & (here <= below[i])
                                & (here <= below[i + 1]) & (here <= below[i + 2]);
 
       marks[i] = is_highest | is_lowest;
-      any |= marks[i];
-    }
-  return any;
-}
-
-#define GROUP 64                /* pixels */
-
-/* The same of a whole row: those that are extremes of their layer. */
-TESSERA_CLONES static void
-mark_row (const gfloat *const rows[3], gint n, gfloat least, gint *restrict marks, guint8 *restrict groups)
-{
-  for (gint i = 0; i < n; i += GROUP)
-    {
-      const gfloat *const here[3] = { rows[0] + i, rows[1] + i, rows[2] + i };
-
-      groups[i / GROUP] = mark_in_layer (here, MIN (GROUP, n - i), least, marks + i) != 0;
     }
 }
 
@@ -87,7 +76,7 @@ is_extreme (const gfloat *const rows[9], gint i, gfloat least)
 
 /* Row y, whose differences and those of the rows beside it are in `ring`, row by row of all layers. */
 static void
-scan_row (const SiftStrip *strip, gfloat *const ring[3], gint y, gint *marks, guint8 *groups, GArray *found)
+scan_row (const SiftStrip *strip, gfloat *const ring[3], gint y, guint8 *marks, GArray *found)
 {
   const gint width = strip->width, n = width - 2 * EXTREME_FRAME;
 
@@ -97,12 +86,16 @@ scan_row (const SiftStrip *strip, gfloat *const ring[3], gint y, gint *marks, gu
 
       for (gint k = 0; k < 9; k++)
         rows[k] = ring[(y + k % 3 + 2) % 3] + (gsize) (layer - 1 + k / 3) * width + EXTREME_FRAME - 1;
-      mark_row (rows + 3, n, strip->least, marks, groups);
-      for (gint x = 0; x < n; x++)
-        if (! groups[x / GROUP])
-          x += GROUP - 1;
-        else if (marks[x] && is_extreme (rows, x, strip->least))
-          note (found, layer, y, x + EXTREME_FRAME);
+      mark_row (rows, n, strip->least, marks);
+      for (gint x = 0; x < n; x += EIGHT)
+        {
+          guint64 any;
+
+          memcpy (&any, marks + x, EIGHT);      /* behind the last one there are zeros */
+          for (gint i = 0; i < EIGHT && any; i++)
+            if (marks[x + i] && is_extreme (rows, x + i, strip->least))
+              note (found, layer, y, x + i + EXTREME_FRAME);
+        }
     }
 }
 
@@ -121,17 +114,15 @@ scan_planes (const SiftStrip *strip, gint top, gint bottom, GArray *found)
   const gsize differences = (gsize) (strip->levels.n - 1) * strip->width;
   gfloat     *memory = g_new (gfloat, 3 * differences);
   gfloat     *ring[3] = { memory, memory + differences, memory + 2 * differences };
-  gint       *marks = g_new (gint, strip->width);
-  guint8     *groups = g_new (guint8, strip->width / GROUP + 1);
+  guint8     *marks = g_new0 (guint8, strip->width + EIGHT);
 
   for (gint y = top - 1; y <= top; y++)
     subtract_row (&strip->levels, y, ring[y % 3]);
   for (gint y = top; y < bottom; y++)
     {
       subtract_row (&strip->levels, y + 1, ring[(y + 1) % 3]);
-      scan_row (strip, ring, y, marks, groups, found);
+      scan_row (strip, ring, y, marks, found);
     }
-  g_free (groups);
   g_free (marks);
   g_free (memory);
 }

@@ -21,6 +21,7 @@
 #define LENGTH      512.0
 #define LEAST       1.2e-7
 
+#define OUTSIDE     -1
 #define PADDED      (CELLS + 2) /* a cell on each side takes what falls beside the frame */
 
 /* What a row of pixels adds. */
@@ -50,39 +51,53 @@ sample (const gfloat *restrict above, const gfloat *restrict row, const gfloat *
       const gdouble dx = (gdouble) row[i + 2] - row[i], dy = (gdouble) under[i + 1] - above[i + 1];
       const gdouble turned = (angle - angle_of (dx, dy)) * (DIRECTIONS / 360.0);
 
-      across[i] = ((right + i) * cosine + below * sine) + (CELLS / 2 - 0.5);
+      /* An angle is NaN where a level overflows: outside. */
+      across[i] = turned == turned ? ((right + i) * cosine + below * sine) + (CELLS / 2 - 0.5) : CELLS;
       down[i] = (below * cosine - (right + i) * sine) + (CELLS / 2 - 0.5);
-      direction[i] = turned < 0.0 ? turned + DIRECTIONS : turned;
+      direction[i] = turned < 0.0 ? turned + DIRECTIONS : turned > 0.0 ? turned : 0.0;
       length[i] = sqrt (dx * dx + dy * dy) * weights[i];
     }
 }
 
-/* Shares out n samples between the nearest cells and directions. */
-static void
-count (const Samples *s, gint n, gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
+/* How n samples are shared out between the nearest cells and directions: `cell` is the first one's number, OUTSIDE where there is
+ * none, and `parts` are what the eight are given, `n_parts` numbers each.  In vectors, so nothing is left out before the end. */
+TESSERA_CLONES static void
+share (const gdouble *restrict across, const gdouble *restrict down, const gdouble *restrict direction, const gdouble *restrict length,
+       gint n, gint *restrict cell, gdouble *restrict part0, gdouble *restrict part1, gdouble *restrict part2, gdouble *restrict part3,
+       gdouble *restrict turned)
 {
   for (gint i = 0; i < n; i++)
     {
-      const gdouble across = s->across[i], down = s->down[i];
+      const gdouble inner_x = MIN (across[i] + 1.0, CELLS - across[i]), inner_y = MIN (down[i] + 1.0, CELLS - down[i]);
+      const gint    x = (gint) (across[i] + 1.0), y = (gint) (down[i] + 1.0), turn = (gint) direction[i];      /* floors; of x and y one more */
+      const gdouble fx = across[i] - (x - 1), fy = down[i] - (y - 1);
+      const gdouble low = length[i] * (1.0 - fy), high = length[i] * fy;
+      const gint    number = (y * PADDED + x) * (DIRECTIONS + 1) + (turn & (DIRECTIONS - 1));
 
-      /* A direction is NaN where a level overflows. */
-      if (across > -1.0 && across < CELLS && down > -1.0 && down < CELLS && s->direction[i] >= 0.0 && s->direction[i] <= DIRECTIONS)
-        {
-          const gint    x = (gint) (across + 1.0), y = (gint) (down + 1.0);     /* floors, and one more */
-          const gint    turn = (gint) s->direction[i], d = turn & (DIRECTIONS - 1);
-          const gdouble fx = across - (x - 1), fy = down - (y - 1), fd = s->direction[i] - turn;
-          const gdouble low = s->length[i] * (1.0 - fy), high = s->length[i] * fy;
-          const gdouble parts[4] = { low * (1.0 - fx), low * fx, high * (1.0 - fx), high * fx };
-
-          for (gint k = 0; k < 4; k++)
-            {
-              gdouble *cell = cells[y + k / 2][x + k % 2];
-
-              cell[d] += parts[k] * (1.0 - fd);
-              cell[d + 1] += parts[k] * fd;
-            }
-        }
+      cell[i] = MIN (inner_x, inner_y) > 0.0 ? number : OUTSIDE;
+      part0[i] = low * (1.0 - fx);
+      part1[i] = low * fx;
+      part2[i] = high * (1.0 - fx);
+      part3[i] = high * fx;
+      turned[i] = direction[i] - turn;
     }
+}
+
+static void
+count (const gint *cell, const gdouble *parts, gint n_parts, gint n, gdouble *cells)
+{
+  static const gint at[4] = { 0, DIRECTIONS + 1, PADDED * (DIRECTIONS + 1), (PADDED + 1) * (DIRECTIONS + 1) };
+
+  for (gint i = 0; i < n; i++)
+    if (cell[i] != OUTSIDE)
+      for (gint k = 0; k < 4; k++)
+        {
+          const gdouble part = parts[k * n_parts + i], turned = parts[4 * n_parts + i];
+          gdouble      *to = cells + cell[i] + at[k];
+
+          to[0] += part * (1.0 - turned);
+          to[1] += part * turned;
+        }
 }
 
 /* The part of a row that may lie in the window: pixels from the place.  FALSE: none. */
@@ -114,7 +129,9 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const Frame *fra
   const gint radius = (gint) floor (CELL * place->sigma * G_SQRT2 * WINDOW + 0.5), most = sift_whole (2 * radius + 1);
   const gint row = most + SIFT_SLACK;
   const gint x0 = place->column, y0 = place->row, l = place->layer;
-  gdouble   *room = gegl_scratch_new0 (gdouble, 6 * most), *weights = room + 4 * most, *row_weights = weights + most;
+  gdouble   *room = gegl_scratch_new0 (gdouble, 11 * most), *weights = room + 4 * most, *row_weights = weights + most;
+  gdouble   *parts = row_weights + most;
+  gint      *cell = gegl_scratch_new (gint, most);
   gfloat    *rows = gegl_scratch_new0 (gfloat, 3 * row);
   Samples    samples = { room, room + most, room + 2 * most, room + 3 * most };
 
@@ -137,9 +154,12 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const Frame *fra
               sift_row (levels, l, x0 + first - 1, y0 + j, n + 2, rows + row),
               sift_row (levels, l, x0 + first - 1, y0 + j + 1, n + 2, rows + 2 * row), sift_whole (n), first, j, frame, row_weights,
               samples.across, samples.down, samples.direction, samples.length);
-      count (&samples, n, cells);
+      share (samples.across, samples.down, samples.direction, samples.length, sift_whole (n), cell, parts, parts + most,
+             parts + 2 * most, parts + 3 * most, parts + 4 * most);
+      count (cell, parts, most, n, &cells[0][0][0]);
     }
   gegl_scratch_free (rows);
+  gegl_scratch_free (cell);
   gegl_scratch_free (room);
 }
 

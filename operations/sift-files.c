@@ -10,12 +10,13 @@
 #include "config.h"
 
 #include "sift-files.h"
+#include "saving.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
 #define LOWE_LINE 20            /* numbers */
+#define AT_A_TIME (1 << 20)     /* bytes of text, which would be 360 a point */
 
 /* In the C locale. */
 static void
@@ -106,11 +107,9 @@ by_ending (const gchar *path)
   return format;
 }
 
-static GString *
-text_of (const SiftList *list, SiftFormat format)
+static void
+append_head (GString *text, const SiftList *list, SiftFormat format)
 {
-  GString *text = g_string_new (NULL);
-
   if (format == SIFT_CSV)
     {
       g_string_append (text, "x,y,sigma,angle,response,octave,layer");
@@ -120,20 +119,35 @@ text_of (const SiftList *list, SiftFormat format)
   else
     g_string_append_printf (text, "%" G_GSIZE_FORMAT " %d", list->n, SIFT_LENGTH);
   g_string_append_c (text, '\n');
-  for (gsize i = 0; i < list->n; i++)
-    {
-      (format == SIFT_CSV ? append_csv : format == SIFT_COLMAP ? append_colmap : append_lowe) (text, &list->points[i]);
-      g_string_append_c (text, '\n');
-    }
-  return text;
 }
 
 gboolean
 sift_save (const SiftList *list, const gchar *path, SiftFormat format, GError **error)
 {
-  GString *text = text_of (list, format == SIFT_BY_ENDING ? by_ending (path) : format);
-  gboolean success = g_file_set_contents (path, text->str, (gssize) text->len, error);
+  Saving   saving;
+  GString *text = g_string_new (NULL);
+  gboolean good;
 
+  if (format == SIFT_BY_ENDING)
+    format = by_ending (path);
+  if (! saving_begin (&saving, path, "", error))
+    {
+      g_string_free (text, TRUE);
+      return FALSE;
+    }
+  append_head (text, list, format);
+  for (gsize i = 0; i < list->n && ! ferror (saving.stream); i++)
+    {
+      (format == SIFT_CSV ? append_csv : format == SIFT_COLMAP ? append_colmap : append_lowe) (text, &list->points[i]);
+      g_string_append_c (text, '\n');
+      if (text->len > AT_A_TIME)
+        {
+          fwrite (text->str, 1, text->len, saving.stream);
+          g_string_truncate (text, 0);
+        }
+    }
+  fwrite (text->str, 1, text->len, saving.stream);
+  good = saving_end (&saving, TRUE, error);
   g_string_free (text, TRUE);
-  return success;
+  return good;
 }

@@ -19,6 +19,7 @@
 #define HELD       0.5                  /* blur that a picture has already, in its own pixels */
 #define TILE       512                  /* columns that go through the cache together, ... */
 #define CHUNK      64                   /* ... this many rows at a time */
+#define GROUP      8                    /* rows that one thread makes */
 #define RUN        (4 * TAP_SUM_BLOCK)  /* floats that a sum of taps takes at a time */
 
 /* ---------------------------------------------------------------- scales -- */
@@ -105,26 +106,24 @@ load (const Blurring *b, const gfloat *row, gint left, gint n, gfloat *line)
     line[x - first] = row[b->width - 1];
 }
 
+/* The sums along x of n_rows rows, from `top` on, beyond the octave those of its edge. */
 static void
-blur_tile (const Blurring *b, gint left, gint n, gint top, gint rows, gfloat *line, gfloat *sums)
+blur_along (const Blurring *b, gint left, gint n, gint top, gint n_rows, gfloat *line, gfloat *sums, gint stride)
 {
   const gint    radius = b->blur->radius, n_taps = 2 * radius + 1;
-  const gint    run = runs_of (n), stride = run + 16;   /* not a power of 2: rows would meet in one set */
   const TapList along = { n_taps, n_taps, 1, b->blur->offsets, b->blur->weights, FALSE };
-  const TapList down = { n_taps, n_taps, stride, b->blur->offsets, b->blur->weights, FALSE };
 
-  for (gint y = 0; y < rows + 2 * radius; y++)
+  for (gint y = 0; y < n_rows; y++)
     {
-      const gfloat *row = b->from + (gsize) (CLAMP (top - radius + y, 0, b->height - 1) - b->from_top) * b->from_row;
+      const gfloat *row = b->from + (gsize) (CLAMP (top + y, 0, b->height - 1) - b->from_top) * b->from_row;
 
       if (! b->has_pads)
         load (b, row, left, n, line);
-      tap_sum (b->has_pads ? row + left : line + radius, &along, sums + (gsize) y * stride, run / 4);
+      tap_sum (b->has_pads ? row + left : line + radius, &along, sums + (gsize) y * stride, runs_of (n) / 4);
     }
-  tap_sum_rows (sums + (gsize) radius * stride, &down, b->to + (gsize) (top - b->to_top) * b->to_row + left, b->to_row,
-                run / 4, rows);
 }
 
+/* Repeats the edge pixels of a row before it and behind it. */
 static void
 fill_pads (gfloat *row, gint width, gint pad)
 {
@@ -134,24 +133,40 @@ fill_pads (gfloat *row, gint width, gint pad)
     row[i] = row[width - 1];
 }
 
-/* Chunks of rows. */
+/* Columns from `left` on, from the top to the bottom: sums along x that the next chunk needs too stay in the cache. */
 static void
-blur_chunks (gsize first, gsize n, gpointer data)
+blur_tile (const Blurring *b, gint left, gint n, gint top, gint bottom, gfloat *line, gfloat *sums)
+{
+  const gint    radius = b->blur->radius, n_taps = 2 * radius + 1;
+  const gint    run = runs_of (n), stride = run + 16;   /* not a power of 2: rows would meet in one set */
+  const TapList down = { n_taps, n_taps, stride, b->blur->offsets, b->blur->weights, FALSE };
+
+  blur_along (b, left, n, top - radius, 2 * radius, line, sums, stride);
+  for (gint y = top; y < bottom; y += CHUNK)
+    {
+      const gint rows = MIN (CHUNK, bottom - y);
+
+      blur_along (b, left, n, y + radius, rows, line, sums + (gsize) 2 * radius * stride, stride);
+      tap_sum_rows (sums + (gsize) radius * stride, &down, b->to + (gsize) (y - b->to_top) * b->to_row + left, b->to_row,
+                    run / 4, rows);
+      memmove (sums, sums + (gsize) rows * stride, (gsize) 2 * radius * stride * sizeof (gfloat));
+    }
+}
+
+/* Groups of rows. */
+static void
+blur_rows (gsize first, gsize n, gpointer data)
 {
   const Blurring *b = data;
   const gint      radius = b->blur->radius;
+  const gint      top = b->top + (gint) first * GROUP, bottom = MIN (b->bottom, top + (gint) n * GROUP);
   gfloat         *line = gegl_scratch_new0 (gfloat, TILE + 2 * radius + 2 * RUN);
   gfloat         *sums = gegl_scratch_new0 (gfloat, (gsize) (CHUNK + 2 * radius) * (TILE + RUN + 16));
 
-  for (gint top = b->top + (gint) first * CHUNK; top < MIN (b->bottom, b->top + (gint) (first + n) * CHUNK); top += CHUNK)
-    {
-      const gint rows = MIN (CHUNK, b->bottom - top);
-
-      for (gint left = 0; left < b->width; left += TILE)
-        blur_tile (b, left, MIN (TILE, b->width - left), top, rows, line, sums);
-      for (gint y = 0; y < rows; y++)
-        fill_pads (b->to + (gsize) (top + y - b->to_top) * b->to_row, b->width, b->pad);
-    }
+  for (gint left = 0; left < b->width; left += TILE)
+    blur_tile (b, left, MIN (TILE, b->width - left), top, bottom, line, sums);
+  for (gint y = top; y < bottom; y++)
+    fill_pads (b->to + (gsize) (y - b->to_top) * b->to_row, b->width, b->pad);
   gegl_scratch_free (sums);
   gegl_scratch_free (line);
 }
@@ -159,8 +174,7 @@ blur_chunks (gsize first, gsize n, gpointer data)
 static void
 blur (const Blurring *b)
 {
-  gegl_parallel_distribute_range ((b->bottom - b->top + CHUNK - 1) / CHUNK, 64.0 * 64.0 / CHUNK / b->width, blur_chunks,
-                                  (gpointer) b);
+  gegl_parallel_distribute_range ((b->bottom - b->top + GROUP - 1) / GROUP, 64.0 * 64.0 / GROUP / b->width, blur_rows, (gpointer) b);
 }
 
 /* The base is the first level. */
@@ -197,7 +211,21 @@ make_level (const SiftStrip *strip, gint l, gint pad, gint top, gint bottom)
     blur (&b);
 }
 
-/* A TesseraFilter's `spread`: all levels, each on as many rows as the next ones need. */
+/* Of level l, what the strip before has made of rows `top` to `bottom`, which moves to its place.  Returns where it ends. */
+static gint
+keep_rows (SiftStrip *strip, gint l, gfloat *rows, gint old_top, gint top, gint bottom)
+{
+  const SiftLevels *levels = &strip->levels;
+  const gint        end = MIN (strip->made[l].bottom, bottom);
+
+  if (strip->made[l].top > top || end <= top)
+    return top;
+  memmove (rows + (gsize) (top - levels->top) * levels->row, rows + (gsize) (top - old_top) * levels->row,
+           (gsize) (end - top) * levels->row * sizeof (gfloat));
+  return end;
+}
+
+/* A TesseraFilter's `spread`: all levels, each on as many rows as the next ones need.  Rows that two strips need are made once. */
 static void
 make_levels (const TesseraRequest *request)
 {
@@ -205,8 +233,10 @@ make_levels (const TesseraRequest *request)
   const SiftScales *scales = strip->scales;
   SiftLevels       *levels = &strip->levels;
   gfloat           *planes;
+  gsize             plane;
   gint              pad = SIFT_SLACK;
   gint              around = scales->halo - scales->first.radius;
+  const gint        old_top = levels->top;
   const gint        top = MAX (request->roi.y - around, 0);
   const gint        bottom = MIN (request->roi.y + request->roi.height + around, strip->height);
 
@@ -215,16 +245,21 @@ make_levels (const TesseraRequest *request)
   pad = (pad + 15) / 16 * 16;
   *levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = bottom - top,
                            .n = scales->n_levels, .row = (gsize) runs_of (strip->width) + 2 * pad, .pixel = 1 };
-  planes = sift_room (strip->planes, levels->row * levels->rows * levels->n);
+  plane = levels->row * (strip->most_rows + 2 * around);
+  planes = sift_room (strip->planes, plane * levels->n);
   strip->is_planar = TRUE;
   for (gint l = 0; l < levels->n; l++)
     {
-      levels->level[l] = planes + l * levels->row * levels->rows + pad;
+      gint from, end;
+
+      levels->level[l] = planes + l * plane + pad;
       tessera_progress_step ((gdouble) l / levels->n, (l + 1.0) / levels->n, FALSE, (guint64) strip->width * levels->rows);
       if (l > 0)
         around -= scales->blurs[l].radius;
-      make_level (strip, l, pad, MAX (request->roi.y - around, 0),
-                  MIN (request->roi.y + request->roi.height + around, strip->height));
+      from = MAX (request->roi.y - around, 0);
+      end = MIN (request->roi.y + request->roi.height + around, strip->height);
+      make_level (strip, l, pad, keep_rows (strip, l, planes + l * plane, old_top, from, end), end);
+      strip->made[l] = (SiftRows) { from, end };
     }
 }
 
@@ -323,6 +358,7 @@ sift_strip_make (const TesseraRequest *like, SiftStrip *strip, gint top, gint bo
   success = tessera_process (&request);
   if (success && ! strip->is_planar)
     {
+      memset (strip->made, 0, sizeof strip->made);
       strip->levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = roi.height,
                                      .n = strip->scales->n_levels, .row = row, .pixel = strip->scales->n_levels + 1 };
       for (gint l = 0; l < strip->levels.n; l++)

@@ -329,6 +329,7 @@ search_octave (Search *search, gboolean is_first)
   const gint          rows = strip_rows (search);
   SiftStrip           strip = { .scales = &search->scales, .is_first = is_first, .width = search->width,
                                 .height = search->height, .planes = &search->planes, .pixels = &search->pixels,
+                                .most_rows = MIN (search->height, rows + 2 * search->scales.reach),
                                 .least = (gfloat) (0.5 * settings->contrast_threshold / settings->intervals) };
   gboolean            success = TRUE;
 

@@ -101,6 +101,11 @@ sift_room (SiftRoom *room, gsize n)
   return room->floats;
 }
 
+typedef struct
+{
+  gint top, bottom;
+} SiftRows;
+
 /* The rows of an octave's base that a strip needs. */
 typedef struct
 {
@@ -113,6 +118,8 @@ typedef struct
   SiftRoom         *planes;             /* for the levels in C */
   SiftRoom         *pixels;             /* the levels as the device gives them: n_levels floats a pixel, and the candidate's bits */
   gboolean          is_planar;          /* C made them */
+  gint              most_rows;          /* that are asked for, of any strip of the octave */
+  SiftRows          made[SIFT_MOST_LEVELS];     /* of the levels in `planes`; the next strip need not make them again */
   SiftLevels        levels;             /* the result */
 } SiftStrip;
 

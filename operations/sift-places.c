@@ -121,18 +121,20 @@ sift_refine (const SiftLevels *levels, const SiftSettings *settings, const SiftC
 
 /* ---------------------------------------------------------------- angles -- */
 
-/* Of n pixels of a row: the length of the gradient, and the bin of its angle.  `row` has the level's pixels from the one
- * left of the first on. */
+/* Of n pixels of a row: the length of the gradient, weighed, and the bin of its angle.  `row` has the level's pixels from
+ * the one left of the first on. */
 TESSERA_CLONES static void
-gradients (const gfloat *restrict above, const gfloat *restrict row, const gfloat *restrict below, gint n,
-           gdouble *restrict lengths, gdouble *restrict bins)
+gradients (const gfloat *restrict above, const gfloat *restrict row, const gfloat *restrict below, gint n, gdouble weight,
+           const gdouble *restrict weights, gdouble *restrict lengths, gint *restrict bins)
 {
   for (gint i = 0; i < n; i++)
     {
       const gdouble dx = (gdouble) row[i + 2] - row[i], dy = (gdouble) below[i + 1] - above[i + 1];
+      const gdouble place = angle_of (dx, dy) * 0.1 + 0.5;
+      const gint    bin = (gint) (place >= 0.0 ? place : 0.0);          /* NaN where a level overflows; with floor gcc makes no vectors */
 
-      lengths[i] = sqrt (dx * dx + dy * dy);
-      bins[i] = floor (angle_of (dx, dy) * 0.1 + 0.5);
+      lengths[i] = weight * weights[i] * sqrt (dx * dx + dy * dy);
+      bins[i] = bin >= SIFT_BINS ? bin - SIFT_BINS : bin;
     }
 }
 
@@ -142,27 +144,24 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble bins[
   const gint    radius = (gint) floor (ANGLE_REACH * place->sigma + 0.5), l = place->layer;
   const gint    left = MAX (place->column - radius, 1), right = MIN (place->column + radius, levels->width - 2);
   const gint    top = MAX (place->row - radius, 1), bottom = MIN (place->row + radius, levels->height - 2);
-  const gint    n = right - left + 1, whole = sift_whole (n), row = whole + SIFT_SLACK;
-  gdouble      *weights = gegl_scratch_new (gdouble, radius + 1);
-  gdouble      *lengths = gegl_scratch_new (gdouble, 2 * whole), *which = lengths + whole;
+  const gint    n = right - left + 1, whole = sift_whole (n), row = whole + SIFT_SLACK, most = sift_whole (2 * radius + 1);
+  gdouble      *weights = gegl_scratch_new0 (gdouble, 2 * most), *middle = weights + radius;
+  gdouble      *lengths = gegl_scratch_new (gdouble, whole);
+  gint         *which = gegl_scratch_new (gint, whole);
   gfloat       *room = gegl_scratch_new0 (gfloat, 3 * row);
 
   for (gint i = 0; i <= radius; i++)
-    weights[i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * place->sigma) * (ANGLE_SIGMA * place->sigma)));
+    middle[i] = middle[-i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * place->sigma) * (ANGLE_SIGMA * place->sigma)));
   for (gint y = top; y <= bottom; y++)
     {
-      const gdouble weight = weights[ABS (y - place->row)];
-
       gradients (sift_row (levels, l, left - 1, y - 1, n + 2, room), sift_row (levels, l, left - 1, y, n + 2, room + row),
-                 sift_row (levels, l, left - 1, y + 1, n + 2, room + 2 * row), whole, lengths, which);
+                 sift_row (levels, l, left - 1, y + 1, n + 2, room + 2 * row), whole, middle[y - place->row],
+                 middle + (left - place->column), lengths, which);
       for (gint i = 0; i < n; i++)
-        {
-          const gint bin = which[i] >= 0.0 && which[i] <= SIFT_BINS ? (gint) which[i] : 0;       /* NaN, where a level overflows */
-
-          bins[bin >= SIFT_BINS ? bin - SIFT_BINS : bin] += weight * weights[ABS (left + i - place->column)] * lengths[i];
-        }
+        bins[which[i]] += lengths[i];
     }
   gegl_scratch_free (room);
+  gegl_scratch_free (which);
   gegl_scratch_free (lengths);
   gegl_scratch_free (weights);
 }

@@ -204,7 +204,10 @@ run (GeglOperation *operation, TesseraRequest *request)
 
   remember_box (operation);
   if (request->output && ! find (GEGL_PROPERTIES (operation), request, &found))
-    return FALSE;
+    {
+      set_results (GEGL_PROPERTIES (operation), &(Consensus) { .matrix = MATRIX_IDENTITY, .reason = "OpenCL is forced and could not run" });
+      return FALSE;
+    }
   set_results (GEGL_PROPERTIES (operation), &found);
   if (! request->output)
     return TRUE;

@@ -11,7 +11,7 @@
  *
  * The results can be written, because GEGL has no read-only properties.  They are those of the last computation.
  *
- * NaN, infinities and full pixels are left out, with what they touch.
+ * NaN, infinities and full pixels are left out, with what they touch.  Alpha is not looked at.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>

@@ -89,7 +89,7 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
 
   if (device->is_processor)
     *reason = g_strdup ("the OpenCL device is a processor: C is faster");
-  else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_pixels (request),
+  else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_work (request),
                                       &c, &on_device))
     return FALSE;
   else if (c > 0)
@@ -173,7 +173,7 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   gchar       *path;
 
   tessera_breaker_succeed (filter);
-  tessera_speed_note (filter, tessera_request_kind (request), tessera_request_pixels (request), TRUE, seconds);
+  tessera_speed_note (filter, tessera_request_kind (request), tessera_request_work (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings->read * 1e9);
   tessera_count (upload_ns, timings->upload * 1e9);
@@ -295,7 +295,7 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
   if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
     return;
   seconds = (g_get_monotonic_time () - began) / 1e6;
-  tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_pixels (request), FALSE, seconds);
+  tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_work (request), FALSE, seconds);
   tessera_count (c_requests, 1);
   if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
     {

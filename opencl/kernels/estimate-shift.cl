@@ -211,32 +211,37 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
   flags[(long) y * width + x] = what;
 }
 
-/* The sum of 64 floats that lie `step` apart, in the order of halving: pairs 32 apart first.  In the order of reversed bits each pair is
- * complete when its second half is. */
+/* The sum of SHIFT_TILE_WIDTH floats that lie `step` apart, in the order of halving: pairs half the width apart first.  i counts from its upper bit
+ * down: each pair is then complete when its second half is. */
 static float
 halved (global const float *values, int step)
 {
   float waiting[7];
   int   n = 0;
 
-  for (int k = 0; k < SHIFT_TILE_WIDTH; k++)
+  for (int k = 0, i = 0; k < SHIFT_TILE_WIDTH; k++)
     {
-      const int i = (k & 1) << 5 | (k & 2) << 3 | (k & 4) << 1 | (k & 8) >> 1 | (k & 16) >> 3 | (k & 32) >> 5;
-      float     sum = values[i * step];
+      float sum = values[i * step];
+      int   bit = SHIFT_TILE_WIDTH / 2;
 
       for (int done = k; done & 1; done >>= 1)
         sum = waiting[--n] + sum;
       waiting[n++] = sum;
+      for (; i & bit; bit >>= 1)
+        i ^= bit;
+      i |= bit;
     }
   return waiting[0];
 }
 
-/* One work-item sums one column of a tile; any group; 1 read of a float and of a byte for each of its SHIFT_TILE_HEIGHT pixels, 2 writes. */
-kernel void shift_project_columns (global const float *soft, global const uchar *flags, global float *sums, global int *counts, int width, int height)
+/* One work-item sums one column of a tile; any group; 1 read of a float and of a byte for each of its SHIFT_TILE_HEIGHT pixels, 2 writes.  `n` sums come first,
+ * then of how many pixels they are. */
+kernel void shift_project_columns (global const float *soft, global const uchar *flags, global float *sums, int n, int width, int height)
 {
   const int x = get_global_id (0), top = get_global_id (1) * SHIFT_TILE_HEIGHT;
+  const int to = get_global_id (1) * width + x;
   float     sum = 0.0f;
-  int       n = 0;
+  int       pixels = 0;
 
   if (x >= width || top >= height)
     return;
@@ -246,10 +251,10 @@ kernel void shift_project_columns (global const float *soft, global const uchar 
       const int  is_good = ! (flags[i] & SHIFT_NEAR_BAD);
 
       sum += is_good ? soft[i] : 0.0f;
-      n += is_good;
+      pixels += is_good;
     }
-  sums[(long) get_global_id (1) * width + x] = sum;
-  counts[(long) get_global_id (1) * width + x] = n;
+  sums[to] = sum;
+  sums[n + to] = pixels;
 }
 
 /* Copies what counts, with columns of 0 up to whole tiles; any group; 1 read of a float and of a byte, 1 write. */
@@ -264,20 +269,21 @@ kernel void shift_widen (global const float *soft, global const uchar *flags, gl
     = is_inside && ! (flags[(long) y * width + x] & SHIFT_NEAR_BAD) ? soft[(long) y * width + x] : 0.0f;
 }
 
-/* One work-item sums one row of a tile; any group; SHIFT_TILE_WIDTH reads of a float and of a byte, 2 writes. */
-kernel void shift_project_rows (global const float *wide, global const uchar *flags, global float *sums, global int *counts, int width, int height,
+/* One work-item sums one row of a tile; any group; SHIFT_TILE_WIDTH reads of a float and of a byte, 2 writes.  The sums begin at `first`; `n` of them come
+ * before their pixels. */
+kernel void shift_project_rows (global const float *wide, global const uchar *flags, global float *sums, int first, int n, int width, int height,
                                 int tiles)
 {
-  const int  tile = get_global_id (0), y = get_global_id (1), left = tile * SHIFT_TILE_WIDTH;
-  const long to = (long) y * tiles + tile;
-  int        n = 0;
+  const int tile = get_global_id (0), y = get_global_id (1), left = tile * SHIFT_TILE_WIDTH;
+  const int to = y * tiles + tile;
+  int       pixels = 0;
 
   if (tile >= tiles || y >= height)
     return;
   for (int x = left; x < min (left + SHIFT_TILE_WIDTH, width); x++)
-    n += ! (flags[(long) y * width + x] & SHIFT_NEAR_BAD);
-  sums[to] = halved (wide + to * SHIFT_TILE_WIDTH, 1);
-  counts[to] = n;
+    pixels += ! (flags[(long) y * width + x] & SHIFT_NEAR_BAD);
+  sums[first + to] = halved (wide + (long) to * SHIFT_TILE_WIDTH, 1);
+  sums[first + n + to] = pixels;
 }
 
 /* ------------------------------------------------------------------- the steps -- */

@@ -12,8 +12,8 @@
 #include "fits.h"
 #include "frames-file.h"
 #include "frames-kinds.h"
+#include "loads.h"
 #include "ser.h"
-#include "tessera.h"
 
 /* The counted reference is in front of what is shown. */
 typedef struct
@@ -64,19 +64,18 @@ is_what_it_says (const gchar *path)
 static GeglBuffer *
 load (const gchar *path)
 {
-  GeglNode     *graph, *sink, *source;
+  GeglNode     *graph, *sink, *node;
   GeglBuffer   *buffer = NULL;
   GeglRectangle box;
 
   if (! is_what_it_says (path))
     return NULL;
   graph = gegl_node_new ();
-  source = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
-  box = gegl_node_get_bounding_box (source);
-  if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))
+  node = loads_node (graph, path, &box);
+  if (node)
     {
       sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
-      gegl_node_link (source, sink);
+      gegl_node_link (node, sink);
       gegl_node_process (sink);
     }
   g_object_unref (graph);

@@ -5,19 +5,17 @@
 #define LOADS_H
 
 #include <gegl.h>
-#include <operation/gegl-operation-handlers.h>
-#include <string.h>
 
 /* Does GEGL know the ending?  It takes files of others to ImageMagick, which may compute without end, or, where it has none,
  * makes a picture of the words that there is no loader. */
-static inline gboolean
-loads_ending (const gchar *path)
-{
-  const gchar *dot = strrchr (path, '.'), *loader = NULL;
+gboolean  loads_ending (const gchar *path);
 
-  if (dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load"))           /* now its modules are there */
-    loader = gegl_operation_handlers_get_loader (dot);
-  return loader && strcmp (loader, "gegl:magick-load") != 0;
-}
+/* The node that reads it, and its size; NULL: it is no picture. */
+GeglNode *loads_node   (GeglNode *graph, const gchar *path, GeglRectangle *box);
+
+/* Until loads_end the path is read.  libjpeg ends the process with 1 where a file is none of its kind; then `failed` says so, and the
+ * exit code is 2. */
+void      loads_begin  (const gchar *path, void (*failed) (const gchar *path));
+void      loads_end    (void);
 
 #endif

@@ -95,11 +95,11 @@ typedef struct
 {
   ShiftFrame *frame;
   gfloat     *column_sums, *row_sums;
-  gint       *in_columns, *in_rows;
+  gfloat     *in_columns, *in_rows;     /* whole numbers */
 } Projecting;
 
 static void
-add_row (Projecting *p, gint tiles, gint y, gfloat *sums, gint *counts)
+add_row (Projecting *p, gint tiles, gint y, gfloat *sums, gfloat *counts)
 {
   const gint    width = p->frame->width;
   const gfloat *pixels = p->frame->softened + (gsize) y * width;
@@ -137,21 +137,20 @@ project_tiles (gsize first, gsize n, gpointer data)
 
 /* What is not known is as what is before it. */
 gdouble *
-shift_projection (const gfloat *sums, const gint *counts, gint n, gint stride, gint tiles, gint step)
+shift_projection (const gfloat *sums, const gfloat *counts, gint n, gint stride, gint tiles, gint step)
 {
   gdouble *means = g_new (gdouble, n), *less, last = 0.0;
 
   for (gint i = 0; i < n; i++)
     {
-      gdouble sum = 0.0;
-      gint    pixels = 0;
+      gdouble sum = 0.0, pixels = 0.0;
 
       for (gint t = 0; t < tiles; t++)
         {
           sum += sums[(gsize) i * stride + (gsize) t * step];
           pixels += counts[(gsize) i * stride + (gsize) t * step];
         }
-      last = means[i] = pixels > 0 && isfinite (sum) ? sum / pixels : last;
+      last = means[i] = pixels > 0.0 && isfinite (sum) ? sum / pixels : last;
     }
   less = shift_less_median (means, n);
   g_free (means);
@@ -164,7 +163,7 @@ project (ShiftFrame *frame)
   const gint  width = frame->width, height = frame->height;
   const gint  down = shift_tiles (height, SHIFT_TILE_HEIGHT), across = shift_tiles (width, SHIFT_TILE_WIDTH);
   Projecting  p = { frame, g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across),
-                    g_new0 (gint, (gsize) down * width), g_new (gint, (gsize) height * across) };
+                    g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across) };
 
   gegl_parallel_distribute_range (down, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
   frame->columns = shift_projection (p.column_sums, p.in_columns, width, 1, down, width);

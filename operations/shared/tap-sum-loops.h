@@ -33,6 +33,30 @@ LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint 
     }
 }
 
+/* n_sums vectors of sums of n taps that lie one behind another. */
+static inline LANES_TARGET __attribute__ ((always_inline)) void
+LANES_NAME (sum_floats) (const gfloat *in, gint n, const gfloat *weights, gfloat *out, const gint n_sums)
+{
+  Lanes sum[8] = { { 0.0f } };
+
+  for (gint i = 0; i < n; i++)
+    for (gint k = 0; k < n_sums; k++)
+      sum[k] += weights[i] * ((const Lanes *) (in + i))[k];
+  for (gint k = 0; k < n_sums; k++)
+    ((Lanes *) out)[k] = sum[k];
+}
+
+static LANES_TARGET void
+LANES_NAME (sum_row) (const gfloat *in, gint n, const gfloat *weights, gfloat *out, gint n_floats)
+{
+  gint x = 0;
+
+  for (; x <= n_floats - 8 * LANES_FLOATS; x += 8 * LANES_FLOATS)
+    LANES_NAME (sum_floats) (in + x, n, weights, out + x, 8);
+  for (; x < n_floats; x += 4 * LANES_FLOATS)
+    LANES_NAME (sum_floats) (in + x, n, weights, out + x, 4);
+}
+
 /* The same in one group, every fourth sum of the weights' magnitudes. */
 static LANES_TARGET void
 LANES_NAME (sum_magnitudes) (const gfloat *in, const TapList *taps, gfloat *out, gint n_floats)

@@ -40,6 +40,8 @@ tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels)
 {
   if (taps->step == 4 && is_run (taps, ALONG_TAPS))
     LANES_BEST (sum_along) (in + 4 * taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
+  else if (taps->step == 1 && is_run (taps, 1))
+    LANES_BEST (sum_row) (in + taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
   else
     (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in, taps, out, 4 * n_pixels);
 }

@@ -195,6 +195,10 @@ def check_losses(report, stack, frames):
     stack.run(frames[0], frames[1], '-o', out)
     report.check('a file of another kind stays', content(notes) == b'my own notes\n')
     os.remove(notes)
+    os.remove(out)
+    os.symlink(own, out)
+    stack.run(frames[0], frames[1], '-o', out)
+    report.check('a link stays, and what it leads to is written', os.path.islink(out) and content(own) != content(frames[0]))
     with open(bad, 'w', encoding='utf-8') as file:
         file.write('x\n')
     code, lines = stack.run(frames[0], bad, frames[1], '-o', out)
@@ -203,6 +207,24 @@ def check_losses(report, stack, frames):
         stack.gegl.run([frames[0], '-o', path, '--', *chain])
     code, lines = stack.run('--model', 'translation', big, tiny, '-o', out)
     report.check('a picture of one pixel is left out of a large one', code in (0, 1) and 'is left out' in lines, f'exit {code} {lines}')
+
+
+def check_fewer(report, stack, frames):
+    """A picture of fewer frames takes the place of one of more: that is said, and what was found of the others stays."""
+    out, once = os.path.join(stack.work, 'fewer.png'), os.path.join(stack.work, 'again.png')
+    _, lines = stack.run(*frames[:4], '-o', out)
+    report.check('four frames: nothing to say', not lines, lines)
+    shutil.copy(out, once)
+    code, lines = stack.run(*frames[:2], frames[4], '-o', out)
+    report.check('three frames after four: it is said', code == 0 and f'{out} is of 3 frames now; it was of 4' in lines, f'exit {code} {lines}')
+    with open(out + '.transforms', encoding='utf-8') as file:
+        report.check('... and the transforms of all are kept', file.read().count('matrix') == 4)
+    code, lines = stack.run(*frames[:4], '-o', out)
+    report.check('four again: nothing to say, the same picture', code == 0 and not lines and content(out) == content(once), f'exit {code} {lines}')
+    with open(out, 'ab') as file:
+        file.write(b'changed by somebody')
+    _, lines = stack.run(*frames[:2], '-o', out)
+    report.check('a file that is not ours any more is not counted', not lines, lines)
 
 
 def main():
@@ -216,6 +238,7 @@ def main():
         check_formats(report, stack, frames)
         check_messages(report, stack, frames)
         check_losses(report, stack, frames)
+        check_fewer(report, stack, frames)
         shutil.rmtree(os.path.join(work, 'noisy'), ignore_errors=True)
     report.finish()
 

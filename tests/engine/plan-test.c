@@ -325,6 +325,19 @@ check_tiles (void)
   expect (tessera_plan (&c.basis).rows == 0, "... and is C's where the host cannot pin it");
 }
 
+/* An answer of one pixel about many is no tiny request. */
+static void
+check_work (void)
+{
+  static const TesseraFilter answering = { .name = "made-up", .answers = TRUE };
+
+  TesseraRequest request = { .filter = &answering, .roi = { 0, 0, 1, 1 }, .halo = { 0, 0, 511, 255 } };
+
+  expect (tessera_request_work (&request) == 512 * 256, "the work of an answer is that of all pixels that it is about");
+  request.filter = &whole;
+  expect (tessera_request_work (&request) == 1, "the work of another request is that of its result");
+}
+
 int
 main (void)
 {
@@ -334,5 +347,6 @@ main (void)
   check_travel ();
   check_tiles ();
   check_many ();
+  check_work ();
   return expect_told ();
 }

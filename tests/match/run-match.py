@@ -200,6 +200,59 @@ def check_pictures(report, match, work):
         report.check(f'{name}, which is no picture: exit 2, the cause', done.returncode == 2 and f'{name}: GEGL ' in done.stderr.splitlines()[-1], done.stderr)
 
 
+def kept_link(work, name, target):
+    """A link to a file that only its owner may read."""
+    path, link = os.path.join(work, target), os.path.join(work, name)
+    with open(path, 'w', encoding='ascii') as file:
+        file.write('old\n')
+    os.chmod(path, 0o600)
+    os.symlink(target, link)
+    return path, link
+
+
+def check_links(report, match, work, a, b, small):
+    """What a link leads to is written, with the permissions it had; a link to nothing makes the file; one to itself is an error."""
+    for option, one, other, name in (('--json', a, b, 'to.json'), ('--colmap', a, b, 'to.matches'), ('--picture', small, small, 'to.ppm')):
+        path, link = kept_link(work, name, 'end-' + name)
+        done = match(one, other, '--quiet', option, link)
+        report.check(f'{option}: a link stays', done.returncode == 0 and os.path.islink(link) and os.path.getsize(path) > 100
+                     and os.stat(path).st_mode & 0o777 == 0o600, done.stderr)
+        os.remove(path)
+        done = match(one, other, '--quiet', option, link)
+        report.check(f'{option}: a link to nothing', done.returncode == 0 and os.path.islink(link) and os.path.getsize(path) > 100, done.stderr)
+    path, link = kept_link(work, 'to.key', 'end-to.key')
+    code, lines = match.gegl.run([small, '-o', link], GEGL_USE_OPENCL='no')
+    report.check('sift-save: a link stays', code == 0 and not lines and os.path.islink(link) and os.path.getsize(path) > 100
+                 and os.stat(path).st_mode & 0o777 == 0o600, str(lines))
+    os.symlink('round.json', os.path.join(work, 'round.json'))
+    done = match(a, b, '--quiet', '--json', os.path.join(work, 'round.json'))
+    report.check('a link to itself: exit 2', done.returncode == 2 and 'round.json cannot be written' in done.stderr, done.stderr)
+
+
+def check_full(report, match, work, a, b, small):
+    """A disk that takes only so much: exit 2, and nothing is left."""
+    os.symlink('/dev/full', os.path.join(work, 'full.json'))
+    done = match(a, b, '--quiet', '--json', os.path.join(work, 'full.json'))
+    report.check('--json to a full device: exit 2', done.returncode == 2 and 'full cannot be written: No space' in done.stderr, done.stderr)
+    report.check('... which is still a link', os.path.islink(os.path.join(work, 'full.json')))
+    for words in ((), ('--json', '-'), ('--colmap', '-')):
+        done = match.gegl.command(['bash', '-c', 'exec "$0" "$@" > /dev/full', match.program, a, b, *words])
+        report.check(f'{" ".join(words) or "printed"} to a full device: exit 2', done.returncode == 2 and 'standard output' in done.stderr, done.stderr)
+    for option, one, other, names, sizes in (('--json', a, b, ('cut.json',), (1, 8)), ('--picture', small, small, ('cut.png', 'cut.jpg', 'cut.ppm', 'cut.tif'), (8, 40, 100))):
+        for name in names:
+            out = os.path.join(work, name)
+            match(one, other, '--quiet', option, out)
+            whole = os.path.getsize(out)
+            os.remove(out)
+            for size in sizes:
+                done = match.gegl.command(['bash', '-c', f'trap "" XFSZ; ulimit -f {size}; exec "$0" "$@"', match.program, one, other, '--quiet', option, out],
+                                          TMPDIR=work, GEGL_USE_OPENCL='no', GEGL_SWAP='RAM')
+                good = done.returncode == 0 and os.path.getsize(out) == whole if 1024 * size >= whole else done.returncode == 2 and not os.path.exists(out)
+                report.check(f'{name}, room for {size} KiB of {whole / 1024:.0f}', good, f'exit {done.returncode} {done.stderr}')
+                if os.path.exists(out):
+                    os.remove(out)
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-match-') as work:
@@ -208,7 +261,11 @@ def main():
         check_options(report, match, work, a, b)
         check_refusals(report, match, work, a, b)
         check_pictures(report, match, work)
-        left = [name for name in os.listdir(work) if 'tessera-match-' in name]
+        small = os.path.join(work, 'small.ppm')
+        match.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', small, '--', 'gegl:scale-ratio', 'x=0.3', 'y=0.3'], GEGL_USE_OPENCL='no')
+        check_links(report, match, work, a, b, small)
+        check_full(report, match, work, a, b, small)
+        left = [name for name in os.listdir(work) if 'tessera-match-' in name or name.startswith('.tessera-')]
         report.check('no temporary file is left', not left, ', '.join(left))
     report.finish()
 

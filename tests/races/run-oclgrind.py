@@ -51,6 +51,10 @@ RUNS = [
     ('unsharp-mask', 2, f'{SMALL},std-dev=14'),
 ]
 
+# What has a test of its own, and the result that it tells then.
+OTHERS = [('estimate-shift', ['temporal/estimate-shift', '--small'], 16)]
+
+
 def kernels():
     """All that the sources define; two macros make several each."""
     found = set()
@@ -81,12 +85,14 @@ def findings(path):
 
 
 def run(report, gegl, folder, met, number, filter, cases, settings):
-    name = f'{filter}, {settings}'
-    log = os.path.join(folder, f'log-{number}')
-    check = os.path.join(gegl.build, 'tests', 'check', 'check')
     part = '--laws' if 'law=' in settings else '--parity'
-    done = gegl.command(['stdbuf', '-oL', check, '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED,
-                         '--set', settings], SECONDS, OCLGRIND_LOG=log)
+    look_at(report, gegl, folder, met, number, f'{filter}, {settings}', cases,
+            ['check/check', '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED, '--set', settings])
+
+
+def look_at(report, gegl, folder, met, number, name, cases, command):
+    log = os.path.join(folder, f'log-{number}')
+    done = gegl.command(['stdbuf', '-oL', os.path.join(gegl.build, 'tests', command[0]), *command[1:]], SECONDS, OCLGRIND_LOG=log)
     met.update(re.findall(r"^Instructions executed for kernel '(\w+)'", done.stdout, re.MULTILINE))
     said = re.sub(r"^(Instructions executed for .*| +\d+ - .*|)\n", '', done.stdout, flags=re.MULTILINE)
     count = re.search(r'^(\d+) passed, 0 failed$', said, re.MULTILINE)
@@ -115,6 +121,9 @@ def main():
         for number, (filter, *rest) in enumerate(RUNS):
             if filter in sys.argv[2:] or len(sys.argv) == 2:
                 run(report, gegl, folder, met, number, filter, *rest)
+        for number, (name, command, cases) in enumerate(OTHERS, len(RUNS)):
+            if name in sys.argv[2:] or len(sys.argv) == 2:
+                look_at(report, gegl, folder, met, number, name, cases, command)
     if len(sys.argv) == 2:
         left = sorted(kernels() - met)
         report.check(f'each of {len(kernels())} kernels ran', not left, ', '.join(left))

@@ -3,6 +3,8 @@
  * What tessera-match says: lines for people, JSON, COLMAP's list of matches. */
 #include "match.h"
 
+#include "saving.h"
+
 #include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,14 +41,20 @@ append_number (GString *text, const gchar *before, const gchar *format, gdouble 
 static gboolean
 write_text (const gchar *path, GString *text, GError **error)
 {
-  gboolean good = TRUE;
+  Saving   saving;
+  gboolean good;
 
   if (strcmp (path, "-") == 0)
-    good = fwrite (text->str, 1, text->len, stdout) == text->len && fflush (stdout) == 0;
-  else
-    good = g_file_set_contents (path, text->str, text->len, error);
-  if (! good && ! (error && *error))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "the standard output cannot be written");
+    {
+      good = fwrite (text->str, 1, text->len, stdout) == text->len && fflush (stdout) == 0;
+      if (! good)
+        g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "the standard output cannot be written");
+    }
+  else if ((good = saving_begin (&saving, path, "", error)))
+    {
+      fwrite (text->str, 1, text->len, saving.stream);
+      good = saving_end (&saving, TRUE, error);
+    }
   g_string_free (text, TRUE);
   return good;
 }
@@ -63,8 +71,8 @@ append_side (GString *text, const gchar *name, const Side *side)
   g_free (shown);
 }
 
-void
-answer_print (const Comparison *comparison)
+gboolean
+answer_print (const Comparison *comparison, GError **error)
 {
   const Consensus *c = &comparison->consensus;
   GString         *text = g_string_new (NULL);
@@ -90,7 +98,7 @@ answer_print (const Comparison *comparison)
     }
   else
     g_string_append_printf (text, "\nNot aligned: %s\n", c->reason);
-  write_text ("-", text, NULL);
+  return write_text ("-", text, error);
 }
 
 /* ------------------------------------------------------------------- JSON -- */

@@ -57,9 +57,9 @@ read_side (Side *side, GError **error)
 static gboolean
 answer (Comparison *comparison, GError **error)
 {
-  if (! quiet && ! (json && strcmp (json, "-") == 0) && ! (colmap && strcmp (colmap, "-") == 0))
-    answer_print (comparison);
-  return (! json || answer_json (comparison, json, error)) && (! colmap || answer_colmap (comparison, colmap, error))
+  const gboolean prints = ! quiet && ! (json && strcmp (json, "-") == 0) && ! (colmap && strcmp (colmap, "-") == 0);
+
+  return (! prints || answer_print (comparison, error)) && (! json || answer_json (comparison, json, error)) && (! colmap || answer_colmap (comparison, colmap, error))
          && (! picture || picture_write (comparison, picture, error));
 }
 

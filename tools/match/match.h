@@ -33,7 +33,7 @@ gboolean picture_find  (Side *side, GError **error);
 gboolean picture_write (const Comparison *comparison, const gchar *path, GError **error);
 
 /* answers.c.  A path of "-" is the standard output. */
-void         answer_print  (const Comparison *comparison);
+gboolean     answer_print  (const Comparison *comparison, GError **error);
 gboolean     answer_json   (const Comparison *comparison, const gchar *path, GError **error);
 gboolean     answer_colmap (const Comparison *comparison, const gchar *path, GError **error);
 const gchar *model_name    (ConsensusModel model);

@@ -3,17 +3,16 @@
  * Pictures of tessera-match: their keypoints, and both side by side with lines. */
 #include "match.h"
 
+#include "../saves.h"
 #include "loads.h"
 
 #include <gegl.h>
-#include <operation/gegl-operation-handlers.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LARGEST 1600            /* px, of a side of a picture that is drawn */
 #define RADIUS  0.75            /* px, of a line */
@@ -21,20 +20,14 @@
 #define DARK    0.5             /* how much of the picture the rim takes away */
 #define MOST    150             /* lines; more would hide the pictures */
 
-static const gchar *being_read;         /* a path, while GEGL reads it */
-static const gchar *beside_it;          /* the file of its keypoints, which is temporary */
+static const gchar *beside;             /* the file of the keypoints of what is read, which is temporary */
 
-/* libjpeg ends the process where a file is none of its kind, with 1, which would say "not aligned". */
 static void
-leave (void)
+say_unreadable (const gchar *path)
 {
-  if (being_read)
-    {
-      fprintf (stderr, "tessera-match: %s: GEGL cannot read this picture\n", being_read);
-      if (beside_it)
-        g_unlink (beside_it);
-      _exit (2);
-    }
+  fprintf (stderr, "tessera-match: %s: GEGL cannot read this picture\n", path);
+  if (beside)
+    g_unlink (beside);
 }
 
 /* NULL, and an error, if GEGL cannot read it. */
@@ -53,13 +46,9 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL has no loader for this kind of file", path);
       return NULL;
     }
-  node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
-  *box = gegl_node_get_bounding_box (node);
-  if (gegl_rectangle_is_empty (box) || gegl_rectangle_is_infinite_plane (box))
-    {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: GEGL cannot read this picture", path);
-      return NULL;
-    }
+  node = loads_node (graph, path, box);
+  if (! node)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: GEGL cannot read this picture", path);
   return node;
 }
 
@@ -73,17 +62,12 @@ picture_find (Side *side, GError **error)
   gint          file;
   gboolean      good = FALSE;
 
-  if (! being_read)
-    atexit (leave);
-  being_read = side->path;
   file = g_file_open_tmp ("tessera-match-XXXXXX.csv", &path, error);
   if (file < 0)
-    {
-      being_read = NULL;
-      return FALSE;
-    }
+    return FALSE;
   g_close (file, NULL);
-  beside_it = path;
+  beside = path;
+  loads_begin (side->path, say_unreadable);
   graph = gegl_node_new ();
   node = load (graph, side->path, &box, error);
   if (node && ! gegl_has_operation ("tessera:sift-save"))
@@ -104,7 +88,8 @@ picture_find (Side *side, GError **error)
     }
   g_object_unref (graph);
   g_unlink (path);
-  being_read = beside_it = NULL;
+  loads_end ();
+  beside = NULL;
   g_free (path);
   return good;
 }
@@ -195,49 +180,20 @@ draw_pairs (Canvas *canvas, const Comparison *comparison, gdouble scale, gint le
 
 /* --------------------------------------------------------------- pictures -- */
 
-/* An ending that GEGL does not know it takes for PNG. */
-static gboolean
-has_saver (const gchar *path)
-{
-  const gchar *dot = strrchr (path, '.');
-
-  return dot && ! strchr (dot, '/')
-         && (g_ascii_strcasecmp (dot, ".png") == 0 || g_strcmp0 (gegl_operation_handlers_get_saver (dot), "gegl:png-save") != 0);
-}
-
-/* Writes it under another name first: what is there stays if GEGL cannot write this kind of file. */
 static gboolean
 save (const Canvas *canvas, const gchar *path, GError **error)
 {
-  gchar       *folder = g_path_get_dirname (path);
-  const gchar *dot = strrchr (path, '.');
-  gchar       *beside = g_strdup_printf ("%s/.tessera-match-XXXXXX%s", folder, dot && ! strchr (dot, '/') ? dot : "");
-  const gint   file = g_mkstemp_full (beside, 0, 0666);
-  GStatBuf     written;
-  gboolean     good = FALSE;
+  GeglBuffer *buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
+                                                         GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
+  GeglNode   *node = gegl_node_new_child (NULL, "operation", "gegl:save", NULL);
+  gboolean    good = saves_ending (path);
 
-  if (file >= 0)
-    g_close (file, NULL);
-  if (file >= 0 && has_saver (path))
-    {
-      GeglBuffer *buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
-                                                             GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
-      GeglNode   *graph = gegl_node_new ();
-      GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
-      GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:save", "path", beside, NULL);
-
-      gegl_node_link (source, sink);
-      gegl_node_process (sink);
-      g_object_unref (graph);
-      g_object_unref (buffer);
-      good = g_stat (beside, &written) == 0 && written.st_size > 0 && g_rename (beside, path) == 0;
-    }
-  if (file >= 0 && ! good)
-    g_unlink (beside);
-  if (! good)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: GEGL cannot write this picture", path);
-  g_free (beside);
-  g_free (folder);
+  if (good)
+    good = saves_picture (buffer, node, path, error);
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL cannot write this kind of picture", path);
+  g_object_unref (node);
+  g_object_unref (buffer);
   return good;
 }
 

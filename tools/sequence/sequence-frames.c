@@ -3,25 +3,17 @@
  * Frames as the computation needs them: less the dark frame, and NaN where a pixel is bad. */
 #include "sequence.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "../progress.h"
+#include "loads.h"
 
 #define KEPT 6                  /* frames, decoded */
 
-static gchar   *being_read;     /* a path, while GEGL reads it */
 static GThread *reader;
 
-/* libjpeg ends the process where a file is broken, with 1, which would say something else. */
 static void
-leave (void)
+say_unreadable (const gchar *path)
 {
-  if (being_read)
-    {
-      progress_say ("%s cannot be read as a picture; run it again without that file", being_read);
-      _exit (2);
-    }
+  progress_say ("%s cannot be read as a picture; run it again without that file", path);
 }
 
 static FramePixels *
@@ -29,9 +21,9 @@ decode (Sequence *sequence, gint index, gint width, gint height, GError **error)
 {
   FramePixels *pixels;
 
-  being_read = sequence->list.frames[index].path;
+  loads_begin (sequence->list.frames[index].path, say_unreadable);
   pixels = frame_cache_get (sequence->cache, &sequence->list.frames[index], width, height, error);
-  being_read = NULL;
+  loads_end ();
   return pixels;
 }
 
@@ -133,7 +125,6 @@ sequence_open (Sequence *sequence, GError **error)
 {
   if (! frames_list (sequence->what, &sequence->list, error))
     return FALSE;
-  atexit (leave);
   for (guint i = 0; i < sequence->list.notes->len; i++)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
   sequence->cache = frame_cache_new (0);        /* of the first, one */

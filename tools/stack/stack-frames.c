@@ -7,9 +7,7 @@
  */
 #include "stack.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "loads.h"
 #include "matrix.h"
@@ -17,44 +15,27 @@
 
 #define CONTRAST_THRESHOLD 0.04
 
-static const gchar *being_read;         /* a path, while GEGL reads it */
-
-/* libjpeg ends the process where a file is none of its kind, with 1, which would say "few align". */
 static void
-leave (void)
+say_unreadable (const gchar *path)
 {
-  if (being_read)
-    {
-      progress_say ("%s cannot be read as a picture; run it again without it", being_read);
-      _exit (2);
-    }
+  progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
 GeglBuffer *
 stack_load (const StackFrame *frame)
 {
-  static gboolean is_watched;
-  GeglNode      *graph, *sink, *load;
+  GeglNode      *graph = gegl_node_new (), *sink, *load;
   GeglRectangle  box;
   GeglBuffer    *buffer = NULL;
 
-  if (! loads_ending (frame->path))
-    return NULL;
-  if (! is_watched)
-    atexit (leave);
-  is_watched = TRUE;
-  being_read = frame->path;
-  graph = gegl_node_new ();
-  load = gegl_node_new_child (graph, "operation", "gegl:load", "path", frame->path, NULL);
-  box = gegl_node_get_bounding_box (load);
-
-  if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))         /* GEGL has no loader, and guesses a size */
+  loads_begin (frame->path, say_unreadable);
+  if ((load = loads_node (graph, frame->path, &box)))
     {
       sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
       gegl_node_link (load, sink);
       gegl_node_process (sink);
     }
-  being_read = NULL;
+  loads_end ();
   g_object_unref (graph);
   return buffer;
 }
@@ -153,21 +134,29 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
   return done;
 }
 
+static void
+keep (const Stack *stack)
+{
+  GError *error = NULL;
+
+  if (! stack_keep (stack, &error))
+    {
+      progress_say ("%s; the transforms are not kept", error->message);
+      g_error_free (error);
+    }
+}
+
 static gboolean
 align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
 {
   GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : stack_load (frame);
-  GError     *error = NULL;
   gboolean    success = TRUE;
 
   if (buffer && ! frame->is_known)
     {
       success = find (aligning, buffer, reference, frame);
-      if (success && ! stack_keep (aligning->stack, &error))
-        {
-          progress_say ("%s; the transforms are not kept", error->message);
-          g_error_free (error);
-        }
+      if (success)
+        keep (aligning->stack);
     }
   if (! buffer && ! frame->is_known)
     frame->reason = g_strdup ("it cannot be read as a picture");

@@ -3,15 +3,20 @@
  * The file of transforms beside the output: a run that was ended goes on with it.
  *
  * A transform is that of a file of one name, size and time, on a reference of one name, size and time, with one model.
- * Numbers have 17 digits, so that the picture is the same to the last bit.
+ * Numbers have 17 digits, so that the picture is the same to the last bit.  A line says how many frames the output of some
+ * size and time was made of.
  */
 #include "stack.h"
 
+#include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "matrix.h"
+#include "saving.h"
 
-#define HEAD "tessera-stack transforms 1"
+#define HEAD   "tessera-stack transforms 1"
+#define RESULT "result "
 
 static gchar *
 key_of (const StackFrame *frame)
@@ -55,58 +60,143 @@ remember_line (StackFrame *frame, const gchar *rest)
   g_strfreev (words);
 }
 
+/* What the file says behind its head, if that is this one's; a line each. */
+static gchar **
+lines_after (const gchar *path, const gchar *head)
+{
+  gchar *text = NULL, **lines;
+
+  g_file_get_contents (path, &text, NULL, NULL);
+  lines = g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
+  g_free (text);
+  return lines;
+}
+
+/* What stands behind the key in its line, or NULL. */
+static const gchar *
+behind_key (const gchar *line, const gchar *key)
+{
+  return g_str_has_prefix (line, key) && line[strlen (key)] == '\t' ? line + strlen (key) + 1 : NULL;
+}
+
 void
 stack_remember (Stack *stack)
 {
-  gchar *text, *head = head_of (stack), **lines;
+  gchar *head = head_of (stack), **lines = lines_after (stack->kept, HEAD "\n");
 
-  if (g_file_get_contents (stack->kept, &text, NULL, NULL))
+  for (gchar **line = lines; *line; line++)
+    if (g_str_has_prefix (*line, RESULT) && ! stack->result)
+      stack->result = g_strdup (*line);
+  g_strfreev (lines);
+  lines = lines_after (stack->kept, head);
+  for (gint i = 0; i < stack->n; i++)
     {
-      lines = g_strsplit (g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
-      for (gint i = 0; i < stack->n; i++)
-        {
-          gchar *key = key_of (&stack->frames[i]);
+      gchar *key = key_of (&stack->frames[i]);
 
-          for (gchar **line = lines; *line && i != stack->reference; line++)
-            if (g_str_has_prefix (*line, key) && (*line)[strlen (key)] == '\t')
-              remember_line (&stack->frames[i], *line + strlen (key) + 1);
-          g_free (key);
-        }
-      g_strfreev (lines);
-      g_free (text);
+      for (gchar **line = lines; *line && i != stack->reference; line++)
+        if (behind_key (*line, key))
+          remember_line (&stack->frames[i], behind_key (*line, key));
+      g_free (key);
     }
+  g_strfreev (lines);
   g_free (head);
 }
 
+static gboolean
+is_frame_of (const Stack *stack, const gchar *line)
+{
+  gboolean is = FALSE;
+
+  for (gint i = 0; i < stack->n && ! is; i++)
+    {
+      gchar *key = key_of (&stack->frames[i]);
+
+      is = stack->frames[i].is_known && behind_key (line, key);
+      g_free (key);
+    }
+  return is;
+}
+
+static void
+append_frame (GString *text, const StackFrame *frame)
+{
+  gchar *key = key_of (frame), *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
+
+  g_string_append_printf (text, "%s\t%s", key, frame->is_aligned ? "matrix" : "reason ");
+  for (gint k = 0; k < 9 && frame->is_aligned; k++)
+    {
+      gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_string_append_printf (text, " %s", g_ascii_formatd (number, sizeof number, "%.17g", frame->matrix[k]));
+    }
+  g_string_append_printf (text, "%s\n", frame->is_aligned ? "" : reason);
+  g_free (reason);
+  g_free (key);
+}
+
+static gboolean
+write_kept (const gchar *path, const gchar *text, GError **error)
+{
+  gchar   *old = NULL;
+  gboolean is_ours = ! g_file_get_contents (path, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
+  Saving   saving;
+
+  g_free (old);
+  if (! is_ours)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s is another file; rename it, or the result", path);
+  if (! is_ours || ! saving_begin (&saving, path, "", error))
+    return FALSE;
+  fputs (text, saving.stream);
+  return saving_end (&saving, TRUE, error);
+}
+
+/* What earlier runs know of frames that this one does not have stays. */
 gboolean
 stack_keep (const Stack *stack, GError **error)
 {
-  gchar   *head = head_of (stack), *old = NULL;
+  gchar   *head = head_of (stack), **lines = lines_after (stack->kept, head);
   GString *text = g_string_new (head);
-  gboolean success, is_ours = ! g_file_get_contents (stack->kept, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
+  gboolean success;
 
+  if (stack->result)
+    g_string_append_printf (text, "%s\n", stack->result);
+  for (gchar **line = lines; *line; line++)
+    if (**line && ! g_str_has_prefix (*line, RESULT) && ! is_frame_of (stack, *line))
+      g_string_append_printf (text, "%s\n", *line);
   for (gint i = 0; i < stack->n; i++)
     if (stack->frames[i].is_known && i != stack->reference)
-      {
-        const StackFrame *frame = &stack->frames[i];
-        gchar            *key = key_of (frame), *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
-
-        g_string_append_printf (text, "%s\t%s", key, frame->is_aligned ? "matrix" : "reason ");
-        for (gint k = 0; k < 9 && frame->is_aligned; k++)
-          {
-            gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-
-            g_string_append_printf (text, " %s", g_ascii_formatd (number, sizeof number, "%.17g", frame->matrix[k]));
-          }
-        g_string_append_printf (text, "%s\n", frame->is_aligned ? "" : reason);
-        g_free (reason);
-        g_free (key);
-      }
-  success = is_ours && g_file_set_contents (stack->kept, text->str, text->len, error);          /* all or nothing */
-  if (! is_ours)
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s is another file; rename it, or the result", stack->kept);
-  g_free (old);
+      append_frame (text, &stack->frames[i]);
+  success = write_kept (stack->kept, text->str, error);
   g_string_free (text, TRUE);
+  g_strfreev (lines);
   g_free (head);
   return success;
+}
+
+/* ----------------------------------------------------------------- the result */
+
+gint
+stack_made_of (const Stack *stack, const gchar *output)
+{
+  GStatBuf  about;
+  gchar   **words = g_strsplit (stack->result ? stack->result : "", " ", -1);
+  gint      n = 0;
+
+  if (g_strv_length (words) == 4 && g_stat (output, &about) == 0 && g_ascii_strtoll (words[1], NULL, 10) == about.st_size
+      && g_ascii_strtoll (words[2], NULL, 10) == about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000)
+    n = (gint) g_ascii_strtoll (words[3], NULL, 10);
+  g_strfreev (words);
+  return n;
+}
+
+void
+stack_note_result (Stack *stack, const gchar *output, gint n)
+{
+  GStatBuf about;
+
+  if (g_stat (output, &about) != 0)
+    return;
+  g_free (stack->result);
+  stack->result = g_strdup_printf (RESULT "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %d", (gint64) about.st_size,
+                                   about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000, n);
 }

@@ -13,6 +13,8 @@
 
 #include "stack.h"
 
+#include "../saves.h"
+
 #define CLIPPED_FROM 5          /* frames */
 #define AUTO         (-1)
 
@@ -107,69 +109,23 @@ saver (const gchar *path)
   return result;
 }
 
-/* The last chunk of a PNG.  libpng writes it when all others are written. */
-static gboolean
-has_png_end (const gchar *path)
-{
-  static const guint8 end[12] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
-  guint8              last[sizeof end];
-  FILE               *file = g_fopen (path, "rb");
-  gboolean            success;
-
-  success = file && fseek (file, -(glong) sizeof end, SEEK_END) == 0 && fread (last, sizeof last, 1, file) == 1
-            && memcmp (last, end, sizeof end) == 0;
-  if (file)
-    fclose (file);
-  return success;
-}
-
-/* A full disk ends a file early, and GEGL does not tell: is the last row there? */
-static gboolean
-is_complete (GeglBuffer *buffer, const gchar *path)
-{
-  const StackFrame    frame = { .path = (gchar *) path };
-  GeglBuffer         *read = stack_load (&frame);
-  const GeglRectangle box = *gegl_buffer_get_extent (buffer);
-  const GeglRectangle row = { box.x, box.y + box.height - 1, box.width, 1 }, same = { 0, box.height - 1, box.width, 1 };
-  gfloat             *ours = g_new (gfloat, 8 * (gsize) box.width), *theirs = ours + 4 * (gsize) box.width;
-  gboolean            success = read != NULL;
-
-  gegl_buffer_get (buffer, &row, 1.0, babl_format ("RGBA float"), ours, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  if (read)
-    gegl_buffer_get (read, &same, 1.0, babl_format ("RGBA float"), theirs, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  for (gint x = 0; x < box.width && success; x++)
-    success = fabsf (ours[4 * x + 3] - theirs[4 * x + 3]) < 0.01f;
-  g_clear_object (&read);
-  g_free (ours);
-  return success;
-}
-
-/* Beside the file, then in its place: whoever looks finds the old picture or the new one. */
 static gboolean
 write_picture (GeglBuffer *buffer, const gchar *path)
 {
-  const gchar *operation = saver (path), *ending = strrchr (path, '.');
-  gchar       *beside = g_strdup_printf ("%s.%d%s", path, (gint) getpid (), ending);
-  GeglNode    *graph = gegl_node_new ();
-  GeglNode    *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
-  GeglNode    *save = gegl_node_new_child (graph, "operation", operation, "path", beside, NULL);
-  const gboolean is_png = g_str_equal (operation, "gegl:png-save");
+  const gchar *operation = saver (path);
+  GeglNode    *save = gegl_node_new_child (NULL, "operation", operation, NULL);
+  GError      *error = NULL;
   gboolean     success;
 
-  if (is_png)           /* more effort hardly makes 16 bits smaller */
+  if (g_str_equal (operation, "gegl:png-save"))         /* more effort hardly makes 16 bits smaller */
     gegl_node_set (save, "bitdepth", 16, "compression", 1, NULL);
   else if (g_str_equal (operation, "gegl:tiff-save"))
     gegl_node_set (save, "bitdepth", is_float ? 32 : 16, "fp", is_float ? 1 : 0, NULL);
-  gegl_node_link (source, save);
-  gegl_node_process (save);
-  g_object_unref (graph);
-  success = g_file_test (beside, G_FILE_TEST_IS_REGULAR) && (is_png ? has_png_end (beside) : is_complete (buffer, beside)) && g_rename (beside, path) == 0;
+  success = saves_picture (buffer, save, path, &error);
   if (! success)
-    {
-      progress_say ("%s cannot be written; is the disk full, or the folder not yours?", path);
-      g_unlink (beside);
-    }
-  g_free (beside);
+    progress_say ("%s", error->message);
+  g_clear_error (&error);
+  g_object_unref (save);
   return success;
 }
 
@@ -177,7 +133,7 @@ write_picture (GeglBuffer *buffer, const gchar *path)
 static gint
 stack_all (Stack *stack, gint method, guint64 memory)
 {
-  gint        aligned = 0;
+  gint        aligned = 0, before;
   GeglBuffer *result;
   gboolean    success;
 
@@ -192,9 +148,17 @@ stack_all (Stack *stack, gint method, guint64 memory)
   result = stack_combine (stack, (CombineMethod) method, memory);
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].aligned);
+  before = stack_made_of (stack, output);
   success = write_picture (result, output);
   g_object_unref (result);
   progress_end ();
+  if (success && aligned < before)
+    progress_say ("%s is of %d frames now; it was of %d, whose transforms are kept", output, aligned, before);
+  if (success)
+    {
+      stack_note_result (stack, output, aligned);
+      stack_keep (stack, NULL);         /* what is wrong with it has been said, if a frame was new */
+    }
   if (success && 2 * aligned < stack->n)
     progress_say ("only %d of %d frames align", aligned, stack->n);
   return ! success ? 2 : 2 * aligned < stack->n;
@@ -257,6 +221,7 @@ stack_clear (Stack *stack)
     }
   g_free (stack->frames);
   g_free (stack->kept);
+  g_free (stack->result);
 }
 
 gint

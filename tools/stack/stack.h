@@ -28,6 +28,7 @@ typedef struct
   AlignSettings settings;
   const gchar  *model;          /* its name */
   gchar        *kept;           /* the file of transforms */
+  gchar        *result;         /* its line about the last output, or NULL */
   GeglNode     *node;           /* whose operation makes the requests */
 } Stack;
 
@@ -41,6 +42,9 @@ gboolean    stack_align     (Stack *stack);
 /* stack-kept.c: the transforms of an earlier run; all that this one has. */
 void        stack_remember  (Stack *stack);
 gboolean    stack_keep      (const Stack *stack, GError **error);
+/* Of how many frames an earlier run made the output that is there; 0: not known.  And what the next run is to know of it. */
+gint        stack_made_of     (const Stack *stack, const gchar *output);
+void        stack_note_result (Stack *stack, const gchar *output, gint n);
 
 /* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
 GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, guint64 memory);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Reading pictures: see loads.h. */
+#include "loads.h"
+
+#include <operation/gegl-operation-handlers.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tessera.h"
+
+static const gchar *being_read;
+static void       (*say_failed) (const gchar *path);
+
+gboolean
+loads_ending (const gchar *path)
+{
+  const gchar *dot = strrchr (path, '.'), *loader = NULL;
+
+  if (dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load"))           /* now its modules are there */
+    loader = gegl_operation_handlers_get_loader (dot);
+  return loader && strcmp (loader, "gegl:magick-load") != 0;
+}
+
+GeglNode *
+loads_node (GeglNode *graph, const gchar *path, GeglRectangle *box)
+{
+  GeglNode *node;
+
+  if (! loads_ending (path))
+    return NULL;
+  node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
+  *box = gegl_node_get_bounding_box (node);
+  return gegl_rectangle_is_empty (box) || tessera_is_endless (box) ? NULL : node;       /* endless: GEGL guesses a size */
+}
+
+static void
+leave (void)
+{
+  if (being_read)
+    {
+      say_failed (being_read);
+      _exit (2);
+    }
+}
+
+void
+loads_begin (const gchar *path, void (*failed) (const gchar *path))
+{
+  static gboolean is_watched;
+
+  if (! is_watched)
+    atexit (leave);
+  is_watched = TRUE;
+  being_read = path;
+  say_failed = failed;
+}
+
+void
+loads_end (void)
+{
+  being_read = NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Writing pictures: see saves.h. */
+#include "saves.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <operation/gegl-operation-handlers.h>
+#include <string.h>
+
+#include "loads.h"
+#include "saving.h"
+
+#define NEAR 0.05f              /* of values between 0 and 1 that were stored somehow */
+
+gboolean
+saves_ending (const gchar *path)
+{
+  const gchar *dot = strrchr (path, '.');
+
+  return dot && ! strchr (dot, '/')
+         && (g_ascii_strcasecmp (dot, ".png") == 0 || g_strcmp0 (gegl_operation_handlers_get_saver (dot), "gegl:png-save") != 0);
+}
+
+/* Does the file end with these bytes? */
+static gboolean
+ends_with (const gchar *path, const gchar *end, gsize n)
+{
+  FILE    *file = fopen (path, "rb");
+  gchar    last[16];
+  gboolean does = file && fseek (file, -(glong) n, SEEK_END) == 0 && fread (last, 1, n, file) == n && memcmp (last, end, n) == 0;
+
+  if (file)
+    fclose (file);
+  return does;
+}
+
+static gint
+different (const gfloat *a, const gfloat *b, gint n)
+{
+  gint count = 0;
+
+  for (gint i = 0; i < n; i++)
+    count += fabsf (CLAMP (a[i], 0.0f, 1.0f) - CLAMP (b[i], 0.0f, 1.0f)) > NEAR;
+  return count;
+}
+
+/* Is each row there?  Some pixels may be others: what a format cannot store. */
+static gboolean
+reads_back (GeglBuffer *buffer, const gchar *path)
+{
+  const Babl         *format = babl_format_with_space ("R'aG'aB'aA float", gegl_buffer_get_format (buffer));
+  const GeglRectangle box = *gegl_buffer_get_extent (buffer);
+  gfloat             *ours = g_new (gfloat, 8 * (gsize) box.width), *theirs = ours + 4 * (gsize) box.width;
+  GeglNode           *graph = gegl_node_new (), *load, *sink;
+  GeglRectangle       size;
+  GeglBuffer         *read = NULL;
+  gboolean            good;
+
+  if ((load = loads_node (graph, path, &size)))
+    {
+      sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &read, NULL);
+      gegl_node_link (load, sink);
+      gegl_node_process (sink);
+    }
+  good = read && size.width == box.width && size.height == box.height;
+  for (gint y = 0; y < box.height && good; y++)
+    {
+      gegl_buffer_get (buffer, GEGL_RECTANGLE (box.x, box.y + y, box.width, 1), 1.0, format, ours, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_get (read, GEGL_RECTANGLE (size.x, size.y + y, box.width, 1), 1.0, format, theirs, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      good = different (ours, theirs, 4 * box.width) <= box.width / 2;
+    }
+  g_clear_object (&read);
+  g_object_unref (graph);
+  g_free (ours);
+  return good;
+}
+
+/* A full disk ends a file early, and GEGL does not tell. */
+static gboolean
+is_complete (GeglBuffer *buffer, const gchar *path)
+{
+  gchar   *lower = g_ascii_strdown (path, -1);
+  gboolean good;
+
+  if (g_str_has_suffix (lower, ".png"))
+    good = ends_with (path, "IEND\xae\x42\x60\x82", 8);
+  else if (g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg"))
+    good = ends_with (path, "\xff\xd9", 2);
+  else
+    good = reads_back (buffer, path);
+  g_free (lower);
+  return good;
+}
+
+gboolean
+saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error)
+{
+  const gchar *ending = strrchr (path, '.');
+  GeglNode    *source, *graph;
+  Saving       saving;
+  gboolean     good;
+  gchar       *name;
+
+  if (! saving_begin (&saving, path, ending, error))
+    return FALSE;
+  good = saving.beside != NULL;         /* a device takes no picture */
+  if (good)
+    {
+      graph = gegl_node_new ();
+      source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+      gegl_node_add_child (graph, save);
+      gegl_node_set (save, "path", saving.beside, NULL);
+      gegl_node_link (source, save);
+      gegl_node_process (save);
+      gegl_node_remove_child (graph, save);
+      g_object_unref (graph);
+      good = is_complete (buffer, saving.beside);
+    }
+  if (! good)
+    {
+      name = g_filename_display_name (path);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s cannot be written: the disk is full, or GEGL does not write such a picture", name);
+      g_free (name);
+    }
+  return saving_end (&saving, good, error);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * For commands that write pictures. */
+#ifndef SAVES_H
+#define SAVES_H
+
+#include <gegl.h>
+
+/* Has GEGL a saver for the ending?  One that it does not know it takes for PNG. */
+gboolean saves_ending  (const gchar *path);
+
+/* The buffer in a file, by a node of GEGL's that writes pictures, whose `path` is set here.  Whole or not at all: what is there stays
+ * if it cannot be written. */
+gboolean saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error);
+
+#endif
