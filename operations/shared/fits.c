@@ -1,66 +1,30 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-#include "config.h"
-
 #include "fits.h"
 
 #include <math.h>
 #include <string.h>
 
-#ifdef HAVE_CFITSIO
+#include "fits-cards.h"
+#include "fits-compressed.h"
 
-#include <fitsio.h>
-
-#define MOST_PIXELS (1 << 28)
-#define MOST_AXES   8
-#define MOST_HDUS   100
+#define MOST_PARTS  100
+#define MOST_PACKED 2000        /* pixels in a byte, at most */
 #define PER_DEGREE  (G_PI / 180.0)
 
-static gboolean
-refuse (const gchar *path, gint status, const gchar *why, GError **error)
-{
-  gchar reason[FLEN_STATUS] = "";
-
-  if (status)
-    fits_get_errstatus (status, reason);
-  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s %s%s%s", path, why, status ? ": " : "", reason);
-  fits_clear_errmsg ();
-  return FALSE;
-}
-
-/* NaN where it is not there. */
-static gdouble
-number_of (fitsfile *file, const gchar *key)
-{
-  gdouble value;
-  gint    status = 0;
-
-  fits_read_key (file, TDOUBLE, key, &value, NULL, &status);
-  return status ? NAN : value;
-}
-
-/* NULL where it is not there.  Free it with g_free. */
-static gchar *
-text_of (fitsfile *file, const gchar *key)
-{
-  gchar value[FLEN_VALUE] = "";
-  gint  status = 0;
-
-  fits_read_key (file, TSTRING, key, value, NULL, &status);
-  return status || ! *value ? NULL : g_strdup (g_strstrip (value));
-}
+/* ------------------------------------------------------------------- facts -- */
 
 /* DATE-OBS, with TIME-OBS where it is a date alone. */
 static gdouble
-time_of (fitsfile *file, const gchar *date)
+time_of (const FitsCards *cards, const gchar *date)
 {
-  GTimeZone *utc;
-  GDateTime *time;
-  gchar     *clock, *whole;
-  gdouble    result = NAN;
+  const gchar *clock = fits_cards_text (cards, "TIME-OBS");
+  GTimeZone   *utc;
+  GDateTime   *time;
+  gchar       *whole;
+  gdouble      result = NAN;
 
   if (! date)
     return NAN;
-  clock = strchr (date, 'T') ? NULL : text_of (file, "TIME-OBS");
   whole = strchr (date, 'T') ? g_strdup (date) : g_strconcat (date, "T", clock ? clock : "00:00:00", NULL);
   utc = g_time_zone_new_utc ();
   time = g_utf8_validate (whole, -1, NULL) ? g_date_time_new_from_iso8601 (whole, utc) : NULL;
@@ -71,23 +35,22 @@ time_of (fitsfile *file, const gchar *date)
     }
   g_time_zone_unref (utc);
   g_free (whole);
-  g_free (clock);
   return result;
 }
 
 /* The matrix of degrees a pixel: CD, or CDELT with PC or CROTA2. */
 static void
-read_matrix (fitsfile *file, gdouble *cd)
+read_matrix (const FitsCards *cards, gdouble *cd)
 {
   static const gchar *const cds[] = { "CD1_1", "CD1_2", "CD2_1", "CD2_2" };
   static const gchar *const pcs[] = { "PC1_1", "PC1_2", "PC2_1", "PC2_2" };
-  const gdouble             steps[] = { number_of (file, "CDELT1"), number_of (file, "CDELT2") };
-  const gdouble             turn = number_of (file, "CROTA2") * PER_DEGREE;
+  const gdouble             steps[] = { fits_cards_number (cards, "CDELT1"), fits_cards_number (cards, "CDELT2") };
+  const gdouble             turn = fits_cards_number (cards, "CROTA2") * PER_DEGREE;
   gboolean                  has_cd = FALSE;
 
   for (gint i = 0; i < 4; i++)
     {
-      cd[i] = number_of (file, cds[i]);
+      cd[i] = fits_cards_number (cards, cds[i]);
       has_cd = has_cd || ! isnan (cd[i]);
     }
   for (gint i = 0; i < 4; i++)
@@ -96,169 +59,247 @@ read_matrix (fitsfile *file, gdouble *cd)
     else if (! isnan (turn))
       cd[i] = i == 0 ? steps[0] * cos (turn) : i == 1 ? -steps[1] * sin (turn) : i == 2 ? steps[0] * sin (turn) : steps[1] * cos (turn);
     else
-      cd[i] = (isnan (number_of (file, pcs[i])) ? i % 3 == 0 : number_of (file, pcs[i])) * steps[i / 2];
+      cd[i] = (isnan (fits_cards_number (cards, pcs[i])) ? i % 3 == 0 : fits_cards_number (cards, pcs[i])) * steps[i / 2];
 }
 
 static void
-read_facts (fitsfile *file, FitsHeader *header)
+read_facts (const FitsCards *cards, FitsHeader *header)
 {
-  FrameFacts *facts = &header->facts;
-  gchar      *along = text_of (file, "CTYPE1"), *down = text_of (file, "CTYPE2");
-  gdouble     determinant;
+  FrameFacts  *facts = &header->facts;
+  const gchar *along = fits_cards_text (cards, "CTYPE1"), *down = fits_cards_text (cards, "CTYPE2");
+  gdouble      determinant;
 
-  header->date = text_of (file, "DATE-OBS");
-  header->object = text_of (file, "OBJECT");
-  facts->start = time_of (file, header->date);
-  facts->exposure = number_of (file, "EXPTIME");
+  header->date = g_strdup (fits_cards_text (cards, "DATE-OBS"));
+  header->object = g_strdup (fits_cards_text (cards, "OBJECT"));
+  facts->start = time_of (cards, header->date);
+  facts->exposure = fits_cards_number (cards, "EXPTIME");
   if (isnan (facts->exposure))
-    facts->exposure = number_of (file, "EXPOSURE");
-  facts->ra = number_of (file, "CRVAL1");
-  facts->dec = number_of (file, "CRVAL2");
-  facts->x = number_of (file, "CRPIX1") - 1.0;
-  facts->y = number_of (file, "CRPIX2") - 1.0;
-  read_matrix (file, facts->cd);
+    facts->exposure = fits_cards_number (cards, "EXPOSURE");
+  facts->ra = fits_cards_number (cards, "CRVAL1");
+  facts->dec = fits_cards_number (cards, "CRVAL2");
+  facts->x = fits_cards_number (cards, "CRPIX1") - 1.0;
+  facts->y = fits_cards_number (cards, "CRPIX2") - 1.0;
+  read_matrix (cards, facts->cd);
   determinant = facts->cd[0] * facts->cd[3] - facts->cd[1] * facts->cd[2];
   facts->has_wcs = along && down && g_str_equal (along, "RA---TAN") && g_str_equal (down, "DEC--TAN")
                    && isfinite (facts->ra + facts->dec + facts->x + facts->y) && isfinite (determinant) && determinant != 0.0;
-  g_free (along);
-  g_free (down);
 }
 
-/* Of unsigned numbers too, which CFITSIO tells by BZERO. */
-static gfloat
-saturation_of (fitsfile *file, gint bits)
+/* ------------------------------------------------------------------- image -- */
+
+/* The image of a file that is open. */
+typedef struct
 {
-  const gdouble zero = number_of (file, "BZERO"), scale = number_of (file, "BSCALE");
+  FitsCards cards;
+  gboolean  is_compressed;
+  gint      bits;
+  gdouble   scale, zero, blank; /* blank NaN: none */
+} Image;
 
-  if (bits != BYTE_IMG && bits != SHORT_IMG)
-    return INFINITY;
-  return (gfloat) ((bits == BYTE_IMG ? 255.0 : 32767.0) * (isnan (scale) ? 1.0 : scale) + (isnan (zero) ? 0.0 : zero));
+static gdouble
+number_or (const FitsCards *cards, const gchar *key, gdouble otherwise)
+{
+  const gdouble number = fits_cards_number (cards, key);
+
+  return isnan (number) ? otherwise : number;
 }
 
-/* Moves to the first image of two axes and more. */
+/* Sizes that an image can have; its numbers. */
 static gboolean
-find_image (fitsfile *file, const gchar *path, FitsHeader *header, GError **error)
+describe (Image *image, const gint64 *sizes, gint axes, FitsHeader *header, const gchar *path, GError **error)
 {
-  LONGLONG sizes[MOST_AXES];
-  gint     bits, axes, kind, status = 0;
+  gint64 planes = 1;
 
-  for (gint i = 1; i <= MOST_HDUS; i++)
-    {
-      LONGLONG planes = 1;
-
-      fits_movabs_hdu (file, i, &kind, &status);
-      if (status)
-        return refuse (path, i == 1 ? status : 0, "has no image", error);
-      if (kind != IMAGE_HDU)
-        continue;
-      fits_get_img_paramll (file, MOST_AXES, &bits, &axes, sizes, &status);
-      if (status)
-        return refuse (path, status, "has a header that cannot be read", error);
-      if (axes < 2 || axes > MOST_AXES)
-        continue;
-      if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > MOST_PIXELS || sizes[1] > MOST_PIXELS || sizes[0] * sizes[1] > MOST_PIXELS)
-        return refuse (path, 0, "has an image of an impossible size", error);
-      for (gint k = 2; k < axes && planes > 0; k++)
-        planes = sizes[k] < 1 || sizes[k] > G_MAXINT / planes ? 0 : planes * sizes[k];
-      if (planes < 1)
-        return refuse (path, 0, "has an impossible number of planes", error);
-      header->width = (gint) sizes[0];
-      header->height = (gint) sizes[1];
-      header->planes = (gint) planes;
-      header->saturation = saturation_of (file, bits);
-      return TRUE;
-    }
-  return refuse (path, 0, "has no image", error);
+  if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > FRAMES_MOST_PIXELS || sizes[1] > FRAMES_MOST_PIXELS || sizes[0] * sizes[1] > FRAMES_MOST_PIXELS)
+    return frames_refuse (path, "has an image of an impossible size", error);
+  for (gint i = 2; i < axes && planes > 0; i++)
+    planes = sizes[i] < 1 || sizes[i] > G_MAXINT / planes ? 0 : planes * sizes[i];
+  if (planes < 1)
+    return frames_refuse (path, "has an impossible number of planes", error);
+  image->scale = number_or (&image->cards, "BSCALE", 1.0);
+  image->zero = number_or (&image->cards, "BZERO", 0.0);
+  image->blank = image->bits > 0 ? fits_cards_number (&image->cards, "BLANK") : NAN;
+  header->width = (gint) sizes[0];
+  header->height = (gint) sizes[1];
+  header->planes = (gint) planes;
+  header->saturation = image->bits == 8 || image->bits == 16 ? (gfloat) ((image->bits == 8 ? 255.0 : 32767.0) * image->scale + image->zero) : INFINITY;
+  return TRUE;
 }
 
-/* NULL, or the file at its image. */
-static fitsfile *
-open_image (const gchar *path, FitsHeader *header, GError **error)
+/* The first part of the file with two axes and more. */
+static gboolean
+find_image (FramesFile *file, Image *image, FitsHeader *header, GError **error)
 {
-  fitsfile *file = NULL;
-  gint      status = 0;
+  gint64 offset = 0, sizes[FITS_AXES];
+  gint   axes;
 
+  *image = (Image) { .bits = 0 };
   *header = (FitsHeader) { 0 };
-  fits_open_diskfile (&file, path, READONLY, &status);         /* the name is a name, no expression */
-  if (status)
+  for (gint part = 0; part < MOST_PARTS; part++)
     {
-      refuse (path, status, "cannot be read as FITS", error);
-      return NULL;
+      gboolean is_good = TRUE, is_one = FALSE;
+
+      if (! fits_cards_read (&image->cards, file, offset, error))
+        return FALSE;
+      image->is_compressed = fits_is_compressed (&image->cards);
+      if (image->cards.is_image && image->cards.axes >= 2 && image->cards.bytes > 0)
+        {
+          is_one = TRUE;
+          image->bits = image->cards.bits;
+          is_good = describe (image, image->cards.sizes, image->cards.axes, header, file->path, error);
+        }
+      else if (image->is_compressed)
+        {
+          is_one = TRUE;
+          is_good = fits_compressed_check (&image->cards, file, &image->bits, &axes, sizes, error)
+                    && describe (image, sizes, axes, header, file->path, error);
+        }
+      if (is_one && is_good)
+        {
+          read_facts (&image->cards, header);
+          return TRUE;
+        }
+      offset = fits_cards_end (&image->cards);
+      fits_cards_clear (&image->cards);
+      if (! is_good)
+        return FALSE;
     }
-  if (! find_image (file, path, header, error))
-    {
-      fits_close_file (file, &status);
-      return NULL;
-    }
-  read_facts (file, header);
-  return file;
+  return frames_refuse (file->path, "has no image", error);
 }
 
 gboolean
 fits_read_header (const gchar *path, FitsHeader *header, GError **error)
 {
-  fitsfile *file = open_image (path, header, error);
-  gint      status = 0;
+  FramesFile file;
+  Image      image;
+  gboolean   success;
 
-  if (file)
-    fits_close_file (file, &status);
-  return file != NULL;
+  *header = (FitsHeader) { 0 };
+  if (! frames_file_open (&file, path, error))
+    return FALSE;
+  success = find_image (&file, &image, header, error);
+  if (success)
+    fits_cards_clear (&image.cards);
+  frames_file_close (&file);
+  return success;
+}
+
+static guint64
+big_endian (const guint8 *bytes, gint n)
+{
+  guint64 bits = 0;
+
+  for (gint i = 0; i < n; i++)
+    bits = bits << 8 | bytes[i];
+  return bits;
+}
+
+static gdouble
+number_at (const guint8 *bytes, gint bits)
+{
+  const guint64 value = big_endian (bytes, ABS (bits) / 8);
+  const guint32 few = (guint32) value;
+  gfloat        single;
+  gdouble       number;
+
+  switch (bits)
+    {
+    case 8:
+      return (gdouble) value;
+    case 16:
+      return (gint16) value;
+    case 32:
+      return (gint32) value;
+    case 64:
+      return (gdouble) (gint64) value;
+    case -32:
+      memcpy (&single, &few, sizeof single);
+      return single;
+    default:
+      memcpy (&number, &value, sizeof number);
+      return number;
+    }
+}
+
+static gfloat
+count_of (const Image *image, gdouble number)
+{
+  return number == image->blank ? NAN : (gfloat) (number * image->scale + image->zero);
+}
+
+/* What is promised must fit the file: RICE and GZIP make at best a thousandth of it. */
+static gboolean
+read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  const gint64 n = (gint64) header->width * header->height;
+  gdouble     *numbers;
+  gboolean     success;
+
+  if (n / MOST_PACKED > file->size)
+    return frames_refuse (file->path, "ends before the last of its pixels", error);
+  numbers = g_new (gdouble, n);
+  success = fits_compressed_read (&image->cards, file, index, numbers, error);
+  if (success)
+    {
+      count_plane_init (plane, header->width, header->height);
+      for (gint64 i = 0; i < n; i++)
+        plane->pixels[i] = count_of (image, numbers[i]);
+    }
+  g_free (numbers);
+  return success;
+}
+
+static gboolean
+read_plain (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  const gint   size = ABS (image->bits) / 8;
+  const gint64 n = (gint64) header->width * header->height, offset = image->cards.data + index * n * size;
+  guint8      *bytes;
+  gboolean     success;
+
+  if (offset + n * size > file->size)
+    return frames_refuse (file->path, "ends before the last of its pixels", error);
+  bytes = g_malloc (n * size);
+  success = frames_file_read (file, offset, n * size, bytes, error);
+  if (success)
+    {
+      count_plane_init (plane, header->width, header->height);
+      for (gint64 i = 0; i < n; i++)
+        plane->pixels[i] = count_of (image, number_at (bytes + i * size, image->bits));
+    }
+  g_free (bytes);
+  return success;
 }
 
 gboolean
 fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error)
 {
-  fitsfile *file = open_image (path, header, error);
-  gfloat    blank = NAN;
-  gint      status = 0, closing = 0, blanks;
-  LONGLONG  n;
+  FramesFile file;
+  Image      image;
+  gboolean   success;
 
-  if (! file)
-    return FALSE;
-  if (index < 0 || index >= header->planes)
-    {
-      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s has no plane %d, but %d", path, index, header->planes);
-      fits_close_file (file, &closing);
-      fits_header_clear (header);
-      return FALSE;
-    }
-  n = (LONGLONG) header->width * header->height;
-  count_plane_init (plane, header->width, header->height);
-  fits_read_img (file, TFLOAT, index * n + 1, n, &blank, plane->pixels, &blanks, &status);
-  fits_close_file (file, &closing);
-  if (status && status != NUM_OVERFLOW)         /* doubles beyond a float's */
-    {
-      count_plane_clear (plane);
-      fits_header_clear (header);
-      return refuse (path, status, "has pixels that cannot be read", error);
-    }
-  fits_clear_errmsg ();
-  return TRUE;
-}
-
-#else
-
-static gboolean
-refuse (const gchar *path, GError **error)
-{
-  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s cannot be read: this Tessera was built without CFITSIO", path);
-  return FALSE;
-}
-
-gboolean
-fits_read_header (const gchar *path, FitsHeader *header, GError **error)
-{
   *header = (FitsHeader) { 0 };
-  return refuse (path, error);
+  if (! frames_file_open (&file, path, error))
+    return FALSE;
+  success = find_image (&file, &image, header, error);
+  if (success)
+    {
+      if (index < 0 || index >= header->planes)
+        {
+          g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s has no plane %d, but %d", path, index, header->planes);
+          success = FALSE;
+        }
+      else if (image.is_compressed)
+        success = read_compressed (&file, &image, index, plane, header, error);
+      else
+        success = read_plain (&file, &image, index, plane, header, error);
+      fits_cards_clear (&image.cards);
+    }
+  frames_file_close (&file);
+  if (! success)
+    fits_header_clear (header);
+  return success;
 }
-
-gboolean
-fits_read_plane (const gchar *path, gint index G_GNUC_UNUSED, CountPlane *plane G_GNUC_UNUSED, FitsHeader *header, GError **error)
-{
-  return fits_read_header (path, header, error);
-}
-
-#endif
 
 void
 fits_header_clear (FitsHeader *header)

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
+#include "counts.h"
 #include "fits.h"
+#include "frames-file.h"
 #include "frames-kinds.h"
+#include "loads.h"
 #include "ser.h"
-#include "tessera.h"
-
-#define FULL 65535.0f
 
 /* The counted reference is in front of what is shown. */
 typedef struct
@@ -43,18 +43,6 @@ frame_pixels_unref (FramePixels *pixels)
     }
 }
 
-const Babl *
-frames_counts_format (const Babl *format)
-{
-  const Babl         *model = babl_format_get_model (format), *space = babl_format_get_space (format);
-  const BablModelFlag flags = babl_get_model_flags (model);
-
-  if (! (flags & BABL_MODEL_FLAG_GRAY))
-    return babl_format_with_space ("Y float", space);
-  return babl_format_with_space (flags & BABL_MODEL_FLAG_NONLINEAR ? "Y' float" : flags & BABL_MODEL_FLAG_PERCEPTUAL ? "Y~ float" : "Y float",
-                                 space);
-}
-
 /* libjpeg ends the process where a file is none of its kind. */
 static gboolean
 is_what_it_says (const gchar *path)
@@ -76,19 +64,18 @@ is_what_it_says (const gchar *path)
 static GeglBuffer *
 load (const gchar *path)
 {
-  GeglNode     *graph, *sink, *source;
+  GeglNode     *graph, *sink, *node;
   GeglBuffer   *buffer = NULL;
   GeglRectangle box;
 
   if (! is_what_it_says (path))
     return NULL;
   graph = gegl_node_new ();
-  source = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
-  box = gegl_node_get_bounding_box (source);
-  if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))
+  node = loads_node (graph, path, &box);
+  if (node)
     {
       sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
-      gegl_node_link (source, sink);
+      gegl_node_link (node, sink);
       gegl_node_process (sink);
     }
   g_object_unref (graph);
@@ -100,24 +87,13 @@ decode_picture (const gchar *path, FramePixels *pixels, GError **error)
 {
   GeglBuffer          *buffer = load (path);
   const GeglRectangle *box;
-  const Babl          *format, *type;
-  gsize                n;
 
   if (! buffer)
-    {
-      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s cannot be read as a picture", path);
-      return FALSE;
-    }
+    return frames_refuse (path, "cannot be read as a picture", error);
   box = gegl_buffer_get_extent (buffer);
-  format = gegl_buffer_get_format (buffer);
-  type = babl_format_get_type (format, 0);
-  n = (gsize) box->width * box->height;
   count_plane_init (&pixels->plane, box->width, box->height);
-  gegl_buffer_get (buffer, box, 1.0, frames_counts_format (format), pixels->plane.pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  for (gsize i = 0; i < n; i++)
-    pixels->plane.pixels[i] *= FULL;
-  if (type == babl_type ("u8") || type == babl_type ("u16"))
-    pixels->saturation = FULL;
+  counts_read (buffer, box, &pixels->plane);
+  pixels->saturation = counts_saturation (gegl_buffer_get_format (buffer));
   g_object_unref (buffer);
   return TRUE;
 }

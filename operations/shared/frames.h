@@ -2,8 +2,8 @@
  *
  * A sequence of frames: which files they are, and their pixels in counts.
  *
- * Counts are the numbers that the camera counted.  FITS files and SER films have them as they are.  A picture that GEGL loads is grey in
- * its own model, without a tone curve, or the luminance of its colours, and 1.0 is 65535 counts.  The first row of a file is y = 0, in FITS too.
+ * Counts are the numbers that the camera counted.  FITS files and SER films have them as they are.  Of a picture that
+ * GEGL loads they are what counts.h says.  The first row of a file is y = 0, in FITS too.
  *
  *   FrameList list;
  *   if (frames_list ("night/", &list, &error))
@@ -75,8 +75,6 @@ gint         frames_compare_names (const gchar *a, const gchar *b);
 
 /* frames-decode.c: NULL and an error that names the file.  Nothing in a file can crash it. */
 FramePixels *frame_decode         (const Frame *frame, GError **error);
-/* The format in which a picture's pixels, times 65535, are counts: for input pads and files alike. */
-const Babl  *frames_counts_format (const Babl *format);
 FramePixels *frame_pixels_ref     (FramePixels *pixels);
 void         frame_pixels_unref   (FramePixels *pixels);
 

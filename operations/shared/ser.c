@@ -1,60 +1,17 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "ser.h"
 
-#include <gio/gio.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "frames-file.h"
 
 #define HEADER      178
 #define MAGIC       "LUCAM-RECORDER"
-#define MOST_PIXELS (1 << 28)
 #define SAMPLE      65536               /* bytes in which the order of bytes is looked for */
 #define CLEARLY     0.8                 /* the better order has at most this part of the other's differences */
 #define UNIX_TICKS  621355968000000000  /* 1970 in steps of 100 ns from the year 1 */
-
-/* A file that is open, and its name for errors. */
-typedef struct
-{
-  const gchar      *path;
-  GFileInputStream *stream;
-  gint64            size;
-} Film;
-
-static gboolean
-film_open (Film *film, const gchar *path, GError **error)
-{
-  GFile     *file = g_file_new_for_path (path);
-  GFileInfo *about;
-  GError    *cause = NULL;
-
-  film->path = path;
-  film->stream = g_file_read (file, NULL, &cause);
-  about = film->stream ? g_file_input_stream_query_info (film->stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, NULL, &cause) : NULL;
-  g_object_unref (file);
-  if (! about)
-    {
-      g_clear_object (&film->stream);
-      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s cannot be read: %s", path, cause->message);
-      g_error_free (cause);
-      return FALSE;
-    }
-  film->size = g_file_info_get_size (about);
-  g_object_unref (about);
-  return TRUE;
-}
-
-static gboolean
-film_read (Film *film, gint64 offset, gsize bytes, gpointer data, GError **error)
-{
-  gsize read = 0;
-
-  if (g_seekable_seek (G_SEEKABLE (film->stream), offset, G_SEEK_SET, NULL, NULL)
-      && g_input_stream_read_all (G_INPUT_STREAM (film->stream), data, bytes, &read, NULL, NULL)
-      && read == bytes)
-    return TRUE;
-  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s ends early", film->path);
-  return FALSE;
-}
 
 static guint32
 number_at (const guint8 *bytes)
@@ -87,7 +44,7 @@ roughness (const guint8 *bytes, gsize n, const SerHeader *header, gboolean is_bi
 }
 
 static gboolean
-find_order (Film *film, SerHeader *header, gboolean is_said_big, GError **error)
+find_order (FramesFile *film, SerHeader *header, gboolean is_said_big, GError **error)
 {
   const gsize bytes = MIN (header->bytes, SAMPLE) & ~1;
   guint8     *sample;
@@ -98,7 +55,7 @@ find_order (Film *film, SerHeader *header, gboolean is_said_big, GError **error)
   if (header->bits <= 8)
     return TRUE;
   sample = g_malloc (bytes);
-  success = film_read (film, HEADER + (header->bytes - (gint64) bytes) / 4 * 2, bytes, sample, error);
+  success = frames_file_read (film, HEADER + (header->bytes - (gint64) bytes) / 4 * 2, bytes, sample, error);
   if (success)
     {
       little = roughness (sample, bytes / 2, header, FALSE);
@@ -111,34 +68,27 @@ find_order (Film *film, SerHeader *header, gboolean is_said_big, GError **error)
 }
 
 static gboolean
-refuse (const Film *film, GError **error, const gchar *why)
-{
-  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s %s", film->path, why);
-  return FALSE;
-}
-
-static gboolean
-read_header (Film *film, SerHeader *header, GError **error)
+read_header (FramesFile *film, SerHeader *header, GError **error)
 {
   guint8  bytes[HEADER];
   guint32 colour, width, height, bits, promised;
 
   *header = (SerHeader) { 0 };
-  if (film->size < HEADER || ! film_read (film, 0, HEADER, bytes, NULL) || memcmp (bytes, MAGIC, strlen (MAGIC)) != 0)
-    return refuse (film, error, "is no SER film");
+  if (film->size < HEADER || ! frames_file_read (film, 0, HEADER, bytes, NULL) || memcmp (bytes, MAGIC, strlen (MAGIC)) != 0)
+    return frames_refuse (film->path, "is no SER film", error);
   colour = number_at (bytes + 18);
   width = number_at (bytes + 26);
   height = number_at (bytes + 30);
   bits = number_at (bytes + 34);
   promised = number_at (bytes + 38);
   if (colour >= 8 && colour <= 19)
-    return refuse (film, error, "has a Bayer mosaic; make colours or grey of it first");
+    return frames_refuse (film->path, "has a Bayer mosaic; make colours or grey of it first", error);
   if (colour != 0 && colour != 100 && colour != 101)
-    return refuse (film, error, "has colours of an unknown kind");
-  if (width < 1 || height < 1 || width > MOST_PIXELS || height > MOST_PIXELS || (guint64) width * height > MOST_PIXELS)
-    return refuse (film, error, "has frames of an impossible size");
+    return frames_refuse (film->path, "has colours of an unknown kind", error);
+  if (width < 1 || height < 1 || width > FRAMES_MOST_PIXELS || height > FRAMES_MOST_PIXELS || (guint64) width * height > FRAMES_MOST_PIXELS)
+    return frames_refuse (film->path, "has frames of an impossible size", error);
   if (bits < 1 || bits > 16)
-    return refuse (film, error, "has values that are not of 1 to 16 bits");
+    return frames_refuse (film->path, "has values that are not of 1 to 16 bits", error);
   header->width = (gint) width;
   header->height = (gint) height;
   header->bits = (gint) bits;
@@ -148,7 +98,7 @@ read_header (Film *film, SerHeader *header, GError **error)
   header->promised = (gint) MIN (promised, G_MAXINT);
   header->n = (gint) MIN (header->promised, (film->size - HEADER) / header->bytes);
   if (header->n < 1)
-    return refuse (film, error, "has no whole frame");
+    return frames_refuse (film->path, "has no whole frame", error);
   header->has_times = header->n == header->promised
                       && film->size >= HEADER + header->n * (header->bytes + (gint64) sizeof (gint64));
   return find_order (film, header, number_at (bytes + 22) != 0, error);
@@ -157,13 +107,13 @@ read_header (Film *film, SerHeader *header, GError **error)
 gboolean
 ser_read_header (const gchar *path, SerHeader *header, GError **error)
 {
-  Film     film;
-  gboolean success = film_open (&film, path, error);
+  FramesFile film;
+  gboolean   success = frames_file_open (&film, path, error);
 
   if (success)
     {
       success = read_header (&film, header, error);
-      g_object_unref (film.stream);
+      frames_file_close (&film);
     }
   return success;
 }
@@ -183,13 +133,13 @@ counts_of (const SerHeader *header, const guint8 *bytes, CountPlane *plane)
 }
 
 static gdouble
-time_of (Film *film, const SerHeader *header, gint index)
+time_of (FramesFile *film, const SerHeader *header, gint index)
 {
   guint8 bytes[8];
   gint64 ticks;
 
   if (! header->has_times
-      || ! film_read (film, HEADER + header->n * header->bytes + 8 * (gint64) index, sizeof bytes, bytes, NULL))
+      || ! frames_file_read (film, HEADER + header->n * header->bytes + 8 * (gint64) index, sizeof bytes, bytes, NULL))
     return NAN;
   ticks = (gint64) (number_at (bytes) | (guint64) number_at (bytes + 4) << 32);
   return ticks > 0 ? (gdouble) (ticks - UNIX_TICKS) / 1e7 : NAN;
@@ -198,9 +148,9 @@ time_of (Film *film, const SerHeader *header, gint index)
 gboolean
 ser_read_frame (const gchar *path, gint index, CountPlane *plane, SerHeader *header, gdouble *start, GError **error)
 {
-  Film     film;
-  guint8  *bytes = NULL;
-  gboolean success = film_open (&film, path, error);
+  FramesFile film;
+  guint8    *bytes = NULL;
+  gboolean   success = frames_file_open (&film, path, error);
 
   if (! success)
     return FALSE;
@@ -213,7 +163,7 @@ ser_read_frame (const gchar *path, gint index, CountPlane *plane, SerHeader *hea
   if (success)
     {
       bytes = g_malloc (header->bytes);         /* no more than the file has */
-      success = film_read (&film, HEADER + index * header->bytes, header->bytes, bytes, error);
+      success = frames_file_read (&film, HEADER + index * header->bytes, header->bytes, bytes, error);
     }
   if (success)
     {
@@ -222,6 +172,6 @@ ser_read_frame (const gchar *path, gint index, CountPlane *plane, SerHeader *hea
       *start = time_of (&film, header, index);
     }
   g_free (bytes);
-  g_object_unref (film.stream);
+  frames_file_close (&film);
   return success;
 }

@@ -211,6 +211,45 @@ fits_and_errors (FrameCache *cache)
   g_clear_error (&error);
 }
 
+/* The operation, by its name and as the loader of its ending; a number is the file's, divided by 65535. */
+static void
+fits_load (void)
+{
+  static const gchar *const cards[] = { "DATE-OBS= '2024-03-01T22:15:30'", "EXPTIME =                 12.5", "OBJECT  = 'M 31    '", NULL };
+  static const gchar *const loaders[] = { "gegl:load", "tessera:fits-load" };
+  gdouble                   values[2 * SIZE * SIZE];
+  gchar                    *path = in_folder ("load.fits"), *date, *object;
+
+  for (gint i = 0; i < 2 * SIZE * SIZE; i++)
+    values[i] = 129.0 * i - 1000.0;
+  files_fits_of (path, -32, SIZE, SIZE, 2, values, cards);
+  for (gint i = 0; i < 2; i++)
+    {
+      GeglNode           *graph = gegl_node_new (), *load = gegl_node_new_child (graph, "operation", loaders[i], "path", path, NULL);
+      const GeglRectangle box = gegl_node_get_bounding_box (load), whole = { 0, 0, SIZE, SIZE };
+      gfloat              pixels[SIZE * SIZE];
+      gint                wrong = 0, planes;
+      gdouble             exposure;
+
+      if (i == 1)
+        gegl_node_set (load, "plane", 1, NULL);
+      expect (gegl_rectangle_equal (&box, &whole), "%s: the box is %d x %d", loaders[i], box.width, box.height);
+      gegl_node_blit (load, 1.0, &whole, babl_format ("Y' float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      for (gint k = 0; k < SIZE * SIZE; k++)
+        wrong += pixels[k] != (gfloat) values[i * SIZE * SIZE + k] / 65535.0f;
+      expect (wrong == 0, "%s: %d pixels are not the file's", loaders[i], wrong);
+      if (i == 1)
+        {
+          gegl_node_get (load, "planes", &planes, "exposure", &exposure, "date", &date, "object", &object, NULL);
+          expect (planes == 2 && exposure == 12.5 && g_str_equal (date, "2024-03-01T22:15:30") && g_str_equal (object, "M 31"), "the header is told");
+          g_free (date);
+          g_free (object);
+        }
+      g_object_unref (graph);
+    }
+  g_free (path);
+}
+
 /* Two fit; a frame that is asked for again is the same object, and one that left is not. */
 static void
 keeping (void)
@@ -236,6 +275,7 @@ keeping (void)
   frame_pixels_unref (small);
   frame_pixels_unref (other);
   old = get (cache, "one.fits", 0, NULL);
+  g_usleep (30000);             /* times of files have steps of some milliseconds */
   files_fits_of (path, -64, SIZE, SIZE, 1, values, NULL);
   new = get (cache, "one.fits", 0, NULL);
   expect (old->plane.pixels[0] == 0.0f && new->plane.pixels[0] == 5.0f, "a file that changed is read again");
@@ -289,6 +329,10 @@ main (gint argc, gchar **argv)
   lists ();
   counts (cache);
   fits_and_errors (cache);
+  if (gegl_has_operation ("tessera:fits-load"))
+    fits_load ();
+  else
+    expect (FALSE, "tessera:fits-load is missing");
   keeping ();
   threads ();
   frame_cache_free (cache);

@@ -3,8 +3,8 @@
  * Pictures of tessera-match: their keypoints, and both side by side with lines. */
 #include "match.h"
 
-#include "../loads.h"
 #include "../saves.h"
+#include "loads.h"
 
 #include <gegl.h>
 #include <gio/gio.h>

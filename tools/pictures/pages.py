@@ -10,7 +10,7 @@ import common
 from common import OPERATIONS, TOP
 
 DOC = os.path.join(TOP, 'data', 'doc')
-GENERAL = ('devices', 'install', 'match', 'measurements', 'scripts')      # pages of no filter
+GENERAL = ('devices', 'install', 'match', 'measurements', 'scripts', 'sequence')      # pages of no filter
 # A twin is on the page of the other, what saves is on the page of what it saves, and what combines on that of what aligns.
 TWINS = {**common.TWINS, **{name: name.removesuffix('-save') for name in common.SAVERS}, 'combine': 'align'}
 NAMES = tuple(name.split(':')[1] for name in OPERATIONS if name.split(':')[1] not in TWINS)

@@ -200,6 +200,8 @@ PICTURES = {
     'background-whiten': Picture([Panel('a frame with noise, and an object', '', '140x120+360+210', HUBBLE, OBJECT),
         Panel('less what the frame before predicts', 'tessera:background-whiten frames=photo.jpg history=1 result=significance reject-hot=false gegl:multiply value=0.05 gegl:add value=0.1',
               '140x120+360+210', HUBBLE, OBJECT)], 2, zoom=200, quality=60),
+    'fits-load': Picture([Panel('few counts, as they are stored', 'gegl:levels out-high=0.04', '200x150+300+150', HUBBLE),
+        Panel('equalized', 'gegl:levels out-high=0.04 tessera:equalize', '200x150+300+150', HUBBLE)], 2, zoom=150, quality=60),
     'estimate-shift': Picture([Panel('a frame', 'gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE),
         Panel('the next one, moved by (4.3, -2.6)', 'gegl:translate x=4.3 y=-2.6 sampler=cubic gegl:crop x=8 y=8 width=620 height=490', '140x120+352+202', HUBBLE)], 2, zoom=200, quality=60),
     'sift': Picture([Panel('a picture', 'sift:1', '320x250+650+60', MOUNTAINS),

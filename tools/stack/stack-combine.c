@@ -64,7 +64,7 @@ stack_combine (const Stack *stack, CombineMethod method, guint64 memory)
       const GeglRectangle part = { box->x, box->y + y, box->width, MIN (rows, box->height - y) };
 
       success = combine_rows (stack, &combine, &part, result);
-      stack_progress_step (stack->n * 0.25 * part.height / box->height, "row %d of %d", y + part.height, box->height);
+      progress_step (stack->n * 0.25 * part.height / box->height, "row %d of %d", y + part.height, box->height);
     }
   g_free (combine.frames);
   if (! success)

@@ -17,7 +17,7 @@
 static void
 say_unreadable (const gchar *path)
 {
-  stack_say ("%s cannot be read as a picture; run it again without it", path);
+  progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
 GeglBuffer *
@@ -124,7 +124,7 @@ keep (const Stack *stack)
 
   if (! stack_keep (stack, &error))
     {
-      stack_say ("%s; the transforms are not kept", error->message);
+      progress_say ("%s; the transforms are not kept", error->message);
       g_error_free (error);
     }
 }
@@ -146,7 +146,7 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
   if (success && buffer && frame->is_aligned)
     frame->picture = g_object_ref (buffer);
   if (success && ! frame->is_aligned)
-    stack_say ("%s is left out: %s", frame->path, frame->reason);
+    progress_say ("%s is left out: %s", frame->path, frame->reason);
   g_clear_object (&buffer);
   return success;
 }
@@ -161,7 +161,7 @@ stack_align (Stack *stack)
 
   if (! reference)
     {
-      stack_say ("%s, the reference, cannot be read as a picture", first->path);
+      progress_say ("%s, the reference, cannot be read as a picture", first->path);
       return FALSE;
     }
   aligning.format = babl_format_with_space ("RaGaBaA float", gegl_buffer_get_format (reference));
@@ -170,10 +170,10 @@ stack_align (Stack *stack)
   first->picture = reference;
   for (gint i = 0; i < stack->n && success; i++)
     {
-      stack_progress_step (0.0, "%s", stack->frames[i].path);
+      progress_step (0.0, "%s", stack->frames[i].path);
       if (i != stack->reference)
         success = align_frame (&aligning, reference, &stack->frames[i]);
-      stack_progress_step (1.0, "%s", stack->frames[i].path);
+      progress_step (1.0, "%s", stack->frames[i].path);
     }
   align_picture_clear (&aligning.reference);
   return success;

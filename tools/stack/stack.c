@@ -42,7 +42,7 @@ choose (const gchar *what, const gchar *word, const gchar *const *words)
   for (gint i = 0; words[i]; i++)
     if (g_str_equal (word, words[i]))
       return i;
-  stack_say ("there is no %s called %s", what, word);
+  progress_say ("there is no %s called %s", what, word);
   return -1;
 }
 
@@ -61,12 +61,12 @@ stat_frames (Stack *stack)
       stack->frames[i].path = paths[i];
       if (g_stat (paths[i], &about) != 0)
         {
-          stack_say ("there is no file %s", paths[i]);
+          progress_say ("there is no file %s", paths[i]);
           return FALSE;
         }
       if (exists && about.st_dev == written.st_dev && about.st_ino == written.st_ino)
         {
-          stack_say ("%s would be written over; give the result another name, or take it out of the pictures", paths[i]);
+          progress_say ("%s would be written over; give the result another name, or take it out of the pictures", paths[i]);
           return FALSE;
         }
       stack->frames[i].size = about.st_size;
@@ -123,7 +123,7 @@ write_picture (GeglBuffer *buffer, const gchar *path)
     gegl_node_set (save, "bitdepth", is_float ? 32 : 16, "fp", is_float ? 1 : 0, NULL);
   success = saves_picture (buffer, save, path, &error);
   if (! success)
-    stack_say ("%s", error->message);
+    progress_say ("%s", error->message);
   g_clear_error (&error);
   g_object_unref (save);
   return success;
@@ -137,7 +137,7 @@ stack_all (Stack *stack, gint method, guint64 memory)
   GeglBuffer *result;
   gboolean    success;
 
-  stack_progress_begin (stack->n * 1.25);
+  progress_begin (stack->n * 1.25);
   stack_remember (stack);
   if (! stack_align (stack))
     return 2;
@@ -151,16 +151,16 @@ stack_all (Stack *stack, gint method, guint64 memory)
   before = stack_made_of (stack, output);
   success = result && write_picture (result, output);
   g_clear_object (&result);
-  stack_progress_end ();
+  progress_end ();
   if (success && aligned < before)
-    stack_say ("%s is of %d frames now; it was of %d, whose transforms are kept", output, aligned, before);
+    progress_say ("%s is of %d frames now; it was of %d, whose transforms are kept", output, aligned, before);
   if (success)
     {
       stack_note_result (stack, output, aligned);
       stack_keep (stack, NULL);         /* what is wrong with it has been said, if a frame was new */
     }
   if (success && 2 * aligned < stack->n)
-    stack_say ("only %d of %d frames align", aligned, stack->n);
+    progress_say ("only %d of %d frames align", aligned, stack->n);
   return ! success ? 2 : 2 * aligned < stack->n;
 }
 
@@ -184,13 +184,13 @@ parse (gint argc, gchar **argv)
   g_option_context_add_main_entries (context, options, NULL);
   success = g_option_context_parse (context, &argc, &argv, &error);
   if (! success)
-    stack_say ("%s", error->message);
+    progress_say ("%s", error->message);
   else if (! output || ! paths)
-    stack_say ("which pictures, and where to? tessera-stack PICTURE... -o FILE");
+    progress_say ("which pictures, and where to? tessera-stack PICTURE... -o FILE");
   else if (! saver (output))
-    stack_say ("%s: the ending says what is written: .png, .tif, .tiff or .exr", output);
+    progress_say ("%s: the ending says what is written: .png, .tif, .tiff or .exr", output);
   else if (is_float && ! g_str_equal (saver (output), "gegl:tiff-save"))
-    stack_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
+    progress_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
   success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"));
   g_clear_error (&error);
   g_option_context_free (context);
@@ -232,6 +232,7 @@ main (gint argc, gchar **argv)
   Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
   gint                      method, model, status = 2;
 
+  progress_name ("tessera-stack");
   if (! parse (argc, argv))
     return 2;
   method = method_name ? choose ("method", method_name, methods) : 0;
@@ -246,7 +247,7 @@ main (gint argc, gchar **argv)
   stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
   if (stat_frames (&stack) && choose_reference (&stack))
     status = stack_all (&stack, method_name ? method : AUTO, memory_allowed ());
-  stack_progress_end ();
+  progress_end ();
   stack_clear (&stack);
   g_object_unref (stack.node);
   wait_for_swap ();

@@ -6,6 +6,7 @@
 
 #include <gegl.h>
 
+#include "../progress.h"
 #include "align.h"
 #include "combine.h"
 
@@ -50,12 +51,5 @@ void        stack_note_result (Stack *stack, const gchar *output, gint n);
 /* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes.
  * NULL: OpenCL is forced. */
 GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, guint64 memory);
-
-/* stack-progress.c: on a terminal a bar, with the time that is left. */
-void        stack_progress_begin (gdouble steps);
-void        stack_progress_step  (gdouble steps, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-void        stack_progress_end   (void);
-/* A line on stderr, not through the bar. */
-void        stack_say            (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
 #endif

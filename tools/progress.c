@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * How far tessera-stack is. */
-#include "stack.h"
+ * See progress.h. */
+#include "progress.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #define WIDTH 24
 
+static const gchar *program = "tessera";
 static gint64   began;
 static gdouble  done, all;
 static gboolean is_shown;
@@ -41,7 +42,13 @@ show (const gchar *text)
 }
 
 void
-stack_progress_begin (gdouble steps)
+progress_name (const gchar *name)
+{
+  program = name;
+}
+
+void
+progress_begin (gdouble steps)
 {
   began = g_get_monotonic_time ();
   done = 0.0;
@@ -49,7 +56,7 @@ stack_progress_begin (gdouble steps)
 }
 
 void
-stack_progress_step (gdouble steps, const gchar *format, ...)
+progress_step (gdouble steps, const gchar *format, ...)
 {
   va_list words;
   gchar  *text;
@@ -63,19 +70,19 @@ stack_progress_step (gdouble steps, const gchar *format, ...)
 }
 
 void
-stack_progress_end (void)
+progress_end (void)
 {
   clear_line ();
   fflush (stderr);
 }
 
 void
-stack_say (const gchar *format, ...)
+progress_say (const gchar *format, ...)
 {
   va_list words;
 
   clear_line ();
-  fputs ("tessera-stack: ", stderr);
+  fprintf (stderr, "%s: ", program);
   va_start (words, format);
   vfprintf (stderr, format, words);
   va_end (words);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:fits-load: an image of a FITS file.  1.0 is 65535 counts, as it is in grey pictures of 16 bits; there is no tone curve, so the
+ * format is Y' float, and a number goes through unchanged.  The first row of the file is y = 0.
+ */
+#include "config.h"
+#include <glib/gi18n-lib.h>
+
+#ifdef GEGL_PROPERTIES
+
+property_file_path (path, _("File"), "")
+    description (_("Path of the FITS file"))
+
+property_int (plane, _("Plane"), 0)
+    description (_("Which image of a cube, from 0 on"))
+    value_range (0, G_MAXINT)
+
+property_int (planes, _("Planes (result)"), 0)
+    description (_("How many images the cube has"))
+    value_range (0, G_MAXINT)
+    ui_meta     ("visible", "0")
+
+property_string (date, _("Date (result)"), "")
+    description (_("When the exposure began, as the file says it"))
+    ui_meta     ("visible", "0")
+
+property_double (exposure, _("Exposure (result)"), 0.0)
+    description (_("In seconds; 0 where the file does not say"))
+    value_range (0.0, G_MAXDOUBLE)
+    ui_meta     ("visible", "0")
+
+property_string (object, _("Object (result)"), "")
+    description (_("What the picture shows, as the file says it"))
+    ui_meta     ("visible", "0")
+
+#else
+
+#define GEGL_OP_SOURCE
+#define GEGL_OP_NAME     tessera_fits_load
+#define GEGL_OP_C_SOURCE tessera-fits-load.c
+
+#include "gegl-op.h"
+
+#include <math.h>
+
+#include "fits.h"
+
+#define FULL 65535.0f
+
+static void
+prepare (GeglOperation *operation)
+{
+  gegl_operation_set_format (operation, "output", babl_format ("Y' float"));
+}
+
+static void
+tell (GeglProperties *o, const FitsHeader *header)
+{
+  g_free (o->date);
+  g_free (o->object);
+  o->planes = header->planes;
+  o->date = g_strdup (header->date ? header->date : "");
+  o->object = g_strdup (header->object && g_utf8_validate (header->object, -1, NULL) ? header->object : "");
+  o->exposure = header->facts.exposure >= 0.0 ? header->facts.exposure : 0.0;
+}
+
+/* Empty where it cannot be read: process says why. */
+static GeglRectangle
+get_bounding_box (GeglOperation *operation)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  GeglRectangle   box = { 0, 0, 0, 0 };
+  FitsHeader      header;
+  GError         *error = NULL;
+
+  if (! o->path || ! *o->path)
+    return box;
+  if (fits_read_header (o->path, &header, &error))
+    {
+      box.width = header.width;
+      box.height = header.height;
+      tell (o, &header);
+    }
+  else
+    {
+      g_warning ("tessera:fits-load: %s", error->message);
+      g_error_free (error);
+    }
+  fits_header_clear (&header);
+  return box;
+}
+
+static GeglRectangle
+get_cached_region (GeglOperation *operation, const GeglRectangle *roi G_GNUC_UNUSED)
+{
+  return get_bounding_box (operation);
+}
+
+static gboolean
+process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi G_GNUC_UNUSED, gint level G_GNUC_UNUSED)
+{
+  GeglProperties *o = GEGL_PROPERTIES (operation);
+  CountPlane      plane = { 0 };
+  FitsHeader      header;
+  GError         *error = NULL;
+
+  if (! fits_read_plane (o->path, o->plane, &plane, &header, &error))
+    {
+      g_warning ("tessera:fits-load: %s", error->message);
+      g_error_free (error);
+      return FALSE;
+    }
+  for (gsize i = 0; i < (gsize) plane.width * plane.height; i++)
+    plane.pixels[i] /= FULL;
+  gegl_buffer_set (output, GEGL_RECTANGLE (0, 0, plane.width, plane.height), 0, babl_format ("Y' float"), plane.pixels, GEGL_AUTO_ROWSTRIDE);
+  tell (o, &header);
+  fits_header_clear (&header);
+  count_plane_clear (&plane);
+  return TRUE;
+}
+
+static void
+gegl_op_class_init (GeglOpClass *klass)
+{
+  static const gchar *const kinds[] = { "image/fits", "application/fits", ".fits", ".fit", ".fts" };
+  GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
+  GeglOperationSourceClass *source_class = GEGL_OPERATION_SOURCE_CLASS (klass);
+
+  operation_class->prepare = prepare;
+  operation_class->get_bounding_box = get_bounding_box;
+  operation_class->get_cached_region = get_cached_region;
+  operation_class->threaded = FALSE;
+  source_class->process = process;
+  gegl_operation_class_set_keys (operation_class,
+                                 "name", "tessera:fits-load",
+                                 "title", _("Load FITS"),
+                                 "categories", "hidden",
+                                 "description", _("Loads an image of a FITS file, as telescopes write it"),
+                                 "reference", "W. D. Pence et al., Definition of the Flexible Image Transport System (FITS), version 3.0, "
+                                              "Astronomy and Astrophysics 524, 2010",
+                                 NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    gegl_operation_handlers_register_loader (kinds[i], "tessera:fits-load");
+}
+
+#endif

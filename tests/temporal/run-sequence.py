@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-sequence.py BUILD [--kills N] [--frames N]: tessera-sequence on a star field whose truth is known: shifts, the object, runs that are killed, parts that
+are put together, films, frames that cannot be used, and messages."""
+import argparse
+import csv
+import filecmp
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Report
+
+SNR, V = 12, (1.1, -0.7)
+SIZE = 160
+SETTINGS = ('--history', '8', '--block', '10', '--gain', '1.5', '--pictures', '3')
+TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'tracks.mpc', 'shifts.svg')
+
+
+class Sequence:
+    def __init__(self, build, work):
+        self.gegl, self.work = Gegl(build), work
+        self.gegl.env.update(GEGL_USE_OPENCL='no', GEGL_SWAP='RAM')
+        self.program = os.path.join(self.gegl.build, 'tools', 'sequence', 'tessera-sequence')
+        self.maker = os.path.join(self.gegl.build, 'tools', 'stars', 'tessera-stars')
+
+    def path(self, *words):
+        return os.path.join(self.work, *words)
+
+    def field(self, name, count, snr=SNR, v=V, seed=3):
+        done = self.gegl.command([self.maker, f'--frames={count}', f'--size={SIZE}x{SIZE}', f'--seed={seed}', f'--objects={snr},{v[0]},{v[1]}', self.path(name)])
+        assert done.returncode == 0, done.stderr
+        return self.path(name, 'frames')
+
+    def run(self, *words, settings=SETTINGS):
+        done = self.gegl.command([self.program, *words, *settings])
+        return done.returncode, done.stdout.strip(), done.stderr.strip()
+
+    def run_killed(self, frames, folder, more, after):
+        """Ends it when so many more files of frames are there, and some seconds later.  False: it was done before."""
+        process = subprocess.Popen([self.program, frames, '-o', folder, *SETTINGS, '--write', 'whitened'], env=self.gegl.env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = written(folder)
+        while process.poll() is None and written(folder) - before < more:
+            time.sleep(0.001)
+        try:
+            process.wait(after)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return True
+        return False
+
+
+def written(folder):
+    """How many files of frames there are, whole or not."""
+    path = os.path.join(folder, 'whitened')
+    return len(os.listdir(path)) if os.path.isdir(path) else 0
+
+
+def rows(*path):
+    with open(os.path.join(*path), newline='', encoding='utf-8') as file:
+        return list(csv.DictReader(file))
+
+
+def files(folder):
+    return sorted(os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names)
+
+
+def differences(a, b):
+    """What is not the same in two folders, byte for byte."""
+    ours, theirs = files(a), files(b)
+    return sorted(set(ours) ^ set(theirs)) + [name for name in ours if name in theirs and not filecmp.cmp(os.path.join(a, name), os.path.join(b, name), False)]
+
+
+def the_truth(report, sequence, folder):
+    """Against what the generator knows: differences of shifts, the object's way."""
+    truth = rows(sequence.path('field', 'shifts.csv'))
+    found = rows(folder, 'shifts.csv')
+    report.check('each frame has a row', len(found) == len(truth) and all(row['state'] in ('used', 'first') for row in found), str(len(found)))
+    squares = [(float(row[axis]) - (float(then[axis]) - float(truth[0][axis]))) ** 2
+               for row, then in zip(found, truth) for axis in ('x', 'y')]
+    rms = math.sqrt(sum(squares) / len(squares))
+    report.check('shifts are right to 0.03 px', rms < 0.03, f'{rms:.4f} px rms')
+    way = {int(row['frame']): (float(row['x']), float(row['y'])) for row in rows(sequence.path('field', 'objects.csv'))}
+    tracks = rows(folder, 'tracks.csv')
+    near = [row for row in tracks if math.dist(way[int(row['frame'])], (float(row['x']), float(row['y']))) < 1.5
+            and math.dist(V, (float(row['velocity_x']), float(row['velocity_y']))) < 0.3]
+    report.check('the object has a track, with its velocity', len(near) >= 3 and len({row['track'] for row in near}) == 1, f'{len(near)} of {len(tracks)} rows')
+    number = near[0]['track'] if near else ''
+    seen = [row for row in rows(folder, 'detections.csv') if row['track'] == number and math.dist(way[int(row['frame'])], (float(row['x']), float(row['y']))) < 1.5]
+    report.check('its detections are of that track', len(seen) >= len(way) // 4, f'{len(seen)} of {len(way)} frames')
+    flux = sorted(float(row['flux']) for row in seen)
+    wanted = float(rows(sequence.path('field', 'objects.csv'))[0]['flux']) / 1.5
+    report.check('their flux is the object\'s, within a fifth', flux and abs(flux[len(flux) // 2] / wanted - 1) < 0.2,
+                 f'{flux[len(flux) // 2] if flux else 0:.0f}, not {wanted:.0f}')
+    report.check('there is a picture of it', os.path.exists(os.path.join(folder, 'tracks', f'{int(number or 0):04d}.png')))
+    with open(os.path.join(folder, 'tracks.mpc'), encoding='ascii') as file:
+        lines = file.read().splitlines()
+    report.check('the report has 80 columns', len(lines) == len(tracks) and all(len(line) == 80 and line[14] == 'C' and line.endswith('XXX') for line in lines))
+    row = next((row for row in tracks if row['track'] == number), None)
+    line = lines[tracks.index(row)] if row else ' ' * 80
+    ra = [float(word) for word in line[32:44].split()]
+    dec = [float(word) for word in line[45:56].split()]
+    report.check('the place in it is that of the table', row and len(ra) == len(dec) == 3 and abs((ra[0] + ra[1] / 60 + ra[2] / 3600) * 15 - float(row['ra'])) < 2e-5
+                 and abs(dec[0] + dec[1] / 60 + dec[2] / 3600 - abs(float(row['dec']))) < 2e-5, line)
+
+
+def faint(report, sequence):
+    """An object that hardly a frame shows: 32 frames do."""
+    v = (0.37, -0.21)
+    frames = sequence.field('faint', 64, 2.5, v, 5)
+    code, output, errors = sequence.run(frames, '-o', sequence.path('deep'), '--gain', '1.5', '--stack', '32', '--fastest', '1', '--json', settings=())
+    way = {int(row['frame']): (float(row['x']), float(row['y'])) for row in rows(sequence.path('faint', 'objects.csv'))}
+    near = [row for row in rows(sequence.path('deep'), 'tracks.csv') if math.dist(way[int(row['frame'])], (float(row['x']), float(row['y']))) < 2
+            and math.dist(v, (float(row['velocity_x']), float(row['velocity_y']))) < 0.05]
+    report.check('a faint object is found by adding 32 frames', code == 0 and sum(row['frames'] == '32' for row in near) >= 1, f'{near} {errors}')
+    report.check('how many trajectories in a second is told', json.loads(output)['trajectories_per_second'] > 0, output)
+
+
+def killed(report, sequence, frames, whole, kills):
+    """Ended at random moments: the same bytes."""
+    folder = sequence.path('killed')
+    times = 0
+    while times < kills and sequence.run_killed(frames, folder, random.randrange(1, 10), random.uniform(0.0, 0.02)):
+        times += 1
+    code, _, errors = sequence.run(frames, '-o', folder, '--write', 'whitened')
+    wrong = differences(whole, folder)
+    report.check(f'killed {times} times, the folder is that of an undisturbed run', code == 0 and times > 0 and not wrong, ' '.join(wrong[:5]) + errors)
+    blocks = sorted(os.listdir(os.path.join(folder, 'blocks')))
+    before = [os.stat(os.path.join(folder, 'blocks', name)).st_mtime_ns for name in blocks]
+    code, output, _ = sequence.run(frames, '-o', folder, '--write', 'whitened', '--json')
+    after = [os.stat(os.path.join(folder, 'blocks', name)).st_mtime_ns for name in blocks]
+    report.check('what is done is not done again', code == 0 and before == after and json.loads(output)['blocks_made'] == 0, output)
+    os.unlink(os.path.join(folder, 'blocks', blocks[1]))
+    code, output, _ = sequence.run(frames, '-o', folder, '--write', 'whitened', '--json')
+    report.check('what is missing is done again, and is the same', code == 0 and json.loads(output)['blocks_made'] == 1 and not differences(whole, folder), output)
+
+
+def parts(report, sequence, frames, whole):
+    for part in ('3/3', '1/3'):
+        code, _, errors = sequence.run(frames, '-o', sequence.path('shared'), '--part', part)
+        report.check(f'part {part} is made', code == 0 and 'merge' in errors, errors)
+    code, _, errors = sequence.run('merge', sequence.path('shared'), '-o', sequence.path('early'), settings=())
+    report.check('a part that is missing is named', code == 2 and 'missing' in errors, errors)
+    for part in ('1/2', '2/2'):
+        sequence.run(frames, '-o', sequence.path('part-' + part[0]), '--part', part)
+    code, _, errors = sequence.run('merge', sequence.path('part-2'), sequence.path('part-1'), '-o', sequence.path('merged'), settings=())
+    wrong = [name for name in TABLES if not filecmp.cmp(os.path.join(whole, name), sequence.path('merged', name), False)]
+    report.check('two parts, merged, have the tables of the whole', code == 0 and not wrong, ' '.join(wrong) + errors)
+    code, _, errors = sequence.run('merge', sequence.path('part-1'), '-o', sequence.path('merged'), settings=())
+    report.check('merging again changes nothing', code == 0 and not [name for name in TABLES if not filecmp.cmp(os.path.join(whole, name), sequence.path('merged', name), False)],
+                 errors)
+    sequence.run(frames, '-o', sequence.path('shared'), '--part', '2/3')
+    code, _, errors = sequence.run(frames, '-o', sequence.path('shared'))
+    report.check('three parts in one folder are finished by a run', code == 0 and not differences(sequence.path('plain'), sequence.path('shared')), errors)
+
+
+def pixels(path):
+    """The unsigned 16-bit numbers of a FITS file of one header block or more."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    head = 0
+    while not any(data[head + 80 * i:head + 80 * i + 8] == b'END     ' for i in range(36)):
+        head += 2880
+    return [value + 32768 for value in struct.unpack(f'>{SIZE * SIZE}h', data[head + 2880:head + 2880 + 2 * SIZE * SIZE])]
+
+
+def film(report, sequence, frames, count):
+    """The same frames as a SER film, cut in its last frame, have the same detections."""
+    names = sorted(os.listdir(frames))[:count]
+    path = sequence.path('film.ser')
+    with open(path, 'wb') as file:
+        file.write(b'LUCAM-RECORDER' + struct.pack('<7i', 0, 0, 0, SIZE, SIZE, 16, count + 1) + bytes(120) + struct.pack('<2q', 0, 0))
+        for name in names:
+            file.write(struct.pack(f'<{SIZE * SIZE}H', *pixels(os.path.join(frames, name))))
+        file.write(bytes(100))
+    with open(sequence.path('names.txt'), 'w', encoding='utf-8') as file:
+        file.write(''.join(os.path.join(frames, name) + '\n' for name in names))
+    code, _, errors = sequence.run(path, '-o', sequence.path('film'))
+    report.check('a film that is cut is used as far as it goes', code == 0 and f'{count} of {count + 1} frames' in errors, errors)
+    sequence.run(sequence.path('names.txt'), '-o', sequence.path('list'))
+    columns = ('frame', 'x', 'y', 'flux', 'significance')
+    ours, theirs = ([[row[c] for c in columns] for row in rows(sequence.path(name), 'detections.csv')] for name in ('film', 'list'))
+    report.check('a film and a list of files have the same detections', ours == theirs and len(ours) > 3, f'{len(ours)} and {len(theirs)}')
+
+
+def unusable(report, sequence, frames):
+    """A frame that is cut, one of another size, and one that shows nothing are named; the rest goes on."""
+    folder = sequence.path('damaged')
+    shutil.copytree(frames, folder)
+    names = sorted(os.listdir(folder))
+    with open(os.path.join(folder, names[5]), 'r+b') as file:
+        file.truncate(5000)
+    done = sequence.gegl.command([sequence.maker, '--frames=1', '--size=96x96', '--seed=1', '--objects=', sequence.path('small')])
+    small = os.listdir(sequence.path('small', 'frames')) if done.returncode == 0 else []
+    if small:
+        shutil.copy(sequence.path('small', 'frames', small[0]), os.path.join(folder, names[12]))
+    with open(os.path.join(folder, names[17]), 'r+b') as file:
+        data = file.read()
+        file.seek(len(data) - 2880 * ((2 * SIZE * SIZE + 2879) // 2880))
+        file.write(bytes(2 * SIZE * SIZE))
+    code, _, errors = sequence.run(folder, '-o', sequence.path('some'))
+    states = {row['name']: row['state'] for row in rows(sequence.path('some'), 'shifts.csv')}
+    report.check('a frame that ends early is named and left out', code == 0 and states[names[5]] == 'unreadable' and names[5] in errors, errors)
+    report.check('and one of another size', small and states[names[12]] == 'unreadable' and '96 x 96' in errors, errors)
+    report.check('and one that shows nothing', states[names[17]] == 'lost' and 'shift' in errors, errors)
+    report.check('all others are used', sum(state in ('used', 'first') for state in states.values()) == len(names) - 3, str(states))
+
+
+def messages(report, sequence, frames, whole):
+    for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
+                        ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
+                        ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
+                        ((frames, '-o', whole, '--fwhm', '3'), 'other settings'), ((frames, '-o', '/proc/none'), '/proc/none')):
+        code, _, errors = sequence.run(*words, settings=() if '--history' in words else SETTINGS)
+        report.check(f'{" ".join(words[1:])[-40:]}: the reason, and 2', code == 2 and said in errors and 'CRITICAL' not in errors, errors)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('build')
+    parser.add_argument('--kills', type=int, default=2)
+    parser.add_argument('--frames', type=int, default=32)
+    options = parser.parse_args()
+    report = Report()
+    seed = random.randrange(1 << 30)
+    random.seed(seed)
+    print(f'seed {seed}')
+    with tempfile.TemporaryDirectory() as work:
+        sequence = Sequence(options.build, work)
+        frames = sequence.field('field', options.frames)
+        whole = sequence.path('whole')
+        code, output, errors = sequence.run(frames, '-o', whole, '--write', 'whitened', '--json')
+        report.check('a folder of frames is computed', code == 0 and json.loads(output)['used'] == options.frames, output + errors)
+        if code == 0:
+            the_truth(report, sequence, whole)
+            report.check('whitened frames are written', len(os.listdir(os.path.join(whole, 'whitened'))) == options.frames - 1)
+            faint(report, sequence)
+            sequence.run(frames, '-o', sequence.path('plain'))
+            killed(report, sequence, frames, whole, options.kills)
+            parts(report, sequence, frames, whole)
+            film(report, sequence, frames, 14)
+            unusable(report, sequence, frames)
+            messages(report, sequence, frames, whole)
+    return report.finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

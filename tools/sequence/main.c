@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera-sequence: what moves in a sequence of frames.
+ *
+ *   tessera-sequence night/ -o found/
+ *   tessera-sequence merge part-1/ part-2/ -o found/
+ *
+ * Exit status: 0; 1 if fewer than half of the frames can be used; 2 if there is no result. */
+#include "config.h"
+
+#include "options.h"
+#include "sequence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../progress.h"
+
+#define FINISHING 0.1           /* of the work is what follows the blocks */
+
+/* What a run has to tell. */
+typedef struct
+{
+  gint    frames, used, made, pictures;
+  gint64  began;
+  GError *error;
+} Run;
+
+/* ----------------------------------------------------------------- blocks -- */
+
+static gboolean
+make_blocks (Sequence *sequence, const Options *options, Run *run)
+{
+  const gint begin = (gint) ((gint64) sequence->blocks * (options->part - 1) / options->parts);
+  const gint end = (gint) ((gint64) sequence->blocks * options->part / options->parts);
+
+  progress_begin (end - begin + FINISHING);
+  for (gint i = begin; i < end; i++)
+    {
+      GString *text = NULL;
+      gboolean success = TRUE;
+
+      if (! folder_has (sequence, i))
+        {
+          progress_step (0.0, "frames %d to %d", i * sequence->settings.block, MIN ((i + 1) * sequence->settings.block, sequence->list.n) - 1);
+          text = block_make (sequence, i, &run->error);
+          success = text && folder_keep (sequence, i, text, &run->error);
+          if (text)
+            g_string_free (text, TRUE);
+          run->made++;
+        }
+      if (! success)
+        return FALSE;
+      progress_step (1.0, "block %d of %d", i + 1, sequence->blocks);
+    }
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- tables -- */
+
+static gboolean
+read_blocks (const gchar *folder, gint blocks, Tables *tables, GError **error)
+{
+  for (gint i = 0; i < blocks; i++)
+    {
+      gchar   *path = folder_block (folder, i), *text;
+      gboolean success = g_file_get_contents (path, &text, NULL, error);
+
+      if (success)
+        {
+          success = tables_add (tables, text);
+          if (! success)
+            g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
+          g_free (text);
+        }
+      else
+        g_prefix_error (error, "block %d of %d is missing: ", i + 1, blocks);
+      g_free (path);
+      if (! success)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Frames that were left out are named. */
+static void
+count_frames (const Tables *tables, Run *run)
+{
+  for (guint i = 0; i < tables->frames->len; i++)
+    {
+      const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
+
+      run->frames++;
+      if (row->state == FRAME_USED || row->state == FRAME_FIRST)
+        run->used++;
+      else
+        progress_say ("%s is left out: %s", row->name, row->reason);
+    }
+}
+
+static void
+tell (const Tables *tables, const Run *run, const Options *options)
+{
+  const gdouble seconds = (g_get_monotonic_time () - run->began) / 1e6, adding = block_track_seconds ();
+  const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
+
+  if (options->is_json)
+    g_print ("{\"frames\": %d, \"used\": %d, \"detections\": %u, \"tracks\": %d, \"pictures\": %d, \"blocks_made\": %d, \"seconds\": %d.%03d, "
+             "\"trajectories\": %" G_GUINT64_FORMAT ", \"trajectories_per_second\": %" G_GUINT64_FORMAT "}\n", run->frames, run->used,
+             tables->detections->len, tables->n_tracks, run->pictures, run->made, (gint) seconds, (gint) (seconds * 1000.0) % 1000, tracks_tried (), rate);
+  else
+    progress_say ("%d of %d frames, %u detections, %d tracks; %s has the tables", run->used, run->frames, tables->detections->len, tables->n_tracks,
+                  options->output);
+  if (! options->is_json && options->settings.stack > 0 && rate > 0)
+    progress_say ("%" G_GUINT64_FORMAT " trajectories, %" G_GUINT64_FORMAT " in a second", tracks_tried (), rate);
+}
+
+/* `sequence` is NULL where parts are merged: then there are no frames for pictures. */
+static gint
+finish (Sequence *sequence, gint blocks, const Options *options, Run *run)
+{
+  Tables tables;
+  gint   status = 2;
+
+  tables_init (&tables);
+  progress_step (0.0, "tables");
+  if (read_blocks (options->output, blocks, &tables, &run->error))
+    {
+      tables_link (&tables);
+      if (tables_write (&tables, options->output, options->observatory, &run->error) && plots_write (&tables, options->output, &run->error))
+        run->pictures = sequence ? pictures_write (sequence, &tables, options->pictures, &run->error) : 0;
+      progress_end ();
+      if (! run->error)
+        {
+          count_frames (&tables, run);
+          tell (&tables, run, options);
+          status = 2 * run->used < run->frames;
+        }
+    }
+  tables_clear (&tables);
+  return status;
+}
+
+/* ------------------------------------------------------------------- main -- */
+
+static gint
+run_sequence (const Options *options, Run *run)
+{
+  Sequence sequence = { .settings = options->settings, .what = options->what[0], .dark_path = options->dark, .folder = options->output };
+  gint     status = 2;
+
+  if (sequence_open (&sequence, &run->error) && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
+    {
+      status = 0;
+      if (options->parts == 1)
+        status = finish (&sequence, sequence.blocks, options, run);
+      else
+        progress_say ("part %d of %d is done; when all are: tessera-sequence merge %s -o FOLDER", options->part, options->parts, options->output);
+    }
+  sequence_clear (&sequence);
+  return status;
+}
+
+static gint
+number_in (const gchar *text, const gchar *name)
+{
+  gchar       *line = g_strdup_printf ("\n%s ", name);
+  const gchar *found = strstr (text, line);
+  const gint   number = found ? atoi (found + strlen (line)) : 0;
+
+  g_free (line);
+  return number;
+}
+
+static gint
+merge (const Options *options, Run *run)
+{
+  gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
+  gint   status = 2, frames, block;
+
+  if (folder_merge (options->output, options->what + 1, &run->error) && g_file_get_contents (path, &settings, NULL, &run->error))
+    {
+      frames = number_in (settings, "frames");
+      block = MAX (number_in (settings, "block"), 1);
+      progress_begin (1.0);
+      status = finish (NULL, (frames + block - 1) / block, options, run);
+    }
+  g_free (settings);
+  g_free (path);
+  return status;
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  Options options;
+  Run     run = { .began = g_get_monotonic_time () };
+  gint    status;
+
+  progress_name ("tessera-sequence");
+  if (! options_parse (&options, argc, argv))
+    return 2;
+  gegl_init (NULL, NULL);
+  status = g_str_equal (options.what[0], "merge") && options.what[1] ? merge (&options, &run) : run_sequence (&options, &run);
+  progress_end ();
+  if (run.error)
+    progress_say ("%s", run.error->message);
+  g_clear_error (&run.error);
+  options_clear (&options);
+  gegl_exit ();
+  return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../progress.h"
+
+static gchar   *output, *dark, *part, *writes, *observatory, *shift_name, *method_name, **what;
+static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
+static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = -1.0;
+static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
+
+static const GOptionEntry entries[] = {
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The folder of results; a run that was ended goes on in it", "FOLDER" },
+  { "dark", 0, 0, G_OPTION_ARG_FILENAME, &dark, "A dark frame, which is subtracted first", "FILE" },
+  { "history", 0, 0, G_OPTION_ARG_INT, &history, "Frames that predict the background of the next, 1 to 64 (20)", "N" },
+  { "degree", 0, 0, G_OPTION_ARG_INT, &degree, "Of the polynomials of the shift, 0 to 3; above 0 it pays from 20 frames on (1)", "N" },
+  { "gamma", 0, 0, G_OPTION_ARG_DOUBLE, &our_gamma, "How much large weights are damped (0.001)", "X" },
+  { "method", 0, 0, G_OPTION_ARG_STRING, &method_name, "Weights from-shifts or from-frames (from-shifts)", "METHOD" },
+  { "article-ridge", 0, 0, G_OPTION_ARG_NONE, &article_ridge, "Damp the constant too, as the article does", NULL },
+  { "no-align", 0, 0, G_OPTION_ARG_NONE, &stays, "Do not move frames of the history by whole pixels", NULL },
+  { "shift", 0, 0, G_OPTION_ARG_STRING, &shift_name, "How shifts are found: single, iterated or pyramid (pyramid)", "METHOD" },
+  { "max-shift", 0, 0, G_OPTION_ARG_INT, &max_shift, "Pixels that the sky moves in 16 frames at most (64)", "PX" },
+  { "saturation", 0, 0, G_OPTION_ARG_DOUBLE, &saturation, "Counts from which on a pixel is full (what the files can hold)", "COUNTS" },
+  { "keep-hot", 0, 0, G_OPTION_ARG_NONE, &keeps_hot, "Do not look for hot pixels", NULL },
+  { "gain", 0, 0, G_OPTION_ARG_DOUBLE, &gain, "Electrons for a count; 0: the photon noise of stars is not known (0)", "X" },
+  { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &fwhm, "Of a star, in pixels (2.2)", "PX" },
+  { "threshold", 0, 0, G_OPTION_ARG_DOUBLE, &threshold, "Of detections in one frame, in standard deviations (6)", "X" },
+  { "track-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &track_threshold, "Of tracks, in standard deviations (7)", "X" },
+  { "keep-objects", 0, 0, G_OPTION_ARG_NONE, &keeps_objects, "Leave objects in the history, with the dark trails that follow", NULL },
+  { "every", 0, 0, G_OPTION_ARG_INT, &every, "Frames between searches for tracks over 8 frames; 0: none (4)", "N" },
+  { "stack", 0, 0, G_OPTION_ARG_INT, &stack, "Frames that are added along each velocity of a fine grid; 0: none (0)", "N" },
+  { "fastest", 0, 0, G_OPTION_ARG_DOUBLE, &fastest, "Of that grid, in pixels a frame; 0: as fast as an object may be without a trail (0)", "PX" },
+  { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, with commas between them", "KINDS" },
+  { "pictures", 0, 0, G_OPTION_ARG_INT, &pictures, "Tracks that have a picture made of them, at most (20)", "N" },
+  { "observatory", 0, 0, G_OPTION_ARG_STRING, &observatory, "Code for the report to the Minor Planet Center (XXX)", "CODE" },
+  { "block", 0, 0, G_OPTION_ARG_INT, &block, "Frames that are computed together, and lost if the run is ended (100)", "N" },
+  { "part", 0, 0, G_OPTION_ARG_STRING, &part, "Compute one part of the sequence: 1/4 is the first quarter", "I/N" },
+  { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Tell the result as JSON on the standard output", NULL },
+  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &what, NULL, "FRAMES" },
+  { NULL, 0, 0, 0, NULL, NULL, NULL }
+};
+
+/* The number of the word in the list, or -1. */
+static gint
+choose (const gchar *word, const gchar *const *words)
+{
+  for (gint i = 0; words[i]; i++)
+    if (g_str_equal (word, words[i]))
+      return i;
+  return -1;
+}
+
+static const gchar *
+set_names (Options *options)
+{
+  static const gchar *const shifts[] = { "single", "iterated", "pyramid", NULL }, *const methods[] = { "from-shifts", "from-frames", NULL };
+  static const gchar *const kinds[] = { "whitened", "background", "significance", NULL };
+  const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts), method = choose (method_name ? method_name : "from-shifts", methods);
+  gchar                   **words = g_strsplit (writes ? writes : "", ",", -1);
+  gboolean                  is_known = TRUE;
+
+  for (gchar **word = words; *word; word++)
+    {
+      const gint kind = choose (*word, kinds);
+
+      is_known = is_known && kind >= 0;
+      if (kind >= 0)
+        options->settings.writes[kind] = TRUE;
+    }
+  g_strfreev (words);
+  options->settings.shift = (ShiftSettings) { (ShiftMethod) MAX (shift, 0), max_shift, INFINITY, FALSE };
+  options->settings.weights = (WeightsSettings) { .method = (WeightsMethod) MAX (method, 0), .degree = degree, .gamma = our_gamma,
+                                                  .article_ridge = article_ridge, .align = ! stays };
+  return shift < 0 ? "--shift is single, iterated or pyramid" : method < 0 ? "--method is from-shifts or from-frames"
+         : ! is_known ? "--write is some of whitened,background,significance" : NULL;
+}
+
+static const gchar *
+set_numbers (Options *options)
+{
+  SequenceSettings *settings = &options->settings;
+  gint              end = 0;
+
+  settings->history = history;
+  settings->block = block;
+  settings->every = every;
+  settings->stack = stack;
+  settings->saturation = saturation;
+  settings->gain = gain;
+  settings->fwhm = fwhm;
+  settings->threshold = threshold;
+  settings->track_threshold = track_threshold;
+  settings->fastest = fastest;
+  settings->removes = ! keeps_objects;
+  settings->rejects_hot = ! keeps_hot;
+  options->part = options->parts = 1;
+  if (part && (sscanf (part, "%d/%d%n", &options->part, &options->parts, &end) != 2 || part[end] || options->part < 1 || options->part > options->parts))
+    return "--part is I/N, with I from 1 to N";
+  return history < 1 || history > WEIGHTS_MAX_FRAMES ? "--history is 1 to 64"
+         : degree < 0 || degree > WEIGHTS_MAX_DEGREE ? "--degree is 0 to 3"
+         : ! (our_gamma >= 0.0 && our_gamma < 1e6) ? "--gamma is 0 or more"
+         : max_shift < 1 || max_shift > 4096 ? "--max-shift is 1 to 4096"
+         : ! (gain >= 0.0 && gain < 1e6) ? "--gain is 0 or more"
+         : ! (fwhm >= 0.5 && fwhm <= 50.0) ? "--fwhm is 0.5 to 50"
+         : ! (threshold > 0.0 && threshold < 1e6) || ! (track_threshold > 0.0 && track_threshold < 1e6) ? "thresholds are above 0"
+         : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
+         : every < 0 || every > 1000000 ? "--every is 0 or more"
+         : stack < 0 || stack == 1 || stack > 256 ? "--stack is 0, or 2 to 256"
+         : block < 1 || block > 1000000 ? "--block is 1 or more"
+         : pictures < 0 ? "--pictures is 0 or more" : NULL;
+}
+
+gboolean
+options_parse (Options *options, gint argc, gchar **argv)
+{
+  GOptionContext *context = g_option_context_new ("- what moves in a sequence of frames");
+  GError         *error = NULL;
+  const gchar    *wrong = NULL;
+
+  *options = (Options) { 0 };
+  g_option_context_set_summary (context, "FRAMES is a folder, a pattern in quotes (\"img*.fits\", img%04d.png), a .txt file with a path a line, a SER film or a FITS "
+                                         "cube.\nmerge FOLDER... puts parts together.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (! g_option_context_parse (context, &argc, &argv, &error))
+    wrong = error->message;
+  else if (! output || ! what || (what[1] && ! g_str_equal (what[0], "merge")))
+    wrong = "which frames, and where to? tessera-sequence FRAMES -o FOLDER";
+  else
+    wrong = set_names (options);
+  if (! wrong)
+    wrong = set_numbers (options);
+  if (wrong)
+    progress_say ("%s", wrong);
+  g_clear_error (&error);
+  g_option_context_free (context);
+  options->what = what;
+  options->output = output;
+  options->dark = dark;
+  options->observatory = observatory ? observatory : (gchar *) "XXX";
+  options->pictures = pictures;
+  options->is_json = is_json;
+  return ! wrong;
+}
+
+void
+options_clear (Options *options)
+{
+  g_strfreev (options->what);
+  g_free (output);
+  g_free (dark);
+  g_free (part);
+  g_free (writes);
+  g_free (observatory);
+  g_free (shift_name);
+  g_free (method_name);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "sequence.h"
+
+typedef struct
+{
+  SequenceSettings settings;
+  gchar          **what;        /* the frames; or merge, and folders */
+  gchar           *output, *dark, *observatory;
+  gint             part, parts, pictures;
+  gboolean         is_json;
+} Options;
+
+/* FALSE: they make no sense, and that has been said. */
+gboolean options_parse (Options *options, gint argc, gchar **argv);
+void     options_clear (Options *options);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * One block of frames, from its files alone. */
+#include "sequence.h"
+
+#include <math.h>
+
+#include "fits.h"
+
+#define STACK_CLIP 2.0          /* thresholds that a frame adds at most to a long track, so that a cosmic ray makes none */
+#define FALSE_ALARMS 0.1        /* of noise, in one search of long tracks */
+
+/* A frame that has been. */
+typedef struct
+{
+  CountPlane plane;
+  FrameShift shift;
+  gint       index;
+} Past;
+
+typedef struct
+{
+  Sequence     *sequence;
+  gint          first;          /* frames before it are computed, not told */
+  GString      *text;
+  Places        places;
+  gint          chain;          /* of the past */
+  GArray       *history;        /* Past, the oldest first: counts, objects removed */
+  GArray       *filtered;       /* Past: of the matched filter */
+  Removal       removal;
+  WhitenPlanes  planes;
+  gboolean      has_overlap;
+} Block;
+
+static void
+past_clear (gpointer data)
+{
+  count_plane_clear (&((Past *) data)->plane);
+}
+
+static void
+past_add (GArray *past, CountPlane plane, FrameShift shift, gint index, guint most)
+{
+  const Past added = { plane, shift, index };
+
+  if (past->len >= most)
+    g_array_remove_index (past, 0);
+  g_array_append_val (past, added);
+}
+
+/* ------------------------------------------------------------------- tracks -- */
+
+static gdouble track_seconds;
+
+gdouble
+block_track_seconds (void)
+{
+  return track_seconds;
+}
+
+/* Rows of the tracks that are in the last n filtered frames. */
+static void
+search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  const Past             *past = &g_array_index (block->filtered, Past, block->filtered->len - n);
+  TrackFrame             *frames = g_new (TrackFrame, n);
+  gdouble                *times = g_new (gdouble, n);
+  TrackGrid               grid = tracks_short_grid ();
+  gfloat                  threshold = (gfloat) settings->track_threshold;
+  TrackPlanes             found;
+  GArray                 *tracks;
+  gint64                  began;
+
+  for (gint i = 0; i < n; i++)
+    {
+      times[i] = past[i].index - past[n - 1].index;
+      frames[i] = (TrackFrame) { &past[i].plane, past[i].shift, times[i] };
+    }
+  if (is_long)
+    {
+      grid = tracks_grid (times, n, settings->fwhm, 1.0, settings->fastest);
+      threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
+    }
+  began = g_get_monotonic_time ();
+  tracks_stack (frames, n, n - 1, &grid, is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found);
+  track_seconds += (g_get_monotonic_time () - began) / 1e6;
+  tracks = tracks_find (&found, frames, n, n - 1, &grid, threshold);
+  for (guint i = 0; i < tracks->len; i++)
+    {
+      const Track *track = &g_array_index (tracks, Track, i);
+      ObjectRow    row = { .index = past[n - 1].index, .frames = n, .x = track->x, .y = track->y, .v_x = track->v_x, .v_y = track->v_y,
+                           .value = track->value, .flux = NAN };
+
+      if (hypot (row.v_x, row.v_y) * (n - 1) < settings->fwhm)          /* what is left of a star */
+        continue;
+      sky_place (facts, row.x, row.y, &row.ra, &row.dec);
+      row_add_object (block->text, &row);
+    }
+  g_array_free (tracks, TRUE);
+  track_planes_clear (&found);
+  g_free (times);
+  g_free (frames);
+}
+
+static void
+search_tracks (Block *block, gint index, const FrameFacts *facts)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  const gint              n = (gint) block->filtered->len;
+
+  if (settings->every > 0 && (index + 1) % settings->every == 0 && n >= SEQUENCE_SHORT)
+    search (block, SEQUENCE_SHORT, FALSE, facts);
+  if (settings->stack > 0 && (index + 1) % MAX (settings->stack / 2, 1) == 0 && n >= settings->stack)
+    search (block, settings->stack, TRUE, facts);
+}
+
+/* ------------------------------------------------------------- one frame -- */
+
+static gboolean
+write_planes (Block *block, gint index, const Weights *weights, GError **error)
+{
+  static const gchar *const folders[] = { "whitened", "background", "significance" };
+  const CountPlane *const   planes[] = { &block->planes.whitened, &block->planes.background, &block->planes.significance };
+  gboolean                  success = TRUE;
+
+  for (gint i = 0; i < WRITE_KINDS && success; i++)
+    if (block->sequence->settings.writes[i])
+      {
+        gchar       *path = g_strdup_printf ("%s/%s/%06d.fits", block->sequence->folder, folders[i], index);
+        gchar       *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
+        const gchar *cards[] = { card, NULL };
+
+        success = fits_write (path, planes[i], cards, error);
+        g_free (card);
+        g_free (path);
+      }
+  return success;
+}
+
+/* Weights, planes, detections; what the frame becomes as history is in `plane`. */
+static gboolean
+judge (Block *block, gint index, CountPlane *plane, FrameShift shift, const FrameFacts *facts, FrameRow *row, GString *objects, GError **error)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  const gint              n = (gint) block->history->len;
+  const CountPlane       *history[WEIGHTS_MAX_FRAMES];
+  FrameShift              shifts[WEIGHTS_MAX_FRAMES];
+  CountPlane              filtered;
+  Weights                 weights;
+  GArray                 *found;
+  gboolean                success = TRUE;
+
+  for (gint i = 0; i < n; i++)
+    {
+      history[i] = &g_array_index (block->history, Past, i).plane;
+      shifts[i] = g_array_index (block->history, Past, i).shift;
+    }
+  whiten_frame (plane, shift, history, shifts, n, &settings->weights, settings->gain, &weights, &block->planes);
+  count_plane_init (&filtered, plane->width, plane->height);
+  detect_filter (&block->planes.significance, settings->fwhm, &filtered);
+  found = detect_maxima (&filtered, (gfloat) settings->threshold);
+  for (guint i = 0; i < found->len; i++)
+    {
+      const Detection *detection = &g_array_index (found, Detection, i);
+      ObjectRow        object = { .index = index, .frames = 1, .x = detection->fine_x, .y = detection->fine_y, .v_x = NAN, .v_y = NAN,
+                                  .value = detection->value,
+                                  .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
+
+      sky_place (facts, object.x, object.y, &object.ra, &object.dec);
+      row_add_object (objects, &object);
+    }
+  row->detections = (gint) found->len;
+  row->n = n;
+  row->degree = weights.degree;
+  row->noise_gain = weights.noise_gain;
+  g_array_free (found, TRUE);
+  if (index >= block->first)
+    success = write_planes (block, index, &weights, error);
+  if (settings->removes && n == settings->history)
+    removal_apply (&block->removal, &filtered, &block->planes.background, (gfloat) settings->threshold, shift, plane);
+  past_add (block->filtered, filtered, shift, index, MAX (SEQUENCE_SHORT, settings->stack));
+  return success;
+}
+
+static void
+forget (Block *block)
+{
+  g_array_set_size (block->history, 0);
+  g_array_set_size (block->filtered, 0);
+  removal_clear (&block->removal);
+  block->removal = (Removal) { 0 };
+  block->chain = block->places.chain;
+}
+
+/* Of a frame before `begin` only its counts are of use. */
+static gboolean
+add_frame (Block *block, gint index, gint begin, GError **error)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
+  GString                *objects = g_string_new (NULL);
+  CountPlane              plane;
+  FrameFacts              facts;
+  FrameShift              shift = { NAN, NAN };
+  Shift                   found = { .error = NAN };
+  GError                 *reason = NULL;
+  gboolean                success = TRUE;
+
+  row.start = row.exposure = row.error = NAN;
+  if (! sequence_frame (block->sequence, index, &plane, &facts, &reason))
+    row.state = FRAME_UNREADABLE;
+  else
+    {
+      sequence_ahead (block->sequence, index + 1);
+      row.start = facts.start;
+      row.exposure = facts.exposure;
+      row.state = places_find (&block->places, index, &plane, &found, &shift) ? FRAME_USED : FRAME_LOST;
+      row.error = found.error;
+      row.pixels = found.pixels;
+      if (block->chain != block->places.chain)
+        forget (block);
+      if (row.state == FRAME_USED && index >= begin && block->history->len == 0)
+        row.state = FRAME_FIRST;
+      else if (row.state == FRAME_USED && index >= begin)
+        success = judge (block, index, &plane, shift, &facts, &row, objects, error);
+      if (row.state == FRAME_LOST)
+        count_plane_clear (&plane);
+      else
+        past_add (block->history, plane, shift, index, settings->history);
+    }
+  row.chain = block->chain;
+  row.x = shift.x;
+  row.y = shift.y;
+  row.reason = reason ? reason->message : row.state == FRAME_LOST ? (gchar *) "its shift is not found" : NULL;
+  if (index >= block->first)
+    {
+      row_add_frame (block->text, &row);
+      g_string_append (block->text, objects->str);
+      if (row.state == FRAME_USED && success)
+        search_tracks (block, index, &facts);
+    }
+  g_clear_error (&reason);
+  g_string_free (objects, TRUE);
+  g_free (row.name);
+  return success;
+}
+
+/* ------------------------------------------------------------------ a block -- */
+
+GString *
+block_make (Sequence *sequence, gint number, GError **error)
+{
+  const SequenceSettings *settings = &sequence->settings;
+  const gint              first = number * settings->block, end = MIN (first + settings->block, sequence->list.n);
+  const gint              begin = MAX (first - MAX (settings->history, MAX (SEQUENCE_SHORT, settings->stack)), 0);
+  Block                   block = { .sequence = sequence, .first = first, .text = g_string_new (NULL) };
+  gboolean                success = TRUE;
+
+  block.places.sequence = sequence;
+  block.history = g_array_new (FALSE, FALSE, sizeof (Past));
+  block.filtered = g_array_new (FALSE, FALSE, sizeof (Past));
+  g_array_set_clear_func (block.history, past_clear);
+  g_array_set_clear_func (block.filtered, past_clear);
+  whiten_planes_init (&block.planes, sequence->width, sequence->height);
+  for (gint i = MAX (begin - settings->history, 0); i < end && success; i++)
+    {
+      success = add_frame (&block, i, begin, error);
+      if (i == first - 1 && block.history->len > 0)
+        {
+          const Past *last = &g_array_index (block.history, Past, block.history->len - 1);
+
+          row_add_overlap (block.text, last->index, last->shift, block.chain);
+        }
+    }
+  g_array_free (block.history, TRUE);
+  g_array_free (block.filtered, TRUE);
+  removal_clear (&block.removal);
+  whiten_planes_clear (&block.planes);
+  places_clear (&block.places);
+  if (! success)
+    {
+      g_string_free (block.text, TRUE);
+      return NULL;
+    }
+  return block.text;
+}

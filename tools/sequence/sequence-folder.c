@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The folder of results.  `blocks/` has a file for each block that is done: it appears whole, by a rename, and that is the journal. */
+#include "sequence.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD     "tessera-sequence 1\n"
+#define SETTINGS "settings.txt"
+
+gboolean
+folder_write (const gchar *path, const gchar *text, gssize length, GError **error)
+{
+  gchar   *beside = g_strconcat (path, ".part", NULL);
+  FILE    *file = g_fopen (beside, "wb");
+  gboolean success = file && fwrite (text, 1, length, file) == (gsize) length;
+
+  if (file)
+    success = fclose (file) == 0 && success;
+  success = success && g_rename (beside, path) == 0;
+  if (! success)
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", path, g_strerror (errno));
+  g_free (beside);
+  return success;
+}
+
+static void
+add (GString *text, const gchar *name, gdouble number)
+{
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (text, "%s %s\n", name, g_ascii_dtostr (digits, sizeof digits, number));
+}
+
+/* All frames, by name, size and time: another file is another sequence. */
+static gchar *
+fingerprint (const FrameList *list)
+{
+  GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
+  gchar     *result;
+
+  for (gint i = 0; i < list->n; i++)
+    {
+      gchar *base = g_path_get_basename (list->frames[i].path);
+      gchar *line = g_strdup_printf ("%s\n%d %" G_GINT64_FORMAT "\n", base, list->frames[i].index, list->frames[i].size);
+
+      g_checksum_update (sum, (const guchar *) line, -1);
+      g_free (line);
+      g_free (base);
+    }
+  result = g_strdup (g_checksum_get_string (sum));
+  g_checksum_free (sum);
+  return result;
+}
+
+gchar *
+folder_settings (const Sequence *sequence)
+{
+  const SequenceSettings *settings = &sequence->settings;
+  GString                *text = g_string_new (HEAD);
+  gchar                  *print = fingerprint (&sequence->list), *dark = sequence->dark_path ? g_path_get_basename (sequence->dark_path) : g_strdup ("");
+
+  g_string_append_printf (text, "frames %d\nfiles %s\ndark %s\n", sequence->list.n, print, dark);
+  add (text, "width", sequence->width);
+  add (text, "height", sequence->height);
+  add (text, "history", settings->history);
+  add (text, "block", settings->block);
+  add (text, "shift", settings->shift.method);
+  add (text, "max-shift", settings->shift.max_shift);
+  add (text, "saturation", settings->saturation);
+  add (text, "reject-hot", settings->rejects_hot);
+  add (text, "method", settings->weights.method);
+  add (text, "align", settings->weights.align);
+  add (text, "degree", settings->weights.degree);
+  add (text, "gamma", settings->weights.gamma);
+  add (text, "article-ridge", settings->weights.article_ridge);
+  add (text, "gain", settings->gain);
+  add (text, "fwhm", settings->fwhm);
+  add (text, "threshold", settings->threshold);
+  add (text, "track-threshold", settings->track_threshold);
+  add (text, "fastest", settings->fastest);
+  add (text, "every", settings->every);
+  add (text, "stack", settings->stack);
+  add (text, "remove-objects", settings->removes);
+  for (gint i = 0; i < WRITE_KINDS; i++)
+    add (text, i == 0 ? "write-whitened" : i == 1 ? "write-background" : "write-significance", settings->writes[i]);
+  g_free (print);
+  g_free (dark);
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+folder_block (const gchar *folder, gint block)
+{
+  return g_strdup_printf ("%s/blocks/%06d.txt", folder, block);
+}
+
+/* FALSE: the folder is another sequence's, or a stranger's. */
+static gboolean
+check_settings (const gchar *folder, const gchar *wanted, GError **error)
+{
+  gchar   *path = g_build_filename (folder, SETTINGS, NULL), *found = NULL;
+  gboolean success = TRUE;
+
+  if (! g_file_get_contents (path, &found, NULL, NULL))
+    success = g_file_set_contents (path, wanted, -1, error);            /* others may begin at this moment */
+  else if (! g_str_equal (found, wanted))
+    {
+      gchar **ours = g_strsplit (wanted, "\n", -1), **theirs = g_strsplit (found, "\n", -1);
+      gint    i = 0;
+
+      while (ours[i] && theirs[i] && g_str_equal (ours[i], theirs[i]))
+        i++;
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s, now %s); take another folder, or remove it", folder,
+                   theirs[i] ? theirs[i] : "", ours[i] ? ours[i] : "");
+      g_strfreev (ours);
+      g_strfreev (theirs);
+      success = FALSE;
+    }
+  g_free (found);
+  g_free (path);
+  return success;
+}
+
+static gboolean
+make_folder (const gchar *folder, const gchar *within, GError **error)
+{
+  gchar   *path = g_build_filename (folder, within, NULL);
+  gboolean success = g_mkdir_with_parents (path, 0777) == 0;
+
+  if (! success)
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be made: %s", path, g_strerror (errno));
+  g_free (path);
+  return success;
+}
+
+gboolean
+folder_open (Sequence *sequence, GError **error)
+{
+  static const gchar *const kinds[] = { "whitened", "background", "significance" };
+  gchar                    *settings = folder_settings (sequence);
+  gboolean                  success = make_folder (sequence->folder, "blocks", error) && check_settings (sequence->folder, settings, error);
+
+  for (gint i = 0; i < WRITE_KINDS && success; i++)
+    success = ! sequence->settings.writes[i] || make_folder (sequence->folder, kinds[i], error);
+  g_free (settings);
+  return success;
+}
+
+gboolean
+folder_has (const Sequence *sequence, gint block)
+{
+  gchar   *path = folder_block (sequence->folder, block);
+  gboolean has = g_file_test (path, G_FILE_TEST_IS_REGULAR);
+
+  g_free (path);
+  return has;
+}
+
+gboolean
+folder_keep (const Sequence *sequence, gint block, const GString *text, GError **error)
+{
+  gchar   *path = folder_block (sequence->folder, block);
+  gboolean success = folder_write (path, text->str, text->len, error);
+
+  g_free (path);
+  return success;
+}
+
+static gboolean
+take_block (const gchar *from, const gchar *to, GError **error)
+{
+  gchar   *text;
+  gsize    length;
+  gboolean success = g_file_get_contents (from, &text, &length, error);
+
+  if (success)
+    {
+      success = folder_write (to, text, length, error);
+      g_free (text);
+    }
+  return success;
+}
+
+gboolean
+folder_merge (const gchar *folder, gchar **parts, GError **error)
+{
+  gboolean success = make_folder (folder, "blocks", error);
+
+  for (; *parts && success; parts++)
+    {
+      gchar       *path = g_build_filename (*parts, SETTINGS, NULL), *blocks = g_build_filename (*parts, "blocks", NULL), *settings = NULL;
+      GDir        *dir = g_dir_open (blocks, 0, NULL);
+      const gchar *name;
+
+      success = g_file_get_contents (path, &settings, NULL, error) && check_settings (folder, settings, error);
+      while (success && dir && (name = g_dir_read_name (dir)))
+        if (g_str_has_suffix (name, ".txt"))
+          {
+            gchar *from = g_build_filename (blocks, name, NULL), *to = g_build_filename (folder, "blocks", name, NULL);
+
+            success = take_block (from, to, error);
+            g_free (from);
+            g_free (to);
+          }
+      if (dir)
+        g_dir_close (dir);
+      g_free (settings);
+      g_free (blocks);
+      g_free (path);
+    }
+  return success;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Frames as the computation needs them: less the dark frame, and NaN where a pixel is bad. */
+#include "sequence.h"
+
+#include "../progress.h"
+#include "loads.h"
+
+#define KEPT 6                  /* frames, decoded */
+
+static GThread *reader;
+
+static void
+say_unreadable (const gchar *path)
+{
+  progress_say ("%s cannot be read as a picture; run it again without that file", path);
+}
+
+static FramePixels *
+decode (Sequence *sequence, gint index, gint width, gint height, GError **error)
+{
+  FramePixels *pixels;
+
+  loads_begin (sequence->list.frames[index].path, say_unreadable);
+  pixels = frame_cache_get (sequence->cache, &sequence->list.frames[index], width, height, error);
+  loads_end ();
+  return pixels;
+}
+
+/* ------------------------------------------------------------- ahead of use -- */
+
+typedef struct { Sequence *sequence; gint index; } Ahead;
+
+static gpointer
+read_ahead (gpointer data)
+{
+  Ahead       *ahead = data;
+  FramePixels *pixels = decode (ahead->sequence, ahead->index, 0, 0, NULL);
+
+  if (pixels)
+    frame_pixels_unref (pixels);
+  g_free (ahead);
+  return NULL;
+}
+
+static void
+wait_for_reader (void)
+{
+  if (reader)
+    g_thread_join (reader);
+  reader = NULL;
+}
+
+void
+sequence_ahead (Sequence *sequence, gint index)
+{
+  Ahead *ahead;
+
+  wait_for_reader ();
+  if (index >= sequence->list.n)
+    return;
+  ahead = g_new (Ahead, 1);
+  *ahead = (Ahead) { sequence, index };
+  reader = g_thread_new ("reader", read_ahead, ahead);
+}
+
+/* ------------------------------------------------------------------- frames -- */
+
+gboolean
+sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
+{
+  const SequenceSettings *settings = &sequence->settings;
+  FramePixels            *pixels;
+
+  wait_for_reader ();
+  pixels = decode (sequence, index, sequence->width, sequence->height, error);
+  if (! pixels)
+    return FALSE;
+  *facts = pixels->facts;
+  whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL,
+                  settings->saturation >= 0.0 ? (gfloat) settings->saturation : pixels->saturation, settings->rejects_hot, plane);
+  frame_pixels_unref (pixels);
+  return TRUE;
+}
+
+static gboolean
+find_size (Sequence *sequence)
+{
+  for (gint i = 0; i < sequence->list.n; i++)
+    {
+      FramePixels *pixels = decode (sequence, i, 0, 0, NULL);
+
+      if (pixels)
+        {
+          sequence->width = pixels->plane.width;
+          sequence->height = pixels->plane.height;
+          frame_pixels_unref (pixels);
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+static gboolean
+open_dark (Sequence *sequence, GError **error)
+{
+  FrameList    list;
+  FramePixels *pixels;
+
+  if (! frames_list (sequence->dark_path, &list, error))
+    return FALSE;
+  pixels = frame_cache_get (sequence->cache, &list.frames[0], sequence->width, sequence->height, error);
+  frame_list_clear (&list);
+  if (! pixels)
+    return FALSE;
+  count_plane_init (&sequence->dark, sequence->width, sequence->height);
+  for (gsize i = 0; i < (gsize) sequence->width * sequence->height; i++)
+    sequence->dark.pixels[i] = pixels->plane.pixels[i];
+  frame_pixels_unref (pixels);
+  return TRUE;
+}
+
+gboolean
+sequence_open (Sequence *sequence, GError **error)
+{
+  if (! frames_list (sequence->what, &sequence->list, error))
+    return FALSE;
+  for (guint i = 0; i < sequence->list.notes->len; i++)
+    progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
+  sequence->cache = frame_cache_new (0);        /* of the first, one */
+  if (! find_size (sequence))
+    {
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s: none of the %d frames can be read", sequence->what, sequence->list.n);
+      return FALSE;
+    }
+  frame_cache_free (sequence->cache);
+  sequence->cache = frame_cache_new (KEPT * sizeof (gfloat) * (gsize) sequence->width * sequence->height);
+  sequence->blocks = (sequence->list.n + sequence->settings.block - 1) / sequence->settings.block;
+  return ! sequence->dark_path || open_dark (sequence, error);
+}
+
+void
+sequence_clear (Sequence *sequence)
+{
+  wait_for_reader ();
+  frame_list_clear (&sequence->list);
+  count_plane_clear (&sequence->dark);
+  if (sequence->cache)
+    frame_cache_free (sequence->cache);
+  sequence->cache = NULL;
+}

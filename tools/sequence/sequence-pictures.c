@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A picture of each track: on the left the mean of the frames on the sky, with the track; on the right what is left of the frames without that
+ * mean, added on the object. */
+#include "sequence.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SIDE   65               /* px of the sky */
+#define SCALE  4
+#define GAP    8
+#define REACH  24               /* frames on either side of the strongest row */
+#define WIDTH  (2 * SIDE * SCALE + GAP)
+#define HEIGHT (SIDE * SCALE)
+
+/* An object's way: where it is in frame `index`, and its velocity on the sky. */
+typedef struct
+{
+  const ObjectRow *best, *first, *last;
+  gint             rows;
+} Way;
+
+typedef struct
+{
+  Sequence     *sequence;
+  const Tables *tables;
+  const Way    *way;
+  gdouble       v_x, v_y;
+  gfloat        sky[SIDE * SIDE], object[SIDE * SIDE];
+  gint          seen[SIDE * SIDE], n;
+} Drawing;
+
+/* The place of the sky or of the object in a frame, when the strongest row's frame has it at the row's place. */
+static gboolean
+place (const Drawing *drawing, gint index, gboolean of_object, gint *x, gint *y)
+{
+  const ObjectRow *best = drawing->way->best;
+  const FrameRow  *then = tables_frame (drawing->tables, best->index), *now = tables_frame (drawing->tables, index);
+  const gdouble    passed = of_object ? index - best->index : 0;
+
+  if (! now || (now->state != FRAME_USED && now->state != FRAME_FIRST) || now->chain != then->chain)
+    return FALSE;
+  *x = (gint) floor (best->x + now->x - then->x + drawing->v_x * passed + 0.5);
+  *y = (gint) floor (best->y + now->y - then->y + drawing->v_y * passed + 0.5);
+  return TRUE;
+}
+
+static gfloat
+pixel (const CountPlane *plane, gint x, gint y)
+{
+  return x >= 0 && y >= 0 && x < plane->width && y < plane->height ? plane->pixels[(gsize) y * plane->width + x] : NAN;
+}
+
+typedef void (*UseFrame) (Drawing *drawing, gint index, const CountPlane *plane);
+
+static void
+add_to_sky (Drawing *drawing, gint index, const CountPlane *plane)
+{
+  gint x, y;
+
+  if (! place (drawing, index, FALSE, &x, &y))
+    return;
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    {
+      const gfloat count = pixel (plane, x + i % SIDE - SIDE / 2, y + i / SIDE - SIDE / 2);
+
+      if (isfinite (count))
+        {
+          drawing->sky[i] += count;
+          drawing->seen[i]++;
+        }
+    }
+}
+
+/* The sky's mean lies under the frame as the sky does. */
+static void
+add_to_object (Drawing *drawing, gint index, const CountPlane *plane)
+{
+  gint x, y, sky_x, sky_y;
+
+  if (! place (drawing, index, TRUE, &x, &y) || ! place (drawing, index, FALSE, &sky_x, &sky_y))
+    return;
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    {
+      const gint   at_x = x + i % SIDE - SIDE / 2, at_y = y + i / SIDE - SIDE / 2, u = at_x - sky_x + SIDE / 2, v = at_y - sky_y + SIDE / 2;
+      const gfloat count = pixel (plane, at_x, at_y);
+
+      if (isfinite (count) && u >= 0 && v >= 0 && u < SIDE && v < SIDE && isfinite (drawing->sky[v * SIDE + u]))
+        drawing->object[i] += count - drawing->sky[v * SIDE + u];
+    }
+  drawing->n++;
+}
+
+static void
+each_frame (Drawing *drawing, UseFrame use)
+{
+  const gint begin = MAX (drawing->way->best->index - REACH, 0), end = MIN (drawing->way->best->index + REACH + 1, drawing->sequence->list.n);
+
+  for (gint i = begin; i < end; i++)
+    {
+      const FrameRow *row = tables_frame (drawing->tables, i);
+      CountPlane      plane;
+      FrameFacts      facts;
+
+      if (row && row->state != FRAME_LOST && row->state != FRAME_UNREADABLE && sequence_frame (drawing->sequence, i, &plane, &facts, NULL))
+        {
+          use (drawing, i, &plane);
+          count_plane_clear (&plane);
+        }
+    }
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return *(const gfloat *) a < *(const gfloat *) b ? -1 : *(const gfloat *) a > *(const gfloat *) b;
+}
+
+/* Grey from 2 standard deviations below the median to `above` of them above it, both robust. */
+static void
+paint (const gfloat *values, gdouble above, guint8 *picture, gint left)
+{
+  gfloat  sorted[SIDE * SIDE], median, spread;
+  gint    n = 0;
+
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    if (isfinite (values[i]))
+      sorted[n++] = values[i];
+  if (n == 0)
+    return;
+  qsort (sorted, n, sizeof *sorted, compare);
+  median = sorted[n / 2];
+  for (gint i = 0; i < n; i++)
+    sorted[i] = fabsf (sorted[i] - median);
+  qsort (sorted, n, sizeof *sorted, compare);
+  spread = MAX (1.4826f * sorted[n / 2], 1e-6f);
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < SIDE * SCALE; x++)
+      {
+        const gfloat value = values[y / SCALE * SIDE + x / SCALE], part = ((value - median) / spread + 2.0f) / (gfloat) (above + 2.0);
+
+        picture[y * WIDTH + left + x] = isfinite (value) ? (guint8) (255.0f * CLAMP (part, 0.0f, 1.0f)) : 0;
+      }
+}
+
+/* Dots along the way, with the sky at rest. */
+static void
+draw_way (const Drawing *drawing, guint8 *picture)
+{
+  const gdouble length = hypot (drawing->v_x, drawing->v_y) * 2 * REACH * SCALE;
+
+  for (gint i = 0; i <= (gint) length; i++)
+    {
+      const gdouble part = length > 0.0 ? 2.0 * i / length - 1.0 : 0.0;
+      const gint    x = (gint) ((SIDE / 2 + 0.5 + drawing->v_x * part * REACH) * SCALE), y = (gint) ((SIDE / 2 + 0.5 + drawing->v_y * part * REACH) * SCALE);
+
+      if (x >= 0 && y >= 0 && x < SIDE * SCALE && y < HEIGHT && i / SCALE % 2 == 0)
+        picture[y * WIDTH + x] = 255;
+    }
+}
+
+static gboolean
+save (const guint8 *picture, const gchar *path, GError **error)
+{
+  gchar      *beside = g_strconcat (path, ".part.png", NULL);
+  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), babl_format ("Y' u8"));
+  GeglNode   *graph = gegl_node_new ();
+  GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+  GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:png-save", "path", beside, "bitdepth", 8, NULL);
+  gboolean    success;
+
+  gegl_buffer_set (buffer, NULL, 0, NULL, picture, GEGL_AUTO_ROWSTRIDE);
+  gegl_node_link (source, sink);
+  gegl_node_process (sink);
+  g_object_unref (graph);
+  g_object_unref (buffer);
+  success = g_rename (beside, path) == 0;
+  if (! success)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s cannot be written", path);
+  g_free (beside);
+  return success;
+}
+
+static void
+find_velocity (Drawing *drawing)
+{
+  const ObjectRow *first = drawing->way->first, *last = drawing->way->last;
+  const FrameRow  *from = tables_frame (drawing->tables, first->index), *to = tables_frame (drawing->tables, last->index);
+  const gint       passed = last->index - first->index;
+
+  drawing->v_x = drawing->way->best->v_x;
+  drawing->v_y = drawing->way->best->v_y;
+  if (passed > 0)
+    {
+      drawing->v_x = (last->x - to->x - first->x + from->x) / passed;
+      drawing->v_y = (last->y - to->y - first->y + from->y) / passed;
+    }
+}
+
+static gboolean
+draw (Sequence *sequence, const Tables *tables, const Way *way, GError **error)
+{
+  Drawing *drawing = g_new0 (Drawing, 1);
+  guint8  *picture = g_malloc0 (WIDTH * HEIGHT);
+  gchar   *path = g_strdup_printf ("%s/tracks/%04d.png", sequence->folder, way->best->track + 1);
+  gboolean success;
+
+  drawing->sequence = sequence;
+  drawing->tables = tables;
+  drawing->way = way;
+  find_velocity (drawing);
+  each_frame (drawing, add_to_sky);
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    drawing->sky[i] = drawing->seen[i] > 0 ? drawing->sky[i] / drawing->seen[i] : NAN;
+  each_frame (drawing, add_to_object);
+  paint (drawing->sky, 12.0, picture, 0);
+  draw_way (drawing, picture);
+  paint (drawing->object, 8.0, picture, SIDE * SCALE + GAP);
+  success = save (picture, path, error);
+  g_free (path);
+  g_free (picture);
+  g_free (drawing);
+  return success;
+}
+
+/* Those found more than once come first, then the strongest. */
+static gint
+compare_ways (gconstpointer a, gconstpointer b)
+{
+  const Way *first = a, *second = b;
+
+  if ((first->rows > 1) != (second->rows > 1))
+    return first->rows > 1 ? -1 : 1;
+  return first->best->value > second->best->value ? -1 : first->best->value < second->best->value;
+}
+
+gint
+pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **error)
+{
+  Way     *ways = g_new0 (Way, MAX (tables->n_tracks, 1));
+  gchar   *folder = g_build_filename (sequence->folder, "tracks", NULL);
+  gint     n = 0;
+  gboolean success = TRUE;
+
+  for (guint i = 0; i < tables->tracks->len; i++)
+    {
+      const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
+      Way             *way = &ways[row->track];
+
+      way->first = way->first ? way->first : row;
+      way->last = row;
+      way->best = ! way->best || row->value > way->best->value ? row : way->best;
+      way->rows++;
+    }
+  qsort (ways, tables->n_tracks, sizeof *ways, compare_ways);
+  if (tables->n_tracks > 0 && most > 0)
+    g_mkdir_with_parents (folder, 0777);
+  for (; n < MIN (most, tables->n_tracks) && success; n++)
+    success = draw (sequence, tables, &ways[n], error);
+  g_free (folder);
+  g_free (ways);
+  return success ? n : -1;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
+ * block, which says how the block's chain lies against the one before. */
+#include "sequence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAME_WORDS  14
+#define OBJECT_WORDS 11
+
+/* ------------------------------------------------------------------ writing -- */
+
+/* With the same digits in every language; nothing where it is no number. */
+static void
+add (GString *text, const gchar *format, gdouble number)
+{
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_c (text, '\t');
+  if (isfinite (number))
+    g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
+}
+
+void
+row_add_frame (GString *text, const FrameRow *row)
+{
+  gchar *name = g_strescape (row->name, NULL), *reason = g_strescape (row->reason ? row->reason : "", NULL);
+
+  g_string_append_printf (text, "F\t%d\t%d\t%d", row->index, (gint) row->state, row->chain);
+  add (text, "%.10f", row->x);
+  add (text, "%.10f", row->y);
+  add (text, "%.6f", row->error);
+  g_string_append_printf (text, "\t%d\t%d\t%d\t%d", row->pixels, row->n, row->degree, row->detections);
+  add (text, "%.6f", row->noise_gain);
+  add (text, "%.6f", row->start);
+  add (text, "%.6f", row->exposure);
+  g_string_append_printf (text, "\t%s\t%s\n", name, reason);
+  g_free (name);
+  g_free (reason);
+}
+
+void
+row_add_object (GString *text, const ObjectRow *row)
+{
+  g_string_append_printf (text, "%c\t%d\t%d", row->frames > 1 ? 'T' : 'D', row->index, row->frames);
+  add (text, "%.3f", row->x);
+  add (text, "%.3f", row->y);
+  add (text, "%.5f", row->v_x);
+  add (text, "%.5f", row->v_y);
+  add (text, "%.3f", row->value);
+  add (text, "%.3f", row->flux);
+  add (text, "%.7f", row->ra);
+  add (text, "%.7f", row->dec);
+  g_string_append_c (text, '\n');
+}
+
+void
+row_add_overlap (GString *text, gint index, FrameShift at, gint chain)
+{
+  g_string_append_printf (text, "O\t%d\t%d", index, chain);
+  add (text, "%.10f", at.x);
+  add (text, "%.10f", at.y);
+  g_string_append_c (text, '\n');
+}
+
+/* ------------------------------------------------------------------ reading -- */
+
+static gdouble
+number_of (const gchar *word)
+{
+  return *word ? g_ascii_strtod (word, NULL) : NAN;
+}
+
+static void
+free_names (gpointer data)
+{
+  g_free (((FrameRow *) data)->name);
+  g_free (((FrameRow *) data)->reason);
+}
+
+void
+tables_init (Tables *tables)
+{
+  *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
+                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), 0 };
+  g_array_set_clear_func (tables->frames, free_names);
+}
+
+void
+tables_clear (Tables *tables)
+{
+  g_array_free (tables->frames, TRUE);
+  g_array_free (tables->detections, TRUE);
+  g_array_free (tables->tracks, TRUE);
+}
+
+/* What has to be added to a block's chains and places. */
+typedef struct
+{
+  gint       joined, chain;     /* the block's chain that goes on, -1: none; the number of its first in the table */
+  FrameShift step;
+} Joint;
+
+static Joint
+joint_of (const Tables *tables, gchar **words)
+{
+  Joint joint = { .joined = -1 };
+
+  if (tables->frames->len > 0)
+    joint.chain = g_array_index (tables->frames, FrameRow, tables->frames->len - 1).chain + 1;
+  for (guint i = tables->frames->len; words && g_strv_length (words) == 5 && i-- > 0;)
+    {
+      const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
+
+      if (row->index == atoi (words[1]) && isfinite (row->x))
+        return (Joint) { atoi (words[2]), row->chain - atoi (words[2]), { row->x - number_of (words[3]), row->y - number_of (words[4]) } };
+    }
+  return joint;
+}
+
+static void
+add_frame (Tables *tables, gchar **words, const Joint *joint)
+{
+  const gint chain = atoi (words[3]);
+  FrameRow   row = { .index = atoi (words[1]), .state = (FrameState) atoi (words[2]), .chain = chain + joint->chain, .x = number_of (words[4]),
+                     .y = number_of (words[5]), .error = number_of (words[6]), .pixels = atoi (words[7]), .n = atoi (words[8]),
+                     .degree = atoi (words[9]), .detections = atoi (words[10]), .noise_gain = number_of (words[11]), .start = number_of (words[12]),
+                     .exposure = number_of (words[13]), .name = g_strcompress (words[14]), .reason = g_strcompress (words[15]) };
+
+  if (chain == joint->joined)
+    {
+      row.x += joint->step.x;
+      row.y += joint->step.y;
+    }
+  g_array_append_val (tables->frames, row);
+}
+
+static void
+add_object (GArray *array, gchar **words)
+{
+  const ObjectRow row = { .index = atoi (words[1]), .frames = atoi (words[2]), .x = number_of (words[3]), .y = number_of (words[4]),
+                          .v_x = number_of (words[5]), .v_y = number_of (words[6]), .value = number_of (words[7]), .flux = number_of (words[8]),
+                          .ra = number_of (words[9]), .dec = number_of (words[10]), .track = -1 };
+
+  g_array_append_val (array, row);
+}
+
+gboolean
+tables_add (Tables *tables, const gchar *text)
+{
+  gchar  **lines = g_strsplit (text, "\n", -1);
+  Joint    joint = joint_of (tables, NULL);
+  gboolean success = TRUE;
+
+  for (gchar **line = lines; *line && success; line++)
+    {
+      gchar    **words = g_strsplit (*line, "\t", -1);
+      const guint n = g_strv_length (words);
+
+      if (**line == 'O')
+        joint = joint_of (tables, words);
+      else if (**line == 'F' && n == FRAME_WORDS + 2)
+        add_frame (tables, words, &joint);
+      else if (**line == 'D' && n == OBJECT_WORDS)
+        add_object (tables->detections, words);
+      else if (**line == 'T' && n == OBJECT_WORDS)
+        add_object (tables->tracks, words);
+      else
+        success = **line == '\0';
+      g_strfreev (words);
+    }
+  g_strfreev (lines);
+  return success;
+}

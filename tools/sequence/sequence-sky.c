@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Places in the sky, and reports of them.
+ *
+ * The gnomonic projection: M. R. Calabretta, E. W. Greisen, Representations of celestial coordinates in FITS, Astronomy and Astrophysics 395,
+ * 2002.  The report: the Minor Planet Center's format of 80 columns for optical observations. */
+#include "sequence.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PER_DEGREE (G_PI / 180.0)
+#define DAY        86400.0
+
+void
+sky_place (const FrameFacts *facts, gdouble x, gdouble y, gdouble *ra, gdouble *dec)
+{
+  const gdouble u = x - facts->x, v = y - facts->y;
+  const gdouble xi = (facts->cd[0] * u + facts->cd[1] * v) * PER_DEGREE, eta = (facts->cd[2] * u + facts->cd[3] * v) * PER_DEGREE;
+  const gdouble dec0 = facts->dec * PER_DEGREE, below = cos (dec0) - eta * sin (dec0);
+  gdouble       angle;
+
+  *ra = *dec = NAN;
+  if (! facts->has_wcs)
+    return;
+  angle = facts->ra + atan2 (xi, below) / PER_DEGREE;
+  *dec = atan2 (sin (dec0) + eta * cos (dec0), hypot (xi, below)) / PER_DEGREE;
+  *ra = angle - 360.0 * floor (angle / 360.0);
+}
+
+/* Hours or degrees, minutes, seconds, rounded once. */
+static void
+add_sexagesimal (GString *text, gdouble value, gint digits)
+{
+  const gint64 steps = digits == 3 ? 1000 : 100, all = (gint64) (value * 3600.0 * steps + 0.5);
+
+  g_string_append_printf (text, "%02d %02d %02d.%0*d", (gint) (all / (3600 * steps)), (gint) (all / (60 * steps) % 60), (gint) (all / steps % 60),
+                          digits, (gint) (all % steps));
+}
+
+/* The middle of the exposure, to a millionth of a day. */
+static gboolean
+add_date (GString *text, const FrameRow *frame)
+{
+  const gdouble middle = frame->start + (isfinite (frame->exposure) ? frame->exposure / 2.0 : 0.0);
+  const gint64  all = isfinite (middle) && fabs (middle) < 1e11 ? (gint64) floor (middle / DAY * 1e6 + 0.5) : 0;
+  const gint64  day = (all - (all % 1000000 + 1000000) % 1000000) / 1000000;
+  GDateTime    *date = isfinite (middle) ? g_date_time_new_from_unix_utc (day * (gint64) DAY) : NULL;
+
+  if (! date)
+    return FALSE;
+  g_string_append_printf (text, "%04d %02d %02d.%06d", g_date_time_get_year (date), g_date_time_get_month (date), g_date_time_get_day_of_month (date),
+                          (gint) (all - day * 1000000));
+  g_date_time_unref (date);
+  return TRUE;
+}
+
+gchar *
+sky_report (const ObjectRow *row, const FrameRow *frame, const gchar *observatory)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text, "     T%06d  C", (row->track + 1) % 1000000);
+  if (! isfinite (row->ra) || ! isfinite (row->dec) || ! add_date (text, frame))
+    {
+      g_string_free (text, TRUE);
+      return NULL;
+    }
+  add_sexagesimal (text, row->ra / 15.0 < 24.0 - 0.0005 / 3600.0 ? row->ra / 15.0 : 0.0, 3);
+  g_string_append_c (text, row->dec < 0.0 ? '-' : '+');
+  add_sexagesimal (text, fabs (row->dec), 2);
+  while (text->len < 77)
+    g_string_append_c (text, ' ');
+  g_string_append_printf (text, "%-3.3s", observatory);
+  return g_string_free (text, FALSE);
+}

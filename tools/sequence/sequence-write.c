@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The tables, as people and other programs read them. */
+#include "sequence.h"
+
+#include <math.h>
+
+static const gchar *const states[] = { "used", "first", "unreadable", "lost" };
+
+static void
+add (GString *text, const gchar *format, gdouble number)
+{
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_c (text, ',');
+  if (isfinite (number))
+    g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
+}
+
+/* As CSV has it: with quotes, and those inside doubled. */
+static void
+add_quoted (GString *text, const gchar *words)
+{
+  gchar **parts = g_strsplit (words ? words : "", "\"", -1), *joined = g_strjoinv ("\"\"", parts);
+
+  g_string_append_printf (text, "%s\"%s\"", text->len && text->str[text->len - 1] != '\n' ? "," : "", joined);
+  g_strfreev (parts);
+  g_free (joined);
+}
+
+static gboolean
+write_shifts (const Tables *tables, const gchar *path, GError **error)
+{
+  GString *text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,exposure,reason\n");
+  gboolean success;
+
+  for (guint i = 0; i < tables->frames->len; i++)
+    {
+      const FrameRow *row = &g_array_index (tables->frames, FrameRow, i);
+
+      g_string_append_printf (text, "%d", row->index);
+      add_quoted (text, row->name);
+      g_string_append_printf (text, ",%s", states[CLAMP (row->state, 0, FRAME_LOST)]);
+      add (text, "%.6f", row->state == FRAME_LOST ? NAN : row->x);
+      add (text, "%.6f", row->state == FRAME_LOST ? NAN : row->y);
+      add (text, "%.6f", row->error);
+      g_string_append_printf (text, ",%d,%d,%d,%d", row->chain, row->pixels, row->n, row->degree);
+      add (text, "%.6f", row->noise_gain);
+      g_string_append_printf (text, ",%d", row->detections);
+      add (text, "%.6f", row->start);
+      add (text, "%.6f", row->exposure);
+      add_quoted (text, row->reason);
+      g_string_append_c (text, '\n');
+    }
+  success = folder_write (path, text->str, text->len, error);
+  g_string_free (text, TRUE);
+  return success;
+}
+
+static void
+add_object (GString *text, const Tables *tables, const ObjectRow *row)
+{
+  const FrameRow *frame = tables_frame (tables, row->index);
+
+  g_string_append_printf (text, "%d", row->index);
+  add_quoted (text, frame ? frame->name : "");
+  add (text, "%.3f", row->x);
+  add (text, "%.3f", row->y);
+  add (text, "%.3f", row->flux);
+  add (text, "%.3f", row->value);
+  add (text, "%.5f", row->v_x);
+  add (text, "%.5f", row->v_y);
+  g_string_append (text, row->track < 0 ? "," : "");
+  if (row->track >= 0)
+    g_string_append_printf (text, ",%d", row->track + 1);
+  g_string_append_printf (text, ",%d", row->frames);
+  add (text, "%.7f", row->ra);
+  add (text, "%.7f", row->dec);
+  add (text, "%.6f", frame ? frame->start : NAN);
+  g_string_append_c (text, '\n');
+}
+
+static gboolean
+write_objects (const Tables *tables, const GArray *rows, const gchar *path, GError **error)
+{
+  GString *text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time\n");
+  gboolean success;
+
+  for (guint i = 0; i < rows->len; i++)
+    add_object (text, tables, &g_array_index (rows, ObjectRow, i));
+  success = folder_write (path, text->str, text->len, error);
+  g_string_free (text, TRUE);
+  return success;
+}
+
+/* Tracks alone: one frame's light is no object that moves.  No file where no frame has a place in the sky and a time. */
+static gboolean
+write_report (const Tables *tables, const gchar *path, const gchar *observatory, GError **error)
+{
+  GString *text = g_string_new (NULL);
+  gboolean success = TRUE;
+
+  for (guint i = 0; i < tables->tracks->len; i++)
+    {
+      const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
+      const FrameRow  *frame = tables_frame (tables, row->index);
+      gchar           *line = frame ? sky_report (row, frame, observatory) : NULL;
+
+      if (line)
+        g_string_append_printf (text, "%s\n", line);
+      g_free (line);
+    }
+  if (text->len > 0)
+    success = folder_write (path, text->str, text->len, error);
+  g_string_free (text, TRUE);
+  return success;
+}
+
+gboolean
+tables_write (const Tables *tables, const gchar *folder, const gchar *observatory, GError **error)
+{
+  gchar   *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
+  gchar   *tracks = g_build_filename (folder, "tracks.csv", NULL), *report = g_build_filename (folder, "tracks.mpc", NULL);
+  gboolean success = write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
+                     && write_objects (tables, tables->tracks, tracks, error) && write_report (tables, report, observatory, error);
+
+  g_free (shifts);
+  g_free (detections);
+  g_free (tracks);
+  g_free (report);
+  return success;
+}

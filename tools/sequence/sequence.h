@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera-sequence: what moves in a sequence of frames.
+ *
+ * The sequence is cut into blocks of frames.  A block is computed from its files alone: before its first frame it goes back as far as its
+ * history reaches, twice, so that objects are out of that history too.  So blocks can be made in any order, on any machine, and again
+ * after a run was ended; the tables are put together from them. */
+#ifndef SEQUENCE_H
+#define SEQUENCE_H
+
+#include "detect.h"
+#include "frames.h"
+#include "shift.h"
+#include "tracks.h"
+#include "whiten.h"
+
+#define SEQUENCE_GROUP 16       /* frames that have one reference */
+#define SEQUENCE_SHORT 8        /* frames of a short track */
+
+typedef enum { WRITE_WHITENED, WRITE_BACKGROUND, WRITE_SIGNIFICANCE, WRITE_KINDS } WriteKind;
+
+/* What results depend on. */
+typedef struct
+{
+  ShiftSettings   shift;        /* of planes whose bad pixels are NaN */
+  WeightsSettings weights;
+  gint            history, block;
+  gint            every;        /* frames between searches for short tracks; 0: none */
+  gint            stack;        /* frames that synthetic tracking adds; 0: none */
+  gdouble         saturation;   /* negative: what the files say */
+  gdouble         gain, fwhm, threshold, track_threshold, fastest;
+  gboolean        rejects_hot, removes;         /* hot pixels; objects from the history */
+  gboolean        writes[WRITE_KINDS];
+} SequenceSettings;
+
+typedef struct
+{
+  SequenceSettings settings;
+  gchar           *what, *dark_path, *folder;
+  FrameList        list;
+  gint             width, height, blocks;
+  CountPlane       dark;        /* pixels NULL: none */
+  FrameCache      *cache;
+} Sequence;
+
+/* sequence-frames.c: the size is that of the first frame that can be read.  FALSE: there is none, or the dark frame is none. */
+gboolean    sequence_open   (Sequence *sequence, GError **error);
+void        sequence_clear  (Sequence *sequence);
+/* Less the dark frame, NaN where a pixel is bad.  FALSE: the frame cannot be used, and the error says why. */
+gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
+/* Begins to decode a frame on another thread; at most one at a time. */
+void        sequence_ahead  (Sequence *sequence, gint index);
+
+/* Where frames lie against one another. */
+typedef struct
+{
+  Sequence   *sequence;
+  gint        group;            /* of `key` */
+  ShiftFrame *key;              /* the first frame of the group that can be read; NULL: there was none yet */
+  FrameShift  at;               /* of the key */
+  gint        chain;            /* frames of another chain have no place against one another */
+} Places;
+
+/* sequence-places.c: of a frame, groups in their order.  FALSE: it has no place. */
+gboolean    places_find     (Places *places, gint index, const CountPlane *plane, Shift *found, FrameShift *shift);
+void        places_clear    (Places *places);
+
+/* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
+GString    *block_make      (Sequence *sequence, gint block, GError **error);
+/* Seconds that this process has spent adding frames along velocities. */
+gdouble     block_track_seconds (void);
+
+/* sequence-rows.c: rows of tables, as text. */
+typedef enum { FRAME_USED, FRAME_FIRST, FRAME_UNREADABLE, FRAME_LOST } FrameState;
+
+typedef struct
+{
+  gint       index, chain, pixels, n, degree, detections;
+  FrameState state;
+  gdouble    x, y, error, noise_gain, start, exposure;
+  gchar     *name, *reason;
+} FrameRow;
+
+/* x and y in pixels of the frame; NaN where there is no such number. */
+typedef struct
+{
+  gint    index, frames;        /* frames: that were added; 1 of a detection */
+  gdouble x, y, v_x, v_y, value, flux, ra, dec;
+  gint    track;                /* -1: none; not in a block's file */
+} ObjectRow;
+
+void        row_add_frame   (GString *text, const FrameRow *row);
+void        row_add_object  (GString *text, const ObjectRow *row);
+/* The last frame before a block's first that had a place, in the block's chain. */
+void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
+
+typedef struct
+{
+  GArray *frames, *detections, *tracks;         /* FrameRow, ObjectRow, ObjectRow */
+  gint    n_tracks;             /* objects; of each there are some rows */
+} Tables;
+
+void        tables_init     (Tables *tables);
+void        tables_clear    (Tables *tables);
+/* Adds a block; its chains are joined to those before.  FALSE: the text is no block's. */
+gboolean    tables_add      (Tables *tables, const gchar *text);
+
+/* sequence-link.c: gives tracks their numbers, and detections the velocity of their track. */
+void        tables_link     (Tables *tables);
+/* NULL where the frame has no row. */
+const FrameRow *tables_frame (const Tables *tables, gint index);
+
+/* sequence-write.c, sequence-plots.c, sequence-pictures.c: into the folder; each file whole or not at all. */
+gboolean    tables_write    (const Tables *tables, const gchar *folder, const gchar *observatory, GError **error);
+gboolean    plots_write     (const Tables *tables, const gchar *folder, GError **error);
+gint        pictures_write  (Sequence *sequence, const Tables *tables, gint most, GError **error);
+
+/* sequence-folder.c: the folder of results.  Its settings are those of the run that began it; another's are an error. */
+gboolean    folder_open     (Sequence *sequence, GError **error);
+gboolean    folder_has      (const Sequence *sequence, gint block);
+gboolean    folder_keep     (const Sequence *sequence, gint block, const GString *text, GError **error);
+gchar      *folder_block    (const gchar *folder, gint block);
+/* Takes the blocks of other folders with the same settings. */
+gboolean    folder_merge    (const gchar *folder, gchar **parts, GError **error);
+/* The settings that made it: what they were given, a line each. */
+gchar      *folder_settings (const Sequence *sequence);
+/* A file, by way of one beside it that the next try takes again. */
+gboolean    folder_write    (const gchar *path, const gchar *text, gssize length, GError **error);
+
+/* sequence-sky.c: degrees; NaN where the frame has no plane of the sky. */
+void        sky_place       (const FrameFacts *facts, gdouble x, gdouble y, gdouble *ra, gdouble *dec);
+/* A line of 80 characters in the format of the Minor Planet Center, without its end; NULL: the row has no place or no time. */
+gchar      *sky_report      (const ObjectRow *row, const FrameRow *frame, const gchar *observatory);
+
+#endif
