@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "../loads.h"
+#include "loads.h"
 #include "matrix.h"
 
 #define CONTRAST_THRESHOLD 0.04
