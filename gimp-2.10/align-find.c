@@ -2,7 +2,7 @@
  *
  * Align Visible Layers: how the layers lie on the lowest one, and one layer made of all.
  *
- * What is seen of a layer counts: where its mask is black there is nothing to compare.
+ * Where a layer's mask is black there is nothing to compare.
  */
 #include "align-layers.h"
 
