@@ -30,6 +30,8 @@ typedef struct
   gint    frames, track_frames;
 } Score;
 
+static gint first_seed = 1;
+
 static ReferenceShiftSettings
 usual (ReferenceMethod method)
 {
@@ -47,7 +49,7 @@ print_shifts (const gchar *presets, gint seeds)
       gdouble truth = 0, errors[3] = { 0 }, worst = 0, told = 0;
       gint    failed[3] = { 0 }, steps = 0, n = 0;
 
-      for (gint seed = 1; seed <= seeds; seed++)
+      for (gint seed = first_seed; seed < first_seed + seeds; seed++)
         {
           const ReferenceShiftSettings settings = usual (REFERENCE_PYRAMID);
           Sequence                     sequence = sequence_new (*preset, seed, SHIFT_FRAMES, FALSE);
@@ -126,7 +128,7 @@ count_tracks (const Sequence *sequence, gint t, const Plane *filtered, const Vec
 {
   const Plane *newest_first[TOGETHER];
   Vector       at[TOGETHER];
-  Plane        vx = plane_new (filtered->width, filtered->height), vy = plane_copy (&vx), best;
+  Plane        vx = plane_new (filtered[t].width, filtered[t].height), vy = plane_copy (&vx), best;
   GArray      *spots;
   gboolean     seen[2] = { FALSE, FALSE };
 
@@ -181,8 +183,8 @@ count_spots (const Sequence *sequence, gint t, const Plane *filtered, Score *sco
 static void
 run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shifts, gboolean tracks, Score *score)
 {
-  Plane  *history = g_new (Plane, sequence->n), *filtered = g_new0 (Plane, sequence->n);
-  guint8 *counts = g_new0 (guint8, plane_size (sequence->frames));
+  Plane           *history = g_new (Plane, sequence->n), *filtered = g_new0 (Plane, sequence->n);
+  ReferenceRemoval removal = { .masks = { NULL } };
 
   for (gint k = 0; k < sequence->n; k++)
     history[k] = plane_copy (sequence->frames + k);
@@ -191,7 +193,7 @@ run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shift
       const gint first = p->kind == PREVIOUS ? t - 1 : t - p->history;
       Plane      background = background_of (p, history + first, history + t, shifts + first);
       Plane      whitened = reference_whitened (history + t, &background);
-      Plane      significance = reference_significance (&whitened, &background, GAIN);
+      Plane      significance = reference_significance (&whitened, &background, GAIN, NULL);
 
       filtered[t] = reference_filtered (&significance, FWHM);
       if (t >= 10)
@@ -201,8 +203,7 @@ run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shift
           score->frames++;
         }
       if (p->removes)
-        reference_remove (history + t, &background, filtered + t, THRESHOLD,
-                          (Vector) { shifts[t].x - shifts[t - 1].x, shifts[t].y - shifts[t - 1].y }, counts);
+        reference_remove (history + t, &background, filtered + t, THRESHOLD, shifts[t], &removal);
       if (tracks && t - TOGETHER + 1 >= p->history)
         count_tracks (sequence, t, filtered, shifts, score);
       plane_free (&background);
@@ -216,7 +217,7 @@ run_predictor (const Sequence *sequence, const Predictor *p, const Vector *shift
     }
   g_free (history);
   g_free (filtered);
-  g_free (counts);
+  reference_removal_free (&removal);
 }
 
 static void
@@ -251,7 +252,7 @@ print_predictors (const gchar *presets, gint seeds, gboolean less_dark, gboolean
     {
       Score scores[G_N_ELEMENTS (predictors)] = { { 0 } };
 
-      for (gint seed = 1; seed <= seeds; seed++)
+      for (gint seed = first_seed; seed < first_seed + seeds; seed++)
         {
           Sequence sequence = sequence_new (*preset, seed, FRAMES, less_dark);
           Vector   shifts[FRAMES];
@@ -286,6 +287,7 @@ main (gint argc, gchar **argv)
       { "whiten", 0, 0, G_OPTION_ARG_STRING, &white, "presets that are whitened", "AC" },
       { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, "these less the dark frame", NULL },
       { "tracks", 0, 0, G_OPTION_ARG_NONE, &tracks, "track before detecting", NULL },
+      { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "the first", "1" },
       { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "so many", "6" },
       { NULL, 0, 0, 0, NULL, NULL, NULL }
     };

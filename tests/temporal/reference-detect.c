@@ -8,13 +8,13 @@
 
 #define FWHM_OF_SD    2.3548
 #define EDGE          3
-#define MOST_IN_A_ROW 3
 #define MOST_PART     0.01
 #define GROWN         2         /* 5 x 5 */
 #define FASTEST       2.0
 #define SPEED_STEP    0.25
 
-/* Open: the filter is cut to the square within ceil (3 s) each way, not to the disc. */
+/* A pixel of which nothing is known is no detection.  Open: the filter is cut to the square within ceil (3 s) each way, not to the
+ * disc. */
 Plane
 reference_filtered (const Plane *significance, gdouble fwhm)
 {
@@ -44,7 +44,7 @@ reference_filtered (const Plane *significance, gdouble fwhm)
               if (isfinite (value))
                 sum += kernel[(j + reach) * n + i + reach] * value;
             }
-        filtered.values[(gsize) y * w + x] = sum / sqrt (squares);
+        filtered.values[(gsize) y * w + x] = isfinite (significance->values[(gsize) y * w + x]) ? sum / sqrt (squares) : NAN;
       }
   g_free (kernel);
   return filtered;
@@ -93,28 +93,34 @@ stronger_first (gconstpointer a, gconstpointer b)
   return left->y != right->y ? left->y - right->y : left->x - right->x;
 }
 
-/* The counts of the frame before, where the sky has moved them.  Open: the move is rounded to whole pixels. */
-static guint8 *
-moved_counts (const guint8 *counts, gint w, gint h, Vector since)
+/* Was the pixel replaced in that frame, where the sky was then?  Open: moves are rounded to whole pixels. */
+static gboolean
+was_replaced (const ReferenceRemoval *removal, gint age, Vector shift, gint w, gint h, gint x, gint y)
 {
-  const gint dx = (gint) floor (since.x + 0.5), dy = (gint) floor (since.y + 0.5);
-  guint8    *moved = g_new0 (guint8, (gsize) w * h);
+  const gint u = x - (gint) floor (shift.x - removal->shifts[age].x + 0.5), v = y - (gint) floor (shift.y - removal->shifts[age].y + 0.5);
 
-  for (gint y = MAX (0, dy); y < MIN (h, h + dy); y++)
-    for (gint x = MAX (0, dx); x < MIN (w, w + dx); x++)
-      moved[(gsize) y * w + x] = counts[(gsize) (y - dy) * w + x - dx];
-  return moved;
+  return removal->masks[age] && u >= 0 && u < w && v >= 0 && v < h && removal->masks[age][(gsize) v * w + u];
 }
 
-/* Open: the limit of 1 % counts the pixels that exceed the threshold and those grown around them; the first that would pass it ends the
- * list.  Open: a pixel that has been replaced three times in a row is kept once and then counts from 0. */
-gint
-reference_remove (Plane *frame, const Plane *background, const Plane *filtered, gdouble threshold, Vector since, guint8 *counts)
+static gboolean
+is_worn (const ReferenceRemoval *removal, Vector shift, gint w, gint h, gint x, gint y)
 {
-  const gint w = frame->width, h = frame->height, most = (gint) (MOST_PART * w * h);
+  gboolean is_worn = TRUE;
+
+  for (gint age = 0; age < REFERENCE_IN_A_ROW; age++)
+    is_worn = is_worn && was_replaced (removal, age, shift, w, h, x, y);
+  return is_worn;
+}
+
+/* Open: the limit of 1 % counts the pixels that exceed the threshold and those grown around them, but not those that are left because
+ * they were replaced three times in a row (these may be replaced again next time).  It may cut the last 5 x 5, row after row. */
+gint
+reference_remove (Plane *frame, const Plane *background, const Plane *filtered, gdouble threshold, Vector shift, ReferenceRemoval *removal)
+{
+  const gint w = frame->width, h = frame->height, most = (gint) floor (MOST_PART * w * h);
   GArray    *over = g_array_new (FALSE, TRUE, sizeof (ReferenceSpot));
-  guint8    *before = moved_counts (counts, w, h, since), *mask = g_new0 (guint8, (gsize) w * h);
-  gint       marked = 0, replaced = 0;
+  guint8    *mask = g_new0 (guint8, (gsize) w * h);
+  gint       replaced = 0;
 
   for (gint y = 0; y < h; y++)
     for (gint x = 0; x < w; x++)
@@ -128,32 +134,33 @@ reference_remove (Plane *frame, const Plane *background, const Plane *filtered, 
   for (guint k = 0; k < over->len; k++)
     {
       const ReferenceSpot *spot = &g_array_index (over, ReferenceSpot, k);
-      gint                 more = 0;
 
-      for (gint pass = 0; pass < 2 && marked + more <= most; pass++)
-        for (gint y = MAX (0, spot->y - GROWN); y <= MIN (h - 1, spot->y + GROWN); y++)
-          for (gint x = MAX (0, spot->x - GROWN); x <= MIN (w - 1, spot->x + GROWN); x++)
-            {
-              more += pass == 0 && ! mask[(gsize) y * w + x];
-              mask[(gsize) y * w + x] |= pass;
-            }
-      if (marked + more > most)
-        break;
-      marked += more;
-    }
-  for (gsize i = 0; i < (gsize) w * h; i++)
-    {
-      counts[i] = mask[i] && before[i] < MOST_IN_A_ROW && isfinite (background->values[i]) ? before[i] + 1 : 0;
-      if (counts[i])
-        {
-          frame->values[i] = background->values[i];
-          replaced++;
-        }
+      for (gint y = MAX (0, spot->y - GROWN); y <= MIN (h - 1, spot->y + GROWN); y++)
+        for (gint x = MAX (0, spot->x - GROWN); x <= MIN (w - 1, spot->x + GROWN); x++)
+          {
+            const gsize i = (gsize) y * w + x;
+
+            if (mask[i] || replaced == most || ! isfinite (background->values[i]) || is_worn (removal, shift, w, h, x, y))
+              continue;
+            frame->values[i] = background->values[i];
+            mask[i] = 1;
+            replaced++;
+          }
     }
   g_array_free (over, TRUE);
-  g_free (before);
-  g_free (mask);
+  g_free (removal->masks[REFERENCE_IN_A_ROW - 1]);
+  memmove (removal->masks + 1, removal->masks, (REFERENCE_IN_A_ROW - 1) * sizeof removal->masks[0]);
+  memmove (removal->shifts + 1, removal->shifts, (REFERENCE_IN_A_ROW - 1) * sizeof removal->shifts[0]);
+  removal->masks[0] = mask;
+  removal->shifts[0] = shift;
   return replaced;
+}
+
+void
+reference_removal_free (ReferenceRemoval *removal)
+{
+  for (gint age = 0; age < REFERENCE_IN_A_ROW; age++)
+    g_clear_pointer (&removal->masks[age], g_free);
 }
 
 static void
@@ -163,11 +170,15 @@ add_moved (Plane *sum, const Plane *frame, gint dx, gint dy)
 
   for (gint y = MAX (0, -dy); y < MIN (h, h - dy); y++)
     for (gint x = MAX (0, -dx); x < MIN (w, w - dx); x++)
-      sum->values[(gsize) y * w + x] += frame->values[(gsize) (y + dy) * w + x + dx];
+      {
+        const gdouble value = frame->values[(gsize) (y + dy) * w + x + dx];
+
+        sum->values[(gsize) y * w + x] += isfinite (value) ? value : 0;
+      }
 }
 
 /* Open: between pixels the nearest counts (a mean of pixels would have less noise than sqrt (n) allows for); what lies outside a frame
- * counts as 0; of equal velocities the first, by rows of vy. */
+ * or is not known counts as 0; of equal velocities the first, by rows of vy. */
 Plane
 reference_track (gint n, const Plane *const *filtered, const Vector *shifts, Plane *vx, Plane *vy)
 {

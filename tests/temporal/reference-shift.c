@@ -6,6 +6,8 @@
 #include <math.h>
 
 #define HOT_SIGMA     8.0
+#define HOT_PART      0.25      /* of the excess, in the neighbours */
+#define HOT_DOUBT     0.15      /* counts are whole numbers, and so is their median: 9 or 10 */
 #define RIM           2         /* pixels that are not used */
 #define FEWEST        16
 #define FEWEST_STRONG 64
@@ -30,14 +32,31 @@ median_of_25 (const Plane *frame, gint x, gint y)
   return median (values, n);
 }
 
+/* Open: a neighbour that is itself bad (not finite, saturated) or does not exist.  Here it is below everything, as bad pixels count as 0. */
+static gboolean
+is_hot (const Plane *frame, const guint8 *bad, const Plane *excess, gint x, gint y, gdouble limit, gdouble part)
+{
+  const gint    w = frame->width, h = frame->height;
+  const gdouble own = plane_at (excess, x, y), middle = plane_at (frame, x, y) - own;
+
+  for (gint k = 0; k < 4; k++)
+    {
+      const gint u = x + (k == 0) - (k == 1), v = y + (k == 2) - (k == 3);
+
+      if (u >= 0 && u < w && v >= 0 && v < h && ! (bad[(gsize) v * w + u] & REFERENCE_BAD) && plane_at (frame, u, v) - middle >= part * own)
+        return FALSE;
+    }
+  return own > limit;
+}
+
 /* Open: whose robust sigma.  Here that of the frame: 1.4826 times the median of |pixel - its 5 x 5 median|.
- * Open: a neighbour that is not finite or does not exist.  Here it is below everything. */
+ * Open: the windows at the frame's edge.  Here they are cut. */
 static void
 mark_hot (const Plane *frame, guint8 *bad)
 {
   const gint w = frame->width, h = frame->height;
   Plane      excess = plane_new (w, h), sizes = plane_new (w, h);
-  gdouble    sigma;
+  gdouble    limit;
 
   for (gint y = 0; y < h; y++)
     for (gint x = 0; x < w; x++)
@@ -47,23 +66,17 @@ mark_hot (const Plane *frame, guint8 *bad)
         excess.values[i] = frame->values[i] - median_of_25 (frame, x, y);
         sizes.values[i] = fabs (excess.values[i]);
       }
-  sigma = 1.4826 * plane_median (&sizes);
+  limit = HOT_SIGMA * 1.4826 * plane_median (&sizes);
   for (gint y = 0; y < h; y++)
     for (gint x = 0; x < w; x++)
       {
-        const gsize   i = (gsize) y * w + x;
-        const gdouble own = excess.values[i], middle = frame->values[i] - own;
-        gboolean      is_hot = own > HOT_SIGMA * sigma;
+        const gsize i = (gsize) y * w + x;
 
-        for (gint k = 0; is_hot && k < 4; k++)
-          {
-            const gint u = x + (k == 0) - (k == 1), v = y + (k == 2) - (k == 3);
-
-            if (u >= 0 && u < w && v >= 0 && v < h && frame->values[(gsize) v * w + u] - middle >= own / 4)
-              is_hot = FALSE;
-          }
-        if (is_hot)
-          bad[i] = 1;
+        if (is_hot (frame, bad, &excess, x, y, limit, HOT_PART))
+          bad[i] |= REFERENCE_HOT;
+        if (is_hot (frame, bad, &excess, x, y, limit * (1 - HOT_DOUBT), HOT_PART * (1 + HOT_DOUBT))
+            != is_hot (frame, bad, &excess, x, y, limit * (1 + HOT_DOUBT), HOT_PART * (1 - HOT_DOUBT)))
+          bad[i] |= REFERENCE_DOUBTFUL;
       }
   plane_free (&excess);
   plane_free (&sizes);
@@ -77,7 +90,7 @@ smooth (const Plane *frame, const guint8 *bad, Plane *smooth)
   Plane      clean = plane_copy (frame);
 
   for (gsize i = 0; i < plane_size (frame); i++)
-    if (bad[i])
+    if (bad[i] & (REFERENCE_BAD | REFERENCE_HOT))
       clean.values[i] = 0;
   for (gint y = 0; y < h; y++)
     for (gint x = 0; x < w; x++)
@@ -99,7 +112,7 @@ reference_frame (const Plane *frame, const ReferenceShiftSettings *settings)
   ReferenceFrame made = { plane_new (w, h), g_new0 (guint8, plane_size (frame)), g_new0 (guint8, plane_size (frame)) };
 
   for (gsize i = 0; i < plane_size (frame); i++)
-    made.bad[i] = ! isfinite (frame->values[i]) || frame->values[i] >= settings->saturation;
+    made.bad[i] = ! isfinite (frame->values[i]) || frame->values[i] >= settings->saturation ? REFERENCE_BAD : 0;
   if (settings->reject_hot)
     mark_hot (frame, made.bad);
   smooth (frame, made.bad, &made.smooth);
@@ -107,7 +120,7 @@ reference_frame (const Plane *frame, const ReferenceShiftSettings *settings)
     for (gint x = 0; x < w; x++)
       for (gint j = MAX (y - 1, 0); j <= MIN (y + 1, h - 1); j++)
         for (gint i = MAX (x - 1, 0); i <= MIN (x + 1, w - 1); i++)
-          if (made.bad[(gsize) j * w + i])
+          if (made.bad[(gsize) j * w + i] & (REFERENCE_BAD | REFERENCE_HOT))
             made.spoilt[(gsize) y * w + x] = 1;
   return made;
 }
@@ -184,7 +197,8 @@ equations_at (const ReferenceFrame *reference, const ReferenceFrame *frame, Vect
 }
 
 /* Keeps the pixels with a strong gradient.  Open: "if at least 64 such pixels remain" is read as: 64 with a strong gradient; else all
- * are used.  Open: which pixels' |h| and |g| the median is of.  Here those that can be used at this step. */
+ * are used.  (Where 64 to choose from are meant, small frames have no shift, and neither has noise alone.)  Open: which pixels' |h| and
+ * |g| the median is of.  Here those that can be used at this step. */
 static gsize
 keep_strong (Equation *equations, gsize n)
 {
@@ -209,8 +223,8 @@ keep_strong (Equation *equations, gsize n)
   return strong;
 }
 
-/* One step from s: (dx, dy), which is taken away from s.  FALSE: the equations say nothing.  Open: the residual's rms is that of the
- * frame before the step. */
+/* One step from s: (dx, dy), which is taken away from s.  FALSE: the equations say nothing.  Open: which residual's rms.  Here e, as
+ * it is before the step. */
 static gboolean
 step_from (const ReferenceFrame *reference, const ReferenceFrame *frame, Vector s, Equation *equations, Vector *step, ReferenceShift *found)
 {
@@ -235,6 +249,7 @@ step_from (const ReferenceFrame *reference, const ReferenceFrame *frame, Vector 
   step->x = (q * w - p * v) / determinant;
   step->y = (p * u - q * v) / determinant;
   found->error = sqrt (squares / n * ((u + w) / 2 / determinant) + INTERPOLATION * INTERPOLATION);
+  found->sensitivity = sqrt (n / ((u + w) / 2 - hypot ((u - w) / 2, v)));
   return TRUE;
 }
 

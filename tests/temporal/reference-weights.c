@@ -137,7 +137,8 @@ set_noise_gain (ReferenceWeights *weights)
 }
 
 /* a = Phi^T (Phi Phi^T + N gamma D)^-1 e1.  FALSE: too few frames or a condition number above 1e12.
- * Open: which condition number.  Here that of the 2-norm.  Open: the article's ridge is gamma E, as it is written, not N gamma E. */
+ * Open: which condition number.  Here that of the 2-norm.  Open: the article's ridge is written as gamma E; here it is
+ * N gamma E, so that it differs from the other in D alone. */
 static gboolean
 of_degree (gint degree, const Vector *d, gdouble gamma, gboolean article_ridge, ReferenceWeights *weights)
 {
@@ -154,8 +155,9 @@ of_degree (gint degree, const Vector *d, gdouble gamma, gboolean article_ridge, 
           a[i][j] += phi[k][i] * phi[k][j];
     }
   for (gint i = article_ridge ? 0 : 1; i < m; i++)
-    a[i][i] += article_ridge ? gamma : n * gamma;
+    a[i][i] += n * gamma;
   weights->condition = condition_number (m, a);
+  weights->nearest_limit = MIN (weights->nearest_limit, exp (fabs (log (weights->condition / MOST_CONDITION))));
   if (degree > 0 && (n < m || ! (weights->condition <= MOST_CONDITION)))
     return FALSE;
   first_of_inverse (m, a, solution);
@@ -180,6 +182,7 @@ reference_from_shifts (gint n, const Vector *shifts, Vector target, gint degree,
   for (gint k = 0; k < n; k++)
     d[k] = (Vector) { rounded (shifts[k].x) + weights->move_x[k] - rounded (target.x),
                       rounded (shifts[k].y) + weights->move_y[k] - rounded (target.y) };
+  weights->nearest_limit = INFINITY;
   while (! of_degree (used, d, gamma, article_ridge, weights))
     used--;
   weights->is_lowered = used < degree;
@@ -231,7 +234,7 @@ solve (gint n, gdouble a[][REFERENCE_MOST_FRAMES + 1], gdouble *x)
     }
 }
 
-/* Open: no pixel is known in all frames, or all are the same (the ridge is 0 then).  Here each frame weighs 1/N, offset 0. */
+/* Open: no pixel is known in all frames, or all are the same (the ridge is 0 then).  Here each frame weighs 1/N. */
 void
 reference_from_frames (gint n, const Plane *frames, const Plane *current, const Vector *shifts, Vector target, gboolean align,
                        ReferenceWeights *weights)
@@ -263,14 +266,16 @@ reference_from_frames (gint n, const Plane *frames, const Plane *current, const 
   for (gint k = 0; k < n; k++)
     {
       r[k][k] += RIDGE * trace / n;
+      for (gint l = 0; l < n; l++)
+        weights->normal[k][l] = l <= k ? r[k][l] : r[l][k];
       weights->weights[k] = trace > 0 ? r[n][k] : 1.0 / n;
       weights->means[k] = means[k];
     }
   if (trace > 0)
     solve (n, r, weights->weights);
   weights->mean = means[n];
-  weights->offset = trace > 0 ? means[n] : 0;
-  for (gint k = 0; k < n && trace > 0; k++)
+  weights->offset = means[n];
+  for (gint k = 0; k < n; k++)
     weights->offset -= weights->weights[k] * means[k];
   set_noise_gain (weights);
 }

@@ -10,11 +10,11 @@
 #define STAR_SHAKE    0.1       /* px: how far a star's light may be misplaced */
 
 /* Open: from-frames where a frame is missing.  Here the renormalised weights' own offset: mean_t - sum a_k mean_k.  Where the plain
- * mean stands in, there is no offset. */
+ * mean stands in, frames are less their means too. */
 static gdouble
 background_at (const Plane *frames, const ReferenceWeights *w, gint width, gint height, gint x, gint y)
 {
-  gdouble sum = 0, total = 0, plain = 0, offset = 0;
+  gdouble sum = 0, total = 0, plain = 0, offset = 0, level = 0;
   gint    usable = 0;
 
   for (gint k = 0; k < w->n; k++)
@@ -29,12 +29,13 @@ background_at (const Plane *frames, const ReferenceWeights *w, gint width, gint 
       offset += w->weights[k] * w->means[k];
       total += w->weights[k];
       plain += value;
+      level += w->means[k];
     }
   if (usable == w->n)
     return w->offset + sum;
   if (usable == 0)
     return NAN;
-  return total < FEWEST_WEIGHT ? plain / usable : sum / total + (w->mean - offset / total);
+  return total < FEWEST_WEIGHT ? plain / usable + (w->mean - level / usable) : sum / total + (w->mean - offset / total);
 }
 
 Plane
@@ -63,8 +64,8 @@ reference_whitened (const Plane *current, const Plane *background)
   return whitened;
 }
 
-/* The median of a block, and 1.4826 times the median distance from it.  Open: blocks begin at (0, 0), the last are smaller; one without
- * a known pixel takes the whole frame's. */
+/* The median of a block, and 1.4826 times the median distance from it.  Open: blocks begin at (0, 0), the last of an axis
+ * has what is left over too; one without a known pixel takes the whole frame's. */
 static void
 block_statistics (const Plane *whitened, gint left, gint top, gint right, gint bottom, gdouble *middle, gdouble *spread)
 {
@@ -82,10 +83,22 @@ block_statistics (const Plane *whitened, gint left, gint top, gint right, gint b
   g_free (values);
 }
 
+static gint
+blocks_along (gint size)
+{
+  return MAX (size / BLOCK, 1);
+}
+
+static gint
+block_end (gint block, gint size)
+{
+  return block == blocks_along (size) - 1 ? size : (block + 1) * BLOCK;
+}
+
 static gdouble
 block_centre (gint block, gint size)
 {
-  return (block * BLOCK + MIN ((block + 1) * BLOCK, size) - 1) / 2.0;
+  return (block * BLOCK + block_end (block, size) - 1) / 2.0;
 }
 
 /* The two blocks between whose centres x lies, and how far it is from the first to the second.  Beyond the outermost centres: that
@@ -93,7 +106,7 @@ block_centre (gint block, gint size)
 static gdouble
 between (gint x, gint size, gint *first, gint *second)
 {
-  const gint n = (size + BLOCK - 1) / BLOCK;
+  const gint n = blocks_along (size);
   gint       block = 0;
 
   while (block < n && block_centre (block, size) <= x)
@@ -124,23 +137,39 @@ slope (const Plane *plane, gint x, gint y, gint dx, gint dy)
   return ((isfinite (after) ? after : own) - (isfinite (before) ? before : own)) / 2;
 }
 
-/* Open: sigma is 0 (a frame without noise).  Here nothing is significant. */
+/* Of the values where another plane is known. */
+static gdouble
+known_median (const Plane *plane, const Plane *other)
+{
+  Plane   known = plane_copy (plane);
+  gdouble middle;
+
+  for (gsize i = 0; i < plane_size (plane); i++)
+    if (! isfinite (other->values[i]))
+      known.values[i] = NAN;
+  middle = plane_median (&known);
+  plane_free (&known);
+  return middle;
+}
+
+/* Open: which pixels the background's median is of.  Here those where the whitened frame is known.
+ * Open: sigma is 0 (a frame without noise).  Here nothing is significant. */
 Plane
-reference_significance (const Plane *whitened, const Plane *background, gdouble gain)
+reference_significance (const Plane *whitened, const Plane *background, gdouble gain, Plane *sigmas)
 {
   const gint    w = whitened->width, h = whitened->height;
   Plane         significance = plane_new (w, h);
-  Plane         middles = plane_new ((w + BLOCK - 1) / BLOCK, (h + BLOCK - 1) / BLOCK), spreads = plane_copy (&middles);
-  const gdouble level = plane_median (background);
-  gdouble       middle, spread;
+  Plane         middles = plane_new (blocks_along (w), blocks_along (h)), spreads = plane_copy (&middles);
+  gdouble       level, middle, spread;
 
+  level = known_median (background, whitened);
   block_statistics (whitened, 0, 0, w, h, &middle, &spread);
   for (gint j = 0; j < middles.height; j++)
     for (gint i = 0; i < middles.width; i++)
       {
         gdouble *m = middles.values + j * middles.width + i, *s = spreads.values + j * middles.width + i;
 
-        block_statistics (whitened, i * BLOCK, j * BLOCK, MIN ((i + 1) * BLOCK, w), MIN ((j + 1) * BLOCK, h), m, s);
+        block_statistics (whitened, i * BLOCK, j * BLOCK, block_end (i, w), block_end (j, h), m, s);
         if (! isfinite (*m))
           {
             *m = middle;
@@ -156,6 +185,8 @@ reference_significance (const Plane *whitened, const Plane *background, gdouble 
         const gdouble photons = gain > 0 ? MAX (background->values[i] - level, 0) / gain : 0;
         const gdouble sigma = sqrt (local * local + STAR_SHAKE * STAR_SHAKE * (h1 * h1 + g1 * g1) + photons);
 
+        if (sigmas)
+          sigmas->values[i] = sigma;
         if (! isfinite (whitened->values[i]))
           significance.values[i] = NAN;
         else

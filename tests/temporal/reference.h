@@ -46,7 +46,11 @@ typedef struct
   gdouble  x, y, error;
   gint     pixels, steps;
   gint     start_x, start_y;    /* of the pyramid */
+  gdouble  sensitivity;         /* px: by how much the shift may change if each residual of the last step changes by 1 */
 } ReferenceShift;
+
+/* Why a pixel is bad.  A doubtful one is nearly hot, or just so. */
+enum { REFERENCE_BAD = 1, REFERENCE_HOT = 2, REFERENCE_DOUBTFUL = 4 };
 
 /* A frame, filtered, and which pixels of the filtered frame know nothing bad. */
 typedef struct
@@ -72,7 +76,9 @@ typedef struct
   gboolean is_lowered;
   gint     move_x[REFERENCE_MOST_FRAMES], move_y[REFERENCE_MOST_FRAMES];
   gdouble  weights[REFERENCE_MOST_FRAMES], noise_gain, condition;
+  gdouble  nearest_limit;       /* the factor between 1e12 and the nearest condition number that was tried */
   gdouble  offset, mean, means[REFERENCE_MOST_FRAMES];  /* from-frames: of the current frame, of the moved ones */
+  gdouble  normal[REFERENCE_MOST_FRAMES][REFERENCE_MOST_FRAMES];        /* from-frames: R + ridge, sums over pixels */
 } ReferenceWeights;
 
 /* Whole pixels by which a frame of shift `s` is moved to lie nearest to one of shift `target`. */
@@ -85,7 +91,8 @@ void reference_from_frames  (gint n, const Plane *frames, const Plane *current, 
 /* Whitening (reference-whiten.c). */
 Plane reference_background   (const Plane *frames, const ReferenceWeights *weights, gint width, gint height);
 Plane reference_whitened     (const Plane *current, const Plane *background);
-Plane reference_significance (const Plane *whitened, const Plane *background, gdouble gain);
+/* `sigmas`: set too, or NULL. */
+Plane reference_significance (const Plane *whitened, const Plane *background, gdouble gain, Plane *sigmas);
 
 /* Detection (reference-detect.c). */
 typedef struct
@@ -97,9 +104,19 @@ typedef struct
 Plane    reference_filtered (const Plane *significance, gdouble fwhm);
 /* ReferenceSpot, row after row. */
 GArray  *reference_maxima   (const Plane *filtered, gdouble threshold);
-/* Replaces what exceeds the threshold in a frame that becomes history.  `counts`: for how many frames each pixel has been replaced,
- * width x height; `since`: the shift of the frame less that of the frame before.  Returns the pixels replaced. */
-gint     reference_remove   (Plane *frame, const Plane *background, const Plane *filtered, gdouble threshold, Vector since, guint8 *counts);
+#define REFERENCE_IN_A_ROW 3
+
+/* Which pixels were replaced in the last frames, the newest first.  All zeros to begin with. */
+typedef struct
+{
+  guint8 *masks[REFERENCE_IN_A_ROW];
+  Vector  shifts[REFERENCE_IN_A_ROW];
+} ReferenceRemoval;
+
+/* Replaces what exceeds the threshold, in a frame that becomes history.  Returns the number of pixels replaced. */
+gint     reference_remove   (Plane *frame, const Plane *background, const Plane *filtered, gdouble threshold, Vector shift,
+                             ReferenceRemoval *removal);
+void     reference_removal_free (ReferenceRemoval *removal);
 /* frames[0] is the newest.  The best over all velocities at each pixel of the newest, and which that was. */
 Plane    reference_track    (gint n, const Plane *const *filtered, const Vector *shifts, Plane *vx, Plane *vy);
 
