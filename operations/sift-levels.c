@@ -236,7 +236,7 @@ make_levels (const TesseraRequest *request)
   gsize             plane;
   gint              pad = SIFT_SLACK;
   gint              around = scales->halo - scales->first.radius;
-  const gint        old_top = levels->top;
+  const gint        old_top = strip->planes_top;        /* not levels->top: the last strip may have been the device's */
   const gint        top = MAX (request->roi.y - around, 0);
   const gint        bottom = MIN (request->roi.y + request->roi.height + around, strip->height);
 
@@ -245,6 +245,7 @@ make_levels (const TesseraRequest *request)
   pad = (pad + 15) / 16 * 16;
   *levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = bottom - top,
                            .n = scales->n_levels, .row = (gsize) runs_of (strip->width) + 2 * pad, .pixel = 1 };
+  strip->planes_top = top;
   plane = levels->row * (strip->most_rows + 2 * around);
   planes = sift_room (strip->planes, plane * levels->n);
   strip->is_planar = TRUE;
@@ -358,7 +359,6 @@ sift_strip_make (const TesseraRequest *like, SiftStrip *strip, gint top, gint bo
   success = tessera_process (&request);
   if (success && ! strip->is_planar)
     {
-      memset (strip->made, 0, sizeof strip->made);
       strip->levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = roi.height,
                                      .n = strip->scales->n_levels, .row = row, .pixel = strip->scales->n_levels + 1 };
       for (gint l = 0; l < strip->levels.n; l++)

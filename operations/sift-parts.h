@@ -119,7 +119,8 @@ typedef struct
   SiftRoom         *pixels;             /* the levels as the device gives them: n_levels floats a pixel, and the candidate's bits */
   gboolean          is_planar;          /* C made them */
   gint              most_rows;          /* that are asked for, of any strip of the octave */
-  SiftRows          made[SIFT_MOST_LEVELS];     /* of the levels in `planes`; the next strip need not make them again */
+  gint              planes_top;         /* first row of the levels in `planes`, ... */
+  SiftRows          made[SIFT_MOST_LEVELS];     /* ... and what has been made of each; the next strip need not make it again */
   SiftLevels        levels;             /* the result */
 } SiftStrip;
 

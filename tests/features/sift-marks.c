@@ -96,7 +96,8 @@ expect_mask (const Drawing *drawing, const RefSift *reference, gfloat *expected)
     }
 }
 
-/* The color of each pixel: of the points whose line covers it most.  DOUBTFUL where two octaves cover it alike. */
+/* The color of each pixel: of the points whose line covers it most, of those that cover all of it the first octave's.  DOUBTFUL where
+ * two octaves cover a part of it alike. */
 #define DOUBTFUL 255
 #define ALIKE    1e-6
 
@@ -109,17 +110,17 @@ find_octaves (const Drawing *drawing, const RefPoint **points, gsize n, const gd
   gdouble         *own = g_new (gdouble, pixels);
   guint8          *octaves = g_malloc0 (pixels), *seen = g_malloc0 (pixels);
 
-  for (gint octave = 0; octave < COLORS; octave++)
+  for (gint octave = -1; octave < COLORS - 1; octave++)
     {
       gsize n_group = 0;
 
       for (gsize i = 0; i < n; i++)
-        if ((points[i]->octave + COLORS) % COLORS == octave)
+        if (points[i]->octave == octave)
           group[n_group++] = points[i];
       reference_sift_cover (group, n_group, drawing->draw_scale, LINE, width, height, own);
       for (gsize i = 0; i < pixels; i++)
-        if (n_group > 0 && own[i] > line[i] - ALIKE)
-          octaves[i] = seen[i]++ ? DOUBTFUL : octave;
+        if (n_group > 0 && own[i] > line[i] - ALIKE && ! (seen[i] && own[i] == 1))
+          octaves[i] = seen[i]++ ? DOUBTFUL : (octave + COLORS) % COLORS;
     }
   g_free (group);
   g_free (own);
