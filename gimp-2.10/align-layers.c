@@ -62,7 +62,7 @@ move_all (AlignLayers *all)
   if (selection > 0)
     gimp_selection_none (all->image);
   gimp_context_push ();
-  gimp_context_set_interpolation (GIMP_INTERPOLATION_NOHALO);           /* as sharp as tessera:align's; the cubic is softer */
+  gimp_context_set_interpolation (GIMP_INTERPOLATION_NOHALO);           /* the sharpest that GIMP has */
   gimp_context_set_transform_direction (GIMP_TRANSFORM_FORWARD);
   gimp_context_set_transform_resize (GIMP_TRANSFORM_RESIZE_ADJUST);
   for (gint i = 0; i < all->n; i++)

@@ -56,37 +56,100 @@ is_same (const CountPlane *a, const CountPlane *b)
   return ! memcmp (a->pixels, b->pixels, sizeof (gfloat) * (gsize) a->width * a->height);
 }
 
-/* NULL with an error: there is no dark that fits.  NULL without: none is wanted.  `error` is not NULL. */
-static FramePixels *
-load_dark (const HistorySettings *settings, gint width, gint height, GError **error)
+/* What is taken from all frames, and how it is called. */
+typedef struct
 {
-  FrameList    list;
-  FramePixels *dark = NULL;
+  FramePixels *pixels;          /* NULL: there is none */
+  gchar       *key;
+} Dark;
 
+static gchar *
+key_of (const Frame *frame)
+{
+  return g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, frame->path, frame->index, frame->size, frame->time);
+}
+
+/* FALSE: there is none that fits. */
+static gboolean
+load_dark (const HistorySettings *settings, gint width, gint height, Dark *dark, GError **error)
+{
+  FrameList list;
+
+  *dark = (Dark) { 0 };
   if (! settings->dark || ! *settings->dark)
-    return NULL;
+    return TRUE;
   if (frames_list (settings->dark, &list, error))
     {
       if (list.n == 1)
-        dark = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
+        dark->pixels = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
       else
         fail (error, "%s is not one frame", settings->dark);
+      dark->key = key_of (&list.frames[0]);
       frame_list_clear (&list);
     }
-  if (*error)
+  if (! dark->pixels)
     g_prefix_error (error, "the dark cannot be used: ");
-  return dark;
+  return dark->pixels != NULL;
 }
 
-/* The frame that is the current one itself is none of its history. */
 static void
-add_frame (const Frame *frame, const CountPlane *current, const CountPlane *dark, const HistorySettings *settings, gboolean is_newest,
-           History *history, gchar **trouble)
+dark_clear (Dark *dark)
 {
-  GError      *error = NULL;
-  FramePixels *pixels = frame_cache_get (frame_cache_shared (), frame, current->width, current->height, &error);
+  g_clear_pointer (&dark->pixels, frame_pixels_unref);
+  g_free (dark->key);
+}
 
-  if (! pixels)
+static gfloat
+saturation_of (const HistorySettings *settings, gfloat usual)
+{
+  return settings->saturation > 0.0 ? (gfloat) settings->saturation : usual;
+}
+
+static const CountPlane *
+dark_plane (const Dark *dark)
+{
+  return dark->pixels ? &dark->pixels->plane : NULL;
+}
+
+/* How shifts are found: bad pixels are NaN already. */
+static ShiftSettings
+shift_settings (const HistorySettings *settings)
+{
+  return (ShiftSettings) { SHIFT_PYRAMID, settings->max_shift, INFINITY, FALSE };
+}
+
+/* NULL with an error. */
+static KeptFrame *
+prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, GError **error)
+{
+  const ShiftSettings how = shift_settings (settings);
+  gchar              *file = key_of (frame);
+  gchar              *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
+  KeptFrame          *kept = kept_frame_find (key);
+  FramePixels        *pixels;
+  CountPlane          plane;
+
+  if (kept && (kept->plane.width != current->width || kept->plane.height != current->height))
+    g_clear_pointer (&kept, kept_frame_unref);          /* who decodes it says so */
+  if (! kept && (pixels = frame_cache_get (frame_cache_shared (), frame, current->width, current->height, error)))
+    {
+      whiten_prepare (&pixels->plane, dark_plane (dark), saturation_of (settings, pixels->saturation), settings->reject_hot, &plane);
+      frame_pixels_unref (pixels);
+      kept = kept_frame_add (key, &plane, shift_frame_new (&plane, &how));
+    }
+  g_free (key);
+  g_free (file);
+  return kept;
+}
+
+static void
+add_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, History *history,
+           gchar **trouble)
+{
+  GError    *error = NULL;
+  KeptFrame *kept = prepare_frame (frame, current, dark, settings, &error);
+
+  if (! kept)
     {
       history_note (history, "skipped: %s", error->message);
       g_free (*trouble);
@@ -94,39 +157,39 @@ add_frame (const Frame *frame, const CountPlane *current, const CountPlane *dark
       g_error_free (error);
       return;
     }
-  if (! is_newest || ! is_same (&pixels->plane, current))
-    {
-      whiten_prepare (&pixels->plane, dark, settings->saturation > 0.0 ? (gfloat) settings->saturation : pixels->saturation,
-                      settings->reject_hot, &history->planes[history->n]);
-      history->names[history->n++] = frame_name (frame);
-    }
-  frame_pixels_unref (pixels);
+  history->planes[history->n] = kept->plane;
+  history->kept[history->n] = kept;
+  history->names[history->n++] = frame_name (frame);
 }
 
-/* The last frames before the current one.  One more is looked at, because the newest may be the current one itself. */
+/* The frame that is the current one itself is none of its history. */
 static gboolean
-load_frames (const CountPlane *current, const CountPlane *dark, const HistorySettings *settings, const FrameList *list, History *history,
+newest_is_current (const FrameList *list, const CountPlane *current)
+{
+  FramePixels *newest = frame_cache_get (frame_cache_shared (), &list->frames[list->n - 1], current->width, current->height, NULL);
+  gboolean     same = newest && is_same (&newest->plane, current);
+
+  g_clear_pointer (&newest, frame_pixels_unref);
+  return same;
+}
+
+/* The last frames before the current one. */
+static gboolean
+load_frames (const CountPlane *current, const Dark *dark, const HistorySettings *settings, const FrameList *list, History *history,
              GError **error)
 {
-  const gint end = find_end (list, settings->current);
-  gchar     *trouble = NULL;
-  gint       first;
+  gint   end = find_end (list, settings->current);
+  gchar *trouble = NULL;
 
   if (end < 0)
     {
       fail (error, "%s is not among the frames", settings->current);
       return FALSE;
     }
-  first = MAX (0, end - settings->history);
-  if (first > 0 && ! (settings->current && *settings->current))
-    {
-      FramePixels *newest = frame_cache_get (frame_cache_shared (), &list->frames[end - 1], current->width, current->height, NULL);
-
-      first -= newest && is_same (&newest->plane, current);
-      g_clear_pointer (&newest, frame_pixels_unref);
-    }
-  for (gint i = first; i < end; i++)
-    add_frame (&list->frames[i], current, dark, settings, i == list->n - 1, history, &trouble);
+  if (end == list->n && newest_is_current (list, current))
+    end--;
+  for (gint i = MAX (0, end - settings->history); i < end; i++)
+    add_frame (&list->frames[i], current, dark, settings, history, &trouble);
   if (history->n == 0)
     fail (error, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
   else if (history->n < settings->history)
@@ -171,33 +234,30 @@ parse_shifts (const gchar *text, History *history, GError **error)
 static void
 find_shifts (const HistorySettings *settings, History *history)
 {
-  const ShiftSettings how = { SHIFT_PYRAMID, settings->max_shift, INFINITY, FALSE };     /* bad pixels are NaN already */
-  ShiftFrame         *reference = shift_frame_new (&history->planes[0], &how);
+  const ShiftSettings how = shift_settings (settings);
+  ShiftFrame         *current = shift_frame_new (&history->planes[history->n], &how);
 
   for (gint k = 1; k <= history->n; k++)
     {
       const gchar *name = k < history->n ? history->names[k] : "the current frame";
-      ShiftFrame  *frame = shift_frame_new (&history->planes[k], &how);
       Shift        found;
 
-      shift_between (reference, frame, &how, &found);
-      shift_frame_free (frame);
+      shift_between (history->kept[0]->shift, k < history->n ? history->kept[k]->shift : current, &how, &found);
       history->shifts[k] = weights_round_shift ((FrameShift) { found.x, found.y });
       if (! found.ok)
         history_note (history, "%s: too little is seen to find its shift", name);
       else if (! found.converged)
         history_note (history, "%s: its shift is not sure", name);
     }
-  shift_frame_free (reference);
+  shift_frame_free (current);
 }
 
 gboolean
 history_find (const CountPlane *current, gfloat saturation, const HistorySettings *settings, History *history, GError **error)
 {
-  FrameList    list = { 0 };
-  FramePixels *dark;
-  GError      *trouble = NULL;
-  gboolean     success = FALSE;
+  FrameList list;
+  Dark      dark;
+  gboolean  success;
 
   memset (history, 0, sizeof *history);
   history->notes = g_string_new (NULL);
@@ -210,21 +270,18 @@ history_find (const CountPlane *current, gfloat saturation, const HistorySetting
     return FALSE;
   for (guint i = 0; list.notes && i < list.notes->len; i++)
     history_note (history, "%s", (const gchar *) g_ptr_array_index (list.notes, i));
-  dark = load_dark (settings, current->width, current->height, &trouble);
-  if (trouble)
-    g_propagate_error (error, trouble);
-  else
-    success = load_frames (current, dark ? &dark->plane : NULL, settings, &list, history, error);
+  success = load_dark (settings, current->width, current->height, &dark, error)
+            && load_frames (current, &dark, settings, &list, history, error);
   if (success)
     {
-      whiten_prepare (current, dark ? &dark->plane : NULL, settings->saturation > 0.0 ? (gfloat) settings->saturation : saturation,
-                      settings->reject_hot, &history->planes[history->n]);
+      whiten_prepare (current, dark_plane (&dark), saturation_of (settings, saturation), settings->reject_hot,
+                      &history->planes[history->n]);
       if (settings->shifts && *settings->shifts)
         success = parse_shifts (settings->shifts, history, error);
       else
         find_shifts (settings, history);
     }
-  g_clear_pointer (&dark, frame_pixels_unref);
+  dark_clear (&dark);
   frame_list_clear (&list);
   return success;
 }
@@ -258,7 +315,10 @@ history_clear (History *history)
 {
   for (gint k = 0; k <= history->n; k++)
     {
-      count_plane_clear (&history->planes[k]);
+      if (history->kept[k])
+        kept_frame_unref (history->kept[k]);
+      else
+        count_plane_clear (&history->planes[k]);
       g_free (history->names[k]);
     }
   g_string_free (history->notes, TRUE);

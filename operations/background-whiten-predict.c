@@ -2,18 +2,20 @@
  *
  * Background and whitened frame on the device or in C; see background-whiten.h.
  *
- * The request's input is the prepared current frame.  The history goes to the device in one table.
+ * The request's input is the prepared current frame.  The frames of the history are tables that stay on the device, so that each travels
+ * once.  A launch has some of them as arguments.
  */
 #include "background-whiten.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "background-whiten.cl.h"
 
+#define AT_ONCE 8               /* frames of a launch; as the kernels' arguments */
+
 typedef struct
 {
-  gint32 x, y, frame, unused;
+  gint32 x, y;
 } Move;
 
 typedef struct
@@ -32,7 +34,6 @@ typedef struct
   const CountPlane *frames[WEIGHTS_MAX_FRAMES];
   Move           moves[WEIGHTS_MAX_FRAMES];
   Weight         table[WEIGHTS_MAX_FRAMES];
-  gfloat       **packed;        /* all frames of the history, once the device wants them */
 } Prediction;
 
 /* -------------------------------------------------------------------- in C -- */
@@ -98,48 +99,82 @@ predict_in_c (const TesseraRequest *request)
 /* ----------------------------------------------------------- on the device -- */
 
 static gsize
-history_bytes (const Prediction *p)
+frame_bytes (const Prediction *p)
 {
-  return sizeof (gfloat) * p->history->n * (gsize) p->frames[0]->width * p->frames[0]->height;
+  return sizeof (gfloat) * (gsize) p->frames[0]->width * p->frames[0]->height;
 }
 
+/* The frames, their tables, a sum and four floats a pixel. */
 static gsize
-scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
+scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
   const Prediction *p = request->params;
 
-  return history_bytes (p) + sizeof p->moves + sizeof p->table;
+  return p->history->n * frame_bytes (p) + sizeof p->moves + sizeof p->table + 5 * sizeof (gfloat) * (gsize) width * height;
 }
 
-static void
-pack (const Prediction *p)
+/* What the launches have in common. */
+typedef struct
 {
-  const gsize plane = (gsize) p->frames[0]->width * p->frames[0]->height;
+  TesseraMemory *frames[WEIGHTS_MAX_FRAMES], *moves, *weights, *sums, *some;
+} Memories;
 
-  *p->packed = tessera_large_new (history_bytes (p));
-  for (gint k = 0; k < p->history->n; k++)
-    memcpy (*p->packed + k * plane, p->frames[k]->pixels, sizeof (gfloat) * plane);
+static gint
+bring (TesseraBand *band, const Prediction *p, Memories *m)
+{
+  const gint  n = p->history->n;
+  const gsize pixels = (gsize) band->output.width * band->output.height;
+  gint        status = 0;
+
+  for (gint k = 0; k < n && status == 0; k++)
+    if (p->history->kept[k])
+      status = tessera_kept_table (band, p->history->kept[k]->serial, p->frames[k]->pixels, frame_bytes (p), &m->frames[k]);
+    else
+      status = tessera_table (band, p->frames[k]->pixels, frame_bytes (p), &m->frames[k]);
+  if (status != 0
+      || (status = tessera_table (band, p->moves, n * sizeof (Move), &m->moves)) != 0
+      || (status = tessera_table (band, p->table, n * sizeof (Weight), &m->weights)) != 0
+      || (status = tessera_scratch (band, pixels * sizeof (gfloat), &m->sums)) != 0)
+    return status;
+  return tessera_scratch (band, 4 * pixels * sizeof (gfloat), &m->some);
+}
+
+/* Adds some frames to the sums, or to those of pixels that have no sum. */
+static gint
+add_frames (TesseraBand *band, const Prediction *p, const Memories *m, gboolean some, gint first)
+{
+  const GeglRectangle *bounds = &band->request->bounds;
+  const gint           n = MIN (AT_ONCE, p->history->n - first);
+  TesseraMemory       *f[AT_ONCE];
+
+  for (gint i = 0; i < AT_ONCE; i++)
+    f[i] = m->frames[first + (i < n ? i : 0)];
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = some ? "whiten_add_some" : "whiten_add", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = n + 2,
+    .args = { ARG (m->sums), ARG (band->output.width), ARG (band->output.height), ARG (f[0]), ARG (f[1]), ARG (f[2]),
+              ARG (f[3]), ARG (f[4]), ARG (f[5]), ARG (f[6]), ARG (f[7]), ARG (m->moves), ARG (m->weights), ARG (first), ARG (n),
+              ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y), ARG (p->frames[0]->width), ARG (p->frames[0]->height),
+              some ? ARG (m->some) : NO_ARG, some ? ARG ((gfloat) p->weights->level) : NO_ARG }
+  });
 }
 
 static gint
 predict_on_device (TesseraBand *band)
 {
-  const Prediction    *p = band->request->params;
-  const GeglRectangle *bounds = &band->request->bounds;
-  TesseraMemory       *frames, *moves, *table;
-  gint                 status;
+  const Prediction *p = band->request->params;
+  Memories          m;
+  gint              status = bring (band, p, &m);
 
-  if (! *p->packed)
-    pack (p);
-  if ((status = tessera_table (band, *p->packed, history_bytes (p), &frames)) != 0
-      || (status = tessera_table (band, p->moves, p->history->n * sizeof (Move), &moves)) != 0
-      || (status = tessera_table (band, p->table, p->history->n * sizeof (Weight), &table)) != 0)
+  for (gint k = 0; k < p->history->n && status == 0; k += AT_ONCE)
+    status = add_frames (band, p, &m, FALSE, k);
+  for (gint k = 0; k < p->history->n && status == 0; k += AT_ONCE)
+    status = add_frames (band, p, &m, TRUE, k);
+  if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "whiten_predict", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = p->history->n + 2,
-    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (frames), ARG (moves), ARG (table), ARG (p->history->n),
-              ARG ((gfloat) p->weights->level), ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y),
-              ARG (p->frames[0]->width), ARG (p->frames[0]->height), ARG ((gint) p->result), ARG (p->factor) }
+    .kernel = "whiten_finish", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (m.sums), ARG (m.some), ARG ((gfloat) p->weights->level),
+              ARG ((gint) p->result), ARG (p->factor) }
   });
 }
 
@@ -179,16 +214,15 @@ background_whiten_predict (const TesseraRequest *request, const History *history
                            gfloat factor, WhitenPlanes *planes)
 {
   const CountPlane *current = &history->planes[history->n];
-  gfloat           *packed = NULL;
   gboolean          is_in_c = FALSE, success;
   TesseraRequest    copy = *request;
   Prediction        p = { .history = history, .weights = weights, .result = result, .factor = factor, .planes = planes,
-                          .is_in_c = &is_in_c, .packed = &packed };
+                          .is_in_c = &is_in_c };
 
   for (gint k = 0; k < history->n; k++)
     {
       p.frames[k] = &history->planes[k];
-      p.moves[k] = (Move) { weights->move_x[k], weights->move_y[k], k, 0 };
+      p.moves[k] = (Move) { weights->move_x[k], weights->move_y[k] };
       p.table[k] = (Weight) { (gfloat) weights->a[k], (gfloat) weights->mean[k] };
     }
   copy.filter = &predict_filter;
@@ -206,6 +240,5 @@ background_whiten_predict (const TesseraRequest *request, const History *history
         split (current, planes);
     }
   g_object_unref (copy.input);
-  tessera_large_free (packed);
   return success;
 }

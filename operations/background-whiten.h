@@ -19,11 +19,28 @@ typedef struct
   gboolean     reject_hot;
 } HistorySettings;
 
+/* A prepared frame, and what its shift is found from; shared, never written. */
+typedef struct
+{
+  gint        references;
+  gchar      *key;                      /* file and settings */
+  guint64     serial;                   /* of no other frame in this process; from 1 on */
+  guint64     used;
+  CountPlane  plane;
+  ShiftFrame *shift;
+} KeptFrame;
+
+/* background-whiten-kept.c.  NULL: it is not kept.  `add` takes the plane and the shift over. */
+KeptFrame *kept_frame_find  (const gchar *key);
+KeptFrame *kept_frame_add   (const gchar *key, CountPlane *plane, ShiftFrame *shift);
+void       kept_frame_unref (KeptFrame *frame);
+
 /* Planes are prepared (whiten_prepare). */
 typedef struct
 {
   gint        n;                                        /* frames before the current one */
   CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
+  KeptFrame  *kept[WEIGHTS_MAX_FRAMES + 1];             /* whose the plane is, or NULL */
   FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
   gchar      *names[WEIGHTS_MAX_FRAMES + 1];
   GString    *notes;                                    /* sentences */

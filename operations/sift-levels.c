@@ -274,24 +274,24 @@ scratch_bytes (const TesseraRequest *request, gint width, gint height)
   return (strip->scales->n_levels + 1) * rows * width * sizeof (gfloat) + sizeof (SiftScales);
 }
 
-/* From `from` (its first float at `offset`) to `to`: all rows of the band's input that lie in the octave. */
+/* From a level of `from` to one of `to`: all rows of the band's input that lie in the octave. */
 static gint
-blur_on_device (TesseraBand *band, const SiftBlur *blur, TesseraMemory *from, gint from_offset, TesseraMemory *rows,
-                TesseraMemory *to, gint to_offset, gint first, gint end)
+blur_on_device (TesseraBand *band, const SiftBlur *blur, TesseraMemory *from, gint from_level, TesseraMemory *rows,
+                TesseraMemory *to, gint to_level, gint first, gint end)
 {
-  const gint     width = band->input.width, n = 2 * blur->radius + 1;
+  const gint     width = band->input.width, plane = width * band->input.height, n = 2 * blur->radius + 1;
   TesseraMemory *weights;
   gint           status = tessera_table (band, blur->weights, n * sizeof (gfloat), &weights);
 
   if (status != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
             .kernel = "sift_along", .size = { width, end - first }, .group = { 32, 4 }, .cost = n,
-            .args = { ARG (from), ARG (from_offset), ARG (rows), ARG (width), ARG (first), ARG (end), ARG (weights),
+            .args = { ARG (from), ARG (from_level), ARG (plane), ARG (rows), ARG (width), ARG (first), ARG (end), ARG (weights),
                       ARG (blur->radius) } })) != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "sift_down", .size = { width, end - first }, .group = { 32, 4 }, .cost = n,
-    .args = { ARG (rows), ARG (to), ARG (to_offset), ARG (width), ARG (first), ARG (end), ARG (weights), ARG (blur->radius) }
+    .args = { ARG (rows), ARG (to), ARG (to_level), ARG (plane), ARG (width), ARG (first), ARG (end), ARG (weights), ARG (blur->radius) }
   });
 }
 
@@ -316,7 +316,7 @@ device (TesseraBand *band)
     status = tessera_launch (band, &(TesseraLaunch) {
       .kernel = "sift_copy", .size = { plane }, .cost = 1, .args = { ARG (band->input.memory), ARG (levels), ARG (plane) } });
   for (gint l = 1; l < n && status == 0; l++)
-    status = blur_on_device (band, &scales->blurs[l], levels, (l - 1) * plane, rows, levels, l * plane, first, end);
+    status = blur_on_device (band, &scales->blurs[l], levels, l - 1, rows, levels, l, first, end);
   return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
     .kernel = "sift_scan", .size = { width, band->output.height }, .group = { 32, 4 }, .cost = 3 * n,
     .args = { ARG (levels), ARG (plane), ARG (n), ARG (top), ARG (band->output.memory), ARG (width),

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define LEVEL_PIXELS  (4 << 20)         /* of a strip's level, at most: 16 MiB */
-#define LEAST_ROWS    16
+#define LEAST_ROWS    64                /* each strip moves the rows that it keeps */
 #define LEAST_SIDE    (2 * EXTREME_FRAME + 1)
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */

@@ -14,7 +14,7 @@
 #include "tiles.h"
 
 #define MAX_MEMORIES 40
-#define MAX_TABLES   16
+#define MAX_TABLES   80                 /* a history of 64 frames, and some */
 #define MOST_UPLOADS (MOST_SLICES + 4)  /* the last slice is cut in three (pump.c), and one is spare */
 
 /* The times of a request, in seconds.  The stages overlap. */
@@ -29,7 +29,7 @@ typedef struct
 /* A table on the device, for all bands of a request. */
 typedef struct
 {
-  gconstpointer  data;                  /* the filter's table, by which it is known */
+  gconstpointer  data;                  /* the filter's table, or what names it */
   gsize          bytes;
   TesseraMemory *memory;
   gpointer       copy;                  /* the copy that travels, unless the table stays for good */

@@ -50,27 +50,31 @@ tessera_band_clear (BandState *state, TesseraMemory *memory, gsize bytes)
   return status;
 }
 
+/* How long a table is what it is: until the request ends; as long as the process, data and all; as long, but not the data. */
+typedef enum { TABLE_OF_REQUEST, TABLE_FOR_GOOD, TABLE_KEPT } TableLife;
+
+/* `key`: the data's address, or what names it. */
 static gint
-bring_table (Job *job, gconstpointer data, gsize bytes, gboolean is_constant, TesseraMemory **memory)
+bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
 {
-  TableState table = { .data = data, .bytes = bytes };
+  TableState table = { .data = key, .bytes = bytes };
   gboolean   is_there = FALSE;
   gint       status;
 
   for (guint i = 0; i < job->n_tables; i++)
-    if (job->tables[i].data == data && job->tables[i].bytes == bytes)
+    if (job->tables[i].data == key && job->tables[i].bytes == bytes)
       {
         *memory = job->tables[i].memory;
         return 0;
       }
   if (job->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
-  status = is_constant ? tessera_pool_take_constant (job->device, bytes, data, &table.memory, &is_there)
-                       : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
+  status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, &is_there)
+                                    : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
   if (status != 0)
     return status;
   /* A copy, because a device that does not answer may read the table after the filter has freed its own. */
-  if (! is_constant)
+  if (life != TABLE_FOR_GOOD && ! is_there)
     table.copy = g_memdup2 (data, bytes);
   if (! is_there)
     status = tessera_enqueue_upload (job->queue, LANE_RUN, table.memory, 0, table.copy ? table.copy : data, bytes,
@@ -118,14 +122,35 @@ tessera_tables_free (Job *job, gboolean whole, gboolean idle)
 gint
 tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band)->job, data, bytes, FALSE, memory);
+  return bring_table (band_state (band)->job, data, data, bytes, TABLE_OF_REQUEST, memory);
+}
+
+guint64
+tessera_new_serial (void)
+{
+  static GMutex  lock;
+  static guint64 last;
+
+  guint64 serial;
+
+  g_mutex_lock (&lock);
+  serial = ++last;
+  g_mutex_unlock (&lock);
+  return serial;
+}
+
+/* An odd number is no table's address. */
+gint
+tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory)
+{
+  return bring_table (band_state (band)->job, GSIZE_TO_POINTER (2 * (gsize) serial + 1), data, bytes, TABLE_KEPT, memory);
 }
 
 /* Price: 1.3 (motion blur, 24 Mpix u16; H200, 2026-11-22). */
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (state->job, data, bytes, TRUE, memory);
+  return bring_table (state->job, data, data, bytes, TABLE_FOR_GOOD, memory);
 }
 
 /* One kernel converts all layouts.  Each layout has to be proven for itself. */

@@ -179,6 +179,12 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
                                   TesseraMemory **memory);
 
+/* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
+ * tessera_new_serial; it names this table, of this content, and no other one. */
+TESSERA_API guint64 tessera_new_serial (void);
+TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes,
+                                        TesseraMemory **memory);
+
 /* Waits for all passes so far and brings the first `bytes` bytes of `memory` to the host: for `device` of a filter that is `whole` and decides on the
  * host what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);

@@ -9,7 +9,7 @@
 #include "tessera-extreme.h"
 
 /* Along x; groups that lie away from the edges need no clamp.  One work-item makes one pixel of rows `first` to `end`; any group; no local memory; 2 radius + 1 reads, 1 write. */
-kernel void sift_along (global const float *from, int from_offset, global float *rows, int width, int first, int end,
+kernel void sift_along (global const float *from, int level, int plane, global float *rows, int width, int first, int end,
                         global const float *weights, int radius)
 {
   int   x = get_global_id (0);
@@ -19,7 +19,7 @@ kernel void sift_along (global const float *from, int from_offset, global float 
 
   if (x >= width || y >= end)
     return;
-  from += from_offset + (long) y * width;
+  from += (long) level * plane + (long) y * width;
   if (left >= radius && left + (int) get_local_size (0) + radius <= width)
     for (int i = -radius; i <= radius; i++)
       sum += weights[i + radius] * from[x + i];
@@ -31,7 +31,7 @@ kernel void sift_along (global const float *from, int from_offset, global float 
 
 /* Along y; rows from `first` to `end` are the octave's.  One work-item makes one pixel; any group; no local memory;
  * 2 radius + 1 reads, 1 write. */
-kernel void sift_down (global const float *rows, global float *to, int to_offset, int width, int first, int end,
+kernel void sift_down (global const float *rows, global float *to, int level, int plane, int width, int first, int end,
                        global const float *weights, int radius)
 {
   int   x = get_global_id (0);
@@ -42,7 +42,7 @@ kernel void sift_down (global const float *rows, global float *to, int to_offset
     return;
   for (int i = -radius; i <= radius; i++)
     sum += weights[i + radius] * rows[clamp (y + i, first, end - 1) * width + x];
-  to[to_offset + (long) y * width + x] = sum;
+  to[(long) level * plane + (long) y * width + x] = sum;
 }
 
 /* One work-item copies one float. */

@@ -227,9 +227,10 @@ static gboolean
 from_normal (const Norm *norm, const gdouble *normal, gdouble *matrix)
 {
   const gdouble s = norm->scale;
-  const gdouble into[9] = { s, 0, -s * norm->x, 0, s, -s * norm->y, 0, 0, 1 };
-  const gdouble back[9] = { 1 / s, 0, norm->u, 0, 1 / s, norm->v, 0, 0, 1 };
+  gdouble       into[9], back[9];
 
+  matrix_place (s, -s * norm->x, -s * norm->y, into);
+  matrix_place (1 / s, norm->u, norm->v, back);
   return multiply_three (back, normal, into, matrix);
 }
 
@@ -237,9 +238,10 @@ static gboolean
 to_normal (const Norm *norm, const gdouble *matrix, gdouble *normal)
 {
   const gdouble s = norm->scale;
-  const gdouble into[9] = { s, 0, -s * norm->u, 0, s, -s * norm->v, 0, 0, 1 };
-  const gdouble back[9] = { 1 / s, 0, norm->x, 0, 1 / s, norm->y, 0, 0, 1 };
+  gdouble       into[9], back[9];
 
+  matrix_place (s, -s * norm->u, -s * norm->v, into);
+  matrix_place (1 / s, norm->x, norm->y, back);
   return multiply_three (into, matrix, back, normal);
 }
 

@@ -5,6 +5,7 @@
 
 #define BUDGET 2.0e6            /* reads of the reference in one case */
 #define MAX_PIXELS 90000
+#define MOST_BANDS 24
 
 static gint
 draw_length (CheckRandom *random, gint max)
@@ -116,6 +117,17 @@ bound_cost (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
     }
 }
 
+/* Each band reads its halo anew: hundreds of them take seconds, and show no more than some. */
+static void
+bound_bands (const CheckFilter *filter, CheckCase *c)
+{
+  const GeglRectangle roi = check_roi (filter, c);
+  const gint          rows = MAX (roi.height, c->field[CHECK_HEIGHT]);
+
+  if (c->field[CHECK_BANDS])
+    c->field[CHECK_BANDS] = MAX (c->field[CHECK_BANDS], (rows + MOST_BANDS - 1) / MOST_BANDS);
+}
+
 static void
 draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
 {
@@ -207,6 +219,7 @@ check_draw (const CheckFilter *filter,
   draw_corner (filter, c);
   draw_roi (&random, filter, c);
   bound_cost (&random, filter, c);
+  bound_bands (filter, c);
   check_normalise (filter, c);
 }
 

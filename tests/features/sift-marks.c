@@ -38,7 +38,13 @@ typedef struct
   gdouble  draw_scale;
   gint     draw_max;
   gfloat   color[4];
+  gboolean by_octave;
 } Drawing;
+
+/* Behind the sRGB curve, of the octaves -1, 0, 1 ...; of -1 the last one. */
+#define COLORS 8
+static const guint8 octave_colors[COLORS][3] = { { 255, 176, 0 }, { 255, 98, 64 }, { 236, 72, 160 }, { 168, 104, 255 },
+                                                 { 72, 148, 255 }, { 32, 208, 208 }, { 96, 220, 96 }, { 255, 240, 64 } };
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -65,7 +71,7 @@ drawn (const Drawing *drawing, GeglBuffer *buffer, Result result, const GeglRect
   node = gegl_node_new_child (graph, "operation", "tessera:sift", "octaves", s->octaves, "intervals", s->intervals,
                               "contrast-threshold", s->contrast_threshold, "edge-threshold", s->edge_threshold, "sigma", s->sigma,
                               "upsample", s->upsample, "max-features", s->max_features, "draw-scale", drawing->draw_scale,
-                              "draw-max", drawing->draw_max, "by-octave", FALSE, "color", color, NULL);
+                              "draw-max", drawing->draw_max, "by-octave", drawing->by_octave, "color", color, NULL);
   spec = gegl_node_find_property (node, "result");
   gegl_node_set (node, drawing->c.number % 2 ? "result" : "output",
                  g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), results[result])->value, NULL);
@@ -90,19 +96,54 @@ expect_mask (const Drawing *drawing, const RefSift *reference, gfloat *expected)
     }
 }
 
+/* The color of each pixel: of the points whose line covers it most.  DOUBTFUL where two octaves cover it alike. */
+#define DOUBTFUL 255
+#define ALIKE    1e-6
+
+static guint8 *
+find_octaves (const Drawing *drawing, const RefPoint **points, gsize n, const gdouble *line)
+{
+  const gint       width = drawing->c.box.width, height = drawing->c.box.height;
+  const gsize      pixels = (gsize) width * height;
+  const RefPoint **group = g_new (const RefPoint *, n);
+  gdouble         *own = g_new (gdouble, pixels);
+  guint8          *octaves = g_malloc0 (pixels), *seen = g_malloc0 (pixels);
+
+  for (gint octave = 0; octave < COLORS; octave++)
+    {
+      gsize n_group = 0;
+
+      for (gsize i = 0; i < n; i++)
+        if ((points[i]->octave + COLORS) % COLORS == octave)
+          group[n_group++] = points[i];
+      reference_sift_cover (group, n_group, drawing->draw_scale, LINE, width, height, own);
+      for (gsize i = 0; i < pixels; i++)
+        if (n_group > 0 && own[i] > line[i] - ALIKE)
+          octaves[i] = seen[i]++ ? DOUBTFUL : octave;
+    }
+  g_free (group);
+  g_free (own);
+  g_free (seen);
+  return octaves;
+}
+
 /* The color over black over the picture, or over nothing. */
 static void
-expect_marks (const Drawing *drawing, const RefSift *reference, const gfloat *picture, gfloat *expected)
+expect_marks (const Drawing *drawing, const RefSift *reference, const gfloat *picture, const gfloat *found, gfloat *expected)
 {
   const gint       width = drawing->c.box.width, height = drawing->c.box.height;
   const RefPoint **points;
   const gsize      n = reference_sift_strongest (reference, drawing->draw_max, &points), pixels = (gsize) width * height;
   gdouble         *line = g_new (gdouble, pixels), *rim = g_new (gdouble, pixels);
-  gfloat           color[4];
+  gfloat           color[COLORS][4];
+  guint8          *octaves;
 
-  babl_process (babl_fish (babl_format ("R'G'B'A float"), format_of (drawing, OVERLAY)), drawing->color, color, 1);
+  babl_process (babl_fish (babl_format ("R'G'B'A float"), format_of (drawing, OVERLAY)), drawing->color, color[0], 1);
+  for (gint i = 0; i < COLORS && drawing->by_octave; i++)
+    babl_process (babl_fish (babl_format ("R'G'B' u8"), format_of (drawing, OVERLAY)), octave_colors[i], color[i], 1);
   reference_sift_cover (points, n, drawing->draw_scale, LINE, width, height, line);
   reference_sift_cover (points, n, drawing->draw_scale, RIM, width, height, rim);
+  octaves = drawing->by_octave ? find_octaves (drawing, points, n, line) : g_malloc0 (pixels);
   for (gsize i = 0; i < pixels; i++)
     {
       const gdouble a = line[i], b = (1 - a) * DARKNESS * rim[i];
@@ -110,12 +151,15 @@ expect_marks (const Drawing *drawing, const RefSift *reference, const gfloat *pi
       const gdouble alpha = a + b + under;
 
       for (gint c = 0; c < 3; c++)
-        expected[4 * i + c] = alpha > 0 ? (a * color[c] + (under > 0 ? under * picture[4 * i + c] : 0)) / alpha : 0;
+        expected[4 * i + c] = alpha > 0 ? (a * color[octaves[i] % COLORS][c] + (under > 0 ? under * picture[4 * i + c] : 0)) / alpha : 0;
       expected[4 * i + 3] = alpha;
       if (picture && a == 0 && b == 0)
         memcpy (expected + 4 * i, picture + 4 * i, 4 * sizeof (gfloat));
+      if (octaves[i] == DOUBTFUL && a > 0)
+        memcpy (expected + 4 * i, found + 4 * i, 3 * sizeof (gfloat));
     }
   free (points);
+  g_free (octaves);
   g_free (line);
   g_free (rim);
 }
@@ -157,6 +201,7 @@ draw (gint number, Drawing *drawing)
   drawing->draw_max = check_chance (&random, 30) ? 2000 : check_chance (&random, 30) ? 0 : 1 + check_below (&random, 30);
   for (gint c = 0; c < 4; c++)
     drawing->color[c] = c < 3 ? check_below (&random, 256) / 255.0 : 1;
+  drawing->by_octave = check_chance (&random, 50);
 }
 
 /* A part of it has the same bits. */
@@ -192,7 +237,7 @@ check_result (const Drawing *drawing, GeglBuffer *buffer, Result result, const R
   if (result == MASK)
     expect_mask (drawing, reference, expected);
   else
-    expect_marks (drawing, reference, result == OVERLAY ? picture : NULL, expected);
+    expect_marks (drawing, reference, result == OVERLAY ? picture : NULL, found, expected);
   compare (drawing, result, found, expected, text);
   expect (! memcmp (found, other, bytes), "%s: OpenCL draws something else than C: %s", results[result], text);
   expect (count == (gint) reference->n && on_device == count, "count %d, in OpenCL %d, not %zu: %s", count, on_device,

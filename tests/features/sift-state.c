@@ -171,6 +171,44 @@ check_hidden (const gchar *format, TesseraOpenclMode mode)
   g_free (pixels);
 }
 
+/* A picture so wide that a strip has the fewest rows, against a part of it alone.  With one octave a point sees 80 pixels around it. */
+static void
+check_wide (void)
+{
+  const GeglRectangle all = { 0, 0, 30000, 100 }, part = { 21000, 0, 500, 100 }, middle = { 21100, 0, 300, 100 };
+  GeglBuffer         *wide = gegl_buffer_new (&all, babl_format ("Y~ float")), *alone = gegl_buffer_new (&part, babl_format ("Y~ float"));
+  gfloat             *masks[2];
+  gint                points = 0;
+
+  for (gint x = 0; x < all.width; x += 100)
+    {
+      GeglBuffer *tile = gegl_buffer_create_sub_buffer (wide, GEGL_RECTANGLE (x, 0, 100, 100));
+      GeglBuffer *blobs = gegl_buffer_new (GEGL_RECTANGLE (0, 0, 100, 100), babl_format ("Y~ float"));
+
+      paint (blobs, x / 100);
+      gegl_buffer_copy (blobs, NULL, GEGL_ABYSS_NONE, tile, GEGL_RECTANGLE (x, 0, 100, 100));
+      g_object_unref (blobs);
+      g_object_unref (tile);
+    }
+  gegl_buffer_copy (wide, &part, GEGL_ABYSS_NONE, alone, &part);
+  for (gint which = 0; which < 2; which++)
+    {
+      Graph g = graph_of (which ? alone : wide, 2, TESSERA_OPENCL_OFF);
+
+      gegl_node_set (g.node, "octaves", 1, NULL);
+      masks[which] = seen (&g, &middle);
+      g_object_unref (g.graph);
+    }
+  for (gint i = 0; i < middle.width * middle.height; i++)
+    points += masks[0][4 * i] == 1;
+  expect (points > 5 && ! memcmp (masks[0], masks[1], 16 * middle.width * middle.height),
+          "a part of a wide picture has other points than alone (%d)", points);
+  g_free (masks[0]);
+  g_free (masks[1]);
+  g_object_unref (wide);
+  g_object_unref (alone);
+}
+
 static void
 check_nothing (TesseraOpenclMode mode)
 {
@@ -221,6 +259,7 @@ main (int argc, char **argv)
       check_hidden ("R'G'B'A float", modes[m]);
       check_nothing (modes[m]);
     }
+  check_wide ();
   code = expect_told ();
   gegl_exit ();
   return code;

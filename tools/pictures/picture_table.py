@@ -125,7 +125,7 @@ PICTURES = {
         Panel('bilateral grid', GALLERY['bilateral-grid'], '768x576+0+20', FRIENDS),
         Panel('before', '', '768x576+150+90', MOUNTAINS), Panel('motion blur', 'motion-blur:2', '768x576+150+90', MOUNTAINS)], 2, zoom=65),
     'filters': Picture([Panel(name, chain, '512x384+56+36' if photograph == HUBBLE else '512x384+256+150', photograph)
-        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58, quality=72),
+        for name, chain in GALLERY.items() for photograph in [HUBBLE if name == 'label' else MOUNTAINS]], 4, zoom=58),
 
     'bilateral-grid': before_after(FRIENDS, DOGS, 'bilateral-grid:2'),
     'bilateral-grid-sigmas': row(FRIENDS, '264x180+270+310',

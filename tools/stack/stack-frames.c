@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The frames of tessera-stack: read, found on the reference, laid on it.
+ * The frames of tessera-stack: read, and found on the reference.
  *
- * A frame is read once; for the sharpest reference, twice.  What is aligned stays in GEGL's tiles, which go to GEGL's swap file where
- * they are more than the memory allowed.
+ * A frame is read once; for the sharpest reference, twice.  What is aligned stays in GEGL's tiles as it was decoded; they go to
+ * GEGL's swap file where they are more than the memory allowed.
  */
 #include "stack.h"
 
@@ -11,7 +11,6 @@
 
 #include "loads.h"
 #include "matrix.h"
-#include "resample.h"
 
 #define CONTRAST_THRESHOLD 0.04
 
@@ -78,41 +77,25 @@ typedef struct
 {
   Stack        *stack;
   const Babl   *format;         /* in the reference's space */
-  GeglRectangle box;            /* the reference's */
   AlignPicture  reference;
   gboolean      has_points;
 } Aligning;
 
-static TesseraRequest
-request_for (const Aligning *aligning, GeglBuffer *buffer)
+TesseraRequest
+stack_request (const Stack *stack, GeglBuffer *picture, const Babl *format)
 {
-  const GeglRectangle box = *gegl_buffer_get_extent (buffer);
+  const GeglRectangle box = *gegl_buffer_get_extent (picture);
 
-  return (TesseraRequest) { .operation = gegl_node_get_gegl_operation (aligning->stack->node), .input = buffer,
-                            .input_format = aligning->format, .output_format = aligning->format, .roi = box, .bounds = box,
-                            .border = TESSERA_BORDER_CLAMP };
-}
-
-static gboolean
-lay (const Aligning *aligning, GeglBuffer *buffer, StackFrame *frame)
-{
-  TesseraRequest request = request_for (aligning, buffer);
-  Resample       resample;
-
-  if (! resample_init (&resample, frame->matrix))
-    return FALSE;
-  frame->aligned = request.output = gegl_buffer_new (&aligning->box, aligning->format);
-  request.filter = &resample_filter;
-  request.params = &resample;
-  request.roi = aligning->box;
-  return tessera_process (&request);
+  return (TesseraRequest) { .operation = gegl_node_get_gegl_operation (stack->node), .input = picture, .input_format = format,
+                            .output_format = format, .roi = box, .bounds = box, .border = TESSERA_BORDER_CLAMP };
 }
 
 /* Sets the frame's members.  FALSE: OpenCL is forced and could not run. */
 static gboolean
 find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame *frame)
 {
-  TesseraRequest of_reference = request_for (aligning, reference), moving = request_for (aligning, buffer);
+  TesseraRequest of_reference = stack_request (aligning->stack, reference, aligning->format);
+  TesseraRequest moving = stack_request (aligning->stack, buffer, aligning->format);
   const AlignSettings *settings = &aligning->stack->settings;
   AlignPicture   picture = { 0 };
   Consensus      found = { .matrix = MATRIX_IDENTITY };
@@ -161,7 +144,7 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
   if (! buffer && ! frame->is_known)
     frame->reason = g_strdup ("it cannot be read as a picture");
   if (success && buffer && frame->is_aligned)
-    success = lay (aligning, buffer, frame);
+    frame->picture = g_object_ref (buffer);
   if (success && ! frame->is_aligned)
     progress_say ("%s is left out: %s", frame->path, frame->reason);
   g_clear_object (&buffer);
@@ -174,18 +157,17 @@ stack_align (Stack *stack)
   StackFrame *first = &stack->frames[stack->reference];
   GeglBuffer *reference = stack_load (first);
   Aligning    aligning = { .stack = stack };
-  gboolean    success;
+  gboolean    success = TRUE;
 
   if (! reference)
     {
       progress_say ("%s, the reference, cannot be read as a picture", first->path);
       return FALSE;
     }
-  aligning.box = *gegl_buffer_get_extent (reference);
   aligning.format = babl_format_with_space ("RaGaBaA float", gegl_buffer_get_format (reference));
   matrix_place (1.0, 0.0, 0.0, first->matrix);
   first->is_known = first->is_aligned = TRUE;
-  success = lay (&aligning, reference, first);
+  first->picture = reference;
   for (gint i = 0; i < stack->n && success; i++)
     {
       progress_step (0.0, "%s", stack->frames[i].path);
@@ -194,6 +176,5 @@ stack_align (Stack *stack)
       progress_step (1.0, "%s", stack->frames[i].path);
     }
   align_picture_clear (&aligning.reference);
-  g_object_unref (reference);
   return success;
 }

@@ -147,10 +147,10 @@ stack_all (Stack *stack, gint method, guint64 memory)
     method = aligned >= CLIPPED_FROM ? COMBINE_CLIPPED : COMBINE_MEAN;
   result = stack_combine (stack, (CombineMethod) method, memory);
   for (gint i = 0; i < stack->n; i++)
-    g_clear_object (&stack->frames[i].aligned);
+    g_clear_object (&stack->frames[i].picture);
   before = stack_made_of (stack, output);
-  success = write_picture (result, output);
-  g_object_unref (result);
+  success = result && write_picture (result, output);
+  g_clear_object (&result);
   progress_end ();
   if (success && aligned < before)
     progress_say ("%s is of %d frames now; it was of %d, whose transforms are kept", output, aligned, before);
@@ -216,7 +216,7 @@ stack_clear (Stack *stack)
 {
   for (gint i = 0; i < stack->n; i++)
     {
-      g_clear_object (&stack->frames[i].aligned);
+      g_clear_object (&stack->frames[i].picture);
       g_free (stack->frames[i].reason);
     }
   g_free (stack->frames);

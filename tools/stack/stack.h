@@ -18,7 +18,7 @@ typedef struct
   gboolean    is_aligned;
   gdouble     matrix[9];        /* its places -> the reference's */
   gchar      *reason;           /* why it is left out */
-  GeglBuffer *aligned;          /* in the reference's frame, or NULL */
+  GeglBuffer *picture;          /* decoded, of a frame that is aligned; or NULL */
 } StackFrame;
 
 typedef struct
@@ -36,6 +36,8 @@ typedef struct
 GeglBuffer *stack_load      (const StackFrame *frame);
 /* The mean energy of the gradient in the middle half; negative: no picture. */
 gdouble     stack_sharpness (const StackFrame *frame);
+/* A request that reads the picture in a format of floats. */
+TesseraRequest stack_request (const Stack *stack, GeglBuffer *picture, const Babl *format);
 /* Aligns all frames that can be, one after another.  FALSE, and it has said why: the reference is no picture, or OpenCL is forced. */
 gboolean    stack_align     (Stack *stack);
 
@@ -46,7 +48,8 @@ gboolean    stack_keep      (const Stack *stack, GError **error);
 gint        stack_made_of     (const Stack *stack, const gchar *output);
 void        stack_note_result (Stack *stack, const gchar *output, gint n);
 
-/* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
+/* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes.
+ * NULL: OpenCL is forced. */
 GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, guint64 memory);
 
 #endif

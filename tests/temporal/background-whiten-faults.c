@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * tessera:background-whiten where the device fails: the N-th call of each kind, N = 1, 2, ... until none is met.  The result is C's, bit for bit,
+ * nothing is left behind, and the next request runs on the device again. */
+#include <string.h>
+
+#include <gegl.h>
+
+#include "../engine/verdict.h"
+#include "background-whiten.h"
+#include "tessera-control.h"
+
+#define MOST 500
+
+static const gchar *const kinds[] = { "build", "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait" };
+
+static Answer
+run (TesseraOpenclMode mode, gint result)
+{
+  tessera_set_opencl_mode (mode);
+  return ask ("six", "history", 6, "result", result, "gain", 1.5, "shifts", "0 0 .8 -.45 1.6 -.9 2.4 -1.35 3.2 -1.8 4 -2.25 4.8 -2.7");
+}
+
+static gboolean
+is_same (Answer *one, Answer *other)
+{
+  const gboolean same = ! memcmp (one->pixels, other->pixels, sizeof one->pixels);
+
+  answer_clear (one);
+  return same;
+}
+
+/* FALSE: the fault was not met. */
+static gboolean
+one_fault (const gchar *kind, gint n, gint result, Answer *in_c)
+{
+  gchar          *fault = g_strdup_printf ("%s:%d", kind, n);
+  TesseraCounters before, after;
+  Answer          answer;
+  gboolean        met;
+
+  tessera_trim ();
+  tessera_get_counters (&before);
+  tessera_set_fault (fault);
+  answer = run (TESSERA_OPENCL_TRY, result);
+  met = tessera_fault_met ();
+  tessera_set_fault (NULL);
+  tessera_trim ();
+  tessera_get_counters (&after);
+  expect (is_same (&answer, in_c), "result %d, %s: not C's pixels", result, fault);
+  expect (after.live_objects == before.live_objects, "result %d, %s: objects are left behind", result, fault);
+  if (met)
+    {
+      answer = run (TESSERA_OPENCL_FORCE, result);
+      expect (is_same (&answer, in_c), "result %d, after %s: not C's pixels", result, fault);
+      tessera_get_counters (&before);
+      expect (before.device_requests > after.device_requests && before.fallbacks == after.fallbacks,
+              "result %d, after %s: not on the device", result, fault);
+    }
+  g_free (fault);
+  return met;
+}
+
+static void
+walk (gint result)
+{
+  Answer in_c = run (TESSERA_OPENCL_OFF, result);
+
+  for (guint kind = 0; kind < G_N_ELEMENTS (kinds); kind++)
+    {
+      gint n = 1;
+
+      while (n < MOST && one_fault (kinds[kind], n, result, &in_c))
+        n += ! strcmp (kinds[kind], "set-arg") ? 7 : 1;
+      expect (n > 1 && n < MOST, "result %d: %s was met %d times", result, kinds[kind], n - 1);
+    }
+  answer_clear (&in_c);
+}
+
+/* A frame of the history travels to the device once: what travels again is the current one, and small tables. */
+static void
+test_travels (void)
+{
+  const guint64   frame = sizeof (gfloat) * WIDTH * HEIGHT;
+  TesseraCounters before, first, second;
+  Answer          answer;
+
+  tessera_trim ();
+  tessera_get_counters (&before);
+  answer = run (TESSERA_OPENCL_FORCE, 0);
+  answer_clear (&answer);
+  tessera_get_counters (&first);
+  answer = run (TESSERA_OPENCL_FORCE, 1);
+  answer_clear (&answer);
+  tessera_get_counters (&second);
+  expect (first.uploaded_bytes - before.uploaded_bytes >= 7 * frame, "a request with 6 frames uploads %" G_GUINT64_FORMAT " bytes",
+          first.uploaded_bytes - before.uploaded_bytes);
+  expect (second.uploaded_bytes - first.uploaded_bytes < (second.device_requests - first.device_requests) * frame + 4096,
+          "%" G_GUINT64_FORMAT " more requests upload %" G_GUINT64_FORMAT " bytes, a frame has %" G_GUINT64_FORMAT,
+          second.device_requests - first.device_requests, second.uploaded_bytes - first.uploaded_bytes, frame);
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  gegl_init (&argc, &argv);
+  graph_init ();
+  tessera_set_proof (FALSE);
+  for (gint result = 0; result < 3; result++)
+    walk (result);
+  test_travels ();
+  graph_clear ();
+  gegl_exit ();
+  return expect_told ();
+}
