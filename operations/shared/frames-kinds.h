@@ -7,18 +7,10 @@
 #include <string.h>
 
 #include <gegl.h>
-#include <operation/gegl-operation-handlers.h>
+
+#include "loads.h"
 
 typedef enum { KIND_NONE, KIND_PICTURE, KIND_FITS, KIND_SER } FrameKind;
-
-/* GEGL takes files of others to ImageMagick, which may compute without end. */
-static inline gboolean
-frame_has_loader (const gchar *ending)
-{
-  const gchar *loader = gegl_has_operation ("gegl:load") ? gegl_operation_handlers_get_loader (ending) : NULL;
-
-  return loader && strcmp (loader, "gegl:magick-load") != 0;
-}
 
 static inline FrameKind
 frame_kind (const gchar *path)
@@ -35,7 +27,7 @@ frame_kind (const gchar *path)
     kind = KIND_SER;
   else
     for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
-      if (g_str_has_suffix (lower, endings[i]) && frame_has_loader (endings[i]))
+      if (g_str_has_suffix (lower, endings[i]) && loads_ending (endings[i]))
         kind = KIND_PICTURE;
   g_free (lower);
   return kind;
