@@ -117,11 +117,12 @@ against_background (StarsRandom *random, const gchar *name)
   g_free (text);
 }
 
-/* Some pixels of the frame are not known, and of some of these not the background either. */
+/* Some pixels of the frame are not known, and of some of these not the background either.  No block of 64 is wholly unknown: what then
+ * stands for it is open. */
 static void
 forget_some (StarsRandom *random, gboolean has_gaps, Plane *whitened, Plane *background)
 {
-  const gint w = whitened->width, left = draw_whole (random, 0, w / 2), whole = draw_chance (random, 0.2) ? draw_whole (random, 1, 70) : 0;
+  const gint w = whitened->width, left = draw_whole (random, 0, w / 2), whole = draw_chance (random, 0.2) ? draw_whole (random, 1, 50) : 0;
 
   for (gsize i = 0; i < plane_size (whitened); i++)
     {
