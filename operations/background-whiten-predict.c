@@ -192,12 +192,7 @@ split (const CountPlane *current, WhitenPlanes *planes)
   const gsize n = (gsize) current->width * current->height;
 
   for (gsize i = 0; i < n; i++)
-    {
-      const gfloat background = planes->background.pixels[i];
-
-      planes->whitened.pixels[i] = current->pixels[i] - background;
-      planes->background.pixels[i] = isnan (background) ? 0.0f : background;
-    }
+    planes->whitened.pixels[i] = current->pixels[i] - planes->background.pixels[i];
 }
 
 /* The whole frame, into the background's pixels. */

@@ -61,9 +61,9 @@ was_replaced (const Removal *removal, FrameShift shift, gint x, gint y)
   return was;
 }
 
-/* Marks the square around a candidate, as far as there is room.  Returns how many pixels are new. */
+/* Marks the square around a candidate, as far as there is room and the background is known.  Returns how many pixels are new. */
 static gint
-mark_square (const Removal *removal, FrameShift shift, gsize at, gint room, guint8 *mask)
+mark_square (const Removal *removal, FrameShift shift, const CountPlane *background, gsize at, gint room, guint8 *mask)
 {
   const gint x0 = at % removal->width, y0 = at / removal->width;
   gint       n = 0;
@@ -71,9 +71,10 @@ mark_square (const Removal *removal, FrameShift shift, gsize at, gint room, guin
   for (gint y = MAX (y0 - GROW, 0); y <= MIN (y0 + GROW, removal->height - 1); y++)
     for (gint x = MAX (x0 - GROW, 0); x <= MIN (x0 + GROW, removal->width - 1); x++)
       {
-        guint8 *marked = mask + (gsize) y * removal->width + x;
+        const gsize i = (gsize) y * removal->width + x;
+        guint8     *marked = mask + i;
 
-        if (n < room && ! *marked && ! was_replaced (removal, shift, x, y))
+        if (n < room && ! *marked && ! isnan (background->pixels[i]) && ! was_replaced (removal, shift, x, y))
           {
             *marked = TRUE;
             n++;
@@ -113,7 +114,7 @@ removal_apply (Removal *removal, const CountPlane *filtered, const CountPlane *b
   removal->width = frame->width;
   removal->height = frame->height;
   for (guint i = 0; i < candidates->len && n < most; i++)
-    n += mark_square (removal, shift, g_array_index (candidates, Candidate, i).at, most - n, mask);
+    n += mark_square (removal, shift, background, g_array_index (candidates, Candidate, i).at, most - n, mask);
   for (gsize i = 0; i < n_pixels; i++)
     if (mask[i])
       frame->pixels[i] = background->pixels[i];

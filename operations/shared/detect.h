@@ -43,7 +43,7 @@ typedef struct
 
 /* Replaces pixels of `frame`, which is about to become history, by `background`: those for which `filtered` is above
  * `threshold`, grown by a 5 x 5 square, so that an object leaves no dark trail.  The strongest come first, up to 1 % of the
- * frame.  A pixel that was replaced in the last 3 frames, where the sky has moved it, is left.
+ * frame.  A pixel that was replaced in the last 3 frames, where the sky has moved it, is left, and one whose background is NaN.
  * Call it for each frame in turn.  Returns how many pixels were replaced. */
 gint    removal_apply     (Removal *removal, const CountPlane *filtered, const CountPlane *background, gfloat threshold,
                            FrameShift shift, CountPlane *frame);

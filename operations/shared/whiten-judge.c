@@ -193,6 +193,13 @@ interpolate (const Judgement *j, gint y, gint member, const Between *row)
     }
 }
 
+/* A neighbour of which nothing is known counts as the pixel itself. */
+static inline gfloat
+known (gfloat neighbour, gfloat own)
+{
+  return neighbour == neighbour ? neighbour : own;
+}
+
 /* `here` has a pixel more at each end. */
 TESSERA_CLONES static void
 judge_row (const gfloat *restrict here, const gfloat *restrict above, const gfloat *restrict below, const gfloat *restrict whitened,
@@ -201,9 +208,11 @@ judge_row (const gfloat *restrict here, const gfloat *restrict above, const gflo
 {
   for (gint x = 0; x < n; x++)
     {
-      const gfloat slope_x = 0.5f * (here[x + 2] - here[x]), slope_y = 0.5f * (below[x] - above[x]);
+      const gfloat own = here[x + 1];
+      const gfloat slope_x = 0.5f * (known (here[x + 2], own) - known (here[x], own));
+      const gfloat slope_y = 0.5f * (known (below[x], own) - known (above[x], own));
       const gfloat star = STAR_ERROR * STAR_ERROR * (slope_x * slope_x + slope_y * slope_y);
-      const gfloat excess = here[x + 1] - middle, light = (excess > 0.0f ? excess : 0.0f) * per_gain;
+      const gfloat excess = own - middle, light = (excess > 0.0f ? excess : 0.0f) * per_gain;
       const gfloat variance = (sigma[x] * sigma[x] + star) + light;
       const gfloat stands_out = (whitened[x] - median[x]) / sqrtf (variance);
 

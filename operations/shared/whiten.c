@@ -57,8 +57,8 @@ add_row (gfloat *restrict sum, const gfloat *restrict row, gint n, gfloat a, gfl
     sum[i] += a * (row[i] - mean);
 }
 
-/* Of the frames that have a value here.  FALSE: none has. */
-static gboolean
+/* Of the frames that have a value here.  NaN: none has. */
+static void
 predict_pixel (const Prediction *p, gint x, gint y, gfloat *background)
 {
   gfloat sum = 0.0f, weight = 0.0f, plain = 0.0f;
@@ -77,8 +77,7 @@ predict_pixel (const Prediction *p, gint x, gint y, gfloat *background)
       plain += value;
       n++;
     }
-  *background = n == 0 ? 0.0f : p->level + (weight >= LEAST_WEIGHT ? sum / weight : plain / (gfloat) n);
-  return n > 0;
+  *background = n == 0 ? NAN : p->level + (weight >= LEAST_WEIGHT ? sum / weight : plain / (gfloat) n);
 }
 
 /* The sums of the columns that all frames cover; NaN elsewhere, and in a row that one of them does not cover. */
@@ -117,10 +116,9 @@ predict_rows (gsize first, gsize n, gpointer data)
       predict_row (p, y, background);
       for (gint x = 0; x < width; x++)
         {
-          if (! isnan (background[x]) || predict_pixel (p, x, y, &background[x]))
-            whitened[x] = current[x] - background[x];
-          else
-            whitened[x] = NAN;
+          if (isnan (background[x]))
+            predict_pixel (p, x, y, &background[x]);
+          whitened[x] = current[x] - background[x];
         }
     }
 }

@@ -12,8 +12,9 @@
  * 0.1 px leaves, the third its own photon noise.
  *
  * Bad pixels are NaN (whiten_prepare).  Where some history frames are not usable (bad, or not there), the weights of the others are
- * scaled to sum 1; where they sum to less than 0.5, the others' mean counts; where there is none, the background is 0.
- * whitened and significance are NaN there and where the current pixel is bad: no detection.
+ * scaled to sum 1; where they sum to less than 0.5, the others' mean counts; where there is none, the background is
+ * NaN (a result that somebody looks at has 0 there), and counts as the pixel beside it in gradients.  whitened and significance are NaN
+ * there and where the current pixel is bad: no detection.
  */
 #ifndef WHITEN_H
 #define WHITEN_H

@@ -92,7 +92,7 @@ against_removed (StarsRandom *random, gboolean has_gaps, const gchar *name)
       CountPlane    a, b, c;
       gint          wanted, found, different = 0;
 
-      /* Where there is no background, the filter has no value; the product's background is 0 there. */
+      /* Where there is no background, the filter has no value. */
       for (gint i = 0; i < w * h; i++)
         if (! isfinite (background.values[i]) && ! has_gaps)
           background.values[i] = 0;
@@ -101,8 +101,6 @@ against_removed (StarsRandom *random, gboolean has_gaps, const gchar *name)
       a = as_counts (filtered);
       b = as_counts (&background);
       c = as_counts (&frame);
-      for (gint i = 0; i < w * h; i++)
-        b.pixels[i] = isfinite (b.pixels[i]) ? b.pixels[i] : 0;
       found = removal_apply (&same, &a, &b, (gfloat) threshold, (FrameShift) { shift.x, shift.y }, &c);
       wanted = reference_remove (&frame, &background, filtered, threshold, shift, &removal);
       for (gint i = 0; i < w * h; i++)

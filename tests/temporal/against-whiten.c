@@ -52,15 +52,6 @@ fill (Plane *plane, gdouble value)
     plane->values[i] = value;
 }
 
-/* A product has no number for what is not known: 0 in the background. */
-static void
-known_or_zero (Plane *plane)
-{
-  for (gsize i = 0; i < plane_size (plane); i++)
-    if (! isfinite (plane->values[i]))
-      plane->values[i] = 0;
-}
-
 void
 against_background (StarsRandom *random, const gchar *name)
 {
@@ -102,7 +93,6 @@ against_background (StarsRandom *random, const gchar *name)
   allowed = plane_new (frames[n].width, frames[n].height);
   fill (&allowed, (n + 4) * FLOAT_STEP * (terms / FEWEST + fabs (weights.mean) + largest (frames + n)));
   expect_planes (&planes.whitened, &whitened, &allowed, "whitened", text);
-  known_or_zero (&background);
   expect_planes (&planes.background, &background, &allowed, "background", text);
   for (gint k = 0; k <= n; k++)
     {
@@ -165,7 +155,7 @@ against_judged (StarsRandom *random, gboolean has_gaps, const gchar *name)
       /* The gradient is at most the neighbours' difference: 0.1 of it is in sigma. */
       const gdouble of_sigma = isfinite (b) && s > 0 ? ((gain > 0 ? b / gain : 0) + 0.1 * s * b) / (s * s) : 0;
 
-      planes.background.pixels[i] = isfinite (background.values[i]) ? (gfloat) background.values[i] : 0;
+      planes.background.pixels[i] = (gfloat) background.values[i];
       planes.whitened.pixels[i] = (gfloat) whitened.values[i];
       allowed.values[i] = ROUNDINGS * FLOAT_STEP * (fabs (significance.values[i]) * (1 + of_sigma) + (s > 0 ? (fabs (whitened.values[i]) + sd) / s : 0));
     }
