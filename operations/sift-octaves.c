@@ -378,13 +378,19 @@ search_octaves (Search *search)
 
 /* ------------------------------------------------------------------ list -- */
 
-static int
-compare_responses (gconstpointer first, gconstpointer second, gpointer data)
+typedef struct
 {
-  const SiftPoint *points = data;
-  const gint       a = *(const gint *) first, b = *(const gint *) second;
+  gdouble response;
+  gint    number;
+} Strength;
 
-  return points[a].response != points[b].response ? (points[a].response > points[b].response ? -1 : 1) : a - b;
+/* The strongest first; of equal ones the first of the list. */
+static int
+compare_strengths (const void *first, const void *second)
+{
+  const Strength *a = first, *b = second;
+
+  return a->response != b->response ? (a->response > b->response ? -1 : 1) : a->number - b->number;
 }
 
 static int
@@ -396,15 +402,19 @@ compare_numbers (const void *first, const void *second)
 gint *
 sift_strongest (const SiftList *list, gsize most)
 {
-  gint *which = g_new (gint, list->n);
+  const gsize n = MIN (most, list->n);
+  Strength   *strengths = g_new (Strength, list->n);
+  gint       *which = g_new (gint, list->n);
 
   for (gsize i = 0; i < list->n; i++)
-    which[i] = (gint) i;
-  if (most < list->n)
-    {
-      g_qsort_with_data (which, (gint) list->n, sizeof *which, compare_responses, list->points);
-      qsort (which, most, sizeof *which, compare_numbers);
-    }
+    strengths[i] = (Strength) { list->points[i].response, (gint) i };
+  if (n < list->n)
+    qsort (strengths, list->n, sizeof *strengths, compare_strengths);
+  for (gsize i = 0; i < n; i++)
+    which[i] = strengths[i].number;
+  if (n < list->n)
+    qsort (which, n, sizeof *which, compare_numbers);
+  g_free (strengths);
   return which;
 }
 

@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <math.h>
 #include <operation/gegl-operation-handlers.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "loads.h"

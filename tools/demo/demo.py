@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tests'))
 from common import Gegl, Picture, IMAGES, OPERATIONS, OTHERS
+import moving
 
 # The pictures to start from: a photograph, and what is done to it first.
 ORIGINALS = {
@@ -143,10 +144,13 @@ def print_notes(device, slower, worst):
         print('Where OpenCL is slower than C, TESSERA_OPENCL=auto, the default, takes C.')
 
 
-def write_page(out, shown):
-    """index.html: each filter's picture beside the one it was made of.  shown: (filter, its chain, original, picture)."""
+def write_page(out, shown, found, moved):
+    """index.html: each filter's picture beside the one it was made of; what moves in a star field.  shown: (filter, its chain,
+    original, picture)."""
     rows = [f'<h2>{name}</h2><p><code>{html.escape(" ".join(chain))}</code></p>\n'
             f'<img src="{original}" alt="before"> <img src="{picture}" alt="after">' for name, chain, original, picture in shown]
+    rows.append(f'<h2>tessera-sequence</h2><p>{html.escape(found)}. Left: the mean of all frames, with the way of the object. Right: the frames '
+                'less their background, added along that way.</p>\n' + ' '.join(f'<img src="{picture}" alt="found">' for picture in moved))
     with open(os.path.join(out, 'index.html'), 'w', encoding='utf-8') as file:
         file.write('<!DOCTYPE html>\n<meta charset="utf-8"><title>Tessera</title>\n<style>img { width: 48% }</style>\n'
                    '<h1>Each filter: before and after</h1>\n' + '\n'.join(rows) + '\n')
@@ -183,14 +187,17 @@ def main():
         table += [(name, 'C', f'{in_c:.0f}', ''),
                   ('', ', '.join(sorted(where)), f'{on_device:.0f}', f'{differs:.0f} of 255' + (' (1)' if differs == 1 else ''))]
 
+    found, moved, wrong = moving.find(gegl, out)
+    say(found)
+    bad += wrong
     print_table(table)
     print_notes(device, slower, worst)
     if bad:
         die('; '.join(bad))
     agree = 'C and OpenCL agree' if worst == 0 else 'C and OpenCL agree to 1 of 255 (1)'
-    write_page(out, shown)
+    write_page(out, shown, found, moved)
     print(f'\n{agree}.  The pictures are in {os.path.abspath(out)}:')
-    for picture in pictures:
+    for picture in pictures + moved:
         print(f'  {picture}')
     print(f'All of them, before and after, on one page: {os.path.join(os.path.abspath(out), "index.html")}')
 
