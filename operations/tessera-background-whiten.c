@@ -337,7 +337,7 @@ gegl_op_class_init (GeglOpClass *klass)
 {
   GEGL_OPERATION_CLASS (klass)->prepare = prepare;
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
-    .name = "tessera:background-whiten", .title = _("Whiten the Background"), .categories = "enhance:noise-reduction",
+    .name = "tessera:background-whiten", .title = _("Whiten the Background"), .categories = "video",
     .description = _("Takes away the sky that the frames before this one predict, stars and all, so that a faint object that moves "
                      "stands out (asteroids, satellites, meteors; background subtraction)"),
     .reference = "I. S. Reed, R. M. Gagliardi, H. M. Shao, Application of Three-Dimensional Filtering to Moving Target Detection, "
