@@ -166,6 +166,8 @@ fits_compressed_check (const FitsCards *cards, const FramesFile *file, gint *bit
     return frames_refuse (file->path, "is compressed in a way that is not read (RICE and GZIP of whole numbers are); unpack it with funpack", error);
   if (! is_good)
     return frames_refuse (file->path, "has a compressed image of an impossible size, or of several columns; unpack it with funpack", error);
+  if (tiles.rows > (file->size - cards->data) / tiles.row_bytes)
+    return frames_refuse (file->path, "ends before the last of its pixels", error);
   *bits = tiles.bits;
   *axes = tiles.axes;
   memcpy (sizes, tiles.sizes, sizeof tiles.sizes);

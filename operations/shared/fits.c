@@ -104,24 +104,32 @@ number_or (const FitsCards *cards, const gchar *key, gdouble otherwise)
   return isnan (number) ? otherwise : number;
 }
 
+/* A header may name more than there is. */
+static gint64
+whole_planes (const Image *image, gint64 n, const FramesFile *file)
+{
+  return (file->size - image->cards.data) / (n * (ABS (image->bits) / 8));
+}
+
 /* Sizes that an image can have; its numbers. */
 static gboolean
-describe (Image *image, const gint64 *sizes, gint axes, FitsHeader *header, const gchar *path, GError **error)
+describe (Image *image, const gint64 *sizes, gint axes, FitsHeader *header, const FramesFile *file, GError **error)
 {
   gint64 planes = 1;
 
   if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > FRAMES_MOST_PIXELS || sizes[1] > FRAMES_MOST_PIXELS || sizes[0] * sizes[1] > FRAMES_MOST_PIXELS)
-    return frames_refuse (path, "has an image of an impossible size", error);
+    return frames_refuse (file->path, "has an image of an impossible size", error);
   for (gint i = 2; i < axes && planes > 0; i++)
     planes = sizes[i] < 1 || sizes[i] > G_MAXINT / planes ? 0 : planes * sizes[i];
   if (planes < 1)
-    return frames_refuse (path, "has an impossible number of planes", error);
+    return frames_refuse (file->path, "has an impossible number of planes", error);
   image->scale = number_or (&image->cards, "BSCALE", 1.0);
   image->zero = number_or (&image->cards, "BZERO", 0.0);
   image->blank = image->bits > 0 ? fits_cards_number (&image->cards, "BLANK") : NAN;
   header->width = (gint) sizes[0];
   header->height = (gint) sizes[1];
-  header->planes = (gint) planes;
+  header->promised = (gint) planes;
+  header->planes = image->is_compressed ? (gint) planes : (gint) CLAMP (whole_planes (image, sizes[0] * sizes[1], file), 1, planes);
   header->saturation = image->bits == 8 || image->bits == 16 ? (gfloat) ((image->bits == 8 ? 255.0 : 32767.0) * image->scale + image->zero) : INFINITY;
   return TRUE;
 }
@@ -146,13 +154,13 @@ find_image (FramesFile *file, Image *image, FitsHeader *header, GError **error)
         {
           is_one = TRUE;
           image->bits = image->cards.bits;
-          is_good = describe (image, image->cards.sizes, image->cards.axes, header, file->path, error);
+          is_good = describe (image, image->cards.sizes, image->cards.axes, header, file, error);
         }
       else if (image->is_compressed)
         {
           is_one = TRUE;
           is_good = fits_compressed_check (&image->cards, file, &image->bits, &axes, sizes, error)
-                    && describe (image, sizes, axes, header, file->path, error);
+                    && describe (image, sizes, axes, header, file, error);
         }
       if (is_one && is_good)
         {

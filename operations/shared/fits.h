@@ -9,7 +9,8 @@
 
 typedef struct
 {
-  gint       width, height, planes;
+  gint       width, height;
+  gint       planes, promised;  /* that the file has, at least one; that the header names */
   gfloat     saturation;        /* the highest number of 8 or 16 bits, scaled; INFINITY: another type */
   FrameFacts facts;
   gchar     *date;              /* DATE-OBS as it stands, or NULL */

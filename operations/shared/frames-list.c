@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fits.h"
 #include "frames-kinds.h"
@@ -68,7 +69,7 @@ count_frames (const Frame *file, FrameList *list)
   static GHashTable *known;
   gchar             *key = g_strdup_printf ("%s\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, file->path, file->size, file->time);
   GError            *error = NULL;
-  gint               n;
+  gint               n, promised = 0;
 
   g_mutex_lock (&mutex);
   if (! known)
@@ -80,7 +81,10 @@ count_frames (const Frame *file, FrameList *list)
       FitsHeader header;
 
       if (fits_read_header (file->path, &header, &error))
-        n = header.planes;
+        {
+          n = header.planes;
+          promised = header.promised;
+        }
       fits_header_clear (&header);
     }
   else if (n == 0)
@@ -88,13 +92,16 @@ count_frames (const Frame *file, FrameList *list)
       SerHeader header;
 
       if (ser_read_header (file->path, &header, &error))
-        n = header.n;
-      if (n > 0 && n < header.promised)
         {
-          g_ptr_array_add (list->notes, g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, header.promised));
-          g_free (key);
-          return n;             /* and say so again */
+          n = header.n;
+          promised = header.promised;
         }
+    }
+  if (n > 0 && n < promised)
+    {
+      g_ptr_array_add (list->notes, g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, promised));
+      g_free (key);
+      return n;                 /* and say so again */
     }
   if (error)
     g_ptr_array_add (list->notes, g_strdup (error->message));
@@ -117,6 +124,11 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
   if (g_stat (path, &about) != 0)
     {
       g_ptr_array_add (list->notes, g_strdup_printf ("there is no file %s", path));
+      return;
+    }
+  if (! S_ISREG (about.st_mode))        /* a pipe would be waited for */
+    {
+      g_ptr_array_add (list->notes, g_strdup_printf ("%s is no file", path));
       return;
     }
   frame.size = about.st_size;
@@ -172,10 +184,16 @@ is_readable (const gchar *name, gconstpointer data G_GNUC_UNUSED)
   return *name != '.' && frame_kind (name) != KIND_NONE;
 }
 
+/* GLib ends the process where a name is not UTF-8. */
 static gboolean
 matches_glob (const gchar *name, gconstpointer glob)
 {
-  return (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (glob, name);
+  gchar         *valid_name = g_utf8_make_valid (name, -1), *valid_glob = g_utf8_make_valid (glob, -1);
+  const gboolean matches = (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (valid_glob, valid_name);
+
+  g_free (valid_glob);
+  g_free (valid_name);
+  return matches;
 }
 
 /* Where the one %d or %0Nd of a name begins and ends; FALSE: there is none, or more. */

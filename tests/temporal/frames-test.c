@@ -5,6 +5,8 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../engine/verdict.h"
 #include "files.h"
@@ -112,6 +114,28 @@ lists (void)
   expect_list ("night.txt", "img9.png cube.fits cube.fits[1] cube.fits[2]", 2);
   touch ("broken.fits");
   expect_list ("*.fits", "cube.fits cube.fits[1] cube.fits[2]", 1);
+}
+
+/* A name that is not UTF-8, a header that names planes that are not there, a pipe that nobody writes. */
+static void
+strange_files (void)
+{
+  static const gchar *const cards[] = { "BITPIX  =                    8", "NAXIS   =                    3", "NAXIS1  =                    2",
+                                        "NAXIS2  =                    4", "NAXIS3  =           2000000000", NULL };
+  gchar                    *path = in_folder ("long.fits");
+
+  touch ("from last spring, gr\xfcn");
+  expect_list ("*9?*.png", "img09x.png", 0);
+  files_fits (path, cards, "", 1);
+  expect (truncate (path, 2880 + 20) == 0, "a cube is cut");
+  g_free (path);
+  expect_list ("long.fits", "long.fits long.fits[1]", 1);
+  expect_list ("long.fits", "long.fits long.fits[1]", 1);
+  path = in_folder ("pipe.fits");
+  expect (mkfifo (path, 0600) == 0, "a pipe is made");
+  expect_list ("pipe.fits", "", 0);
+  g_unlink (path);
+  g_free (path);
 }
 
 /* Grey of 16 bits and of 8, and colours. */
@@ -327,6 +351,7 @@ main (gint argc, gchar **argv)
   cache = frame_cache_new (1 << 20);
   order ();
   lists ();
+  strange_files ();
   counts (cache);
   fits_and_errors (cache);
   if (gegl_has_operation ("tessera:fits-load"))
