@@ -165,6 +165,22 @@ def parts(report, sequence, frames, whole):
     report.check('three parts in one folder are finished by a run', code == 0 and not differences(sequence.path('plain'), sequence.path('shared')), errors)
 
 
+def strange(report, sequence, frames):
+    """Another night with the same names and sizes is refused, and a block that lost its bytes is named."""
+    night, folder = sequence.path('night'), sequence.path('emptied')
+    shutil.copytree(frames, night)
+    name = sorted(os.listdir(night))[3]
+    with open(os.path.join(night, name), 'r+b') as file:
+        file.seek(20000)
+        file.write(b'\1\2')
+    code, _, errors = sequence.run(night, '-o', sequence.path('plain'))
+    report.check('other frames of the same names and sizes are refused', code == 2 and 'frames' in errors, errors)
+    shutil.copytree(sequence.path('plain'), folder)
+    os.truncate(os.path.join(folder, 'blocks', '000001.txt'), 0)
+    code, _, errors = sequence.run(frames, '-o', folder)
+    report.check('a block without its bytes is named', code == 2 and '000001.txt' in errors, errors)
+
+
 def pixels(path):
     """The unsigned 16-bit numbers of a FITS file of one header block or more."""
     with open(path, 'rb') as file:
@@ -249,6 +265,7 @@ def main():
             sequence.run(frames, '-o', sequence.path('plain'))
             killed(report, sequence, frames, whole, options.kills)
             parts(report, sequence, frames, whole)
+            strange(report, sequence, frames)
             film(report, sequence, frames, 14)
             unusable(report, sequence, frames)
             messages(report, sequence, frames, whole)

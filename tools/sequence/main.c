@@ -60,8 +60,10 @@ make_blocks (Sequence *sequence, const Options *options, Run *run)
 /* ----------------------------------------------------------------- tables -- */
 
 static gboolean
-read_blocks (const gchar *folder, gint blocks, Tables *tables, GError **error)
+read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GError **error)
 {
+  const gint blocks = frames / block + (frames % block > 0);
+
   for (gint i = 0; i < blocks; i++)
     {
       gchar   *path = folder_block (folder, i), *text;
@@ -69,7 +71,7 @@ read_blocks (const gchar *folder, gint blocks, Tables *tables, GError **error)
 
       if (success)
         {
-          success = tables_add (tables, text);
+          success = tables_add (tables, text) && (gint) tables->frames->len == (i + 1 < blocks ? (i + 1) * block : frames);
           if (! success)
             g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
           g_free (text);
@@ -118,14 +120,14 @@ tell (const Tables *tables, const Run *run, const Options *options)
 
 /* `sequence` is NULL where parts are merged: then there are no frames for pictures. */
 static gint
-finish (Sequence *sequence, gint blocks, const Options *options, Run *run)
+finish (Sequence *sequence, gint frames, gint block, const Options *options, Run *run)
 {
   Tables tables;
   gint   status = 2;
 
   tables_init (&tables);
   progress_step (0.0, "tables");
-  if (read_blocks (options->output, blocks, &tables, &run->error))
+  if (read_blocks (options->output, frames, block, &tables, &run->error))
     {
       tables_link (&tables);
       if (tables_write (&tables, options->output, options->observatory, &run->error) && plots_write (&tables, options->output, &run->error))
@@ -154,7 +156,7 @@ run_sequence (const Options *options, Run *run)
     {
       status = 0;
       if (options->parts == 1)
-        status = finish (&sequence, sequence.blocks, options, run);
+        status = finish (&sequence, sequence.list.n, sequence.settings.block, options, run);
       else
         progress_say ("part %d of %d is done; when all are: tessera-sequence merge %s -o FOLDER", options->part, options->parts, options->output);
     }
@@ -184,7 +186,7 @@ merge (const Options *options, Run *run)
       frames = number_in (settings, "frames");
       block = MAX (number_in (settings, "block"), 1);
       progress_begin (1.0);
-      status = finish (NULL, (frames + block - 1) / block, options, run);
+      status = finish (NULL, frames, block, options, run);
     }
   g_free (settings);
   g_free (path);

@@ -7,9 +7,11 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD     "tessera-sequence 1\n"
 #define SETTINGS "settings.txt"
+#define BEGINNING 65536         /* bytes */
 
 gboolean
 folder_write (const gchar *path, const gchar *text, gssize length, GError **error)
@@ -18,6 +20,7 @@ folder_write (const gchar *path, const gchar *text, gssize length, GError **erro
   FILE    *file = g_fopen (beside, "wb");
   gboolean success = file && fwrite (text, 1, length, file) == (gsize) length;
 
+  success = success && fflush (file) == 0 && fsync (fileno (file)) == 0;         /* else a block that is done may be empty after a power cut */
   if (file)
     success = fclose (file) == 0 && success;
   success = success && g_rename (beside, path) == 0;
@@ -35,7 +38,21 @@ add (GString *text, const gchar *name, gdouble number)
   g_string_append_printf (text, "%s %s\n", name, g_ascii_dtostr (digits, sizeof digits, number));
 }
 
-/* All frames, by name, size and time: another file is another sequence. */
+/* How a file begins.  Nights have the same names and sizes, and a copy on another machine has another time. */
+static void
+add_beginning (GChecksum *sum, const gchar *path)
+{
+  guchar      *bytes = g_malloc (BEGINNING);
+  FILE        *file = g_fopen (path, "rb");
+  const gsize  n = file ? fread (bytes, 1, BEGINNING, file) : 0;
+
+  g_checksum_update (sum, bytes, (gssize) n);
+  if (file)
+    fclose (file);
+  g_free (bytes);
+}
+
+/* All frames, by name, size and how their files begin: another file is another sequence. */
 static gchar *
 fingerprint (const FrameList *list)
 {
@@ -48,10 +65,29 @@ fingerprint (const FrameList *list)
       gchar *line = g_strdup_printf ("%s\n%d %" G_GINT64_FORMAT "\n", base, list->frames[i].index, list->frames[i].size);
 
       g_checksum_update (sum, (const guchar *) line, -1);
+      if (list->frames[i].index == 0)
+        add_beginning (sum, list->frames[i].path);
       g_free (line);
       g_free (base);
     }
   result = g_strdup (g_checksum_get_string (sum));
+  g_checksum_free (sum);
+  return result;
+}
+
+static gchar *
+dark_of (const Sequence *sequence)
+{
+  GChecksum *sum;
+  gchar     *base, *result;
+
+  if (! sequence->dark_path)
+    return g_strdup ("");
+  sum = g_checksum_new (G_CHECKSUM_SHA256);
+  add_beginning (sum, sequence->dark_path);
+  base = g_path_get_basename (sequence->dark_path);
+  result = g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
+  g_free (base);
   g_checksum_free (sum);
   return result;
 }
@@ -61,7 +97,7 @@ folder_settings (const Sequence *sequence)
 {
   const SequenceSettings *settings = &sequence->settings;
   GString                *text = g_string_new (HEAD);
-  gchar                  *print = fingerprint (&sequence->list), *dark = sequence->dark_path ? g_path_get_basename (sequence->dark_path) : g_strdup ("");
+  gchar                  *print = fingerprint (&sequence->list), *dark = dark_of (sequence);
 
   g_string_append_printf (text, "frames %d\nfiles %s\ndark %s\n", sequence->list.n, print, dark);
   add (text, "width", sequence->width);
