@@ -55,15 +55,19 @@ gboolean
 saving_begin (Saving *saving, const gchar *path, const gchar *ending, GError **error)
 {
   GStatBuf       old;
-  gboolean       exists;
+  const gboolean exists = g_stat (path, &old) == 0, is_file = ! exists || S_ISREG (old.st_mode);
   gchar         *folder;
   gint           file;
 
   *saving = (Saving) { .target = follow (path, error) };
   if (! saving->target)
     return FALSE;
-  exists = g_stat (saving->target, &old) == 0;
-  if (exists && ! S_ISREG (old.st_mode))
+  if (! is_file && g_access (saving->target, F_OK) != 0)        /* /dev/stdout leads to a pipe, which has no name */
+    {
+      g_free (saving->target);
+      saving->target = g_strdup (path);
+    }
+  if (! is_file)
     file = g_open (saving->target, O_WRONLY | O_CLOEXEC, 0);
   else
     {

@@ -235,6 +235,8 @@ def check_full(report, match, work, a, b, small):
     done = match(a, b, '--quiet', '--json', os.path.join(work, 'full.json'))
     report.check('--json to a full device: exit 2', done.returncode == 2 and 'full cannot be written: No space' in done.stderr, done.stderr)
     report.check('... which is still a link', os.path.islink(os.path.join(work, 'full.json')))
+    done = match(a, b, '--quiet', '--json', '/dev/stdout')
+    report.check('a pipe behind a link is written', done.returncode == 0 and done.stdout == match(a, b, '--json', '-').stdout, done.stderr)
     for words in ((), ('--json', '-'), ('--colmap', '-')):
         done = match.gegl.command(['bash', '-c', 'exec "$0" "$@" > /dev/full', match.program, a, b, *words])
         report.check(f'{" ".join(words) or "printed"} to a full device: exit 2', done.returncode == 2 and 'standard output' in done.stderr, done.stderr)
