@@ -77,9 +77,8 @@ reads_back (GeglBuffer *buffer, const gchar *path)
   return good;
 }
 
-/* A full disk ends a file early, and GEGL does not tell. */
-static gboolean
-is_complete (GeglBuffer *buffer, const gchar *path)
+gboolean
+saves_complete (GeglBuffer *buffer, const gchar *path)
 {
   gchar   *lower = g_ascii_strdown (path, -1);
   gboolean good;
@@ -116,7 +115,7 @@ saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **e
       gegl_node_process (save);
       gegl_node_remove_child (graph, save);
       g_object_unref (graph);
-      good = is_complete (buffer, saving.beside);
+      good = saves_complete (buffer, saving.beside);
     }
   if (! good)
     {

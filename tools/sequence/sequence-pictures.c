@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../saves.h"
+
 #define SIDE   65               /* px of the sky */
 #define SCALE  4
 #define GAP    8
@@ -175,10 +177,13 @@ save (const guint8 *picture, const gchar *path, GError **error)
   gegl_node_link (source, sink);
   gegl_node_process (sink);
   g_object_unref (graph);
+  success = saves_complete (buffer, beside) && g_rename (beside, path) == 0;
   g_object_unref (buffer);
-  success = g_rename (beside, path) == 0;
   if (! success)
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s cannot be written", path);
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s cannot be written; is the disk full?", path);
+      g_unlink (beside);
+    }
   g_free (beside);
   return success;
 }
