@@ -179,6 +179,9 @@ def strange(report, sequence, frames):
     os.truncate(os.path.join(folder, 'blocks', '000001.txt'), 0)
     code, _, errors = sequence.run(frames, '-o', folder)
     report.check('a block without its bytes is named', code == 2 and '000001.txt' in errors, errors)
+    done = sequence.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path('full'), *SETTINGS])
+    pictures = os.listdir(sequence.path('full', 'tracks'))
+    report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
 
 
 def pixels(path):
