@@ -104,6 +104,15 @@ number_or (const FitsCards *cards, const gchar *key, gdouble otherwise)
   return isnan (number) ? otherwise : number;
 }
 
+/* The number of 8 or 16 bits that becomes the largest count: the least, where the scale turns them over. */
+static gdouble
+highest (const Image *image)
+{
+  if (image->scale < 0.0)
+    return image->bits == 8 ? 0.0 : -32768.0;
+  return image->bits == 8 ? 255.0 : 32767.0;
+}
+
 /* A header may name more than there is. */
 static gint64
 whole_planes (const Image *image, gint64 n, const FramesFile *file)
@@ -130,7 +139,7 @@ describe (Image *image, const gint64 *sizes, gint axes, FitsHeader *header, cons
   header->height = (gint) sizes[1];
   header->promised = (gint) planes;
   header->planes = image->is_compressed ? (gint) planes : (gint) CLAMP (whole_planes (image, sizes[0] * sizes[1], file), 1, planes);
-  header->saturation = image->bits == 8 || image->bits == 16 ? (gfloat) ((image->bits == 8 ? 255.0 : 32767.0) * image->scale + image->zero) : INFINITY;
+  header->saturation = image->bits == 8 || image->bits == 16 ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
   return TRUE;
 }
 

@@ -140,9 +140,12 @@ static void
 strange_numbers (void)
 {
   static const gchar *const blank[] = { "BLANK   =                   -1", NULL };
+  static const gchar *const turned[] = { "BSCALE  =                 -1.0", "BZERO   =                  7.0", NULL };
   gdouble                   values[N] = { 0 }, wanted[N] = { 0 };
 
   values[3] = -1;
+  files_fits_of (in_folder ("turned.fits"), 16, WIDTH, HEIGHT, 1, values, turned);
+  expect_plane ("turned.fits", 0, values, -1.0, 7.0, 32775.0f);
   wanted[3] = NAN;
   files_fits_of (in_folder ("blank.fits"), 16, WIDTH, HEIGHT, 1, values, blank);
   expect_plane ("blank.fits", 0, wanted, 1.0, 0.0, 32767.0f);
