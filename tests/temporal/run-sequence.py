@@ -237,7 +237,7 @@ def unusable(report, sequence, frames):
 
 
 def messages(report, sequence, frames, whole):
-    for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
+    for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--stack', '256', '--fastest', '100'), 'velocities'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
                         ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
                         ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
                         ((frames, '-o', whole, '--fwhm', '3'), 'other settings'), ((frames, '-o', '/proc/none'), '/proc/none')):

@@ -78,6 +78,15 @@ set_names (Options *options)
          : ! is_known ? "--write is some of whitened,background,significance" : NULL;
 }
 
+/* There is a move for each velocity and frame (tracks.c). */
+static gboolean
+too_many_moves (void)
+{
+  const gdouble velocities = 2.0 * (fastest > 0.0 ? fastest : fwhm) * (stack - 1) / fwhm + 1.0;
+
+  return stack > 1 && velocities * velocities * stack > SEQUENCE_MOST_MOVES;
+}
+
 static const gchar *
 set_numbers (Options *options)
 {
@@ -107,6 +116,7 @@ set_numbers (Options *options)
          : ! (fwhm >= 0.5 && fwhm <= 50.0) ? "--fwhm is 0.5 to 50"
          : ! (threshold > 0.0 && threshold < 1e6) || ! (track_threshold > 0.0 && track_threshold < 1e6) ? "thresholds are above 0"
          : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
+         : too_many_moves () ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
          : every < 0 || every > 1000000 ? "--every is 0 or more"
          : stack < 0 || stack == 1 || stack > 256 ? "--stack is 0, or 2 to 256"
          : block < 1 || block > 1000000 ? "--block is 1 or more"

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "../progress.h"
 #include "fits.h"
 
 #define STACK_CLIP 2.0          /* thresholds that a frame adds at most to a long track, so that a cosmic ray makes none */
@@ -80,6 +81,13 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
   if (is_long)
     {
       grid = tracks_grid (times, n, settings->fwhm, 1.0, settings->fastest);
+      if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
+        {
+          progress_say ("frame %d: no search over %d frames, because so many are missing between them", past[n - 1].index, n);
+          g_free (times);
+          g_free (frames);
+          return;
+        }
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
     }
   began = g_get_monotonic_time ();

@@ -16,6 +16,7 @@
 
 #define SEQUENCE_GROUP 16       /* frames that have one reference */
 #define SEQUENCE_SHORT 8        /* frames of a short track */
+#define SEQUENCE_MOST_MOVES (1 << 27)           /* of one search: velocities times frames; a pointer each */
 
 typedef enum { WRITE_WHITENED, WRITE_BACKGROUND, WRITE_SIGNIFICANCE, WRITE_KINDS } WriteKind;
 
