@@ -9,6 +9,9 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "saving.h"
 
 #define CARD  80
 #define BLOCK 2880
@@ -76,25 +79,18 @@ fits_write (const gchar *path, const CountPlane *plane, const gchar *const *card
 {
   gchar   *beside = g_strconcat (path, ".part", NULL);
   GString *head = head_of (plane, cards);
-  FILE    *file = g_fopen (beside, "wb");
-  gboolean success = file && fwrite (head->str, 1, head->len, file) == head->len && write_pixels (file, plane);
+  FILE    *file = saving_open_part (beside);
+  gboolean success = file && fwrite (head->str, 1, head->len, file) == head->len && write_pixels (file, plane) && fflush (file) == 0
+                     && fsync (fileno (file)) == 0 && g_rename (beside, path) == 0;
   gint     cause = errno;
 
-  if (file && fclose (file) != 0 && success)
-    {
-      success = FALSE;
-      cause = errno;
-    }
-  if (success && g_rename (beside, path) != 0)
-    {
-      success = FALSE;
-      cause = errno;
-    }
   if (! success)
     {
       g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (cause), "%s cannot be written: %s", path, g_strerror (cause));
       g_unlink (beside);
     }
+  if (file)
+    fclose (file);
   g_string_free (head, TRUE);
   g_free (beside);
   return success;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,4 +115,28 @@ saving_end (Saving *saving, gboolean good, GError **error)
   g_free (saving->beside);
   g_free (saving->target);
   return good && arrived;
+}
+
+FILE *
+saving_open_part (const gchar *beside)
+{
+  for (;;)
+    {
+      const gint file = g_open (beside, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+      GStatBuf   ours, there;
+
+      if (file < 0)
+        return NULL;
+      if (flock (file, LOCK_EX) != 0)
+        errno = 0;              /* some disks have no locks */
+      if (fstat (file, &ours) == 0 && g_stat (beside, &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
+        {
+          FILE *part = ftruncate (file, 0) == 0 ? fdopen (file, "wb") : NULL;
+
+          if (! part)
+            close (file);
+          return part;
+        }
+      close (file);             /* the other has moved it to its place */
+    }
 }

@@ -26,4 +26,8 @@ gboolean saving_begin (Saving *saving, const gchar *path, const gchar *ending, G
  * the error. */
 gboolean saving_end   (Saving *saving, gboolean good, GError **error);
 
+/* For files that many runs may write, each whole: `beside` has a name that the next try takes again.  Another process that writes it is waited for.
+ * It is to be moved to its place before it is closed.  NULL: errno says why. */
+FILE    *saving_open_part (const gchar *beside);
+
 #endif

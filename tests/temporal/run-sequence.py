@@ -184,6 +184,20 @@ def strange(report, sequence, frames):
     report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
 
 
+def twins(report, sequence, frames):
+    """Two runs at once in one folder disturb one another in nothing."""
+    wrong = []
+    for i in range(8):
+        folder = sequence.path(f'twins-{i}')
+        runs = [subprocess.Popen([sequence.program, frames, '-o', folder, *SETTINGS, '--part', '1/4'], env=sequence.gegl.env, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        errors = [run.communicate()[1] for run in runs]
+        first = os.path.join('blocks', '000000.txt')
+        if any(run.returncode for run in runs) or not filecmp.cmp(sequence.path('plain', first), os.path.join(folder, first), False):
+            wrong.append(errors)
+    report.check('two runs in one folder at once', not wrong, str(wrong))
+
+
 def pixels(path):
     """The unsigned 16-bit numbers of a FITS file of one header block or more."""
     with open(path, 'rb') as file:
@@ -269,6 +283,7 @@ def main():
             killed(report, sequence, frames, whole, options.kills)
             parts(report, sequence, frames, whole)
             strange(report, sequence, frames)
+            twins(report, sequence, frames)
             film(report, sequence, frames, 14)
             unusable(report, sequence, frames)
             messages(report, sequence, frames, whole)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "saving.h"
+
 #define HEAD     "tessera-sequence 1\n"
 #define SETTINGS "settings.txt"
 #define BEGINNING 65536         /* bytes */
@@ -17,15 +19,15 @@ gboolean
 folder_write (const gchar *path, const gchar *text, gssize length, GError **error)
 {
   gchar   *beside = g_strconcat (path, ".part", NULL);
-  FILE    *file = g_fopen (beside, "wb");
+  FILE    *file = saving_open_part (beside);
   gboolean success = file && fwrite (text, 1, length, file) == (gsize) length;
 
   success = success && fflush (file) == 0 && fsync (fileno (file)) == 0;         /* else a block that is done may be empty after a power cut */
-  if (file)
-    success = fclose (file) == 0 && success;
   success = success && g_rename (beside, path) == 0;
   if (! success)
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", path, g_strerror (errno));
+  if (file)
+    fclose (file);
   g_free (beside);
   return success;
 }
