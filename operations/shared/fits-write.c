@@ -5,11 +5,8 @@
  * A file is written beside its place, under a name that the next try takes again, and then moved there. */
 #include "fits.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "saving.h"
 
@@ -77,21 +74,11 @@ write_pixels (FILE *file, const CountPlane *plane)
 gboolean
 fits_write (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error)
 {
-  gchar   *beside = g_strconcat (path, ".part", NULL);
-  GString *head = head_of (plane, cards);
-  FILE    *file = saving_open_part (beside);
-  gboolean success = file && fwrite (head->str, 1, head->len, file) == head->len && write_pixels (file, plane) && fflush (file) == 0
-                     && fsync (fileno (file)) == 0 && g_rename (beside, path) == 0;
-  gint     cause = errno;
+  GString       *head = head_of (plane, cards);
+  FILE          *file = saving_open_part (path);
+  const gboolean good = file && fwrite (head->str, 1, head->len, file) == head->len && write_pixels (file, plane);
+  const gboolean success = saving_close_part (file, path, good, error);
 
-  if (! success)
-    {
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (cause), "%s cannot be written: %s", path, g_strerror (cause));
-      g_unlink (beside);
-    }
-  if (file)
-    fclose (file);
   g_string_free (head, TRUE);
-  g_free (beside);
   return success;
 }

@@ -117,8 +117,8 @@ saving_end (Saving *saving, gboolean good, GError **error)
   return good && arrived;
 }
 
-FILE *
-saving_open_part (const gchar *beside)
+static FILE *
+open_locked (const gchar *beside)
 {
   for (;;)
     {
@@ -139,4 +139,37 @@ saving_open_part (const gchar *beside)
         }
       close (file);             /* the other has moved it to its place */
     }
+}
+
+FILE *
+saving_open_part (const gchar *path)
+{
+  gchar *beside = g_strconcat (path, ".part", NULL);
+  FILE  *part = open_locked (beside);
+  gint   why = errno;
+
+  g_free (beside);
+  errno = why;
+  return part;
+}
+
+/* Moved before it is closed, while nobody else may write it.  Not flushed to the disk, it may be empty after a power cut. */
+gboolean
+saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error)
+{
+  const gint why = errno;
+  gchar     *beside = g_strconcat (path, ".part", NULL);
+
+  errno = why;
+  good = part && good && fflush (part) == 0 && fsync (fileno (part)) == 0 && g_rename (beside, path) == 0;
+  if (! good)
+    {
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", path, g_strerror (errno));
+      if (part)
+        g_unlink (beside);
+    }
+  if (part)
+    fclose (part);
+  g_free (beside);
+  return good;
 }

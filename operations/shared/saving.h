@@ -26,8 +26,10 @@ gboolean saving_begin (Saving *saving, const gchar *path, const gchar *ending, G
  * the error. */
 gboolean saving_end   (Saving *saving, gboolean good, GError **error);
 
-/* For files that many runs may write, each whole: `beside` has a name that the next try takes again.  Another process that writes it is waited for.
- * It is to be moved to its place before it is closed.  NULL: errno says why. */
-FILE    *saving_open_part (const gchar *beside);
+/* For files that many runs may write, each whole: the file beside has a name (PATH.part) that the next try takes again.  Another process that
+ * writes it is waited for.  NULL: errno says why. */
+FILE    *saving_open_part  (const gchar *path);
+/* In its place, if all that was written has arrived on the disk; else nothing is left of it, and an error.  `part` may be NULL. */
+gboolean saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error);
 
 #endif

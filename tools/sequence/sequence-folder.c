@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "saving.h"
 
@@ -18,18 +17,9 @@
 gboolean
 folder_write (const gchar *path, const gchar *text, gssize length, GError **error)
 {
-  gchar   *beside = g_strconcat (path, ".part", NULL);
-  FILE    *file = saving_open_part (beside);
-  gboolean success = file && fwrite (text, 1, length, file) == (gsize) length;
+  FILE *file = saving_open_part (path);
 
-  success = success && fflush (file) == 0 && fsync (fileno (file)) == 0;         /* else a block that is done may be empty after a power cut */
-  success = success && g_rename (beside, path) == 0;
-  if (! success)
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", path, g_strerror (errno));
-  if (file)
-    fclose (file);
-  g_free (beside);
-  return success;
+  return saving_close_part (file, path, file && fwrite (text, 1, length, file) == (gsize) length, error);
 }
 
 static void
