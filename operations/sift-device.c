@@ -174,7 +174,7 @@ blur (Device *d, const Strip *s, const SiftBlur *blur, TesseraMemory *from, gint
               .args = { ARG (from), ARG (from_row), ARG (d->sums), ARG (s->width), ARG (above), ARG (below), ARG (weights),
                         ARG (blur->radius) } })
          && launch (d, &(TesseraLaunch) {
-              .kernel = "sift_down", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = n,
+              .kernel = "sift_down", .size = { s->width, (end - first + 3) / 4 }, .group = { 32, 4 }, .cost = n + 3,
               .args = { ARG (d->sums), ARG (s->rows), ARG (d->levels), ARG (to_row), ARG (s->width), ARG (first), ARG (end),
                         ARG (weights), ARG (blur->radius) } });
 }

@@ -59,39 +59,84 @@ kernel void sift_double (global const float *seen, int width, int height, global
 /* Along x; groups that lie away from the edges need no clamp.  One work-item makes one pixel of rows `first` to `end`, which are
  * those of `from` from row `from_row` on; any group; no local memory; 2 radius + 1 reads, 1 write. */
 kernel void sift_along (global const float *from, int from_row, global float *sums, int width, int first, int end,
-                        global const float *weights, int radius)
+                        constant float *weights, int radius)
 {
   int   x = get_global_id (0);
   int   y = get_global_id (1) + first;
-  int   left = get_group_id (0) * get_local_size (0);
+  int   left = get_group_id (0) * get_local_size (0), n = 2 * radius + 1;
   float sum = 0.0f;
 
   if (x >= width || y >= end)
     return;
   from += (long) (from_row + y) * width;
   if (left >= radius && left + (int) get_local_size (0) + radius <= width)
-    for (int i = -radius; i <= radius; i++)
-      sum += weights[i + radius] * from[x + i];
+    {
+      from += x - radius;
+      for (int i = 0; i < n; i++)
+        sum += weights[i] * from[i];
+    }
   else
-    for (int i = -radius; i <= radius; i++)
-      sum += weights[i + radius] * from[clamp (x + i, 0, width - 1)];
+    for (int i = 0; i < n; i++)
+      sum += weights[i] * from[clamp (x + i - radius, 0, width - 1)];
   sums[(long) y * width + x] = sum;
 }
 
+/* Four sums along y of n taps each, from `at` and the rows below it on: what is read counts for all four. */
+static inline float4
+sift_four_sums (global const float *at, int width, constant float *weights, int n)
+{
+  float4 sums = (float4) 0.0f;
+  float  v;
+
+  sums.x += weights[0] * at[0];
+  v = *(at += width);
+  sums.x += weights[1] * v;
+  sums.y += weights[0] * v;
+  v = *(at += width);
+  sums.x += weights[2] * v;
+  sums.y += weights[1] * v;
+  sums.z += weights[0] * v;
+  for (int i = 3; i < n; i++)
+    {
+      v = *(at += width);
+      sums += (float4) (weights[i], weights[i - 1], weights[i - 2], weights[i - 3]) * v;
+    }
+  v = *(at += width);
+  sums.y += weights[n - 1] * v;
+  sums.z += weights[n - 2] * v;
+  sums.w += weights[n - 3] * v;
+  v = *(at += width);
+  sums.z += weights[n - 1] * v;
+  sums.w += weights[n - 2] * v;
+  v = *(at += width);
+  sums.w += weights[n - 1] * v;
+  return sums;
+}
+
 /* Along y; row 0 and the last one of the strip's `rows` count beyond it, which matters at the octave's edges alone.  One
- * work-item makes one pixel; any group; no local memory; 2 radius + 1 reads, 1 write. */
+ * work-item makes four pixels, one above another; any group; no local memory; 2 radius + 4 reads, 4 writes. */
 kernel void sift_down (global const float *sums, int rows, global float *to, int to_row, int width, int first, int end,
-                       global const float *weights, int radius)
+                       constant float *weights, int radius)
 {
   int   x = get_global_id (0);
-  int   y = get_global_id (1) + first;
-  float sum = 0.0f;
+  int   y = 4 * get_global_id (1) + first;
+  int   n = 2 * radius + 1;
+  float four[4];
 
   if (x >= width || y >= end)
     return;
-  for (int i = -radius; i <= radius; i++)
-    sum += weights[i + radius] * sums[(long) clamp (y + i, 0, rows - 1) * width + x];
-  to[(long) (to_row + y) * width + x] = sum;
+  if (y >= radius && y + 3 + radius < rows)
+    vstore4 (sift_four_sums (sums + (long) (y - radius) * width + x, width, weights, n), 0, four);
+  else
+    for (int k = 0; k < 4; k++)
+      {
+        four[k] = 0.0f;
+        for (int i = 0; i < n; i++)
+          four[k] += weights[i] * sums[(long) clamp (y + k + i - radius, 0, rows - 1) * width + x];
+      }
+  to += (long) (to_row + y) * width + x;
+  for (int k = 0; k < 4 && y + k < end; k++)
+    to[(long) k * width] = four[k];
 }
 
 /* Rows `first` to `end`.  One work-item copies one float. */
