@@ -320,6 +320,8 @@ is_too_short (Device *d)
 {
   const gboolean is_so = d->n[MOST] > d->most_candidates || d->n[POINTS] > d->most_points;
 
+  if (d->n[MOST] < 0 || d->n[POINTS] < 0)
+    d->status = TOO_MANY;               /* of more than an int counts, or a device that is wrong */
   d->most_candidates = MAX (d->most_candidates, d->n[MOST]);
   d->most_points = MAX (d->most_points, d->n[POINTS]);
   return is_so;
