@@ -327,21 +327,18 @@ is_too_short (Device *d)
   return is_so;
 }
 
+/* Makes the list of them too, and the answer. */
 static gboolean
 bring_points (Device *d)
 {
-  GArray *points = d->search->points;
+  gint          words[SIFT_ANSWER];
+  gconstpointer points = NULL;
 
-  g_array_set_size (points, d->n[POINTS]);
-  return d->n[POINTS] == 0 || bring (d, d->points, points->len * sizeof (SiftPoint), points->data);
-}
-
-static gboolean
-answer (Device *d)
-{
-  gint words[SIFT_ANSWER];
-
-  sift_list_finish ((SiftSearch *) d->search, &d->band->request->bounds, words);
+  if (d->status == 0 && d->n[POINTS] > 0)
+    d->status = tessera_fetch_view (d->band, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
+  if (d->status != 0)
+    return FALSE;
+  sift_list_make (d->search, &d->band->request->bounds, points, d->n[POINTS], words);
   return launch (d, &(TesseraLaunch) {
     .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->band->output.memory), ARG (words[0]), ARG (words[1]) }
   });
@@ -358,7 +355,6 @@ sift_on_device (TesseraBand *band)
   while (d.status == 0 && search_picture (&d) && is_too_short (&d))
     if (++tries == TRIES)
       d.status = TOO_MANY;
-  if (d.status == 0 && bring_points (&d))
-    answer (&d);
+  bring_points (&d);
   return d.status;
 }

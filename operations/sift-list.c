@@ -82,14 +82,13 @@ copy_some (gsize first, gsize n, gpointer data)
 
 /* Of candidates that came to one place one stays.  `width`: of the largest octave. */
 static void
-sort_points (const GArray *points, gint width, SiftList *list)
+sort_points (const SiftPoint *points, gsize n, gint width, SiftList *list)
 {
-  const gsize n = points->len;
-  Order      *orders = g_new (Order, 2 * n), *sorted;
-  Copying     copying = { .from = (const SiftPoint *) points->data };
+  Order  *orders = g_new (Order, 2 * n), *sorted;
+  Copying copying = { .from = points };
 
   for (gsize i = 0; i < n; i++)
-    orders[i] = order_of (&copying.from[i], width, i);
+    orders[i] = order_of (&points[i], width, i);
   sorted = sort (orders, orders + n, n);
   list->n = 0;
   for (gsize i = 0; i < n; i++)
@@ -165,13 +164,13 @@ sum_of (const SiftList *list)
 }
 
 void
-sift_list_finish (SiftSearch *search, const GeglRectangle *bounds, gint answer[SIFT_ANSWER])
+sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER])
 {
   SiftList  *list = search->list;
   const gint max_features = search->scales.settings.max_features;
 
   g_free (list->points);                /* of a device that failed */
-  sort_points (search->points, 2 * bounds->width, list);
+  sort_points (points, n, 2 * bounds->width, list);
   if (max_features > 0 && list->n > (gsize) max_features)
     keep_strongest (list, max_features);
   answer[0] = (gint) list->n;
@@ -242,11 +241,9 @@ sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean
   *list = (SiftList) { NULL, 0 };
   if (gegl_rectangle_is_empty (bounds) || tessera_is_endless (bounds))
     return TRUE;
-  search.points = g_array_new (FALSE, FALSE, sizeof (SiftPoint));
   sift_scales_init (&search.scales, settings);
   tessera_luminance (format, search.weights);
   done = find (request, format, &search);
-  g_array_free (search.points, TRUE);
   if (! done)
     {
       g_free (list->points);

@@ -27,6 +27,7 @@ typedef struct
   gfloat               *base;           /* of the octave; NULL: the picture is read */
   SiftRoom              planes, seen, doubled;  /* for each strip */
   gfloat               *next;           /* of the next octave; NULL: there is none */
+  GArray               *points;
   gdouble               from, to;       /* progress of the octave */
 } Walk;
 
@@ -224,7 +225,7 @@ static void
 find_points (const Walk *walk, const SiftLevels *levels, const SiftCandidate *candidates, gint n)
 {
   Work        work = { .walk = walk, .levels = levels, .candidates = candidates, .places = g_new (SiftPlace, n) };
-  GArray     *points = walk->search->points;
+  GArray     *points = walk->points;
   const gsize before = points->len;
   gint        n_points = 0, at = 0;
 
@@ -311,11 +312,11 @@ search_octave (Walk *walk, gboolean is_first)
 void
 sift_in_c (const TesseraRequest *request)
 {
-  SiftSearch *search = (SiftSearch *) request->params;
-  Walk        walk = { .request = request, .search = search, .octave = search->scales.settings.upsample ? -1 : 0 };
-  gint        answer[SIFT_ANSWER], width, height;
+  const SiftSearch *search = request->params;
+  Walk              walk = { .request = request, .search = search, .octave = search->scales.settings.upsample ? -1 : 0,
+                             .points = g_array_new (FALSE, FALSE, sizeof (SiftPoint)) };
+  gint              answer[SIFT_ANSWER], width, height;
 
-  g_array_set_size (search->points, 0);
   for (gint i = 0; sift_octave (search, &request->bounds, i, &walk.width, &walk.height); i++)
     {
       const gboolean has_next = sift_octave (search, &request->bounds, i + 1, &width, &height);
@@ -332,6 +333,7 @@ sift_in_c (const TesseraRequest *request)
   tessera_large_free (walk.planes.floats);
   tessera_large_free (walk.seen.floats);
   tessera_large_free (walk.doubled.floats);
-  sift_list_finish (search, &request->bounds, answer);
+  sift_list_make (search, &request->bounds, (const SiftPoint *) walk.points->data, walk.points->len, answer);
+  g_array_free (walk.points, TRUE);
   tessera_write (request->output, &request->roi, request->output_format, (gfloat *) answer, sizeof answer);
 }

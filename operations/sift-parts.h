@@ -167,8 +167,7 @@ typedef struct
   Perceived  input;             /* what request->input_format is read as */
   gint       components;
   gfloat     weights[3];        /* of luminance */
-  GArray    *points;            /* SiftPoint, in any order, some several times */
-  SiftList  *list;              /* the same sorted, once each */
+  SiftList  *list;              /* what is found */
 } SiftSearch;
 
 /* The size of octave `i`, from 0 on.  FALSE: there is none. */
@@ -176,8 +175,9 @@ gboolean sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gin
 
 #define SIFT_ANSWER 2           /* numbers */
 
-/* Makes the list of the points, and the numbers by which the check of a device compares it. */
-void sift_list_finish (SiftSearch *search, const GeglRectangle *bounds, gint answer[SIFT_ANSWER]);
+/* Makes the list of the points, which are in any order, and some of them there several times; and the numbers by which the
+ * check of a device compares it. */
+void sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER]);
 
 extern const TesseraFilter sift_filter;
 

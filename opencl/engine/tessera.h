@@ -189,6 +189,9 @@ TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gcons
  * host what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
 
+/* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */
+TESSERA_API gint tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen);
+
 /* ------------------------------------------------------------- messages -- */
 
 /* One line on stderr, "tessera: ..."; the same text only once a process. */
