@@ -2,7 +2,7 @@
  *
  * What the files of SIFT share.  sift-octaves.c leads: for each octave, strip by strip, sift-levels.c makes the Gaussian
  * levels (in C or on the device), sift-candidates.c the extremes of their differences, sift-places.c places and angles,
- * sift-describe.c descriptors.
+ * sift-describe.c descriptors, sift-list.c the list of all.
  */
 #ifndef SIFT_PARTS_H
 #define SIFT_PARTS_H
@@ -173,5 +173,10 @@ gint     sift_angles (const SiftLevels *levels, const SiftPlace *place, SiftAngl
 
 void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle,
                         guint8 descriptor[SIFT_LENGTH]);
+
+/* ------------------------------------------------------------------ list -- */
+
+/* The points of all strips, sorted; of two strips' candidates that came to one place one stays.  The list takes the data of the array. */
+void     sift_list_finish (GArray *points, gint max_features, SiftList *list);
 
 #endif
