@@ -12,7 +12,21 @@ import watched
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SEED = '20261121'                       # that of ./run test
 LIBRARY = 'libtessera.so.0'
-OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test')    # tests with a source of the modules inside
+PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains', 'hubble_deep_field')]
+# Tests that have sources of the modules inside.
+OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
+              'align/combine-values', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
+              'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test')
+# Tests of modules beside those of tests/check, and what they are given.
+TESTS_OF = {
+    'align': [('align/movements', PHOTOGRAPHS), ('align/align-laws', [PHOTOGRAPHS[2], PHOTOGRAPHS[1]])],
+    'background-whiten': [('temporal/background-whiten', []), ('temporal/background-whiten-faults', [])],
+    'combine': [('align/combine-test', [])],
+    'estimate-shift': [('temporal/estimate-shift', [])],
+    'fits-load': [('temporal/frames-test', [])],
+    'sift': [('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-state', [])],
+    'sift-save': [('features/sift-points', PHOTOGRAPHS[:3])],
+}
 NO_TILES = 'FAIL no result was sent straight into tiles'
 COMPUTES, IDLES = 300, 120              # seconds after which a test hangs, where the unmutated one was not measured
 
@@ -58,7 +72,8 @@ class Runner:
     # ----------------------------------------------------------- which tests
 
     def filters(self):
-        return sorted(os.path.basename(p)[len('tessera-'):-3] for p in glob.glob(self.built('operations', 'tessera-*.so')))
+        with open(os.path.join(TOP, 'operations', 'filters'), encoding='utf-8') as file:
+            return sorted(line.split()[0] for line in file if line.strip() and not line.startswith('#'))
 
     def steps(self, changed):
         """What fails soonest first."""
@@ -69,6 +84,8 @@ class Runner:
         for own in OWN_SOURCE:
             if os.path.basename(own) in changed:
                 yield Step(os.path.basename(own), [os.path.join(changed[os.path.basename(own)])], True)
+        for filter, test, words in self.tests_of(changed):
+            yield Step(f'{os.path.basename(test)} for {filter}', [self.built('tests', test), *words], True, GEGL_USE_OPENCL='cpu')
         for filter in filters if not whole else []:
             yield Step(f'edges {filter}, in C', [self.built('tests', 'check', 'check'), '--seed', SEED, '--filter', filter, '--edges',
                                                  '--legs', 'c,reference'], True, GEGL_USE_OPENCL='no')
@@ -84,6 +101,9 @@ class Runner:
             yield from self.driver_steps()
         else:                           # what a filter says that it needs
             yield Step('accounting', [self.built('tests', 'engine', 'accounting')], GEGL_USE_OPENCL=self.devices[0])
+
+    def tests_of(self, changed):
+        return [(name, test, words) for name, tests in TESTS_OF.items() if f'tessera-{name}.so' in changed for test, words in tests]
 
     def steps_on(self, device, filters, whole):
         check = [self.built('tests', 'check', 'check'), '--seed', SEED]
@@ -141,7 +161,7 @@ class Runner:
 
     def measure(self, pool):
         """The tests of the tree as it is, those of one filter alone too: how long each may take, and which fail without any change."""
-        sets = [{LIBRARY: ''}] + [{f'tessera-{f}.so': ''} for f in self.filters()]
+        sets = [{LIBRARY: ''}] + [{f'tessera-{f}.so': ''} for f in {*self.filters(), *TESTS_OF}]
         steps = {step.name: step for changed in sets for step in self.steps(changed) if self.only in step.name and step.name != 'oclgrind'}
 
         def one(step):
