@@ -30,9 +30,9 @@ static const struct { const gchar *operation, *settings, *results; gboolean is_w
   { "equalize", "bins=512 mode=channels", NULL, FALSE, FALSE },
   { "median-blur", "radius=1", NULL, FALSE, FALSE },
   { "harris-corners", "sigma=1 threshold=0.02 result=overlay", NULL, FALSE, FALSE },
-  { "sift", "octaves=2 contrast-threshold=0.02 result=points", "count", FALSE, FALSE },
+  { "sift", "upsample=0 octaves=2 contrast-threshold=0.02 result=points", "count", FALSE, FALSE },
   { "estimate-shift", "method=pyramid max-shift=4", "shift-x shift-y error pixels steps", TRUE, TRUE },
-  { "background-whiten", "trial=1 history=3 result=significance", NULL, TRUE, FALSE }
+  { "background-whiten", "trial=1 history=3 result=whitened", NULL, TRUE, FALSE }
 };
 
 /* Straight and premultiplied, by turns; the first two are what a short walk takes. */
