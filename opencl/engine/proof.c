@@ -23,7 +23,6 @@
 #define WIDTH  61               /* of a picture; not a multiple of a group's size */
 #define HEIGHT 37
 #define MOST   128              /* rows and columns of the result that are compared */
-
 /* Pictures: pixels as they are stored, 0 to 1; floats of all kinds, NaN and Inf included; only denormals,
  * which would drown in a sum with others. */
 typedef enum { LOOK_STORED, LOOK_WILD, LOOK_TINY, LOOKS } Look;
@@ -58,12 +57,11 @@ float_of (guint32 bits, Look look)
   return plain;
 }
 
-/* What a filter finds its answer in: squares of 2 x 2 pixels that shine, the same in each picture, and single pixels that do, in noise.
- * In noise alone nothing stands out, and the passes that look for it could do nothing. */
+/* For filters that answer: squares that shine, in all pictures the same, and single pixels that do.  In noise alone nothing stands out. */
 static gfloat
-star_of (guint32 bits, guint32 x, guint32 y)
+star_of (guint32 bits, guint32 pixel)
 {
-  const guint32 square = bits_of (y / 2 * WIDTH + x / 2, 0);
+  const guint32 square = bits_of (pixel / WIDTH / 2 * WIDTH + pixel % WIDTH / 2, 0);
 
   if (bits % 199 == 0)
     return 1.0f;
@@ -98,8 +96,7 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look, gboolean ha
       if (look == LOOK_TINY)            /* floats; to compute one is slow */
         ((guint32 *) pixels)[i] = is_clear ? 0 : bits >> 9;
       else if (strcmp (type, "float") == 0)
-        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, i / components % WIDTH, i / components / WIDTH)
-                                 : float_of (bits, look);
+        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, i / components) : float_of (bits, look);
       else if (strcmp (type, "half") == 0)
         ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits);
       else if (strcmp (type, "u16") == 0)
