@@ -189,6 +189,11 @@ TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gcons
  * host what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
 
+/* While a device is checked, the result of the operation is compared with C's.  Where that shows only some of what a request computed, the operation
+ * adds the rest: the same values in the same order on both paths.  TRUE: it should. */
+TESSERA_API gboolean tessera_is_checked (void);
+TESSERA_API void     tessera_compare    (gconstpointer values, gsize bytes);
+
 /* ------------------------------------------------------------- messages -- */
 
 /* One line on stderr, "tessera: ..."; the same text only once a process. */
