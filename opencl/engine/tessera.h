@@ -151,7 +151,7 @@ tessera_float_arg (gfloat x)
 #define OUTPUT_ARGS(band) ARG ((band)->output.memory), ARG ((band)->output.width), ARG ((band)->output.height)
 #define OUTPUT_SIZE(band) { (band)->output.width, (band)->output.height }
 
-#define TESSERA_MAX_ARGS 24
+#define TESSERA_MAX_ARGS 88     /* 64 frames, and some */
 
 /* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the engine's choice).  If the
  * device only takes smaller groups, they are halved; so a kernel asks for its group's size.  The sizes
