@@ -55,25 +55,36 @@ shift_of_words (const gint32 words[SHIFT_WORDS])
 
 /* ------------------------------------------------------------------- the request -- */
 
-static void
-find_in_c (const TesseraRequest *request)
+void
+shift_compare_in_c (const ShiftRequest *r, Shift *found)
 {
-  const ShiftRequest *r = request->params;
-  CountPlane          plane = *r->key->plane;
+  CountPlane plane = *r->key->plane;
 
   if (! r->key->in_c)
     r->key->in_c = shift_frame_new (r->key->plane, &r->settings);
   for (gint k = 0; k < r->n; k++)
     {
       ShiftFrame *frame;
-      gint32      words[SHIFT_WORDS];
-      Shift       found;
 
       plane.pixels = (gfloat *) r->frames + (gsize) k * plane.width * plane.height;
       frame = shift_frame_new (&plane, &r->settings);
-      shift_between (r->key->in_c, frame, &r->settings, &found);
+      shift_between (r->key->in_c, frame, &r->settings, &found[k]);
       shift_frame_free (frame);
-      shift_to_words (&found, words);
+    }
+}
+
+static void
+find_in_c (const TesseraRequest *request)
+{
+  const ShiftRequest *r = request->params;
+  Shift               found[SHIFT_MOST_FRAMES];
+
+  shift_compare_in_c (r, found);
+  for (gint k = 0; k < r->n; k++)
+    {
+      gint32 words[SHIFT_WORDS];
+
+      shift_to_words (&found[k], words);
       tessera_write (request->output, GEGL_RECTANGLE (0, k, 1, 1), request->output_format, (gfloat *) words, sizeof words);
     }
 }

@@ -34,6 +34,9 @@ typedef struct
 /* `operation` is a tessera:estimate-shift, with which a device is checked.  FALSE: OpenCL is forced and could not run. */
 gboolean shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found);
 
+/* The same by C alone. */
+void     shift_compare_in_c (const ShiftRequest *params, Shift *found);
+
 /* estimate-shift-device.c: the output has a row of SHIFT_WORDS words for each frame. */
 #define SHIFT_WORDS 8
 
