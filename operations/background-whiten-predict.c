@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Background and whitened frame on the device or in C; see background-whiten.h.
+ * Background and whitened frame on the device or in C; see whiten-request.h.
  *
- * The request's input is the prepared current frame.  The frames of the history are tables that stay on the device, so that each travels
- * once.  A launch has some of them as arguments.
+ * The frames of the history are tables that stay on the device, so that each travels once.  The launch has all of them as arguments.  So is the current
+ * one if it has a number; else it is the request's input.
  */
-#include "background-whiten.h"
+#include "config.h"
+
+#include "whiten-request.h"
 
 #include <math.h>
 
 #include "background-whiten.cl.h"
 
-#define AT_ONCE 8               /* frames of a launch; as the kernels' arguments */
+#define IMAGE_ARGS 7            /* of INPUT_ARGS and OUTPUT_ARGS */
 
 typedef struct
 {
@@ -25,15 +27,14 @@ typedef struct
 
 typedef struct
 {
-  const History *history;
-  const Weights *weights;
-  WhitenResult   result;
-  gfloat         factor;
-  WhitenPlanes  *planes;        /* where C computes, ... */
-  gboolean      *is_in_c;       /* ... and whether it did */
-  const CountPlane *frames[WEIGHTS_MAX_FRAMES];
-  Move           moves[WEIGHTS_MAX_FRAMES];
-  Weight         table[WEIGHTS_MAX_FRAMES];
+  const WhitenFrames *frames;
+  const Weights      *weights;
+  WhitenResult        result;
+  gfloat              factor;
+  WhitenPlanes       *planes;   /* where C computes, ... */
+  gboolean           *is_in_c;  /* ... and whether it did */
+  Move                moves[WEIGHTS_MAX_FRAMES];
+  Weight              table[WEIGHTS_MAX_FRAMES];
 } Prediction;
 
 /* -------------------------------------------------------------------- in C -- */
@@ -90,7 +91,7 @@ predict_in_c (const TesseraRequest *request)
   const Prediction *p = request->params;
   Writing           writing = { request, p->result == WHITEN_WHITENED ? &p->planes->whitened : &p->planes->background, p->factor };
 
-  whiten_predict (&p->history->planes[p->history->n], p->frames, p->weights, p->planes);
+  whiten_predict (p->frames->current, p->frames->history, p->weights, p->planes);
   *p->is_in_c = TRUE;
   if (p->result != WHITEN_BOTH)
     gegl_parallel_distribute_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
@@ -101,98 +102,89 @@ predict_in_c (const TesseraRequest *request)
 static gsize
 frame_bytes (const Prediction *p)
 {
-  return sizeof (gfloat) * (gsize) p->frames[0]->width * p->frames[0]->height;
+  return sizeof (gfloat) * (gsize) p->frames->current->width * p->frames->current->height;
 }
 
-/* The frames, their tables, a sum and four floats a pixel. */
+/* The frames and their tables. */
 static gsize
-scratch_bytes (const TesseraRequest *request, gint width, gint height)
+scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Prediction *p = request->params;
 
-  return p->history->n * frame_bytes (p) + sizeof p->moves + sizeof p->table + 5 * sizeof (gfloat) * (gsize) width * height;
+  return (p->frames->n + (p->frames->current_serial > 0)) * frame_bytes (p) + sizeof p->moves + sizeof p->table;
 }
 
-/* What the launches have in common. */
-typedef struct
-{
-  TesseraMemory *frames[WEIGHTS_MAX_FRAMES], *moves, *weights, *sums, *some;
-} Memories;
-
 static gint
-bring (TesseraBand *band, const Prediction *p, Memories *m)
+bring (TesseraBand *band, const Prediction *p, guint64 serial, const CountPlane *plane, TesseraMemory **memory)
 {
-  const gint  n = p->history->n;
-  const gsize pixels = (gsize) band->output.width * band->output.height;
-  gint        status = 0;
-
-  for (gint k = 0; k < n && status == 0; k++)
-    if (p->history->kept[k])
-      status = tessera_kept_table (band, p->history->kept[k]->serial, p->frames[k]->pixels, frame_bytes (p), &m->frames[k]);
-    else
-      status = tessera_table (band, p->frames[k]->pixels, frame_bytes (p), &m->frames[k]);
-  if (status != 0
-      || (status = tessera_table (band, p->moves, n * sizeof (Move), &m->moves)) != 0
-      || (status = tessera_table (band, p->table, n * sizeof (Weight), &m->weights)) != 0
-      || (status = tessera_scratch (band, pixels * sizeof (gfloat), &m->sums)) != 0)
-    return status;
-  return tessera_scratch (band, 4 * pixels * sizeof (gfloat), &m->some);
+  return serial > 0 ? tessera_kept_table (band, serial, plane->pixels, frame_bytes (p), memory)
+                    : tessera_table (band, plane->pixels, frame_bytes (p), memory);
 }
 
-/* Adds some frames to the sums, or to those of pixels that have no sum. */
+/* The current frame where it is no input: rows of the whole frame. */
 static gint
-add_frames (TesseraBand *band, const Prediction *p, const Memories *m, gboolean some, gint first)
+bring_current (TesseraBand *band, const Prediction *p, TesseraImage *current)
 {
-  const GeglRectangle *bounds = &band->request->bounds;
-  const gint           n = MIN (AT_ONCE, p->history->n - first);
-  TesseraMemory       *f[AT_ONCE];
+  const CountPlane *plane = p->frames->current;
 
-  for (gint i = 0; i < AT_ONCE; i++)
-    f[i] = m->frames[first + (i < n ? i : 0)];
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = some ? "whiten_add_some" : "whiten_add", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = n + 2,
-    .args = { ARG (m->sums), ARG (band->output.width), ARG (band->output.height), ARG (f[0]), ARG (f[1]), ARG (f[2]),
-              ARG (f[3]), ARG (f[4]), ARG (f[5]), ARG (f[6]), ARG (f[7]), ARG (m->moves), ARG (m->weights), ARG (first), ARG (n),
-              ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y), ARG (p->frames[0]->width), ARG (p->frames[0]->height),
-              some ? ARG (m->some) : NO_ARG, some ? ARG ((gfloat) p->weights->level) : NO_ARG }
-  });
+  *current = band->input;
+  if (p->frames->current_serial == 0)
+    return 0;
+  *current = (TesseraImage) { band->request->bounds.x, band->request->bounds.y, plane->width, plane->height, plane->width, 1, NULL };
+  return bring (band, p, p->frames->current_serial, plane, &current->memory);
 }
 
 static gint
 predict_on_device (TesseraBand *band)
 {
-  const Prediction *p = band->request->params;
-  Memories          m;
-  gint              status = bring (band, p, &m);
+  const Prediction    *p = band->request->params;
+  const GeglRectangle *bounds = &band->request->bounds;
+  const gint           n = p->frames->n;
+  TesseraBand          with_current = *band;
+  TesseraMemory       *frame = NULL, *moves, *weights;
+  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = n + 2 };
+  gint                 status = bring_current (band, p, &with_current.input), next = 0;
 
-  for (gint k = 0; k < p->history->n && status == 0; k += AT_ONCE)
-    status = add_frames (band, p, &m, FALSE, k);
-  for (gint k = 0; k < p->history->n && status == 0; k += AT_ONCE)
-    status = add_frames (band, p, &m, TRUE, k);
-  if (status != 0)
+  if (status != 0 || (status = tessera_table (band, p->moves, n * sizeof (Move), &moves)) != 0
+      || (status = tessera_table (band, p->table, n * sizeof (Weight), &weights)) != 0)
     return status;
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "whiten_finish", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
-    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (m.sums), ARG (m.some), ARG ((gfloat) p->weights->level),
-              ARG ((gint) p->result), ARG (p->factor) }
-  });
+  for (const TesseraArg *arg = (const TesseraArg[]) { INPUT_ARGS (&with_current), OUTPUT_ARGS (band) }; next < IMAGE_ARGS; next++)
+    launch.args[next] = arg[next];
+  for (gint k = 0; k < WEIGHTS_MAX_FRAMES; k++)
+    {
+      if (k < n && (status = bring (band, p, p->frames->serials[k], p->frames->history[k], &frame)) != 0)
+        return status;
+      launch.args[next++] = ARG (frame);
+    }
+  for (const TesseraArg *arg = (const TesseraArg[]) { ARG (moves), ARG (weights), ARG (n), ARG (band->output.x - bounds->x),
+                                                      ARG (band->output.y - bounds->y), ARG (p->frames->current->width),
+                                                      ARG (p->frames->current->height), ARG ((gfloat) p->weights->level),
+                                                      ARG ((gint) p->result), ARG (p->factor), NO_ARG }; arg->kind != TESSERA_ARG_END; arg++)
+    launch.args[next++] = *arg;
+  return tessera_launch (band, &launch);
 }
 
-static const TesseraFilter predict_filter = {
-  .name = "background-whiten", .source = tessera_background_whiten_cl, .spread = predict_in_c, .scratch_bytes = scratch_bytes,
-  .device = predict_on_device, .whole = TRUE
-};
+#define PREDICT .name = "background-whiten", .source = tessera_background_whiten_cl, .spread = predict_in_c, .scratch_bytes = scratch_bytes, \
+                .device = predict_on_device, .whole = TRUE
+
+static const TesseraFilter predict_filter = { PREDICT }, predict_resident = { PREDICT, .blind = TRUE };
 
 /* ------------------------------------------------------------- the request -- */
 
-/* What C makes of the background alone. */
-static void
-split (const CountPlane *current, WhitenPlanes *planes)
+typedef struct
 {
-  const gsize n = (gsize) current->width * current->height;
+  const CountPlane *current;
+  WhitenPlanes     *planes;
+} Splitting;
 
-  for (gsize i = 0; i < n; i++)
-    planes->whitened.pixels[i] = current->pixels[i] - planes->background.pixels[i];
+static void
+split_rows (gsize first, gsize n, gpointer data)
+{
+  const Splitting *s = data;
+  const gsize      begin = first * s->current->width, end = begin + n * s->current->width;
+
+  for (gsize i = begin; i < end; i++)
+    s->planes->whitened.pixels[i] = s->current->pixels[i] - s->planes->background.pixels[i];
 }
 
 /* The whole frame, into the background's pixels. */
@@ -205,34 +197,32 @@ aim_at_planes (TesseraRequest *request, WhitenPlanes *planes)
 }
 
 gboolean
-background_whiten_predict (const TesseraRequest *request, const History *history, const Weights *weights, WhitenResult result,
+background_whiten_predict (const TesseraRequest *request, const WhitenFrames *frames, const Weights *weights, WhitenResult result,
                            gfloat factor, WhitenPlanes *planes)
 {
-  const CountPlane *current = &history->planes[history->n];
-  gboolean          is_in_c = FALSE, success;
-  TesseraRequest    copy = *request;
-  Prediction        p = { .history = history, .weights = weights, .result = result, .factor = factor, .planes = planes,
-                          .is_in_c = &is_in_c };
+  gboolean       is_in_c = FALSE, success;
+  TesseraRequest copy = *request;
+  Prediction     p = { .frames = frames, .weights = weights, .result = result, .factor = factor, .planes = planes, .is_in_c = &is_in_c };
 
-  for (gint k = 0; k < history->n; k++)
+  for (gint k = 0; k < frames->n; k++)
     {
-      p.frames[k] = &history->planes[k];
       p.moves[k] = (Move) { weights->move_x[k], weights->move_y[k] };
       p.table[k] = (Weight) { (gfloat) weights->a[k], (gfloat) weights->mean[k] };
     }
-  copy.filter = &predict_filter;
+  copy.filter = frames->current_serial > 0 ? &predict_resident : &predict_filter;
   copy.params = &p;
-  copy.cost_class = history->n;
+  copy.cost_class = frames->n;
   copy.input_format = request->output_format;
-  copy.input = gegl_buffer_linear_new_from_data (current->pixels, copy.input_format, &request->bounds, GEGL_AUTO_ROWSTRIDE, NULL, NULL);
+  copy.input = gegl_buffer_linear_new_from_data (frames->current->pixels, copy.input_format, &request->bounds, GEGL_AUTO_ROWSTRIDE, NULL, NULL);
   if (result == WHITEN_BOTH)
     aim_at_planes (&copy, planes);
   success = tessera_process (&copy);
   if (result == WHITEN_BOTH)
     {
       g_object_unref (copy.output);
-      if (! is_in_c)
-        split (current, planes);
+      if (! is_in_c)                    /* the background alone has come */
+        gegl_parallel_distribute_range (frames->current->height, 64.0 * 64.0 / frames->current->width, split_rows,
+                                        &(Splitting) { frames->current, planes });
     }
   g_object_unref (copy.input);
   return success;

@@ -7,8 +7,7 @@
 
 #include "frames.h"
 #include "shift.h"
-#include "tessera.h"
-#include "whiten.h"
+#include "whiten-request.h"
 
 /* The strings may be NULL. */
 typedef struct
@@ -54,17 +53,5 @@ void     history_note  (History *history, const gchar *format, ...) G_GNUC_PRINT
 void     history_clear (History *history);
 /* In place of history_find, for the check of the device: `n` frames made of the current one. */
 void     history_try   (const CountPlane *current, gint n, History *history);
-
-typedef enum
-{
-  WHITEN_WHITENED, WHITEN_BACKGROUND,
-  WHITEN_BOTH                           /* in counts, into planes only */
-} WhitenResult;
-
-/* Of a request whose input is the pad's.  The result is written times `factor`, 0 where there is none.  Planes may be written in any case. */
-gboolean background_whiten_predict (const TesseraRequest *request, const History *history, const Weights *weights,
-                                    WhitenResult result, gfloat factor, WhitenPlanes *planes);
-/* A plane of the whole frame, times `factor`; 0 for NaN. */
-gboolean background_whiten_write   (const TesseraRequest *request, const CountPlane *plane, gfloat factor);
 
 #endif

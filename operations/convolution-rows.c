@@ -29,6 +29,11 @@ typedef struct
 /* The bits of weights that count where alpha weighs: the fourth has no sign. */
 static const gint signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIGNS };
 
+/* Where the alphas of a register's pixels are, for each of their values. */
+#define ALPHAS_16 3, 3, 3, 3
+#define ALPHAS_32 ALPHAS_16, 7, 7, 7, 7
+#define ALPHAS_64 ALPHAS_32, 11, 11, 11, 11, 15, 15, 15, 15
+
 #define LANES_LOOPS "convolution-loops.h"
 #include "lanes.h"
 
@@ -49,31 +54,12 @@ finish_init (Finish *finish, const Convolution *convolution)
     }
 }
 
-/* convolution_colour of whole pixels; the offset comes later, and -0 does not change it. */
-static void
-uncover_row (gfloat *sums, gint n_pixels, gfloat magnitudes)
-{
-  const Pixel none = { -0.0f, -0.0f, -0.0f, 0.0f };
-
-  for (gint x = 0; x < n_pixels; x++)
-    {
-      const Pixel  sum = ((const Pixel *) sums)[x];
-      const gfloat covered = sum[3];
-      const gfloat scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
-
-      if (covered == magnitudes)
-        continue;
-      if (covered == 0.0f)
-        ((Pixel *) sums)[x] = none;
-      else
-        ((Pixel *) sums)[x] = (sum * scale) * share;
-    }
-}
-
 static void
 divide_row (gfloat *sums, const gfloat *in G_GNUC_UNUSED, const gfloat *wholes, gint n_pixels)
 {
-  uncover_row (sums, n_pixels, wholes[0]);
+  const Rows rows = { .width = n_pixels };
+
+  LANES_BEST (uncover_row) (&rows, sums, wholes[0]);
 }
 
 void
@@ -227,10 +213,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
   weighs = convolution->is_weighed && ! separable_is_opaque (in, n_read / 4);
   if (weighs)
-    {
-      planes_weigh (in, in, n_read / 4);
-      memset (&finish, 0, sizeof finish);       /* the sums as they are */
-    }
+    planes_weigh (in, in, n_read / 4);
   if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
     for (gint y = 0; y < block->height; y++)
       (weighs ? LANES_BEST (listed_row_weighed) : LANES_BEST (listed_row))
@@ -239,11 +222,6 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
       (weighs ? LANES_BEST (step_rows_weighed) : LANES_BEST (step_rows))
         (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
-  for (gint y = 0; weighs && y < block->height; y++)
-    {
-      uncover_row (out + y * rows.out_stride, block->width, convolution->magnitudes);
-      convolution_finish (out + y * rows.out_stride, in + rows.centre + y * rows.in_stride, block->width, convolution);
-    }
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
   gegl_scratch_free (out);
   gegl_scratch_free (in);

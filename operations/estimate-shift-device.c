@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:estimate-shift on the device (opencl/kernels/estimate-shift.cl).  Both frames and all that is made of them stay there.  Histograms, projections and
- * the sums of tiles come to the host, which decides as it does in C (shift-steps.c).
+ * Shifts of frames on the device (opencl/kernels/estimate-shift.cl).  The frames and all that is made of them stay there.  Projections, medians and the sums
+ * of tiles come to the host, which decides as it does in C (shift-steps.c).  A launch and an answer are of all frames that ask at the time.
  */
 #include "config.h"
 
@@ -10,31 +10,49 @@
 #include <string.h>
 
 #define PER_ITEM 32             /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
+#define BINS     2048           /* opencl/kernels/estimate-shift-middle.h */
+#define GROUP    64             /* of launches that use local memory for each item */
 
+/* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
 typedef struct
 {
+  gint32 n, prefix[2], rank[2];
+} Middle;
+
+/* As Query in opencl/kernels/estimate-shift.cl. */
+typedef struct
+{
+  gint32 frame, x, y, is_fresh;
+  gfloat taps_x[4], taps_y[4], threshold;
+  gint32 spare[3];
+} Query;
+
+/* Frames behind one another: softened, and what their bad pixels touch. */
+typedef struct
+{
+  gint           n;
   TesseraMemory *soft, *flags;
-  gdouble       *columns, *rows;
-} DeviceFrame;
+  gdouble       *columns[SHIFT_MOST_FRAMES], *rows[SHIFT_MOST_FRAMES];
+} DeviceFrames;
 
 typedef struct
 {
   TesseraBand        *band;
   const ShiftRequest *request;
-  gint                width, height, across, down;      /* in pixels; in tiles */
+  gint                n, width, height, across, down;   /* frames; in pixels; in tiles */
   gint                status;
-  TesseraMemory      *clean, *medians, *bad;            /* of one frame after the other */
-  TesseraMemory      *counts, *used, *columns, *tiles;
-  DeviceFrame         reference, frame;
-  gint                x, y;                             /* the whole part of the shift */
-} Search;
+  TesseraMemory      *clean, *medians, *bad;            /* the reference's, then the frames' */
+  TesseraMemory      *counts, *middles, *thresholds;
+  TesseraMemory      *queries, *used, *n_steep, *sums;
+  DeviceFrames        reference, frames;
+} Shifts;
 
 /* ------------------------------------------------------------------- launches -- */
 
 /* Each returns TRUE if it went well so far. */
 
 static gboolean
-launch (Search *s, const TesseraLaunch *launch)
+launch (Shifts *s, const TesseraLaunch *launch)
 {
   if (s->status == 0)
     s->status = tessera_launch (s->band, launch);
@@ -42,7 +60,7 @@ launch (Search *s, const TesseraLaunch *launch)
 }
 
 static gboolean
-bring (Search *s, TesseraMemory *memory, gsize bytes, gpointer to)
+bring (Shifts *s, TesseraMemory *memory, gsize bytes, gpointer to)
 {
   if (s->status == 0)
     s->status = tessera_fetch (s->band, memory, bytes, to);
@@ -50,255 +68,378 @@ bring (Search *s, TesseraMemory *memory, gsize bytes, gpointer to)
 }
 
 static gboolean
-take (Search *s, gsize bytes, TesseraMemory **memory)
+send (Shifts *s, gconstpointer data, gsize bytes, TesseraMemory *memory)
+{
+  if (s->status == 0)
+    s->status = tessera_send (s->band, data, bytes, memory);
+  return s->status == 0;
+}
+
+static gboolean
+take (Shifts *s, gsize bytes, TesseraMemory **memory)
 {
   if (s->status == 0)
     s->status = tessera_scratch (s->band, bytes, memory);
   return s->status == 0;
 }
 
-static gboolean
-zero (Search *s, gint n)
-{
-  return launch (s, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s->counts), ARG (n) } });
-}
-
-#define PIXELS(s) { (s)->width, (s)->height }
+#define PIXELS(s, n) { (s)->width, (s)->height, (n) }
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
-/* ------------------------------------------------------------------ histograms -- */
-
-/* The arguments of a counting kernel behind those of what it counts. */
-#define COUNT_ARGS(s, n, level, prefix) \
-  ARG (n), ARG ((level) > 0 ? shift_low_bits[(level) - 1] : -1), ARG (shift_low_bits[level]), ARG (shift_bins[level] - 1), \
-  ARG (prefix), ARG ((s)->counts), LOCAL_ARG (shift_bins[level] * sizeof (gint))
+/* -------------------------------------------------------------------- medians -- */
 
 static gboolean
-count_excesses (gpointer data, gint level, guint32 prefix, guint32 *counts)
+count (Shifts *s, gboolean slopes, gint n, gint level)
 {
-  Search    *s = data;
-  const gint n = s->width * s->height;
+  const gint pixels = s->width * s->height, above = level > 0 ? shift_low_bits[level - 1] : 0, low = shift_low_bits[level], last = shift_bins[level] - 1;
+  const gsize items = (pixels + PER_ITEM - 1) / PER_ITEM;
 
-  return zero (s, shift_bins[level])
-         && launch (s, &(TesseraLaunch) {
-              .kernel = "shift_count_excesses", .size = { (n + PER_ITEM - 1) / PER_ITEM }, .cost = 3 * PER_ITEM,
-              .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), COUNT_ARGS (s, n, level, prefix) } })
-         && bring (s, s->counts, shift_bins[level] * sizeof (gint), counts);
+  if (slopes)
+    return launch (s, &(TesseraLaunch) {
+      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
+      .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last),
+                ARG (s->queries), ARG (s->middles), ARG (s->counts), LOCAL_ARG (BINS * sizeof (gint)) }
+    });
+  return launch (s, &(TesseraLaunch) {
+    .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
+    .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last), ARG (s->middles),
+              ARG (s->counts), LOCAL_ARG (BINS * sizeof (gint)) }
+  });
 }
+
+/* Of the slopes of n queries, or of the excesses of n frames. */
+static gboolean
+find_medians (Shifts *s, gboolean slopes, gint n, gdouble *medians)
+{
+  Middle middles[SHIFT_MOST_FRAMES];
+
+  for (gint level = 0; level < SHIFT_LEVELS; level++)
+    if (! count (s, slopes, n, level)
+        || ! launch (s, &(TesseraLaunch) {
+             .kernel = "shift_find_middle", .size = { GROUP, 1, n }, .group = { GROUP, 1, 1 }, .cost = BINS / GROUP,
+             .args = { ARG (s->counts), ARG (level), ARG (shift_bins[level]), ARG (s->middles), LOCAL_ARG (GROUP * sizeof (gint)) } }))
+      return FALSE;
+  if (! bring (s, s->middles, n * sizeof *middles, middles))
+    return FALSE;
+  for (gint k = 0; k < n; k++)
+    medians[k] = middles[k].n == 0 ? 0.0
+                 : ((gdouble) tessera_as_float (middles[k].prefix[0]) + tessera_as_float (middles[k].prefix[1])) / 2;
+  return TRUE;
+}
+
+/* -------------------------------------------------------------------- frames -- */
 
 static gboolean
-count_slopes (gpointer data, gint level, guint32 prefix, guint32 *counts)
+mark_hot (Shifts *s, gint n)
 {
-  Search    *s = data;
-  const gint n = s->width * s->height;
+  gdouble medians[SHIFT_MOST_FRAMES];
+  gfloat  thresholds[SHIFT_MOST_FRAMES];
 
-  return zero (s, shift_bins[level])
-         && launch (s, &(TesseraLaunch) {
-              .kernel = "shift_count_slopes", .size = { (n + PER_ITEM - 1) / PER_ITEM }, .cost = 5 * PER_ITEM,
-              .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), COUNT_ARGS (s, n, level, prefix) } })
-         && bring (s, s->counts, shift_bins[level] * sizeof (gint), counts);
+  if (! launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .cost = 25,
+                                      .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
+      || ! find_medians (s, FALSE, n, medians))
+    return FALSE;
+  for (gint k = 0; k < n; k++)
+    thresholds[k] = shift_hot_threshold (medians[k]);
+  return send (s, thresholds, n * sizeof *thresholds, s->thresholds)
+         && launch (s, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .cost = 6,
+                                          .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), SIZE_ARGS (s), ARG (s->thresholds) } });
 }
 
-/* ------------------------------------------------------------------------ memory -- */
-
-/* Bytes of what several passes use. */
+/* Floats of the projections of one frame: sums and numbers of columns, then of rows. */
 static gsize
-wide_bytes (gint width, gint height)
+projection_floats (const Shifts *s)
 {
-  return (gsize) height * shift_tiles (width, SHIFT_TILE_WIDTH) * SHIFT_TILE_WIDTH * sizeof (gfloat);
+  return 2 * ((gsize) s->width * s->down + (gsize) s->height * s->across);
 }
 
-static gsize
-projection_bytes (gint width, gint height)
+typedef struct
 {
-  return 2 * ((gsize) width * shift_tiles (height, SHIFT_TILE_HEIGHT) + (gsize) height * shift_tiles (width, SHIFT_TILE_WIDTH)) * sizeof (gfloat);
-}
+  const Shifts *s;
+  DeviceFrames *frames;
+  const gfloat *sums;
+} Projecting;
 
-static gsize
-tiles_bytes (gint width, gint height)
+static void
+make_projections (gsize first, gsize n, gpointer data)
 {
-  return (gsize) shift_tiles (width, SHIFT_TILE_WIDTH) * shift_tiles (height, SHIFT_TILE_HEIGHT) * SHIFT_SUMS * sizeof (gfloat);
-}
+  const Projecting *p = data;
+  const Shifts     *s = p->s;
+  const gsize       n_columns = (gsize) s->down * s->width, n_rows = (gsize) s->height * s->across;
 
-/* ------------------------------------------------------------------- one frame -- */
+  for (gsize k = first; k < first + n; k++)
+    {
+      const gfloat *columns = p->sums + k * projection_floats (s), *rows = columns + 2 * n_columns;
+
+      p->frames->columns[k] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
+      p->frames->rows[k] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
+    }
+}
 
 static gboolean
-mark_hot (Search *s)
+project (Shifts *s, DeviceFrames *frames)
 {
-  gdouble median;
-
-  return launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s), .cost = 25,
-                                       .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
-         && shift_median (count_excesses, s, &median, NULL)
-         && launch (s, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s), .cost = 6,
-                                          .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), SIZE_ARGS (s),
-                                                    ARG (shift_hot_threshold (median)) } });
-}
-
-/* Sums lie in the memory of `tiles`, what is summed in that of `medians`.  No other pass needs these yet. */
-static gboolean
-project (Search *s, DeviceFrame *frame)
-{
-  const gint n_columns = s->down * s->width, n_rows = s->height * s->across, rows = 2 * n_columns;
-  gfloat    *sums = g_new (gfloat, 2 * ((gsize) n_columns + n_rows));
+  const gsize tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * projection_floats (s) * sizeof (gfloat);
+  gfloat     *sums = g_malloc (bytes);
 
   if (launch (s, &(TesseraLaunch) {
-        .kernel = "shift_project_columns", .size = { s->width, s->down }, .cost = SHIFT_TILE_HEIGHT,
-        .args = { ARG (frame->soft), ARG (frame->flags), ARG (s->tiles), ARG (n_columns), SIZE_ARGS (s) } })
-      && launch (s, &(TesseraLaunch) {
-           .kernel = "shift_widen", .size = { (gsize) s->across * SHIFT_TILE_WIDTH, s->height }, .cost = 1,
-           .args = { ARG (frame->soft), ARG (frame->flags), ARG (s->medians), SIZE_ARGS (s), ARG (s->across) } })
-      && launch (s, &(TesseraLaunch) {
-           .kernel = "shift_project_rows", .size = { s->across, s->height }, .cost = SHIFT_TILE_WIDTH,
-           .args = { ARG (s->medians), ARG (frame->flags), ARG (s->tiles), ARG (rows), ARG (n_rows), SIZE_ARGS (s), ARG (s->across) } })
-      && bring (s, s->tiles, projection_bytes (s->width, s->height), sums))
-    {
-      frame->columns = shift_projection (sums, sums + n_columns, s->width, 1, s->down, s->width);
-      frame->rows = shift_projection (sums + rows, sums + rows + n_rows, s->height, s->across, s->across, 1);
-    }
+        .kernel = "shift_project", .size = { (gsize) GROUP * s->across * s->down, 1, frames->n }, .group = { GROUP, 1, 1 }, .cost = SHIFT_TILE_HEIGHT,
+        .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
+                  LOCAL_ARG (tile) } })
+      && bring (s, s->sums, bytes, sums))
+    gegl_parallel_distribute_range (frames->n, 1.0, make_projections, &(Projecting) { s, frames, sums });
   g_free (sums);
   return s->status == 0;
 }
 
+/* They stay on the device for others. */
 static gboolean
-prepare_frame (Search *s, const TesseraImage *image, DeviceFrame *frame)
+keep_frames (Shifts *s)
+{
+  const gint pixels = s->width * s->height;
+
+  for (gint k = 0; k < s->n && s->request->serials && s->status == 0; k++)
+    {
+      TesseraMemory *kept;
+      gboolean       is_there;
+
+      s->status = tessera_kept_memory (s->band, s->request->serials[k], pixels * sizeof (gfloat), &kept, &is_there);
+      if (s->status == 0 && ! is_there)
+        launch (s, &(TesseraLaunch) { .kernel = "shift_keep", .size = { pixels }, .cost = 2,
+                                      .args = { ARG (s->clean), ARG (s->bad), ARG (k), ARG (pixels), ARG (kept) } });
+    }
+  return s->status == 0;
+}
+
+static gboolean
+prepare_frames (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFrames *frames)
 {
   const ShiftSettings *settings = &s->request->settings;
-  const gsize          pixels = (gsize) s->width * s->height;
 
-  return take (s, pixels * sizeof (gfloat), &frame->soft) && take (s, pixels, &frame->flags)
+  return launch (s, &(TesseraLaunch) {
+           .kernel = "shift_clean", .size = PIXELS (s, frames->n), .cost = 1,
+           .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (settings->saturation) } })
+         && (! settings->reject_hot || mark_hot (s, frames->n))
          && launch (s, &(TesseraLaunch) {
-              .kernel = "shift_clean", .size = PIXELS (s), .cost = 1,
-              .args = { ARG (image->memory), ARG (image->stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (settings->saturation) } })
-         && (! settings->reject_hot || mark_hot (s))
-         && launch (s, &(TesseraLaunch) {
-              .kernel = "shift_soften_pixels", .size = PIXELS (s), .cost = 30,
-              .args = { ARG (s->clean), ARG (s->bad), ARG (frame->soft), ARG (frame->flags), SIZE_ARGS (s) } })
-         && (settings->method != SHIFT_PYRAMID || project (s, frame));
+              .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .cost = 30,
+              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s) } })
+         && (settings->method != SHIFT_PYRAMID || project (s, frames));
+}
+
+/* What is made of the reference may be there, from another request. */
+static gboolean
+prepare_reference (Shifts *s)
+{
+  const TesseraImage *aux = &s->band->aux;
+  const gsize         pixels = (gsize) s->width * s->height;
+  DeviceFrames       *reference = &s->reference;
+  ShiftKey           *key = s->request->key;
+  TesseraMemory      *memory = aux->memory;
+  gboolean            has_soft = FALSE, has_flags = FALSE;
+
+  reference->n = 1;
+  if (key->soft == 0)
+    {
+      take (s, pixels * sizeof (gfloat), &reference->soft);
+      take (s, pixels, &reference->flags);
+    }
+  else if ((s->status = tessera_kept_memory (s->band, key->soft, pixels * sizeof (gfloat), &reference->soft, &has_soft)) == 0)
+    s->status = tessera_kept_memory (s->band, key->flags, pixels, &reference->flags, &has_flags);
+  if (has_soft && has_flags && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
+    return s->status == 0;
+  if (s->status == 0 && ! memory)
+    s->status = tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
+  if (s->status != 0 || ! prepare_frames (s, memory, aux->memory ? aux->stride : s->width, reference))
+    return FALSE;
+  g_free (key->columns);
+  g_free (key->rows);
+  key->columns = g_steal_pointer (&reference->columns[0]);
+  key->rows = g_steal_pointer (&reference->rows[0]);
+  return TRUE;
 }
 
 /* ------------------------------------------------------------------- the steps -- */
 
-static gboolean
-choose (gpointer data, gint x, gint y)
+/* Those that ask for the same; returns how many, and which. */
+static gint
+gather (const ShiftSearch *searches, gint n, ShiftAsks asks, Query *queries)
 {
-  Search *s = data;
+  gint found = 0;
 
-  s->x = x;
-  s->y = y;
+  for (gint k = 0; k < n; k++)
+    if (searches[k].asks == asks)
+      {
+        Query *query = &queries[found++];
+
+        *query = (Query) { .frame = k, .x = searches[k].x, .y = searches[k].y, .is_fresh = searches[k].is_fresh, .threshold = searches[k].threshold };
+        memcpy (query->taps_x, searches[k].taps_x, sizeof query->taps_x);
+        memcpy (query->taps_y, searches[k].taps_y, sizeof query->taps_y);
+      }
+  return found;
+}
+
+static gboolean
+answer_medians (Shifts *s, ShiftSearch *searches)
+{
+  Query      queries[SHIFT_MOST_FRAMES];
+  gdouble    medians[SHIFT_MOST_FRAMES];
+  const gint n = gather (searches, s->n, SHIFT_ASKS_MEDIAN, queries);
+
+  if (n == 0)
+    return TRUE;
+  if (! send (s, queries, n * sizeof *queries, s->queries)
+      || ! launch (s, &(TesseraLaunch) {
+           .kernel = "shift_choose", .size = PIXELS (s, n), .cost = 2,
+           .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
+      || ! find_medians (s, TRUE, n, medians))
+    return FALSE;
+  for (gint k = 0; k < n; k++)
+    shift_search_median (&searches[queries[k].frame], medians[k]);
+  return TRUE;
+}
+
+static gboolean
+launch_sums (Shifts *s, gint n)
+{
   return launch (s, &(TesseraLaunch) {
-    .kernel = "shift_choose", .size = PIXELS (s), .cost = 2,
-    .args = { ARG (s->reference.flags), ARG (s->frame.flags), ARG (s->used), SIZE_ARGS (s), ARG (x), ARG (y) }
-  });
-}
-
-static gboolean
-mark_steep (gpointer data, gfloat threshold, gint *n)
-{
-  Search *s = data;
-
-  return zero (s, 1)
+           .kernel = "shift_mark", .size = PIXELS (s, n), .cost = 5,
+           .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } })
          && launch (s, &(TesseraLaunch) {
-              .kernel = "shift_mark", .size = PIXELS (s), .cost = 5,
-              .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (threshold), ARG (s->counts) } })
-         && bring (s, s->counts, sizeof *n, n);
+              .kernel = "shift_sum_tiles", .size = { (gsize) GROUP * s->across * s->down, 1, n }, .group = { GROUP, 1, 1 },
+              .cost = SHIFT_TILE_HEIGHT * 5,
+              .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep),
+                        ARG (SHIFT_FEWEST_STEEP), ARG (s->sums), ARG (s->across), ARG (s->down),
+                        LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) } });
 }
 
 static gboolean
-add_up (gpointer data, const gfloat taps_x[4], const gfloat taps_y[4], gboolean only_steep, gdouble sums[SHIFT_SUMS])
+answer_sums (Shifts *s, ShiftSearch *searches)
 {
-  Search    *s = data;
-  const gint n = s->across * s->down, wanted = only_steep ? SHIFT_STEEP : SHIFT_USABLE;
-  gfloat    *tiles = g_new (gfloat, (gsize) n * SHIFT_SUMS);
+  Query       queries[SHIFT_MOST_FRAMES];
+  const gint  n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
+  const gsize bytes = (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat);
+  gfloat     *tiles;
 
-  if (launch (s, &(TesseraLaunch) {
-        .kernel = "shift_sum_columns", .size = { (gsize) s->across * SHIFT_TILE_WIDTH, s->down }, .cost = SHIFT_TILE_HEIGHT * 5,
-        .args = { ARG (s->reference.soft), ARG (s->frame.soft), ARG (s->used), ARG (wanted), SIZE_ARGS (s), ARG (s->x), ARG (s->y),
-                  FLOAT4_ARG (taps_x[0], taps_x[1], taps_x[2], taps_x[3]), FLOAT4_ARG (taps_y[0], taps_y[1], taps_y[2], taps_y[3]),
-                  ARG (s->columns), ARG (s->across) } })
-      && launch (s, &(TesseraLaunch) {
-           .kernel = "shift_sum_tiles", .size = { n * SHIFT_SUMS }, .cost = SHIFT_TILE_WIDTH,
-           .args = { ARG (s->columns), ARG (s->tiles), ARG (n * SHIFT_SUMS) } })
-      && bring (s, s->tiles, (gsize) n * SHIFT_SUMS * sizeof *tiles, tiles))
-    shift_add_tiles (tiles, n, sums);
+  if (n == 0)
+    return TRUE;
+  tiles = g_malloc (bytes);
+  if (send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, n) && bring (s, s->sums, bytes, tiles))
+    for (gint k = 0; k < n; k++)
+      {
+        gdouble sums[SHIFT_SUMS];
+
+        shift_add_tiles (tiles + (gsize) k * n_tiles * SHIFT_SUMS, n_tiles, sums);
+        shift_search_sums (&searches[queries[k].frame], sums);
+      }
   g_free (tiles);
   return s->status == 0;
 }
+
+typedef struct
+{
+  const Shifts *s;
+  ShiftSearch  *searches;
+} Beginning;
+
+static void
+begin_searches (gsize first, gsize n, gpointer data)
+{
+  const Beginning *b = data;
+  const Shifts    *s = b->s;
+  const ShiftKey  *key = s->request->key;
+
+  for (gsize k = first; k < first + n; k++)
+    shift_search_begin (&b->searches[k], s->width, s->height, &(ShiftProjections) { key->columns, key->rows },
+                        &(ShiftProjections) { s->frames.columns[k], s->frames.rows[k] }, &s->request->settings);
+}
+
+static gboolean
+is_searching (const Shifts *s, const ShiftSearch *searches)
+{
+  for (gint k = 0; k < s->n; k++)
+    if (searches[k].asks != SHIFT_ASKS_NOTHING)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+search (Shifts *s)
+{
+  ShiftSearch searches[SHIFT_MOST_FRAMES];
+  gint32      words[SHIFT_MOST_FRAMES * SHIFT_WORDS];
+
+  gegl_parallel_distribute_range (s->n, 1.0, begin_searches, &(Beginning) { s, searches });
+  while (is_searching (s, searches))
+    if (! answer_medians (s, searches) || ! answer_sums (s, searches))
+      return;
+  for (gint k = 0; k < s->n; k++)
+    shift_to_words (&searches[k].found, words + k * SHIFT_WORDS);
+  send (s, words, s->n * SHIFT_WORDS * sizeof *words, s->band->output.memory);
+}
+
 /* ------------------------------------------------------------------ the filter -- */
 
+static Shifts
+shifts_of (const TesseraRequest *request)
+{
+  const ShiftRequest *r = request->params;
+  const gint          width = r->key->plane->width, height = r->key->plane->height;
+
+  return (Shifts) { .request = r, .n = r->n, .width = width, .height = height, .across = shift_tiles (width, SHIFT_TILE_WIDTH),
+                    .down = shift_tiles (height, SHIFT_TILE_HEIGHT) };
+}
+
+static gsize
+sums_bytes (const Shifts *s)
+{
+  return s->n * MAX (projection_floats (s), (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
+}
+
+/* The reference's two images, and what take_all takes.  The frames that stay are counted where they are used. */
 gsize
 shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
-  const gint  w = request->bounds.width, h = request->bounds.height;
-  const gsize pixels = (gsize) w * h, projection = projection_bytes (w, h), tiles = tiles_bytes (w, h);
+  const Shifts s = shifts_of (request);
+  const gsize  pixels = (gsize) s.width * s.height, kept = s.request->serials ? sizeof (gfloat) : 0;
 
-  return pixels * (3 * sizeof (gfloat) + 3) + wide_bytes (w, h) + pixels + MAX (projection, tiles)
-         + tiles * SHIFT_TILE_WIDTH + SHIFT_MOST_BINS * sizeof (gint);
+  return pixels * (sizeof (gfloat) + 1) + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + BINS * sizeof (gint) + sizeof (Middle) + sizeof (Query)
+                                                 + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);
 }
 
 static gboolean
-take_all (Search *s)
+take_all (Shifts *s)
 {
-  const gsize pixels = (gsize) s->width * s->height, projection = projection_bytes (s->width, s->height), tiles = tiles_bytes (s->width, s->height);
+  const gsize pixels = (gsize) s->n * s->width * s->height;
 
-  return take (s, pixels * sizeof (gfloat), &s->clean) && take (s, wide_bytes (s->width, s->height), &s->medians) && take (s, pixels, &s->bad)
-         && take (s, SHIFT_MOST_BINS * sizeof (gint), &s->counts) && take (s, pixels, &s->used)
-         && take (s, MAX (projection, tiles), &s->tiles) && take (s, tiles * SHIFT_TILE_WIDTH, &s->columns);
+  return take (s, pixels * sizeof (gfloat), &s->clean) && take (s, pixels * sizeof (gfloat), &s->medians) && take (s, pixels, &s->bad)
+         && take (s, s->n * BINS * sizeof (gint), &s->counts) && take (s, s->n * sizeof (Middle), &s->middles)
+         && take (s, s->n * sizeof (gfloat), &s->thresholds) && take (s, s->n * sizeof (Query), &s->queries) && take (s, pixels, &s->used)
+         && take (s, s->n * sizeof (gint), &s->n_steep) && take (s, sums_bytes (s), &s->sums)
+         && take (s, pixels * sizeof (gfloat), &s->frames.soft) && take (s, pixels, &s->frames.flags);
 }
 
-static gboolean
-answer (Search *s, const Shift *found)
+static void
+frames_clear (DeviceFrames *frames)
 {
-  gint32 words[SHIFT_WORDS];
-
-  shift_to_words (found, words);
-  return launch (s, &(TesseraLaunch) {
-    .kernel = "shift_answer", .size = { 1 }, .cost = 1,
-    .args = { ARG (s->band->output.memory), ARG (words[0]), ARG (words[1]), ARG (words[2]), ARG (words[3]), ARG (words[4]), ARG (words[5]),
-              ARG (words[6]), ARG (words[7]) }
-  });
+  for (gint k = 0; k < frames->n; k++)
+    {
+      g_free (frames->columns[k]);
+      g_free (frames->rows[k]);
+    }
 }
 
 gint
 shift_device (TesseraBand *band)
 {
-  const ShiftRequest *request = band->request->params;
-  const gint          width = request->frame->width, height = request->frame->height;
-  Search              s = { .band = band, .request = request, .width = width, .height = height, .across = shift_tiles (width, SHIFT_TILE_WIDTH),
-                            .down = shift_tiles (height, SHIFT_TILE_HEIGHT) };
-  const ShiftPath     path = { width, height, &s, choose, count_slopes, mark_steep, add_up };
-  Shift               found;
+  Shifts     s = shifts_of (band->request);
+  const gint n = s.n * BINS;
 
-  if (take_all (&s) && prepare_frame (&s, &band->aux, &s.reference) && prepare_frame (&s, &band->input, &s.frame)
-      && shift_by (&path, &(ShiftProjections) { s.reference.columns, s.reference.rows }, &(ShiftProjections) { s.frame.columns, s.frame.rows },
-                   &request->settings, &found))
-    answer (&s, &found);
-  g_free (s.reference.columns);
-  g_free (s.reference.rows);
-  g_free (s.frame.columns);
-  g_free (s.frame.rows);
+  s.band = band;
+  s.frames.n = s.n;
+  if (take_all (&s) && launch (&s, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
+      && prepare_reference (&s) && prepare_frames (&s, band->input.memory, band->input.stride, &s.frames) && keep_frames (&s))
+    search (&s);
+  frames_clear (&s.reference);
+  frames_clear (&s.frames);
   return s.status;
-}
-
-/* ------------------------------------------------------------------- the answer -- */
-
-void
-shift_to_words (const Shift *found, gint32 words[SHIFT_WORDS])
-{
-  memcpy (words, &found->x, sizeof found->x);
-  memcpy (words + 2, &found->y, sizeof found->y);
-  memcpy (words + 4, &found->error, sizeof found->error);
-  words[6] = found->pixels;
-  words[7] = found->steps << 2 | (found->converged ? 2 : 0) | (found->ok ? 1 : 0);
-}
-
-Shift
-shift_of_words (const gint32 words[SHIFT_WORDS])
-{
-  Shift found = { .ok = words[7] & 1, .converged = (words[7] & 2) != 0, .pixels = words[6], .steps = words[7] >> 2 };
-
-  memcpy (&found.x, words, sizeof found.x);
-  memcpy (&found.y, words + 2, sizeof found.y);
-  memcpy (&found.error, words + 4, sizeof found.error);
-  return found;
 }

@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The parts of tessera:estimate-shift. */
+ * Shifts of frames against a reference, on the device or in C: what tessera:estimate-shift and tessera-sequence call. */
 #ifndef ESTIMATE_SHIFT_H
 #define ESTIMATE_SHIFT_H
 
 #include "shift-parts.h"
 
-/* Of a request whose input is the frame and whose aux is the reference, in counts, both from (0, 0) on.  The output is one pixel of SHIFT_WORDS
- * words: what was found. */
+#define SHIFT_MOST_FRAMES 16    /* of a request */
+
+/* A reference, and what has been made of it. */
 typedef struct
 {
-  const CountPlane *reference, *frame;
-  ShiftSettings     settings;
+  const CountPlane *plane;              /* the caller's */
+  ShiftFrame       *in_c;               /* NULL: C has not needed it yet */
+  guint64           soft, flags;        /* what stays on the device (tessera_kept_memory); 0: nothing does */
+  gdouble          *columns, *rows;     /* as the device has made them, or NULL */
+} ShiftKey;
+
+/* `stays`: it is the reference of more than one request. */
+void     shift_key_init  (ShiftKey *key, const CountPlane *plane, gboolean stays);
+void     shift_key_clear (ShiftKey *key);
+
+/* Frames of the reference's size, in counts, one behind the other in memory. */
+typedef struct
+{
+  ShiftKey      *key;
+  gint           n;             /* up to SHIFT_MOST_FRAMES */
+  const gfloat  *frames;
+  const guint64 *serials;       /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
+  ShiftSettings  settings;
 } ShiftRequest;
 
+/* `operation` is a tessera:estimate-shift, with which a device is checked.  FALSE: OpenCL is forced and could not run. */
+gboolean shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found);
+
+/* The same by C alone. */
+void     shift_compare_in_c (const ShiftRequest *params, Shift *found);
+
+/* estimate-shift-device.c: the output has a row of SHIFT_WORDS words for each frame. */
 #define SHIFT_WORDS 8
 
-void  shift_to_words      (const Shift *found, gint32 words[SHIFT_WORDS]);
-Shift shift_of_words      (const gint32 words[SHIFT_WORDS]);
-
-gsize shift_scratch_bytes (const TesseraRequest *request, gint width, gint height);
-gint  shift_device        (TesseraBand *band);
+void     shift_to_words      (const Shift *found, gint32 words[SHIFT_WORDS]);
+gsize    shift_scratch_bytes (const TesseraRequest *request, gint width, gint height);
+gint     shift_device        (TesseraBand *band);
 
 #endif

@@ -248,23 +248,27 @@ whiten (const TesseraRequest *request, const GeglProperties *o, History *history
 {
   const WeightsSettings               settings = { (WeightsMethod) o->method, o->degree, o->gamma, o->article_ridge, o->align };
   const TesseraBackgroundWhitenOutput wanted = wanted_result (o);
-  const CountPlane                   *current = &history->planes[history->n], *planes[WEIGHTS_MAX_FRAMES];
+  const CountPlane                   *current = &history->planes[history->n];
+  WhitenFrames                        frames = { .current = current, .n = history->n };
   WhitenPlanes                        made;
   gboolean                            success;
 
   for (gint k = 0; k < history->n; k++)
-    planes[k] = &history->planes[k];
-  weights_find (current, history->shifts[history->n], planes, history->shifts, history->n, &settings, weights);
+    {
+      frames.history[k] = &history->planes[k];
+      frames.serials[k] = history->kept[k] ? history->kept[k]->serial : 0;
+    }
+  weights_find (current, history->shifts[history->n], frames.history, history->shifts, history->n, &settings, weights);
   note_lowered (o, weights, history);
   whiten_planes_init (&made, current->width, current->height);
   if (wanted == TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE)
     {
-      success = background_whiten_predict (request, history, weights, WHITEN_BOTH, 1.0f, &made);
+      success = background_whiten_predict (request, &frames, weights, WHITEN_BOTH, 1.0f, &made);
       whiten_judge (&made, o->gain);
       success = success && background_whiten_write (request, &made.significance, 1.0f);
     }
   else
-    success = background_whiten_predict (request, history, weights, wanted == TESSERA_BACKGROUND_WHITEN_WHITENED ? WHITEN_WHITENED
+    success = background_whiten_predict (request, &frames, weights, wanted == TESSERA_BACKGROUND_WHITEN_WHITENED ? WHITEN_WHITENED
                                          : WHITEN_BACKGROUND, 1.0f / COUNTS, &made);
   whiten_planes_clear (&made);
   return success;

@@ -82,7 +82,6 @@ property_string (reason, _("Reason (result)"), "")
 
 #include "counts.h"
 #include "estimate-shift.h"
-#include "estimate-shift.cl.h"
 
 static gboolean
 passes (GeglOperation *operation G_GNUC_UNUSED)
@@ -129,60 +128,6 @@ refuse (const TesseraRequest *request)
   return NULL;
 }
 
-/* --------------------------------------------------------------- the request -- */
-
-static void
-find_in_c (const TesseraRequest *request)
-{
-  const ShiftRequest *r = request->params;
-  gint32              words[SHIFT_WORDS];
-  Shift               found;
-
-  shift_find (r->reference, r->frame, &r->settings, &found);
-  shift_to_words (&found, words);
-  tessera_write (request->output, &request->roi, request->output_format, (gfloat *) words, sizeof words);
-}
-
-static const TesseraFilter estimate_shift = {
-  .name = "estimate-shift", .source = tessera_estimate_shift_cl, .spread = find_in_c, .scratch_bytes = shift_scratch_bytes,
-  .device = shift_device, .whole = TRUE, .answers = TRUE
-};
-
-static GeglBuffer *
-buffer_of (const CountPlane *plane)
-{
-  return gegl_buffer_linear_new_from_data (plane->pixels, babl_format ("Y float"), GEGL_RECTANGLE (0, 0, plane->width, plane->height), 0, NULL,
-                                           NULL);
-}
-
-/* The output is one pixel at the origin, which depends on all pixels.  FALSE: OpenCL is forced and could not run. */
-static gboolean
-find (const TesseraRequest *like, const ShiftRequest *params, Shift *found)
-{
-  const gint     width = params->frame->width, height = params->frame->height;
-  gint32         words[SHIFT_WORDS] = { 0 };
-  TesseraRequest request = *like;
-  gboolean       done;
-
-  request.filter = &estimate_shift;
-  request.params = params;
-  request.input = buffer_of (params->frame);
-  request.aux = buffer_of (params->reference);
-  request.input_format = request.aux_format = babl_format ("Y float");
-  request.output_format = babl_format_n (babl_type ("float"), SHIFT_WORDS);
-  request.output = gegl_buffer_linear_new_from_data (words, request.output_format, GEGL_RECTANGLE (0, 0, 1, 1), 0, NULL, NULL);
-  request.roi = (GeglRectangle) { 0, 0, 1, 1 };
-  request.bounds = request.aux_bounds = (GeglRectangle) { 0, 0, width, height };
-  request.halo = (TesseraHalo) { 0, 0, width - 1, height - 1 };
-  request.cost_class = params->settings.method << 1 | params->settings.reject_hot;
-  done = tessera_process (&request);
-  *found = shift_of_words (words);
-  g_object_unref (request.output);
-  g_object_unref (request.aux);
-  g_object_unref (request.input);
-  return done;
-}
-
 static gchar *
 judge (const Shift *found)
 {
@@ -204,14 +149,17 @@ run (GeglOperation *operation, TesseraRequest *request)
       const gfloat  full = MIN (counts_saturation (gegl_buffer_get_format (request->input)),
                                 counts_saturation (gegl_buffer_get_format (request->aux)));
       CountPlane    frame, reference;
-      ShiftRequest  params = { &reference, &frame, { (ShiftMethod) o->method, o->max_shift, o->saturation > 0.0 ? (gfloat) o->saturation : full,
-                                                     o->reject_hot } };
+      ShiftKey      key;
 
       count_plane_init (&frame, request->bounds.width, request->bounds.height);
       count_plane_init (&reference, request->bounds.width, request->bounds.height);
       counts_read (request->input, &request->bounds, &frame);
       counts_read (request->aux, &request->aux_bounds, &reference);
-      done = find (request, &params, &found);
+      shift_key_init (&key, &reference, FALSE);
+      done = shift_request (operation, &(ShiftRequest) {
+        .key = &key, .n = 1, .frames = frame.pixels,
+        .settings = { (ShiftMethod) o->method, o->max_shift, o->saturation > 0.0 ? (gfloat) o->saturation : full, o->reject_hot } }, &found);
+      shift_key_clear (&key);
       count_plane_clear (&reference);
       count_plane_clear (&frame);
       found.x += request->bounds.x - request->aux_bounds.x;

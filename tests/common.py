@@ -7,6 +7,7 @@ import operator
 import os
 import subprocess
 import sys
+import tempfile
 
 import watched
 
@@ -34,6 +35,10 @@ class Gegl:
     def __init__(self, build):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
         self.env['LC_ALL'] = 'C.UTF-8'
+        # babl remembers its conversions in a file that all processes of a user write: one that is half written is complained of.
+        # It also chooses them by timing.  Nobody else writes this one.
+        self.cache = tempfile.TemporaryDirectory(prefix='tessera-cache-')
+        self.env['XDG_CACHE_HOME'] = self.cache.name
         if build:
             self.build = os.path.abspath(build)
             system = subprocess.run(['pkg-config', '--variable=pluginsdir', 'gegl-0.4'], check=True,

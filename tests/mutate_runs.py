@@ -2,6 +2,7 @@
 """Runs tests with the modules of a change in the place of the tree's; tests/mutate says with which."""
 import glob
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,9 +11,24 @@ import time
 import watched
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HASHES = os.path.join(TOP, 'tests', 'check', 'hashes.txt')
 SEED = '20261121'                       # that of ./run test
 LIBRARY = 'libtessera.so.0'
-OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test')    # tests with a source of the modules inside
+PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains', 'hubble_deep_field')]
+# Tests that have sources of the modules inside.
+OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
+              'align/combine-values', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
+              'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test')
+# Tests of modules beside those of tests/check, and what they are given.
+TESTS_OF = {
+    'align': [('align/movements', PHOTOGRAPHS), ('align/align-laws', [PHOTOGRAPHS[2], PHOTOGRAPHS[1]])],
+    'background-whiten': [('temporal/background-whiten', []), ('temporal/background-whiten-faults', [])],
+    'combine': [('align/combine-test', [])],
+    'estimate-shift': [('temporal/estimate-shift', [])],
+    'fits-load': [('temporal/frames-test', [])],
+    'sift': [('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-state', [])],
+    'sift-save': [('features/sift-points', PHOTOGRAPHS[:3])],
+}
 NO_TILES = 'FAIL no result was sent straight into tiles'
 COMPUTES, IDLES = 300, 120              # seconds after which a test hangs, where the unmutated one was not measured
 
@@ -58,7 +74,8 @@ class Runner:
     # ----------------------------------------------------------- which tests
 
     def filters(self):
-        return sorted(os.path.basename(p)[len('tessera-'):-3] for p in glob.glob(self.built('operations', 'tessera-*.so')))
+        with open(os.path.join(TOP, 'operations', 'filters'), encoding='utf-8') as file:
+            return sorted(line.split()[0] for line in file if line.strip() and not line.startswith('#'))
 
     def steps(self, changed):
         """What fails soonest first."""
@@ -70,8 +87,12 @@ class Runner:
             if os.path.basename(own) in changed:
                 yield Step(os.path.basename(own), [os.path.join(changed[os.path.basename(own)])], True)
         for filter in filters if not whole else []:
+            yield Step(f'hashes {filter}, in C', [self.built('tests', 'check', 'check'), '--filter', filter, '--hashes', HASHES, '--legs', 'c'], True,
+                       GEGL_USE_OPENCL='no')
             yield Step(f'edges {filter}, in C', [self.built('tests', 'check', 'check'), '--seed', SEED, '--filter', filter, '--edges',
                                                  '--legs', 'c,reference'], True, GEGL_USE_OPENCL='no')
+        for filter, test, words in self.tests_of(changed):
+            yield Step(f'{os.path.basename(test)} for {filter}', [self.built('tests', test), *words], True, GEGL_USE_OPENCL='cpu')
         for device in self.devices:
             for step in self.steps_on(device, filters, whole):
                 step.name += f', {device}' if len(self.devices) > 1 else ''
@@ -82,8 +103,15 @@ class Runner:
                        OCLGRIND_KEEPS_PATH='1')
         if whole:
             yield from self.driver_steps()
-        else:                           # what a filter says that it needs
-            yield Step('accounting', [self.built('tests', 'engine', 'accounting')], GEGL_USE_OPENCL=self.devices[0])
+        for name in [] if whole else sorted(n for n in self.with_accounts() if f'tessera-{n}.so' in changed):      # what it says that it needs
+            yield Step(f'accounting {name}', [self.built('tests', 'engine', 'accounting'), f'tessera:{name}'], GEGL_USE_OPENCL=self.devices[0])
+
+    def tests_of(self, changed):
+        return [(name, test, words) for name, tests in TESTS_OF.items() if f'tessera-{name}.so' in changed for test, words in tests]
+
+    def with_accounts(self):
+        with open(os.path.join(TOP, 'tests', 'engine', 'accounting.c'), encoding='utf-8') as file:
+            return set(re.findall(r'{ "tessera:([\w-]+)"', file.read()))
 
     def steps_on(self, device, filters, whole):
         check = [self.built('tests', 'check', 'check'), '--seed', SEED]
@@ -96,13 +124,12 @@ class Runner:
             yield test('formats', quick=True, folder='formats', GEGL_PATH=self.built('tests', 'formats', 'operations'))
             for name in ('tiles', 'accounting', 'progress', 'limits', 'tiles-trial', 'portable'):
                 yield test(name, quick=True)
+        for filter in filters:
+            yield Step(f'hashes {filter}', check[:1] + ['--filter', filter, '--hashes', HASHES], not whole)
         for part, cases, seconds, quick in (('parity', 150, 25, True), ('laws', 90 if whole else 140, 18, not whole), ('edges', 0, 0, not whole)):
             for filter in filters:
                 limit = ['--cases', str(cases // (3 if whole else 1)), '--seconds', str(seconds / (3 if whole else 1))] if cases else []
                 yield Step(f'{part} {filter}{few}', check + ['--filter', filter, f'--{part}', *limit], quick)
-        for filter in filters:
-            hashes = os.path.join(TOP, 'tests', 'check', 'hashes.txt')
-            yield Step(f'hashes {filter}', check[:1] + ['--filter', filter, '--hashes', hashes], not whole)
         for filter in filters:
             yield Step(f'faults {filter}', check + ['--filter', filter, '--faults'])
         if whole:
@@ -141,7 +168,7 @@ class Runner:
 
     def measure(self, pool):
         """The tests of the tree as it is, those of one filter alone too: how long each may take, and which fail without any change."""
-        sets = [{LIBRARY: ''}] + [{f'tessera-{f}.so': ''} for f in self.filters()]
+        sets = [{LIBRARY: ''}] + [{f'tessera-{f}.so': ''} for f in {*self.filters(), *TESTS_OF}]
         steps = {step.name: step for changed in sets for step in self.steps(changed) if self.only in step.name and step.name != 'oclgrind'}
 
         def one(step):

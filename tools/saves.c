@@ -77,8 +77,9 @@ reads_back (GeglBuffer *buffer, const gchar *path)
   return good;
 }
 
-gboolean
-saves_complete (GeglBuffer *buffer, const gchar *path)
+/* A full disk ends a file early, and GEGL does not tell: is all of the buffer in it? */
+static gboolean
+is_complete (GeglBuffer *buffer, const gchar *path)
 {
   gchar   *lower = g_ascii_strdown (path, -1);
   gboolean good;
@@ -115,7 +116,7 @@ saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **e
       gegl_node_process (save);
       gegl_node_remove_child (graph, save);
       g_object_unref (graph);
-      good = saves_complete (buffer, saving.beside);
+      good = is_complete (buffer, saving.beside);
     }
   if (! good)
     {

@@ -13,7 +13,4 @@ gboolean saves_ending  (const gchar *path);
  * if it cannot be written. */
 gboolean saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error);
 
-/* A full disk ends a file early, and GEGL does not tell: is all of the buffer in it? */
-gboolean saves_complete (GeglBuffer *buffer, const gchar *path);
-
 #endif

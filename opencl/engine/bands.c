@@ -25,17 +25,19 @@ tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCo
   BandState            *state = g_new0 (BandState, 1);
   TesseraBand          *band = &state->band;
   GeglRectangle         around;
-  gint                  status;
+  gint                  status = 0;
 
   *result = state;
   state->job = job;
   state->commands = tessera_commands_new ();
+  state->sent = g_ptr_array_new ();
   band->request = request;
   band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
   around = tessera_grow (&band->roi, &request->halo);
   band->input = tessera_image_for (&around, request->input_format);
-  status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, &request->bounds, request->border },
-                   &band->input, &state->arrivals[0], copies, n);
+  if (! request->filter->blind)
+    status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, &request->bounds, request->border },
+                     &band->input, &state->arrivals[0], copies, n);
   if (status == 0 && request->aux)
     {
       band->aux = tessera_image_for (&around, request->aux_format);
@@ -127,7 +129,7 @@ gint
 tessera_band_send (BandState *state)
 {
   Job  *job = state->job;
-  gint  status = tessera_arrival_send (state, &state->arrivals[0]);
+  gint  status = job->request->filter->blind ? 0 : tessera_arrival_send (state, &state->arrivals[0]);
 
   if (status == 0 && job->request->aux)
     status = tessera_arrival_send (state, &state->arrivals[1]);
@@ -237,6 +239,9 @@ tessera_band_free (BandState *state, gboolean idle)
   for (guint i = 0; i < state->n_slices; i++)
     free_event (state->slices[i].downloaded);
   tessera_commands_free (state);
+  for (guint i = 0; idle && i < state->sent->len; i++)          /* else the device may still read it */
+    g_free (state->sent->pdata[i]);
+  g_ptr_array_unref (state->sent);
   if (state->tiles)
     tessera_tiles_give (state->tiles, idle);
   for (guint i = 0; i < state->n_memories; i++)

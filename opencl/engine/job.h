@@ -103,6 +103,7 @@ typedef struct
   TesseraEvent  *answered, *ran;
   GArray        *commands;              /* launches and clears, all of which must have happened, ... */
   guint          n_seen;                /* ... and how many of them are known to have */
+  GPtrArray     *sent;                  /* what tessera_send sends */
   gboolean       has_run;
 } BandState;
 

@@ -53,20 +53,28 @@ tessera_band_clear (BandState *state, TesseraMemory *memory, gsize bytes)
 /* How long a table is what it is: until the request ends; as long as the process, data and all; as long, but not the data. */
 typedef enum { TABLE_OF_REQUEST, TABLE_FOR_GOOD, TABLE_KEPT } TableLife;
 
+static TableState *
+find_table (Job *job, gconstpointer key, gsize bytes)
+{
+  for (guint i = 0; i < job->n_tables; i++)
+    if (job->tables[i].data == key && job->tables[i].bytes == bytes)
+      return &job->tables[i];
+  return NULL;
+}
+
 /* `key`: the data's address, or what names it. */
 static gint
 bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
 {
-  TableState table = { .data = key, .bytes = bytes };
+  TableState table = { .data = key, .bytes = bytes }, *known = find_table (job, key, bytes);
   gboolean   is_there = FALSE;
   gint       status;
 
-  for (guint i = 0; i < job->n_tables; i++)
-    if (job->tables[i].data == key && job->tables[i].bytes == bytes)
-      {
-        *memory = job->tables[i].memory;
-        return 0;
-      }
+  if (known)
+    {
+      *memory = known->memory;
+      return 0;
+    }
   if (job->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
   status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, &is_there)
@@ -140,10 +148,61 @@ tessera_new_serial (void)
 }
 
 /* An odd number is no table's address. */
+static gconstpointer
+key_of (guint64 serial)
+{
+  return GSIZE_TO_POINTER (2 * (gsize) serial + 1);
+}
+
 gint
 tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band)->job, GSIZE_TO_POINTER (2 * (gsize) serial + 1), data, bytes, TABLE_KEPT, memory);
+  return bring_table (band_state (band)->job, key_of (serial), data, bytes, TABLE_KEPT, memory);
+}
+
+/* Its passes are among the band's commands: the request fails if one of them does, and then it is not kept. */
+gint
+tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there)
+{
+  Job       *job = band_state (band)->job;
+  TableState made = { .data = key_of (serial), .bytes = bytes }, *known = find_table (job, made.data, bytes);
+  gint       status;
+
+  *is_there = TRUE;
+  if (known)
+    {
+      *memory = known->memory;
+      return 0;
+    }
+  if (job->n_tables == MAX_TABLES)
+    return tessera_error_out_of_memory ();
+  status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, is_there);
+  if (status != 0)
+    return status;
+  *memory = made.memory;
+  job->tables[job->n_tables++] = made;
+  return 0;
+}
+
+void
+tessera_drop_kept (guint64 serial)
+{
+  if (serial > 0)
+    tessera_pool_drop_constant (key_of (serial));
+}
+
+gint
+tessera_send (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory *memory)
+{
+  BandState *state = band_state (band);
+  Command    command = { NULL, 0, NULL };
+  gpointer   copy = g_memdup2 (data, bytes);
+  gint       status = tessera_enqueue_upload (state->job->queue, LANE_RUN, memory, 0, copy, bytes, &command.event);
+
+  g_ptr_array_add (state->sent, copy);
+  if (status == 0)
+    g_array_append_val (state->commands, command);
+  return status;
 }
 
 /* Price: 1.3 (motion blur, 24 Mpix u16; H200, 2026-11-22). */

@@ -41,7 +41,7 @@ working_bytes (const TesseraPlanBasis *basis, gint rows)
 {
   const TesseraRequest *request = basis->request;
   const gint            width = request->roi.width;
-  guint64               pixel = babl_format_get_bytes_per_pixel (request->input_format);
+  guint64               pixel = request->filter->blind ? 0 : babl_format_get_bytes_per_pixel (request->input_format);
   guint64               bytes = basis->survey ? basis->survey->bytes
                                 : (guint64) width * rows * babl_format_get_bytes_per_pixel (request->output_format);
 

@@ -237,6 +237,16 @@ tessera_pool_take_constant (const TesseraDevice *device, gsize bytes, gconstpoin
 }
 
 void
+tessera_pool_drop_constant (gconstpointer constant)
+{
+  g_mutex_lock (&lock);
+  for (TesseraMemory *memory = idle; memory; memory = memory->next)
+    if (memory->constant == constant)
+      memory->constant = NULL;
+  g_mutex_unlock (&lock);
+}
+
+void
 tessera_pool_give (TesseraMemory *memory)
 {
   TesseraMemory *picked;

@@ -125,7 +125,9 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
     {
       TesseraProgram *other = link->data;
 
-      if (other->source == source && other->context == device->context)
+      /* A module and a program may each have the source; what is proven of the kernels of one is so of the other's. */
+      if (other->context == device->context && (other->source == source || (g_str_equal (other->name, name)
+                                                                            && g_str_equal (other->source, source))))
         self = other;
     }
   if (! self)

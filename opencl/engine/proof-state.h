@@ -25,7 +25,7 @@ typedef struct
   gboolean        is_early;             /* the check runs beside its request.  A failure is not counted then, and nothing
                                          * is said, because the device is asked again. */
   gboolean        has_failed;           /* the device could not compute something */
-  guint32         answers;              /* a number of all answers (TesseraFilter.answers) */
+  guint32         answers;              /* a number of all answers (TesseraFilter.answers, tessera_compare) */
   GPtrArray      *runs;                 /* marks of the kernels that ran */
 } TesseraProofState;
 

@@ -23,7 +23,6 @@
 #define WIDTH  61               /* of a picture; not a multiple of a group's size */
 #define HEIGHT 37
 #define MOST   128              /* rows and columns of the result that are compared */
-
 /* Pictures: pixels as they are stored, 0 to 1; floats of all kinds, NaN and Inf included; only denormals,
  * which would drown in a sum with others. */
 typedef enum { LOOK_STORED, LOOK_WILD, LOOK_TINY, LOOKS } Look;
@@ -58,6 +57,17 @@ float_of (guint32 bits, Look look)
   return plain;
 }
 
+/* For filters that answer: squares that shine, in all pictures the same, and single pixels that do.  In noise alone nothing stands out. */
+static gfloat
+star_of (guint32 bits, guint32 pixel)
+{
+  const guint32 square = bits_of (pixel / WIDTH / 2 * WIDTH + pixel % WIDTH / 2, 0);
+
+  if (bits % 199 == 0)
+    return 1.0f;
+  return float_of (bits, LOOK_STORED) / 64.0f + (square % 12 == 0 ? float_of (square, LOOK_STORED) : 0.0f);
+}
+
 /* Below 1, and denormals. */
 static guint16
 half_of (guint32 bits)
@@ -70,7 +80,7 @@ half_of (guint32 bits)
 /* No two pictures are alike.  Otherwise memory that a kernel leaves untouched would hold the right result
  * of the last picture. */
 static void
-fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
+fill_pixels (guchar *pixels, const Babl *format, guint n, Look look, gboolean has_stars)
 {
   static gint   n_pictures;
   const guint32 salt = g_atomic_int_add (&n_pictures, 1);
@@ -86,7 +96,7 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
       if (look == LOOK_TINY)            /* floats; to compute one is slow */
         ((guint32 *) pixels)[i] = is_clear ? 0 : bits >> 9;
       else if (strcmp (type, "float") == 0)
-        ((gfloat *) pixels)[i] = is_clear ? 0.0f : float_of (bits, look);
+        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, i / components) : float_of (bits, look);
       else if (strcmp (type, "half") == 0)
         ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits);
       else if (strcmp (type, "u16") == 0)
@@ -98,7 +108,7 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look)
 
 /* At the place of `like`, and in its format if that is one of ours. */
 static GeglBuffer *
-new_picture (GeglBuffer *like, Look look)
+new_picture (GeglBuffer *like, Look look, gboolean answers)
 {
   static const gchar *const types[] = { "u8", "u16", "half", "float", NULL };
 
@@ -111,7 +121,7 @@ new_picture (GeglBuffer *like, Look look)
     format = babl_format_with_space ("RGBA float", babl_format_get_space (format));
   picture = gegl_buffer_new (&area, format);
   pixels = g_malloc (WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (format));
-  fill_pixels (pixels, format, WIDTH * HEIGHT, look);
+  fill_pixels (pixels, format, WIDTH * HEIGHT, look, answers && look == LOOK_STORED);
   gegl_buffer_set (picture, &area, 0, format, pixels, GEGL_AUTO_ROWSTRIDE);
   g_free (pixels);
   return picture;
@@ -357,9 +367,9 @@ tessera_check_begin (const TesseraRequest *request, gboolean is_early)
   proof->has_tiles = (guint64) request->roi.width * request->roi.height >= tessera_tile_pixels ();
   for (Look look = LOOK_STORED; look < LOOKS; look++)
     {
-      proof->pictures[look] = new_picture (request->input, look);
+      proof->pictures[look] = new_picture (request->input, look, request->filter->answers);
       if (request->aux)
-        proof->aux[look] = new_picture (request->aux, look);
+        proof->aux[look] = new_picture (request->aux, look, request->filter->answers);
     }
   proof->thread = g_thread_new ("tessera-check", check, proof);
   return proof;

@@ -320,7 +320,8 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   Job *job = &pump.job;
   gint y, status, end_status;
 
-  job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
+  if (! request->filter->blind)
+    job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
   job->output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
     job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);

@@ -151,7 +151,7 @@ tessera_float_arg (gfloat x)
 #define OUTPUT_ARGS(band) ARG ((band)->output.memory), ARG ((band)->output.width), ARG ((band)->output.height)
 #define OUTPUT_SIZE(band) { (band)->output.width, (band)->output.height }
 
-#define TESSERA_MAX_ARGS 24
+#define TESSERA_MAX_ARGS 88     /* 64 frames, and some */
 
 /* One launch: `size` work-items, all > 0, in groups of `group` ({0, 0, 0}: the engine's choice).  If the
  * device only takes smaller groups, they are halved; so a kernel asks for its group's size.  The sizes
@@ -185,12 +185,27 @@ TESSERA_API guint64 tessera_new_serial (void);
 TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes,
                                         TesseraMemory **memory);
 
+/* The same for memory whose content the passes of this request make, where it is not there yet (*is_there: it is, and stays as it is).  What was made
+ * is kept only if the request succeeds. */
+TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
+
+/* What is kept under that number, by either of them, is not wanted any more: its memory may be used for something else.  0: nothing. */
+TESSERA_API void    tessera_drop_kept   (guint64 serial);
+
+/* Sends some numbers into memory, before the passes that follow; a copy travels. */
+TESSERA_API gint tessera_send    (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory *memory);
+
 /* Waits for all passes so far and brings the first `bytes` bytes of `memory` to the host: for `device` of a filter that is `whole` and decides on the
  * host what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
 
 /* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */
 TESSERA_API gint tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen);
+
+/* While a device is checked, the result of the operation is compared with C's.  Where that shows only some of what a request computed, the operation
+ * adds the rest: the same values in the same order on both paths.  TRUE: it should. */
+TESSERA_API gboolean tessera_is_checked (void);
+TESSERA_API void     tessera_compare    (gconstpointer values, gsize bytes);
 
 /* ------------------------------------------------------------- messages -- */
 
@@ -256,6 +271,10 @@ typedef struct
   /* The request cannot be cut.  On the device it is one band.  If that does not fit, it runs in C, through
    * `spread`.  The halo of such a filter makes the roi the whole image. */
   gboolean whole;
+
+  /* The passes do not look at the request's input: it does not travel, and band->input has no memory.  What they need is
+   * on the device already (tessera_kept_table). */
+  gboolean blind;
 
   /* The output is an answer for the operation, no part of its picture.  The check of a device compares it by itself. */
   gboolean answers;

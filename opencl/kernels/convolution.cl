@@ -34,7 +34,7 @@ finished (float4 sum, float4 in, FINISH)
 {
   float4 result = sum + offset;
 
-  if (magnitudes > 0.0f)
+  if (magnitudes > 0.0f && sum.w != magnitudes)         /* opaque surroundings, the usual case, need no division */
     result = (float4) (convolution_colour (sum.x, sum.w, magnitudes, offset.x),
                        convolution_colour (sum.y, sum.w, magnitudes, offset.y),
                        convolution_colour (sum.z, sum.w, magnitudes, offset.z), in.w);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The shift of a frame (operations/shared/shift.h): bad pixels, softening, projections, which pixels are used, their sums.  The same floats in the same
- * order as in C.  The host adds the sums of the tiles and decides on the next step (operations/estimate-shift-device.c).
+ * The shifts of some frames (operations/shared/shift.h): bad pixels, softening, projections, which pixels are used, their sums.  The same floats in the
+ * same order as in C.  The host adds the sums of the tiles and decides on the next steps (operations/estimate-shift-device.c).
+ *
+ * The third dimension of a launch is the frame, or what is asked of one.  What is made of frames lies one frame behind the other, `pixels` apart.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-dialect.h"
 #include "tessera-median-networks.h"
 #include "tessera-shift.h"
+#include "estimate-shift-middle.h"
 
 #define PER_ITEM 32             /* pixels that a work-item counts */
 
@@ -18,26 +21,26 @@
     v[b] = more; \
   }
 
-/* One work-item makes one number 0. */
-kernel void shift_zero (global int *counts, int n)
+/* What is asked of a frame: ShiftQuery in operations/estimate-shift-device.c. */
+typedef struct
 {
-  const int i = get_global_id (0);
-
-  if (i < n)
-    counts[i] = 0;
-}
+  int    frame, x, y, is_fresh;
+  float4 taps_x, taps_y;
+  float  threshold;
+  int    spare[3];
+} Query;
 
 /* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte. */
 kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, float saturation)
 {
   const int   x = get_global_id (0), y = get_global_id (1);
-  const long  here = (long) y * width + x;
+  const long  row = (long) get_global_id (2) * height + y, here = row * width + x;
   float       pixel;
   int         is_good;
 
   if (x >= width || y >= height)
     return;
-  pixel = input[(long) y * stride + x];
+  pixel = input[row * stride + x];
   is_good = (fabs (pixel) <= FLT_MAX) & (pixel < saturation);
   clean[here] = is_good ? pixel : 0.0f;
   bad[here] = is_good ? 0 : SHIFT_BAD;
@@ -59,47 +62,22 @@ sort_column (float *square, int c)
 /* One work-item makes the median of 5x5; any group; 25 reads of a float, 1 write. */
 kernel void shift_medians (global const float *clean, global float *medians, int width, int height)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
-  float     v[25];
+  const int  x = get_global_id (0), y = get_global_id (1);
+  const long first = (long) get_global_id (2) * width * height;
+  float      v[25];
 
   if (x >= width || y >= height)
     return;
   for (int j = 0; j < 5; j++)
     for (int i = 0; i < 5; i++)
-      v[5 * j + i] = clean[(long) clamp (y + j - 2, 0, height - 1) * width + clamp (x + i - 2, 0, width - 1)];
+      v[5 * j + i] = clean[first + (long) clamp (y + j - 2, 0, height - 1) * width + clamp (x + i - 2, 0, width - 1)];
   for (int c = 0; c < 5; c++)
     sort_column (v, c);
   MEDIAN_25 (SWAP)
-  medians[(long) y * width + x] = v[MEDIAN_PLACE_25];
+  medians[first + (long) y * width + x] = v[MEDIAN_PLACE_25];
 }
 
 /* ---------------------------------------------------------------- histograms -- */
-
-static void
-count_value (local int *near, float value, int level_above, int low, int last, int prefix)
-{
-  const int bits = as_int (value) & 0x7fffffff;
-
-  if (level_above < 0 || bits >> level_above == prefix)
-    atomic_inc (near + (bits >> low & last));
-}
-
-static void
-clear_counts (local int *near, int bins)
-{
-  for (int b = get_local_id (0); b < bins; b += get_local_size (0))
-    near[b] = 0;
-  barrier (CLK_LOCAL_MEM_FENCE);
-}
-
-static void
-add_counts (local const int *near, int bins, global int *counts)
-{
-  barrier (CLK_LOCAL_MEM_FENCE);
-  for (int b = get_local_id (0); b < bins; b += get_local_size (0))
-    if (near[b])
-      atomic_add (counts + b, near[b]);
-}
 
 /* The first pixel of a group; one group counts PER_ITEM pixels for each of its items. */
 static long
@@ -108,47 +86,54 @@ first_of_group ()
   return ((long) get_global_id (0) - get_local_id (0)) * PER_ITEM;
 }
 
-/* Counts |pixel - median| of pixels that are not bad: bits from `low` on, of values whose bits from `level_above` on are `prefix` (< 0: all).  Any group;
- * last + 1 ints of local memory; 2 reads of a float and 1 of a byte for each pixel. */
-kernel void shift_count_excesses (global const float *clean, global const float *medians, global const uchar *bad, int n, int level_above, int low,
-                                  int last, int prefix, global int *counts, local int *near)
+/* Counts |pixel - median| of pixels that are not bad; any group; BINS ints of local memory; 2 reads of a float and 1 of a byte for each pixel. */
+kernel void shift_count_excesses (global const float *clean, global const float *medians, global const uchar *bad, int n, int level, int above, int low,
+                                  int last, global const Middle *middles, global int *counts, local int *near)
 {
-  clear_counts (near, last + 1);
+  const int    frame = get_global_id (2);
+  const long   begin = (long) frame * n;
+  const Middle middle = middles[frame];
+
+  clear_counts (near);
   for (int k = 0; k < PER_ITEM; k++)
     {
       const long i = first_of_group () + (long) k * get_local_size (0) + get_local_id (0);
 
-      if (i < n && ! bad[i])
-        count_value (near, fabs (clean[i] - medians[i]), level_above, low, last, prefix);
+      if (i < n && ! bad[begin + i])
+        count_value (near, fabs (clean[begin + i] - medians[begin + i]), level, above, low, last, &middle);
     }
-  add_counts (near, last + 1, counts);
+  add_counts (near, counts + frame * BINS);
 }
 
-/* The same of |h| and |g| of pixels that can be used. */
-kernel void shift_count_slopes (global const float *soft, global const uchar *used, int width, int n, int level_above, int low, int last, int prefix,
-                                global int *counts, local int *near)
+/* The same of |h| and |g| of pixels that can be used, for each query. */
+kernel void shift_count_slopes (global const float *soft, global const uchar *used, int width, int n, int level, int above, int low, int last,
+                                global const Query *queries, global const Middle *middles, global int *counts, local int *near)
 {
-  clear_counts (near, last + 1);
+  const int    query = get_global_id (2);
+  const long   begin = (long) queries[query].frame * n;
+  const Middle middle = middles[query];
+
+  clear_counts (near);
   for (int k = 0; k < PER_ITEM; k++)
     {
       const long i = first_of_group () + (long) k * get_local_size (0) + get_local_id (0);
 
-      if (i < n && used[i])
+      if (i < n && used[begin + i])
         {
-          count_value (near, fabs (shift_slope (soft[i - 1], soft[i + 1])), level_above, low, last, prefix);
-          count_value (near, fabs (shift_slope (soft[i - width], soft[i + width])), level_above, low, last, prefix);
+          count_value (near, fabs (shift_slope (soft[i - 1], soft[i + 1])), level, above, low, last, &middle);
+          count_value (near, fabs (shift_slope (soft[i - width], soft[i + width])), level, above, low, last, &middle);
         }
     }
-  add_counts (near, last + 1, counts);
+  add_counts (near, counts + query * BINS);
 }
 
 /* ------------------------------------------------------------------ one frame -- */
 
 /* Marks a hot pixel; any group; 6 reads of a float, 1 of a byte, 1 write of a byte.  Beyond the edge the neighbour across counts. */
-kernel void shift_hot (global const float *clean, global const float *medians, global uchar *bad, int width, int height, float threshold)
+kernel void shift_hot (global const float *clean, global const float *medians, global uchar *bad, int width, int height, global const float *thresholds)
 {
   const int  x = get_global_id (0), y = get_global_id (1);
-  const long here = (long) y * width + x;
+  const long here = ((long) get_global_id (2) * height + y) * width + x;
   long       above, below;
   int        left, right;
 
@@ -158,8 +143,17 @@ kernel void shift_hot (global const float *clean, global const float *medians, g
   below = y + 1 < height ? here + width : here - width;
   left = x > 0 ? -1 : 1;
   right = x + 1 < width ? 1 : -1;
-  if (shift_is_hot (clean[here], medians[here], threshold, clean[above], clean[here + left], clean[here + right], clean[below]))
+  if (shift_is_hot (clean[here], medians[here], thresholds[get_global_id (2)], clean[above], clean[here + left], clean[here + right], clean[below]))
     bad[here] = SHIFT_BAD;
+}
+
+/* One work-item copies one pixel of a frame that stays on the device, NaN where it is bad; any group; 1 read of a float and of a byte, 1 write. */
+kernel void shift_keep (global const float *clean, global const uchar *bad, int frame, int n, global float *kept)
+{
+  const int i = get_global_id (0);
+
+  if (i < n)
+    kept[i] = bad[(long) frame * n + i] ? NAN : clean[(long) frame * n + i];
 }
 
 /* Is a pixel bad within columns x + left .. x + right of a row? */
@@ -184,12 +178,15 @@ good_pixel (global const float *clean, global const uchar *bad, int width, int x
 /* Softens one pixel and says what bad pixels it touches; any group; 9 reads of a float, some 70 of a byte, 1 write of each. */
 kernel void shift_soften_pixels (global const float *clean, global const uchar *bad, global float *soft, global uchar *flags, int width, int height)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
-  float     columns[3];
-  int       what;
+  const int  x = get_global_id (0), y = get_global_id (1);
+  const long first = (long) get_global_id (2) * width * height;
+  float      columns[3];
+  int        what;
 
   if (x >= width || y >= height)
     return;
+  clean += first;
+  bad += first;
   for (int i = 0; i < 3; i++)
     {
       const int column = clamp (x + i - 1, 0, width - 1);
@@ -207,133 +204,126 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
       if (k >= -1 && k <= 1 && is_any_bad (bad, width, height, x, y + k, -1, 1))
         what |= SHIFT_NEAR_BAD;
     }
-  soft[(long) y * width + x] = shift_soften (columns[0], columns[1], columns[2]);
-  flags[(long) y * width + x] = what;
+  soft[first + (long) y * width + x] = shift_soften (columns[0], columns[1], columns[2]);
+  flags[first + (long) y * width + x] = what;
 }
 
-/* The sum of SHIFT_TILE_WIDTH floats that lie `step` apart, in the order of halving: pairs half the width apart first.  i counts from its upper bit
- * down: each pair is then complete when its second half is. */
-static float
-halved (global const float *values, int step)
+/* Halves sums that lie SHIFT_TILE_WIDTH apart, `n` of them, until the first of each is its sum: the left half gets the right half.  All items of a group. */
+static void
+halve (local float *sums, int n)
 {
-  float waiting[7];
-  int   n = 0;
-
-  for (int k = 0, i = 0; k < SHIFT_TILE_WIDTH; k++)
+  for (int width = SHIFT_TILE_WIDTH / 2; width > 0; width /= 2)
     {
-      float sum = values[i * step];
-      int   bit = SHIFT_TILE_WIDTH / 2;
+      barrier (CLK_LOCAL_MEM_FENCE);
+      for (int i = get_local_id (0); i < n * width; i += get_local_size (0))
+        {
+          const int at = i / width * SHIFT_TILE_WIDTH + i % width;
 
-      for (int done = k; done & 1; done >>= 1)
-        sum = waiting[--n] + sum;
-      waiting[n++] = sum;
-      for (; i & bit; bit >>= 1)
-        i ^= bit;
-      i |= bit;
+          sums[at] += sums[at + width];
+        }
     }
-  return waiting[0];
+  barrier (CLK_LOCAL_MEM_FENCE);
 }
 
-/* One work-item sums one column of a tile; any group; 1 read of a float and of a byte for each of its SHIFT_TILE_HEIGHT pixels, 2 writes.  `n` sums come first,
- * then of how many pixels they are. */
-kernel void shift_project_columns (global const float *soft, global const uchar *flags, global float *sums, int n, int width, int height)
+/* One group makes the projections of one tile: the sums of its columns, of its rows, and of how many pixels they are; any group; SHIFT_TILE_HEIGHT times
+ * SHIFT_TILE_WIDTH floats of local memory, twice; 1 read of a float and of a byte for each pixel.  In `sums` the columns come first: sums, then numbers;
+ * behind them the rows. */
+kernel void shift_project (global const float *soft, global const uchar *flags, global float *sums, int width, int height, int across, int down,
+                           local float *values, local float *numbers)
 {
-  const int x = get_global_id (0), top = get_global_id (1) * SHIFT_TILE_HEIGHT;
-  const int to = get_global_id (1) * width + x;
-  float     sum = 0.0f;
-  int       pixels = 0;
+  const int  tile = get_global_id (0) / get_local_size (0), left = tile % across * SHIFT_TILE_WIDTH, top = tile / across * SHIFT_TILE_HEIGHT;
+  const int  n_columns = down * width, n_rows = height * across;
+  const long first = (long) get_global_id (2) * width * height;
 
-  if (x >= width || top >= height)
+  if (tile >= across * down)
     return;
-  for (int y = top; y < min (top + SHIFT_TILE_HEIGHT, height); y++)
+  sums += (long) get_global_id (2) * 2 * (n_columns + n_rows);
+  for (int column = get_local_id (0); column < SHIFT_TILE_WIDTH; column += get_local_size (0))
     {
-      const long i = (long) y * width + x;
-      const int  is_good = ! (flags[i] & SHIFT_NEAR_BAD);
+      float sum = 0.0f, number = 0.0f;
 
-      sum += is_good ? soft[i] : 0.0f;
-      pixels += is_good;
+      for (int row = 0; row < SHIFT_TILE_HEIGHT; row++)
+        {
+          const long i = first + (long) (top + row) * width + left + column;
+          const int  is_good = left + column < width && top + row < height && ! (flags[i] & SHIFT_NEAR_BAD);
+          const float value = is_good ? soft[i] : 0.0f;
+
+          values[row * SHIFT_TILE_WIDTH + column] = value;
+          numbers[row * SHIFT_TILE_WIDTH + column] = is_good;
+          sum += value;
+          number += is_good;
+        }
+      if (left + column < width)
+        {
+          sums[tile / across * width + left + column] = sum;
+          sums[n_columns + tile / across * width + left + column] = number;
+        }
     }
-  sums[to] = sum;
-  sums[n + to] = pixels;
-}
-
-/* Copies what counts, with columns of 0 up to whole tiles; any group; 1 read of a float and of a byte, 1 write. */
-kernel void shift_widen (global const float *soft, global const uchar *flags, global float *wide, int width, int height, int tiles)
-{
-  const int x = get_global_id (0), y = get_global_id (1);
-  const int is_inside = x < width && y < height;
-
-  if (x >= tiles * SHIFT_TILE_WIDTH || y >= height)
-    return;
-  wide[(long) y * tiles * SHIFT_TILE_WIDTH + x]
-    = is_inside && ! (flags[(long) y * width + x] & SHIFT_NEAR_BAD) ? soft[(long) y * width + x] : 0.0f;
-}
-
-/* One work-item sums one row of a tile; any group; SHIFT_TILE_WIDTH reads of a float and of a byte, 2 writes.  The sums begin at `first`; `n` of them come
- * before their pixels. */
-kernel void shift_project_rows (global const float *wide, global const uchar *flags, global float *sums, int first, int n, int width, int height,
-                                int tiles)
-{
-  const int tile = get_global_id (0), y = get_global_id (1), left = tile * SHIFT_TILE_WIDTH;
-  const int to = y * tiles + tile;
-  int       pixels = 0;
-
-  if (tile >= tiles || y >= height)
-    return;
-  for (int x = left; x < min (left + SHIFT_TILE_WIDTH, width); x++)
-    pixels += ! (flags[(long) y * width + x] & SHIFT_NEAR_BAD);
-  sums[first + to] = halved (wide + (long) to * SHIFT_TILE_WIDTH, 1);
-  sums[first + n + to] = pixels;
+  halve (values, SHIFT_TILE_HEIGHT);
+  halve (numbers, SHIFT_TILE_HEIGHT);
+  for (int row = get_local_id (0); row < min (SHIFT_TILE_HEIGHT, height - top); row += get_local_size (0))
+    {
+      sums[2 * n_columns + (top + row) * across + tile % across] = values[row * SHIFT_TILE_WIDTH];
+      sums[2 * n_columns + n_rows + (top + row) * across + tile % across] = numbers[row * SHIFT_TILE_WIDTH];
+    }
 }
 
 /* ------------------------------------------------------------------- the steps -- */
 
-/* Can the pixel be used, where the whole part of the shift is (shift_x, shift_y)?  Any group; 2 reads and 1 write of a byte. */
-kernel void shift_choose (global const uchar *in_reference, global const uchar *in_frame, global uchar *used, int width, int height, int shift_x,
-                          int shift_y)
+/* Can the pixel be used, where the whole part of the shift is (x, y)?  Any group; 2 reads and 1 write of a byte. */
+kernel void shift_choose (global const uchar *in_reference, global const uchar *in_frames, global uchar *used, int width, int height,
+                          global const Query *queries, global int *n_steep)
 {
-  const int  x = get_global_id (0), y = get_global_id (1), u = x + shift_x, v = y + shift_y;
-  const long here = (long) y * width + x;
-  int        is_usable;
+  const Query query = queries[get_global_id (2)];
+  const int   x = get_global_id (0), y = get_global_id (1), u = x + query.x, v = y + query.y;
+  const long  first = (long) query.frame * width * height, here = (long) y * width + x;
+  int         is_usable;
 
   if (x >= width || y >= height)
     return;
+  if (here == 0)
+    n_steep[query.frame] = 0;
   is_usable = x >= SHIFT_RIM && y >= SHIFT_RIM && x < width - SHIFT_RIM && y < height - SHIFT_RIM && u >= 1 && v >= 1 && u < width - 2
               && v < height - 2;
-  used[here] = is_usable && ! (in_reference[here] & SHIFT_NEAR_REFERENCE) && ! (in_frame[(long) v * width + u] & SHIFT_NEAR_TAPS) ? SHIFT_USABLE : 0;
+  used[first + here] = is_usable && ! (in_reference[here] & SHIFT_NEAR_REFERENCE) && ! (in_frames[first + (long) v * width + u] & SHIFT_NEAR_TAPS)
+                       ? SHIFT_USABLE : 0;
 }
 
-/* Marks the steep ones, and counts them; any group; 4 reads of a float, 1 of a byte; where one is steep, 1 write and 1 atomic addition. */
-kernel void shift_mark (global const float *soft, global uchar *used, int width, int height, float threshold, global int *n)
+/* Marks the steep ones, and counts them; any group; 1 int of local memory; 4 reads of a float, 1 of a byte; where one is steep, 1 write. */
+kernel void shift_mark (global const float *soft, global uchar *used, int width, int height, global const Query *queries, global int *n_steep,
+                        local int *near)
 {
-  const int  x = get_global_id (0), y = get_global_id (1);
-  const long i = (long) y * width + x;
+  const int  x = get_global_id (0), y = get_global_id (1), is_first = get_local_id (0) + get_local_id (1) == 0;
+  const int  frame = queries[get_global_id (2)].frame;
+  const long i = (long) y * width + x, at = (long) frame * width * height + i;
 
-  if (x >= width || y >= height || ! used[i])
-    return;
-  if (shift_is_steep (shift_slope (soft[i - 1], soft[i + 1]), shift_slope (soft[i - width], soft[i + width]), threshold))
+  if (is_first)
+    *near = 0;
+  barrier (CLK_LOCAL_MEM_FENCE);
+  if (queries[get_global_id (2)].is_fresh && x < width && y < height && used[at]
+      && shift_is_steep (shift_slope (soft[i - 1], soft[i + 1]), shift_slope (soft[i - width], soft[i + width]), queries[get_global_id (2)].threshold))
     {
-      used[i] = SHIFT_USABLE | SHIFT_STEEP;
-      atomic_inc (n);
+      used[at] = SHIFT_USABLE | SHIFT_STEEP;
+      atomic_inc (near);
     }
+  barrier (CLK_LOCAL_MEM_FENCE);
+  if (is_first && *near > 0)
+    atomic_add (n_steep + frame, *near);
 }
 
-/* One work-item makes the sums of one column of a tile, of pixels that are `wanted`; any group; for each of SHIFT_TILE_HEIGHT pixels 1 read of a
- * byte, and 20 of a float where it is used; SHIFT_SUMS writes.  Columns of a tile beyond the frame have 0. */
-kernel void shift_sum_columns (global const float *reference, global const float *frame, global const uchar *used, int wanted, int width, int height,
-                               int shift_x, int shift_y, float4 wx, float4 wy, global float *columns, int across)
+/* What one column of a tile adds to its sums. */
+static void
+sum_column (global const float *reference, global const float *frame, global const uchar *used, int wanted, int width, int height, int x, int top,
+            const Query *query, local float *to)
 {
-  const int x = get_global_id (0), top = get_global_id (1) * SHIFT_TILE_HEIGHT;
-  float     p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
-  global float *to;
+  const float4 wx = query->taps_x, wy = query->taps_y;
+  float        p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
 
-  if (x >= across * SHIFT_TILE_WIDTH || top >= height)
-    return;
   for (int y = top; y < min (top + SHIFT_TILE_HEIGHT, height) && x < width; y++)
     if (used[(long) y * width + x] & wanted)
       {
         global const float *r = reference + (long) y * width + x;
-        global const float *taps = frame + (long) (y + shift_y - 1) * width + x + shift_x - 1;
+        global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;
         const float         h = shift_slope (r[-1], r[1]), g = shift_slope (r[-width], r[width]);
         float               rows[4], e;
 
@@ -348,36 +338,31 @@ kernel void shift_sum_columns (global const float *reference, global const float
         squares += e * e;
         n += 1.0f;
       }
-  to = columns + ((long) get_global_id (1) * across * SHIFT_TILE_WIDTH + x) * SHIFT_SUMS;
-  to[SHIFT_P] = p;
-  to[SHIFT_Q] = q;
-  to[SHIFT_U] = u;
-  to[SHIFT_V] = v;
-  to[SHIFT_W] = w;
-  to[SHIFT_E] = squares;
-  to[SHIFT_N] = n;
+  to[SHIFT_P * SHIFT_TILE_WIDTH] = p;
+  to[SHIFT_Q * SHIFT_TILE_WIDTH] = q;
+  to[SHIFT_U * SHIFT_TILE_WIDTH] = u;
+  to[SHIFT_V * SHIFT_TILE_WIDTH] = v;
+  to[SHIFT_W * SHIFT_TILE_WIDTH] = w;
+  to[SHIFT_E * SHIFT_TILE_WIDTH] = squares;
+  to[SHIFT_N * SHIFT_TILE_WIDTH] = n;
 }
 
-/* One work-item makes one sum of one tile; any group; SHIFT_TILE_WIDTH reads of a float, 1 write. */
-kernel void shift_sum_tiles (global const float *columns, global float *tiles, int n)
+/* One group makes the sums of one tile, of its steep pixels if the frame has enough of them, else of all that can be used; any group; SHIFT_SUMS times
+ * SHIFT_TILE_WIDTH floats of local memory; for each pixel 1 read of a byte, and 20 of a float where it counts; SHIFT_SUMS writes. */
+kernel void shift_sum_tiles (global const float *reference, global const float *frames, global const uchar *used, int width, int height,
+                             global const Query *queries, global const int *n_steep, int fewest, global float *tiles, int across, int down,
+                             local float *sums)
 {
-  const int i = get_global_id (0);
+  const int   tile = get_global_id (0) / get_local_size (0), left = tile % across * SHIFT_TILE_WIDTH, top = tile / across * SHIFT_TILE_HEIGHT;
+  const Query query = queries[get_global_id (2)];
+  const long  first = (long) query.frame * width * height;
+  const int   wanted = n_steep[query.frame] >= fewest ? SHIFT_STEEP : SHIFT_USABLE;
 
-  if (i < n)
-    tiles[i] = halved (columns + (long) (i / SHIFT_SUMS) * SHIFT_TILE_WIDTH * SHIFT_SUMS + i % SHIFT_SUMS, SHIFT_SUMS);
-}
-
-/* One work-item writes the answer. */
-kernel void shift_answer (global int *output, int a, int b, int c, int d, int e, int f, int g, int h)
-{
-  if (get_global_id (0) > 0)
+  if (tile >= across * down)
     return;
-  output[0] = a;
-  output[1] = b;
-  output[2] = c;
-  output[3] = d;
-  output[4] = e;
-  output[5] = f;
-  output[6] = g;
-  output[7] = h;
+  for (int column = get_local_id (0); column < SHIFT_TILE_WIDTH; column += get_local_size (0))
+    sum_column (reference, frames + first, used + first, wanted, width, height, left + column, top, &query, sums + column);
+  halve (sums, SHIFT_SUMS);
+  for (int k = get_local_id (0); k < SHIFT_SUMS; k += get_local_size (0))
+    tiles[((long) get_global_id (2) * across * down + tile) * SHIFT_SUMS + k] = sums[k * SHIFT_TILE_WIDTH];
 }

@@ -67,19 +67,21 @@ kernel void sobel_grey (global const float *plane, int stride, global const floa
     vstore4 ((float4) (value, value, value, input[(y + 1) * input_stride + x + 1].w), y * width + x, out);
 }
 
+/* gradient_seen of the colours. */
 static float4
 seen (float4 pixel)
 {
-  return (float4) (gradient_seen (pixel.x, pixel.w), gradient_seen (pixel.y, pixel.w),
-                   gradient_seen (pixel.z, pixel.w), pixel.w);
+  float4 light = (pixel * pixel.w) * GRADIENT_SHARE;
+
+  light = as_float4 (as_int4 (light) & (int4) -(pixel.w != 0.0f));
+  light.w = pixel.w;
+  return light;
 }
 
 static float4
 across (float4 before, float4 before_2, float4 before_3, float4 after, float4 after_2, float4 after_3)
 {
-  return (float4) (gradient_across (before.x, before_2.x, before_3.x, after.x, after_2.x, after_3.x),
-                   gradient_across (before.y, before_2.y, before_3.y, after.y, after_2.y, after_3.y),
-                   gradient_across (before.z, before_2.z, before_3.z, after.z, after_2.z, after_3.z), 0.0f);
+  return ((after - before) + (after_3 - before_3)) + 2.0f * (after_2 - before_2);
 }
 
 /* One work-item makes one pixel; any group; no local memory; 9 reads, 1 write of four floats. */

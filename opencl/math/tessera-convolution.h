@@ -6,10 +6,13 @@
 #define CONVOLUTION_STEP 4
 
 /* If the alphas are very small, both sums are scaled up, so that the quotient is finite. */
+#define CONVOLUTION_FAINT 1e-30f
+#define CONVOLUTION_SCALE 0x1p100f
+
 static inline float
 convolution_scale (float covered)
 {
-  return covered < 1e-30f && covered > -1e-30f ? 0x1p100f : 1.0f;
+  return covered < CONVOLUTION_FAINT && covered > -CONVOLUTION_FAINT ? CONVOLUTION_SCALE : 1.0f;
 }
 
 static inline float

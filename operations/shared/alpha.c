@@ -20,7 +20,6 @@ alpha_measure (TesseraBand *band, TesseraMemory *result)
   });
   return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
     .kernel = "alpha_measure", .size = { across, input->height }, .group = { 32, 4 }, .cost = ALPHA_RUN,
-    .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height), ARG (across),
-              ARG (result) }
+    .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height), ARG (result) }
   });
 }

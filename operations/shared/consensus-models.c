@@ -11,6 +11,7 @@
 #include "consensus-models.h"
 
 #include "matrix.h"
+#include "solve.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,46 +105,6 @@ read_matrix (ConsensusModel model, const gdouble *m, gdouble *p)
   };
 
   memcpy (p, parameters[model], sizeof parameters[model]);
-}
-
-/* Gauss' elimination with the largest pivot of each column.  Each row has its right side as its last number. */
-static gboolean
-solve (gdouble rows[][MOST_PARAMETERS + 1], gint n, gdouble *solution)
-{
-  for (gint k = 0; k < n; k++)
-    {
-      gint pivot = k;
-
-      for (gint i = k + 1; i < n; i++)
-        if (fabs (rows[i][k]) > fabs (rows[pivot][k]))
-          pivot = i;
-      if (! (fabs (rows[pivot][k]) > 1e-12))
-        return FALSE;
-      for (gint j = 0; j <= MOST_PARAMETERS; j++)
-        {
-          const gdouble kept = rows[k][j];
-
-          rows[k][j] = rows[pivot][j];
-          rows[pivot][j] = kept;
-        }
-      for (gint i = k + 1; i < n; i++)
-        {
-          const gdouble part = rows[i][k] / rows[k][k];
-
-          for (gint j = k; j < n; j++)
-            rows[i][j] -= part * rows[k][j];
-          rows[i][MOST_PARAMETERS] -= part * rows[k][MOST_PARAMETERS];
-        }
-    }
-  for (gint k = n - 1; k >= 0; k--)
-    {
-      gdouble sum = rows[k][MOST_PARAMETERS];
-
-      for (gint j = k + 1; j < n; j++)
-        sum -= rows[k][j] * solution[j];
-      solution[k] = sum / rows[k][k];
-    }
-  return TRUE;
 }
 
 /* ---------------------------------------------------------- normalisation -- */
@@ -261,7 +222,7 @@ models_fix (ConsensusModel model, const Pair *sample, gdouble *matrix)
       rows[2 * i][MOST_PARAMETERS] = pair.u;
       rows[2 * i + 1][MOST_PARAMETERS] = pair.v;
     }
-  if (! solve (rows, 2 * n, parameters))
+  if (! solve_any (rows[0], MOST_PARAMETERS + 1, 2 * n, parameters))
     return FALSE;
   write_matrix (model, parameters, normal);
   return from_normal (&norm, normal, matrix);
@@ -337,7 +298,7 @@ try_step (ConsensusModel model, const Pair *pairs, gint n, gdouble bend,
   memcpy (damped, equations, sizeof damped);
   for (gint k = 0; k < unknowns; k++)
     damped[k][k] *= 1.0 + damping;
-  if (! solve (damped, unknowns, step))
+  if (! solve_any (damped[0], MOST_PARAMETERS + 1, unknowns, step))
     return FALSE;
   read_matrix (model, matrix, parameters);
   for (gint k = 0; k < unknowns; k++)

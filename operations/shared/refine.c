@@ -9,6 +9,7 @@
 
 #include "matrix.h"
 #include "refine-squares.h"
+#include "solve.h"
 
 #define SIDE        REFINE_SIDE
 #define FAR_SOFTNESS  2.5       /* pixels: first, where the transform may be some pixels off */
@@ -18,6 +19,7 @@
 #define FARTHEST    4.0         /* pixels that all steps together may move the middle of A */
 #define OUTLIERS    3.0         /* standard deviations */
 #define PER_MEDIAN  1.4826      /* standard deviation of a Gaussian / median of the magnitudes */
+#define LEAST_PIVOT 1e-9        /* of a number of the diagonal: below it there is no one answer */
 #define BITS        12          /* of a float that the histogram for the median leaves out */
 
 /* Parameters of a small transform of A, for places (u, v) from its middle in halves of its larger side:
@@ -144,41 +146,6 @@ add_up_squares (gint i, gint n, gpointer data)
     }
 }
 
-/* Cholesky's; FALSE: there is no one answer.  `a` is spoiled. */
-static gboolean
-solve (gdouble a[REFINE_MOST][REFINE_MOST], gdouble b[REFINE_MOST], gint n)
-{
-  for (gint k = 0; k < n; k++)
-    {
-      const gdouble diagonal = a[k][k];
-
-      for (gint j = 0; j < k; j++)
-        a[k][k] -= a[k][j] * a[k][j];
-      if (! (a[k][k] > 1e-9 * diagonal))
-        return FALSE;
-      a[k][k] = sqrt (a[k][k]);
-      for (gint i = k + 1; i < n; i++)
-        {
-          for (gint j = 0; j < k; j++)
-            a[i][k] -= a[i][j] * a[k][j];
-          a[i][k] /= a[k][k];
-        }
-    }
-  for (gint k = 0; k < n; k++)
-    {
-      for (gint j = 0; j < k; j++)
-        b[k] -= a[k][j] * b[j];
-      b[k] /= a[k][k];
-    }
-  for (gint k = n - 1; k >= 0; k--)
-    {
-      for (gint j = k + 1; j < n; j++)
-        b[k] -= a[j][k] * b[j];
-      b[k] /= a[k][k];
-    }
-  return TRUE;
-}
-
 /* The small transform in pixels of A: around its middle. */
 static void
 to_pixels (const Steps *steps, const gdouble small[9], gdouble matrix[9])
@@ -228,7 +195,7 @@ step (Steps *steps, gdouble matrix[9])
             hessian[k][j] += square->hessian[k][j];
         }
     }
-  if (! solve (hessian, answer, steps->parameters))
+  if (! solve_positive (hessian[0], REFINE_MOST, steps->parameters, LEAST_PIVOT, answer))
     return -1.0;
   for (gint k = 0; k < steps->parameters; k++)
     answer[k] /= steps->scale;          /* differences are pixels */

@@ -69,32 +69,51 @@ gdouble *shift_projection   (const gfloat *sums, const gfloat *counts, gint n, g
 gdouble *shift_less_median  (const gdouble *means, gint n);
 gint     shift_best_lags    (const gdouble *reference, const gdouble *frame, gint n, gint most, gint lags[SHIFT_MOST_LAGS]);
 
-/* Who makes the sums, of which two frames.  FALSE: could not. */
-typedef struct
-{
-  gint       width, height;
-  gpointer   data;
-  /* Marks the pixels that can be used where the whole part of the shift is (x, y). */
-  gboolean (*choose)      (gpointer data, gint x, gint y);
-  /* Of |h| and |g| of these. */
-  ShiftCount count_slopes;
-  /* Marks those of them with h^2 + g^2 above a threshold, and says how many. */
-  gboolean (*mark_steep)  (gpointer data, gfloat threshold, gint *n);
-  /* Of the marked pixels, with the taps along x and y. */
-  gboolean (*add_up)      (gpointer data, const gfloat taps_x[4], const gfloat taps_y[4], gboolean only_steep, gdouble sums[SHIFT_SUMS]);
-} ShiftPath;
-
 /* Projections of both frames; NULL without a start. */
 typedef struct
 {
   const gdouble *columns, *rows;
 } ShiftProjections;
 
-/* shift-steps.c: FALSE: the path could not. */
-gboolean shift_by        (const ShiftPath *path, const ShiftProjections *reference, const ShiftProjections *frame, const ShiftSettings *settings,
-                          Shift *found);
+/* At least so many steep pixels are to be used alone. */
+#define SHIFT_FEWEST_STEEP 64
+
+/* shift-steps.c: a search for a shift.  Who makes the sums looks at `asks`, answers, and looks again. */
+typedef enum
+{
+  SHIFT_ASKS_NOTHING,           /* `found` is the answer */
+  SHIFT_ASKS_MEDIAN,            /* of |h| and |g| of the pixels that can be used where the whole part of the shift is (x, y) */
+  SHIFT_ASKS_SUMS               /* of those with h^2 + g^2 above the threshold, if they are SHIFT_FEWEST_STEEP or more, or else of all */
+} ShiftAsks;
+
+typedef enum { SHIFT_FIRST_STEPS, SHIFT_STARTS, SHIFT_OTHER_STEPS } ShiftStage;
+
+typedef struct
+{
+  ShiftAsks  asks;
+  gint       x, y;
+  gfloat     taps_x[4], taps_y[4];
+  gfloat     threshold;
+  gboolean   is_fresh;          /* these pixels have not been asked for before */
+  Shift      found;
+
+  /* The search's own. */
+  gint       width, height;
+  gboolean   repeats, looks_beside;
+  ShiftStage stage;
+  Shift      now, other;        /* of the steps that are made; the best of the other starts */
+  gdouble    from_x, from_y;    /* where these steps began */
+  gdouble    residual;          /* of the last sums: squares of the difference to those of the gradient */
+  gdouble    first_residual, least;
+  gint       lags_x[SHIFT_MOST_LAGS], lags_y[SHIFT_MOST_LAGS], n_x, n_y, start;
+} ShiftSearch;
+
+void shift_search_begin  (ShiftSearch *search, gint width, gint height, const ShiftProjections *reference, const ShiftProjections *frame,
+                          const ShiftSettings *settings);
+void shift_search_median (ShiftSearch *search, gdouble median);
+void shift_search_sums   (ShiftSearch *search, const gdouble sums[SHIFT_SUMS]);
 /* Of the sums of tiles, row by row. */
-void     shift_add_tiles (const gfloat *tiles, gint n, gdouble sums[SHIFT_SUMS]);
+void shift_add_tiles     (const gfloat *tiles, gint n, gdouble sums[SHIFT_SUMS]);
 
 /* shift-sums.c: the path in C. */
 void shift_find_in_c (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found);

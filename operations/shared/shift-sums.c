@@ -51,17 +51,6 @@ choose_rows (gsize first, gsize n, gpointer data)
     }
 }
 
-static gboolean
-choose (gpointer data, gint x, gint y)
-{
-  Sums *s = data;
-
-  s->x = x;
-  s->y = y;
-  gegl_parallel_distribute_range (s->height, SHIFT_ROW_COST (s->width), choose_rows, s);
-  return TRUE;
-}
-
 static gint
 take_slopes (gconstpointer data, gint row, gfloat *values)
 {
@@ -120,16 +109,13 @@ mark_rows (gsize first, gsize n, gpointer data)
   g_atomic_int_add (&s->n_steep, steep);
 }
 
-static gboolean
-mark_steep (gpointer data, gfloat threshold, gint *n)
+static void
+mark_steep (Sums *s, gfloat threshold)
 {
-  Sums *s = data;
-
   s->threshold = threshold;
   s->n_steep = 0;
   gegl_parallel_distribute_range (s->height, SHIFT_ROW_COST (s->width), mark_rows, s);
-  *n = s->n_steep;
-  return TRUE;
+  s->wanted = s->n_steep >= SHIFT_FEWEST_STEEP ? SHIFT_STEEP : SHIFT_USABLE;
 }
 
 /* ------------------------------------------------------------------ the sums -- */
@@ -195,30 +181,50 @@ add_tile_rows (gsize first, gsize n, gpointer data)
       add_tile (s, column * SHIFT_TILE_WIDTH, row * SHIFT_TILE_HEIGHT, s->tiles + (row * across + column) * SHIFT_SUMS);
 }
 
-static gboolean
-add_up (gpointer data, const gfloat taps_x[4], const gfloat taps_y[4], gboolean only_steep, gdouble sums[SHIFT_SUMS])
+static void
+answer_median (Sums *s, ShiftSearch *search)
 {
-  Sums      *s = data;
-  const gint down = shift_tiles (s->height, SHIFT_TILE_HEIGHT), across = shift_tiles (s->width, SHIFT_TILE_WIDTH);
+  gdouble median;
 
-  s->taps_x = taps_x;
-  s->taps_y = taps_y;
-  s->wanted = only_steep ? SHIFT_STEEP : SHIFT_USABLE;
+  s->x = search->x;
+  s->y = search->y;
+  gegl_parallel_distribute_range (s->height, SHIFT_ROW_COST (s->width), choose_rows, s);
+  shift_median (count_slopes, s, &median, NULL);
+  shift_search_median (search, median);
+}
+
+static void
+answer_sums (Sums *s, ShiftSearch *search)
+{
+  const gint down = shift_tiles (s->height, SHIFT_TILE_HEIGHT), across = shift_tiles (s->width, SHIFT_TILE_WIDTH);
+  gdouble    sums[SHIFT_SUMS];
+
+  s->taps_x = search->taps_x;
+  s->taps_y = search->taps_y;
+  if (search->is_fresh)
+    mark_steep (s, search->threshold);
   gegl_parallel_distribute_range (down, SHIFT_ROW_COST (s->width) / SHIFT_TILE_HEIGHT, add_tile_rows, s);
   shift_add_tiles (s->tiles, down * across, sums);
-  return TRUE;
+  shift_search_sums (search, sums);
 }
 
 void
 shift_find_in_c (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found)
 {
-  const gint width = reference->width, height = reference->height;
-  Sums       s = { .reference = reference, .frame = frame, .width = width, .height = height };
-  ShiftPath  path = { width, height, &s, choose, count_slopes, mark_steep, add_up };
+  const gint  width = reference->width, height = reference->height;
+  Sums        s = { .reference = reference, .frame = frame, .width = width, .height = height };
+  ShiftSearch search;
 
   s.used = tessera_large_new ((gsize) width * height);
   s.tiles = g_new (gfloat, (gsize) shift_tiles (width, SHIFT_TILE_WIDTH) * shift_tiles (height, SHIFT_TILE_HEIGHT) * SHIFT_SUMS);
-  shift_by (&path, &(ShiftProjections) { reference->columns, reference->rows }, &(ShiftProjections) { frame->columns, frame->rows }, settings, found);
+  shift_search_begin (&search, width, height, &(ShiftProjections) { reference->columns, reference->rows },
+                      &(ShiftProjections) { frame->columns, frame->rows }, settings);
+  while (search.asks != SHIFT_ASKS_NOTHING)
+    if (search.asks == SHIFT_ASKS_MEDIAN)
+      answer_median (&s, &search);
+    else
+      answer_sums (&s, &search);
+  *found = search.found;
   g_free (s.tiles);
   tessera_large_free (s.used);
 }

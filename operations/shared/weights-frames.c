@@ -11,6 +11,7 @@
 #include <gegl.h>
 
 #include "tessera.h"
+#include "solve.h"
 #include "weights-parts.h"
 
 #define BLOCK_ROWS 16
@@ -161,7 +162,7 @@ solve (const gdouble *products, Weights *weights)
       matrix[k * n + k] += RIDGE * trace / n;
       weights->a[k] = b[k];
     }
-  if (! weights_solve (matrix, n, weights->a))
+  if (! solve_positive (matrix, n, n, 0.0, weights->a))
     {
       weights->lowered = WEIGHTS_NOTHING_COMMON;
       for (gint k = 0; k < n; k++)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve.h"
 #include "weights-parts.h"
 
 #define MAX_CONDITION 1e12
@@ -97,35 +98,6 @@ find_condition (const Matrix matrix, gint n)
   return least > 0.0 ? most / least : INFINITY;
 }
 
-gboolean
-weights_solve (gdouble *matrix, gint n, gdouble *x)
-{
-  for (gint i = 0; i < n; i++)
-    for (gint j = 0; j <= i; j++)
-      {
-        gdouble sum = matrix[i * n + j];
-
-        for (gint k = 0; k < j; k++)
-          sum -= matrix[i * n + k] * matrix[j * n + k];
-        if (i == j && ! (sum > 0.0))
-          return FALSE;
-        matrix[i * n + j] = i == j ? sqrt (sum) : sum / matrix[j * n + j];
-      }
-  for (gint i = 0; i < n; i++)
-    {
-      for (gint k = 0; k < i; k++)
-        x[i] -= matrix[i * n + k] * x[k];
-      x[i] /= matrix[i * n + i];
-    }
-  for (gint i = n - 1; i >= 0; i--)
-    {
-      for (gint k = i + 1; k < n; k++)
-        x[i] -= matrix[k * n + i] * x[k];
-      x[i] /= matrix[i * n + i];
-    }
-  return TRUE;
-}
-
 /* FALSE: the polynomials are too many, or nearly the same at these shifts. */
 static gboolean
 predict_degree (const FrameShift *d, gint n, gint degree, const WeightsSettings *settings, Weights *weights)
@@ -149,7 +121,7 @@ predict_degree (const FrameShift *d, gint n, gint degree, const WeightsSettings 
   for (gint i = 0; i < n_terms; i++)
     for (gint j = 0; j < n_terms; j++)
       dense[i * n_terms + j] = gram[i][j];
-  if (! weights_solve (dense, n_terms, solution))
+  if (! solve_positive (dense, n_terms, n_terms, 0.0, solution))
     return FALSE;
   for (gint k = 0; k < n; k++)
     {

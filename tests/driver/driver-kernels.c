@@ -6,7 +6,7 @@
 
 #include "driver-walk.h"
 
-static const struct { DriverCase c; const gchar *kernels[8]; } rows[] = {
+static const struct { DriverCase c; const gchar *kernels[16]; } rows[] = {
   { { .name = "wide gaussian-blur", .operation = "tessera:gaussian-blur", .settings = "std-dev-x=30 std-dev-y=20",
       .format = "RaGaBaA float", .width = 140, .height = 90 },
     { "gaussian_down", "gaussian_up_columns", "gaussian_up_rows", "separable_rows", "separable_columns", "tile_16" } },
@@ -22,7 +22,21 @@ static const struct { DriverCase c; const gchar *kernels[8]; } rows[] = {
       .width = 30, .height = 36, .measures = TRUE },
     { "grid_sparse_build", "grid_sparse_slice" } },
   { { .name = "sobel", .operation = "tessera:sobel", .settings = "", .format = "RGBA float", .width = 61, .height = 50 },
-    { "extend_pixels", "sobel_luminance" } }
+    { "extend_pixels", "sobel_luminance" } },
+  { { .name = "harris-corners", .operation = "tessera:harris-corners", .settings = "sigma=2 threshold=0.02", .format = "RGBA float",
+      .width = 61, .height = 50 },
+    { "harris_see", "harris_multiply", "harris_respond", "harris_mark", "harris_cross" } },
+  { { .name = "sift", .operation = "tessera:sift", .settings = "octaves=2 contrast-threshold=0.02", .format = "RGBA float",
+      .width = 61, .height = 50, .results = "count" },
+    { "sift_see", "sift_double", "sift_along", "sift_down", "sift_copy", "sift_halve", "sift_scan", "sift_refine", "sift_turn", "sift_describe" } },
+  { { .name = "estimate-shift", .operation = "tessera:estimate-shift", .settings = "method=pyramid max-shift=4", .format = "RGBA float",
+      .width = 61, .height = 50, .has_aux = TRUE, .is_whole = TRUE, .results = "shift-x shift-y error pixels steps" },
+    { "shift_zero", "shift_clean", "shift_medians", "shift_count_excesses", "shift_count_slopes", "shift_hot", "shift_soften_pixels",
+      "shift_project_columns", "shift_widen", "shift_project_rows", "shift_choose", "shift_mark", "shift_sum_columns", "shift_sum_tiles",
+      "shift_answer" } },
+  { { .name = "background-whiten", .operation = "tessera:background-whiten", .settings = "trial=1 history=6 result=whitened",
+      .format = "RGBA float", .width = 61, .height = 50, .is_whole = TRUE },
+    { "whiten_add", "whiten_add_some", "whiten_finish" } }
 };
 
 /* ------------------------------------------------------ cut in columns -- */

@@ -59,7 +59,7 @@ walk_init (Walk *walk, const DriverCase *c)
   tessera_get_counters (&before);
   walk->on_device = run_mode (walk, TESSERA_OPENCL_FORCE);
   tessera_get_counters (&after);
-  return after.device_requests > before.device_requests && after.bands > before.bands + 1;
+  return after.device_requests > before.device_requests && after.bands > before.bands + ! c->is_whole;
 }
 
 void
@@ -82,7 +82,8 @@ next_request_good (Walk *walk, GString *why)
   tessera_get_counters (&before);
   pixels = run_mode (walk, TESSERA_OPENCL_FORCE);
   tessera_get_counters (&after);
-  good = expect (after.device_requests == before.device_requests + 1, "the next request did not run on the device", why)
+  good = expect (after.device_requests > before.device_requests && after.c_requests == before.c_requests,
+                 "the next request did not run on the device", why)
          && driver_same (walk->c, pixels, walk->on_device, "the next request and the usual one", why);
   g_free (pixels);
   return good;
@@ -203,8 +204,7 @@ deceive (Walk *walk, gint lines, const gchar *title)
   driver_capture_end (&capture, &said);
   tessera_get_counters (&after);
   driver_same (walk->c, pixels, walk->in_c, "on a device that lies and in C", why);
-  expect (after.c_requests == before.c_requests + 1 && after.device_requests == before.device_requests,
-          "C did not answer", why);
+  expect (after.c_requests > before.c_requests && after.device_requests == before.device_requests, "C did not answer", why);
   expect (said.lines == lines && ! said.warnings, "not the lines that were expected", why);
   expect (! lines || (strstr (said.text->str, "computes other pixels than C (driver ")
                       && strstr (said.text->str, tessera_device_name ())), "no line that names the device and its driver", why);

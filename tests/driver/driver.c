@@ -209,7 +209,7 @@ apply_settings (GeglNode *node, const gchar *settings)
       if (spec && G_IS_PARAM_SPEC_ENUM (spec))
         gegl_node_set (node, words[i],
                        g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, value)->value, NULL);
-      else if (spec && G_IS_PARAM_SPEC_INT (spec))
+      else if (spec && (G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_BOOLEAN (spec)))
         gegl_node_set (node, words[i], atoi (value), NULL);
       else
         gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
@@ -225,10 +225,44 @@ connect_buffer (GeglNode *graph, GeglNode *node, const gchar *pad, GeglBuffer *b
                           "output", node, pad);
 }
 
+static gsize
+pixels_bytes (const DriverCase *c, const Babl *format)
+{
+  return (gsize) c->width * c->height * babl_format_get_bytes_per_pixel (format);
+}
+
+/* Returns how many there are; `numbers` may be NULL. */
+static guint
+take_results (const DriverCase *c, GeglNode *node, gchar *numbers)
+{
+  gchar **names = g_strsplit (c->results ? c->results : "", " ", -1);
+  guint   n = g_strv_length (names);
+
+  for (guint i = 0; i < n && numbers; i++)
+    {
+      GValue value = G_VALUE_INIT;
+      gfloat number;
+
+      g_value_init (&value, G_TYPE_FLOAT);
+      gegl_node_get_property (node, names[i], &value);
+      number = g_value_get_float (&value);
+      memcpy (numbers + i * sizeof number, &number, sizeof number);
+      g_value_unset (&value);
+    }
+  g_strfreev (names);
+  return n;
+}
+
+gsize
+driver_bytes_of (const DriverCase *c, const Babl *format)
+{
+  return pixels_bytes (c, format) + take_results (c, NULL, NULL) * sizeof (gfloat);
+}
+
 gsize
 driver_bytes (const DriverCase *c)
 {
-  return (gsize) c->width * c->height * 4 * sizeof (gfloat);
+  return driver_bytes_of (c, babl_format ("RGBA float"));
 }
 
 gpointer
@@ -237,7 +271,7 @@ driver_run_to (const DriverCase *c, const DriverPicture *picture, const Babl *fo
   const GeglRectangle roi = { 0, 0, picture->width, picture->height };
   GeglNode           *graph = gegl_node_new ();
   GeglNode           *node = gegl_node_new_child (graph, "operation", c->operation, NULL);
-  gpointer            pixels = g_malloc0 ((gsize) roi.width * roi.height * babl_format_get_bytes_per_pixel (format));
+  gpointer            pixels = g_malloc0 (driver_bytes_of (c, format));
 
   g_object_set (node, "dont-cache", TRUE, NULL);
   apply_settings (node, c->settings);
@@ -255,6 +289,7 @@ driver_run_to (const DriverCase *c, const DriverPicture *picture, const Babl *fo
     }
   else
     gegl_node_blit (node, 1.0, &roi, format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  take_results (c, node, (gchar *) pixels + pixels_bytes (c, format));
   g_object_unref (graph);
   return pixels;
 }

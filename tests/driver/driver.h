@@ -31,6 +31,8 @@ typedef struct
   gboolean     has_aux;
   gboolean     measures;        /* brings a few bytes back before the kernels run */
   gboolean     is_variant;      /* of an earlier case's operation */
+  gboolean     is_whole;        /* a request of it is one band */
+  const gchar *results;         /* properties that are numbers: they come behind the pixels, as floats */
 } DriverCase;
 
 typedef struct
@@ -47,11 +49,12 @@ gboolean driver_start         (int *argc, char ***argv, gboolean device);
 void     driver_picture_init  (DriverPicture *picture, const DriverCase *c, guint32 seed);
 void     driver_picture_clear (DriverPicture *picture);
 
-/* Runs the operation through a graph of its own; free the pixels. */
+/* Runs the operation through a graph of its own; free the pixels, with the results behind them. */
 gfloat  *driver_run           (const DriverCase *c, const DriverPicture *picture);
 /* The same in a format of one's own, or by way of gegl:write-buffer, for which the engine may deliver it so. */
 gpointer driver_run_to        (const DriverCase *c, const DriverPicture *picture, const Babl *format,
                                gboolean to_buffer);
+gsize    driver_bytes_of      (const DriverCase *c, const Babl *format);
 gsize    driver_bytes         (const DriverCase *c);
 /* TRUE when alike to the bit; else appends where they first differ to `why`. */
 gboolean driver_same          (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar *what,

@@ -16,7 +16,8 @@
 static GMutex lock;             /* guards what follows */
 static Ledger ledger;
 static Plan   plan;
-static gint   plan_rows;
+static gint    plan_rows;
+static guint64 plan_limit;
 
 static void
 book (const gchar *text)
@@ -140,6 +141,25 @@ bytes_of_tiles (const TesseraRequest *request, gint rows)
          * babl_format_get_bytes_per_pixel (gegl_buffer_get_format (request->output));
 }
 
+static void
+add_plan (const TesseraRequest *request)
+{
+  const gint    halo = request->halo.top + request->halo.bottom, height = request->roi.height;
+  const gint    lowest = request->filter->whole ? height : CLAMP (halo / 4, 1, height);
+  const gint    rows = request->filter->whole ? height : CLAMP (plan_rows, 1, height);
+  const guint64 least = bytes_of_band (request, lowest), slack = 16 * ((guint64) request->roi.width + height) + 8192;
+
+  g_mutex_lock (&lock);
+  plan.requests++;
+  plan.must += least + slack <= plan_limit;
+  plan.may += least <= plan_limit;
+  plan.least = MAX (plan.least, least);
+  plan.whole += bytes_of_band (request, height);
+  plan.at_rows += bytes_of_band (request, rows) + bytes_of_tiles (request, rows);
+  plan.slack += slack;
+  g_mutex_unlock (&lock);
+}
+
 TESSERA_API gboolean
 tessera_process (const TesseraRequest *request)
 {
@@ -149,27 +169,18 @@ tessera_process (const TesseraRequest *request)
     *(gpointer *) &real = dlsym (RTLD_NEXT, "tessera_process");
   if (! real)
     g_error ("libtessera has no tessera_process");
-  if (! gegl_rectangle_is_empty (&request->roi))
-    {
-      const gint halo = request->halo.top + request->halo.bottom, height = request->roi.height;
-
-      g_mutex_lock (&lock);
-      plan = (Plan) { TRUE, request->roi.width, height, halo,
-                      bytes_of_band (request, CLAMP (halo / 4, 1, height)), bytes_of_band (request, height),
-                      bytes_of_band (request, CLAMP (plan_rows, 1, height))
-                      + bytes_of_tiles (request, CLAMP (plan_rows, 1, height)),
-                      16 * ((guint64) request->roi.width + height) + 8192 };
-      g_mutex_unlock (&lock);
-    }
+  if (request->filter->source && ! gegl_rectangle_is_empty (&request->roi))     /* else the host answers it, as it is meant */
+    add_plan (request);
   return real (request);
 }
 
 void
-plan_restart (gint rows)
+plan_restart (gint rows, guint64 limit)
 {
   g_mutex_lock (&lock);
   plan = (Plan) { 0 };
   plan_rows = rows;
+  plan_limit = limit;
   g_mutex_unlock (&lock);
 }
 

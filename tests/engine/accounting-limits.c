@@ -26,7 +26,7 @@ run_once (const Picture *picture, gpointer pixels, guint limit, guint rows, Outc
   tessera_set_band_rows (rows);
   tessera_trim ();
   ledger_restart ();
-  plan_restart (rows);
+  plan_restart (rows, limit ? (guint64) limit * MIB : G_MAXUINT64);
   memset (pixels, 0xa5, picture_bytes (picture));
   tessera_get_counters (&before);
   picture_blit (picture, pixels);
@@ -50,7 +50,7 @@ check_books (const Ledger *ledger, const gchar *name, guint limit)
           ledger->most_pinned, c.live_bytes, c.peak_bytes, c.live_pinned_bytes, c.peak_pinned_bytes);
 }
 
-/* Under `limit`; TRUE if it fell back. */
+/* Under `limit`; TRUE if a request fell back. */
 static gboolean
 check_limit (const Picture *picture, const Case *c, const gchar *name, guint limit, gconstpointer in_c, gpointer pixels)
 {
@@ -62,17 +62,13 @@ check_limit (const Picture *picture, const Case *c, const gchar *name, guint lim
   expect (o.ledger.peak_device <= most, "%s, %u MiB: held %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " too many",
           name, limit, o.ledger.peak_device, o.ledger.peak_device - most);
   expect_same (picture, in_c, pixels, name, "limit in MiB", limit);
-  expect (o.plan.seen && o.device + o.fallbacks == 1, "%s, %u MiB: %" G_GUINT64_FORMAT " device requests, %"
-          G_GUINT64_FORMAT " fallbacks", name, limit, o.device, o.fallbacks);
-  if (c->setting->range > 2)            /* more of the grid than its memory is planned for */
-    return o.device == 0;
-  if (o.plan.least + o.plan.slack <= most)
-    expect (o.device == 1, "%s, %u MiB: in C, though the lowest band needs %" G_GUINT64_FORMAT " bytes (held %"
-            G_GUINT64_FORMAT ")", name, limit, o.plan.least, o.ledger.peak_device);
-  else if (o.plan.least > most)
-    expect (o.device == 0, "%s, %u MiB: on the device, though the lowest band is planned with %" G_GUINT64_FORMAT " bytes",
-            name, limit, o.plan.least);
-  return o.device == 0;
+  expect (o.plan.requests > 0 && o.device + o.fallbacks == o.plan.requests, "%s, %u MiB: of %u requests %" G_GUINT64_FORMAT
+          " on the device, %" G_GUINT64_FORMAT " fallbacks", name, limit, o.plan.requests, o.device, o.fallbacks);
+  if (c->setting->range <= 2)           /* else more of the grid than its memory is planned for */
+    expect (o.device >= o.plan.must && o.device <= o.plan.may, "%s, %u MiB: of %u requests %" G_GUINT64_FORMAT " on the device,"
+            " though %u to %u fit; the lowest band needs %" G_GUINT64_FORMAT " bytes (held %" G_GUINT64_FORMAT ")", name, limit,
+            o.plan.requests, o.device, o.plan.must, o.plan.may, o.plan.least, o.ledger.peak_device);
+  return o.fallbacks > 0;
 }
 
 /* Without a limit: no more than was planned for the bands in flight, rounded up by an
@@ -90,7 +86,8 @@ check_plan (const Picture *picture, const Case *c, const gchar *name, gconstpoin
       run_once (picture, pixels, 0, heights[i], &o);
       check_books (&o.ledger, name, 0);
       planned = MIN (o.bands, MOST_AHEAD) * (o.plan.at_rows * 5 / 4 + OBJECTS * 4096) + o.plan.slack;
-      expect (o.device == 1, "%s, bands of %d rows: not on the device", name, heights[i]);
+      expect (o.device > 0 && o.device == o.plan.requests, "%s, bands of %d rows: of %u requests %" G_GUINT64_FORMAT " on the device",
+              name, heights[i], o.plan.requests, o.device);
       expect_same (picture, in_c, pixels, name, "rows a band", heights[i]);
       if (c->setting->range <= 2)       /* what the grid's memory is planned for */
         expect (o.ledger.peak_device <= planned, "%s, %" G_GUINT64_FORMAT " bands of %d rows: held %" G_GUINT64_FORMAT
@@ -98,7 +95,7 @@ check_plan (const Picture *picture, const Case *c, const gchar *name, gconstpoin
     }
 }
 
-/* One band, nothing rounded up: not a byte more than the filter says. */
+/* One band a request, nothing rounded up: not a byte more than the filter says. */
 static void
 check_tight (const Picture *picture, const Case *c, const gchar *name, gpointer pixels)
 {
@@ -107,8 +104,8 @@ check_tight (const Picture *picture, const Case *c, const gchar *name, gpointer 
   tessera_set_tight_memory (TRUE);
   run_once (picture, pixels, 0, c->height, &o);
   tessera_set_tight_memory (FALSE);
-  if (c->setting->range <= 2 && o.bands == 1)
-    expect (o.ledger.peak_device <= o.plan.at_rows + o.plan.slack, "%s, one band: held %" G_GUINT64_FORMAT " bytes, planned %"
+  if (c->setting->range <= 2 && o.bands == o.plan.requests)
+    expect (o.ledger.peak_device <= o.plan.at_rows + o.plan.slack, "%s, a band a request: held %" G_GUINT64_FORMAT " bytes, planned %"
             G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, name, o.ledger.peak_device, o.plan.at_rows, o.plan.slack);
 }
 
@@ -130,7 +127,7 @@ check_case (const Case *c)
   check_tight (&picture, c, name, pixels);
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
     {
-      if (i > 0 && plan_read ().seen && plan_read ().whole * MOST_AHEAD < (guint64) limits[i - 1] * MIB / 2)
+      if (i > 0 && plan_read ().requests > 0 && plan_read ().whole * MOST_AHEAD < (guint64) limits[i - 1] * MIB / 2)
         break;                          /* limits that are far away */
       if (check_limit (&picture, c, name, limits[i], in_c, pixels))
         g_string_append_printf (in_c_at, "%s%u", in_c_at->len ? ", " : "", limits[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * accounting: TESSERA_MEMORY holds to the byte, what is allocated is released, no
- * request falls back without need, and a steady load allocates nothing.  --more: the first of these for more formats
- * and larger pictures, which takes long. */
+ * request falls back without need, and a steady load allocates nothing.  `accounting [--more] [OPERATION]`; --more: the
+ * first of these for more formats and larger pictures, which takes long. */
 #include "accounting.h"
 
 #include <glib/gstdio.h>
@@ -10,23 +10,27 @@
 
 static const Setting settings[] =
 {
-  { "tessera:motion-blur", "length=13 angle=30", "RaGaBaA float", 15, 1, FALSE },
-  { "tessera:motion-blur", "length=90 angle=77", "RaGaBaA float", 100, 1, FALSE },
-  { "tessera:motion-blur", "length=31 angle=-20 border=2", "RaGaBaA float", 35, 1, FALSE },
-  { "tessera:bilateral-grid", "spatial-sigma=8 range-sigma=0.1 guide=0 tone=0", "RGBA float", 40, 1, FALSE },
-  { "tessera:bilateral-grid", "spatial-sigma=45 range-sigma=0.05 guide=1 tone=0", "RGBA float", 40, 1, TRUE },
-  { "tessera:bilateral-grid", "spatial-sigma=3 range-sigma=0.05 guide=0 tone=0", "RGBA float", 60, 1, FALSE },
-  { "tessera:bilateral-grid", "spatial-sigma=12 range-sigma=0.05 guide=0 tone=1", "R'G'B'A float", 60, 40, FALSE },
-  { "tessera:gaussian-blur", "std-dev-x=3 std-dev-y=2", "RaGaBaA float", 40, 1, FALSE },
-  { "tessera:gaussian-blur", "std-dev-x=20 std-dev-y=15 border=1", "RaGaBaA float", 40, 1, FALSE },
-  { "tessera:unsharp-mask", "std-dev=2 amount=0.5", "R'G'B'A float", 40, 1, FALSE },
-  { "tessera:mean-blur", "radius=9", "RaGaBaA float", 40, 1, FALSE },
-  { "tessera:median-blur", "radius=2", "R'G'B'A float", 60, 1, FALSE },
-  { "tessera:convolution", "preset=2", "RGBA float", 15, 1, FALSE },
-  { "tessera:harris-corners", "sigma=3", "RGBA float", 30, 1, FALSE },
-  { "tessera:sobel", "result=4", "RGBA float", 15, 1, FALSE },
-  { "tessera:cielab", "white=1 encoding=0", "R'G'B'A float", 20, 1, FALSE },
-  { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE }
+  { "tessera:motion-blur", "length=13 angle=30", "RaGaBaA float", 15, 1, FALSE, NULL },
+  { "tessera:motion-blur", "length=90 angle=77", "RaGaBaA float", 100, 1, FALSE, NULL },
+  { "tessera:motion-blur", "length=31 angle=-20 border=2", "RaGaBaA float", 35, 1, FALSE, NULL },
+  { "tessera:bilateral-grid", "spatial-sigma=8 range-sigma=0.1 guide=0 tone=0", "RGBA float", 40, 1, FALSE, NULL },
+  { "tessera:bilateral-grid", "spatial-sigma=45 range-sigma=0.05 guide=1 tone=0", "RGBA float", 40, 1, TRUE, NULL },
+  { "tessera:bilateral-grid", "spatial-sigma=3 range-sigma=0.05 guide=0 tone=0", "RGBA float", 60, 1, FALSE, NULL },
+  { "tessera:bilateral-grid", "spatial-sigma=12 range-sigma=0.05 guide=0 tone=1", "R'G'B'A float", 60, 40, FALSE, NULL },
+  { "tessera:gaussian-blur", "std-dev-x=3 std-dev-y=2", "RaGaBaA float", 40, 1, FALSE, NULL },
+  { "tessera:gaussian-blur", "std-dev-x=20 std-dev-y=15 border=1", "RaGaBaA float", 40, 1, FALSE, NULL },
+  { "tessera:unsharp-mask", "std-dev=2 amount=0.5", "R'G'B'A float", 40, 1, FALSE, NULL },
+  { "tessera:mean-blur", "radius=9", "RaGaBaA float", 40, 1, FALSE, NULL },
+  { "tessera:median-blur", "radius=2", "R'G'B'A float", 60, 1, FALSE, NULL },
+  { "tessera:convolution", "preset=2", "RGBA float", 15, 1, FALSE, NULL },
+  { "tessera:harris-corners", "sigma=3", "RGBA float", 30, 1, FALSE, NULL },
+  { "tessera:sobel", "result=4", "RGBA float", 15, 1, FALSE, NULL },
+  { "tessera:cielab", "white=1 encoding=0", "R'G'B'A float", 20, 1, FALSE, NULL },
+  { "tessera:sift", "upsample=0 octaves=3", "RGBA float", 150, 1, FALSE, "count" },
+  { "tessera:estimate-shift", "method=2 max-shift=5", "Y float", 150, 1, TRUE, "shift-x shift-y error pixels steps" },
+  { "tessera:background-whiten", "trial=1 history=10", "Y' float", 120, 1, FALSE, NULL },
+  { "tessera:background-whiten", "trial=1 history=4 result=2", "Y' float", 120, 1, FALSE, NULL },
+  { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE, NULL }
 };
 
 /* ---------------------------------------------------------------- verdicts -- */
@@ -93,7 +97,8 @@ picture_init (Picture *picture, const Case *c)
 
   *picture = (Picture) { .graph = gegl_node_new (), .format = babl_format (c->setting->working), .width = c->width,
                          .height = c->height, .input = paint (c, format, 12345),
-                         .aux = c->setting->has_aux ? paint (c, format, 777) : NULL };
+                         .aux = c->setting->has_aux ? paint (c, format, 777) : NULL,
+                         .results = g_strsplit (c->setting->results ? c->setting->results : "", " ", -1) };
   picture->node = gegl_node_new_child (picture->graph, "operation", c->setting->operation, NULL);
   g_object_set (picture->node, "dont-cache", TRUE, NULL);
   apply_settings (picture->node, c->setting->settings);
@@ -108,12 +113,19 @@ picture_clear (Picture *picture)
   g_clear_object (&picture->graph);
   g_clear_object (&picture->input);
   g_clear_object (&picture->aux);
+  g_clear_pointer (&picture->results, g_strfreev);
+}
+
+static gsize
+pixels_bytes (const Picture *picture)
+{
+  return (gsize) picture->width * picture->height * babl_format_get_bytes_per_pixel (picture->format);
 }
 
 gsize
 picture_bytes (const Picture *picture)
 {
-  return (gsize) picture->width * picture->height * babl_format_get_bytes_per_pixel (picture->format);
+  return pixels_bytes (picture) + g_strv_length (picture->results) * sizeof (gfloat);
 }
 
 void
@@ -121,6 +133,15 @@ picture_blit (const Picture *picture, gpointer pixels)
 {
   gegl_node_blit (picture->node, 1.0, GEGL_RECTANGLE (0, 0, picture->width, picture->height), picture->format,
                   pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  for (guint i = 0; picture->results[i]; i++)
+    {
+      GValue value = G_VALUE_INIT;
+
+      g_value_init (&value, G_TYPE_FLOAT);
+      gegl_node_get_property (picture->node, picture->results[i], &value);
+      ((gfloat *) ((guchar *) pixels + pixels_bytes (picture)))[i] = g_value_get_float (&value);
+      g_value_unset (&value);
+    }
 }
 
 void
@@ -146,6 +167,18 @@ expect_same (const Picture *picture, gconstpointer in_c, gconstpointer pixels, c
 
 /* -------------------------------------------------------------------- main -- */
 
+/* Those of an operation whose name has `only`. */
+static guint
+choose (const gchar *only, Setting *chosen)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (strstr (settings[i].operation, only))
+      chosen[n++] = settings[i];
+  return n;
+}
+
 static gboolean
 all_there (void)
 {
@@ -167,6 +200,8 @@ main (int argc, char **argv)
   gboolean more = argc > 1 && strcmp (argv[1], "--more") == 0;
   gboolean had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
   gint64   began = g_get_monotonic_time ();
+  Setting  chosen[G_N_ELEMENTS (settings)];
+  guint    n = choose (argc > 1 + more ? argv[1 + more] : "", chosen);
 
   g_setenv ("GEGL_USE_OPENCL", "cpu", FALSE);
   g_setenv ("GEGL_SWAP", "RAM", FALSE);
@@ -178,10 +213,10 @@ main (int argc, char **argv)
   if (all_there ())
     {
       g_print ("%s\n", tessera_device_name ());
-      accounting_limits (settings, G_N_ELEMENTS (settings), more);
+      accounting_limits (chosen, n, more);
       g_print ("limits: %.1f s\n", (g_get_monotonic_time () - began) / 1e6);
       if (! more)
-        accounting_steady (settings, G_N_ELEMENTS (settings));
+        accounting_steady (chosen, n);
     }
   g_print ("%.1f s\n", (g_get_monotonic_time () - began) / 1e6);
   gegl_exit ();

@@ -25,6 +25,7 @@ typedef struct
   gdouble      cost;            /* nanoseconds a pixel, about */
   gfloat       range;           /* of the content: 0 .. range */
   gboolean     has_aux;
+  const gchar *results;         /* properties that are numbers: they are compared with the pixels */
 } Setting;
 
 typedef struct
@@ -45,10 +46,12 @@ typedef struct
   GeglBuffer *input, *aux;
   const Babl *format;           /* of the result */
   gint       width, height;
+  gchar    **results;           /* names; empty without any */
 } Picture;
 
 void     picture_init  (Picture *picture, const Case *c);
 void     picture_clear (Picture *picture);
+/* Of the pixels, and behind them the results that are numbers. */
 gsize    picture_bytes (const Picture *picture);
 void     picture_blit  (const Picture *picture, gpointer pixels);
 /* Alike to the bit: `what` %u (number) that is not fails with the first difference. */
@@ -71,17 +74,17 @@ void   ledger_open    (void);           /* before the engine's first message */
 void   ledger_restart (void);
 Ledger ledger_read    (void);
 
-/* The last request that reached the engine: what its bands need. */
+/* The requests that reached the engine since plan_restart: what their bands need.  The bytes are those of all together. */
 typedef struct
 {
-  gboolean      seen;
-  gint          width, height, halo_rows;
-  guint64       least, whole, at_rows;  /* device bytes of the lowest band, of the whole as one, of `rows` */
+  guint         requests, must, may;    /* those whose lowest band fits the limit for sure, and those whose lowest band may fit it */
+  guint64       least;                  /* device bytes of the lowest band that needs most */
+  guint64       whole, at_rows;         /* device bytes of the whole as one, and of `rows` */
   guint64       slack;                  /* tables that all bands share, rounding of sizes */
 } Plan;
 
-/* `rows`: the band height to plan for. */
-void   plan_restart   (gint rows);
+/* The band height to plan for, and the bytes that a device may give. */
+void   plan_restart   (gint rows, guint64 limit);
 Plan   plan_read      (void);
 
 /* --- the tests ------------------------------------------------------------------- */

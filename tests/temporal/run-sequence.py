@@ -227,6 +227,30 @@ def film(report, sequence, frames, count):
     report.check('a film and a list of files have the same detections', ours == theirs and len(ours) > 3, f'{len(ours)} and {len(theirs)}')
 
 
+def on_device(report, sequence, frames, whole):
+    """The device, where there is one, gives the bytes of C, and so does a run in which it fails; where it is forced, that is an error."""
+    here = dict(sequence.gegl.env)
+    sequence.gegl.env.update(GEGL_USE_OPENCL='cpu', TESSERA_OPENCL='force')
+    code, _, errors = sequence.run(frames, '-o', sequence.path('device'), '--write', 'whitened')
+    if 'there is no device' in errors:
+        print('not tested: no OpenCL device')
+    else:
+        wrong = differences(whole, sequence.path('device'))
+        report.check('on the device: the same bytes, and which device it is, once', code == 0 and not wrong and errors.count('computing on') == 1,
+                     ' '.join(wrong[:5]) + errors)
+        sequence.gegl.env.update(TESSERA_FAULT='enqueue:300')
+        code, _, errors = sequence.run(frames, '-o', sequence.path('forced'))
+        report.check('a device that is forced and fails ends the run, in words', code == 2 and 'forced' in errors and 'frame-' in errors, errors)
+        sequence.gegl.env.update(TESSERA_OPENCL='try')
+        killed_one = sequence.run_killed(frames, sequence.path('failing'), 12, 0.0)
+        code, _, errors = sequence.run(frames, '-o', sequence.path('failing'), '--write', 'whitened')
+        wrong = differences(whole, sequence.path('failing'))
+        report.check('a device that fails, in a run that is killed: the bytes of C', killed_one and code == 0 and not wrong and 'computed in C instead' in errors,
+                     ' '.join(wrong[:5]) + errors)
+    sequence.gegl.env.clear()
+    sequence.gegl.env.update(here)
+
+
 def unusable(report, sequence, frames):
     """A frame that is cut, one of another size, and one that shows nothing are named; the rest goes on."""
     folder = sequence.path('damaged')
@@ -281,6 +305,7 @@ def main():
             faint(report, sequence)
             sequence.run(frames, '-o', sequence.path('plain'))
             killed(report, sequence, frames, whole, options.kills)
+            on_device(report, sequence, frames, whole)
             parts(report, sequence, frames, whole)
             strange(report, sequence, frames)
             twins(report, sequence, frames)

@@ -17,6 +17,7 @@ typedef struct
   CountPlane plane;
   FrameShift shift;
   gint       index;
+  guint64    serial;            /* under which it stays on the device; 0: it does not */
 } Past;
 
 typedef struct
@@ -36,17 +37,18 @@ typedef struct
 static void
 past_clear (gpointer data)
 {
-  count_plane_clear (&((Past *) data)->plane);
+  Past *past = data;
+
+  tessera_drop_kept (past->serial);
+  count_plane_clear (&past->plane);
 }
 
 static void
-past_add (GArray *past, CountPlane plane, FrameShift shift, gint index, guint most)
+past_add (GArray *past, const Past *added, guint most)
 {
-  const Past added = { plane, shift, index };
-
   if (past->len >= most)
     g_array_remove_index (past, 0);
-  g_array_append_val (past, added);
+  g_array_append_vals (past, added, 1);
 }
 
 /* ------------------------------------------------------------------- tracks -- */
@@ -146,26 +148,40 @@ write_planes (Block *block, gint index, const Weights *weights, GError **error)
   return success;
 }
 
-/* Weights, planes, detections; what the frame becomes as history is in `plane`. */
-static gboolean
-judge (Block *block, gint index, CountPlane *plane, FrameShift shift, const FrameFacts *facts, FrameRow *row, GString *objects, GError **error)
+/* Weights and planes. */
+static void
+whiten (Block *block, const Past *now, Weights *weights)
 {
   const SequenceSettings *settings = &block->sequence->settings;
-  const gint              n = (gint) block->history->len;
-  const CountPlane       *history[WEIGHTS_MAX_FRAMES];
+  WhitenFrames            frames = { .current = &now->plane, .current_serial = now->serial, .n = (gint) block->history->len };
   FrameShift              shifts[WEIGHTS_MAX_FRAMES];
+
+  for (gint i = 0; i < frames.n; i++)
+    {
+      const Past *past = &g_array_index (block->history, Past, i);
+
+      frames.history[i] = &past->plane;
+      frames.serials[i] = past->serial;
+      shifts[i] = past->shift;
+    }
+  weights_find (frames.current, now->shift, frames.history, shifts, frames.n, &settings->weights, weights);
+  sequence_whiten (block->sequence, &frames, weights, &block->planes);
+  whiten_judge (&block->planes, settings->gain);
+}
+
+/* Detections; what the frame becomes as history is in its plane. */
+static gboolean
+judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString *objects, GError **error)
+{
+  const SequenceSettings *settings = &block->sequence->settings;
+  const gint              n = (gint) block->history->len, index = now->index;
   CountPlane              filtered;
   Weights                 weights;
   GArray                 *found;
   gboolean                success = TRUE;
 
-  for (gint i = 0; i < n; i++)
-    {
-      history[i] = &g_array_index (block->history, Past, i).plane;
-      shifts[i] = g_array_index (block->history, Past, i).shift;
-    }
-  whiten_frame (plane, shift, history, shifts, n, &settings->weights, settings->gain, &weights, &block->planes);
-  count_plane_init (&filtered, plane->width, plane->height);
+  whiten (block, now, &weights);
+  count_plane_init (&filtered, now->plane.width, now->plane.height);
   detect_filter (&block->planes.significance, settings->fwhm, &filtered);
   found = detect_maxima (&filtered, (gfloat) settings->threshold);
   for (guint i = 0; i < found->len; i++)
@@ -185,9 +201,13 @@ judge (Block *block, gint index, CountPlane *plane, FrameShift shift, const Fram
   g_array_free (found, TRUE);
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
-  if (settings->removes && n == settings->history)
-    removal_apply (&block->removal, &filtered, &block->planes.background, (gfloat) settings->threshold, shift, plane);
-  past_add (block->filtered, filtered, shift, index, MAX (SEQUENCE_SHORT, settings->stack));
+  if (settings->removes && n == settings->history
+      && removal_apply (&block->removal, &filtered, &block->planes.background, (gfloat) settings->threshold, now->shift, &now->plane) > 0)
+    {
+      tessera_drop_kept (now->serial);
+      now->serial = tessera_new_serial ();
+    }
+  past_add (block->filtered, &(Past) { .plane = filtered, .shift = now->shift, .index = index }, MAX (SEQUENCE_SHORT, settings->stack));
   return success;
 }
 
@@ -208,22 +228,22 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   const SequenceSettings *settings = &block->sequence->settings;
   FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
   GString                *objects = g_string_new (NULL);
-  CountPlane              plane;
+  Past                    now = { .shift = { NAN, NAN }, .index = index };
   FrameFacts              facts;
-  FrameShift              shift = { NAN, NAN };
   Shift                   found = { .error = NAN };
   GError                 *reason = NULL;
   gboolean                success = TRUE;
 
   row.start = row.exposure = row.error = NAN;
-  if (! sequence_frame (block->sequence, index, &plane, &facts, &reason))
+  if (! sequence_frame (block->sequence, index, &now.plane, &facts, &reason))
     row.state = FRAME_UNREADABLE;
   else
     {
       sequence_ahead (block->sequence, index + 1);
       row.start = facts.start;
       row.exposure = facts.exposure;
-      row.state = places_find (&block->places, index, &plane, &found, &shift) ? FRAME_USED : FRAME_LOST;
+      now.serial = tessera_new_serial ();
+      row.state = places_find (&block->places, index, &now.plane, now.serial, &found, &now.shift) ? FRAME_USED : FRAME_LOST;
       row.error = found.error;
       row.pixels = found.pixels;
       if (block->chain != block->places.chain)
@@ -231,15 +251,20 @@ add_frame (Block *block, gint index, gint begin, GError **error)
       if (row.state == FRAME_USED && index >= begin && block->history->len == 0)
         row.state = FRAME_FIRST;
       else if (row.state == FRAME_USED && index >= begin)
-        success = judge (block, index, &plane, shift, &facts, &row, objects, error);
+        success = judge (block, &now, &facts, &row, objects, error);
       if (row.state == FRAME_LOST)
-        count_plane_clear (&plane);
+        past_clear (&now);
       else
-        past_add (block->history, plane, shift, index, settings->history);
+        past_add (block->history, &now, settings->history);
+    }
+  if (block->sequence->is_refused && success)
+    {
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "OpenCL is forced, but the device did not compute %s", row.name);
+      success = FALSE;
     }
   row.chain = block->chain;
-  row.x = shift.x;
-  row.y = shift.y;
+  row.x = now.shift.x;
+  row.y = now.shift.y;
   row.reason = reason ? reason->message : row.state == FRAME_LOST ? (gchar *) "its shift is not found" : NULL;
   if (index >= block->first)
     {

@@ -4,9 +4,10 @@
  * mean, added on the object. */
 #include "sequence.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "middle.h"
 
 #include "../saves.h"
 
@@ -114,30 +115,22 @@ each_frame (Drawing *drawing, UseFrame use)
     }
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  return *(const gfloat *) a < *(const gfloat *) b ? -1 : *(const gfloat *) a > *(const gfloat *) b;
-}
-
 /* Grey from 2 standard deviations below the median to `above` of them above it, both robust. */
 static void
 paint (const gfloat *values, gdouble above, guint8 *picture, gint left)
 {
-  gfloat  sorted[SIDE * SIDE], median, spread;
-  gint    n = 0;
+  gfloat known[SIDE * SIDE], median, spread;
+  gint   n = 0;
 
   for (gint i = 0; i < SIDE * SIDE; i++)
     if (isfinite (values[i]))
-      sorted[n++] = values[i];
+      known[n++] = values[i];
   if (n == 0)
     return;
-  qsort (sorted, n, sizeof *sorted, compare);
-  median = sorted[n / 2];
+  median = middle_of (known, n);
   for (gint i = 0; i < n; i++)
-    sorted[i] = fabsf (sorted[i] - median);
-  qsort (sorted, n, sizeof *sorted, compare);
-  spread = MAX (1.4826f * sorted[n / 2], 1e-6f);
+    known[i] = fabsf (known[i] - median);
+  spread = MAX (1.4826f * middle_of (known, n), 1e-6f);
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < SIDE * SCALE; x++)
       {
@@ -166,25 +159,14 @@ draw_way (const Drawing *drawing, guint8 *picture)
 static gboolean
 save (const guint8 *picture, const gchar *path, GError **error)
 {
-  gchar      *beside = g_strconcat (path, ".part.png", NULL);
   GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), babl_format ("Y' u8"));
-  GeglNode   *graph = gegl_node_new ();
-  GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
-  GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:png-save", "path", beside, "bitdepth", 8, NULL);
+  GeglNode   *node = gegl_node_new_child (NULL, "operation", "gegl:png-save", "bitdepth", 8, NULL);
   gboolean    success;
 
   gegl_buffer_set (buffer, NULL, 0, NULL, picture, GEGL_AUTO_ROWSTRIDE);
-  gegl_node_link (source, sink);
-  gegl_node_process (sink);
-  g_object_unref (graph);
-  success = saves_complete (buffer, beside) && g_rename (beside, path) == 0;
+  success = saves_picture (buffer, node, path, error);
+  g_object_unref (node);
   g_object_unref (buffer);
-  if (! success)
-    {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s cannot be written; is the disk full?", path);
-      g_unlink (beside);
-    }
-  g_free (beside);
   return success;
 }
 

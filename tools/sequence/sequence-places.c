@@ -13,41 +13,33 @@ rounded (const Shift *found)
   return weights_round_shift ((FrameShift) { found->x, found->y });
 }
 
-/* The first frame of the group that can be read, or NULL. */
-static ShiftFrame *
-key_of (Sequence *sequence, gint group)
+/* The first frame of the group that can be read.  FALSE: there is none. */
+static gboolean
+find_key (Sequence *sequence, gint group, CountPlane *plane)
 {
   const gint first = group * SEQUENCE_GROUP, end = MIN (first + SEQUENCE_GROUP, sequence->list.n);
+  FrameFacts facts;
 
   for (gint i = first; i < end; i++)
-    {
-      CountPlane  plane;
-      FrameFacts  facts;
-      ShiftFrame *key;
-
-      if (sequence_frame (sequence, i, &plane, &facts, NULL))
-        {
-          key = shift_frame_new (&plane, &sequence->settings.shift);
-          count_plane_clear (&plane);
-          return key;
-        }
-    }
-  return NULL;
+    if (sequence_frame (sequence, i, plane, &facts, NULL))
+      return TRUE;
+  return FALSE;
 }
 
 static void
 go_to (Places *places, gint group)
 {
-  ShiftFrame *key = key_of (places->sequence, group);
-  Shift       found;
+  Sequence  *sequence = places->sequence;
+  CountPlane plane;
+  Shift      found;
 
   places->group = group;
-  if (! key)
+  if (! find_key (sequence, group, &plane))
     return;
-  if (places->key)
+  if (places->plane.pixels)
     {
-      shift_between (places->key, key, &places->sequence->settings.shift, &found);
-      shift_frame_free (places->key);
+      sequence_shift (sequence, &places->key, &plane, 0, &found);
+      places_clear (places);
       if (found.ok && found.converged)
         {
           const FrameShift step = rounded (&found);
@@ -61,23 +53,21 @@ go_to (Places *places, gint group)
           places->chain++;
         }
     }
-  places->key = key;
+  places->plane = plane;
+  shift_key_init (&places->key, &places->plane, TRUE);
 }
 
 gboolean
-places_find (Places *places, gint index, const CountPlane *plane, Shift *found, FrameShift *shift)
+places_find (Places *places, gint index, const CountPlane *plane, guint64 serial, Shift *found, FrameShift *shift)
 {
-  const gint    group = index / SEQUENCE_GROUP;
-  ShiftFrame   *frame;
-  FrameShift    step;
+  const gint group = index / SEQUENCE_GROUP;
+  FrameShift step;
 
-  if (! places->key)
+  if (! places->plane.pixels)
     go_to (places, group);
   while (places->group < group)
     go_to (places, places->group + 1);
-  frame = shift_frame_new (plane, &places->sequence->settings.shift);
-  shift_between (places->key, frame, &places->sequence->settings.shift, found);
-  shift_frame_free (frame);
+  sequence_shift (places->sequence, &places->key, plane, serial, found);
   step = rounded (found);
   *shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
   return found->ok && found->converged;
@@ -86,7 +76,9 @@ places_find (Places *places, gint index, const CountPlane *plane, Shift *found, 
 void
 places_clear (Places *places)
 {
-  if (places->key)
-    shift_frame_free (places->key);
-  places->key = NULL;
+  if (! places->plane.pixels)
+    return;
+  shift_key_clear (&places->key);
+  count_plane_clear (&places->plane);
+  places->plane.pixels = NULL;
 }

@@ -9,10 +9,10 @@
 #define SEQUENCE_H
 
 #include "detect.h"
+#include "estimate-shift.h"
 #include "frames.h"
-#include "shift.h"
 #include "tracks.h"
-#include "whiten.h"
+#include "whiten-request.h"
 
 #define SEQUENCE_GROUP 16       /* frames that have one reference */
 #define SEQUENCE_SHORT 8        /* frames of a short track */
@@ -42,6 +42,10 @@ typedef struct
   gint             width, height, blocks;
   CountPlane       dark;        /* pixels NULL: none */
   FrameCache      *cache;
+  GeglNode        *graph;       /* of the two operations */
+  GeglOperation   *shifting, *whitening;        /* NULL: there are none, and C computes */
+  gboolean         has_told;    /* which device it is */
+  gboolean         is_refused;  /* a device is forced, and did not compute */
 } Sequence;
 
 /* sequence-frames.c: the size is that of the first frame that can be read.  FALSE: there is none, or the dark frame is none. */
@@ -52,18 +56,25 @@ gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, 
 /* Begins to decode a frame on another thread; at most one at a time. */
 void        sequence_ahead  (Sequence *sequence, gint index);
 
+/* sequence-device.c: on the device or in C; where is_refused, of no use.  `serial`: under which the frame stays on the device, or 0. */
+void        sequence_device_begin (Sequence *sequence);
+void        sequence_device_end   (Sequence *sequence);
+void        sequence_shift  (Sequence *sequence, ShiftKey *key, const CountPlane *frame, guint64 serial, Shift *found);
+void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, const Weights *weights, WhitenPlanes *planes);
+
 /* Where frames lie against one another. */
 typedef struct
 {
   Sequence   *sequence;
   gint        group;            /* of `key` */
-  ShiftFrame *key;              /* the first frame of the group that can be read; NULL: there was none yet */
+  CountPlane  plane;            /* the first frame of the group that can be read; pixels NULL: there was none yet */
+  ShiftKey    key;
   FrameShift  at;               /* of the key */
   gint        chain;            /* frames of another chain have no place against one another */
 } Places;
 
 /* sequence-places.c: of a frame, groups in their order.  FALSE: it has no place. */
-gboolean    places_find     (Places *places, gint index, const CountPlane *plane, Shift *found, FrameShift *shift);
+gboolean    places_find     (Places *places, gint index, const CountPlane *plane, guint64 serial, Shift *found, FrameShift *shift);
 void        places_clear    (Places *places);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */

@@ -13,21 +13,20 @@ kernel void alpha_begin (global int *kinds)
 
 #define ALPHA_RUN 16            /* pixels of a work-item, as in operations/shared/alpha.c */
 
-/* One work-item looks at ALPHA_RUN pixels of a row, `across` apart: 1 read of 4 bytes for each.  It writes only what
- * nobody has found yet, so few work-items write. */
-kernel void alpha_measure (global const float *input, int stride, int width, int height, int across,
-                           volatile global int *kinds)
+/* One work-item looks at ALPHA_RUN pixels side by side: 1 read of 4 bytes for each.  It writes only what nobody has found
+ * yet, so few work-items write. */
+kernel void alpha_measure (global const float *input, int stride, int width, int height, volatile global int *kinds)
 {
-  int first = get_global_id (0);
+  int first = get_global_id (0) * ALPHA_RUN;
   int y = get_global_id (1);
   int found = 0;
 
-  if (first >= across || y >= height)
+  if (first >= width || y >= height)
     return;
   input += 4 * (long) y * stride + 3;
   for (int k = 0; k < ALPHA_RUN; k++)
     {
-      float alpha = input[4 * min (first + k * across, width - 1)];
+      float alpha = input[4 * min (first + k, width - 1)];
 
       found |= alpha == 1.0f ? 0 : alpha == 0.0f ? ALPHA_NONE : ALPHA_PART;
     }
