@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera:estimate-shift on the device, and after any failure of it: the bits of C. */
-#include "estimate-shift.h"
+#include "estimate-shift-graph.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * See estimate-shift.h. */
-#include "estimate-shift.h"
+ * See estimate-shift-graph.h. */
+#include "estimate-shift-graph.h"
 
 #include <string.h>
 

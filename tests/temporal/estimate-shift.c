@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "counts.h"
-#include "estimate-shift.h"
+#include "estimate-shift-graph.h"
 #include "shift.h"
 
 #include "../engine/verdict.h"
