@@ -58,7 +58,7 @@ ask (GeglBuffer *input, GeglBuffer *aux, const Settings *settings, TesseraOpencl
   return a;
 }
 
-static gboolean
+gboolean
 same (const Answer *a, const Answer *b)
 {
   return memcmp (&a->x, &b->x, sizeof a->x) == 0 && memcmp (&a->y, &b->y, sizeof a->y) == 0 && memcmp (&a->error, &b->error, sizeof a->error) == 0

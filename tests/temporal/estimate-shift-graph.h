@@ -37,6 +37,7 @@ GeglNode   *source_of   (GeglNode *graph, GeglBuffer *buffer);
 Answer      answer_of   (GeglNode *node);
 /* `through`, if not NULL: gets the output, which has the input's box and format. */
 Answer      ask         (GeglBuffer *input, GeglBuffer *aux, const Settings *settings, TesseraOpenclMode mode, guchar **through);
+gboolean    same        (const Answer *a, const Answer *b);
 void        expect_same (Answer *a, Answer *b, const gchar *what);
 
 StarsField *field_of    (gchar preset, guint64 seed, gint width, gint height);

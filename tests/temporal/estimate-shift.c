@@ -90,12 +90,37 @@ check_counts (void)
   stars_field_free (field);
 }
 
+/* A pixel that is full in the camera's 16 bits is left out, also where the other picture is of floats, which are never full. */
+static void
+check_full (void)
+{
+  StarsField    *field = field_of ('A', 17, 150, 140);
+  GeglBuffer    *of_floats = buffer_of (field, 0, "Y float", 0, 0), *of_counts = buffer_of (field, 1, "Y' u16", 0, 0);
+  const Settings full = { "pyramid", 64, 65535, TRUE }, endless = { "pyramid", 64, 1e6, TRUE };
+  guint16        white[36];
+  Answer         right, other;
+
+  memset (white, 0xff, sizeof white);
+  gegl_buffer_set (of_counts, GEGL_RECTANGLE (60, 50, 6, 6), 0, NULL, white, GEGL_AUTO_ROWSTRIDE);
+  right = ask (of_counts, of_floats, &full, TESSERA_OPENCL_OFF, NULL);
+  other = ask (of_counts, of_floats, &defaults, TESSERA_OPENCL_OFF, NULL);
+  expect_same (&right, &other, "full where nothing is said");
+  other = ask (of_counts, of_floats, &endless, TESSERA_OPENCL_OFF, NULL);
+  expect (! same (&right, &other), "a full square counts where nothing is full");
+  g_free (other.reason);
+  g_free (right.reason);
+  g_object_unref (of_floats);
+  g_object_unref (of_counts);
+  stars_field_free (field);
+}
+
 /* The picture goes on as it is; boxes that begin elsewhere move the shift; other tiles change nothing. */
 static void
 check_graph (void)
 {
   StarsField *field = field_of ('A', 12, 130, 111);
   GeglBuffer *a = buffer_of (field, 0, "Y' u16", 0, 0), *b = buffer_of (field, 1, "Y' u16", 0, 0), *far = buffer_of (field, 1, "Y' u16", 100, -7), *tiled;
+  GeglBuffer *far_a = buffer_of (field, 0, "Y' u16", 40, -9);
   Answer      right, other;
   guchar     *through, *stored = g_malloc (2 * 130 * 111);
 
@@ -104,6 +129,10 @@ check_graph (void)
   expect (memcmp (through, stored, 2 * 130 * 111) == 0, "the input goes on as it is");
   other = ask (far, a, &defaults, TESSERA_OPENCL_OFF, NULL);
   expect (other.converged && fabs (other.x - right.x - 100) < 1e-9 && fabs (other.y - right.y + 7) < 1e-9, "a box that begins elsewhere: (%g, %g)",
+          other.x, other.y);
+  g_free (other.reason);
+  other = ask (b, far_a, &defaults, TESSERA_OPENCL_OFF, NULL);
+  expect (other.converged && fabs (other.x - right.x + 40) < 1e-9 && fabs (other.y - right.y - 9) < 1e-9, "a second picture that begins elsewhere: (%g, %g)",
           other.x, other.y);
   g_free (other.reason);
   g_object_set (gegl_config (), "threads", 5, "tile-width", 33, "tile-height", 18, NULL);
@@ -116,6 +145,7 @@ check_graph (void)
   g_free (through);
   g_free (stored);
   g_object_unref (far);
+  g_object_unref (far_a);
   g_object_unref (b);
   g_object_unref (a);
   stars_field_free (field);
@@ -203,6 +233,7 @@ main (gint argc, gchar **argv)
       return expect_told ();
     }
   check_counts ();
+  check_full ();
   check_graph ();
   check_change ();
   check_reasons ();
