@@ -131,6 +131,9 @@ extremes (void)
   compare ("all the same", a, 8, a, 8, 800, TRUE);
   compare ("one each, far", a, 1, b, 1, 800, TRUE);
   compare ("one each, the same", a, 1, a, 1, 800, TRUE);
+  memset (a + DESCRIPTOR_LENGTH, 0, sizeof a - DESCRIPTOR_LENGTH);      /* nearer to B, but behind A's last one */
+  compare ("what lies behind the list", a, 1, b, 1, 800, TRUE);
+  memset (a, 255, sizeof a);
   b[0] = 1;
   compare ("one is nearer by 509", a, 1, b, 8, 1000, TRUE);
   memset (b, 255, sizeof b);
