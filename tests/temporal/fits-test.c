@@ -178,8 +178,8 @@ larger_than_its_code (void)
       g_file_get_contents (in_folder ("large.fits"), &text, &length, NULL);
       for (gint k = 1; k <= 2; k++)
         {
-          change_card (text, length, k == 1 ? "ZNAXIS1 " : "ZNAXIS2 ", 16384);
-          change_card (text, length, k == 1 ? "ZTILE1 " : "ZTILE2 ", 16384);
+          change_card (text, length, k == 1 ? "ZNAXIS1 " : "ZNAXIS2 ", 4096);
+          change_card (text, length, k == 1 ? "ZTILE1 " : "ZTILE2 ", 4096);
         }
       g_file_set_contents (in_folder ("large.fits"), text, length, NULL);
       expect_refused ("large.fits", "too small for the compressed image");
