@@ -290,6 +290,7 @@ struct _TesseraRequest
 {
   const TesseraFilter *filter;
   GeglOperation       *operation;
+  GeglOperation       *checked_with;   /* whose settings a check of the device takes, in place of the operation's; or NULL */
   GeglBuffer          *input;
   GeglBuffer          *aux;            /* or NULL */
   GeglBuffer          *output;
