@@ -161,14 +161,16 @@ typedef struct
 static void
 bench_init (Bench *bench, const TesseraRequest *request)
 {
+  GeglOperation *like = request->checked_with ? request->checked_with : request->operation;
+
   bench->graph = gegl_node_new ();
   bench->source = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
   bench->node = gegl_node_new_child (bench->graph, "operation",
                                      request->filter->checked_by ? request->filter->checked_by
-                                     : GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
+                                     : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
   bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
   g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
-  copy_settings (request->operation, bench->node);
+  copy_settings (like, bench->node);
   gegl_node_link_many (bench->source, bench->node, bench->sink, NULL);
   if (request->aux)
     {

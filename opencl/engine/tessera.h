@@ -185,11 +185,10 @@ TESSERA_API guint64 tessera_new_serial (void);
 TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes,
                                         TesseraMemory **memory);
 
-/* The same for memory whose content the passes of this request make, where it is not there yet (*is_there: it is, and stays as it is).  What was made
- * is kept only if the request succeeds. */
+/* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds. */
 TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 
-/* What is kept under that number, by either of them, is not wanted any more: its memory may be used for something else.  0: nothing. */
+/* What is kept under that number is not wanted any more.  0: nothing. */
 TESSERA_API void    tessera_drop_kept   (guint64 serial);
 
 /* Sends some numbers into memory, before the passes that follow; a copy travels. */
@@ -255,8 +254,7 @@ typedef struct
   /* Enqueues the passes that make band->output from band->input. */
   gint (*device) (TesseraBand *band);
 
-  /* Optional: enqueues passes that write measure_bytes bytes into `result`,
-   * which the host needs before it can enqueue `device`. */
+  /* Optional: enqueues passes that write measure_bytes bytes, which the host needs before it can enqueue `device`. */
   gint  (*measure) (TesseraBand *band, TesseraMemory *result);
   gsize  measure_bytes;
 
@@ -269,8 +267,7 @@ typedef struct
    * `spread`.  The halo of such a filter makes the roi the whole image. */
   gboolean whole;
 
-  /* The passes do not look at the request's input: it does not travel, and band->input has no memory.  What they need is
-   * on the device already (tessera_kept_table). */
+  /* The passes do not look at the request's input: it does not travel, and band->input has no memory. */
   gboolean blind;
 
   /* The output is an answer for the operation, no part of its picture.  The check of a device compares it by itself. */
@@ -290,6 +287,7 @@ struct _TesseraRequest
 {
   const TesseraFilter *filter;
   GeglOperation       *operation;
+  GeglOperation       *checked_with;   /* whose settings a check of the device takes, in place of the operation's; or NULL */
   GeglBuffer          *input;
   GeglBuffer          *aux;            /* or NULL */
   GeglBuffer          *output;
