@@ -325,7 +325,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   device = choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
-  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
+  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE && request->filter->source)
     tessera_proof_state.has_failed = TRUE;      /* C still computes it, because GEGL warns of tiles that nobody wrote */
   else if (device)
     tessera_count (fallbacks, 1);

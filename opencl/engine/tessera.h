@@ -273,6 +273,9 @@ typedef struct
   /* The output is an answer for the operation, no part of its picture.  The check of a device compares it by itself. */
   gboolean answers;
 
+  /* Optional: how many pixels of a plain filter take as long as the request, where its own do not tell.  Below 16384 it runs in C. */
+  guint64 (*work) (const TesseraRequest *request);
+
   /* Optional, for tessera_survey. survey_area: adds the statistics of `area` to `part`, in C; called from
    * several threads, each with a part of its own. survey: enqueues the passes that do so for band->roi;
    * there is no output. merge: adds a part to the result.  Parts begin as zeros.  They are joined in any

@@ -55,7 +55,8 @@ RUNS = [
 
 # What has a test of its own, and the result that it tells then.
 OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 9),
-          ('estimate-shift', ['temporal/estimate-shift', '--small'], 16)]
+          ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
+          ('tracks', ['temporal/tracks-device', '--small'], 8)]
 
 
 def kernels():
