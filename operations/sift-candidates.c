@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The candidates of a strip: found here in C's levels, read from the bits that the device has made.
+ * The candidates of a strip, in C.
  */
 #include "config.h"
 
@@ -26,8 +26,6 @@ note (GArray *found, gint layer, gint row, gint column)
 
   g_array_append_val (found, candidate);
 }
-
-/* --------------------------------------------------------------------- C -- */
 
 TESSERA_CLONES static void
 subtract (const gfloat *restrict high, const gfloat *restrict low, gint n, gfloat *restrict difference)
@@ -127,26 +125,6 @@ scan_planes (const SiftStrip *strip, gint top, gint bottom, GArray *found)
   g_free (memory);
 }
 
-/* ---------------------------------------------------------------- device -- */
-
-static void
-scan_bits (const SiftStrip *strip, gint top, gint bottom, GArray *found)
-{
-  const SiftLevels *levels = &strip->levels;
-
-  for (gint y = top; y < bottom; y++)
-    for (gint x = EXTREME_FRAME; x < strip->width - EXTREME_FRAME; x++)
-      {
-        const gint bits = (gint) strip->pixels->floats[(y - levels->top) * levels->row + x * levels->pixel + levels->n];
-
-        for (gint layer = 1; layer < levels->n - 2 && bits; layer++)
-          if (bits & 1 << (layer - 1))
-            note (found, layer, y, x);
-      }
-}
-
-/* ------------------------------------------------------------------ both -- */
-
 static void
 scan_chunks (gsize first, gsize n, gpointer data)
 {
@@ -157,10 +135,7 @@ scan_chunks (gsize first, gsize n, gpointer data)
       const gint top = scan->top + (gint) i * CHUNK, bottom = MIN (top + CHUNK, scan->bottom);
 
       scan->found[i] = g_array_new (FALSE, FALSE, sizeof (SiftCandidate));
-      if (scan->strip->is_planar)
-        scan_planes (scan->strip, top, bottom, scan->found[i]);
-      else
-        scan_bits (scan->strip, top, bottom, scan->found[i]);
+      scan_planes (scan->strip, top, bottom, scan->found[i]);
     }
 }
 

@@ -13,14 +13,6 @@
 
 #include "../opencl/math/tessera-angle.h"
 
-#define CELLS       4           /* along an axis */
-#define DIRECTIONS  8
-#define CELL        3.0         /* width, in sigmas */
-#define WINDOW      2.5         /* half the width of all that is counted, in cells */
-#define CLIP        0.2
-#define LENGTH      512.0
-#define LEAST       1.2e-7
-
 #define OUTSIDE     -1
 #define PADDED      (CELLS + 2) /* a cell on each side takes what falls beside the frame */
 
@@ -32,16 +24,10 @@ typedef struct
   gdouble *length;              /* of the gradient, weighed */
 } Samples;
 
-typedef struct
-{
-  gdouble cosine, sine;         /* of the angle, over the width of a cell */
-  gdouble angle;
-} Frame;
-
 /* n pixels at `right` and more pixels from the place, `below` pixels below it. */
 TESSERA_CLONES static void
 sample (const gfloat *restrict above, const gfloat *restrict row, const gfloat *restrict under, gint n, gint right, gint below,
-        const Frame *frame, const gdouble *restrict weights, gdouble *restrict across, gdouble *restrict down,
+        const SiftFrame *frame, const gdouble *restrict weights, gdouble *restrict across, gdouble *restrict down,
         gdouble *restrict direction, gdouble *restrict length)
 {
   const gdouble cosine = frame->cosine, sine = frame->sine, angle = frame->angle;
@@ -100,39 +86,15 @@ count (const gint *cell, const gdouble *parts, gint n_parts, gint n, gdouble *ce
         }
 }
 
-/* The part of a row that may lie in the window: pixels from the place.  FALSE: none. */
-static gboolean
-row_span (const Frame *frame, gint below, gint radius, gint *first, gint *last)
-{
-  const gdouble slopes[2] = { frame->cosine, -frame->sine }, offsets[2] = { below * frame->sine, below * frame->cosine };
-  gdouble       least = -radius, most = radius;
-
-  for (gint i = 0; i < 2; i++)
-    if (fabs (slopes[i]) > 1e-9)
-      {
-        const gdouble a = (-WINDOW - offsets[i]) / slopes[i], b = (WINDOW - offsets[i]) / slopes[i];
-
-        least = MAX (least, MIN (a, b) - 1.0);
-        most = MIN (most, MAX (a, b) + 1.0);
-      }
-  if (! (least <= most))
-    return FALSE;
-  *first = (gint) ceil (least);
-  *last = (gint) floor (most);
-  return *first <= *last;
-}
-
 static void
-count_window (const SiftLevels *levels, const SiftPlace *place, const Frame *frame,
+count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame *frame,
               gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
 {
-  const gint radius = (gint) floor (CELL * place->sigma * G_SQRT2 * WINDOW + 0.5), most = sift_whole (2 * radius + 1);
-  const gint row = most + SIFT_SLACK;
+  const gint radius = sift_window_radius (place->sigma), most = sift_whole (2 * radius + 1);
   const gint x0 = place->column, y0 = place->row, l = place->layer;
   gdouble   *room = gegl_scratch_new0 (gdouble, 11 * most), *weights = room + 4 * most, *row_weights = weights + most;
   gdouble   *parts = row_weights + most;
   gint      *cell = gegl_scratch_new (gint, most);
-  gfloat    *rows = gegl_scratch_new0 (gfloat, 3 * row);
   Samples    samples = { room, room + most, room + 2 * most, room + 3 * most };
 
   for (gint i = 0; i <= radius; i++)
@@ -141,7 +103,7 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const Frame *fra
     {
       gint first, last, n;
 
-      if (! row_span (frame, j, radius, &first, &last))
+      if (! sift_row_span (frame, j, radius, &first, &last))
         continue;
       first = MAX (first, 1 - x0);
       last = MIN (last, levels->width - 2 - x0);
@@ -150,15 +112,13 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const Frame *fra
         continue;
       for (gint i = 0; i < n; i++)
         row_weights[i] = weights[radius + j] * weights[radius + first + i];
-      sample (sift_row (levels, l, x0 + first - 1, y0 + j - 1, n + 2, rows),
-              sift_row (levels, l, x0 + first - 1, y0 + j, n + 2, rows + row),
-              sift_row (levels, l, x0 + first - 1, y0 + j + 1, n + 2, rows + 2 * row), sift_whole (n), first, j, frame, row_weights,
-              samples.across, samples.down, samples.direction, samples.length);
+      sample (sift_row (levels, l, x0 + first - 1, y0 + j - 1), sift_row (levels, l, x0 + first - 1, y0 + j),
+              sift_row (levels, l, x0 + first - 1, y0 + j + 1), sift_whole (n), first, j, frame, row_weights, samples.across,
+              samples.down, samples.direction, samples.length);
       share (samples.across, samples.down, samples.direction, samples.length, sift_whole (n), cell, parts, parts + most,
              parts + 2 * most, parts + 3 * most, parts + 4 * most);
       count (cell, parts, most, n, &cells[0][0][0]);
     }
-  gegl_scratch_free (rows);
   gegl_scratch_free (cell);
   gegl_scratch_free (room);
 }
@@ -176,9 +136,8 @@ length_of (const gdouble values[SIFT_LENGTH])
 void
 sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle, guint8 descriptor[SIFT_LENGTH])
 {
-  const gdouble cell = CELL * place->sigma;
-  const Frame   frame = { tessera_cos_degrees (angle - 180.0) / -cell, tessera_sin_degrees (angle - 180.0) / -cell, angle };
-  gdouble       cells[PADDED][PADDED][DIRECTIONS + 1], values[SIFT_LENGTH], most, length;
+  const SiftFrame frame = sift_frame (place->sigma, angle);
+  gdouble         cells[PADDED][PADDED][DIRECTIONS + 1], values[SIFT_LENGTH], most, length;
 
   memset (cells, 0, sizeof cells);
   count_window (levels, place, &frame, cells);
@@ -191,11 +150,7 @@ sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle, 
   most = CLIP * length_of (values);
   for (gint i = 0; i < SIFT_LENGTH; i++)
     values[i] = MIN (values[i], most);
-  length = MAX (length_of (values), LEAST);
+  length = MAX (length_of (values), LEAST_LENGTH);
   for (gint i = 0; i < SIFT_LENGTH; i++)
-    {
-      const gdouble element = floor (LENGTH * values[i] / length + 0.5);
-
-      descriptor[i] = element < 255.0 ? (guint8) element : element >= 255.0 ? 255 : 0;  /* 0 for NaN */
-    }
+    descriptor[i] = (guint8) sift_element (values[i], length);
 }

@@ -1,20 +1,103 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The list of all points: its order, and the strongest of them.
+ * The request for a picture's points, and the list of those that were found.
  */
 #include "config.h"
 
 #include "sift-parts.h"
 
+#include "sift.cl.h"
+
+#include <gegl-plugin.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int
-compare_points (const void *first, const void *second)
+#define LEAST_SIDE   (2 * EXTREME_FRAME + 1)
+#define SMALL_PIXELS (64 * 64)          /* the pictures of the check of a device have fewer */
+#define SORT_BITS    11                 /* of a key that are sorted at a time */
+#define COPY_COST    512                /* points that are worth a thread */
+
+/* ------------------------------------------------------------------ list -- */
+
+/* The key has what points are sorted by. */
+typedef struct
 {
-  const SiftPoint *a = first, *b = second;
+  guint64 key;
+  guint   number;
+} Order;
 
-  return a->octave != b->octave ? a->octave - b->octave : a->layer != b->layer ? a->layer - b->layer
-         : a->row != b->row ? a->row - b->row : a->column != b->column ? a->column - b->column : a->bin - b->bin;
+static Order
+order_of (const SiftPoint *point, gint64 width, guint number)
+{
+  const guint64 layer = (guint64) (point->octave + 1) << 4 | point->layer;
+
+  return (Order) { (layer << 40 | (point->row * width + point->column)) << 6 | point->bin, number };
+}
+
+/* By some bits of the key after others; what all keys share is left out.  `room` is as large. */
+static Order *
+sort (Order *orders, Order *room, gsize n)
+{
+  guint64 differing = 0;
+
+  for (gsize i = 1; i < n; i++)
+    differing |= orders[i].key ^ orders[0].key;
+  for (gint shift = 0; shift < 64 && differing >> shift; shift += SORT_BITS)
+    {
+      gsize  starts[1 << SORT_BITS] = { 0 }, at = 0;
+      Order *sorted = room;
+
+      for (gsize i = 0; i < n; i++)
+        starts[orders[i].key >> shift & ((1 << SORT_BITS) - 1)]++;
+      for (gint k = 0; k < 1 << SORT_BITS; k++)
+        {
+          const gsize count = starts[k];
+
+          starts[k] = at;
+          at += count;
+        }
+      for (gsize i = 0; i < n; i++)
+        sorted[starts[orders[i].key >> shift & ((1 << SORT_BITS) - 1)]++] = orders[i];
+      room = orders;
+      orders = sorted;
+    }
+  return orders;
+}
+
+typedef struct
+{
+  const SiftPoint *from;
+  const Order     *orders;
+  SiftPoint       *to;
+} Copying;
+
+static void
+copy_some (gsize first, gsize n, gpointer data)
+{
+  const Copying *copying = data;
+
+  for (gsize i = first; i < first + n; i++)
+    copying->to[i] = copying->from[copying->orders[i].number];
+}
+
+/* Of candidates that came to one place one stays.  `width`: of the largest octave. */
+static void
+sort_points (const SiftPoint *points, gsize n, gint width, SiftList *list)
+{
+  Order  *orders = g_new (Order, 2 * n), *sorted;
+  Copying copying = { .from = points };
+
+  for (gsize i = 0; i < n; i++)
+    orders[i] = order_of (&points[i], width, i);
+  sorted = sort (orders, orders + n, n);
+  list->n = 0;
+  for (gsize i = 0; i < n; i++)
+    if (i == 0 || sorted[i].key != sorted[list->n - 1].key)
+      sorted[list->n++] = sorted[i];
+  list->points = copying.to = g_new (SiftPoint, list->n);
+  copying.orders = sorted;
+  gegl_parallel_distribute_range (list->n, COPY_COST, copy_some, &copying);
+  g_free (orders);
 }
 
 typedef struct
@@ -68,18 +151,103 @@ keep_strongest (SiftList *list, gsize most)
   g_free (which);
 }
 
-void
-sift_list_finish (GArray *points, gint max_features, SiftList *list)
+/* What C and the device must agree on.  Of a large picture, which none of the check is, their number is enough. */
+static gint
+sum_of (const SiftList *list)
 {
-  gsize n = 0;
+  const guint32 *words = (const guint32 *) list->points;
+  guint32        sum = 0;
 
-  list->points = (SiftPoint *) points->data;
-  if (points->len > 0)
-    qsort (list->points, points->len, sizeof (SiftPoint), compare_points);
-  for (gsize i = 0; i < points->len; i++)
-    if (n == 0 || compare_points (&list->points[n - 1], &list->points[i]) != 0)
-      list->points[n++] = list->points[i];
-  list->n = n;
-  if (max_features > 0 && n > (gsize) max_features)
+  for (gsize i = 0; i < list->n * sizeof (SiftPoint) / sizeof *words; i++)
+    sum = (sum ^ words[i]) * 16777619u;
+  return (gint) sum;
+}
+
+void
+sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER])
+{
+  SiftList  *list = search->list;
+  const gint max_features = search->scales.settings.max_features;
+
+  g_free (list->points);                /* of a device that failed */
+  sort_points (points, n, 2 * bounds->width, list);
+  if (max_features > 0 && list->n > (gsize) max_features)
     keep_strongest (list, max_features);
+  answer[0] = (gint) list->n;
+  answer[1] = search->is_small ? sum_of (list) : 0;
+}
+
+/* --------------------------------------------------------------- request -- */
+
+/* Is there room for points in an octave of this size? */
+static gboolean
+has_room (gint width, gint height)
+{
+  return width >= LEAST_SIDE && height >= LEAST_SIDE;
+}
+
+gboolean
+sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height)
+{
+  const SiftSettings *settings = &search->scales.settings;
+  const gint          factor = settings->upsample ? 2 : 1;
+
+  *width = factor * bounds->width >> i;
+  *height = factor * bounds->height >> i;
+  return i == 0 || ((settings->octaves == 0 || i < settings->octaves) && has_room (*width, *height));
+}
+
+const TesseraFilter sift_filter = {
+  .name = "sift", .source = tessera_sift_cl, .checked_by = "tessera:sift", .spread = sift_in_c, .scratch_bytes = sift_device_bytes,
+  .device = sift_on_device, .whole = TRUE, .answers = TRUE
+};
+
+/* The output is one pixel, which depends on all of the picture. */
+static gboolean
+find (const TesseraRequest *like, const Babl *format, SiftSearch *search)
+{
+  const GeglRectangle *bounds = &like->bounds, roi = { bounds->x, bounds->y, 1, 1 };
+  gint                 answer[SIFT_ANSWER];
+  TesseraRequest       request = *like;
+  gboolean             done;
+
+  request.filter = &sift_filter;
+  request.params = search;
+  request.aux = NULL;
+  request.input_format = format;
+  request.output_format = babl_format_n (babl_type ("float"), SIFT_ANSWER);
+  request.output = gegl_buffer_linear_new_from_data (answer, request.output_format, &roi, 0, NULL, NULL);
+  request.roi = roi;
+  request.halo = (TesseraHalo) { 0, 0, bounds->width - 1, bounds->height - 1 };
+  request.border = TESSERA_BORDER_CLAMP;
+  request.cost_class = search->scales.n_levels << 2 | search->scales.settings.upsample << 1 | search->describes;
+  done = tessera_process (&request);
+  g_object_unref (request.output);
+  return done;
+}
+
+gboolean
+sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean describes, SiftList *list)
+{
+  const GeglRectangle *bounds = &request->bounds;
+  const Babl          *format = request->input_format;
+  const gboolean       is_small = (gint64) bounds->width * bounds->height <= SMALL_PIXELS;
+  SiftSearch           search = { .describes = describes || is_small, .is_small = is_small, .list = list,
+                                  .least = (gfloat) (0.5 * settings->contrast_threshold / settings->intervals),
+                                  .numbers = { settings->contrast_threshold, settings->edge_threshold, settings->sigma },
+                                  .input = perceived_of (&format), .components = babl_format_get_n_components (format) };
+  gboolean             done;
+
+  *list = (SiftList) { NULL, 0 };
+  if (gegl_rectangle_is_empty (bounds) || tessera_is_endless (bounds))
+    return TRUE;
+  sift_scales_init (&search.scales, settings);
+  tessera_luminance (format, search.weights);
+  done = find (request, format, &search);
+  if (! done)
+    {
+      g_free (list->points);
+      *list = (SiftList) { NULL, 0 };
+    }
+  return done;
 }

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the files of SIFT share.  sift-octaves.c leads: for each octave, strip by strip, sift-levels.c makes the Gaussian
- * levels (in C or on the device), sift-candidates.c the extremes of their differences, sift-places.c places and angles,
- * sift-describe.c descriptors, sift-list.c the list of all.
+ * What the files of SIFT share.  sift-list.c makes the request and sorts what was found.  In C sift-octaves.c leads: for each
+ * octave, strip by strip, sift-levels.c makes the Gaussian levels, sift-candidates.c the extremes of their differences,
+ * sift-places.c places and angles, sift-describe.c descriptors.  sift-device.c does all that on the device.
  */
 #ifndef SIFT_PARTS_H
 #define SIFT_PARTS_H
 
+#include <math.h>
+
+#include "perceived.h"
 #include "sift.h"
 
 #include "../opencl/math/tessera-extreme.h"
+#include "../opencl/math/tessera-portable.h"
+#include "../opencl/math/tessera-sift.h"
 
 #define SIFT_MOST_LEVELS (SIFT_MOST_INTERVALS + 3)
 #define SIFT_MOST_TAPS   256            /* sigma 4, 1 interval: 223 */
-#define SIFT_WALK        8              /* how far a point may lie from its candidate, along an axis */
 #define SIFT_NONE        0xffff         /* a candidate or place that is none */
 
 /* ---------------------------------------------------------------- levels -- */
@@ -36,28 +40,22 @@ typedef struct
   gint         halo;                    /* rows of the input that these need; with the first blur */
 } SiftScales;
 
-/* Some rows of an octave, from `top` on.  Pixel (x, y) of level l is
- * level[l][(y - top) row + x pixel]; differences are of neighbouring levels. */
+/* Some rows of an octave, from `top` on.  Pixel (x, y) of level l is level[l][(y - top) row + x]; differences are of
+ * neighbouring levels. */
 typedef struct
 {
   gint          width, height;          /* of the octave */
   gint          top, rows;
   gint          n;
-  gsize         row, pixel;             /* floats */
+  gsize         row;                    /* floats */
   const gfloat *level[SIFT_MOST_LEVELS];
 } SiftLevels;
-
-static inline gdouble
-sift_level (const SiftLevels *levels, gint l, gint x, gint y)
-{
-  return levels->level[l][(y - levels->top) * levels->row + x * levels->pixel];
-}
 
 /* A float, as the candidates were found. */
 static inline gdouble
 sift_difference (const SiftLevels *levels, gint l, gint x, gint y)
 {
-  const gsize at = (y - levels->top) * levels->row + x * levels->pixel;
+  const gsize at = (y - levels->top) * levels->row + x;
 
   return levels->level[l + 1][at] - levels->level[l][at];
 }
@@ -70,17 +68,11 @@ sift_whole (gint n)
   return (n + SIFT_SLACK - 1) / SIFT_SLACK * SIFT_SLACK;
 }
 
-/* n pixels of a row, from x on, their floats one behind another, and what follows up to whole vectors of them. */
+/* A row, from x on. */
 static inline const gfloat *
-sift_row (const SiftLevels *levels, gint l, gint x, gint y, gint n, gfloat *room)
+sift_row (const SiftLevels *levels, gint l, gint x, gint y)
 {
-  const gfloat *from = levels->level[l] + (y - levels->top) * levels->row + x * levels->pixel;
-
-  if (levels->pixel == 1)
-    return from;
-  for (gint i = 0; i < n; i++)
-    room[i] = from[i * levels->pixel];
-  return room;
+  return levels->level[l] + (y - levels->top) * levels->row + x;
 }
 
 /* Memory that grows. */
@@ -115,31 +107,20 @@ typedef struct
   gint              top, rows;          /* of the base */
   gfloat           *base;               /* rows of `width` floats */
   gfloat            least;              /* of the differences that make a candidate */
-  SiftRoom         *planes;             /* for the levels in C */
-  SiftRoom         *pixels;             /* the levels as the device gives them: n_levels floats a pixel, and the candidate's bits */
-  gboolean          is_planar;          /* C made them */
+  SiftRoom         *planes;             /* for the levels */
   gint              most_rows;          /* that are asked for, of any strip of the octave */
   gint              planes_top;         /* first row of the levels in `planes`, ... */
   SiftRows          made[SIFT_MOST_LEVELS];     /* ... and what has been made of each; the next strip need not make it again */
   SiftLevels        levels;             /* the result */
+  gdouble           progress_from, progress_to;
 } SiftStrip;
 
 void sift_scales_init (SiftScales *scales, const SiftSettings *settings);
 
-/* 2 to the power x, the same bits everywhere. */
-gdouble sift_exp2 (gdouble x);
-
-extern const TesseraFilter sift_filter;
-
-/* Makes the levels of rows `top` to `bottom` of the octave, on the device or in C.  FALSE: tessera_process was. */
-gboolean sift_strip_make (const TesseraRequest *like, SiftStrip *strip, gint top, gint bottom);
+/* Makes the levels of rows `top` to `bottom` of the octave. */
+void sift_levels_make (SiftStrip *strip, gint top, gint bottom);
 
 /* ------------------------------------------------------------ candidates -- */
-
-typedef struct
-{
-  gint layer, row, column;
-} SiftCandidate;
 
 /* Those of the octave's rows `top` to `bottom`, by row, column, layer; free with g_free. */
 gint sift_candidates (const SiftStrip *strip, gint top, gint bottom, SiftCandidate **candidates);
@@ -149,12 +130,11 @@ gint sift_candidates (const SiftStrip *strip, gint top, gint bottom, SiftCandida
 typedef struct
 {
   gint    layer, row, column;
-  gdouble dx, dy, dlayer;
+  gdouble dx, dy;
   gdouble sigma;                /* its size, in pixels of the octave */
   gdouble response;
 } SiftPlace;
 
-#define SIFT_BINS        36
 #define SIFT_MOST_ANGLES (SIFT_BINS / 2)
 
 typedef struct
@@ -174,9 +154,36 @@ gint     sift_angles (const SiftLevels *levels, const SiftPlace *place, SiftAngl
 void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle,
                         guint8 descriptor[SIFT_LENGTH]);
 
-/* ------------------------------------------------------------------ list -- */
+/* ---------------------------------------------------------------- search -- */
 
-/* The points of all strips, sorted; of two strips' candidates that came to one place one stays.  The list takes the data of the array. */
-void     sift_list_finish (GArray *points, gint max_features, SiftList *list);
+/* The parameters of the request, and what it finds.  Its input is the picture, its output one pixel of an answer. */
+typedef struct
+{
+  SiftScales scales;
+  gfloat     least;             /* of the differences that make a candidate */
+  gdouble    numbers[3];        /* settings for the device: both thresholds, sigma */
+  gboolean   describes;
+  gboolean   is_small;          /* the check of a device compares such a picture's points */
+  Perceived  input;             /* what request->input_format is read as */
+  gint       components;
+  gfloat     weights[3];        /* of luminance */
+  SiftList  *list;              /* what is found */
+} SiftSearch;
+
+/* The size of octave `i`, from 0 on.  FALSE: there is none. */
+gboolean sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height);
+
+#define SIFT_ANSWER 2           /* numbers */
+
+/* Makes the list of the points, which are in any order, and some of them there several times; and the numbers by which the
+ * check of a device compares it. */
+void sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER]);
+
+extern const TesseraFilter sift_filter;
+
+/* Its `spread`, `device` and `scratch_bytes`. */
+void  sift_in_c         (const TesseraRequest *request);
+gint  sift_on_device    (TesseraBand *band);
+gsize sift_device_bytes (const TesseraRequest *request, gint width, gint height);
 
 #endif

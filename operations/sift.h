@@ -15,18 +15,9 @@
 
 #include "tessera.h"
 
-#define SIFT_LENGTH         128         /* components of a descriptor */
-#define SIFT_MOST_INTERVALS 8
+#include "../opencl/math/tessera-sift-point.h"
 
-typedef struct
-{
-  gint     octave, layer, row, column, bin;     /* what it was found at; row and column of the octave; the list is sorted by these */
-  gdouble  x, y;
-  gdouble  sigma;               /* its size: of the Gaussian, in pixels of the image */
-  gdouble  angle;
-  gdouble  response;            /* |contrast|, of one layer */
-  guint8   descriptor[SIFT_LENGTH];     /* (4 row + column) 8 + direction; rows and columns of the frame of the angle */
-} SiftPoint;
+#define SIFT_MOST_INTERVALS 8
 
 typedef struct
 {

@@ -71,7 +71,7 @@ look_back (BandState *state)
 }
 
 gint
-tessera_fetch (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to)
+tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen)
 {
   BandState *state = band_state (band);
   gint       status = 0;
@@ -89,8 +89,19 @@ tessera_fetch (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer t
   if ((status = tessera_event_wait (state->fetched)) != 0 || (status = look_back (state)) != 0)
     return status;
   g_clear_pointer (&state->fetched, tessera_event_free);
-  memcpy (to, state->fetch_host->pointer, bytes);
+  *seen = state->fetch_host->pointer;
   return 0;
+}
+
+gint
+tessera_fetch (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to)
+{
+  gconstpointer seen;
+  gint          status = tessera_fetch_view (band, memory, bytes, &seen);
+
+  if (status == 0)
+    memcpy (to, seen, bytes);
+  return status;
 }
 
 static gint

@@ -198,10 +198,8 @@ TESSERA_API gint tessera_send    (TesseraBand *band, gconstpointer data, gsize b
  * host what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
 
-/* While a device is checked, the result of the operation is compared with C's.  Where that shows only some of what a request computed, the operation
- * adds the rest: the same values in the same order on both paths.  TRUE: it should. */
-TESSERA_API gboolean tessera_is_checked (void);
-TESSERA_API void     tessera_compare    (gconstpointer values, gsize bytes);
+/* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */
+TESSERA_API gint tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen);
 
 /* ------------------------------------------------------------- messages -- */
 

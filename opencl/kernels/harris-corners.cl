@@ -10,6 +10,7 @@
 #include "tessera-gradient.h"
 #include "tessera-harris.h"
 #include "tessera-seen.h"
+#include "tessera-see.h"
 #include "tessera-separable.h"
 
 /* The luminance, of linear or encoded colours, or the first component.  One work-item makes one pixel; any group; no local
@@ -19,20 +20,9 @@ kernel void harris_see (global const float *input, int input_stride, global floa
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
-  int    here = y * input_stride + x;
-  float4 c;
 
-  if (x >= width || y >= height)
-    return;
-  if (components < 4)
-    {
-      seen[y * width + x] = seen_on_black (input[components * (long) here], 1.0f);
-      return;
-    }
-  c = vload4 (here, input);
-  if (is_encoded)
-    c = (float4) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z), c.w);
-  seen[y * width + x] = seen_on_black (perceptual_from_linear ((weights.x * c.x + weights.y * c.y) + weights.z * c.z), c.w);
+  if (x < width && y < height)
+    seen[y * width + x] = see_pixel (input, y * input_stride + x, components, weights, is_encoded);
 }
 
 /* One work-item makes gx gx, gx gy, gy gy of one pixel; any group; no local memory; 8 reads of a float, 1 write of four.

@@ -1,64 +1,170 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * SIFT's Gaussian levels and the extremes of their differences, on some rows of an octave.  A sum begins with 0 and adds
- * tap after tap, as in C (operations/shared/tap-sum.c).
+ * SIFT: the luminance, the doubled picture, Gaussian levels, the extremes of their differences (here), their places, angles
+ * and descriptors (sift-points.h).  The same sums in the same order as in C: a sum of floats begins with 0 and adds tap after
+ * tap (operations/shared/tap-sum.c).
+ *
+ * Levels are of a strip, the rows of an octave from `top` on: `rows` rows of `width` floats for each level, one level behind
+ * another.
  */
 #pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #include "tessera-dialect.h"
+#include "tessera-convert.h"
+#include "tessera-seen.h"
+#include "tessera-see.h"
 #include "tessera-extreme.h"
+#include "tessera-portable.h"
+#include "tessera-angle.h"
+#include "tessera-sift.h"
+#include "tessera-sift-point.h"
+#include "sift-points.h"
 
-/* Along x; groups that lie away from the edges need no clamp.  One work-item makes one pixel of rows `first` to `end`; any group; no local memory; 2 radius + 1 reads, 1 write. */
-kernel void sift_along (global const float *from, int level, int plane, global float *rows, int width, int first, int end,
-                        global const float *weights, int radius)
+/* One work-item makes the luminance of one pixel; any group; no local memory; 1 read, 1 write of a float. */
+kernel void sift_see (global const float *input, int input_stride, global float *seen, int width, int height, int components,
+                      float4 weights, int is_encoded)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x < width && y < height)
+    seen[(long) y * width + x] = see_pixel (input, y * input_stride + x, components, weights, is_encoded);
+}
+
+/* A row twice as wide. */
+static inline float
+widened (global const float *row, int width, int x)
+{
+  int near = x >> 1;
+  int far = x & 1 ? min (near + 1, width - 1) : max (near - 1, 0);
+
+  return 0.75f * row[near] + 0.25f * row[far];
+}
+
+/* Rows of the doubled picture, from row `top` of it on.  One work-item makes one pixel; any group; no local memory; 4 reads,
+ * 1 write. */
+kernel void sift_double (global const float *seen, int width, int height, global float *doubled, int top, int rows)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+  int near = (y + top) >> 1;
+  int far = (y + top) & 1 ? min (near + 1, height - 1) : max (near - 1, 0);
+
+  if (x < 2 * width && y < rows)
+    doubled[(long) y * 2 * width + x] = 0.75f * widened (seen + (long) near * width, width, x)
+                                        + 0.25f * widened (seen + (long) far * width, width, x);
+}
+
+/* Along x; groups that lie away from the edges need no clamp.  One work-item makes one pixel of rows `first` to `end`, which are
+ * those of `from` from row `from_row` on; any group; no local memory; 2 radius + 1 reads, 1 write. */
+kernel void sift_along (global const float *from, int from_row, global float *sums, int width, int first, int end,
+                        constant float *weights, int radius)
 {
   int   x = get_global_id (0);
   int   y = get_global_id (1) + first;
-  int   left = get_group_id (0) * get_local_size (0);
+  int   left = get_group_id (0) * get_local_size (0), n = 2 * radius + 1;
   float sum = 0.0f;
 
   if (x >= width || y >= end)
     return;
-  from += (long) level * plane + (long) y * width;
+  from += (long) (from_row + y) * width;
   if (left >= radius && left + (int) get_local_size (0) + radius <= width)
-    for (int i = -radius; i <= radius; i++)
-      sum += weights[i + radius] * from[x + i];
+    {
+      from += x - radius;
+      for (int i = 0; i < n; i++)
+        sum += weights[i] * from[i];
+    }
   else
-    for (int i = -radius; i <= radius; i++)
-      sum += weights[i + radius] * from[clamp (x + i, 0, width - 1)];
-  rows[y * width + x] = sum;
+    for (int i = 0; i < n; i++)
+      sum += weights[i] * from[clamp (x + i - radius, 0, width - 1)];
+  sums[(long) y * width + x] = sum;
 }
 
-/* Along y; rows from `first` to `end` are the octave's.  One work-item makes one pixel; any group; no local memory;
- * 2 radius + 1 reads, 1 write. */
-kernel void sift_down (global const float *rows, global float *to, int level, int plane, int width, int first, int end,
-                       global const float *weights, int radius)
+/* Four sums along y of n taps each, from `at` and the rows below it on: what is read counts for all four. */
+static inline float4
+sift_four_sums (global const float *at, int width, constant float *weights, int n)
+{
+  float4 sums = (float4) 0.0f;
+  float  v;
+
+  sums.x += weights[0] * at[0];
+  v = *(at += width);
+  sums.x += weights[1] * v;
+  sums.y += weights[0] * v;
+  v = *(at += width);
+  sums.x += weights[2] * v;
+  sums.y += weights[1] * v;
+  sums.z += weights[0] * v;
+  for (int i = 3; i < n; i++)
+    {
+      v = *(at += width);
+      sums += (float4) (weights[i], weights[i - 1], weights[i - 2], weights[i - 3]) * v;
+    }
+  v = *(at += width);
+  sums.y += weights[n - 1] * v;
+  sums.z += weights[n - 2] * v;
+  sums.w += weights[n - 3] * v;
+  v = *(at += width);
+  sums.z += weights[n - 1] * v;
+  sums.w += weights[n - 2] * v;
+  v = *(at += width);
+  sums.w += weights[n - 1] * v;
+  return sums;
+}
+
+/* Along y; row 0 and the last one of the strip's `rows` count beyond it, which matters at the octave's edges alone.  One
+ * work-item makes four pixels, one above another; any group; no local memory; 2 radius + 4 reads, 4 writes. */
+kernel void sift_down (global const float *sums, int rows, global float *to, int to_row, int width, int first, int end,
+                       constant float *weights, int radius)
 {
   int   x = get_global_id (0);
-  int   y = get_global_id (1) + first;
-  float sum = 0.0f;
+  int   y = 4 * get_global_id (1) + first;
+  int   n = 2 * radius + 1;
+  float four[4];
 
   if (x >= width || y >= end)
     return;
-  for (int i = -radius; i <= radius; i++)
-    sum += weights[i + radius] * rows[clamp (y + i, first, end - 1) * width + x];
-  to[(long) level * plane + (long) y * width + x] = sum;
+  if (y >= radius && y + 3 + radius < rows)
+    vstore4 (sift_four_sums (sums + (long) (y - radius) * width + x, width, weights, n), 0, four);
+  else
+    for (int k = 0; k < 4; k++)
+      {
+        four[k] = 0.0f;
+        for (int i = 0; i < n; i++)
+          four[k] += weights[i] * sums[(long) clamp (y + k + i - radius, 0, rows - 1) * width + x];
+      }
+  to += (long) (to_row + y) * width + x;
+  for (int k = 0; k < 4 && y + k < end; k++)
+    to[(long) k * width] = four[k];
 }
 
-/* One work-item copies one float. */
-kernel void sift_copy (global const float *from, global float *to, int n)
+/* Rows `first` to `end`.  One work-item copies one float. */
+kernel void sift_copy (global const float *from, int from_row, global float *to, int width, int first, int end)
 {
-  int i = get_global_id (0);
+  int x = get_global_id (0);
+  int y = get_global_id (1) + first;
 
-  if (i < n)
-    to[i] = from[i];
+  if (x < width && y < end)
+    to[(long) y * width + x] = from[(long) (from_row + y) * width + x];
+}
+
+/* Every second pixel: rows of the next octave, whose row y is row 2 y + from_row of the levels.  One work-item copies one
+ * float. */
+kernel void sift_halve (global const float *levels, int from_row, int width, global float *next, int first, int end)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1) + first;
+
+  if (x < width / 2 && y < end)
+    next[(long) y * (width / 2) + x] = levels[(long) (from_row + 2 * y) * width + 2 * x];
 }
 
 /* D of layer l and the eight around it. */
 static void
-read_nine (global const float *levels, int plane, int l, int width, int x, int y, float *nine)
+read_nine (global const float *at, long plane, int width, float *nine)
 {
-  global const float *low = levels + (long) l * plane + (y - 1) * width + x - 1;
+  global const float *low = at - width - 1;
   global const float *high = low + plane;
 
   for (int i = 0; i < 3; i++)
@@ -66,32 +172,29 @@ read_nine (global const float *levels, int plane, int l, int width, int x, int y
       nine[3 * i + k] = high[i * width + k] - low[i * width + k];
 }
 
-/* The output has n levels a pixel, and a number whose bit l - 1 says that the pixel is a candidate of layer l.  The
- * band's first row is `top` of the levels and `y_0` of the octave.  One work-item makes one pixel; any group; no local
- * memory; n reads and up to 18 n more, n + 1 writes. */
-kernel void sift_scan (global const float *levels, int plane, int n, int top, global float *output, int width, int height,
-                       int y_0, int octave_height, float least)
+/* Appends the candidates of rows `first` to `end` of the strip.  One work-item looks at one pixel; any group; no local memory;
+ * n reads and up to 18 n more. */
+kernel void sift_scan (SIFT_LEVELS, int n, int first, int end, float least, global int *counts,
+                       global SiftCandidate *candidates, int most)
 {
-  int   x = get_global_id (0);
-  int   y = get_global_id (1);
-  int   bits = 0;
-  float nine[27];
-  global float *to = output + (long) (n + 1) * (y * width + x);
+  const long plane = (long) rows * width;
+  int        x = get_global_id (0);
+  int        y = get_global_id (1) + first;
+  float      nine[27], low, high;
 
-  if (x >= width || y >= height)
+  if (y >= end || ! extreme_is_inside (x, y + top, width, height))
     return;
-  for (int l = 0; l < n; l++)
-    to[l] = levels[(long) l * plane + (y + top) * width + x];
-  for (int l = 1; l < n - 2; l++)
+  levels += (long) y * width + x;
+  low = levels[plane];
+  for (int l = 1; l < n - 2; l++, low = high)
     {
-      float here = to[l + 1] - to[l];
-
-      if (extreme_is_far (here, least) && extreme_is_inside (x, y + y_0, width, octave_height))
+      high = levels[(l + 1) * plane];
+      if (extreme_is_far (high - low, least))
         {
           for (int i = 0; i < 3; i++)
-            read_nine (levels, plane, l - 1 + i, width, x, y + top, nine + 9 * i);
-          bits |= extreme_is_one (nine, here, least) << (l - 1);
+            read_nine (levels + (l - 1 + i) * plane, plane, width, nine + 9 * i);
+          if (extreme_is_one (nine, nine[13], least))
+            sift_note (counts, candidates, most, l, y + top, x);
         }
     }
-  to[n] = bits;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The angle of a vector in double, from sums, products and a quotient alone: the same bits everywhere, unlike libm's
- * atan2, and in vectors.  For C.
+ * atan2, and in vectors.
+ * Dialect: the common part of C and OpenCL C with doubles.
  */
 
 /* In degrees, 0 to 360, from +x towards +y; within 4e-16 of itself.  0 for the vector (0, 0); of what is not finite it

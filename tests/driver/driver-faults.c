@@ -39,7 +39,9 @@ static const DriverCase cases[] = {
     .width = 45, .height = 40, .has_aux = TRUE, .measures = TRUE, .is_variant = TRUE },
   { .name = "bilateral-grid-sparse", .operation = "tessera:bilateral-grid",
     .settings = "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", .format = "RGBA float",
-    .width = 30, .height = 36, .measures = TRUE, .is_variant = TRUE }
+    .width = 30, .height = 36, .measures = TRUE, .is_variant = TRUE },
+  { .name = "sift", .operation = "tessera:sift", .settings = "octaves=1 contrast-threshold=0.01", .format = "R'G'B'A float",
+    .width = 40, .height = 37, .measures = TRUE, .is_variant = TRUE }
 };
 
 static gboolean

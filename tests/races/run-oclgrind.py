@@ -44,8 +44,8 @@ RUNS = [
     ('median-blur', 2, 'width=15,height=11,radius=3,percentile=50,neighborhood=square'),
     ('median-blur', 4, 'width=15,height=11,radius=2,percentile=30'),
     ('motion-blur', 6, f'{SMALL},length=6'),
-    ('sift', 3, 'width=24,height=23,octaves=2,intervals=3,sigma=1.6,upsample=0'),
-    ('sift', 1, 'width=12,height=13,octaves=1,intervals=2,sigma=1.2,upsample=1'),
+    ('sift', 1, 'width=24,height=20,octaves=2,upsample=1,intervals=1,sigma=0.8,contrast-threshold=0,edge-threshold=100,content=noise,alpha=opaque,'
+                'format=working,specials=0,max-features=0,roi-w=0,roi-h=0'),
     ('sobel', 12, SMALL),
     ('template', 6, SMALL),
     ('template', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
@@ -62,7 +62,7 @@ OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small']
 def kernels():
     """All that the sources define; two macros make several each."""
     found = set()
-    for path in glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.cl')) + glob.glob(os.path.join(TOP, 'opencl', 'kernels', 'shared', '*.h')):
+    for path in glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.[ch]*')) + glob.glob(os.path.join(TOP, 'opencl', 'kernels', 'shared', '*.h')):
         with open(path, encoding='utf-8') as file:
             text = file.read()
         found.update(re.findall(r'^kernel void (?!name\b)(\w+) \(', text, re.MULTILINE))

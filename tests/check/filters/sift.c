@@ -11,6 +11,11 @@ enum { OCTAVES, INTERVALS, CONTRAST, EDGE, SIGMA, UPSAMPLE, MAX_FEATURES, RESULT
 
 static const gchar *const results[] = { "mask", NULL };
 
+/* Chance draws pictures of few points, small as they have to be. */
+#define MANY "width=50,height=50,contrast-threshold=0,sigma=0.8,edge-threshold=100,max-features=0,octaves=0,specials=0,alpha=opaque"
+static const gchar *const corners[] =
+  { MANY ",content=noise,format=working,space=sRGB,intervals=3,upsample=1", MANY ",content=natural,intervals=2,upsample=0", NULL };
+
 static const gchar *
 working (const gdouble *values G_GNUC_UNUSED)
 {
@@ -136,6 +141,7 @@ const CheckFilter check_sift =
 {
   .name = "sift",
   .operation = "tessera:sift",
+  .corners = corners,
   .n_properties = 8,
   .properties =
     {

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * SIFT on the device (opencl/kernels/sift.cl): the picture goes there, the points come back.  Octave after octave, each in
+ * strips as in C, but larger ones.  Nothing is waited for in between: how many candidates, places and points there are stays
+ * on the device.  If lists were too short, all is done once more with longer ones.
+ */
+#include "config.h"
+
+#include "sift-parts.h"
+
+#define LEVEL_PIXELS (16 << 20)         /* of a strip's level, at most: 64 MiB */
+#define LEAST_ROWS   64                 /* of a strip */
+#define CROWD        64                 /* pixels of a strip for a candidate, ... */
+#define POINT_CROWD  256                /* ... and of the largest octave for a point, at first */
+#define TRIES        3                  /* the first counts the candidates, the second the points */
+#define TOO_MANY     -5                 /* CL_OUT_OF_RESOURCES */
+#define ITEMS        (1 << 17)          /* that fill a device */
+#define GROUP_TURN   64
+#define GROUP_POINT  32                 /* SIFT_OWNERS */
+#define PLACE_BYTES  48                 /* SiftPlace of sift-points.h */
+
+/* As in sift-points.h: what the device counts. */
+enum { CANDIDATES, PLACES, POINTS, BEFORE, MOST, COUNTS };
+
+typedef struct
+{
+  TesseraBand      *band;
+  const SiftSearch *search;
+  gint              status;
+  gint              most_candidates, most_points;
+  gint              n[COUNTS];
+  TesseraMemory    *seen, *next, *doubled, *sums, *levels, *numbers, *counts, *candidates, *places, *points;
+} Device;
+
+/* A strip of an octave.  Rows of the base, and of the levels, from `top` on. */
+typedef struct
+{
+  gint           octave, width, height;
+  gint           top, rows;
+  gint           own_top, own_bottom;   /* whose candidates it has */
+  TesseraMemory *base;                  /* of the octave, or of the strip */
+  gint           base_row;              /* first row of the strip in it */
+  TesseraMemory *next;                  /* base of the next octave, or NULL */
+} Strip;
+
+/* ------------------------------------------------------------------- launches -- */
+
+/* Each returns TRUE if it went well so far. */
+
+static gboolean
+launch (Device *d, const TesseraLaunch *launch)
+{
+  if (d->status == 0)
+    d->status = tessera_launch (d->band, launch);
+  return d->status == 0;
+}
+
+static gboolean
+take (Device *d, gsize bytes, TesseraMemory **memory)
+{
+  if (d->status == 0)
+    d->status = tessera_scratch (d->band, bytes, memory);
+  return d->status == 0;
+}
+
+static gboolean
+bring (Device *d, TesseraMemory *memory, gsize bytes, gpointer to)
+{
+  if (d->status == 0)
+    d->status = tessera_fetch (d->band, memory, bytes, to);
+  return d->status == 0;
+}
+
+#define LEVEL_ARGS(d, s) ARG ((d)->levels), ARG ((s)->rows), ARG ((s)->width), ARG ((s)->top), ARG ((s)->height)
+
+/* ------------------------------------------------------------------ memory -- */
+
+/* Rows of the levels of a strip of `width` pixels a row. */
+static gint
+strip_rows (const SiftScales *scales, gint width, gint height)
+{
+  return MIN (height, MAX (LEVEL_PIXELS / width, LEAST_ROWS + 2 * (scales->reach + scales->halo)));
+}
+
+typedef struct
+{
+  gsize picture, strip;         /* floats of a plane */
+  gint  candidates, points;
+} Sizes;
+
+static Sizes
+sizes_of (const SiftSearch *search, const GeglRectangle *bounds)
+{
+  Sizes sizes = { .picture = (gsize) bounds->width * bounds->height };
+  gint  width, height;
+
+  for (gint i = 0; sift_octave (search, bounds, i, &width, &height); i++)
+    {
+      sizes.strip = MAX (sizes.strip, (gsize) width * strip_rows (&search->scales, width, height));
+      if (i == 0)
+        sizes.points = (gsize) width * height / POINT_CROWD + 1;
+    }
+  sizes.candidates = sizes.strip / CROWD + 1;
+  return sizes;
+}
+
+gsize
+sift_device_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
+{
+  const SiftSearch *search = request->params;
+  const Sizes       sizes = sizes_of (search, &request->bounds);
+  const gsize       planes = search->scales.n_levels + 1 + search->scales.settings.upsample;
+
+  return (2 * sizes.picture + planes * sizes.strip) * sizeof (gfloat) + sizeof (SiftScales)
+         + sizes.candidates * (sizeof (SiftCandidate) + PLACE_BYTES) + sizes.points * sizeof (SiftPoint);
+}
+
+static gboolean
+take_planes (Device *d)
+{
+  const SiftSearch *search = d->search;
+  const Sizes       sizes = sizes_of (search, &d->band->request->bounds);
+
+  d->most_candidates = sizes.candidates;
+  d->most_points = sizes.points;
+  return take (d, sizes.picture * sizeof (gfloat), &d->seen) && take (d, sizes.picture * sizeof (gfloat), &d->next)
+         && (! search->scales.settings.upsample || take (d, sizes.strip * sizeof (gfloat), &d->doubled))
+         && take (d, sizes.strip * sizeof (gfloat), &d->sums)
+         && take (d, search->scales.n_levels * sizes.strip * sizeof (gfloat), &d->levels)
+         && take (d, COUNTS * sizeof (gint), &d->counts);
+}
+
+/* ------------------------------------------------------------------ levels -- */
+
+/* Of the picture; of its rows, doubled. */
+static gboolean
+see (Device *d)
+{
+  const SiftSearch   *search = d->search;
+  const TesseraImage *input = &d->band->input;
+  const gint          is_encoded = search->input == PERCEIVED_ENCODED;
+
+  return launch (d, &(TesseraLaunch) {
+    .kernel = "sift_see", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (d->seen), ARG (input->width), ARG (input->height), ARG (search->components),
+              FLOAT4_ARG (search->weights[0], search->weights[1], search->weights[2], 0.0f), ARG (is_encoded) }
+  });
+}
+
+static gboolean
+enlarge (Device *d, const Strip *s)
+{
+  const gint width = d->band->input.width, height = d->band->input.height;
+
+  return launch (d, &(TesseraLaunch) {
+    .kernel = "sift_double", .size = { s->width, s->rows }, .group = { 32, 4 }, .cost = 4,
+    .args = { ARG (d->seen), ARG (width), ARG (height), ARG (d->doubled), ARG (s->top), ARG (s->rows) }
+  });
+}
+
+/* Rows `first` to `end` of level l of the strip, from rows of the level before or of the base. */
+static gboolean
+blur (Device *d, const Strip *s, const SiftBlur *blur, TesseraMemory *from, gint from_row, gint l, gint first, gint end)
+{
+  const gint     n = 2 * blur->radius + 1, to_row = l * s->rows;
+  const gint     above = MAX (0, first - blur->radius), below = MIN (s->rows, end + blur->radius);
+  TesseraMemory *weights;
+
+  if (d->status == 0)
+    d->status = tessera_table (d->band, blur->weights, n * sizeof (gfloat), &weights);
+  return d->status == 0
+         && launch (d, &(TesseraLaunch) {
+              .kernel = "sift_along", .size = { s->width, below - above }, .group = { 32, 4 }, .cost = n,
+              .args = { ARG (from), ARG (from_row), ARG (d->sums), ARG (s->width), ARG (above), ARG (below), ARG (weights),
+                        ARG (blur->radius) } })
+         && launch (d, &(TesseraLaunch) {
+              .kernel = "sift_down", .size = { s->width, (end - first + 3) / 4 }, .group = { 32, 4 }, .cost = n + 3,
+              .args = { ARG (d->sums), ARG (s->rows), ARG (d->levels), ARG (to_row), ARG (s->width), ARG (first), ARG (end),
+                        ARG (weights), ARG (blur->radius) } });
+}
+
+/* Each level on as many rows as the next ones need. */
+static gboolean
+make_levels (Device *d, const Strip *s)
+{
+  const SiftScales *scales = &d->search->scales;
+  gint              around = scales->reach + scales->halo - scales->first.radius;
+
+  for (gint l = 0; l < scales->n_levels; l++)
+    {
+      gint first, end;
+
+      if (l > 0)
+        around -= scales->blurs[l].radius;
+      first = MAX (0, s->own_top - around - s->top);
+      end = MIN (s->height, s->own_bottom + around) - s->top;
+      if (l > 0)
+        blur (d, s, &scales->blurs[l], d->levels, (l - 1) * s->rows, l, first, end);
+      else if (s->octave == 0)
+        blur (d, s, &scales->first, s->base, s->base_row, 0, first, end);
+      else
+        launch (d, &(TesseraLaunch) {
+          .kernel = "sift_copy", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 1,
+          .args = { ARG (s->base), ARG (s->base_row), ARG (d->levels), ARG (s->width), ARG (first), ARG (end) } });
+    }
+  return d->status == 0;
+}
+
+/* What the next octave begins with, of the strip's own rows. */
+static gboolean
+halve (Device *d, const Strip *s)
+{
+  const gint first = (s->own_top + 1) / 2, end = MIN ((s->own_bottom + 1) / 2, s->height / 2);
+  const gint from_row = d->search->scales.settings.intervals * s->rows - s->top;
+
+  return ! s->next || end <= first || launch (d, &(TesseraLaunch) {
+    .kernel = "sift_halve", .size = { s->width / 2, end - first }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (d->levels), ARG (from_row), ARG (s->width), ARG (s->next), ARG (first), ARG (end) }
+  });
+}
+
+/* ------------------------------------------------------------------ points -- */
+
+static gboolean
+begin (Device *d, gboolean is_first)
+{
+  return launch (d, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts), ARG (is_first) } });
+}
+
+static gboolean
+find_places (Device *d, const Strip *s)
+{
+  const SiftScales *scales = &d->search->scales;
+  const gint        first = s->own_top - s->top, end = s->own_bottom - s->top, items = ITEMS;
+
+  return launch (d, &(TesseraLaunch) {
+           .kernel = "sift_scan", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 3 * scales->n_levels,
+           .args = { LEVEL_ARGS (d, s), ARG (scales->n_levels), ARG (first), ARG (end), ARG (d->search->least), ARG (d->counts),
+                     ARG (d->candidates), ARG (d->most_candidates) } })
+         && launch (d, &(TesseraLaunch) {
+              .kernel = "sift_refine", .size = { items }, .group = { 64 }, .cost = 54,
+              .args = { LEVEL_ARGS (d, s), ARG (scales->settings.intervals), ARG (d->numbers), ARG (d->counts), ARG (d->candidates),
+                        ARG (d->places), ARG (d->most_candidates), ARG (items) } });
+}
+
+static gboolean
+find_points (Device *d, const Strip *s)
+{
+  const GeglRectangle *bounds = &d->band->request->bounds;
+  const gint           is_doubled = d->search->scales.settings.upsample, octave = s->octave - is_doubled, items = ITEMS;
+
+  return launch (d, &(TesseraLaunch) {
+           .kernel = "sift_turn", .size = { items }, .group = { GROUP_TURN }, .cost = 1000.0 / GROUP_TURN,
+           .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->places), ARG (d->points), ARG (d->most_points), ARG (octave),
+                     ARG (bounds->x), ARG (bounds->y), ARG (is_doubled), ARG (items) } })
+         && (! d->search->describes || launch (d, &(TesseraLaunch) {
+              .kernel = "sift_describe", .size = { items }, .group = { GROUP_POINT }, .cost = 3000.0 / GROUP_POINT,
+              .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->points), ARG (d->most_points), ARG (items) } }));
+}
+
+/* ----------------------------------------------------------------- octaves -- */
+
+static gboolean
+search_strip (Device *d, Strip *s)
+{
+  const gint around = d->search->scales.reach + d->search->scales.halo;
+
+  s->top = MAX (0, s->own_top - around);
+  s->rows = MIN (s->height, s->own_bottom + around) - s->top;
+  s->base_row = s->top;
+  if (s->octave == 0 && d->search->scales.settings.upsample)
+    {
+      s->base = d->doubled;
+      s->base_row = 0;
+      enlarge (d, s);
+    }
+  return make_levels (d, s) && halve (d, s) && begin (d, FALSE) && find_places (d, s) && find_points (d, s);
+}
+
+/* The bases of octaves lie in turns in two planes, whose size is the picture's. */
+static gboolean
+search_octaves (Device *d)
+{
+  const GeglRectangle *bounds = &d->band->request->bounds;
+  const gint           around = d->search->scales.reach + d->search->scales.halo;
+  Strip                s = { .base = d->seen };
+  gint                 width, height;
+
+  begin (d, TRUE);
+  for (s.octave = 0; sift_octave (d->search, bounds, s.octave, &s.width, &s.height); s.octave++)
+    {
+      const gint rows = MAX (LEAST_ROWS, strip_rows (&d->search->scales, s.width, s.height) - 2 * around);
+      const gint own = s.height <= rows + 2 * around ? s.height : rows;         /* in one strip nothing lies around */
+
+      s.base = s.octave & 1 ? d->next : d->seen;
+      s.next = ! sift_octave (d->search, bounds, s.octave + 1, &width, &height) ? NULL : s.octave & 1 ? d->seen : d->next;
+      for (gint top = 0; top < s.height && d->status == 0; top += own)
+        {
+          Strip strip = s;
+
+          strip.own_top = top;
+          strip.own_bottom = MIN (s.height, top + own);
+          search_strip (d, &strip);
+        }
+    }
+  return d->status == 0;
+}
+
+static gboolean
+search_picture (Device *d)
+{
+  return take (d, d->most_candidates * sizeof (SiftCandidate), &d->candidates) && take (d, (gsize) d->most_candidates * PLACE_BYTES, &d->places)
+         && take (d, d->most_points * sizeof (SiftPoint), &d->points) && see (d) && search_octaves (d) && begin (d, FALSE)
+         && bring (d, d->counts, COUNTS * sizeof (gint), d->n);
+}
+
+/* If a list was too short: how long it has to be. */
+static gboolean
+is_too_short (Device *d)
+{
+  const gboolean is_so = d->n[MOST] > d->most_candidates || d->n[POINTS] > d->most_points;
+
+  if (d->n[MOST] < 0 || d->n[POINTS] < 0)
+    d->status = TOO_MANY;               /* of more than an int counts, or a device that is wrong */
+  d->most_candidates = MAX (d->most_candidates, d->n[MOST]);
+  d->most_points = MAX (d->most_points, d->n[POINTS]);
+  return is_so;
+}
+
+/* Makes the list of them too, and the answer. */
+static gboolean
+bring_points (Device *d)
+{
+  gint          words[SIFT_ANSWER];
+  gconstpointer points = NULL;
+
+  if (d->status == 0 && d->n[POINTS] > 0)
+    d->status = tessera_fetch_view (d->band, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
+  if (d->status != 0)
+    return FALSE;
+  sift_list_make (d->search, &d->band->request->bounds, points, d->n[POINTS], words);
+  return launch (d, &(TesseraLaunch) {
+    .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->band->output.memory), ARG (words[0]), ARG (words[1]) }
+  });
+}
+
+gint
+sift_on_device (TesseraBand *band)
+{
+  Device d = { .band = band, .search = band->request->params };
+  gint   tries = 0;
+
+  if (take_planes (&d))
+    d.status = tessera_table (band, d.search->numbers, sizeof d.search->numbers, &d.numbers);
+  while (d.status == 0 && search_picture (&d) && is_too_short (&d))
+    if (++tries == TRIES)
+      d.status = TOO_MANY;
+  bring_points (&d);
+  return d.status;
+}
