@@ -58,6 +58,15 @@ operation_of (const gchar *procedure)
   return found;
 }
 
+/* What a person knows the filter by. */
+static const gchar *
+title_of (const gchar *operation)
+{
+  const gchar *title = gegl_operation_get_key (operation, "title");
+
+  return title ? title : operation;
+}
+
 #define SETTINGS 1                      /* how many arguments a filter has more than a graph */
 
 static void
@@ -187,7 +196,7 @@ apply (Layer *layer, const gchar *title, GimpRunMode mode)
 static GimpPDBStatusType
 run_filter (Layer *layer, const gchar *name, const gchar *operation, GimpRunMode mode, const gchar *settings, GError **error)
 {
-  const gchar *title = gegl_operation_get_key (operation, "title");
+  const gchar *title = title_of (operation);
 
   layer_set_operation (layer, operation);
   if (mode == GIMP_RUN_NONINTERACTIVE)
@@ -200,11 +209,11 @@ run_filter (Layer *layer, const gchar *name, const gchar *operation, GimpRunMode
     recall (layer, name);
   if (mode == GIMP_RUN_INTERACTIVE)
     {
-      if (! dialog_run (layer, name, title ? title : operation))
+      if (! dialog_run (layer, name, title))
         return GIMP_PDB_CANCEL;
       remember (layer, name);
     }
-  apply (layer, title ? title : operation, mode);
+  apply (layer, title, mode);
   return GIMP_PDB_SUCCESS;
 }
 
@@ -237,7 +246,7 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
   gchar            *operation = operation_of (name);
-  Layer            *layer = operation ? layer_new (image, drawable, operation, error) : NULL;
+  Layer            *layer = operation ? layer_new (image, drawable, title_of (operation), error) : NULL;
 
   if (! operation)
     g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("GEGL does not find the operation of %s"), name);

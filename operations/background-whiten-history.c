@@ -63,12 +63,6 @@ typedef struct
   gchar       *key;
 } Dark;
 
-static gchar *
-key_of (const Frame *frame)
-{
-  return g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, frame->path, frame->index, frame->size, frame->time);
-}
-
 /* FALSE: there is none that fits. */
 static gboolean
 load_dark (const HistorySettings *settings, gint width, gint height, Dark *dark, GError **error)
@@ -84,7 +78,7 @@ load_dark (const HistorySettings *settings, gint width, gint height, Dark *dark,
         dark->pixels = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
       else
         fail (error, "%s is not one frame", settings->dark);
-      dark->key = key_of (&list.frames[0]);
+      dark->key = frame_key (&list.frames[0]);
       frame_list_clear (&list);
     }
   if (! dark->pixels)
@@ -123,7 +117,7 @@ static KeptFrame *
 prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, GError **error)
 {
   const ShiftSettings how = shift_settings (settings);
-  gchar              *file = key_of (frame);
+  gchar              *file = frame_key (frame);
   gchar              *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
   KeptFrame          *kept = kept_frame_find (key);
   FramePixels        *pixels;

@@ -12,6 +12,7 @@
 #define PER_ITEM 32             /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
 #define BINS     2048           /* opencl/kernels/estimate-shift-middle.h */
 #define GROUP    64             /* of launches that use local memory for each item */
+#define THREAD_COST 0.05        /* of what one frame's projections cost */
 
 /* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
 typedef struct
@@ -187,7 +188,7 @@ project (Shifts *s, DeviceFrames *frames)
         .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
                   LOCAL_ARG (tile) } })
       && bring (s, s->sums, bytes, sums))
-    gegl_parallel_distribute_range (frames->n, 1.0, make_projections, &(Projecting) { s, frames, sums });
+    gegl_parallel_distribute_range (frames->n, THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
   g_free (sums);
   return s->status == 0;
 }
@@ -368,7 +369,7 @@ search (Shifts *s)
   ShiftSearch searches[SHIFT_MOST_FRAMES];
   gint32      words[SHIFT_MOST_FRAMES * SHIFT_WORDS];
 
-  gegl_parallel_distribute_range (s->n, 1.0, begin_searches, &(Beginning) { s, searches });
+  gegl_parallel_distribute_range (s->n, THREAD_COST, begin_searches, &(Beginning) { s, searches });
   while (is_searching (s, searches))
     if (! answer_medians (s, searches) || ! answer_sums (s, searches))
       return;

@@ -332,16 +332,16 @@ is_too_short (Device *d)
 static gboolean
 bring_points (Device *d)
 {
-  gint          answer;
+  gint          words[SIFT_ANSWER];
   gconstpointer points = NULL;
 
   if (d->status == 0 && d->n[POINTS] > 0)
     d->status = tessera_fetch_view (d->band, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
   if (d->status != 0)
     return FALSE;
-  answer = sift_list_make (d->search, &d->band->request->bounds, points, d->n[POINTS]);
+  sift_list_make (d->search, &d->band->request->bounds, points, d->n[POINTS], words);
   return launch (d, &(TesseraLaunch) {
-    .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->band->output.memory), ARG (answer) }
+    .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->band->output.memory), ARG (words[0]), ARG (words[1]) }
   });
 }
 

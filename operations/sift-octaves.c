@@ -315,7 +315,7 @@ sift_in_c (const TesseraRequest *request)
   const SiftSearch *search = request->params;
   Walk              walk = { .request = request, .search = search, .octave = search->scales.settings.upsample ? -1 : 0,
                              .points = g_array_new (FALSE, FALSE, sizeof (SiftPoint)) };
-  gint              answer, width, height;
+  gint              answer[SIFT_ANSWER], width, height;
 
   for (gint i = 0; sift_octave (search, &request->bounds, i, &walk.width, &walk.height); i++)
     {
@@ -333,7 +333,7 @@ sift_in_c (const TesseraRequest *request)
   tessera_large_free (walk.planes.floats);
   tessera_large_free (walk.seen.floats);
   tessera_large_free (walk.doubled.floats);
-  answer = sift_list_make (search, &request->bounds, (const SiftPoint *) walk.points->data, walk.points->len);
+  sift_list_make (search, &request->bounds, (const SiftPoint *) walk.points->data, walk.points->len, answer);
   g_array_free (walk.points, TRUE);
-  tessera_write (request->output, &request->roi, request->output_format, (gfloat *) &answer, sizeof answer);
+  tessera_write (request->output, &request->roi, request->output_format, (gfloat *) answer, sizeof answer);
 }

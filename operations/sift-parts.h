@@ -163,6 +163,7 @@ typedef struct
   gfloat     least;             /* of the differences that make a candidate */
   gdouble    numbers[3];        /* settings for the device: both thresholds, sigma */
   gboolean   describes;
+  gboolean   is_small;          /* the check of a device compares such a picture's points */
   Perceived  input;             /* what request->input_format is read as */
   gint       components;
   gfloat     weights[3];        /* of luminance */
@@ -172,8 +173,11 @@ typedef struct
 /* The size of octave `i`, from 0 on.  FALSE: there is none. */
 gboolean sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height);
 
-/* Makes the list of the points, which are in any order, and some of them there several times.  Returns the answer: how many it has. */
-gint sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n);
+#define SIFT_ANSWER 2           /* numbers */
+
+/* Makes the list of the points, which are in any order, and some of them there several times; and the numbers by which the
+ * check of a device compares it. */
+void sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER]);
 
 extern const TesseraFilter sift_filter;
 

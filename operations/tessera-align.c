@@ -9,7 +9,7 @@
  * stays where it is, each pixel as it was, and what lies beyond the reference's box is cut off.  Without a reference, or where one of
  * the pictures has no end, the input passes on as it is.
  *
- * Points are found on the device if that is faster (sift_find); all the rest is C.
+ * Points are found and matched on the device if that is faster (sift_find, match_descriptors); all the rest is C.
  *
  * `matrix`, `inliers`, `error`, `aligned` and `reason` are results, but they can be written, because GEGL has no read-only
  * properties.  They are those of the last computation.
@@ -179,8 +179,8 @@ find (const GeglProperties *o, const TesseraRequest *request, Consensus *found)
   moving.progress_to = POINTS_DONE;
   done = align_picture_init (&a, &reference, o->contrast_threshold, 0)
          && align_picture_init (&b, &moving, o->contrast_threshold, keeps_size ? a.factor : 0);
-  if (done)
-    align_find (&a, &b, &settings, found);
+  moving.progress_from = POINTS_DONE;
+  done = done && align_find (&moving, &a, &b, &settings, found);
   align_picture_clear (&a);
   align_picture_clear (&b);
   return done;

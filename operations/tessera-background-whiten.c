@@ -148,7 +148,8 @@ property_string (reason, _("Reason (result)"), "")
 #include "background-whiten.h"
 #include "counts.h"
 
-#define COUNTS 65535.0f
+#define COUNTS       65535.0f
+#define TRIAL_FRAMES 9          /* more than the kernel reads at once */
 
 /* ---------------------------------------------------------------- the numbers -- */
 
@@ -203,16 +204,20 @@ replace (gchar **to, gchar *text)
   *to = text;
 }
 
-/* Without a notification: GEGL would compute everything again.  `weights` is NULL where there is a reason. */
+/* Without a notification: GEGL would compute everything again.  `weights` is NULL where there is a reason.  Two threads may compute one node. */
 static void
 set_results (GeglProperties *o, const History *history, const Weights *weights, const gchar *reason)
 {
+  static GMutex lock;
+
+  g_mutex_lock (&lock);
   replace (&o->shifts_found, weights ? shifts_text (history) : g_strdup (""));
   replace (&o->weights, weights ? weights_text (weights) : g_strdup (""));
   replace (&o->notes, g_strdup (history->notes->str));
   replace (&o->reason, g_strdup (reason));
   o->noise_gain = weights ? weights->noise_gain : 1.0;
   o->degree_used = weights ? weights->degree : 0;
+  g_mutex_unlock (&lock);
 }
 
 /* ------------------------------------------------------------- operation -- */
@@ -241,6 +246,25 @@ static TesseraBackgroundWhitenOutput
 wanted_result (const GeglProperties *o)
 {
   return o->output != TESSERA_BACKGROUND_WHITEN_WHITENED ? o->output : o->result;
+}
+
+/* With which a device is checked for a result: the history is made of the frame.  For good. */
+static GeglOperation *
+trial_of (TesseraBackgroundWhitenOutput wanted)
+{
+  static GMutex    lock;
+  static GeglNode *trials[TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE + 1];
+  GeglNode        *trial;
+
+  g_mutex_lock (&lock);
+  if (! trials[wanted])
+    {
+      trials[wanted] = gegl_node_new ();
+      gegl_node_set (trials[wanted], "operation", "tessera:background-whiten", "trial", TRUE, "history", TRIAL_FRAMES, "result", wanted, NULL);
+    }
+  trial = trials[wanted];
+  g_mutex_unlock (&lock);
+  return gegl_node_get_gegl_operation (trial);
 }
 
 static gboolean
@@ -296,12 +320,10 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
   return FALSE;
 }
 
-/* While a device is checked for this request, its node takes over `trial`. */
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gboolean  is_trial = o->trial;
   History         history;
   Weights         weights;
   CountPlane      current;
@@ -314,10 +336,10 @@ run (GeglOperation *operation, TesseraRequest *request)
   counts_read (request->input, &request->bounds, &current);
   if (find_history (request, o, &current, &history))
     {
-      o->trial = TRUE;
+      if (! o->trial)
+        request->checked_with = trial_of (wanted_result (o));
       success = whiten (request, o, &history, &weights);
-      o->trial = is_trial;
-      if (! is_trial)
+      if (! o->trial)
         set_results (o, &history, &weights, "");
     }
   else

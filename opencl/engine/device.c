@@ -50,6 +50,13 @@ build_options (cl_device_fp_config config)
                    : "-cl-std=CL1.2");
 }
 
+/* PoCL 5.0 (Ubuntu 24.04) ends the program then: "Assertion `found->ref_count > 0' failed". */
+static gboolean
+is_pocl_5 (const gchar *name, const gchar *driver)
+{
+  return strstr (name, "Portable Computing Language") && g_str_has_prefix (driver, "5.");
+}
+
 static GMutex     lock;         /* guards what follows */
 static GPtrArray *known;        /* one for each context and device, kept for the process */
 
@@ -84,6 +91,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
       return FALSE;
     }
   self->driver = device_text (cl, device, CL_DRIVER_VERSION);
+  self->one_launch = is_pocl_5 (self->name, self->driver);
   self->memory = memory;
   self->max_allocation = max_allocation;
   self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;

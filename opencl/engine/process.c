@@ -195,7 +195,7 @@ note_answer (const TesseraRequest *request)
   guchar     *answer = g_malloc (bytes);
 
   gegl_buffer_get (request->output, &request->roi, 1.0, request->output_format, answer, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  tessera_compare (answer, bytes);
+  tessera_proof_compare (answer, bytes);
   g_free (answer);
 }
 
@@ -325,7 +325,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   device = choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
-  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
+  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE && request->filter->source)
     tessera_proof_state.has_failed = TRUE;      /* C still computes it, because GEGL warns of tiles that nobody wrote */
   else if (device)
     tessera_count (fallbacks, 1);

@@ -17,6 +17,7 @@ struct _TesseraProgram
 {
   const gchar *source;
   gpointer     context, device;
+  gboolean     one_launch;      /* see TesseraDevice */
   gchar       *name;
   GMutex       lock;            /* held while building, and from a kernel's arguments to its launch */
   gboolean     is_done;         /* built, or refused */
@@ -137,6 +138,7 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
       self->source = source;
       self->context = device->context;
       self->device = device->device;
+      self->one_launch = device->one_launch;
       self->name = g_strdup (name);
       self->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, kernel_free);
       programs = g_list_prepend (programs, self);
@@ -223,6 +225,30 @@ set_args (const TesseraClApi *cl, cl_kernel kernel, const TesseraRawArg *args, g
   return status;
 }
 
+/* Two programs may have the same text, so one_launch holds for all of them.  Who waits for the event later sees whether
+ * the kernel failed.  A wait that failed for another reason has not waited. */
+static cl_int
+enqueue (const TesseraProgram *self, cl_command_queue queue, cl_kernel kernel, const size_t *offset, const size_t *size,
+         const size_t *group, cl_event *event)
+{
+  static GMutex       one;
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_int              status, waited;
+
+  if (self->one_launch)
+    g_mutex_lock (&one);
+  status = cl->EnqueueNDRangeKernel (queue, kernel, 3, offset, size, group, 0, NULL, event);
+  if (self->one_launch && status == CL_SUCCESS)
+    {
+      waited = cl->WaitForEvents (1, event);
+      if (waited != CL_SUCCESS && waited != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        cl->Finish (queue);
+    }
+  if (self->one_launch)
+    g_mutex_unlock (&one);
+  return status;
+}
+
 gint
 tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *kernel_name,
                         const gsize offset[3], const gsize size[3], const gsize group[3],
@@ -244,8 +270,7 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
        d = (d + 1) % 3)
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
   if (status == CL_SUCCESS)
-    status = cl->EnqueueNDRangeKernel (tessera_queue_object (queue, LANE_RUN), kernel->object, 3, offset,
-                                       size, fitting, 0, NULL, event);
+    status = enqueue (self, tessera_queue_object (queue, LANE_RUN), kernel->object, offset, size, fitting, event);
   g_mutex_unlock (&self->lock);
   if (tessera_note_event (status, event) != CL_SUCCESS)
     return status;

@@ -5,8 +5,6 @@
  */
 #include "proof-state.h"
 
-#include "tessera.h"
-
 _Thread_local TesseraProofState tessera_proof_state;
 
 void
@@ -27,17 +25,11 @@ tessera_proof_end_runs (gboolean are_right)
   g_clear_pointer (&tessera_proof_state.runs, g_ptr_array_unref);
 }
 
-gboolean
-tessera_is_checked (void)
-{
-  return tessera_proof_state.leg != TESSERA_PROOF_NONE;
-}
-
 void
-tessera_compare (gconstpointer values, gsize bytes)
+tessera_proof_compare (gconstpointer values, gsize bytes)
 {
   const guchar *at = values;
 
-  for (gsize i = 0; i < bytes && tessera_is_checked (); i++)
+  for (gsize i = 0; i < bytes && tessera_proof_state.leg != TESSERA_PROOF_NONE; i++)
     tessera_proof_state.answers = (tessera_proof_state.answers ^ at[i]) * 16777619u;
 }

@@ -25,7 +25,7 @@ typedef struct
   gboolean        is_early;             /* the check runs beside its request.  A failure is not counted then, and nothing
                                          * is said, because the device is asked again. */
   gboolean        has_failed;           /* the device could not compute something */
-  guint32         answers;              /* a number of all answers (TesseraFilter.answers, tessera_compare) */
+  guint32         answers;              /* a number of all answers (TesseraFilter.answers) */
   GPtrArray      *runs;                 /* marks of the kernels that ran */
 } TesseraProofState;
 
@@ -34,5 +34,8 @@ extern _Thread_local TesseraProofState tessera_proof_state;
 /* A kernel ran in the check that this thread makes.  When that ends: all that ran are proven if they `are_right`. */
 void tessera_proof_note_run (TesseraProofMark *mark);
 void tessera_proof_end_runs (gboolean are_right);
+
+/* An answer that is no pixel: both paths must give the same ones in the same order.  Nothing outside a check. */
+void tessera_proof_compare (gconstpointer values, gsize bytes);
 
 #endif

@@ -57,7 +57,7 @@ float_of (guint32 bits, Look look)
   return plain;
 }
 
-/* For filters that answer: squares that shine, in all pictures the same, and single pixels that do.  In noise alone nothing stands out. */
+/* For filters that answer: squares that shine in a grey sky, in all pictures the same, and single pixels.  In noise nothing stands out. */
 static gfloat
 star_of (guint32 bits, guint32 pixel)
 {
@@ -65,7 +65,7 @@ star_of (guint32 bits, guint32 pixel)
 
   if (bits % 199 == 0)
     return 1.0f;
-  return float_of (bits, LOOK_STORED) / 64.0f + (square % 12 == 0 ? float_of (square, LOOK_STORED) : 0.0f);
+  return 0.375f + float_of (bits, LOOK_STORED) / 64.0f + (square % 12 == 0 ? 0.5f * float_of (square, LOOK_STORED) : 0.0f);
 }
 
 /* Below 1, and denormals. */
@@ -161,14 +161,16 @@ typedef struct
 static void
 bench_init (Bench *bench, const TesseraRequest *request)
 {
+  GeglOperation *like = request->checked_with ? request->checked_with : request->operation;
+
   bench->graph = gegl_node_new ();
   bench->source = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
   bench->node = gegl_node_new_child (bench->graph, "operation",
                                      request->filter->checked_by ? request->filter->checked_by
-                                     : GEGL_OPERATION_GET_CLASS (request->operation)->name, NULL);
+                                     : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
   bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
   g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
-  copy_settings (request->operation, bench->node);
+  copy_settings (like, bench->node);
   gegl_node_link_many (bench->source, bench->node, bench->sink, NULL);
   if (request->aux)
     {

@@ -24,6 +24,8 @@ tessera_request_pixels (const TesseraRequest *request)
 static inline guint64
 tessera_request_work (const TesseraRequest *request)
 {
+  if (request->filter->work)
+    return request->filter->work (request);
   return request->filter->answers ? tessera_pixels_around (request, request->roi.width, request->roi.height) : tessera_request_pixels (request);
 }
 

@@ -185,11 +185,10 @@ TESSERA_API guint64 tessera_new_serial (void);
 TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes,
                                         TesseraMemory **memory);
 
-/* The same for memory whose content the passes of this request make, where it is not there yet (*is_there: it is, and stays as it is).  What was made
- * is kept only if the request succeeds. */
+/* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds. */
 TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 
-/* What is kept under that number, by either of them, is not wanted any more: its memory may be used for something else.  0: nothing. */
+/* What is kept under that number is not wanted any more.  0: nothing. */
 TESSERA_API void    tessera_drop_kept   (guint64 serial);
 
 /* Sends some numbers into memory, before the passes that follow; a copy travels. */
@@ -201,11 +200,6 @@ TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsiz
 
 /* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */
 TESSERA_API gint tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen);
-
-/* While a device is checked, the result of the operation is compared with C's.  Where that shows only some of what a request computed, the operation
- * adds the rest: the same values in the same order on both paths.  TRUE: it should. */
-TESSERA_API gboolean tessera_is_checked (void);
-TESSERA_API void     tessera_compare    (gconstpointer values, gsize bytes);
 
 /* ------------------------------------------------------------- messages -- */
 
@@ -258,8 +252,7 @@ typedef struct
   /* Enqueues the passes that make band->output from band->input. */
   gint (*device) (TesseraBand *band);
 
-  /* Optional: enqueues passes that write measure_bytes bytes into `result`,
-   * which the host needs before it can enqueue `device`. */
+  /* Optional: enqueues passes that write measure_bytes bytes, which the host needs before it can enqueue `device`. */
   gint  (*measure) (TesseraBand *band, TesseraMemory *result);
   gsize  measure_bytes;
 
@@ -272,12 +265,14 @@ typedef struct
    * `spread`.  The halo of such a filter makes the roi the whole image. */
   gboolean whole;
 
-  /* The passes do not look at the request's input: it does not travel, and band->input has no memory.  What they need is
-   * on the device already (tessera_kept_table). */
+  /* The passes do not look at the request's input: it does not travel, and band->input has no memory. */
   gboolean blind;
 
   /* The output is an answer for the operation, no part of its picture.  The check of a device compares it by itself. */
   gboolean answers;
+
+  /* Optional: how many pixels of a plain filter take as long as the request, where its own do not tell.  Below 16384 it runs in C. */
+  guint64 (*work) (const TesseraRequest *request);
 
   /* Optional, for tessera_survey. survey_area: adds the statistics of `area` to `part`, in C; called from
    * several threads, each with a part of its own. survey: enqueues the passes that do so for band->roi;
@@ -293,6 +288,7 @@ struct _TesseraRequest
 {
   const TesseraFilter *filter;
   GeglOperation       *operation;
+  GeglOperation       *checked_with;   /* whose settings a check of the device takes, in place of the operation's; or NULL */
   GeglBuffer          *input;
   GeglBuffer          *aux;            /* or NULL */
   GeglBuffer          *output;

@@ -72,7 +72,7 @@ sum_runs (global const int *counts, int bins, int run, local int *parts)
 
   for (int b = get_local_id (0) * run; b < min (bins, ((int) get_local_id (0) + 1) * run); b++)
     sum += counts[b];
-  barrier (CLK_LOCAL_MEM_FENCE);
+  barrier (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   parts[get_local_id (0)] = sum;
   barrier (CLK_LOCAL_MEM_FENCE);
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "matches.h"
 #include "matrix.h"
 #include "planes.h"
 
@@ -169,19 +170,21 @@ place_in_gegl (const GeglRectangle *reference, const GeglRectangle *moving, gdou
   matrix_normalize (matrix);
 }
 
-void
-align_find (const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings, Consensus *found)
+gboolean
+align_find (const TesseraRequest *like, const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   const RefinePicture *a = &reference->small, *b = &moving->small;
   Match               *matches = NULL;
-  const gint           n = match_descriptors (reference->descriptors, reference->n, moving->descriptors, moving->n,
+  const gint           n = match_descriptors (like, reference->descriptors, reference->n, moving->descriptors, moving->n,
                                               settings->ratio, TRUE, &matches);
 
+  if (n < 0)
+    return FALSE;
   consensus_find (reference->places, moving->places, matches, n, settings->model, SEED, b->bounds.width, b->bounds.height,
                   a->bounds.width, a->bounds.height, NULL, found);
   g_free (matches);
   if (! found->is_aligned)
-    return;
+    return TRUE;
   if (settings->refines)
     refine (a, b, settings->model, found->matrix);
   if (reference->factor * moving->factor > 1)
@@ -192,4 +195,5 @@ align_find (const AlignPicture *reference, const AlignPicture *moving, const Ali
         refine (&reference->full, &moving->full, settings->model, found->matrix);
     }
   place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);
+  return TRUE;
 }

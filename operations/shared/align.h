@@ -36,8 +36,9 @@ typedef struct
 gboolean align_picture_init  (AlignPicture *picture, const TesseraRequest *request, gdouble contrast_threshold, gint factor);
 void     align_picture_clear (AlignPicture *picture);
 
-/* found->matrix: GEGL's places of the moving picture -> of the reference; found->error in pixels of the reference. */
-void     align_find (const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings,
-                     Consensus *found);
+/* found->matrix: GEGL's places of the moving picture -> of the reference; found->error in pixels of the reference.  Of `like` its operation
+ * and its part of the progress count (matches.h).  FALSE: OpenCL is forced and could not run. */
+gboolean align_find (const TesseraRequest *like, const AlignPicture *reference, const AlignPicture *moving,
+                     const AlignSettings *settings, Consensus *found);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Which points of two pictures are the same, and the transform on which most of these pairs agree.
+ * The transform on which most pairs of points of two pictures agree (matches.h finds the pairs).
  *
  * Places are pixels, pixel centres at integers.  A is the reference, B the picture that moves: p_A ~ M p_B.  All results
- * are the same on every machine: distances are sums of integers, the random numbers are PCG32's, everything else is
- * computed in double by one thread in a fixed order.
+ * are the same on every machine: the random numbers are PCG32's, everything else is computed in double by one thread in a fixed order.
  *
  * D. G. Lowe, 2004 (ratio of distances); M. A. Fischler, R. C. Bolles, Random Sample Consensus, Communications of the
  * ACM 24, 1981; P. H. S. Torr, A. Zisserman, MLESAC, 2000 (score); R. I. Hartley, In Defense of the Eight-Point
@@ -27,12 +26,6 @@ typedef struct
   gint    a, b;                 /* indices */
   guint32 distance;             /* sum of squared differences */
 } Match;
-
-/* The nearest of B for each of A; descriptors are DESCRIPTOR_LENGTH bytes one behind another.  Kept where 25 d1 < 16 d2
- * (`ratio` 0.8; others in thousandths squared), the nearest is unique, and, if `mutual`, A's is the nearest to B's.
- * Returns how many; sorted by a; free *matches with g_free.  Runs on all of GEGL's threads. */
-gint match_descriptors (const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual,
-                        Match **matches);
 
 typedef enum { MODEL_TRANSLATION, MODEL_SIMILARITY, MODEL_AFFINE, MODEL_HOMOGRAPHY } ConsensusModel;
 

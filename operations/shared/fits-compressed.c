@@ -9,6 +9,8 @@
 
 #define MOST_COLUMNS 20
 #define MOST_TILE    (1 << 26)  /* bytes of one, compressed */
+#define MOST_BLOCK   32         /* pixels: the largest that the standard permits (table 37) */
+#define MOST_GZIP    1032       /* bytes that come out of one */
 
 typedef enum { METHOD_NONE, METHOD_RICE, METHOD_GZIP, METHOD_SHUFFLED } Method;
 
@@ -125,7 +127,7 @@ find_settings (const FitsCards *cards, Tiles *tiles)
       g_snprintf (key, sizeof key, "ZNAME%d", i);
       name = fits_cards_text (cards, key);
       if (g_strcmp0 (name, "BLOCKSIZE") == 0)
-        tiles->block = (gint) whole (cards, "ZVAL", i, 65536, 0);
+        tiles->block = (gint) whole (cards, "ZVAL", i, MOST_BLOCK, 0);
       else if (g_strcmp0 (name, "BYTEPIX") == 0)
         tiles->pixel = (gint) whole (cards, "ZVAL", i, 8, 0);
     }
@@ -156,6 +158,24 @@ read_tiles (const FitsCards *cards, Tiles *tiles)
          && (tiles->pixel == 1 || tiles->pixel == 2 || tiles->pixel == 4) && find_column (cards, tiles);
 }
 
+/* Bits of a block of Rice's code that say how many follow for each pixel. */
+static gint
+block_bits (const Tiles *tiles)
+{
+  return tiles->pixel == 1 ? 3 : tiles->pixel == 2 ? 4 : 5;
+}
+
+/* Can so many bytes be the code of all pixels?  Else a small file could ask for any amount of memory. */
+static gboolean
+is_enough (const Tiles *tiles, gint64 bytes)
+{
+  gdouble pixels = 1.0;
+
+  for (gint i = 0; i < tiles->axes; i++)
+    pixels *= tiles->sizes[i];
+  return bytes >= (tiles->method == METHOD_RICE ? pixels / tiles->block * block_bits (tiles) / 8.0 : pixels * (tiles->bits / 8) / MOST_GZIP);
+}
+
 gboolean
 fits_compressed_check (const FitsCards *cards, const FramesFile *file, gint *bits, gint *axes, gint64 *sizes, GError **error)
 {
@@ -168,6 +188,8 @@ fits_compressed_check (const FitsCards *cards, const FramesFile *file, gint *bit
     return frames_refuse (file->path, "has a compressed image of an impossible size, or of several columns; unpack it with funpack", error);
   if (tiles.rows > (file->size - cards->data) / tiles.row_bytes)
     return frames_refuse (file->path, "ends before the last of its pixels", error);
+  if (! is_enough (&tiles, file->size - tiles.heap))
+    return frames_refuse (file->path, "is too small for the compressed image that its header names", error);
   *bits = tiles.bits;
   *axes = tiles.axes;
   memcpy (sizes, tiles.sizes, sizeof tiles.sizes);
@@ -200,7 +222,7 @@ take (Bits *bits, gint n)
 static gboolean
 read_rice (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdouble *numbers)
 {
-  const gint depth = 8 * tiles->pixel, few = tiles->pixel == 1 ? 3 : tiles->pixel == 2 ? 4 : 5, most = tiles->pixel == 1 ? 6 : tiles->pixel == 2 ? 14 : 25;
+  const gint depth = 8 * tiles->pixel, few = block_bits (tiles), most = tiles->pixel == 1 ? 6 : tiles->pixel == 2 ? 14 : 25;
   Bits       bits = { .at = bytes, .end = bytes + length };
   guint32    last = take (&bits, depth);
 
@@ -305,7 +327,7 @@ gboolean
 fits_compressed_read (const FitsCards *cards, FramesFile *file, gint index, gdouble *numbers, GError **error)
 {
   Tiles    tiles;
-  gdouble *tile;
+  gdouble *tile = NULL;
   gint64   across, down;
   gboolean success = TRUE;
 
@@ -313,15 +335,16 @@ fits_compressed_read (const FitsCards *cards, FramesFile *file, gint index, gdou
     return frames_refuse (file->path, "has a compressed image of an impossible size", error);
   across = (tiles.sizes[0] + tiles.tile[0] - 1) / tiles.tile[0];
   down = (tiles.sizes[1] + tiles.tile[1] - 1) / tiles.tile[1];
-  tile = g_new (gdouble, tiles.tile[0] * tiles.tile[1]);
+  if (across > 1)                       /* else its rows lie as those of the image do */
+    tile = g_new (gdouble, tiles.tile[0] * tiles.tile[1]);
   for (gint64 k = 0; k < across * down && success; k++)
     {
       const gint64 x = k % across * tiles.tile[0], y = k / across * tiles.tile[1];
       const gint64 width = MIN (tiles.tile[0], tiles.sizes[0] - x), height = MIN (tiles.tile[1], tiles.sizes[1] - y);
       const gint64 row = cards->data + (index * across * down + k) * tiles.row_bytes + tiles.column;
 
-      success = read_tile (&tiles, file, row, width * height, tile);
-      for (gint64 i = 0; i < height && success; i++)
+      success = read_tile (&tiles, file, row, width * height, tile ? tile : numbers + y * tiles.sizes[0]);
+      for (gint64 i = 0; i < height && tile && success; i++)
         memcpy (numbers + (y + i) * tiles.sizes[0] + x, tile + i * width, width * sizeof *tile);
     }
   g_free (tile);

@@ -8,7 +8,6 @@
 #include "fits-compressed.h"
 
 #define MOST_PARTS  100
-#define MOST_PACKED 2000        /* pixels in a byte, at most */
 #define PER_DEGREE  (G_PI / 180.0)
 
 /* ------------------------------------------------------------------- facts -- */
@@ -244,7 +243,6 @@ count_of (const Image *image, gdouble number)
   return number == image->blank ? NAN : (gfloat) (number * image->scale + image->zero);
 }
 
-/* What is promised must fit the file: RICE and GZIP make at best a thousandth of it. */
 static gboolean
 read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
 {
@@ -252,8 +250,6 @@ read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *p
   gdouble     *numbers;
   gboolean     success;
 
-  if (n / MOST_PACKED > file->size)
-    return frames_refuse (file->path, "ends before the last of its pixels", error);
   numbers = g_new (gdouble, n);
   success = fits_compressed_read (&image->cards, file, index, numbers, error);
   if (success)

@@ -61,13 +61,21 @@ frame_name (const Frame *frame)
 
 /* ------------------------------------------------------- frames of one file -- */
 
+/* A copy that keeps its times, or a file that takes another's place, may have the size and the time of what was there. */
+gchar *
+frame_key (const Frame *frame)
+{
+  return g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT "\n%" G_GUINT64_FORMAT, frame->path, frame->index,
+                          frame->size, frame->time, frame->changed, frame->number);
+}
+
 /* How many frames a film or a cube has, once a file.  0: it is none, and a note says why. */
 static gint
 count_frames (const Frame *file, FrameList *list)
 {
   static GMutex      mutex;
   static GHashTable *known;
-  gchar             *key = g_strdup_printf ("%s\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, file->path, file->size, file->time);
+  gchar             *key = frame_key (file);
   GError            *error = NULL;
   gint               n, promised = 0;
 
@@ -133,6 +141,8 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
     }
   frame.size = about.st_size;
   frame.time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
+  frame.changed = about.st_ctim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_ctim.tv_nsec / 1000;
+  frame.number = about.st_ino;
   if (frame_kind (path) == KIND_NONE)
     g_ptr_array_add (list->notes, g_strdup_printf ("%s is no picture that can be read", path));
   if (frame_kind (path) != KIND_PICTURE)

@@ -128,7 +128,7 @@ decode (FrameCache *cache, const gchar *key, const Frame *frame, GError **error)
 FramePixels *
 frame_cache_get (FrameCache *cache, const Frame *frame, gint width, gint height, GError **error)
 {
-  gchar       *key = g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT, frame->path, frame->index, frame->size, frame->time);
+  gchar       *key = frame_key (frame);
   FramePixels *pixels = NULL;
   Entry       *entry;
 

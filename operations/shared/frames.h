@@ -26,7 +26,8 @@ typedef struct
 {
   gchar  *path;
   gint    index;                /* within a film or a cube, else 0 */
-  gint64  size, time;           /* of the file; time in microseconds */
+  gint64  size, time, changed;  /* of the file; times in microseconds, the second of any change of the file or what is known of it */
+  guint64 number;               /* of the file in its file system */
 } Frame;
 
 typedef struct
@@ -70,6 +71,8 @@ gboolean     frames_list          (const gchar *what, FrameList *list, GError **
 void         frame_list_clear     (FrameList *list);
 /* For messages and tables: the file's name, and [index] in a film or a cube. */
 gchar       *frame_name           (const Frame *frame);
+/* No other frame has this key, and none that was in this file before it changed. */
+gchar       *frame_key            (const Frame *frame);
 /* `a` before `b`: negative.  img9 is before img10. */
 gint         frames_compare_names (const gchar *a, const gchar *b);
 

@@ -10,13 +10,10 @@
  */
 #include "config.h"
 
-#include "consensus.h"
+#include "match-parts.h"
 
-#include <gegl.h>
 #include <math.h>
 #include <string.h>
-
-#include "tessera.h"
 
 #define MATCH_PANEL 64          /* descriptors of B: 32 KiB of floats */
 #define MATCH_ROWS  120         /* of A: 60 KiB; a multiple of the rows of any loop */
@@ -43,8 +40,7 @@ typedef struct
   gint          n_a, n_b;
   guint8       *panels;         /* B, panel by panel, each component by component */
   gfloat       *b_norms;
-  gfloat       *best, *second;  /* of each of A */
-  gint         *index;
+  MatchRow     *rows;           /* of each of A */
   GMutex        lock;           /* of what follows */
   gfloat       *b_best;         /* of each of B */
   gint         *b_index;
@@ -110,19 +106,18 @@ read_block (const Matching *m, gint first, MatchBlock *block)
 
 /* Of all lanes: the nearest, the one of smaller index where several are as near, and the distance of the next. */
 static void
-join_lanes (const MatchBlock *block, gint row, gfloat *best, gfloat *second, gint *index)
+join_lanes (const MatchBlock *block, gint row, MatchRow *joined)
 {
-  *best = *second = INFINITY;
-  *index = -1;
+  *joined = (MatchRow) { INFINITY, INFINITY, -1, -1 };
   for (gint k = row * MATCH_LANES; k < (row + 1) * MATCH_LANES; k++)
     {
-      const gboolean nearer = block->best[k] < *best || (block->best[k] == *best && block->index[k] < *index);
+      const gboolean nearer = block->best[k] < joined->best || (block->best[k] == joined->best && block->index[k] < joined->index);
 
-      *second = MIN (*second, MIN (block->second[k], nearer ? *best : block->best[k]));
+      joined->second = MIN (joined->second, MIN (block->second[k], nearer ? joined->best : block->best[k]));
       if (nearer)
         {
-          *best = block->best[k];
-          *index = block->index[k];
+          joined->best = block->best[k];
+          joined->index = block->index[k];
         }
     }
 }
@@ -154,7 +149,7 @@ match_blocks (gsize offset, gsize size, gpointer user_data)
           LANES_BEST (match_panel) (block, m->b_norms + at, at, b_best + at, b_index + at);
         }
       for (gint i = 0; i < n; i++)
-        join_lanes (block, i, &m->best[first + i], &m->second[first + i], &m->index[first + i]);
+        join_lanes (block, i, &m->rows[first + i]);
     }
 
   g_mutex_lock (&m->lock);
@@ -170,49 +165,59 @@ match_blocks (gsize offset, gsize size, gpointer user_data)
   g_free (b_index);
 }
 
-/* In thousandths, and in whole numbers.  Where B has one descriptor alone there is nothing to compare with. */
-static gboolean
-is_kept (const Matching *m, gint a, gint64 ratio, gboolean mutual)
+void
+match_rows (const MatchTask *task, MatchRow *rows)
 {
-  const gint64 best = m->best[a], second = isfinite (m->second[a]) ? (gint64) m->second[a] : G_MAXINT32;
+  const gsize n_panels = ((gsize) task->n_b + MATCH_PANEL - 1) / MATCH_PANEL, n_columns = n_panels * MATCH_PANEL;
+  const gsize n_blocks = ((gsize) task->n_a + MATCH_ROWS - 1) / MATCH_ROWS;
+  Matching    m = { .a = task->a, .b = task->b, .n_a = task->n_a, .n_b = task->n_b, .rows = rows };
 
-  return best < second && 1000000 * best < ratio * ratio * second && (! mutual || m->b_index[m->index[a]] == a);
-}
-
-gint
-match_descriptors (const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual, Match **matches)
-{
-  const gsize  n_panels = ((gsize) MAX (n_b, 0) + MATCH_PANEL - 1) / MATCH_PANEL, n_columns = n_panels * MATCH_PANEL;
-  const gsize  n_blocks = ((gsize) MAX (n_a, 0) + MATCH_ROWS - 1) / MATCH_ROWS;
-  const gint64 thousandths = (gint64) (CLAMP (ratio, 0.0, 10.0) * 1000 + 0.5);
-  Matching     m = { .a = a, .b = b, .n_a = n_a, .n_b = n_b };
-  gint         n = 0;
-
-  *matches = NULL;
-  if (n_a <= 0 || n_b <= 0)
-    return 0;
   m.panels = g_malloc (n_columns * DESCRIPTOR_LENGTH);
   m.b_norms = g_new (gfloat, n_columns);
   m.b_best = g_new (gfloat, n_columns);
   m.b_index = g_new (gint, n_columns);
-  m.best = g_new (gfloat, n_a);
-  m.second = g_new (gfloat, n_a);
-  m.index = g_new (gint, n_a);
   g_mutex_init (&m.lock);
   gegl_parallel_distribute_range (n_panels, 32, pack_panels, &m);
-  gegl_parallel_distribute_range (n_blocks, 200.0 / n_b, match_blocks, &m);
-
-  *matches = g_new (Match, n_a);
-  for (gint i = 0; i < n_a; i++)
-    if (is_kept (&m, i, thousandths, mutual))
-      (*matches)[n++] = (Match) { i, m.index[i], (guint32) m.best[i] };
+  gegl_parallel_distribute_range (n_blocks, 200.0 / task->n_b, match_blocks, &m);
+  for (gint i = 0; i < task->n_a; i++)
+    rows[i].back = m.b_index[rows[i].index];
   g_mutex_clear (&m.lock);
   g_free (m.panels);
   g_free (m.b_norms);
   g_free (m.b_best);
   g_free (m.b_index);
-  g_free (m.best);
-  g_free (m.second);
-  g_free (m.index);
+}
+
+/* In thousandths, and in whole numbers.  Where B has one descriptor alone there is nothing to compare with. */
+static gboolean
+is_kept (const MatchRow *row, gint a, gint64 ratio, gboolean mutual)
+{
+  const gint64 best = row->best, second = isfinite (row->second) ? (gint64) row->second : G_MAXINT32;
+
+  return best < second && 1000000 * best < ratio * ratio * second && (! mutual || row->back == a);
+}
+
+gint
+match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual, Match **matches)
+{
+  const gint64    thousandths = (gint64) (CLAMP (ratio, 0.0, 10.0) * 1000 + 0.5);
+  const MatchTask task = { a, b, n_a, n_b };
+  MatchRow       *rows;
+  gint            n = 0;
+
+  *matches = NULL;
+  if (n_a <= 0 || n_b <= 0)
+    return 0;
+  rows = g_new (MatchRow, n_a);
+  if (! like)
+    match_rows (&task, rows);
+  else if (! match_process (like, &task, rows))
+    n = -1;
+  if (n == 0)
+    *matches = g_new (Match, n_a);
+  for (gint i = 0; i < n_a && *matches; i++)
+    if (is_kept (&rows[i], i, thousandths, mutual))
+      (*matches)[n++] = (Match) { i, rows[i].index, (guint32) rows[i].best };
+  g_free (rows);
   return n;
 }

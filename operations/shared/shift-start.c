@@ -47,19 +47,62 @@ shift_less_median (const gdouble *means, gint n)
   return less;
 }
 
-/* Lags of half the size and more have too little in common. */
-static gdouble
-score_of (const gdouble *reference, const gdouble *frame, gint n, gint lag)
-{
-  gdouble product = 0.0, squares = 0.0, others = 0.0;
+#define LAGS 16                 /* that are scored together */
 
-  for (gint i = MAX (0, -lag); i < MIN (n, n - lag); i++)
+/* What lies beyond the ends counts as 0, so that lags side by side have one loop. */
+typedef struct
+{
+  gdouble *values, *are_inside; /* of the frame: n, and `limit` and LAGS more at each end */
+} Padded;
+
+static Padded
+pad (const gdouble *frame, gint n, gint limit)
+{
+  const gint margin = limit + LAGS;
+  Padded     padded = { g_new0 (gdouble, n + 2 * margin), g_new0 (gdouble, n + 2 * margin) };
+
+  for (gint i = 0; i < n; i++)
     {
-      product += reference[i] * frame[i + lag];
-      squares += reference[i] * reference[i];
-      others += frame[i + lag] * frame[i + lag];
+      padded.values[margin + i] = frame[i];
+      padded.are_inside[margin + i] = 1.0;
     }
-  return product > 0.0 ? product / sqrt (squares * others) : 0.0;
+  return padded;
+}
+
+/* Each lag's sums in the order of the pixels. */
+TESSERA_CLONES static void
+add_lags (const gdouble *restrict reference, const gdouble *restrict values, const gdouble *restrict are_inside, gint n, gdouble *restrict products,
+          gdouble *restrict squares, gdouble *restrict others)
+{
+  gdouble p[LAGS] = { 0 }, s[LAGS] = { 0 }, o[LAGS] = { 0 };
+
+  for (gint i = 0; i < n; i++)
+    for (gint k = 0; k < LAGS; k++)
+      {
+        p[k] += reference[i] * values[i + k];
+        s[k] += reference[i] * reference[i] * are_inside[i + k];
+        o[k] += values[i + k] * values[i + k];
+      }
+  memcpy (products, p, sizeof p);
+  memcpy (squares, s, sizeof s);
+  memcpy (others, o, sizeof o);
+}
+
+/* Of the lags from -limit on, `scores` has room for LAGS more.  Lags of half the size and more have too little in common. */
+static void
+score_lags (const gdouble *reference, const gdouble *frame, gint n, gint limit, gdouble *scores)
+{
+  Padded  padded = pad (frame, n, limit);
+  gdouble products[LAGS], squares[LAGS], others[LAGS];
+
+  for (gint first = 0; first <= 2 * limit; first += LAGS)
+    {
+      add_lags (reference, padded.values + LAGS + first, padded.are_inside + LAGS + first, n, products, squares, others);
+      for (gint k = 0; k < LAGS; k++)
+        scores[first + k] = products[k] > 0.0 ? products[k] / sqrt (squares[k] * others[k]) : 0.0;
+    }
+  g_free (padded.values);
+  g_free (padded.are_inside);
 }
 
 /* Of equals the least lag comes first. */
@@ -67,11 +110,11 @@ gint
 shift_best_lags (const gdouble *reference, const gdouble *frame, gint n, gint most, gint lags[SHIFT_MOST_LAGS])
 {
   const gint limit = MIN (most, n / 2);
-  gdouble   *scores = g_new0 (gdouble, 2 * limit + 3), best[SHIFT_MOST_LAGS];
+  gdouble   *scores = g_new0 (gdouble, 2 * limit + 3 + LAGS), best[SHIFT_MOST_LAGS];
   gint       found = 0;
 
-  for (gint lag = -limit; lag <= limit; lag++)
-    scores[lag + limit + 1] = score_of (reference, frame, n, lag);
+  score_lags (reference, frame, n, limit, scores + 1);
+  scores[2 * limit + 2] = 0.0;
   for (gint k = 0; k <= 2 * limit; k++)
     {
       const gint     lag = k % 2 ? (k + 1) / 2 : -(k / 2), at = lag + limit + 1;

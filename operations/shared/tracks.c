@@ -6,7 +6,7 @@
  * bounds to test.  A thread takes a row of the result through all velocities, a chunk of it at a time: what it adds is then
  * mostly in its cache, because velocities next to one another read nearly the same rows.
  */
-#include "tracks.h"
+#include "tracks-parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,24 +45,32 @@ tracks_tried (void)
   return n;
 }
 
+void
+tracks_count (const TrackFrame *frames, const TrackGrid *grid)
+{
+  g_mutex_lock (&tried_lock);
+  tried += (guint64) grid->n_x * grid->n_y * frames[0].filtered->width * frames[0].filtered->height;
+  g_mutex_unlock (&tried_lock);
+}
+
 static gint
 round_down (gdouble x)
 {
   return (gint) floor (x + 0.5);
 }
 
-/* How far frame j lies from frame r for this velocity. */
-static void
-find_offset (const TrackFrame *frames, gint j, gint r, const TrackGrid *grid, gint velocity, gint *x, gint *y)
+void
+track_offset (const TrackFrame *frames, gint j, gint r, const TrackGrid *grid, gint velocity, gint *x, gint *y)
 {
   const gdouble time = frames[j].time - frames[r].time;
 
   *x = round_down (frames[j].shift.x - frames[r].shift.x + (grid->x + grid->step * (velocity % grid->n_x)) * time);
   *y = round_down (frames[j].shift.y - frames[r].shift.y + (grid->y + grid->step * (velocity / grid->n_x)) * time);
+  *x = CLAMP (*x, -frames[r].filtered->width, frames[r].filtered->width);
+  *y = CLAMP (*y, -frames[r].filtered->height, frames[r].filtered->height);
 }
 
-/* A frame that lies beyond the picture altogether is as far away as one that just does.  First the margins, then, with the padded
- * planes, the rows. */
+/* First the margins, then, with the padded planes, the rows. */
 static void
 place_frames (Stack *s, const TrackFrame *frames, gint r, const TrackGrid *grid, gboolean is_padded)
 {
@@ -71,9 +79,7 @@ place_frames (Stack *s, const TrackFrame *frames, gint r, const TrackGrid *grid,
       {
         gint x, y;
 
-        find_offset (frames, j, r, grid, v, &x, &y);
-        x = CLAMP (x, -s->width, s->width);
-        y = CLAMP (y, -s->height, s->height);
+        track_offset (frames, j, r, grid, v, &x, &y);
         s->margin_x = MAX (s->margin_x, ABS (x));
         s->margin_y = MAX (s->margin_y, ABS (y));
         if (is_padded)
@@ -142,9 +148,7 @@ tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
     tessera_large_free (s.padded[j]);
   g_free (s.padded);
   g_free (s.rows);
-  g_mutex_lock (&tried_lock);
-  tried += (guint64) s.n_velocities * s.width * s.height;
-  g_mutex_unlock (&tried_lock);
+  tracks_count (frames, grid);
 }
 
 void

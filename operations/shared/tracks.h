@@ -11,6 +11,8 @@
 #ifndef TRACKS_H
 #define TRACKS_H
 
+#include "tessera.h"
+
 #include "weights.h"
 
 typedef struct
@@ -54,6 +56,10 @@ gdouble   tracks_threshold   (gint width, gint height, const TrackGrid *grid, gd
 
 /* `clip`: a frame adds no more than this, so that a cosmic ray makes no track; INFINITY: off. */
 void      tracks_stack       (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
+                              TrackPlanes *planes);
+/* The same on the device where that is faster.  Of `like` its operation and its part of the progress count.  FALSE: OpenCL is forced and could not
+ * run; the planes are then empty. */
+gboolean  tracks_stack_like  (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
                               TrackPlanes *planes);
 void      track_planes_clear (TrackPlanes *planes);
 

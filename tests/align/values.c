@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * values: many values are combined at once as the plain definition combines one: mean, median and clipped mean of 1 to 40 frames,
- * with ties, zeros and values that are far off, the same bits. */
+ * with ties, zeros and values that are far off, the same bits; so are they where frames have no value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +47,12 @@ expected (CombineMethod method, const gfloat *values, gint n)
 }
 
 static gfloat
-draw (CheckRandom *random)
+draw (CheckRandom *random, gdouble holes)
 {
-  const gdouble kind = check_uniform (random), value = check_uniform (random);
+  const gboolean is_hole = check_uniform (random) < holes;
+  const gdouble  kind = check_uniform (random), value = check_uniform (random);
 
-  return kind < 0.1 ? 0.0f : kind < 0.4 ? (gfloat) floor (4 * value) / 4 : kind < 0.5 ? (gfloat) (1e4 * value - 2e3) : (gfloat) value;
+  return is_hole ? INFINITY : kind < 0.1 ? 0.0f : kind < 0.4 ? (gfloat) floor (4 * value) / 4 : kind < 0.5 ? (gfloat) (1e4 * value - 2e3) : (gfloat) value;
 }
 
 gint
@@ -61,24 +62,27 @@ main (void)
   CheckRandom   random = { 20261123 };
 
   for (gint n = 1; n <= MOST; n++)
-    {
-      gint wrong = 0;
+    for (gdouble holes = 0.0; holes < 1.0; holes += 0.3)
+      {
+        gint wrong = 0;
 
-      for (gint i = 0; i < n * COMBINE_VALUES; i++)
-        rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = draw (&random);
-      for (CombineMethod method = COMBINE_MEAN; method <= COMBINE_CLIPPED; method++)
-        {
-          combine_values (method, rows, n, room, out);
-          for (gint i = 0; i < COMBINE_VALUES; i++)
-            {
-              gfloat values[MOST];
+        for (gint i = 0; i < n * COMBINE_VALUES; i++)
+          rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = draw (&random, holes);
+        for (CombineMethod method = COMBINE_MEAN; method <= COMBINE_CLIPPED; method++)
+          {
+            combine_values (method, rows, n, room, out);
+            for (gint i = 0; i < COMBINE_VALUES; i++)
+              {
+                gfloat values[MOST];
+                gint   there = 0;
 
-              for (gint k = 0; k < n; k++)
-                values[k] = rows[k][i];
-              wrong += expected (method, values, n) != out[i];
-            }
-        }
-      expect (wrong == 0, "%d frames: %d values are others", n, wrong);
-    }
+                for (gint k = 0; k < n; k++)
+                  if (isfinite (rows[k][i]))
+                    values[there++] = rows[k][i];
+                wrong += (there ? expected (method, values, there) : 0.0f) != out[i];
+              }
+          }
+        expect (wrong == 0, "%d frames, %g without a value: %d values are others", n, holes, wrong);
+      }
   return expect_told ();
 }

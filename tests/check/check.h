@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bench-row.h"
+#include "check-case.h"
 #include "check-filters.h"
 #include "reference.h"
 
@@ -24,7 +25,6 @@
 #endif
 #include "tessera-control.h"
 
-#define CHECK_MAX_PROPERTIES 8
 #define CHECK_GUARD 256         /* bytes before and after every destination */
 
 /* -------------------------------------------------------------- random -- */
@@ -151,67 +151,6 @@ CHECK_FILTERS (ROW)
 #undef ROW
 
 /* --------------------------------------------------------------- cases -- */
-
-typedef enum
-{
-  CHECK_WIDTH, CHECK_HEIGHT, CHECK_X, CHECK_Y,
-  CHECK_ROI_X, CHECK_ROI_Y,     /* from the image's origin */
-  CHECK_ROI_W, CHECK_ROI_H,     /* 0: the whole output */
-  CHECK_FORMAT, CHECK_SPACE, CHECK_STORAGE, CHECK_TILE_W, CHECK_TILE_H,
-  CHECK_CONTENT, CHECK_ALPHA, CHECK_SPECIALS,   /* NaN and Inf, in 1/10000 */
-  CHECK_SINK, CHECK_PAD, CHECK_BANDS, CHECK_SENT, CHECK_THREADS, CHECK_AUX, CHECK_AUX_CONTENT,
-  CHECK_AUX_SPACE,              /* 0: the image's, else 1 + a space */
-  CHECK_AUX_X, CHECK_AUX_Y,     /* from the image's origin */
-  CHECK_AUX_W, CHECK_AUX_H,     /* 0: the image's box */
-  CHECK_LAW,
-  CHECK_FIELDS
-} CheckField;
-
-typedef enum
-{
-  CHECK_FORMAT_WORKING, CHECK_FORMAT_RGBA_FLOAT, CHECK_FORMAT_SRGBA_U8, CHECK_FORMAT_SRGB_U8,
-  CHECK_FORMAT_RGBA_U16, CHECK_FORMAT_RGBA_HALF, CHECK_FORMAT_Y_FLOAT, CHECK_FORMAT_SY_U8,
-  CHECK_FORMAT_PREMULTIPLIED, CHECK_FORMAT_SRGB_U16,
-  CHECK_FORMATS_HASHED,         /* from here on not in hashes.txt */
-  CHECK_FORMAT_SRGBA_FLOAT = CHECK_FORMATS_HASHED, CHECK_FORMAT_RGBA_U8, CHECK_FORMAT_SRGBA_U16, CHECK_FORMAT_SRGBA_HALF,
-  CHECK_FORMAT_YA_FLOAT, CHECK_FORMAT_SYA_U8, CHECK_FORMAT_YA_U16, CHECK_FORMATS
-} CheckFormat;
-
-typedef enum
-{
-  CHECK_STORAGE_TILES, CHECK_STORAGE_ODD_TILES, CHECK_STORAGE_LINEAR, CHECK_STORAGE_SUB_BUFFER,
-  CHECK_STORAGE_DUP, CHECK_STORAGES
-} CheckStorage;
-
-typedef enum
-{
-  CHECK_CONTENT_NOISE, CHECK_CONTENT_GAUSSIAN, CHECK_CONTENT_RUNS, CHECK_CONTENT_CONSTANT,
-  CHECK_CONTENT_IMPULSE, CHECK_CONTENT_STEP, CHECK_CONTENT_RAMP, CHECK_CONTENT_TIES,
-  CHECK_CONTENT_NATURAL, CHECK_CONTENT_NEGATIVE, CHECK_CONTENT_HDR, CHECK_CONTENT_DENORMAL,
-  CHECK_CONTENT_NAN,            /* from here on drawn by corners alone */
-  CHECK_CONTENT_FAR, CHECK_CONTENT_FAINT, CHECK_CONTENTS
-} CheckContent;
-
-typedef enum
-{
-  CHECK_ALPHA_OPAQUE, CHECK_ALPHA_RANDOM, CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES,
-  CHECK_ALPHA_ISLANDS,          /* from here on drawn by the law of hidden colour alone */
-  CHECK_ALPHA_BORDER, CHECK_ALPHA_SCATTERED, CHECK_ALPHA_BLOCKS, CHECK_ALPHAS
-} CheckAlpha;
-
-typedef enum
-{
-  CHECK_SINK_BLIT, CHECK_SINK_BLIT_BUFFER, CHECK_SINK_PROCESSOR, CHECK_SINKS
-} CheckSink;
-
-typedef struct
-{
-  guint64 seed;                 /* of the run */
-  gint    number;
-  guint64 content_seed;         /* follows from both */
-  gint    field[CHECK_FIELDS];
-  gdouble value[CHECK_MAX_PROPERTIES];
-} CheckCase;
 
 typedef enum
 {

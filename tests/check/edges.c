@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Input that nobody means to give: nothing, too little, no end, all NaN. */
-#include "check.h"
+#include "edges.h"
 
 #define CLOSE 1e-5              /* of values in 0 .. 1, babl's conversion included */
 
-typedef struct
-{
-  const CheckFilter  *filter;
-  const CheckOptions *options;
-  CheckStats         *stats;
-  CheckCase           c;        /* property values at random, else plain */
-  CheckLeg            leg;
-  gboolean            is_default;
-} Edge;
-
-static void
-set_leg (const Edge *e)
+void
+edge_set_leg (const Edge *e)
 {
   tessera_set_opencl_mode (e->leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
   check_set_threads (0);
@@ -48,8 +38,8 @@ blit_from (const Edge *e, const gchar *source_operation, gboolean filtered, cons
 }
 
 /* Ends one test: GLib's warnings count as a failure. */
-static void
-verdict (const Edge *e, gboolean good, const gchar *what, GString *why)
+void
+edge_verdict (const Edge *e, gboolean good, const gchar *what, GString *why)
 {
   gchar *text = check_take_warnings ();
   gchar *title = g_strdup_printf ("%s, %s leg: %s (again: check --filter %s --edges --seed %" G_GUINT64_FORMAT ")",
@@ -84,9 +74,9 @@ nothing_connected (Edge *e, GString *why)
   GeglRectangle roi = { -3, 2, 9, 7 };
   CheckPixels   pixels;
 
-  set_leg (e);
+  edge_set_leg (e);
   blit_from (e, NULL, TRUE, &roi, &pixels);
-  verdict (e, all_zero (&pixels, why), "no input connected", why);
+  edge_verdict (e, all_zero (&pixels, why), "no input connected", why);
   check_pixels_clear (&pixels);
 }
 
@@ -100,12 +90,12 @@ empty_buffer (Edge *e, GString *why)
   GeglRectangle roi = { 0, 0, 8, 8 };
   CheckPixels   pixels = { roi, g_new0 (gfloat, 8 * 8 * 4) };
 
-  set_leg (e);
+  edge_set_leg (e);
   gegl_node_link (source, node);
   gegl_node_get_bounding_box (node);
   gegl_node_blit (node, 1.0, &roi, babl_format ("RGBA float"), pixels.pixels, GEGL_AUTO_ROWSTRIDE,
                   GEGL_BLIT_DEFAULT);
-  verdict (e, all_zero (&pixels, why), "empty input buffer", why);
+  edge_verdict (e, all_zero (&pixels, why), "empty input buffer", why);
   check_pixels_clear (&pixels);
   g_object_unref (graph);
   g_object_unref (buffer);
@@ -120,12 +110,12 @@ empty_region (Edge *e, GString *why)
   CheckPixels   pixels = { 0 };
   gboolean      good;
 
-  set_leg (e);
+  edge_set_leg (e);
   good = check_blit (e->filter, &e->c, source, NULL, &roi, &pixels, why);
-  verdict (e, good, "region of 0 x 0", why);
+  edge_verdict (e, good, "region of 0 x 0", why);
   check_pixels_clear (&pixels);
   good = check_blit (e->filter, &e->c, source, NULL, &outside, &pixels, why) && all_zero (&pixels, why);
-  verdict (e, good, "region outside the output", why);
+  edge_verdict (e, good, "region outside the output", why);
   check_pixels_clear (&pixels);
   check_source_free (source);
 }
@@ -140,7 +130,7 @@ infinite_plane (Edge *e, GString *why)
   TesseraCounters before, after;
   gboolean        good;
 
-  set_leg (e);
+  edge_set_leg (e);
   blit_from (e, "gegl:color", FALSE, &roi, &plain);
   tessera_get_counters (&before);
   blit_from (e, "gegl:color", TRUE, &roi, &result);
@@ -153,16 +143,16 @@ infinite_plane (Edge *e, GString *why)
       g_string_append (why, "  no device request\n");
       good = FALSE;
     }
-  verdict (e, good, "endless plane of one colour", why);
+  edge_verdict (e, good, "endless plane of one colour", why);
   check_pixels_clear (&plain);
   check_pixels_clear (&result);
 
   blit_from (e, "gegl:checkerboard", TRUE, &roi, &result);
   e->leg = CHECK_LEG_C;
-  set_leg (e);
+  edge_set_leg (e);
   blit_from (e, "gegl:checkerboard", TRUE, &roi, &other);
   e->leg = leg;
-  verdict (e, check_near (&result, &other, CLOSE, "endless checkerboard vs C", why),
+  edge_verdict (e, check_near (&result, &other, CLOSE, "endless checkerboard vs C", why),
            "endless checkerboard", why);
   check_pixels_clear (&result);
   check_pixels_clear (&other);
@@ -180,7 +170,7 @@ endless_box (Edge *e, GString *why)
   box = gegl_node_get_bounding_box (node);
   if (! gegl_rectangle_is_infinite_plane (&box))
     g_string_append_printf (why, "  the box is %d,%d %d x %d\n", box.x, box.y, box.width, box.height);
-  verdict (e, why->len == 0, "endless plane, its box", why);
+  edge_verdict (e, why->len == 0, "endless plane, its box", why);
   g_object_unref (graph);
 }
 
@@ -196,124 +186,6 @@ endless_at_each_border (Edge *e, GString *why)
       }
 }
 
-/* Dots on a pattern that the eye takes for grey; in the corner one more, or not. */
-static GeglBuffer *
-dotted (gboolean one_more)
-{
-  const GeglRectangle box = { 0, 0, 200, 150 };
-  GeglBuffer         *buffer = gegl_buffer_new (&box, babl_format ("RGBA float"));
-  gfloat             *pixels = g_new (gfloat, 4 * box.width * box.height);
-
-  for (gint i = 0; i < box.width * box.height; i++)
-    {
-      const gint     x = i % box.width, y = i / box.width;
-      const gboolean dot = (x % 10 == 0 && y % 10 == 0) || (one_more && x == 5 && y == 0);
-
-      for (gint k = 0; k < 4; k++)
-        pixels[4 * i + k] = k == 3 || dot ? 1.0f : (x * 7 + y * 13) % 48 / 97.0f;
-    }
-  gegl_buffer_set (buffer, &box, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
-  g_free (pixels);
-  return buffer;
-}
-
-static GeglNode *
-cached_node (Edge *e, GeglNode *graph, GeglBuffer *buffer)
-{
-  GeglNode *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
-  GeglNode *node = check_operation_node (e->filter, &e->c, graph);
-
-  g_object_set (node, "dont-cache", FALSE, NULL);
-  gegl_node_link (source, node);
-  return node;
-}
-
-static void
-blit_tile (Edge *e, GeglNode *node, gint n, CheckPixels *pixels)
-{
-  const GeglRectangle roi = { n % 4 * 50, n / 4 * 30, 50, 30 };
-
-  check_node_read (e->filter, &e->c, node, &roi, GEGL_BLIT_CACHE, pixels);
-}
-
-/* A filter of the whole image computes it once for all its tiles, and again when a far
- * pixel changes. */
-static void
-whole_image (Edge *e, GString *why)
-{
-  GeglNode       *graph = gegl_node_new (), *fresh_graph = gegl_node_new (), *node;
-  GeglBuffer     *buffer = dotted (FALSE), *other = dotted (TRUE);
-  CheckPixels     tile, changed, fresh;
-  TesseraCounters before, after;
-  gboolean        good;
-
-  set_leg (e);
-  check_default_values (e->filter, e->c.value);
-  if (e->filter->reach_far)
-    e->filter->reach_far (e->c.value);
-  node = cached_node (e, graph, buffer);
-  tessera_get_counters (&before);
-  for (gint n = 0; n < 20; n++)
-    {
-      blit_tile (e, node, n, &tile);
-      if (n < 19)
-        check_pixels_clear (&tile);
-    }
-  tessera_get_counters (&after);
-  good = after.requests - before.requests == (guint64) MAX (e->filter->requests, 1);
-  if (! good)
-    g_string_append_printf (why, "  20 tiles took %" G_GUINT64_FORMAT " requests\n", after.requests - before.requests);
-  verdict (e, good, "computed once for all tiles", why);
-
-  gegl_buffer_copy (other, GEGL_RECTANGLE (5, 0, 1, 1), GEGL_ABYSS_NONE, buffer, GEGL_RECTANGLE (5, 0, 1, 1));
-  blit_tile (e, node, 19, &changed);
-  blit_tile (e, cached_node (e, fresh_graph, other), 19, &fresh);
-  good = check_same_bits (&changed, &fresh, "after a far pixel changed vs a new graph", why);
-  if (good && ! e->filter->draws_points && memcmp (tile.pixels, fresh.pixels, 4 * 50 * 30 * sizeof (gfloat)) == 0)
-    {
-      g_string_append (why, "  the far pixel makes no difference here\n");
-      good = FALSE;
-    }
-  verdict (e, good, "a far pixel changes", why);
-  check_pixels_clear (&tile);
-  check_pixels_clear (&changed);
-  check_pixels_clear (&fresh);
-  g_object_unref (graph);
-  g_object_unref (fresh_graph);
-  g_object_unref (buffer);
-  g_object_unref (other);
-}
-
-/* The same while the input has lost a part without a word, as by gegl_buffer_set_extent; when that is back, it is new. */
-static void
-lost_part (Edge *e, GString *why)
-{
-  const GeglRectangle rest = { 0, 0, 120, 150 }, all = { 0, 0, 200, 150 }, dot = { 5, 0, 1, 1 };
-  GeglNode           *graph = gegl_node_new (), *fresh_graph = gegl_node_new (), *node;
-  GeglBuffer         *buffer = dotted (FALSE), *other = dotted (TRUE);
-  CheckPixels         was, now, fresh;
-
-  set_leg (e);
-  check_default_values (e->filter, e->c.value);
-  if (e->filter->reach_far)
-    e->filter->reach_far (e->c.value);
-  node = cached_node (e, graph, buffer);
-  blit_tile (e, node, 19, &was);
-  gegl_buffer_set_extent (buffer, &rest);
-  gegl_buffer_copy (other, &dot, GEGL_ABYSS_NONE, buffer, &dot);
-  gegl_buffer_set_extent (buffer, &all);
-  blit_tile (e, node, 19, &now);
-  blit_tile (e, cached_node (e, fresh_graph, buffer), 19, &fresh);
-  verdict (e, check_same_bits (&now, &fresh, "after a part was lost vs a new graph", why), "the input loses a part for a while", why);
-  check_pixels_clear (&was);
-  check_pixels_clear (&now);
-  check_pixels_clear (&fresh);
-  g_object_unref (graph);
-  g_object_unref (fresh_graph);
-  g_object_unref (buffer);
-  g_object_unref (other);
-}
-
 static void
 behind_another (Edge *e, GString *why)
 {
@@ -322,14 +194,14 @@ behind_another (Edge *e, GString *why)
   c.field[CHECK_WIDTH] = 230;
   c.field[CHECK_HEIGHT] = 150;
   c.field[CHECK_BANDS] = 17;
-  verdict (e, check_chain (e->filter, &c, e->leg, why), "behind a filter of GEGL's", why);
+  edge_verdict (e, check_chain (e->filter, &c, e->leg, why), "behind a filter of GEGL's", why);
 }
 
 static void
 foreign_alpha (Edge *e, GString *why)
 {
-  set_leg (e);
-  verdict (e, check_foreign_alpha (e->filter, &e->c, why), "alpha of HSVA", why);
+  edge_set_leg (e);
+  edge_verdict (e, check_foreign_alpha (e->filter, &e->c, why), "alpha of HSVA", why);
 }
 
 /* Cases for the three legs that chance would take long to draw. */
@@ -365,8 +237,8 @@ run_edges (Edge *e, GString *why)
           foreign_alpha (e, why);
         if (e->filter->whole && e->is_default)
           {
-            whole_image (e, why);
-            lost_part (e, why);
+            edge_whole_image (e, why);
+            edge_lost_part (e, why);
           }
       }
   for (guint i = 0; i < G_N_ELEMENTS (legs) && e->is_default; i++)

@@ -31,12 +31,11 @@ static const struct { DriverCase c; const gchar *kernels[16]; } rows[] = {
     { "sift_see", "sift_double", "sift_along", "sift_down", "sift_copy", "sift_halve", "sift_scan", "sift_refine", "sift_turn", "sift_describe" } },
   { { .name = "estimate-shift", .operation = "tessera:estimate-shift", .settings = "method=pyramid max-shift=4", .format = "RGBA float",
       .width = 61, .height = 50, .has_aux = TRUE, .is_whole = TRUE, .results = "shift-x shift-y error pixels steps" },
-    { "shift_zero", "shift_clean", "shift_medians", "shift_count_excesses", "shift_count_slopes", "shift_hot", "shift_soften_pixels",
-      "shift_project_columns", "shift_widen", "shift_project_rows", "shift_choose", "shift_mark", "shift_sum_columns", "shift_sum_tiles",
-      "shift_answer" } },
+    { "shift_clean", "shift_medians", "shift_count_excesses", "shift_count_slopes", "shift_hot", "shift_soften_pixels",
+      "shift_project", "shift_choose", "shift_mark", "shift_sum_tiles" } },
   { { .name = "background-whiten", .operation = "tessera:background-whiten", .settings = "trial=1 history=6 result=whitened",
       .format = "RGBA float", .width = 61, .height = 50, .is_whole = TRUE },
-    { "whiten_add", "whiten_add_some", "whiten_finish" } }
+    { "whiten_pixels" } }
 };
 
 /* ------------------------------------------------------ cut in columns -- */

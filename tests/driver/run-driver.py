@@ -125,11 +125,15 @@ def holds(report, driver, arguments):
 
 
 def threads(report, driver, arguments):
-    """Two processes at once: they share the device and the caches, and nothing else."""
+    """Two processes at once: they share the device and the caches, and nothing else.  Then PoCL 5.0, which does not bear all."""
     both = [driver.start('driver-threads', '--seed', str(seed), *arguments) for seed in (1, 2)]
     for number, process in enumerate(both, 1):
         _, err = collect(report, f'driver-threads {number}', process, 300)
         report.check(f'driver-threads {number}: no warnings', not warnings_in(err), '\n'.join(warnings_in(err)))
+
+    for plan, overlaps in (('', '1'), ('lie:five', '0')):
+        collect(report, f'driver-threads, {plan or "no plan"}',
+                driver.start('driver-threads', '--overlaps', overlaps, '--seconds', '2', plan=plan), 300)
 
 
 def races(report, driver):

@@ -103,8 +103,11 @@ hook_EnqueueNDRangeKernel (cl_command_queue queue, cl_kernel kernel, cl_uint dim
   state = judge (queue, STUB_LAUNCH, n, list).state;
   if (state || stub_lies (STUB_LIE_LAUNCH) || is_skipped (kernel))
     return enqueue_nothing (queue, n, list, event, state);
-  return enqueued (event, ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, dimensions, offset, size, group,
-                                                                 n, list, event), state);
+  status = enqueued (event, ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, dimensions, offset, size, group,
+                                                                   n, list, event), state);
+  if (status == CL_SUCCESS && event)
+    stub_launched (kernel, *event);
+  return status;
 }
 
 /* The rubbish that comes instead of what was to be read. */

@@ -33,6 +33,7 @@
  *   lie:nothing         the device has no memory
  *   lie:build           programs build without being built
  *   lie:version         the device has no compiler
+ *   lie:five            the driver's version begins with "5."
  *
  * The first plan is the environment variable STUB_ICD_PLAN.  A release that is
  * told to fail says so, but releases; a Finish that fails has waited, and so has
@@ -55,11 +56,13 @@ typedef struct
   X (gboolean, met, (void))                             \
   X (gint64, calls, (const gchar *entry))               \
   X (void, live, (StubLive *live))                      \
-  X (gint64, settle, (void))
+  X (gint64, settle, (void))                            \
+  X (gint64, overlaps, (void))
 
 /* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
  * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry.  settle: strays come no
- * more; how often host memory was unmapped or released while one was still to come. */
+ * more; how often host memory was unmapped or released while one was still to come.  overlaps: how often a kernel was launched,
+ * since this was last asked, while its last launch had not ended; the first question begins the count. */
 
 typedef struct
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The stub driver's book of objects: how many live, and which have failed. */
-#include "stub-plan.h"
+ * The stub driver's book of objects: how many live, which have failed, which launches overlap. */
+#include "stub-hooks.h"
 
 static GMutex      lock;        /* guards what follows */
 static StubLive    alive;
 static GHashTable *states;      /* cl_command_queue and cl_event -> StubState */
+static GHashTable *launches;    /* a kernel's name -> cl_event of its last launch; NULL while nobody counts */
+static gint64      overlapped;
 
 void
 stub_count (gsize kind, gint amount)
@@ -73,4 +75,49 @@ stub_icd_live (StubLive *live)
   g_mutex_lock (&lock);
   *live = alive;
   g_mutex_unlock (&lock);
+}
+
+/* ------------------------------------------------------------ launches -- */
+
+static gboolean
+is_under_way (cl_event event)
+{
+  cl_int status = CL_COMPLETE;
+
+  ORIGINAL (GetEventInfo, event) (event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+  return status > CL_COMPLETE;
+}
+
+void
+stub_launched (cl_kernel kernel, cl_event event)
+{
+  char     name[64] = "";
+  cl_event last;
+
+  (*(cl_icd_dispatch **) kernel)->clGetKernelInfo (kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+  g_mutex_lock (&lock);
+  if (launches)
+    {
+      last = g_hash_table_lookup (launches, name);
+      overlapped += last && is_under_way (last);
+      if (last)
+        ORIGINAL (ReleaseEvent, last) (last);
+      ORIGINAL (RetainEvent, event) (event);
+      g_hash_table_insert (launches, g_strdup (name), event);
+    }
+  g_mutex_unlock (&lock);
+}
+
+__attribute__ ((visibility ("default"))) gint64
+stub_icd_overlaps (void)
+{
+  gint64 answer;
+
+  g_mutex_lock (&lock);
+  if (! launches)
+    launches = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  answer = overlapped;
+  overlapped = 0;
+  g_mutex_unlock (&lock);
+  return answer;
 }

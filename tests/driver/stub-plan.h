@@ -57,7 +57,8 @@ typedef enum
   STUB_LIE_BUILD    = 1 << 4,
   STUB_LIE_VERSION  = 1 << 5,
   STUB_LIE_ROUND    = 1 << 6,
-  STUB_SKIP         = 1 << 7
+  STUB_LIE_FIVE     = 1 << 7,
+  STUB_SKIP         = 1 << 8
 } StubLie;
 
 /* Commands that a rule can single out. */
@@ -113,6 +114,9 @@ void        stub_add_state   (const void *object, StubState state);
 void        stub_drop_state  (const void *object, StubState state);
 void        stub_clear_state (const void *object);
 StubState   stub_state       (const void *object);
+
+/* `event` is that of a launch of `kernel` that was accepted. */
+void        stub_launched    (cl_kernel kernel, cl_event event);
 
 /* --- stub-strays.c: transfers that outlive a Finish ------------------------- */
 

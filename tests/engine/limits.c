@@ -2,10 +2,8 @@
  *
  * limits: what hosts and pictures do that one does not think of.  A region of more columns than the C path takes
  * rows at a time; a child of fork() that ends; values chosen to meet in one slot of the sparse grid; tiles that are
- * kept for long; a first request that is refused; an output that is a part of its owner's memory; a host of little
- * memory; messages without end; how a kernel is cut, and timed; what is too small for a device. */
+ * kept for long; a first request that is refused; messages without end; how a kernel is cut, and timed; what is too small for a device. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <gegl.h>
 #include <gegl-plugin.h>
 #include <math.h>
@@ -16,9 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tessera.h"
-#include "tessera-control.h"
-#include "verdict.h"
+#include "limits-parts.h"
 
 #define WIDE    4194305         /* columns: one more than the C path's pixels at a time */
 #define PATIENCE 10             /* seconds for a child to end */
@@ -26,22 +22,6 @@
 #define SIGMA   40
 #define MOST_IN_VAIN 200        /* launches of a check's first picture: 156 on PoCL, mostly none; of all three 468 */
 #define TIMES   4               /* so much longer than with other values they may take */
-
-static GeglBuffer *
-new_buffer (gint width, gint height, const gchar *format)
-{
-  return gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), babl_format (format));
-}
-
-static GeglNode *
-new_filter (GeglNode *graph, GeglBuffer *input, const gchar *operation)
-{
-  GeglNode *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
-  GeglNode *node = gegl_node_new_child (graph, "operation", operation, NULL);
-
-  gegl_node_link (source, node);
-  return node;
-}
 
 /* ------------------------------------------------------------------ wide -- */
 
@@ -199,47 +179,7 @@ kept (void)
   g_object_unref (keeps);
 }
 
-/* ------------------------------------------------------------ small hosts -- */
-
-static glong small_host;        /* pages that this machine is said to have, or 0 */
-
-/* Stands before the C library's (the test exports it). */
-__attribute__ ((visibility ("default"))) long
-sysconf (int name)
-{
-  long (*real) (int) = dlsym (RTLD_NEXT, "sysconf");
-
-  return name == _SC_PHYS_PAGES && small_host ? small_host : real (name);
-}
-
-static gboolean
-labels_on_device (gint side)
-{
-  GeglBuffer     *input = new_buffer (side, side, "RGBA float"), *output = new_buffer (side, side, "RGBA float");
-  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:label");
-  TesseraCounters before, after;
-
-  tessera_trim ();
-  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
-  tessera_get_counters (&before);
-  gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
-  tessera_get_counters (&after);
-  g_object_unref (graph);
-  g_object_unref (input);
-  g_object_unref (output);
-  return after.device_requests > before.device_requests;
-}
-
-/* What travels is pinned, an eighth of the host's memory at most: with 512 MiB, 64. */
-static void
-pinned (void)
-{
-  small_host = ((glong) 512 << 20) / sysconf (_SC_PAGESIZE);
-  expect (labels_on_device (1200), "44 MiB were not pinned on a host of 512");
-  expect (! labels_on_device (1600), "78 MiB were pinned on a host of 512");
-  small_host = 0;
-  expect (labels_on_device (1600), "78 MiB were not pinned on a host that has them");
-}
+/* -------------------------------------------------------------- messages -- */
 
 static gint n_lines;
 
@@ -352,46 +292,6 @@ in_vain (void)
           " kernels", after.launches - before.launches);
   g_object_unref (graph);
   g_object_unref (input);
-}
-
-/* ------------------------------------------------------------- an owner's -- */
-
-static void
-owned (void)
-{
-  const GeglRectangle whole = { 0, 0, 512, 300 }, nothing = { 0, 0, 0, 0 };
-  const Babl         *format = babl_format ("RaGaBaA float");
-  GeglBuffer         *input = new_buffer (512, 300, "RaGaBaA float");
-  gfloat             *memory = g_new (gfloat, 4 * 512 * 300);
-  GeglNode           *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:mean-blur");
-  GeglOperation      *operation;
-  gfloat              pixel[4] = { 0.5f, 0.5f, 0.5f, 0.5f };
-
-  gegl_buffer_set_color_from_pixel (input, &whole, pixel, format);
-  gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, 1, 1), NULL, pixel, 0, GEGL_BLIT_DEFAULT);   /* prepares it */
-  operation = gegl_node_get_gegl_operation (node);
-  expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, NULL, input, &whole, 0), "no input is a failure");
-  expect (GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, input, &nothing, 0), "no region is a failure");
-  expect (tessera_process (&(TesseraRequest) { .roi = nothing }), "a request for nothing is a failure");
-  for (gint deep = 0; deep < 3; deep++)
-    {
-      GeglBuffer *part, *deeper, *linear;
-
-      memset (memory, 0, 4 * 512 * 300 * sizeof *memory);
-      linear = gegl_buffer_linear_new_from_data (memory, format, &whole, 0, NULL, NULL);
-      part = deep > 0 ? gegl_buffer_create_sub_buffer (linear, &whole) : g_object_ref (linear);
-      deeper = deep > 1 ? gegl_buffer_create_sub_buffer (part, &whole) : g_object_ref (part);
-      tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
-      GEGL_OPERATION_FILTER_GET_CLASS (operation)->process (operation, input, deeper, &whole, 0);
-      expect (fabsf (memory[4 * (150 * 512 + 200)] - 0.5f) < 1e-5f, "a part (%d) of a linear buffer: its owner's memory has %g",
-              deep, memory[4 * (150 * 512 + 200)]);
-      g_object_unref (deeper);
-      g_object_unref (part);
-      g_object_unref (linear);
-    }
-  g_object_unref (graph);
-  g_object_unref (input);
-  g_free (memory);
 }
 
 int

@@ -27,4 +27,10 @@ void            black_out  (GeglBuffer *buffer, const GeglRectangle *rect);
 /* tiles-output.c: what becomes of the output.  `few` under valgrind. */
 void            test_output (GeglBuffer *input, const gfloat *expected, gboolean few);
 
+/* The filter's result for `roi` into `output`; how many tiles were sent. */
+guint64         compute_into (GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi);
+
+/* tiles-foreign.c */
+void            foreign     (GeglBuffer *input, const gfloat *expected);
+
 #endif

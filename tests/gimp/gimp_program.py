@@ -84,6 +84,11 @@ class Gimp210(Gimp):
         return f'(gimp-file-save RUN-NONINTERACTIVE image layer {quoted(path)} {quoted(path)})'
 
     @staticmethod
+    def listed(layer):
+        """As GIMP 3 wants what may be several."""
+        return layer
+
+    @staticmethod
     def save_ppm(path):
         return f'(file-ppm-save RUN-NONINTERACTIVE image layer {quoted(path)} {quoted(path)} TRUE)'
 
@@ -129,6 +134,10 @@ class Gimp3(Gimp):
         return f'(gimp-file-save RUN-NONINTERACTIVE image {quoted(path)} -1)'
 
     save_ppm = save
+
+    @staticmethod
+    def listed(layer):
+        return f'(vector {layer})'
 
     @staticmethod
     def effect(layer):

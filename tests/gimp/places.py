@@ -2,7 +2,6 @@
 """A filter on a channel and on a layer mask, and in the list that GIMP 3.2's filter browser shows."""
 import os
 
-from gimp_program import quoted
 from pixels import read
 
 # of which any curve between the channel's values and the picture's leaves the result what it was
@@ -14,13 +13,14 @@ MADE = {
 REFUSED = 'can have non-destructive effects'         # GIMP 3.2.6 of what is no layer, to scripts
 
 
-def saved(path):
-    return f'(gimp-edit-copy (vector copy)) (let* ((taken (car (gimp-edit-paste-as-new-image)))) ' \
-           f'(gimp-file-save RUN-NONINTERACTIVE taken {quoted(path)} -1) (gimp-image-delete taken))'
+def saved(gimp, path):
+    """In RGB: GEGL writes no PNG of our RGBA where the profile is a grey one."""
+    return f'(gimp-edit-copy {gimp.listed("copy")}) (let* ((image (car (gimp-edit-paste-as-new-image))) (layer {gimp.first_layer})) ' \
+           f'(gimp-image-convert-rgb image) {gimp.save(path)} (gimp-image-delete image))'
 
 
 def of_8_bits(installed, path, *chain):
-    """What GIMP saved, which is linear and of 16 bits, or what the chain makes of it."""
+    """What GIMP saved, which GIMP 3 makes linear and of 16 bits, or what the chain makes of it."""
     out = f'{path[:-4]}-8.png'
     installed.gegl.run([path, '-o', out, '--', *chain, 'gegl:png-save', f'path={out}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
     return read(out)
@@ -30,7 +30,7 @@ def masks(report, installed, gimp, source):
     """Merged into a channel and a mask: what the gegl command makes of its values."""
     paths = {place: [os.path.join(installed.work, f'{place}-{gimp.folder}-{what}.png') for what in ('before', 'after')] for place in MADE}
     apply = gimp.apply(OPERATION, VALUES).replace(' layer ', ' copy ', 1)
-    gimp.run(''.join(gimp.job(i, source, [MADE[place], saved(paths[place][0]), apply, saved(paths[place][1])]) for i, place in enumerate(MADE)),
+    gimp.run(''.join(gimp.job(i, source, [MADE[place], saved(gimp, paths[place][0]), apply, saved(gimp, paths[place][1])]) for i, place in enumerate(MADE)),
              GEGL_USE_OPENCL='no')
     for place, (before, after) in paths.items():
         name = f'GIMP {gimp.version}: {OPERATION} merged into a {place}'

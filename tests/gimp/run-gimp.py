@@ -194,9 +194,9 @@ def with_opencl(report, installed, gimp, operations, inputs):
 def elsewhere(report, installed, gimp, operations, inputs, smoke):
     """Not on a plain layer: groups, layers without alpha; channels and masks."""
     jobs = [job for operation in operations for job in opaque_jobs(operation, gimp.effects and not operation['aux'])]
+    masks(report, installed, gimp, inputs['rgb'])
     if gimp.effects:
         jobs += [job for operation in operations if not operation['aux'] for job in grouped_jobs(operation, gimp.groups)]
-        masks(report, installed, gimp, inputs['rgb'])
         if gimp.has_browser:
             lists(report, gimp, operations)
             masks_refuse_effects(report, gimp, inputs['rgb'])
@@ -217,13 +217,18 @@ def remembers(report, installed, gimp, operations, inputs):
 
 
 def indexed(report, gimp, operation, inputs):
-    """Neither GIMP is asked for more than to stay alive: 2.10 says that it is no layer for that."""
+    """GIMP 3 is not asked for more than to stay alive; 2.10 says that it is no layer for that, and does not change a group, with the name that the menu shows."""
     name, color = f'GIMP {gimp.version}: an indexed layer', '(gimp-image-convert-indexed image CONVERT-DITHER-NONE CONVERT-PALETTE-GENERATE 16 FALSE TRUE "")'
     code, _ = gimp.run(gimp.job(0, inputs['rgb'], [color, gimp.apply(operation['name'], {})]))
     said = ' '.join(gimp.output)
     if gimp.effects:
         return report.check(f'{name} does no harm', code in (0, 70), f'exit {code}')
-    return report.check(f'{name} is refused in words', code in (0, 1) and not gimp.said('end') and 'RGB or grayscale' in said, f'exit {code}')
+    report.check(f'{name} is refused in words', code in (0, 1) and not gimp.said('end') and f'{operation["title"]} works on' in said, f'exit {code}, {said[-200:]}')
+    code, _ = gimp.run(gimp.job(0, inputs['rgb'], ['(set! copy layer) (set! layer (car (gimp-layer-group-new image))) (gimp-image-insert-layer image layer 0 0)',
+                                                   '(gimp-image-reorder-item image copy layer 0)', gimp.apply(operation['name'], {})]))
+    said = ' '.join(gimp.output)
+    report.check(f'GIMP {gimp.version}: a group is refused in words', code in (0, 1) and not gimp.said('end') and f'{operation["title"]} works on' in said,
+                 f'exit {code}, {said[-200:]}')
 
 
 def refuses(report, installed, gimp, operation, inputs):

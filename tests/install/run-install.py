@@ -67,6 +67,25 @@ def check_example(gegl, report, home, work):
                  ' | '.join(lines[-8:]) if done.returncode else '')
 
 
+def check_removal(gegl, report, home, plugins, theirs, own):
+    """Again, over itself; and somebody else's module."""
+    done = gegl.command([os.path.join(TOP, 'run'), 'install'])
+    report.check('./run install over itself', done.returncode == 0, done.stderr)
+    module = os.path.join(plugins, 'theirs.txt')
+    with open(module, 'w', encoding='utf-8') as file:
+        file.write("another package's file\n")
+    done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
+    report.check('./run uninstall', done.returncode == 0, done.stderr)
+    kept = {theirs, os.path.relpath(module, home), os.path.relpath(own, home)}
+    while kept != (more := kept | {os.path.dirname(path) for path in kept} - {''}):
+        kept = more
+    left = set(below(home))
+    kept = {path for path in kept if not path.startswith('.config') or 'tessera' in path}
+    report.check("no file and no folder of ours is left, others' are", left == kept, ', '.join(sorted(left ^ kept)))
+    done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
+    report.check('a second ./run uninstall says that there is nothing', done.returncode == 1 and 'nothing to remove' in done.stderr, done.stderr)
+
+
 def main():
     build, program = sys.argv[1:]
     report = Report()
@@ -115,23 +134,7 @@ def main():
             check_example(gegl, report, home, work)
             for language in languages:
                 check_language(gegl, report, program, language, home, work)
-
-            # Again, over itself; and somebody else's module.
-            done = gegl.command([os.path.join(TOP, 'run'), 'install'])
-            report.check('./run install over itself', done.returncode == 0, done.stderr)
-            module = os.path.join(plugins, 'theirs.txt')
-            with open(module, 'w', encoding='utf-8') as file:
-                file.write("another package's file\n")
-            done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
-            report.check('./run uninstall', done.returncode == 0, done.stderr)
-            kept = {theirs, os.path.relpath(module, home), os.path.relpath(own, home)}
-            while kept != (more := kept | {os.path.dirname(path) for path in kept} - {''}):
-                kept = more
-            left = set(below(home))
-            kept = {path for path in kept if not path.startswith('.config') or 'tessera' in path}
-            report.check("no file and no folder of ours is left, others' are", left == kept, ', '.join(sorted(left ^ kept)))
-            done = gegl.command([os.path.join(TOP, 'run'), 'uninstall'])
-            report.check('a second ./run uninstall says that there is nothing', done.returncode == 1 and 'nothing to remove' in done.stderr, done.stderr)
+            check_removal(gegl, report, home, plugins, theirs, own)
     report.finish()
 
 

@@ -4,58 +4,10 @@
 #include "config.h"
 
 #include <gegl.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
 #include "../engine/verdict.h"
-#include "consensus.h"
-
-/* The definition. */
-static gint
-nearest (const guint8 *one, const guint8 *others, gint n, guint32 *best, guint32 *second)
-{
-  gint index = -1;
-
-  *best = *second = G_MAXUINT32;
-  for (gint i = 0; i < n; i++)
-    {
-      guint32 distance = 0;
-
-      for (gint k = 0; k < DESCRIPTOR_LENGTH; k++)
-        {
-          const gint d = one[k] - others[(gsize) i * DESCRIPTOR_LENGTH + k];
-
-          distance += d * d;
-        }
-      if (distance < *best)
-        {
-          *second = *best;
-          *best = distance;
-          index = i;
-        }
-      else if (distance < *second)
-        *second = distance;
-    }
-  return index;
-}
-
-static gint
-match_plainly (const guint8 *a, gint n_a, const guint8 *b, gint n_b, gint thousandths, gboolean mutual, Match *matches)
-{
-  gint n = 0;
-
-  for (gint i = 0; i < n_a && n_b > 0; i++)
-    {
-      guint32    best, second, there, next;
-      const gint k = nearest (a + (gsize) i * DESCRIPTOR_LENGTH, b, n_b, &best, &second);
-
-      if (best < second && (guint64) best * 1000000 < (guint64) second * thousandths * thousandths
-          && (! mutual || nearest (b + (gsize) k * DESCRIPTOR_LENGTH, a, n_a, &there, &next) == i))
-        matches[n++] = (Match) { i, k, best };
-    }
-  return n;
-}
+#include "match-plain.h"
 
 static void
 compare (const gchar *what, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gint thousandths, gboolean mutual)
@@ -68,7 +20,7 @@ compare (const gchar *what, const guint8 *a, gint n_a, const guint8 *b, gint n_b
       gint n, same = 0;
 
       g_object_set (gegl_config (), "threads", threads, NULL);
-      n = match_descriptors (a, n_a, b, n_b, thousandths / 1000.0, mutual, &got);
+      n = match_descriptors (NULL, a, n_a, b, n_b, thousandths / 1000.0, mutual, &got);
       while (same < MIN (n, n_wanted) && got[same].a == wanted[same].a && got[same].b == wanted[same].b
              && got[same].distance == wanted[same].distance)
         same++;
@@ -77,21 +29,6 @@ compare (const gchar *what, const guint8 *a, gint n_a, const guint8 *b, gint n_b
       g_free (got);
     }
   g_free (wanted);
-}
-
-/* Random bytes below `levels`; every `repeat`th of B is one of A, changed by a bit; some are repeated. */
-static void
-draw (CheckRandom *random, guint8 *a, gint n_a, guint8 *b, gint n_b, gint levels, gint repeat)
-{
-  for (gsize i = 0; i < (gsize) n_a * DESCRIPTOR_LENGTH; i++)
-    a[i] = check_below (random, levels);
-  for (gsize i = 0; i < (gsize) n_b * DESCRIPTOR_LENGTH; i++)
-    b[i] = check_below (random, levels);
-  for (gint i = 0; i < n_b && n_a > 0; i += repeat)
-    {
-      memcpy (b + (gsize) i * DESCRIPTOR_LENGTH, a + (gsize) check_below (random, n_a) * DESCRIPTOR_LENGTH, DESCRIPTOR_LENGTH);
-      b[(gsize) i * DESCRIPTOR_LENGTH + check_below (random, DESCRIPTOR_LENGTH)] = check_below (random, 256);
-    }
 }
 
 static void
@@ -106,10 +43,10 @@ random_ones (void)
         const gint n_a = sizes[i], n_b = sizes[k];
         guint8    *a = g_malloc (n_a * DESCRIPTOR_LENGTH + 1), *b = g_malloc (n_b * DESCRIPTOR_LENGTH + 1);
 
-        draw (&random, a, n_a, b, n_b, 256, 3);
+        draw_descriptors (&random, a, n_a, b, n_b, 256, 3);
         compare ("random", a, n_a, b, n_b, 800, TRUE);
         compare ("random", a, n_a, b, n_b, 980, FALSE);
-        draw (&random, a, n_a, b, n_b, 2, 1);          /* many of the same distance */
+        draw_descriptors (&random, a, n_a, b, n_b, 2, 1);          /* many of the same distance */
         compare ("ties", a, n_a, b, n_b, 1000, TRUE);
         compare ("ties", a, n_a, b, n_b, 2000, FALSE);
         g_free (a);
@@ -131,12 +68,15 @@ extremes (void)
   compare ("all the same", a, 8, a, 8, 800, TRUE);
   compare ("one each, far", a, 1, b, 1, 800, TRUE);
   compare ("one each, the same", a, 1, a, 1, 800, TRUE);
+  memset (a + DESCRIPTOR_LENGTH, 0, sizeof a - DESCRIPTOR_LENGTH);      /* nearer to B, but behind A's last one */
+  compare ("what lies behind the list", a, 1, b, 1, 800, TRUE);
+  memset (a, 255, sizeof a);
   b[0] = 1;
   compare ("one is nearer by 509", a, 1, b, 8, 1000, TRUE);
   memset (b, 255, sizeof b);
   b[0] = 0;                     /* the first is off, the others are the same */
   compare ("duplicates", a, 8, b, 8, 800, FALSE);
-  n = match_descriptors (a, 1, b, 2, 0.8, TRUE, &matches);
+  n = match_descriptors (NULL, a, 1, b, 2, 0.8, TRUE, &matches);
   expect (n == 1 && matches[0].b == 1 && matches[0].distance == 0, "a copy beside another: %d", n);
   g_free (matches);
 
@@ -146,11 +86,11 @@ extremes (void)
   b[0] = 104;
   b[DESCRIPTOR_LENGTH] = 105;
   compare ("the ratio itself", a, 1, b, 2, 800, FALSE);
-  n = match_descriptors (a, 1, b, 2, 0.8, FALSE, &matches);
+  n = match_descriptors (NULL, a, 1, b, 2, 0.8, FALSE, &matches);
   expect (n == 0, "25 * 16 is not below 16 * 25");
   g_free (matches);
   b[DESCRIPTOR_LENGTH + 1] = 101;
-  n = match_descriptors (a, 1, b, 2, 0.8, FALSE, &matches);
+  n = match_descriptors (NULL, a, 1, b, 2, 0.8, FALSE, &matches);
   expect (n == 1, "25 * 16 is below 16 * 26");
   g_free (matches);
 }
@@ -163,7 +103,7 @@ ties_across_threads (void)
   CheckRandom random = { 20261124 };
   guint8     *a = g_malloc (n_a * DESCRIPTOR_LENGTH), *b = g_malloc (n_b * DESCRIPTOR_LENGTH);
 
-  draw (&random, a, n_a, b, n_b, 256, n_b);
+  draw_descriptors (&random, a, n_a, b, n_b, 256, n_b);
   memcpy (b + 7 * DESCRIPTOR_LENGTH, a, DESCRIPTOR_LENGTH);
   memcpy (a + (n_a - 1) * DESCRIPTOR_LENGTH, a, DESCRIPTOR_LENGTH);
   compare ("ties across threads", a, n_a, b, n_b, 800, TRUE);
@@ -172,34 +112,12 @@ ties_across_threads (void)
   g_free (b);
 }
 
-/* For measurements: --time N. */
-static gint
-measure (gint n)
-{
-  CheckRandom random = { 1 };
-  guint8     *a = g_malloc ((gsize) n * DESCRIPTOR_LENGTH), *b = g_malloc ((gsize) n * DESCRIPTOR_LENGTH);
-  Match      *matches;
-
-  draw (&random, a, n, b, n, 256, 2);
-  for (gint i = 0; i < 5; i++)
-    {
-      const gint64 began = g_get_monotonic_time ();
-      const gint   found = match_descriptors (a, n, b, n, 0.8, TRUE, &matches);
-
-      g_print ("%d and %d: %d matches, %.3f s\n", n, n, found, (g_get_monotonic_time () - began) / 1e6);
-      g_free (matches);
-    }
-  return 0;
-}
-
 int
-main (int argc, char **argv)
+main (void)
 {
   gint code;
 
   gegl_init (NULL, NULL);
-  if (argc == 3 && strcmp (argv[1], "--time") == 0)
-    return measure (atoi (argv[2]));
   random_ones ();
   extremes ();
   ties_across_threads ();

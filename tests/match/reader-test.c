@@ -142,74 +142,75 @@ truncations (void)
 }
 
 /* One word, or part of one, replaced. */
+/* What becomes of a good file, the line that is told, and the words. */
+static const struct
+{
+  KeypointsFormat format;
+  const gchar    *from, *to;
+  gint            line;
+  const gchar    *cause;
+} broken[] = {
+  { KEYPOINTS_LOWE, "3 128", "", 1, "the line ends where the number of keypoints should be" },
+  { KEYPOINTS_LOWE, "3 128", "3", 1, "the line ends where the length of a descriptor should be" },
+  { KEYPOINTS_LOWE, "3 128", "3 64", 1, "descriptors of 64 components; 128 are needed" },
+  { KEYPOINTS_LOWE, "3 128", "-3 128", 1, "the number of keypoints is \"-3\"" },
+  { KEYPOINTS_LOWE, "3 128", "3 128 1", 1, "\"1\" is too much; the line should end" },
+  { KEYPOINTS_LOWE, "3 128", "2000000000 128", 1, "2000000000 keypoints are announced, the file has room for" },
+  { KEYPOINTS_COLMAP, "3 128", "99999999999999999999 128", 1, "is \"99999999999999999999\"; it is a whole number" },
+  { KEYPOINTS_COLMAP, "3 128", "2147483648 128", 1, "is \"2147483648\"; it is a whole number from 0 to 2147483647" },
+  { KEYPOINTS_COLMAP, "3 128", "3 -128", 1, "the length of a descriptor is \"-128\"" },
+  { KEYPOINTS_COLMAP, "3 128", "nan 128", 1, "is \"nan\"" },
+  { KEYPOINTS_COLMAP, "3 128", "3.0 128", 1, "is \"3.0\"" },
+  { KEYPOINTS_LOWE, "3 128", "2 128", 18, "2 keypoints are announced, but more follows" },
+  { KEYPOINTS_COLMAP, "3 128", "2 128", 4, "2 keypoints are announced, but more follows" },
+  { KEYPOINTS_LOWE, "20.5000 ", "nan ", 2, "a row is \"nan\", which is no number" },
+  { KEYPOINTS_LOWE, "20.5000 ", "-nan ", 2, "a row is \"-nan\", which is no number" },
+  { KEYPOINTS_LOWE, "20.5000 ", "inf ", 2, "a row is \"inf\", which is no number" },
+  { KEYPOINTS_LOWE, "20.5000 ", "1e999 ", 2, "a row is 1e999, which cannot be" },
+  { KEYPOINTS_LOWE, "20.5000 ", "-1e999 ", 2, "a row is -1e999, which cannot be" },
+  { KEYPOINTS_LOWE, "20.5000 ", "1e8 ", 2, "a row is 1e8, which cannot be" },
+  { KEYPOINTS_LOWE, "20.5000 ", "0x10 ", 2, "a row is \"0x10\", which is no number" },
+  { KEYPOINTS_LOWE, "20.5000 ", "20,5 ", 2, "a row is \"20,5\", which is no number" },
+  { KEYPOINTS_LOWE, "10.2500 ", "\001\033[2Jhostile-hostile-hostile ", 2, "a column is \"??[2Jhostile-hostile\", which is no number" },
+  { KEYPOINTS_LOWE, " 1.6000", " 0", 2, "sigma is not above 0" },
+  { KEYPOINTS_LOWE, " 1.6000", " -1", 2, "sigma is not above 0" },
+  { KEYPOINTS_LOWE, " 1.6000", " 1e6", 2, "sigma is 1e6, which cannot be" },
+  { KEYPOINTS_LOWE, "-1.570796", "1e300", 2, "an angle is 1e300, which cannot be" },
+  { KEYPOINTS_LOWE, " 249", " 256", 7, "a component is \"256\"; it is a whole number from 0 to 255" },
+  { KEYPOINTS_LOWE, " 249", " -1", 7, "a component is \"-1\"; it is a whole number from 0 to 255" },
+  { KEYPOINTS_LOWE, " 249", " 1.5", 7, "a component is \"1.5\"" },
+  { KEYPOINTS_LOWE, " 249", " 99999999999999999999999", 7, "a component is \"99999999999999999999" },
+  { KEYPOINTS_COLMAP, "21.0000 ", "\n", 2, "the line ends where y should be" },
+  { KEYPOINTS_COLMAP, " 249", "", 2, "the line ends where a component should be" },
+  { KEYPOINTS_COLMAP, " 249", " 249 249", 2, "is too much; the line should end" },
+  { KEYPOINTS_CSV, "x,y,", "y,x,", 1, "the first line is not x,y,sigma,angle,response,octave,layer,d0 ... d127" },
+  { KEYPOINTS_CSV, "d127\n", "d127,d128\n", 1, "\",d128\" is too much" },
+  { KEYPOINTS_CSV, "10.2500,", "", 2, "the line ends too early; it has 135 numbers" },
+  { KEYPOINTS_CSV, "10.2500,", ",", 2, "x is \"\", which is no number" },
+  { KEYPOINTS_CSV, "10.2500,", "nan,", 2, "x is \"nan\", which is no number" },
+  { KEYPOINTS_CSV, "10.2500,", "10.2500;", 2, "x is \"10.2500;20.5000\"" },
+  { KEYPOINTS_CSV, "0.012345,", "1e99,", 2, "a number is 1e99, which cannot be" },
+  { KEYPOINTS_CSV, ",249", ",249,249", 2, "\",225\" is too much" },
+  { KEYPOINTS_CSV, ",249", "", 2, "the line ends too early; it has 135 numbers" },
+  { KEYPOINTS_CSV, "10.2500,", "\n\n", 2, "the line ends where x should be" },
+};
+
 static void
 broken_words (void)
 {
-  static const struct
-  {
-    KeypointsFormat format;
-    const gchar    *from, *to;
-    gint            line;
-    const gchar    *cause;
-  } cases[] = {
-    { KEYPOINTS_LOWE, "3 128", "", 1, "the line ends where the number of keypoints should be" },
-    { KEYPOINTS_LOWE, "3 128", "3", 1, "the line ends where the length of a descriptor should be" },
-    { KEYPOINTS_LOWE, "3 128", "3 64", 1, "descriptors of 64 components; 128 are needed" },
-    { KEYPOINTS_LOWE, "3 128", "-3 128", 1, "the number of keypoints is \"-3\"" },
-    { KEYPOINTS_LOWE, "3 128", "3 128 1", 1, "\"1\" is too much; the line should end" },
-    { KEYPOINTS_LOWE, "3 128", "2000000000 128", 1, "2000000000 keypoints are announced, the file has room for" },
-    { KEYPOINTS_COLMAP, "3 128", "99999999999999999999 128", 1, "is \"99999999999999999999\"; it is a whole number" },
-    { KEYPOINTS_COLMAP, "3 128", "2147483648 128", 1, "is \"2147483648\"; it is a whole number from 0 to 2147483647" },
-    { KEYPOINTS_COLMAP, "3 128", "3 -128", 1, "the length of a descriptor is \"-128\"" },
-    { KEYPOINTS_COLMAP, "3 128", "nan 128", 1, "is \"nan\"" },
-    { KEYPOINTS_COLMAP, "3 128", "3.0 128", 1, "is \"3.0\"" },
-    { KEYPOINTS_LOWE, "3 128", "2 128", 18, "2 keypoints are announced, but more follows" },
-    { KEYPOINTS_COLMAP, "3 128", "2 128", 4, "2 keypoints are announced, but more follows" },
-    { KEYPOINTS_LOWE, "20.5000 ", "nan ", 2, "a row is \"nan\", which is no number" },
-    { KEYPOINTS_LOWE, "20.5000 ", "-nan ", 2, "a row is \"-nan\", which is no number" },
-    { KEYPOINTS_LOWE, "20.5000 ", "inf ", 2, "a row is \"inf\", which is no number" },
-    { KEYPOINTS_LOWE, "20.5000 ", "1e999 ", 2, "a row is 1e999, which cannot be" },
-    { KEYPOINTS_LOWE, "20.5000 ", "-1e999 ", 2, "a row is -1e999, which cannot be" },
-    { KEYPOINTS_LOWE, "20.5000 ", "1e8 ", 2, "a row is 1e8, which cannot be" },
-    { KEYPOINTS_LOWE, "20.5000 ", "0x10 ", 2, "a row is \"0x10\", which is no number" },
-    { KEYPOINTS_LOWE, "20.5000 ", "20,5 ", 2, "a row is \"20,5\", which is no number" },
-    { KEYPOINTS_LOWE, "10.2500 ", "\001\033[2Jhostile-hostile-hostile ", 2, "a column is \"??[2Jhostile-hostile\", which is no number" },
-    { KEYPOINTS_LOWE, " 1.6000", " 0", 2, "sigma is not above 0" },
-    { KEYPOINTS_LOWE, " 1.6000", " -1", 2, "sigma is not above 0" },
-    { KEYPOINTS_LOWE, " 1.6000", " 1e6", 2, "sigma is 1e6, which cannot be" },
-    { KEYPOINTS_LOWE, "-1.570796", "1e300", 2, "an angle is 1e300, which cannot be" },
-    { KEYPOINTS_LOWE, " 249", " 256", 7, "a component is \"256\"; it is a whole number from 0 to 255" },
-    { KEYPOINTS_LOWE, " 249", " -1", 7, "a component is \"-1\"; it is a whole number from 0 to 255" },
-    { KEYPOINTS_LOWE, " 249", " 1.5", 7, "a component is \"1.5\"" },
-    { KEYPOINTS_LOWE, " 249", " 99999999999999999999999", 7, "a component is \"99999999999999999999" },
-    { KEYPOINTS_COLMAP, "21.0000 ", "\n", 2, "the line ends where y should be" },
-    { KEYPOINTS_COLMAP, " 249", "", 2, "the line ends where a component should be" },
-    { KEYPOINTS_COLMAP, " 249", " 249 249", 2, "is too much; the line should end" },
-    { KEYPOINTS_CSV, "x,y,", "y,x,", 1, "the first line is not x,y,sigma,angle,response,octave,layer,d0 ... d127" },
-    { KEYPOINTS_CSV, "d127\n", "d127,d128\n", 1, "\",d128\" is too much" },
-    { KEYPOINTS_CSV, "10.2500,", "", 2, "the line ends too early; it has 135 numbers" },
-    { KEYPOINTS_CSV, "10.2500,", ",", 2, "x is \"\", which is no number" },
-    { KEYPOINTS_CSV, "10.2500,", "nan,", 2, "x is \"nan\", which is no number" },
-    { KEYPOINTS_CSV, "10.2500,", "10.2500;", 2, "x is \"10.2500;20.5000\"" },
-    { KEYPOINTS_CSV, "0.012345,", "1e99,", 2, "a number is 1e99, which cannot be" },
-    { KEYPOINTS_CSV, ",249", ",249,249", 2, "\",225\" is too much" },
-    { KEYPOINTS_CSV, ",249", "", 2, "the line ends too early; it has 135 numbers" },
-    { KEYPOINTS_CSV, "10.2500,", "\n\n", 2, "the line ends where x should be" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
     {
-      GString     *text = good_file (cases[i].format);
-      const gchar *at = strstr (text->str, cases[i].from);
+      GString     *text = good_file (broken[i].format);
+      const gchar *at = strstr (text->str, broken[i].from);
 
-      expect (at != NULL, "case %d: the file has \"%s\"", i, cases[i].from);
+      expect (at != NULL, "case %d: the file has \"%s\"", i, broken[i].from);
       if (at)
         {
           const gssize place = at - text->str;
 
-          g_string_erase (text, place, strlen (cases[i].from));
-          g_string_insert (text, place, cases[i].to);
-          expect_refused (cases[i].format, cases[i].to, text->str, text->len, cases[i].line, cases[i].cause);
+          g_string_erase (text, place, strlen (broken[i].from));
+          g_string_insert (text, place, broken[i].to);
+          expect_refused (broken[i].format, broken[i].to, text->str, text->len, broken[i].line, broken[i].cause);
         }
       g_string_free (text, TRUE);
     }

@@ -46,8 +46,6 @@ RUNS = [
     ('motion-blur', 6, f'{SMALL},length=6'),
     ('sift', 1, 'width=24,height=20,octaves=2,upsample=1,intervals=1,sigma=0.8,contrast-threshold=0,edge-threshold=100,content=noise,alpha=opaque,'
                 'format=working,specials=0,max-features=0,roi-w=0,roi-h=0'),
-    ('sift', 3, 'width=24,height=23,octaves=2,intervals=3,sigma=1.6,upsample=0'),
-    ('sift', 1, 'width=12,height=13,octaves=1,intervals=2,sigma=1.2,upsample=1'),
     ('sobel', 12, SMALL),
     ('template', 6, SMALL),
     ('template', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
@@ -57,7 +55,8 @@ RUNS = [
 
 # What has a test of its own, and the result that it tells then.
 OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 9),
-          ('estimate-shift', ['temporal/estimate-shift', '--small'], 16)]
+          ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
+          ('tracks', ['temporal/tracks-device', '--small'], 8)]
 
 
 def kernels():

@@ -133,6 +133,60 @@ by_cfitsio (void)
     }
 }
 
+/* In a card of the file's header that has this text, the last number becomes another one. */
+static void
+change_card (gchar *text, gsize length, const gchar *key, gint64 number)
+{
+  for (gchar *card = text; card + 80 <= text + length; card += 80)
+    if (g_str_has_prefix (card, key))
+      {
+        gchar *value = g_strdup_printf ("%20" G_GINT64_FORMAT, number);
+
+        memcpy (card + 10, value, 20);
+        g_free (value);
+      }
+}
+
+/* One tile that is all of an image of equal pixels; then its header names an image that so few bytes cannot be. */
+static void
+larger_than_its_code (void)
+{
+  static const gint codes[] = { RICE_1, GZIP_1, GZIP_2 };
+  static gushort    values[300 * 300];
+  long              sizes[] = { 300, 300 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      CountPlane plane = { 0 };
+      FitsHeader header;
+      fitsfile  *file;
+      gint       status = 0;
+      gchar     *text;
+      gsize      length;
+
+      g_unlink (in_folder ("large.fits"));
+      fits_create_diskfile (&file, in_folder ("large.fits"), &status);
+      fits_set_compression_type (file, codes[i], &status);
+      fits_set_tile_dim (file, 2, sizes, &status);
+      fits_create_img (file, USHORT_IMG, 2, sizes, &status);
+      fits_write_img (file, TUSHORT, 1, 300 * 300, values, &status);
+      fits_close_file (file, &status);
+      expect (status == 0, "CFITSIO writes large.fits: %d", status);
+      expect (fits_read_plane (in_folder ("large.fits"), 0, &plane, &header, NULL) && plane.width == 300, "equal pixels are read");
+      count_plane_clear (&plane);
+      fits_header_clear (&header);
+      g_file_get_contents (in_folder ("large.fits"), &text, &length, NULL);
+      for (gint k = 1; k <= 2; k++)
+        {
+          change_card (text, length, k == 1 ? "ZNAXIS1 " : "ZNAXIS2 ", 4096);
+          change_card (text, length, k == 1 ? "ZTILE1 " : "ZTILE2 ", 4096);
+        }
+      g_file_set_contents (in_folder ("large.fits"), text, length, NULL);
+      expect_refused ("large.fits", "too small for the compressed image");
+      g_free (text);
+    }
+}
+
 #endif
 
 /* Blanks are NaN, infinities stay, doubles beyond a float's are infinite or its highest; names are names. */
@@ -255,6 +309,7 @@ main (void)
   numbers_by_hand ();
 #ifdef HAVE_CFITSIO
   by_cfitsio ();
+  larger_than_its_code ();
 #endif
   strange_numbers ();
   facts ();

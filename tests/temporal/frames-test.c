@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Which frames a sequence has, in which order; pictures become counts; the cache keeps what it may, and knows a file that changed. */
+#include <fcntl.h>
 #include <gegl.h>
 #include <glib/gstdio.h>
 #include <math.h>
@@ -274,6 +275,31 @@ fits_load (void)
   g_free (path);
 }
 
+/* A file is written again, or another takes its place, and it keeps its size and time. */
+static void
+same_time (FrameCache *cache, const gchar *path)
+{
+  gchar *beside = in_folder ("beside.part");
+
+  for (gint k = 0; k < 2; k++)
+    {
+      gdouble      values[SIZE * SIZE] = { 7.0 + k };
+      FramePixels *pixels;
+      GStatBuf     about;
+
+      g_stat (path, &about);
+      g_usleep (30000);
+      files_fits_of (k == 0 ? path : beside, -64, SIZE, SIZE, 1, values, NULL);
+      utimensat (AT_FDCWD, k == 0 ? path : beside, (struct timespec[]) { about.st_atim, about.st_mtim }, 0);
+      if (k == 1)
+        g_rename (beside, path);
+      pixels = get (cache, "one.fits", 0, NULL);
+      expect (pixels->plane.pixels[0] == 7.0f + k, "a file that %s and keeps its time is read again", k == 0 ? "changed" : "another replaced");
+      frame_pixels_unref (pixels);
+    }
+  g_free (beside);
+}
+
 /* Two fit; a frame that is asked for again is the same object, and one that left is not. */
 static void
 keeping (void)
@@ -305,6 +331,7 @@ keeping (void)
   expect (old->plane.pixels[0] == 0.0f && new->plane.pixels[0] == 5.0f, "a file that changed is read again");
   frame_pixels_unref (old);
   frame_pixels_unref (new);
+  same_time (cache, path);
   frame_cache_free (cache);
   g_free (path);
 }

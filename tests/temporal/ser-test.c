@@ -139,6 +139,31 @@ broken (void)
   g_free (values);
 }
 
+/* The times behind the last frame have room for more frames, but are none. */
+static void
+beyond (void)
+{
+  const FilmPlan plan = { .width = 4, .height = 1, .bits = 8, .promised = 2, .n = 2, .first_tick = G_GINT64_CONSTANT (638449281300000000) };
+  const guint16  values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+  const gint     bad[] = { 2, 3, -1 };
+
+  files_ser (film, &plan, values);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      CountPlane plane = { 0 };
+      SerHeader  header;
+      GError    *error = NULL;
+      gdouble    start;
+      gchar     *words = g_strdup_printf ("has no whole frame %d, but 2", bad[i]);
+
+      expect (! ser_read_frame (film, bad[i], &plane, &header, &start, &error) && error && strstr (error->message, words), "frame %d of 2: %s",
+              bad[i], error ? error->message : "read");
+      count_plane_clear (&plane);
+      g_clear_error (&error);
+      g_free (words);
+    }
+}
+
 gint
 main (void)
 {
@@ -146,6 +171,7 @@ main (void)
   film = g_build_filename (folder, "film.ser", NULL);
   kinds ();
   broken ();
+  beyond ();
   files_remove (folder);
   g_free (film);
   g_free (folder);

@@ -35,7 +35,7 @@ load (const StarsField *field, const gchar *folder, const gchar *format, gint k)
 {
   const gboolean is_fits = format[0] == 'f';
   gchar         *path = g_strdup_printf ("%s/a-%d.%s", folder, k, format);
-  Frame          frame = { path, 0, 0, 0 };
+  Frame          frame = { .path = path };
   FramePixels   *pixels;
   GError        *error = NULL;
   guint16        adu[WIDTH * HEIGHT];
@@ -69,7 +69,7 @@ static void
 load_dark (const StarsField *field, const gchar *folder)
 {
   gchar       *path = g_strdup_printf ("%s/dark.fits", folder);
-  Frame        frame = { path, 0, 0, 0 };
+  Frame        frame = { .path = path };
   FramePixels *pixels;
   GError      *error = NULL;
   gint         wrong = 0;

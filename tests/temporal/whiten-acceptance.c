@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What whitening, detection, removal and tracks reach on star fields whose truth is known, against the bars of the definition.
+ * What shifts, whitening, detection, removal and tracks reach on star fields whose truth is known, against the bars of the definition.
  *
- *   whiten-acceptance SEEDS
+ *   whiten-acceptance SEEDS [device]
+ *
+ * Shifts and backgrounds are those of the operations' code: in C, or on the device, which is then forced.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <gegl.h>
+#include <gegl-plugin.h>
 
 #include "../engine/verdict.h"
 #include "detect.h"
+#include "estimate-shift.h"
 #include "sequence-truth.h"
-#include "shift.h"
+#include "tessera-control.h"
 #include "tracks.h"
-#include "whiten.h"
+#include "whiten-request.h"
 
 #define FRAMES    26
 #define FIRST     10            /* the first frame that counts */
@@ -22,6 +26,8 @@
 #define GAIN      1.5
 #define THRESHOLD 6.0f
 #define TOGETHER  8
+
+static GeglOperation *shifting, *whitening;
 
 typedef struct
 {
@@ -156,32 +162,91 @@ whiten_one (const Plan *plan, const CountPlane *frames, const FrameShift *shifts
 {
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, plan->degree, 1e-3, FALSE, TRUE };
   const gint            n = MIN (plan->n, t);
-  const CountPlane     *history[WEIGHTS_MAX_FRAMES];
+  const GeglRectangle   box = { 0, 0, frames[t].width, frames[t].height };
+  const TesseraRequest  request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  WhitenFrames          all = { .current = &frames[t], .n = n };
   Weights               weights;
 
   for (gint k = 0; k < n; k++)
-    history[k] = &frames[t - n + k];
+    all.history[k] = &frames[t - n + k];
   weights_find (NULL, shifts[t], NULL, shifts + t - n, n, &settings, &weights);
   if (plan->median)
-    subtract_median (&frames[t], history, n, planes);
-  else
-    whiten_predict (&frames[t], history, &weights, planes);
+    subtract_median (&frames[t], all.history, n, planes);
+  else if (! background_whiten_predict (&request, &all, &weights, WHITEN_BOTH, 1.0f, planes))
+    expect (FALSE, "the device did not whiten");
   whiten_judge (planes, GAIN);
 }
 
+/* Of n frames against the first, some at once. */
 static void
-find_shifts (const CountPlane *frames, FrameShift *shifts)
+find_shifts (const CountPlane *frames, gint n, ShiftMethod method, FrameShift *shifts)
 {
-  const ShiftSettings settings = SHIFT_DEFAULTS;
+  const gsize pixels = (gsize) frames[0].width * frames[0].height;
+  gfloat     *row = g_new (gfloat, n * pixels);
+  ShiftKey    key;
 
+  for (gint t = 0; t < n; t++)
+    memcpy (row + t * pixels, frames[t].pixels, pixels * sizeof (gfloat));
+  shift_key_init (&key, &frames[0], TRUE);
   shifts[0] = (FrameShift) { 0 };
-  for (gint t = 1; t < FRAMES; t++)
+  for (gint first = 1; first < n; first += SHIFT_MOST_FRAMES)
     {
-      Shift found;
+      const gint count = MIN (SHIFT_MOST_FRAMES, n - first);
+      Shift      found[SHIFT_MOST_FRAMES];
 
-      shift_find (&frames[0], &frames[t], &settings, &found);
-      shifts[t] = (FrameShift) { found.x, found.y };
+      if (! shift_request (shifting, &(ShiftRequest) { &key, count, row + first * pixels, NULL, { method, 64, INFINITY, TRUE } }, found))
+        expect (FALSE, "the device did not find the shifts");
+      for (gint k = 0; k < count; k++)
+        shifts[first + k] = (FrameShift) { found[k].x, found[k].y };
     }
+  shift_key_clear (&key);
+  g_free (row);
+}
+
+#define SHIFT_FRAMES 20
+
+/* rms per axis. */
+static gdouble
+shift_error (gchar preset, ShiftMethod method, gint seeds)
+{
+  gdouble sum = 0.0;
+
+  for (gint seed = 1; seed <= seeds; seed++)
+    {
+      Sequence   sequence = sequence_new (preset, seed, SHIFT_FRAMES, FALSE);
+      CountPlane frames[SHIFT_FRAMES];
+      FrameShift shifts[SHIFT_FRAMES];
+
+      for (gint t = 0; t < SHIFT_FRAMES; t++)
+        frames[t] = take_plane (&sequence.frames[t]);
+      find_shifts (frames, SHIFT_FRAMES, method, shifts);
+      for (gint t = 0; t < SHIFT_FRAMES; t++)
+        {
+          const gdouble x = shifts[t].x - sequence.field->shifts[t].x, y = shifts[t].y - sequence.field->shifts[t].y;
+
+          sum += x * x + y * y;
+          count_plane_clear (&frames[t]);
+        }
+      sequence_free (&sequence);
+    }
+  return sqrt (sum / (2.0 * (SHIFT_FRAMES - 1) * seeds));
+}
+
+static void
+accept_shifts (gint seeds)
+{
+  gdouble single;
+
+  for (const gchar *preset = "ABCD"; *preset; preset++)
+    {
+      const gdouble error = shift_error (*preset, SHIFT_PYRAMID, seeds);
+
+      g_print ("%c: shifts %.4f px rms\n", *preset, error);
+      expect (error <= 0.006, "%c: shifts are %g px wrong", *preset, error);
+    }
+  single = shift_error ('A', SHIFT_SINGLE, seeds);
+  g_print ("A: in one step %.4f px rms\n", single);
+  expect (single <= 0.06, "A: in one step shifts are %g px wrong", single);
 }
 
 static void
@@ -195,7 +260,7 @@ run_seed (const Plan *plan, gint seed, Score *score)
 
   for (gint t = 0; t < FRAMES; t++)
     frames[t] = take_plane (&sequence.frames[t]);
-  find_shifts (frames, shifts);
+  find_shifts (frames, FRAMES, SHIFT_PYRAMID, shifts);
   for (gint t = 1; t < FRAMES; t++)
     {
       WhitenPlanes planes;
@@ -249,10 +314,18 @@ run (Plan plan, gint seeds)
 gint
 main (gint argc, gchar **argv)
 {
-  const gint seeds = argc > 1 ? atoi (argv[1]) : 1;
-  Score      plain, usual, removed, drift, median, dark, longer;
+  const gint     seeds = argc > 1 ? atoi (argv[1]) : 1;
+  const gboolean on_device = argc > 2 && ! strcmp (argv[2], "device");
+  GeglNode      *graph;
+  Score          plain, usual, removed, drift, median, dark, longer;
 
   gegl_init (&argc, &argv);
+  graph = gegl_node_new ();
+  shifting = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:estimate-shift", NULL));
+  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL));
+  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+  g_print ("%s\n", on_device ? tessera_device_name () : "C");
+  accept_shifts (seeds);
   plain = run ((Plan) { .preset = 'A', .n = 10 }, seeds);
   expect (plain.residual <= 1.25, "A, degree 0, N 10: residual %g", plain.residual);
   expect (plain.found[1] >= 0.5, "A: the object of SNR 8 is found in %g of the frames", plain.found[1]);
@@ -270,6 +343,7 @@ main (gint argc, gchar **argv)
   expect (drift.residual <= 0.6 * median.residual, "C: residual %g, the median's %g", drift.residual, median.residual);
   dark = run ((Plan) { .preset = 'C', .less_dark = TRUE, .n = 10, .degree = 1 }, seeds);
   expect (dark.alarms <= 1.0, "C less dark: %g false detections a frame", dark.alarms);
+  g_object_unref (graph);
   gegl_exit ();
   return expect_told ();
 }

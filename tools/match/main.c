@@ -3,7 +3,10 @@
  * tessera-match A B: which keypoints of two pictures are the same, and the transform on which they agree. */
 #include "match.h"
 
-#include <gegl.h>
+#include "matches.h"
+
+#include <gegl-plugin.h>
+#include <gio/gio.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,15 +66,32 @@ answer (Comparison *comparison, GError **error)
          && (! picture || picture_write (comparison, picture, error));
 }
 
+/* By tessera:align, which has the device do it; without that operation in C. */
+static gboolean
+find_matches (Comparison *comparison, GError **error)
+{
+  const Keypoints *a = &comparison->a.keypoints, *b = &comparison->b.keypoints;
+  GeglNode        *graph = gegl_node_new ();
+  TesseraRequest   like = { .operation = NULL };
+
+  if (gegl_has_operation ("tessera:align"))
+    like.operation = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:align", NULL));
+  comparison->n_matches = match_descriptors (like.operation ? &like : NULL, a->descriptors, a->n, b->descriptors, b->n, ratio, ! no_mutual,
+                                             &comparison->matches);
+  g_object_unref (graph);
+  if (comparison->n_matches < 0)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "TESSERA_OPENCL=force, but the descriptors could not be compared on a device");
+  return comparison->n_matches >= 0;
+}
+
 static gboolean
 compare (Comparison *comparison, GError **error)
 {
   const Keypoints *a = &comparison->a.keypoints, *b = &comparison->b.keypoints;
   gboolean         good;
 
-  if (! read_side (&comparison->a, error) || ! read_side (&comparison->b, error))
+  if (! read_side (&comparison->a, error) || ! read_side (&comparison->b, error) || ! find_matches (comparison, error))
     return FALSE;
-  comparison->n_matches = match_descriptors (a->descriptors, a->n, b->descriptors, b->n, ratio, ! no_mutual, &comparison->matches);
   comparison->is_inlier = g_new0 (gboolean, (gsize) comparison->n_matches + 1);
   consensus_find (a->places, b->places, comparison->matches, comparison->n_matches, comparison->model, (guint64) seed,
                   b->width, b->height, a->width, a->height, comparison->is_inlier, &comparison->consensus);

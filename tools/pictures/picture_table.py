@@ -77,28 +77,31 @@ SIX = (('a portrait', FRIENDS, '', '+250+60'), ('a landscape', MOUNTAINS, '', '+
 WIDE = {FRIENDS: '+96+30', MOUNTAINS: '+330+60', HUBBLE: '+40+0', SEEDING: '+0+60'}
 
 
-def six(operation, other, whose='GIMP', whole=False, quality=66):
-    """The six photographs, what GIMP's or GEGL's own filter of the kind makes of them, and ours, each with its defaults: details, or all of it."""
+def six(operation, other='', whose='GIMP', whole=False, quality=66):
+    """The six photographs, what GIMP's or GEGL's own filter of the kind makes of them, if there is one, and ours, each with its defaults: details,
+    or all of it."""
     def crop(photograph, spoiled, place):
         return '576x512' + ('+0+0' if spoiled in (TEXT, SCAN) else WIDE[photograph]) if whole else '144x128' + place
-    rows = (None, ''), (f"{whose}'s", other), ('Tessera', f'tessera:{operation}')
+    rows = [(None, ''), *([(f"{whose}'s", other)] if other else []), ('Tessera', f'tessera:{operation}')]
     # What grows its picture is cut back.
     return Picture([Panel(name or kind, chain and chain + ' gegl:crop width=1024 height=768', crop(photograph, spoiled, place), photograph, spoiled)
                     for name, chain in rows for kind, photograph, spoiled, place in SIX],
                    len(SIX), zoom=25 if whole else 100, quality=quality, ground='checks')
 
 
-# Beside each filter: what it is compared with.  GIMP's Equalize is no operation of GEGL; it makes what ours does by channels, within 4 of 255.
+# Beside each filter: what it is compared with, if GIMP has the like.  GIMP's Equalize is no operation of GEGL; it makes what ours does by channels, within 4 of 255.
 BESIDE = {
     'bilateral-grid': six('bilateral-filter', 'gegl:gaussian-blur-selective'),
     'cielab': six('cielab', 'gegl:component-extract component=lab-l', whole=True),
     'convolution': six('convolution', 'gegl:convolution-matrix'),
     'equalize': six('equalize', 'tessera:equalize mode=channels clip-limit=0', whole=True),
     'gaussian-blur': six('gaussian-blur', 'gegl:gaussian-blur'),
+    'harris-corners': six('harris-corners', quality=60),
     'label': six('label', 'gegl:threshold', whole=True),
     'mean-blur': six('mean-blur', 'gegl:box-blur', 'GEGL'),
     'median-blur': six('median-blur', 'gegl:median-blur'),
     'motion-blur': six('motion-blur', 'gegl:motion-blur-linear'),
+    'sift': six('sift', quality=60),
     'sobel': six('sobel', 'gegl:edge-sobel'),
     'unsharp-mask': six('unsharp-mask', 'gegl:unsharp-mask'),
 }

@@ -106,8 +106,7 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
   aligning->has_points = TRUE;
   done = done && align_picture_init (&picture, &moving, CONTRAST_THRESHOLD,
                                      settings->model == MODEL_TRANSLATION ? aligning->reference.factor : 0);
-  if (done)
-    align_find (&aligning->reference, &picture, settings, &found);
+  done = done && align_find (&moving, &aligning->reference, &picture, settings, &found);
   align_picture_clear (&picture);
   frame->is_known = done;
   frame->is_aligned = found.is_aligned;

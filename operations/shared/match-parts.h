@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What match.c and match-device.c share. */
+#ifndef MATCH_PARTS_H
+#define MATCH_PARTS_H
+
+#include "matches.h"
+
+typedef struct
+{
+  const guint8 *a, *b;
+  gint          n_a, n_b;       /* both above 0 */
+} MatchTask;
+
+/* Of one descriptor of A; four words for the device. */
+typedef struct
+{
+  gfloat best, second;          /* whole numbers; infinite where B has one descriptor alone */
+  gint   index;                 /* the nearest of B, of several the first */
+  gint   back;                  /* the nearest to that of all of A, of several the first */
+} MatchRow;
+
+/* In C, on all threads. */
+void     match_rows    (const MatchTask *task, MatchRow *rows);
+
+/* On the device or in C.  FALSE: OpenCL is forced and could not run. */
+gboolean match_process (const TesseraRequest *like, const MatchTask *task, MatchRow *rows);
+
+#endif

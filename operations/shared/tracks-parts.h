@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What tracks.c and tracks-device.c share. */
+#ifndef TRACKS_PARTS_H
+#define TRACKS_PARTS_H
+
+#include "tracks.h"
+
+/* How far frame j lies from frame r for this velocity.  What lies beyond the picture altogether is as far away as what just does. */
+void track_offset (const TrackFrame *frames, gint j, gint r, const TrackGrid *grid, gint velocity, gint *x, gint *y);
+
+/* For tracks_tried. */
+void tracks_count (const TrackFrame *frames, const TrackGrid *grid);
+
+#endif
