@@ -223,9 +223,9 @@ halve (Device *d, const Strip *s)
 /* ------------------------------------------------------------------ points -- */
 
 static gboolean
-begin (Device *d, gboolean is_first)
+begin (Device *d)
 {
-  return launch (d, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts), ARG (is_first) } });
+  return launch (d, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts) } });
 }
 
 static gboolean
@@ -275,7 +275,7 @@ search_strip (Device *d, Strip *s)
       s->base_row = 0;
       enlarge (d, s);
     }
-  return make_levels (d, s) && halve (d, s) && begin (d, FALSE) && find_places (d, s) && find_points (d, s);
+  return make_levels (d, s) && halve (d, s) && begin (d) && find_places (d, s) && find_points (d, s);
 }
 
 /* The bases of octaves lie in turns in two planes, whose size is the picture's. */
@@ -287,7 +287,8 @@ search_octaves (Device *d)
   Strip                s = { .base = d->seen };
   gint                 width, height;
 
-  begin (d, TRUE);
+  if (d->status == 0)
+    d->status = tessera_send (d->band, (gint[COUNTS]) { 0 }, COUNTS * sizeof (gint), d->counts);
   for (s.octave = 0; sift_octave (d->search, bounds, s.octave, &s.width, &s.height); s.octave++)
     {
       const gint rows = MAX (LEAST_ROWS, strip_rows (&d->search->scales, s.width, s.height) - 2 * around);
@@ -311,7 +312,7 @@ static gboolean
 search_picture (Device *d)
 {
   return take (d, d->most_candidates * sizeof (SiftCandidate), &d->candidates) && take (d, (gsize) d->most_candidates * PLACE_BYTES, &d->places)
-         && take (d, d->most_points * sizeof (SiftPoint), &d->points) && see (d) && search_octaves (d) && begin (d, FALSE)
+         && take (d, d->most_points * sizeof (SiftPoint), &d->points) && see (d) && search_octaves (d) && begin (d)
          && bring (d, d->counts, COUNTS * sizeof (gint), d->n);
 }
 

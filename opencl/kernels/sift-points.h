@@ -25,13 +25,12 @@ typedef struct
   double dx, dy, sigma, response;
 } SiftPlace;
 
-/* Begins a strip.  One work-item. */
-kernel void sift_begin (global int *counts, int is_first)
+/* Begins a strip; before the first one all are 0.  One work-item. */
+kernel void sift_begin (global int *counts)
 {
   if (get_global_id (0) > 0)
     return;
-  counts[SIFT_MOST] = is_first ? 0 : max (counts[SIFT_MOST], counts[SIFT_CANDIDATES]);
-  counts[SIFT_POINTS] = is_first ? 0 : counts[SIFT_POINTS];
+  counts[SIFT_MOST] = max (counts[SIFT_MOST], counts[SIFT_CANDIDATES]);
   counts[SIFT_BEFORE] = counts[SIFT_POINTS];
   counts[SIFT_CANDIDATES] = counts[SIFT_PLACES] = 0;
 }
