@@ -76,4 +76,9 @@ ROWS = [
      '  from += (long) level * plane + (long) y * width;', ';', 1),
     ('337', 'new', 'opencl/math/tessera-extreme.h',
      '  return x >= EXTREME_FRAME && y >= EXTREME_FRAME && x < width - EXTREME_FRAME && y < height - EXTREME_FRAME;', '  return x >= EXTREME_FRAME && y >= EXTREME_FRAME && x < width - EXTREME_FRAME || y < height - EXTREME_FRAME;', 1),
+    ('450', 'killed', 'opencl/kernels/match.cl',
+     '      next = min (next, min (second[at], nearer ? nearest : distance));', '      next = min (next, min (second[at], distance));', 1),
+    ('451', 'killed', 'opencl/kernels/match.cl',
+     '        const float8 distance = (norms + (column < n_b ? b_norms[column] : INFINITY)) - (sum##j + sum##j); \\',
+     '        const float8 distance = (norms + b_norms[min (column, n_b - 1)]) - (sum##j + sum##j); \\', 1),
 ]

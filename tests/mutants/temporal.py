@@ -78,4 +78,8 @@ ROWS = [
      '                   : level + (known.y >= LEAST_WEIGHT ? known.x / known.y : known.z / known.w);', '                   : level + (known.y >= LEAST_WEIGHT ? known.x / known.x : known.z / known.w);', 1),
     ('388', 'new', 'opencl/math/tessera-shift.h',
      '  const float excess = pixel - median, quarter = excess * 0.25f;', '  const float excess = pixel + median, quarter = excess * 0.25f;', 1),
+    ('452', 'killed', 'opencl/kernels/tracks.cl',
+     '      if (value > best || (value == best && velocity < which))', '      if (value > best || (value == best && velocity > which))', 1),
+    ('453', 'killed', 'opencl/kernels/tracks.cl',
+     '            if (move.y > 4)', '            if (move.y > 5)', 1),
 ]
