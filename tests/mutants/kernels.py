@@ -108,7 +108,7 @@ ROWS = [
     ('55', 'killed', 'opencl/kernels/motion-blur.cl',
      'y >= height', 'y > height', 1),
     ('56', 'killed', 'opencl/kernels/sobel.cl',
-     '2.0f * (after_2 - before_2)', '2.5f * (after_2 - before_2)', 1),
+     '(after_3 - before_3)) + 2.0f', '(after_3 - before_2)) + 2.0f', 1),
     ('57', 'killed', 'opencl/kernels/sobel.cl',
      'if (x >= width || y >= height)', 'if (x >= width || y > height)', 3),
     ('58', 'killed', 'opencl/kernels/sobel.cl',

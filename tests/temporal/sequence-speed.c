@@ -3,7 +3,7 @@
  * What a frame of a sequence costs, its shift and its background: in C, on the device with the frame coming from the host, and on the device alone, by
  * its own clock.  The bits of both are compared.
  *
- *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s]
+ *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0]
  */
 #include <gegl-plugin.h>
 #include <stdio.h>
@@ -299,6 +299,8 @@ parse (gint argc, gchar **argv)
       n_frames = MAX (atoi (argv[i + 1]), 1);
     else if (! strcmp (argv[i], "--bandwidth"))
       bandwidth = atof (argv[i + 1]);
+    else if (! strcmp (argv[i], "--check"))             /* of the device: Oclgrind bears no second thread */
+      tessera_set_proof (atoi (argv[i + 1]) != 0);
   distinct = MAX (batch, frame_size () > 2000000 ? 4 : 16) / batch * batch;
 }
 
