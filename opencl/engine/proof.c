@@ -151,8 +151,7 @@ copy_settings (GeglOperation *from, GeglNode *to)
   g_free (specs);
 }
 
-/* The operation with the same settings between pictures, by way of gegl:write-buffer as a result that leaves in its
- * stored format.  One graph computes all looks. */
+/* The operation between pictures, by way of gegl:write-buffer as a result that leaves in its stored format, for all looks. */
 typedef struct
 {
   GeglNode *graph, *source, *aux, *node, *sink;
@@ -166,8 +165,7 @@ bench_init (Bench *bench, const TesseraRequest *request)
   bench->graph = gegl_node_new ();
   bench->source = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
   bench->node = gegl_node_new_child (bench->graph, "operation",
-                                     request->filter->checked_by ? request->filter->checked_by
-                                     : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
+                                     request->filter->checked_by ? request->filter->checked_by : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
   bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
   g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
   copy_settings (like, bench->node);

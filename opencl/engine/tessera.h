@@ -176,26 +176,21 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 
 /* A host table on the device, uploaded once a request for all of its bands.  The address `data` names the
  * table.  Its content must stay unchanged until tessera_process returns. */
-TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
-                                  TesseraMemory **memory);
+TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
  * tessera_new_serial; it names this table, of this content, and no other one. */
 TESSERA_API guint64 tessera_new_serial (void);
-TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes,
-                                        TesseraMemory **memory);
-
+TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory);
 /* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds. */
 TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
-
 /* What is kept under that number is not wanted any more.  0: nothing. */
 TESSERA_API void    tessera_drop_kept   (guint64 serial);
 
 /* Sends some numbers into memory, before the passes that follow; a copy travels. */
 TESSERA_API gint tessera_send    (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory *memory);
 
-/* Waits for all passes so far and brings the first `bytes` bytes of `memory` to the host: for `device` of a filter that is `whole` and decides on the
- * host what to launch next. */
+/* Waits for all passes so far and brings bytes to the host: for `device` of a filter that is `whole` and decides there what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
 
 /* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */

@@ -245,6 +245,8 @@ time_run (Run *run, const gchar *name, gint n)
 static void
 profile (Run *run, gdouble wall)
 {
+  const guint64 shifts_and_planes = (n_frames + batch - 1) / batch + n_frames;
+
   TesseraKernelTime before[MOST_KERNELS], after[MOST_KERNELS];
   TesseraCounters   from, to;
   gdouble           sum = 0.0, up, down, whiten_us = 0.0;
@@ -258,6 +260,8 @@ profile (Run *run, gdouble wall)
   n_after = tessera_get_kernel_times (after, MOST_KERNELS);
   tessera_get_counters (&to);
   tessera_set_profiling (FALSE);
+  expect (to.device_requests == from.device_requests + shifts_and_planes, "%" G_GUINT64_FORMAT " requests on the device, not %" G_GUINT64_FORMAT,
+          to.device_requests - from.device_requests, shifts_and_planes);
   for (guint k = 0; k < n_after; k++)
     {
       TesseraKernelTime *t = &after[k];
