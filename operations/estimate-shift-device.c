@@ -5,87 +5,16 @@
  */
 #include "config.h"
 
-#include "estimate-shift.h"
-
-#include <string.h>
+#include "estimate-shift-device.h"
 
 #define PER_ITEM 32             /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
 #define BINS     2048           /* opencl/kernels/estimate-shift-middle.h */
-#define GROUP    64             /* of launches that use local memory for each item */
-#define THREAD_COST 0.05        /* of what one frame's projections cost */
 
 /* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
 typedef struct
 {
   gint32 n, prefix[2], rank[2];
 } Middle;
-
-/* As Query in opencl/kernels/estimate-shift.cl. */
-typedef struct
-{
-  gint32 frame, x, y, is_fresh;
-  gfloat taps_x[4], taps_y[4], threshold;
-  gint32 spare[3];
-} Query;
-
-/* Frames behind one another: softened, and what their bad pixels touch. */
-typedef struct
-{
-  gint           n;
-  TesseraMemory *soft, *flags;
-  gdouble       *columns[SHIFT_MOST_FRAMES], *rows[SHIFT_MOST_FRAMES];
-} DeviceFrames;
-
-typedef struct
-{
-  TesseraBand        *band;
-  const ShiftRequest *request;
-  gint                n, width, height, across, down;   /* frames; in pixels; in tiles */
-  gint                status;
-  TesseraMemory      *clean, *medians, *bad;            /* the reference's, then the frames' */
-  TesseraMemory      *counts, *middles, *thresholds;
-  TesseraMemory      *queries, *used, *n_steep, *sums;
-  DeviceFrames        reference, frames;
-} Shifts;
-
-/* ------------------------------------------------------------------- launches -- */
-
-/* Each returns TRUE if it went well so far. */
-
-static gboolean
-launch (Shifts *s, const TesseraLaunch *launch)
-{
-  if (s->status == 0)
-    s->status = tessera_launch (s->band, launch);
-  return s->status == 0;
-}
-
-static gboolean
-bring (Shifts *s, TesseraMemory *memory, gsize bytes, gpointer to)
-{
-  if (s->status == 0)
-    s->status = tessera_fetch (s->band, memory, bytes, to);
-  return s->status == 0;
-}
-
-static gboolean
-send (Shifts *s, gconstpointer data, gsize bytes, TesseraMemory *memory)
-{
-  if (s->status == 0)
-    s->status = tessera_send (s->band, data, bytes, memory);
-  return s->status == 0;
-}
-
-static gboolean
-take (Shifts *s, gsize bytes, TesseraMemory **memory)
-{
-  if (s->status == 0)
-    s->status = tessera_scratch (s->band, bytes, memory);
-  return s->status == 0;
-}
-
-#define PIXELS(s, n) { (s)->width, (s)->height, (n) }
-#define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
 /* -------------------------------------------------------------------- medians -- */
 
@@ -108,9 +37,8 @@ count (Shifts *s, gboolean slopes, gint n, gint level)
   });
 }
 
-/* Of the slopes of n queries, or of the excesses of n frames. */
-static gboolean
-find_medians (Shifts *s, gboolean slopes, gint n, gdouble *medians)
+gboolean
+shift_find_medians (Shifts *s, gboolean slopes, gint n, gdouble *medians)
 {
   Middle middles[SHIFT_MOST_FRAMES];
 
@@ -138,7 +66,7 @@ mark_hot (Shifts *s, gint n)
 
   if (! launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .cost = 25,
                                       .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
-      || ! find_medians (s, FALSE, n, medians))
+      || ! shift_find_medians (s, FALSE, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
     thresholds[k] = shift_hot_threshold (medians[k]);
@@ -259,125 +187,6 @@ prepare_reference (Shifts *s)
   return TRUE;
 }
 
-/* ------------------------------------------------------------------- the steps -- */
-
-/* Those that ask for the same; returns how many, and which. */
-static gint
-gather (const ShiftSearch *searches, gint n, ShiftAsks asks, Query *queries)
-{
-  gint found = 0;
-
-  for (gint k = 0; k < n; k++)
-    if (searches[k].asks == asks)
-      {
-        Query *query = &queries[found++];
-
-        *query = (Query) { .frame = k, .x = searches[k].x, .y = searches[k].y, .is_fresh = searches[k].is_fresh, .threshold = searches[k].threshold };
-        memcpy (query->taps_x, searches[k].taps_x, sizeof query->taps_x);
-        memcpy (query->taps_y, searches[k].taps_y, sizeof query->taps_y);
-      }
-  return found;
-}
-
-static gboolean
-answer_medians (Shifts *s, ShiftSearch *searches)
-{
-  Query      queries[SHIFT_MOST_FRAMES];
-  gdouble    medians[SHIFT_MOST_FRAMES];
-  const gint n = gather (searches, s->n, SHIFT_ASKS_MEDIAN, queries);
-
-  if (n == 0)
-    return TRUE;
-  if (! send (s, queries, n * sizeof *queries, s->queries)
-      || ! launch (s, &(TesseraLaunch) {
-           .kernel = "shift_choose", .size = PIXELS (s, n), .cost = 2,
-           .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
-      || ! find_medians (s, TRUE, n, medians))
-    return FALSE;
-  for (gint k = 0; k < n; k++)
-    shift_search_median (&searches[queries[k].frame], medians[k]);
-  return TRUE;
-}
-
-static gboolean
-launch_sums (Shifts *s, gint n)
-{
-  return launch (s, &(TesseraLaunch) {
-           .kernel = "shift_mark", .size = PIXELS (s, n), .cost = 5,
-           .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } })
-         && launch (s, &(TesseraLaunch) {
-              .kernel = "shift_sum_tiles", .size = { (gsize) GROUP * s->across * s->down, 1, n }, .group = { GROUP, 1, 1 },
-              .cost = SHIFT_TILE_HEIGHT * 5,
-              .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep),
-                        ARG (SHIFT_FEWEST_STEEP), ARG (s->sums), ARG (s->across), ARG (s->down),
-                        LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) } });
-}
-
-static gboolean
-answer_sums (Shifts *s, ShiftSearch *searches)
-{
-  Query       queries[SHIFT_MOST_FRAMES];
-  const gint  n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
-  const gsize bytes = (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat);
-  gfloat     *tiles;
-
-  if (n == 0)
-    return TRUE;
-  tiles = g_malloc (bytes);
-  if (send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, n) && bring (s, s->sums, bytes, tiles))
-    for (gint k = 0; k < n; k++)
-      {
-        gdouble sums[SHIFT_SUMS];
-
-        shift_add_tiles (tiles + (gsize) k * n_tiles * SHIFT_SUMS, n_tiles, sums);
-        shift_search_sums (&searches[queries[k].frame], sums);
-      }
-  g_free (tiles);
-  return s->status == 0;
-}
-
-typedef struct
-{
-  const Shifts *s;
-  ShiftSearch  *searches;
-} Beginning;
-
-static void
-begin_searches (gsize first, gsize n, gpointer data)
-{
-  const Beginning *b = data;
-  const Shifts    *s = b->s;
-  const ShiftKey  *key = s->request->key;
-
-  for (gsize k = first; k < first + n; k++)
-    shift_search_begin (&b->searches[k], s->width, s->height, &(ShiftProjections) { key->columns, key->rows },
-                        &(ShiftProjections) { s->frames.columns[k], s->frames.rows[k] }, &s->request->settings);
-}
-
-static gboolean
-is_searching (const Shifts *s, const ShiftSearch *searches)
-{
-  for (gint k = 0; k < s->n; k++)
-    if (searches[k].asks != SHIFT_ASKS_NOTHING)
-      return TRUE;
-  return FALSE;
-}
-
-static void
-search (Shifts *s)
-{
-  ShiftSearch searches[SHIFT_MOST_FRAMES];
-  gint32      words[SHIFT_MOST_FRAMES * SHIFT_WORDS];
-
-  gegl_parallel_distribute_range (s->n, THREAD_COST, begin_searches, &(Beginning) { s, searches });
-  while (is_searching (s, searches))
-    if (! answer_medians (s, searches) || ! answer_sums (s, searches))
-      return;
-  for (gint k = 0; k < s->n; k++)
-    shift_to_words (&searches[k].found, words + k * SHIFT_WORDS);
-  send (s, words, s->n * SHIFT_WORDS * sizeof *words, s->band->output.memory);
-}
-
 /* ------------------------------------------------------------------ the filter -- */
 
 static Shifts
@@ -439,7 +248,7 @@ shift_device (TesseraBand *band)
   s.frames.n = s.n;
   if (take_all (&s) && launch (&s, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
       && prepare_reference (&s) && prepare_frames (&s, band->input.memory, band->input.stride, &s.frames) && keep_frames (&s))
-    search (&s);
+    shift_find_all (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);
   return s.status;
