@@ -72,9 +72,7 @@ star_of (guint32 bits, guint32 pixel)
 static guint16
 half_of (guint32 bits)
 {
-  if (bits % 11 == 0)
-    return bits >> 8 & 0x83ff;
-  return bits >> 8 & 0x3bff;
+  return bits >> 8 & (bits % 11 == 0 ? 0x83ff : 0x3bff);
 }
 
 /* No two pictures are alike.  Otherwise memory that a kernel leaves untouched would hold the right result

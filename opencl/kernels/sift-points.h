@@ -282,6 +282,31 @@ sift_window_rows (const SiftFrame *frame, int radius, int width, int height, int
     }
 }
 
+/* The descriptor of one point, of the sums of all its owners.  By the whole group; `lengths` is room. */
+static void
+sift_finish (local const double *sums, local double *lengths, int me, int size, global uchar *descriptor)
+{
+  double longest, length;
+
+  for (int k = me; k < SIFT_LENGTH; k += size)
+    {
+      local const double *even = sums + k / DIRECTIONS * 2 * SIFT_EIGHTH;
+
+      lengths[k] = even[(k & 1) * SIFT_EIGHTH + k % DIRECTIONS / 2] + (k % DIRECTIONS == 0 ? even[DIRECTIONS / 2] : 0.0);
+    }
+  barrier (CLK_LOCAL_MEM_FENCE);
+  longest = CLIP * sift_length_of (lengths);
+  barrier (CLK_LOCAL_MEM_FENCE);
+  for (int k = me; k < SIFT_LENGTH; k += size)
+    lengths[k] = SIFT_LEAST_OF (lengths[k], longest);
+  barrier (CLK_LOCAL_MEM_FENCE);
+  length = sift_length_of (lengths);
+  length = SIFT_MOST_OF (length, LEAST_LENGTH);
+  for (int k = me; k < SIFT_LENGTH; k += size)
+    descriptor[k] = (uchar) sift_element (lengths[k], length);
+  barrier (CLK_LOCAL_MEM_FENCE);
+}
+
 /* One group takes one point after another; `groups` of them; up to SIFT_OWNERS work-items; 11 kB of local memory. */
 kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoint *points, int most, int items)
 {
@@ -298,7 +323,6 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
       const int       radius = sift_window_radius (sigma), n_rows = 2 * radius + 1;
       global const float *level = levels + ((long) points[p].layer * rows - top) * width;
       int             j = 0, i = me, all = 0;
-      double          longest, length;
 
       for (int k = me; k <= radius; k += size)
         weights[k] = sift_weight (k, 8.0, CELL * sigma);
@@ -333,23 +357,7 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
             sift_collect (cells, xs, ys, directions, lengths, m, k + me, sums + (k + me) * SIFT_EIGHTH);
           barrier (CLK_LOCAL_MEM_FENCE);
         }
-      for (int k = me; k < SIFT_LENGTH; k += size)
-        {
-          local const double *even = sums + k / DIRECTIONS * 2 * SIFT_EIGHTH;
-
-          lengths[k] = even[(k & 1) * SIFT_EIGHTH + k % DIRECTIONS / 2] + (k % DIRECTIONS == 0 ? even[DIRECTIONS / 2] : 0.0);
-        }
-      barrier (CLK_LOCAL_MEM_FENCE);
-      longest = CLIP * sift_length_of (lengths);
-      barrier (CLK_LOCAL_MEM_FENCE);
-      for (int k = me; k < SIFT_LENGTH; k += size)
-        lengths[k] = SIFT_LEAST_OF (lengths[k], longest);
-      barrier (CLK_LOCAL_MEM_FENCE);
-      length = sift_length_of (lengths);
-      length = SIFT_MOST_OF (length, LEAST_LENGTH);
-      for (int k = me; k < SIFT_LENGTH; k += size)
-        points[p].descriptor[k] = (uchar) sift_element (lengths[k], length);
-      barrier (CLK_LOCAL_MEM_FENCE);
+      sift_finish (sums, lengths, me, size, points[p].descriptor);
     }
 }
 
