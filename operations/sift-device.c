@@ -8,7 +8,6 @@
 
 #include "sift-parts.h"
 
-#define LEVEL_PIXELS (16 << 20)         /* of a strip's level, at most: 64 MiB */
 #define LEAST_ROWS   64                 /* of a strip */
 #define CROWD        64                 /* pixels of a strip for a candidate, ... */
 #define POINT_CROWD  256                /* ... and of the largest octave for a point, at first */
@@ -21,6 +20,8 @@
 
 /* As in sift-points.h: what the device counts. */
 enum { CANDIDATES, PLACES, POINTS, BEFORE, MOST, COUNTS };
+
+gint sift_device_pixels = 16 << 20;     /* 64 MiB */
 
 typedef struct
 {
@@ -79,7 +80,7 @@ bring (Device *d, TesseraMemory *memory, gsize bytes, gpointer to)
 static gint
 strip_rows (const SiftScales *scales, gint width, gint height)
 {
-  return MIN (height, MAX (LEVEL_PIXELS / width, LEAST_ROWS + 2 * (scales->reach + scales->halo)));
+  return MIN (height, MAX (sift_device_pixels / width, LEAST_ROWS + 2 * (scales->reach + scales->halo)));
 }
 
 typedef struct

@@ -41,6 +41,9 @@ typedef struct
  * empty.  Free the points with g_free. */
 gboolean sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean describes, SiftList *list);
 
+/* Of a level of a strip on the device, at most.  A test makes it small. */
+extern gint sift_device_pixels;
+
 /* Which of the points are the `most` strongest, of equal ones the first; in the list's order.  Free them with g_free. */
 gint *sift_strongest (const SiftList *list, gsize most);
 

@@ -252,6 +252,18 @@ sift_collect (local const int *cell, local const double *x, local const double *
     }
 }
 
+/* The owners' sums as the numbers of a descriptor.  Beyond the last direction lies the first one. */
+static void
+sift_gather (local const double *sums, local double *values, int me, int size)
+{
+  for (int k = me; k < SIFT_LENGTH; k += size)
+    {
+      local const double *even = sums + k / DIRECTIONS * 2 * SIFT_EIGHTH;
+
+      values[k] = even[(k & 1) * SIFT_EIGHTH + k % DIRECTIONS / 2] + (k % DIRECTIONS == 0 ? even[DIRECTIONS / 2] : 0.0);
+    }
+}
+
 static double
 sift_length_of (local const double *values)
 {
@@ -260,6 +272,16 @@ sift_length_of (local const double *values)
   for (int i = 0; i < SIFT_LENGTH; i++)
     sum += values[i] * values[i];
   return sqrt (sum);
+}
+
+/* The weights of a window, by distance; no sums yet. */
+static void
+sift_begin_window (double sigma, int radius, int me, int size, local double *weights, local double *sums)
+{
+  for (int k = me; k <= radius; k += size)
+    weights[k] = sift_weight (k, 8.0, CELL * sigma);
+  for (int k = me; k < SIFT_OWNERS * SIFT_EIGHTH; k += size)
+    sums[k] = 0.0;
 }
 
 /* Where each row of a window begins, and how many of its pixels count. */
@@ -282,31 +304,6 @@ sift_window_rows (const SiftFrame *frame, int radius, int width, int height, int
     }
 }
 
-/* The descriptor of one point, of the sums of all its owners.  By the whole group; `lengths` is room. */
-static void
-sift_finish (local const double *sums, local double *lengths, int me, int size, global uchar *descriptor)
-{
-  double longest, length;
-
-  for (int k = me; k < SIFT_LENGTH; k += size)
-    {
-      local const double *even = sums + k / DIRECTIONS * 2 * SIFT_EIGHTH;
-
-      lengths[k] = even[(k & 1) * SIFT_EIGHTH + k % DIRECTIONS / 2] + (k % DIRECTIONS == 0 ? even[DIRECTIONS / 2] : 0.0);
-    }
-  barrier (CLK_LOCAL_MEM_FENCE);
-  longest = CLIP * sift_length_of (lengths);
-  barrier (CLK_LOCAL_MEM_FENCE);
-  for (int k = me; k < SIFT_LENGTH; k += size)
-    lengths[k] = SIFT_LEAST_OF (lengths[k], longest);
-  barrier (CLK_LOCAL_MEM_FENCE);
-  length = sift_length_of (lengths);
-  length = SIFT_MOST_OF (length, LEAST_LENGTH);
-  for (int k = me; k < SIFT_LENGTH; k += size)
-    descriptor[k] = (uchar) sift_element (lengths[k], length);
-  barrier (CLK_LOCAL_MEM_FENCE);
-}
-
 /* One group takes one point after another; `groups` of them; up to SIFT_OWNERS work-items; 11 kB of local memory. */
 kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoint *points, int most, int items)
 {
@@ -323,11 +320,9 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
       const int       radius = sift_window_radius (sigma), n_rows = 2 * radius + 1;
       global const float *level = levels + ((long) points[p].layer * rows - top) * width;
       int             j = 0, i = me, all = 0;
+      double          longest, length;
 
-      for (int k = me; k <= radius; k += size)
-        weights[k] = sift_weight (k, 8.0, CELL * sigma);
-      for (int k = me; k < SIFT_OWNERS * SIFT_EIGHTH; k += size)
-        sums[k] = 0.0;
+      sift_begin_window (sigma, radius, me, size, weights, sums);
       sift_window_rows (&frame, radius, width, height, column, row, me, size, first, counted);
       barrier (CLK_LOCAL_MEM_FENCE);
       for (int k = 0; k < n_rows; k++)
@@ -357,7 +352,17 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
             sift_collect (cells, xs, ys, directions, lengths, m, k + me, sums + (k + me) * SIFT_EIGHTH);
           barrier (CLK_LOCAL_MEM_FENCE);
         }
-      sift_finish (sums, lengths, me, size, points[p].descriptor);
+      sift_gather (sums, lengths, me, size);
+      barrier (CLK_LOCAL_MEM_FENCE);
+      longest = CLIP * sift_length_of (lengths);
+      barrier (CLK_LOCAL_MEM_FENCE);
+      for (int k = me; k < SIFT_LENGTH; k += size)
+        lengths[k] = SIFT_LEAST_OF (lengths[k], longest);
+      barrier (CLK_LOCAL_MEM_FENCE);
+      length = sift_length_of (lengths);
+      for (int k = me; k < SIFT_LENGTH; k += size)
+        points[p].descriptor[k] = (uchar) sift_element (lengths[k], SIFT_MOST_OF (length, LEAST_LENGTH));
+      barrier (CLK_LOCAL_MEM_FENCE);
     }
 }
 

@@ -3,7 +3,7 @@
  * Times the search for SIFT's points, with descriptors, from a picture in memory to the list on the host, and says where the
  * time goes on the device, kernel by kernel.  Checks that the device's list is C's.
  *
- *   points [--mpix N,N] [--runs N] [--no-c] PHOTOGRAPH...
+ *   points [--mpix N,N] [--runs N] [--strip N] [--no-c] [--no-descriptors] PHOTOGRAPH...
  *
  * A photograph is repeated until the picture has the wanted size.  Exit code 1: the lists differ, or the device failed.
  */
@@ -27,6 +27,7 @@ static gchar  **photographs;
 static const GOptionEntry entries[] = {
   { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Sizes in Mpix (4,24)", "N,N" },
   { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "Timed runs (10)", "N" },
+  { "strip", 0, 0, G_OPTION_ARG_INT, &sift_device_pixels, "Pixels of a level of a strip on the device", "N" },
   { "no-c", 0, 0, G_OPTION_ARG_NONE, &no_c, "The device alone", NULL },
   { "no-descriptors", 0, 0, G_OPTION_ARG_NONE, &detects, "Only places and angles", NULL },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &photographs, NULL, "PHOTOGRAPH..." },
