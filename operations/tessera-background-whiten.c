@@ -147,6 +147,7 @@ property_string (reason, _("Reason (result)"), "")
 
 #include "background-whiten.h"
 #include "counts.h"
+#include "tracks.h"
 
 #define COUNTS       65535.0f
 #define TRIAL_FRAMES 9          /* more than the kernel reads at once */
@@ -307,6 +308,11 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
                                      .reject_hot = o->reject_hot };
   GError               *error = NULL;
 
+  if (o->trial && g_strcmp0 (o->shifts, TRACKS_TRIAL) == 0)     /* tessera-sequence's search for tracks is checked */
+    {
+      tracks_check (request, current);
+      return FALSE;
+    }
   if (o->trial)
     {
       history_try (current, o->history, history);

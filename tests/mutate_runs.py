@@ -17,6 +17,7 @@ LIBRARY = 'libtessera.so.0'
 PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains', 'hubble_deep_field')]
 # Tests that have sources of the modules inside.
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
+              'match/match-device', 'temporal/tracks-device',
               'align/combine-values', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
               'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test')
 # Tests of modules beside those of tests/check, and what they are given.
@@ -85,7 +86,7 @@ class Runner:
         filters = filters or (['bilateral-filter'] if 'tessera-bilateral-filter.so' in changed else [])
         for own in OWN_SOURCE:
             if os.path.basename(own) in changed:
-                yield Step(os.path.basename(own), [os.path.join(changed[os.path.basename(own)])], True)
+                yield Step(os.path.basename(own), [os.path.join(changed[os.path.basename(own)])], True, GEGL_USE_OPENCL='cpu')
         for filter in filters if not whole else []:
             yield Step(f'hashes {filter}, in C', [self.built('tests', 'check', 'check'), '--filter', filter, '--hashes', HASHES, '--legs', 'c'], True,
                        GEGL_USE_OPENCL='no')

@@ -50,7 +50,7 @@ build_options (cl_device_fp_config config)
                    : "-cl-std=CL1.2");
 }
 
-/* PoCL 5.0 (Ubuntu 24.04) ends the program then: "Assertion `found->ref_count > 0' failed". */
+/* PoCL 5.0 (Ubuntu 24.04) ends the program if launches of one kernel overlap: "Assertion `found->ref_count > 0' failed". */
 static gboolean
 is_pocl_5 (const gchar *name, const gchar *driver)
 {
@@ -91,7 +91,11 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
       return FALSE;
     }
   self->driver = device_text (cl, device, CL_DRIVER_VERSION);
-  self->one_launch = is_pocl_5 (self->name, self->driver);
+  if (! self->one_launch && is_pocl_5 (self->name, self->driver))
+    {
+      self->one_launch = g_new (GMutex, 1);
+      g_mutex_init (self->one_launch);
+    }
   self->memory = memory;
   self->max_allocation = max_allocation;
   self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;

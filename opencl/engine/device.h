@@ -18,7 +18,7 @@ typedef struct
   gchar   *build_options;
   guint64  memory, max_allocation;
   gboolean is_processor;        /* the device is the host's own processor */
-  gboolean one_launch;          /* it confuses launches of one kernel that run at the same time */
+  GMutex  *one_launch;          /* held while a kernel runs; NULL: launches may overlap */
 } TesseraDevice;
 
 /* The device for GEGL's context and device (void pointers from gegl-side.c), or NULL.  The reason has

@@ -17,7 +17,7 @@ struct _TesseraProgram
 {
   const gchar *source;
   gpointer     context, device;
-  gboolean     one_launch;      /* see TesseraDevice */
+  GMutex      *one_launch;      /* the device's, or NULL */
   gchar       *name;
   GMutex       lock;            /* held while building, and from a kernel's arguments to its launch */
   gboolean     is_done;         /* built, or refused */
@@ -225,18 +225,17 @@ set_args (const TesseraClApi *cl, cl_kernel kernel, const TesseraRawArg *args, g
   return status;
 }
 
-/* Two programs may have the same text, so one_launch holds for all of them.  Who waits for the event later sees whether
- * the kernel failed.  A wait that failed for another reason has not waited. */
+/* Where launches must not overlap: two programs may have the same text, so none does.  Who waits for the event later sees
+ * whether the kernel failed.  A wait that failed for another reason has not waited. */
 static cl_int
 enqueue (const TesseraProgram *self, cl_command_queue queue, cl_kernel kernel, const size_t *offset, const size_t *size,
          const size_t *group, cl_event *event)
 {
-  static GMutex       one;
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status, waited;
 
   if (self->one_launch)
-    g_mutex_lock (&one);
+    g_mutex_lock (self->one_launch);
   status = cl->EnqueueNDRangeKernel (queue, kernel, 3, offset, size, group, 0, NULL, event);
   if (self->one_launch && status == CL_SUCCESS)
     {
@@ -245,7 +244,7 @@ enqueue (const TesseraProgram *self, cl_command_queue queue, cl_kernel kernel, c
         cl->Finish (queue);
     }
   if (self->one_launch)
-    g_mutex_unlock (&one);
+    g_mutex_unlock (self->one_launch);
   return status;
 }
 

@@ -176,14 +176,12 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 
 /* A host table on the device, uploaded once a request for all of its bands.  The address `data` names the
  * table.  Its content must stay unchanged until tessera_process returns. */
-TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes,
-                                  TesseraMemory **memory);
+TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
  * tessera_new_serial; it names this table, of this content, and no other one. */
 TESSERA_API guint64 tessera_new_serial (void);
-TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes,
-                                        TesseraMemory **memory);
+TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds. */
 TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
@@ -210,9 +208,8 @@ TESSERA_API void tessera_say_once (const gchar *format, ...) G_GNUC_PRINTF (1, 2
 
 /* A block of the result in C, as TesseraFilter.block sees it: pixels are floats, rows are from top to bottom.
  * `in` begins with the halo's first pixel, `out` with the result's.  Loops may run over whole vectors, because
- * TESSERA_BLOCK_RUN pixels of zeros follow `in`, and a row of `out`
- * has room for whole runs of as many.  Without a halo the block is computed in place: `out` is `in` if a
- * result pixel is as large as one of the input. */
+ * TESSERA_BLOCK_RUN pixels of zeros follow `in`, and a row of `out` has room for whole runs of as many.
+ * Without a halo the block is computed in place: `out` is `in` if a result pixel is as large as one of the input. */
 typedef struct
 {
   GeglRectangle roi;            /* of the result, in GEGL's coordinates */
@@ -235,9 +232,8 @@ typedef struct
   /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads. */
   void (*block) (const TesseraRequest *request, const TesseraBlock *block);
 
-  /* Or, instead of `block`: computes `area`, part of request->roi.  Called from several
-   * threads at once with disjoint areas that together make the roi; reads with
-   * tessera_read, writes with tessera_write. */
+  /* Or, instead of `block`: computes `area`, part of request->roi.  Called from several threads at once with disjoint
+   * areas that together make the roi; reads with tessera_read, writes with tessera_write. */
   void (*area) (const TesseraRequest *request, const GeglRectangle *area);
 
   /* In place of both, if threads have to share results: computes the whole roi and spreads its own work
@@ -340,14 +336,12 @@ TESSERA_API void tessera_progress_step (gdouble from, gdouble to, gboolean reads
 
 /* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended beyond `bounds` by `border`.
  * Only pixels inside `bounds` are read from GEGL. */
-TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect,
-                               const GeglRectangle *bounds, TesseraBorder border,
+TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle *bounds, TesseraBorder border,
                                const Babl *format, gfloat *pixels);
 
 /* Writes `rect` from rows of `row` bytes.  Like tessera_read it converts float formats itself, with the code
  * of the device, so that both paths give one answer.  `pixels` is overwritten. */
-TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format,
-                                gfloat *pixels, gsize row);
+TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, gfloat *pixels, gsize row);
 
 /* Memory for many MiB of intermediate results in C, in large pages where the system has them.  Uninitialised. */
 TESSERA_API gpointer tessera_large_new  (gsize bytes);

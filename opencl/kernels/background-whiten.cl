@@ -19,7 +19,7 @@
 #define FRAMES_ARGS EIGHT_FRAMES (0), EIGHT_FRAMES (1), EIGHT_FRAMES (2), EIGHT_FRAMES (3), EIGHT_FRAMES (4), EIGHT_FRAMES (5), EIGHT_FRAMES (6), \
   EIGHT_FRAMES (7)
 
-/* For eight frames at a time: all are read before the first is added, so that the reads do not wait for one another.  Price: not measured. */
+/* For eight frames at a time: all are read before the first is added, so that the reads do not wait for one another. */
 #define EACH_EIGHT(DO) DO (0) DO (1) DO (2) DO (3) DO (4) DO (5) DO (6) DO (7)
 #define VALUE(t, i)    frame_value (f##t##i, moves[min (8 * t + i, n - 1)], weights[min (8 * t + i, n - 1)].y, x, y, frame_width, frame_height)
 #define READ_EIGHT(t)  const float v0 = VALUE (t, 0), v1 = VALUE (t, 1), v2 = VALUE (t, 2), v3 = VALUE (t, 3), v4 = VALUE (t, 4), v5 = VALUE (t, 5), \

@@ -3,7 +3,7 @@
  * Shift-and-add on the device (opencl/kernels/tracks.cl).  The planes travel as one picture, one below another.  A pixel of the answer is its largest
  * value and the velocity.
  *
- * No operation makes these requests, so that the engine has none to check a device with.  Here some pixels of each answer are computed in C, too.
+ * Only tessera-sequence makes these requests.  A device is checked with a trial of tessera:background-whiten that makes one (tracks_check).
  */
 #include "config.h"
 
@@ -228,59 +228,20 @@ static const TesseraFilter tracks_filter = {
 
 /* ------------------------------------------------------------------- the request -- */
 
-/* One pixel by the definition, with moves as track_offset has them: [n i + j] along x, [n k + j] along y. */
-static TrackPixel
-plain_pixel (const TrackTask *task, const gint *across, const gint *down, gint x, gint y)
+/* With which a device is checked.  For good. */
+static GeglOperation *
+trial (void)
 {
-  const gint width = task->frames[0].filtered->width, height = task->frames[0].filtered->height, n = task->n;
-  TrackPixel best = { -INFINITY, 0 };
+  static gsize node;
 
-  for (gint k = 0; k < task->grid->n_y; k++)
-    for (gint i = 0; i < task->grid->n_x; i++)
-      {
-        gfloat sum = 0.0f;
-
-        for (gint j = 0; j < n; j++)
-          {
-            const gint   from_x = x + across[n * i + j], from_y = y + down[n * k + j];
-            const gfloat value = from_x < 0 || from_x >= width || from_y < 0 || from_y >= height
-                                 ? 0.0f : task->frames[j].filtered->pixels[(gsize) from_y * width + from_x];
-
-            sum += isnan (value) ? 0.0f : MIN (value, task->clip);
-          }
-        if (sum > best.value)
-          best = (TrackPixel) { sum, k * task->grid->n_x + i };
-      }
-  best.value *= (gfloat) (1.0 / sqrt (n));
-  return best;
-}
-
-/* Does it hold at some places, the corners of what a device computes together among them? */
-static gboolean
-holds (const TrackTask *task, const TrackPixel *pixels)
-{
-  const TrackGrid *grid = task->grid;
-  const gint       width = task->frames[0].filtered->width, height = task->frames[0].filtered->height, n = task->n;
-  const gint       places[][2] = { { width - 1, height - 1 }, { width / 3, height / 2 }, { width / 2 / PIXELS * PIXELS, height / 5 } };
-  gint            *across = g_new (gint, (gsize) grid->n_x * n), *down = g_new (gint, (gsize) grid->n_y * n), other;
-  gboolean         good = TRUE;
-
-  for (gint j = 0; j < n; j++)
+  if (g_once_init_enter (&node))
     {
-      for (gint i = 0; i < grid->n_x; i++)
-        track_offset (task->frames, j, task->r, grid, i, &across[n * i + j], &other);
-      for (gint k = 0; k < grid->n_y; k++)
-        track_offset (task->frames, j, task->r, grid, k * grid->n_x, &other, &down[n * k + j]);
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (places) && good; i++)
-    {
-      const TrackPixel right = plain_pixel (task, across, down, places[i][0], places[i][1]);
+      GeglNode *made = gegl_node_new ();
 
-      good = memcmp (&right, &pixels[(gsize) places[i][1] * width + places[i][0]], sizeof right) == 0;
+      gegl_node_set (made, "operation", "tessera:background-whiten", "trial", TRUE, "shifts", TRACKS_TRIAL, NULL);
+      g_once_init_leave (&node, GPOINTER_TO_SIZE (made));
     }
-  g_free (across);
-  g_free (down);
-  return good;
+  return gegl_node_get_gegl_operation (GSIZE_TO_POINTER (node));
 }
 
 typedef struct
@@ -309,7 +270,7 @@ process (const TesseraRequest *like, const TrackTask *task, TrackPixel *pixels)
   const Babl    *format = babl_format ("Y float"), *answer = babl_format_n (babl_type ("float"), 2);
   Gathering      g = { task->frames, tessera_large_new ((gsize) width * height * n * sizeof (gfloat)) };
   TesseraRequest request = {
-    .filter = &tracks_filter, .operation = like->operation, .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
+    .filter = &tracks_filter, .operation = like->operation, .checked_with = trial (), .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
     .input = gegl_buffer_linear_new_from_data (g.all, format, GEGL_RECTANGLE (0, 0, width, height * n), 0, NULL, NULL), .input_format = format,
     .output = gegl_buffer_linear_new_from_data (pixels, answer, GEGL_RECTANGLE (0, 0, width, height), 0, NULL, NULL), .output_format = answer,
     .roi = { 0, 0, width, height }, .bounds = { 0, 0, width, height * n }, .halo = { 0, 0, 0, height * (n - 1) }
@@ -327,7 +288,6 @@ process (const TesseraRequest *like, const TrackTask *task, TrackPixel *pixels)
 gboolean
 tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
 {
-  static gint     is_wrong;             /* atomic: the device is */
   TrackTask       task = { frames, n, r, grid, clip, { 0 } };
   const gint      width = frames[r].filtered->width, height = frames[r].filtered->height;
   const gsize     all = (gsize) width * height;
@@ -335,7 +295,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   gboolean        done;
 
   *planes = (TrackPlanes) { .velocity = NULL };
-  if (g_atomic_int_get (&is_wrong) || ! gegl_operation_use_opencl (like->operation) || (guint64) all * n > G_MAXINT / 4)
+  if (! like->operation || ! gegl_operation_use_opencl (like->operation) || (guint64) all * n > G_MAXINT / 4)
     {
       tracks_stack (frames, n, r, grid, clip, planes);
       return TRUE;
@@ -344,13 +304,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   find_layout (&task, &task.layout);
   find_moves (&task, &task.layout);
   done = process (like, &task, pixels);
-  if (done && ! holds (&task, pixels))
-    {
-      g_atomic_int_set (&is_wrong, TRUE);
-      tessera_say_once ("tracks: the device computes other values than C; C is used instead");
-      tracks_stack (frames, n, r, grid, clip, planes);
-    }
-  else if (done)
+  if (done)
     {
       tracks_count (frames, grid);
       count_plane_init (&planes->best, width, height);
@@ -364,4 +318,17 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   layout_clear (&task.layout);
   tessera_large_free (pixels);
   return done;
+}
+
+void
+tracks_check (const TesseraRequest *like, const CountPlane *plane)
+{
+  const TrackGrid grid = { -1.5, -0.9, 0.6, 6, 4 };
+  TrackFrame      frames[5];
+  TrackPlanes     planes;
+
+  for (gint j = 0; j < 5; j++)
+    frames[j] = (TrackFrame) { plane, { .x = 0.7 * j, .y = -0.4 * j }, j };
+  tracks_stack_like (like, frames, 5, 3, &grid, INFINITY, &planes);
+  track_planes_clear (&planes);
 }

@@ -57,10 +57,14 @@ gdouble   tracks_threshold   (gint width, gint height, const TrackGrid *grid, gd
 /* `clip`: a frame adds no more than this, so that a cosmic ray makes no track; INFINITY: off. */
 void      tracks_stack       (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
                               TrackPlanes *planes);
-/* The same on the device where that is faster.  Of `like` its operation and its part of the progress count.  FALSE: OpenCL is forced and could not
- * run; the planes are then empty. */
+/* The same on the device where that is faster.  Of `like` its operation (NULL: in C) and its part of the progress count.  FALSE: OpenCL is forced and
+ * could not run; the planes are then empty. */
 gboolean  tracks_stack_like  (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
                               TrackPlanes *planes);
+/* For the check of a device, which tessera:background-whiten makes as a trial whose `shifts` are TRACKS_TRIAL: one request about some velocities.  Its
+ * answer is compared (TesseraFilter.answers). */
+#define TRACKS_TRIAL "tracks"
+void      tracks_check       (const TesseraRequest *like, const CountPlane *plane);
 void      track_planes_clear (TrackPlanes *planes);
 
 /* Tracks above the threshold, the strongest first.  A weaker one that is within 3 px of a stronger in a quarter of the frames is

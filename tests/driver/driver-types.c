@@ -30,7 +30,7 @@ static const struct { const gchar *operation, *settings, *results; gboolean is_w
   { "equalize", "bins=512 mode=channels", NULL, FALSE, FALSE },
   { "median-blur", "radius=1", NULL, FALSE, FALSE },
   { "harris-corners", "sigma=1 threshold=0.02 result=overlay", NULL, FALSE, FALSE },
-  { "sift", "upsample=0 octaves=2 contrast-threshold=0.02 result=points", "count", TRUE, FALSE },
+  { "sift", "upsample=0 octaves=2 contrast-threshold=0.02 result=points", "count", FALSE, FALSE },
   { "estimate-shift", "method=pyramid max-shift=4", "shift-x shift-y error pixels steps", TRUE, TRUE },
   { "background-whiten", "trial=1 history=3 result=whitened", NULL, TRUE, FALSE }
 };
@@ -261,16 +261,18 @@ lie (const TypesWalk *walk, const gchar *plan)
   g_free (title);
 }
 
-/* What a filter measures, or counts, is believed while its kernels run, and could lead them anywhere. */
+/* What a filter measures is believed while its kernels run, and could lead them anywhere; and so are sift's counts of points, which ask for
+ * any memory. */
 static void
 lies (const TypesWalk *walk)
 {
-  const gboolean measures = g_str_has_prefix (walk->cases[0].name, "bilateral") || strcmp (walk->cases[0].name, "label") == 0
-                            || strcmp (walk->cases[0].name, "sift") == 0;
+  const gboolean counts = strcmp (walk->cases[0].name, "sift") == 0;
+  const gboolean measures = g_str_has_prefix (walk->cases[0].name, "bilateral") || strcmp (walk->cases[0].name, "label") == 0;
 
-  lie (walk, "lie:launch");
   lie (walk, "lie:round");
-  if (! measures)
+  if (! counts)
+    lie (walk, "lie:launch");
+  if (! counts && ! measures)
     lie (walk, "lie:download");
 }
 

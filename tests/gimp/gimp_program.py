@@ -7,6 +7,8 @@ import subprocess
 
 import watched
 
+# GTK of any plug-in with a dialog, where Debian has GIMP 2.10 without the engine of its theme (gtk2-engines-pixbuf)
+THEME = 'Unable to locate theme engine'
 # what a GIMP without Tessera prints, headless, with a fresh profile
 NOISE = (r'Welcome to GIMP|Glycin running without sandbox|batch command executed successfully|cannot open display|Failed to parse tag cache|'
          r'script-fu-Warning: TESSERA |file-tiff:\d+\): |INFO: a stray image seems|libpng warning: Ignoring attempt to write 16-bit bKGD|'

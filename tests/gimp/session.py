@@ -18,6 +18,7 @@ GIMPRC_3 = '(config-version "{newest}")\n(show-welcome-dialog no)\n(edit-non-vis
 # top to a submenu
 MENUS = {'Colors': 5, 'Filters': 3}
 SUBMENUS = {'Blur': 2, 'Enhance': 3, 'Edge-Detect': 7, 'Generic': 8}
+UNNAMED = 'GNU Image Manipulation Program'      # a plug-in's dialog, before it has its title
 AUX = 2                             # what GIMP 3 puts before the numbers where there is a second input: whether, and which
 
 
@@ -181,7 +182,7 @@ class Session:
     def new_window(self, before, name):
         def dialog():
             return next(((number, title) for number, title in self.screen.windows().items()
-                         if number not in before and 'search' not in title.lower() and title != before.get(self.window)), None)
+                         if number not in before and 'search' not in title.lower() and title not in (UNNAMED, before.get(self.window))), None)
         found = self.screen.wait(dialog, 60)
         time.sleep(3)
         self.screen.shot(f'{name}-dialog')

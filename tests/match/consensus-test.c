@@ -162,6 +162,7 @@ no_camera (void)
   static const gdouble large[9] = { 5.1, 0, -1000, 0, 5.1, -900, 0, 0, 1 }, less_large[9] = { 4.9, 0, -1000, 0, 4.9, -900, 0, 0, 1 };
   static const gdouble small[9] = { 0.19, 0, 100, 0, 0.19, 90, 0, 0, 1 }, less_small[9] = { 0.21, 0, 100, 0, 0.21, 90, 0, 0, 1 };
   static const gdouble folded[9] = { 1, 0, 0, 0, 1, 0, -1.0 / 600, 0, 1 };      /* the horizon: x = 600 */
+  static const gdouble corner[9] = { 1, 0, 0, 0, 1, 0, -1.0 / 800, 1.0 / 400, 1 };      /* it cuts off the upper right corner */
   static Case          c;
   CheckRandom          random = { 9 };
 
@@ -182,6 +183,8 @@ no_camera (void)
     }
   fill (&c, &random, folded, 300, 0, 100, 350, HEIGHT);
   expect_refused ("folded", &c, MODEL_HOMOGRAPHY, "on a picture that is folded");
+  fill (&c, &random, corner, 300, 0, 100, 700, HEIGHT);
+  expect_refused ("a folded corner", &c, MODEL_HOMOGRAPHY, "on a picture that is folded");
 }
 
 static void

@@ -5,3 +5,5 @@ places with that text, why no test can see it).  Known: `real` ones were once se
 from . import engine, features, kernels, math, operations, temporal
 
 MUTANTS = [row for part in (kernels, math, operations, engine, features, temporal) for row in part.ROWS]
+
+assert len({row[0] for row in MUTANTS}) == len(MUTANTS), 'a name stands for two changes'

@@ -85,4 +85,9 @@ ROWS = [
      'tessera_as_int (seen) & -(alpha != 0.0f)', 'tessera_as_int (seen)', 1),
     ('236', 'killed', 'opencl/math/tessera-convert.h',
      'return alpha == 0.0f ? 0.0f : light;', 'return light;', 1),
+    ('414', 'killed', 'opencl/math/tessera-label.h',
+     ' & (alpha != 0.0f)', ' & (alpha == alpha)', 1),
+    ('415', 'equivalent', 'opencl/math/tessera-seen.h',
+     'alpha != 0.0f && ', '', 1,
+     '0 times a finite value is 0, and what is not finite is 0 by the other condition'),
 ]

@@ -3,7 +3,7 @@
  * What a frame of a sequence costs, its shift and its background: in C, on the device with the frame coming from the host, and on the device alone, by
  * its own clock.  The bits of both are compared.
  *
- *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s]
+ *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0]
  */
 #include <gegl-plugin.h>
 #include <stdio.h>
@@ -245,6 +245,8 @@ time_run (Run *run, const gchar *name, gint n)
 static void
 profile (Run *run, gdouble wall)
 {
+  const guint64 shifts_and_planes = (n_frames + batch - 1) / batch + n_frames;
+
   TesseraKernelTime before[MOST_KERNELS], after[MOST_KERNELS];
   TesseraCounters   from, to;
   gdouble           sum = 0.0, up, down, whiten_us = 0.0;
@@ -258,6 +260,8 @@ profile (Run *run, gdouble wall)
   n_after = tessera_get_kernel_times (after, MOST_KERNELS);
   tessera_get_counters (&to);
   tessera_set_profiling (FALSE);
+  expect (to.device_requests == from.device_requests + shifts_and_planes, "%" G_GUINT64_FORMAT " requests on the device, not %" G_GUINT64_FORMAT,
+          to.device_requests - from.device_requests, shifts_and_planes);
   for (guint k = 0; k < n_after; k++)
     {
       TesseraKernelTime *t = &after[k];
@@ -299,6 +303,8 @@ parse (gint argc, gchar **argv)
       n_frames = MAX (atoi (argv[i + 1]), 1);
     else if (! strcmp (argv[i], "--bandwidth"))
       bandwidth = atof (argv[i + 1]);
+    else if (! strcmp (argv[i], "--check"))             /* of the device: Oclgrind bears no second thread */
+      tessera_set_proof (atoi (argv[i + 1]) != 0);
   distinct = MAX (batch, frame_size () > 2000000 ? 4 : 16) / batch * batch;
 }
 

@@ -98,6 +98,7 @@ check_grids (gboolean small)
           compare (hard ? "hard values" : "noise", &night, (gint) g_rand_int_range (random, 0, night.n), &grids[k], hard ? 5.0f : INFINITY);
           night_clear (&night);
         }
+  g_rand_free (random);
 }
 
 /* Everywhere the same: the first velocity. */
@@ -117,6 +118,38 @@ check_ties (void)
       night.planes[j].pixels[i] = j ? -INFINITY : NAN;
   compare ("nothing", &night, 3, &grid, INFINITY);
   night_clear (&night);
+  g_rand_free (random);
+}
+
+static guint64
+launches_of (const gchar *kernel)       /* in any module */
+{
+  TesseraKernelTime times[64];
+  const guint       n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
+  guint64           launches = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (strcmp (times[i].kernel, kernel) == 0)
+      launches += times[i].launches;
+  return launches;
+}
+
+/* With the check that other programs have, which searches tracks: the device is used. */
+static void
+check_proof (void)
+{
+  const TrackGrid grid = { -1.0, -1.0, 0.5, 5, 5 };
+  GRand          *random = g_rand_new_with_seed (2);
+  Night           night = night_new (random, 61, 37, 4, FALSE);
+
+  tessera_set_profiling (TRUE);
+  compare ("checked", &night, 2, &grid, INFINITY);
+  expect (launches_of ("tracks_try") == 4, "the check has used the kernels, with 3 pictures: %d launches", (gint) launches_of ("tracks_try"));
+  compare ("checked once", &night, 1, &grid, INFINITY);
+  expect (launches_of ("tracks_try") == 5, "it is made once: %d launches", (gint) launches_of ("tracks_try"));
+  tessera_set_profiling (FALSE);
+  night_clear (&night);
+  g_rand_free (random);
 }
 
 static void
@@ -163,6 +196,7 @@ walk_faults (void)
   tessera_set_fault (NULL);
   track_planes_clear (&in_c);
   night_clear (&night);
+  g_rand_free (random);
 }
 
 static gint
@@ -207,6 +241,7 @@ measure (gint width, gint n, gint side, gint rounds)
     g_print ("  %s: %.3f ms a request\n", times[i].kernel, times[i].ns / 1e6 / rounds);
   track_planes_clear (&in_c);
   night_clear (&night);
+  g_rand_free (random);
   return expect_told ();
 }
 
@@ -216,7 +251,6 @@ main (int argc, char **argv)
   GeglNode *graph;
 
   gegl_init (NULL, NULL);
-  tessera_set_proof (FALSE);
   graph = gegl_node_new ();
   like.operation = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", NULL));
   if (! gegl_has_operation ("tessera:background-whiten"))
@@ -227,6 +261,9 @@ main (int argc, char **argv)
     g_print ("there is no device\n");
   else
     {
+      if (argc < 2)
+        check_proof ();
+      tessera_set_proof (FALSE);
       tessera_set_tight_memory (argc > 1 && strcmp (argv[1], "--small") == 0);
       check_grids (argc > 1);
       if (argc < 2)

@@ -93,7 +93,14 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
     }
   began = g_get_monotonic_time ();
-  tracks_stack (frames, n, n - 1, &grid, is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found);
+  if (! tracks_stack_like (&(TesseraRequest) { .operation = block->sequence->whitening }, frames, n, n - 1, &grid,
+                           is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found))
+    {
+      block->sequence->is_refused = TRUE;
+      g_free (times);
+      g_free (frames);
+      return;
+    }
   track_seconds += (g_get_monotonic_time () - began) / 1e6;
   tracks = tracks_find (&found, frames, n, n - 1, &grid, threshold);
   for (guint i = 0; i < tracks->len; i++)

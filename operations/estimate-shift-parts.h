@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What the files of the shifts on the device share: see estimate-shift-device.c. */
+#ifndef ESTIMATE_SHIFT_PARTS_H
+#define ESTIMATE_SHIFT_PARTS_H
+
+#include "estimate-shift.h"
+
+#define SHIFT_BINS 2048         /* opencl/kernels/estimate-shift-middle.h */
+#define SHIFT_GROUP 64          /* of launches that use local memory for each item */
+#define SHIFT_THREAD_COST 0.05  /* of what one frame's projections cost */
+
+/* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
+typedef struct
+{
+  gint32 n, prefix[2], rank[2];
+} ShiftMiddle;
+
+/* As Query in opencl/kernels/estimate-shift.cl. */
+typedef struct
+{
+  gint32 frame, x, y, is_fresh;
+  gfloat taps_x[4], taps_y[4], threshold;
+  gint32 spare[3];
+} ShiftQuery;
+
+/* Frames behind one another: softened, and what their bad pixels touch. */
+typedef struct
+{
+  gint           n;
+  TesseraMemory *soft, *flags;
+  gdouble       *columns[SHIFT_MOST_FRAMES], *rows[SHIFT_MOST_FRAMES];
+} DeviceFrames;
+
+typedef struct
+{
+  TesseraBand        *band;
+  const ShiftRequest *request;
+  gint                n, width, height, across, down;   /* frames; in pixels; in tiles */
+  gint                status;
+  TesseraMemory      *clean, *medians, *bad;            /* the reference's, then the frames' */
+  TesseraMemory      *counts, *middles, *thresholds;
+  TesseraMemory      *queries, *used, *n_steep, *sums;
+  DeviceFrames        reference, frames;
+} Shifts;
+
+/* ------------------------------------------------------------------- launches -- */
+
+/* Each returns TRUE if it went well so far. */
+
+static inline gboolean
+shifts_launch (Shifts *s, const TesseraLaunch *launch)
+{
+  if (s->status == 0)
+    s->status = tessera_launch (s->band, launch);
+  return s->status == 0;
+}
+
+static inline gboolean
+shifts_bring (Shifts *s, TesseraMemory *memory, gsize bytes, gpointer to)
+{
+  if (s->status == 0)
+    s->status = tessera_fetch (s->band, memory, bytes, to);
+  return s->status == 0;
+}
+
+static inline gboolean
+shifts_send (Shifts *s, gconstpointer data, gsize bytes, TesseraMemory *memory)
+{
+  if (s->status == 0)
+    s->status = tessera_send (s->band, data, bytes, memory);
+  return s->status == 0;
+}
+
+static inline gboolean
+shifts_take (Shifts *s, gsize bytes, TesseraMemory **memory)
+{
+  if (s->status == 0)
+    s->status = tessera_scratch (s->band, bytes, memory);
+  return s->status == 0;
+}
+
+#define PIXELS(s, n) { (s)->width, (s)->height, (n) }
+#define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
+
+/* estimate-shift-prepare.c: of the slopes of n queries, or of the excesses of n frames. */
+gboolean shifts_find_medians      (Shifts *s, gboolean slopes, gint n, gdouble *medians);
+/* Floats of the projections of one frame: sums and numbers of columns, then of rows. */
+gsize    shifts_projection_floats (const Shifts *s);
+gboolean shifts_prepare_frames    (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFrames *frames);
+/* What is made of the reference may be there, from another request. */
+gboolean shifts_prepare_reference (Shifts *s);
+/* The frames stay on the device for others. */
+gboolean shifts_keep_frames       (Shifts *s);
+
+#endif

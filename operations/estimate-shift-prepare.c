@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What is made of each frame on the device, before shifts are looked for: see estimate-shift-device.c. */
+#include "config.h"
+
+#include "estimate-shift-parts.h"
+
+#define PER_ITEM 32             /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
+
+/* -------------------------------------------------------------------- medians -- */
+
+static gboolean
+count (Shifts *s, gboolean slopes, gint n, gint level)
+{
+  const gint pixels = s->width * s->height, above = level > 0 ? shift_low_bits[level - 1] : 0, low = shift_low_bits[level], last = shift_bins[level] - 1;
+  const gsize items = (pixels + PER_ITEM - 1) / PER_ITEM;
+
+  if (slopes)
+    return shifts_launch (s, &(TesseraLaunch) {
+      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
+      .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last),
+                ARG (s->queries), ARG (s->middles), ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
+    });
+  return shifts_launch (s, &(TesseraLaunch) {
+    .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
+    .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last), ARG (s->middles),
+              ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
+  });
+}
+
+gboolean
+shifts_find_medians (Shifts *s, gboolean slopes, gint n, gdouble *medians)
+{
+  ShiftMiddle middles[SHIFT_MOST_FRAMES];
+
+  for (gint level = 0; level < SHIFT_LEVELS; level++)
+    if (! count (s, slopes, n, level)
+        || ! shifts_launch (s, &(TesseraLaunch) {
+             .kernel = "shift_find_middle", .size = { SHIFT_GROUP, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_BINS / SHIFT_GROUP,
+             .args = { ARG (s->counts), ARG (level), ARG (shift_bins[level]), ARG (s->middles), LOCAL_ARG (SHIFT_GROUP * sizeof (gint)) } }))
+      return FALSE;
+  if (! shifts_bring (s, s->middles, n * sizeof *middles, middles))
+    return FALSE;
+  for (gint k = 0; k < n; k++)
+    medians[k] = middles[k].n == 0 ? 0.0
+                 : ((gdouble) tessera_as_float (middles[k].prefix[0]) + tessera_as_float (middles[k].prefix[1])) / 2;
+  return TRUE;
+}
+
+/* -------------------------------------------------------------------- frames -- */
+
+static gboolean
+mark_hot (Shifts *s, gint n)
+{
+  gdouble medians[SHIFT_MOST_FRAMES];
+  gfloat  thresholds[SHIFT_MOST_FRAMES];
+
+  if (! shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .cost = 25,
+                                      .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
+      || ! shifts_find_medians (s, FALSE, n, medians))
+    return FALSE;
+  for (gint k = 0; k < n; k++)
+    thresholds[k] = shift_hot_threshold (medians[k]);
+  return shifts_send (s, thresholds, n * sizeof *thresholds, s->thresholds)
+         && shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .cost = 6,
+                                          .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), SIZE_ARGS (s), ARG (s->thresholds) } });
+}
+
+gsize
+shifts_projection_floats (const Shifts *s)
+{
+  return 2 * ((gsize) s->width * s->down + (gsize) s->height * s->across);
+}
+
+typedef struct
+{
+  const Shifts *s;
+  DeviceFrames *frames;
+  const gfloat *sums;
+} Projecting;
+
+static void
+make_projections (gsize first, gsize n, gpointer data)
+{
+  const Projecting *p = data;
+  const Shifts     *s = p->s;
+  const gsize       n_columns = (gsize) s->down * s->width, n_rows = (gsize) s->height * s->across;
+
+  for (gsize k = first; k < first + n; k++)
+    {
+      const gfloat *columns = p->sums + k * shifts_projection_floats (s), *rows = columns + 2 * n_columns;
+
+      p->frames->columns[k] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
+      p->frames->rows[k] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
+    }
+}
+
+static gboolean
+project (Shifts *s, DeviceFrames *frames)
+{
+  const gsize tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
+  gfloat     *sums = g_malloc (bytes);
+
+  if (shifts_launch (s, &(TesseraLaunch) {
+        .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_TILE_HEIGHT,
+        .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
+                  LOCAL_ARG (tile) } })
+      && shifts_bring (s, s->sums, bytes, sums))
+    gegl_parallel_distribute_range (frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
+  g_free (sums);
+  return s->status == 0;
+}
+
+gboolean
+shifts_keep_frames (Shifts *s)
+{
+  const gint pixels = s->width * s->height;
+
+  for (gint k = 0; k < s->n && s->request->serials && s->status == 0; k++)
+    {
+      TesseraMemory *kept;
+      gboolean       is_there;
+
+      s->status = tessera_kept_memory (s->band, s->request->serials[k], pixels * sizeof (gfloat), &kept, &is_there);
+      if (s->status == 0 && ! is_there)
+        shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_keep", .size = { pixels }, .cost = 2,
+                                      .args = { ARG (s->clean), ARG (s->bad), ARG (k), ARG (pixels), ARG (kept) } });
+    }
+  return s->status == 0;
+}
+
+gboolean
+shifts_prepare_frames (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFrames *frames)
+{
+  const ShiftSettings *settings = &s->request->settings;
+
+  return shifts_launch (s, &(TesseraLaunch) {
+           .kernel = "shift_clean", .size = PIXELS (s, frames->n), .cost = 1,
+           .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (settings->saturation) } })
+         && (! settings->reject_hot || mark_hot (s, frames->n))
+         && shifts_launch (s, &(TesseraLaunch) {
+              .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .cost = 30,
+              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s) } })
+         && (settings->method != SHIFT_PYRAMID || project (s, frames));
+}
+
+gboolean
+shifts_prepare_reference (Shifts *s)
+{
+  const TesseraImage *aux = &s->band->aux;
+  const gsize         pixels = (gsize) s->width * s->height;
+  DeviceFrames       *reference = &s->reference;
+  ShiftKey           *key = s->request->key;
+  TesseraMemory      *memory = aux->memory;
+  gboolean            has_soft = FALSE, has_flags = FALSE;
+
+  reference->n = 1;
+  if (key->soft == 0)
+    {
+      shifts_take (s, pixels * sizeof (gfloat), &reference->soft);
+      shifts_take (s, pixels, &reference->flags);
+    }
+  else if ((s->status = tessera_kept_memory (s->band, key->soft, pixels * sizeof (gfloat), &reference->soft, &has_soft)) == 0)
+    s->status = tessera_kept_memory (s->band, key->flags, pixels, &reference->flags, &has_flags);
+  if (has_soft && has_flags && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
+    return s->status == 0;
+  if (s->status == 0 && ! memory)
+    s->status = tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
+  if (s->status != 0 || ! shifts_prepare_frames (s, memory, aux->memory ? aux->stride : s->width, reference))
+    return FALSE;
+  g_free (key->columns);
+  g_free (key->rows);
+  key->columns = g_steal_pointer (&reference->columns[0]);
+  key->rows = g_steal_pointer (&reference->rows[0]);
+  return TRUE;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Frames that stay on the device from their shift to the backgrounds of others: the bits of C, each frame travels once, what was lost is brought or made
+ * again, and nothing is left behind after any failure. */
+#include <gegl-plugin.h>
+#include <string.h>
+
+#include "../engine/verdict.h"
+#include "estimate-shift.h"
+#include "stars.h"
+#include "tessera-control.h"
+#include "whiten-request.h"
+
+#define WIDTH  70
+#define HEIGHT 66
+#define PIXELS (WIDTH * HEIGHT)
+#define FRAMES 6                /* the first is the reference */
+#define N      (FRAMES - 1)
+#define MOST   2000
+
+static gfloat        *frames;   /* prepared */
+static GeglNode      *graph;
+static GeglOperation *shifting, *whitening;
+static guint64        serials[N];
+static ShiftKey       key;
+
+typedef struct
+{
+  Shift  found[N];
+  gfloat whitened[PIXELS];
+} Answer;
+
+static void
+make_frames (void)
+{
+  StarsSettings settings;
+  StarsField   *field;
+
+  stars_preset (&settings, 'D', 7);
+  settings.width = WIDTH;
+  settings.height = HEIGHT;
+  settings.frames = FRAMES;
+  settings.n_objects = 0;
+  field = stars_field_new (&settings);
+  frames = g_new (gfloat, FRAMES * PIXELS);
+  for (gint k = 0; k < FRAMES; k++)
+    {
+      guint16    adu[PIXELS];
+      CountPlane counts, prepared;
+
+      stars_frame (field, k, adu);
+      count_plane_init (&counts, WIDTH, HEIGHT);
+      for (gint i = 0; i < PIXELS; i++)
+        counts.pixels[i] = adu[i];
+      whiten_prepare (&counts, NULL, 60000.0f, TRUE, &prepared);
+      memcpy (frames + k * PIXELS, prepared.pixels, sizeof (gfloat) * PIXELS);
+      count_plane_clear (&counts);
+      count_plane_clear (&prepared);
+    }
+  stars_field_free (field);
+}
+
+static CountPlane
+plane_of (gint k)
+{
+  return (CountPlane) { WIDTH, HEIGHT, frames + k * PIXELS };
+}
+
+static void
+begin (void)
+{
+  static CountPlane reference;
+
+  reference = plane_of (0);
+  shift_key_init (&key, &reference, TRUE);
+  for (gint k = 0; k < N; k++)
+    serials[k] = tessera_new_serial ();
+}
+
+static void
+end (void)
+{
+  shift_key_clear (&key);
+  for (gint k = 0; k < N; k++)
+    tessera_drop_kept (serials[k]);
+}
+
+static gboolean
+find_shifts (TesseraOpenclMode mode, Answer *answer)
+{
+  tessera_set_opencl_mode (mode);
+  return shift_request (shifting, &(ShiftRequest) { &key, N, frames + PIXELS, serials, { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
+}
+
+/* Of the last frame, from those before. */
+static gboolean
+find_background (TesseraOpenclMode mode, Answer *answer)
+{
+  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
+  const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
+  TesseraRequest        request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  CountPlane            planes[N];
+  WhitenFrames          all = { .current = &planes[N - 1], .current_serial = serials[N - 1], .n = N - 1 };
+  FrameShift            shifts[N];
+  WhitenPlanes          made;
+  Weights               weights;
+  gboolean              done;
+
+  for (gint k = 0; k < N; k++)
+    {
+      planes[k] = plane_of (k + 1);
+      all.history[k] = &planes[k];
+      all.serials[k] = serials[k];
+      shifts[k] = weights_round_shift ((FrameShift) { answer->found[k].x, answer->found[k].y });
+    }
+  tessera_set_opencl_mode (mode);
+  weights_find (all.current, shifts[N - 1], all.history, shifts, N - 1, &settings, &weights);
+  whiten_planes_init (&made, WIDTH, HEIGHT);
+  request.output = gegl_buffer_linear_new_from_data (answer->whitened, request.output_format, &box, 0, NULL, NULL);
+  done = background_whiten_predict (&request, &all, &weights, WHITEN_WHITENED, 1.0f, &made);
+  g_object_unref (request.output);
+  whiten_planes_clear (&made);
+  return done;
+}
+
+static void
+expect_same (const Answer *in_c, const Answer *other, const gchar *what)
+{
+  gint wrong = 0;
+
+  for (gint k = 0; k < N; k++)
+    wrong += memcmp (&in_c->found[k].x, &other->found[k].x, sizeof (gdouble)) || memcmp (&in_c->found[k].y, &other->found[k].y, sizeof (gdouble))
+             || in_c->found[k].pixels != other->found[k].pixels || in_c->found[k].steps != other->found[k].steps;
+  expect (wrong == 0, "%s: %d shifts are not C's", what, wrong);
+  expect (! memcmp (in_c->whitened, other->whitened, sizeof in_c->whitened), "%s: the whitened frame is not C's", what);
+}
+
+static Answer
+run (TesseraOpenclMode mode)
+{
+  Answer answer = { .whitened = { 0 } };
+
+  begin ();
+  expect (find_shifts (mode, &answer) && find_background (mode, &answer), "mode %d: it is computed", mode);
+  end ();
+  return answer;
+}
+
+static guint64
+uploaded (void)
+{
+  TesseraCounters counters;
+
+  tessera_get_counters (&counters);
+  return counters.uploaded_bytes;
+}
+
+/* The numbers that a request sends besides are less than half a frame. */
+static void
+check_travels (const Answer *in_c)
+{
+  const guint64 frame = sizeof (gfloat) * PIXELS, before = uploaded ();
+  Answer        answer = { .whitened = { 0 } };
+  guint64       first, second, third, fourth, fifth;
+
+  begin ();
+  find_shifts (TESSERA_OPENCL_FORCE, &answer);
+  first = uploaded ();
+  find_background (TESSERA_OPENCL_FORCE, &answer);
+  second = uploaded ();
+  expect_same (in_c, &answer, "frames that stay");
+  expect (first - before >= FRAMES * frame && first - before < FRAMES * frame + frame / 2, "shifts: %" G_GUINT64_FORMAT " bytes travel", first - before);
+  expect (second - first < frame / 2, "the background: %" G_GUINT64_FORMAT " bytes travel", second - first);
+  find_shifts (TESSERA_OPENCL_FORCE, &answer);
+  third = uploaded ();
+  expect (third - second < N * frame + frame / 2, "the same reference again: %" G_GUINT64_FORMAT " bytes travel", third - second);
+  tessera_trim ();
+  find_shifts (TESSERA_OPENCL_FORCE, &answer);
+  fourth = uploaded ();
+  expect (fourth - third >= FRAMES * frame, "a reference that was lost: %" G_GUINT64_FORMAT " bytes travel", fourth - third);
+  tessera_trim ();
+  find_background (TESSERA_OPENCL_FORCE, &answer);
+  fifth = uploaded ();
+  expect_same (in_c, &answer, "what was lost is brought again");
+  expect (fifth - fourth >= N * frame, "frames that were lost: %" G_GUINT64_FORMAT " bytes travel", fifth - fourth);
+  end ();
+}
+
+/* What is not wanted any more makes room for what comes. */
+static void
+check_room (void)
+{
+  TesseraCounters some, more;
+  Answer          answer;
+
+  for (gint i = 0; i < 3; i++)
+    answer = run (TESSERA_OPENCL_FORCE);
+  tessera_get_counters (&some);
+  for (gint i = 0; i < 10; i++)
+    answer = run (TESSERA_OPENCL_FORCE);
+  tessera_get_counters (&more);
+  expect (more.allocations == some.allocations && answer.found[0].ok, "%" G_GUINT64_FORMAT " allocations", more.allocations - some.allocations);
+}
+
+static void
+check_faults (const Answer *in_c)
+{
+  static const gchar *const kinds[] = { "build", "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait" };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      gboolean is_met = TRUE;
+      gint     n;
+
+      for (n = 1; n < MOST && is_met; n += 1 + n / 4)
+        {
+          gchar          *fault = g_strdup_printf ("%s:%d", kinds[k], n);
+          TesseraCounters before, after;
+          Answer          answer;
+
+          tessera_trim ();
+          tessera_get_counters (&before);
+          tessera_set_fault (fault);
+          answer = run (TESSERA_OPENCL_TRY);
+          is_met = tessera_fault_met ();
+          tessera_set_fault (NULL);
+          tessera_trim ();
+          tessera_get_counters (&after);
+          expect_same (in_c, &answer, fault);
+          expect (after.live_objects == before.live_objects, "%s: objects are left behind", fault);
+          g_free (fault);
+        }
+      expect (n > 2 && ! is_met, "%s: met up to %d", kinds[k], n);
+    }
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  Answer in_c, on_device;
+
+  gegl_init (&argc, &argv);
+  if (! tessera_device_name ())
+    {
+      g_print ("there is no device\n");
+      return 77;
+    }
+  graph = gegl_node_new ();
+  shifting = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:estimate-shift", NULL));
+  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL));
+  make_frames ();
+  in_c = run (TESSERA_OPENCL_OFF);
+  expect (in_c.found[1].ok && in_c.found[1].converged, "there are shifts");
+  on_device = run (TESSERA_OPENCL_TRY);         /* with the check that other programs have */
+  expect_same (&in_c, &on_device, "after the check");
+  tessera_set_proof (FALSE);
+  check_travels (&in_c);
+  check_room ();
+  check_faults (&in_c);
+  g_free (frames);
+  g_object_unref (graph);
+  gegl_exit ();
+  return expect_told ();
+}
