@@ -330,7 +330,7 @@ static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
-  History         history;
+  History         history = { .n = 0 };
   Weights         weights;
   CountPlane      current;
   gboolean        success;
