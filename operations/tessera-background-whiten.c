@@ -308,15 +308,14 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
                                      .reject_hot = o->reject_hot };
   GError               *error = NULL;
 
-  if (o->trial && g_strcmp0 (o->shifts, TRACKS_TRIAL) == 0)     /* tessera-sequence's search for tracks is checked */
-    {
-      tracks_check (request, current);
-      return FALSE;
-    }
   if (o->trial)
     {
+      const gboolean of_tracks = g_strcmp0 (o->shifts, TRACKS_TRIAL) == 0;      /* tessera-sequence's search for them is checked */
+
       history_try (current, o->history, history);
-      return TRUE;
+      if (of_tracks)
+        tracks_check (request, current);
+      return ! of_tracks;
     }
   if (history_find (current, counts_saturation (gegl_buffer_get_format (request->input)), &settings, history, &error))
     return TRUE;

@@ -3,7 +3,8 @@
  * Shift-and-add (operations/shared/tracks.h): for each pixel the largest sum over frames, and its velocity.  The same floats in the same order as in C.
  *
  * Planes are kept turned: a column of the picture lies in one piece, so that work-items that are neighbours along y read neighbours.  A work-item has
- * 16 pixels along x and four velocities next to one another along x: what they read of a frame is mostly the same, and stays in registers.
+ * 16 pixels along x and four velocities next to one another along x: what they read of a frame is mostly the same, and stays in registers.  The items of
+ * a group go through the frames together, with rows of velocities next to one another: what one has read is in the cache for the others.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -63,16 +64,15 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
                         global const int2 *fours, global const int4 *aheads, global const int *downs, int groups, global float *values,
                         global int *velocities)
 {
-  const int     y = get_global_id (0), x = get_global_id (1) * PIXELS, part = get_global_id (2);
+  const int     at_y = get_global_id (0), y = min (at_y, height - 1), x = get_global_id (1) * PIXELS, part = get_global_id (2);
   const int     n_fours = (n_x + 3) / 4;
   float16       best = -INFINITY;
   int16         which = 0, more;
 
-  if (y >= height || x >= groups * PIXELS || part >= parts)
-    return;
-  for (int row = part; row < n_y; row += parts)
+  for (int first = 0; first < n_y; first += parts)
     for (int k = 0; k < n_fours; k++)
       {
+        const int           row = min (first + part, n_y - 1);  /* the last one again changes nothing */
         global const float *plane = planes + (long) x * pitch + y;
         float16             sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
 
@@ -84,6 +84,7 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
             const float16        low = sixteen (p, pitch);
             float8               high = 0.0f;
 
+            barrier (CLK_LOCAL_MEM_FENCE);
             if (move.y > 0)
               high.lo = four (p + 16 * pitch, pitch);
             if (move.y > 4)
@@ -99,6 +100,9 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
         JUDGE (sum2, row * n_x + 4 * k + 2)
         JUDGE (sum3, row * n_x + 4 * k + 3)
       }
+
+  if (at_y >= height)
+    return;
 
 #define KEEP(i, s) \
   { \
