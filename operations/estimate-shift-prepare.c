@@ -140,7 +140,7 @@ shifts_prepare_frames (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFram
          && (! settings->reject_hot || mark_hot (s, frames->n))
          && shifts_launch (s, &(TesseraLaunch) {
               .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 30,
-              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s) } })
+              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (sizeof (gint)) } })
          && (settings->method != SHIFT_PYRAMID || project (s, frames));
 }
 
