@@ -142,7 +142,7 @@ predict_on_device (TesseraBand *band)
   const gint           n = p->frames->n;
   TesseraBand          with_current = *band;
   TesseraMemory       *frame = NULL, *moves, *weights;
-  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = n + 2 };
+  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = OUTPUT_SIZE (band), .group = { 64, 4 }, .cost = n + 2 };
   gint                 status = bring_current (band, p, &with_current.input), next = 0;
 
   if (status != 0 || (status = tessera_table (band, p->moves, n * sizeof (Move), &moves)) != 0

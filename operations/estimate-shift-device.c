@@ -40,7 +40,7 @@ answer_medians (Shifts *s, ShiftSearch *searches)
     return TRUE;
   if (! shifts_send (s, queries, n * sizeof *queries, s->queries)
       || ! shifts_launch (s, &(TesseraLaunch) {
-           .kernel = "shift_choose", .size = PIXELS (s, n), .cost = 2,
+           .kernel = "shift_choose", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 2,
            .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
       || ! shifts_find_medians (s, TRUE, n, medians))
     return FALSE;
@@ -50,11 +50,15 @@ answer_medians (Shifts *s, ShiftSearch *searches)
 }
 
 static gboolean
-launch_sums (Shifts *s, gint n)
+launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
 {
-  return shifts_launch (s, &(TesseraLaunch) {
-           .kernel = "shift_mark", .size = PIXELS (s, n), .cost = 5,
-           .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } })
+  gboolean is_fresh = FALSE;
+
+  for (gint k = 0; k < n; k++)
+    is_fresh = is_fresh || queries[k].is_fresh;
+  return (! is_fresh || shifts_launch (s, &(TesseraLaunch) {
+           .kernel = "shift_mark", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 5,
+           .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } }))
          && shifts_launch (s, &(TesseraLaunch) {
               .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
               .cost = SHIFT_TILE_HEIGHT * 5,
@@ -74,7 +78,7 @@ answer_sums (Shifts *s, ShiftSearch *searches)
   if (n == 0)
     return TRUE;
   tiles = g_malloc (bytes);
-  if (shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, n) && shifts_bring (s, s->sums, bytes, tiles))
+  if (shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n) && shifts_bring (s, s->sums, bytes, tiles))
     for (gint k = 0; k < n; k++)
       {
         gdouble sums[SHIFT_SUMS];

@@ -81,6 +81,7 @@ shifts_take (Shifts *s, gsize bytes, TesseraMemory **memory)
 }
 
 #define PIXELS(s, n) { (s)->width, (s)->height, (n) }
+#define PIXELS_GROUP { 64, 4, 1 }
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
 /* estimate-shift-prepare.c: of the slopes of n queries, or of the excesses of n frames. */

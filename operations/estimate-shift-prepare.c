@@ -55,14 +55,14 @@ mark_hot (Shifts *s, gint n)
   gdouble medians[SHIFT_MOST_FRAMES];
   gfloat  thresholds[SHIFT_MOST_FRAMES];
 
-  if (! shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .cost = 25,
+  if (! shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 25,
                                       .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
       || ! shifts_find_medians (s, FALSE, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
     thresholds[k] = shift_hot_threshold (medians[k]);
   return shifts_send (s, thresholds, n * sizeof *thresholds, s->thresholds)
-         && shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .cost = 6,
+         && shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 6,
                                           .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), SIZE_ARGS (s), ARG (s->thresholds) } });
 }
 
@@ -123,7 +123,7 @@ shifts_keep_frames (Shifts *s)
 
       s->status = tessera_kept_memory (s->band, s->request->serials[k], pixels * sizeof (gfloat), &kept, &is_there);
       if (s->status == 0 && ! is_there)
-        shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_keep", .size = { pixels }, .cost = 2,
+        shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_keep", .size = { pixels }, .group = { 256, 1, 1 }, .cost = 2,
                                       .args = { ARG (s->clean), ARG (s->bad), ARG (k), ARG (pixels), ARG (kept) } });
     }
   return s->status == 0;
@@ -135,12 +135,12 @@ shifts_prepare_frames (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFram
   const ShiftSettings *settings = &s->request->settings;
 
   return shifts_launch (s, &(TesseraLaunch) {
-           .kernel = "shift_clean", .size = PIXELS (s, frames->n), .cost = 1,
+           .kernel = "shift_clean", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 1,
            .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (settings->saturation) } })
          && (! settings->reject_hot || mark_hot (s, frames->n))
          && shifts_launch (s, &(TesseraLaunch) {
-              .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .cost = 30,
-              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s) } })
+              .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 30,
+              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (sizeof (gint)) } })
          && (settings->method != SHIFT_PYRAMID || project (s, frames));
 }
 

@@ -174,8 +174,7 @@ TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch
  * engine then tries a lower band. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
-/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names the
- * table.  Its content must stay unchanged until tessera_process returns. */
+/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile. */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from

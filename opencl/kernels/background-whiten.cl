@@ -26,14 +26,13 @@
                                    v6 = VALUE (t, 6), v7 = VALUE (t, 7);
 #define EACH_OF_EIGHT(DO, t) DO (t, 0) DO (t, 1) DO (t, 2) DO (t, 3) DO (t, 4) DO (t, 5) DO (t, 6) DO (t, 7)
 
-/* A history frame's value under a pixel, less its mean; NaN where there is none. */
+/* A history frame's value under a pixel, less its mean; NaN where there is none.  Without a branch. */
 float frame_value (global const float *frame, int2 move, float mean, int x, int y, int frame_width, int frame_height)
 {
-  int from_x = x - move.x, from_y = y - move.y;
+  const int   from_x = x - move.x, from_y = y - move.y, inside_x = clamp (from_x, 0, frame_width - 1), inside_y = clamp (from_y, 0, frame_height - 1);
+  const float value = frame[(long) inside_y * frame_width + inside_x] - mean;
 
-  if (from_x < 0 || from_x >= frame_width || from_y < 0 || from_y >= frame_height)
-    return NAN;
-  return frame[(long) from_y * frame_width + from_x] - mean;
+  return from_x == inside_x && from_y == inside_y ? value : NAN;
 }
 
 /* (sum, weight, plain sum, number) with one frame more. */
@@ -43,7 +42,7 @@ float4 add_known (float4 known, float value, float weight)
 }
 
 /* One work-item makes one pixel; any group; no local memory; n + 1 reads, 1 write of a float; where the sum is NaN, n reads more. */
-kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS, global const int2 *moves, global const float2 *weights, int n,
+kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS, constant int2 *moves, constant float2 *weights, int n,
                            int first_x, int first_y, int frame_width, int frame_height, float level, int result, float factor)
 {
   const int x = first_x + (int) get_global_id (0), y = first_y + (int) get_global_id (1);

@@ -175,13 +175,54 @@ good_pixel (global const float *clean, global const uchar *bad, int width, int x
   return bad[i] ? 0.0f : clean[i];
 }
 
-/* Softens one pixel and says what bad pixels it touches; any group; 9 reads of a float, some 70 of a byte, 1 write of each. */
-kernel void shift_soften_pixels (global const float *clean, global const uchar *bad, global float *soft, global uchar *flags, int width, int height)
+/* Is a pixel bad that one of the group's pixels could touch?  All items of a group; most groups have none. */
+static int
+is_any_near (global const uchar *bad, int width, int height, local int *any)
+{
+  const int left = (int) get_global_id (0) - (int) get_local_id (0) - 2, top = (int) get_global_id (1) - (int) get_local_id (1) - 2;
+  const int across = get_local_size (0) + 5, n = across * (get_local_size (1) + 5), item = get_local_id (1) * get_local_size (0) + get_local_id (0);
+
+  if (item == 0)
+    *any = 0;
+  barrier (CLK_LOCAL_MEM_FENCE);
+  for (int i = item; i < n; i += get_local_size (0) * get_local_size (1))
+    {
+      const int x = left + i % across, y = top + i / across;
+
+      if (x >= 0 && x < width && y >= 0 && y < height && bad[(long) y * width + x])
+        atomic_or (any, 1);
+    }
+  barrier (CLK_LOCAL_MEM_FENCE);
+  return *any;
+}
+
+/* What bad pixels a pixel touches. */
+static int
+touched (global const uchar *bad, int width, int height, int x, int y)
+{
+  int what = is_any_bad (bad, width, height, x, y, 0, 0) ? SHIFT_BAD : 0;
+
+  for (int k = -2; k <= 3; k++)
+    {
+      if (is_any_bad (bad, width, height, x, y + k, -2, 3))
+        what |= SHIFT_NEAR_TAPS;
+      if (k <= 2 && is_any_bad (bad, width, height, x, y + k, k == -2 || k == 2 ? -1 : -2, k == -2 || k == 2 ? 1 : 2))
+        what |= SHIFT_NEAR_REFERENCE;
+      if (k >= -1 && k <= 1 && is_any_bad (bad, width, height, x, y + k, -1, 1))
+        what |= SHIFT_NEAR_BAD;
+    }
+  return what;
+}
+
+/* Softens one pixel and says what bad pixels it touches; any group; 1 int of local memory; 9 reads of a float, some 3 of a byte, and 70 where a bad one is
+ * near, 1 write of each. */
+kernel void shift_soften_pixels (global const float *clean, global const uchar *bad, global float *soft, global uchar *flags, int width, int height,
+                                 local int *any)
 {
   const int  x = get_global_id (0), y = get_global_id (1);
-  const long first = (long) get_global_id (2) * width * height;
+  const long first = (long) get_global_id (2) * width * height, here = first + (long) y * width + x;
+  const int  is_near = is_any_near (bad + first, width, height, any);
   float      columns[3];
-  int        what;
 
   if (x >= width || y >= height)
     return;
@@ -194,18 +235,8 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
       columns[i] = shift_soften (good_pixel (clean, bad, width, column, max (y - 1, 0)), good_pixel (clean, bad, width, column, y),
                                  good_pixel (clean, bad, width, column, min (y + 1, height - 1)));
     }
-  what = is_any_bad (bad, width, height, x, y, 0, 0) ? SHIFT_BAD : 0;
-  for (int k = -2; k <= 3; k++)
-    {
-      if (is_any_bad (bad, width, height, x, y + k, -2, 3))
-        what |= SHIFT_NEAR_TAPS;
-      if (k <= 2 && is_any_bad (bad, width, height, x, y + k, k == -2 || k == 2 ? -1 : -2, k == -2 || k == 2 ? 1 : 2))
-        what |= SHIFT_NEAR_REFERENCE;
-      if (k >= -1 && k <= 1 && is_any_bad (bad, width, height, x, y + k, -1, 1))
-        what |= SHIFT_NEAR_BAD;
-    }
-  soft[first + (long) y * width + x] = shift_soften (columns[0], columns[1], columns[2]);
-  flags[first + (long) y * width + x] = what;
+  soft[here] = shift_soften (columns[0], columns[1], columns[2]);
+  flags[here] = is_near ? touched (bad, width, height, x, y) : 0;
 }
 
 /* Halves sums that lie SHIFT_TILE_WIDTH apart, `n` of them, until the first of each is its sum: the left half gets the right half.  All items of a group. */
