@@ -80,44 +80,33 @@ LANES_NAME (sum_magnitudes) (const gfloat *in, const TapList *taps, gfloat *out,
     }
 }
 
-/* TAP_SUM_RUN sums of the same n taps.  Each begins `apart` steps after the last one, and its result goes
- * out_step floats further.  A value that was read serves all of them.  Each sum has `wide` vectors that are
- * `beside` floats apart. */
+/* TAP_SUM_RUN sums of the same n taps, two vectors wide.  Each begins a row below the last one, and its result goes
+ * out_step floats further.  A value that was read serves all of them. */
 static inline LANES_TARGET __attribute__ ((always_inline)) void
-LANES_NAME (sum_run) (const gfloat *in, gssize step, gint n, const gfloat *weights, gfloat *out, gssize out_step,
-                      const gint apart, const gint wide, const gint beside)
+LANES_NAME (sum_run) (const gfloat *in, gssize step, gint n, const gfloat *weights, gfloat *out, gssize out_step)
 {
-  const gint shared = apart * (TAP_SUM_RUN - 1);        /* from this step on, all sums read it */
+  const gint shared = TAP_SUM_RUN - 1;          /* from this step on, all sums read it */
   Lanes      sum[TAP_SUM_RUN][2] = { { { 0.0f } } };
 
   for (gint b = 0; b < TAP_SUM_RUN; b++)
-    for (gint i = 0; i < shared - b * apart; i++)
-      for (gint v = 0; v < wide; v++)
-        sum[b][v] += weights[i] * *(const Lanes *) (in + (i + b * apart) * step + v * beside);
+    for (gint i = 0; i < shared - b; i++)
+      for (gint v = 0; v < 2; v++)
+        sum[b][v] += weights[i] * *(const Lanes *) (in + (i + b) * step + v * LANES_FLOATS);
   for (gint k = shared; k < n; k++)
-    for (gint v = 0; v < wide; v++)
+    for (gint v = 0; v < 2; v++)
       {
-        const Lanes tap = *(const Lanes *) (in + k * step + v * beside);
+        const Lanes tap = *(const Lanes *) (in + k * step + v * LANES_FLOATS);
 
         for (gint b = 0; b < TAP_SUM_RUN; b++)
-          sum[b][v] += weights[k - b * apart] * tap;
+          sum[b][v] += weights[k - b] * tap;
       }
   for (gint b = 0; b < TAP_SUM_RUN; b++)
-    for (gint i = n - b * apart; i < n; i++)
-      for (gint v = 0; v < wide; v++)
-        sum[b][v] += weights[i] * *(const Lanes *) (in + (i + b * apart) * step + v * beside);
+    for (gint i = n - b; i < n; i++)
+      for (gint v = 0; v < 2; v++)
+        sum[b][v] += weights[i] * *(const Lanes *) (in + (i + b) * step + v * LANES_FLOATS);
   for (gint b = 0; b < TAP_SUM_RUN; b++)
-    for (gint v = 0; v < wide; v++)
-      *(Lanes *) (out + b * out_step + v * beside) = sum[b][v];
-}
-
-static LANES_TARGET void
-LANES_NAME (sum_along) (const gfloat *in, gint n, const gfloat *weights, gfloat *out, gint n_floats)
-{
-  const gint wide = LANES_BYTES == 64 ? 1 : 2;
-
-  for (gint x = 0; x < n_floats; x += wide * TAP_SUM_RUN * LANES_FLOATS)
-    LANES_NAME (sum_run) (in + x, 4, n, weights, out + x, LANES_FLOATS, LANES_FLOATS / 4, wide, TAP_SUM_RUN * LANES_FLOATS);
+    for (gint v = 0; v < 2; v++)
+      *(Lanes *) (out + b * out_step + v * LANES_FLOATS) = sum[b][v];
 }
 
 static LANES_TARGET void
@@ -126,8 +115,7 @@ LANES_NAME (sum_down) (const gfloat *in, gssize stride, gint n, const gfloat *we
 {
   for (gint x = 0; x < n_floats; x += 2 * LANES_FLOATS)
     for (gint y = 0; y < n_rows; y += TAP_SUM_RUN)
-      LANES_NAME (sum_run) (in + y * stride + x, stride, n, weights, out + y * out_stride + x, out_stride,
-                            1, 2, LANES_FLOATS);
+      LANES_NAME (sum_run) (in + y * stride + x, stride, n, weights, out + y * out_stride + x, out_stride);
 }
 
 #undef SUMS

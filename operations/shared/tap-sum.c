@@ -18,10 +18,8 @@ static const gint tap_signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE
 #include "lanes.h"
 
 /* From this number of taps on, a run is faster (AMD EPYC, Zen 4, 64 bytes, 2026-11; ns for a vector and a tap,
- * without and with):
- * along 0.48 and 0.48 with 31 taps, 0.45 and 0.38 with 65; down 0.62 and 0.56 with 9, 0.54 and 0.35 with 65. */
-#define ALONG_TAPS 32
-#define DOWN_TAPS  9
+ * without and with: 0.62 and 0.56 with 9 taps, 0.54 and 0.35 with 65).  Price: 1.4 (Gaussian blur of sigma 10; processor time; EPYC, 2026-11-23). */
+#define DOWN_TAPS 9
 
 /* A run is one group of taps at consecutive offsets. */
 static gboolean
@@ -38,9 +36,7 @@ is_run (const TapList *taps, gint least)
 void
 tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels)
 {
-  if (taps->step == 4 && is_run (taps, ALONG_TAPS))
-    LANES_BEST (sum_along) (in + 4 * taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
-  else if (taps->step == 1 && is_run (taps, 1))
+  if (taps->step == 1 && is_run (taps, 1))
     LANES_BEST (sum_row) (in + taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
   else
     (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in, taps, out, 4 * n_pixels);
