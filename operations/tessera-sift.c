@@ -46,7 +46,7 @@ property_boolean (by_octave, _("Color by size"), TRUE)
 
 property_color (color, _("Color"), "yellow")
     description (_("Color of the circles"))
-    ui_meta     ("sensitive", "! by-octave, ! result {mask}")
+    ui_meta     ("sensitive", "! by-octave & ! result {mask}")
 
 /* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
  * property; so `output` wins only when it is not the default. */

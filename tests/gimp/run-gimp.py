@@ -242,6 +242,9 @@ def refuses(report, installed, gimp, operation, inputs):
                  f'exit {code}')
 
 
+JOINED = re.compile(r'[!(\s]*x[)\s]*([&|][!(\s]*x[)\s]*)*')             # a comma joins values, not conditions
+
+
 def labels(report, operations):
     """What a menu and the search need, and what GIMP 3 can read of when a property has an effect: booleans, and enums with their values."""
     for operation in operations:
@@ -256,10 +259,12 @@ def labels(report, operations):
         kinds = {spec['name']: 'enum' if 'values' in spec else spec['type'] for spec in operation['properties']}
         for spec in operation['properties']:
             for key in ('visible', 'sensitive'):
-                words = re.findall(r'([\w-]+)\s*(\{)?', re.sub(r'\{[^}]*\}', '{', spec[key] or ''))
+                plain = re.sub(r'\{[^}]*\}', '{', spec[key] or '')
+                words = re.findall(r'([\w-]+)\s*(\{)?', plain)
                 bad = [word for word, brace in words if word not in '01' and kinds.get(word) != ('enum' if brace else 'gboolean')]
+                joined = JOINED.fullmatch(re.sub(r'[\w-]+\s*\{?', 'x', plain))
                 if words:
-                    report.check(f'{operation["name"]}: GIMP 3 can tell when {spec["name"]} is {key}', not bad, spec[key])
+                    report.check(f'{operation["name"]}: GIMP 3 can tell when {spec["name"]} is {key}', joined and not bad, spec[key])
 
 
 def states(report, installed, kind, operations, inputs):
