@@ -10,6 +10,9 @@ from gimp_program import plain
 from jobs import HEIGHT, WIDTH
 from pixels import read
 
+# the models of GIMP's layers: perceptual, linear
+LAYERS = {'grey': ("Y'", 'Y'), 'rgb': ("R'G'B'", 'RGB'), 'rgba': ("R'G'B'A", 'RGBA')}
+
 
 class Installed:
     """The folders, the gegl command and the operations."""
@@ -37,12 +40,14 @@ class Installed:
                 and (not only or operation['name'] == only)]
 
     def expected(self, job, inputs, area=None):
-        """What the gegl command makes, of the layer or of a piece of it alone."""
-        key = (job.operation, str(job.values), job.kind, job.depth, area)
+        """What the gegl command makes, of the layer or of a piece of it alone.  A layer of 32 bits is stored as floats first, as GIMP
+        stores it: the last digit decides to which cell of a grid a value goes that lies between two (51 of 255 and a range sigma of 0.08)."""
+        key = (job.operation, str(job.values), job.kind, job.depth, job.linear, area)
         if key not in self.wanted:
             path = os.path.join(self.work, f'gegl-{len(self.wanted)}.{"png" if job.depth == 8 else "tif"}')
             x, y, width, height = area or (0, 0, WIDTH, HEIGHT)
-            chain = ['gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}'] if area else []
+            stored = [] if job.depth == 8 else ['gegl:convert-format', f'format={LAYERS[job.kind][job.linear]} float']
+            chain = stored + (['gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}'] if area else [])
             chain += [job.operation, *(f'{key}={plain(value)}' for key, value in job.values.items()),
                       'gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}']
             chain += ['gegl:translate', f'x={-x}', f'y={-y}'] if area else []
