@@ -54,9 +54,9 @@ RUNS = [
 ]
 
 # What has a test of its own, and the result that it tells then.
-OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 9),
+OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 15),
           ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
-          ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0'], 2),
+          ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0'], 3),
           ('tracks', ['temporal/tracks-device', '--small'], 8)]
 
 
