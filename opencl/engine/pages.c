@@ -37,7 +37,7 @@ tessera_pages_map (TesseraPages *pages, gsize bytes)
     return FALSE;
   pages->bytes = bytes;
   pages->memory = (guchar *) (((gsize) pages->mapping + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
-#ifdef MADV_HUGEPAGE
+#ifdef MADV_HUGEPAGE                    /* Price: 1.4 (CIELAB, 24 Mpix u8; H200, 2026-11-23) */
   madvise (pages->memory, bytes, MADV_HUGEPAGE);
 #endif
   return TRUE;

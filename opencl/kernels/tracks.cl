@@ -3,12 +3,12 @@
  * Shift-and-add (operations/shared/tracks.h): for each pixel the largest sum over frames, and its velocity.  The same floats in the same order as in C.
  *
  * Planes are kept turned: a column of the picture lies in one piece, so that work-items that are neighbours along y read neighbours.  A work-item has
- * 16 pixels along x and four velocities next to one another along x: what they read of a frame is mostly the same, and stays in registers.  The items of
+ * 8 pixels along x and four velocities next to one another along x: what they read of a frame is mostly the same, and stays in registers.  The items of
  * a group go through the frames together, with rows of velocities next to one another: what one has read is in the cache for the others.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-#define PIXELS 16
+#define PIXELS 8
 
 /* One work-item makes one number of a padded plane; any group; 1 read, 1 write.  NaN becomes 0, and so does what lies beyond the picture. */
 kernel void tracks_pad (global const float *input, int stride, int width, int height, int frame, float clip, int margin_x, int margin_y, int columns,
@@ -30,35 +30,35 @@ four (global const float *p, int pitch)
   return (float4) (p[0], p[pitch], p[2 * pitch], p[3 * pitch]);
 }
 
-static float16
-sixteen (global const float *p, int pitch)
+static float8
+eight (global const float *p, int pitch)
 {
-  return (float16) (four (p, pitch), four (p + 4 * pitch, pitch), four (p + 8 * pitch, pitch), four (p + 12 * pitch, pitch));
+  return (float8) (four (p, pitch), four (p + 4 * pitch, pitch));
 }
 
-/* Adds the 16 pixels that begin `ahead` behind the first one of `low`, which is at `p`. */
+/* Adds the 8 pixels that begin `ahead` behind the first one of `low`, which is at `p`. */
 #define ADD(sum, ahead) \
   switch (ahead) \
     { \
     case 0: sum += low; break; \
-    case 1: sum += (float16) (low.s1234, low.s5678, low.s9abc, low.sdef, high.s0); break; \
-    case 2: sum += (float16) (low.s2345, low.s6789, low.sabcd, low.sef, high.s01); break; \
-    case 3: sum += (float16) (low.s3456, low.s789a, low.sbcde, low.sf, high.s012); break; \
-    case 4: sum += (float16) (low.s4567, low.s89ab, low.scdef, high.s0123); break; \
-    case 5: sum += (float16) (low.s5678, low.s9abc, low.sdef, high.s0, high.s1234); break; \
-    case 6: sum += (float16) (low.s6789, low.sabcd, low.sef, high.s01, high.s2345); break; \
-    case 7: sum += (float16) (low.s789a, low.sbcde, low.sf, high.s012, high.s3456); break; \
-    case 8: sum += (float16) (low.s89ab, low.scdef, high.s0123, high.s4567); break; \
-    default: sum += sixteen (p + (ahead) * pitch, pitch); break; \
+    case 1: sum += (float8) (low.s1234, low.s567, high.s0); break; \
+    case 2: sum += (float8) (low.s2345, low.s67, high.s01); break; \
+    case 3: sum += (float8) (low.s3456, low.s7, high.s012); break; \
+    case 4: sum += (float8) (low.hi, high.lo); break; \
+    case 5: sum += (float8) (low.s567, high.s0, high.s1234); break; \
+    case 6: sum += (float8) (low.s67, high.s01, high.s2345); break; \
+    case 7: sum += (float8) (low.s7, high.s012, high.s3456); break; \
+    case 8: sum += high; break; \
+    default: sum += eight (p + (ahead) * pitch, pitch); break; \
     }
 
 #define JUDGE(sum, velocity) \
   more = sum > best; \
   best = select (best, sum, more); \
-  which = select (which, (int16) (velocity), more);
+  which = select (which, (int8) (velocity), more);
 
-/* One work-item tries a part of the velocities on 16 pixels: rows get_global_id (2), + `parts` ... of the grid.  Group: 32 along y, up to 8 parts, which
- * read the same planes; for each four velocities and each frame 16 to 24 reads.  `fours`: for each four velocities and each frame, the
+/* One work-item tries a part of the velocities on 8 pixels: rows get_global_id (2), + `parts` ... of the grid.  Group: 32 along y, up to 8 parts, which
+ * read the same planes; for each four velocities and each frame 8 to 16 reads.  `fours`: for each four velocities and each frame, the
  * least move along x and the largest beyond that; `ahead`: the four moves beyond the least; `downs`: the move along y for each row of the grid and frame. */
 kernel void tracks_try (global const float *planes, int height, int n_frames, int columns, int pitch, int n_x, int n_y, int parts,
                         global const int2 *fours, global const int4 *aheads, global const int *downs, int groups, global float *values,
@@ -66,29 +66,29 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
 {
   const int     at_y = get_global_id (0), y = min (at_y, height - 1), x = get_global_id (1) * PIXELS, part = get_global_id (2);
   const int     n_fours = (n_x + 3) / 4;
-  float16       best = -INFINITY;
-  int16         which = 0, more;
+  float8        best = -INFINITY;
+  int8          which = 0, more;
 
   for (int first = 0; first < n_y; first += parts)
     for (int k = 0; k < n_fours; k++)
       {
         const int           row = min (first + part, n_y - 1);  /* the last one again changes nothing */
         global const float *plane = planes + (long) x * pitch + y;
-        float16             sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
+        float8              sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
 
         for (int j = 0; j < n_frames; j++)
           {
             const int2           move = fours[k * n_frames + j];
             const int4           ahead = aheads[k * n_frames + j];
             global const float *p = plane + move.x + downs[row * n_frames + j];
-            const float16        low = sixteen (p, pitch);
+            const float8         low = eight (p, pitch);
             float8               high = 0.0f;
 
             barrier (CLK_LOCAL_MEM_FENCE);
             if (move.y > 0)
-              high.lo = four (p + 16 * pitch, pitch);
+              high.lo = four (p + 8 * pitch, pitch);
             if (move.y > 4)
-              high.hi = four (p + 20 * pitch, pitch);
+              high.hi = four (p + 12 * pitch, pitch);
             ADD (sum0, ahead.x)
             ADD (sum1, ahead.y)
             ADD (sum2, ahead.z)
@@ -111,7 +111,6 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
     velocities[at] = which.s; \
   }
   KEEP (0, s0) KEEP (1, s1) KEEP (2, s2) KEEP (3, s3) KEEP (4, s4) KEEP (5, s5) KEEP (6, s6) KEEP (7, s7)
-  KEEP (8, s8) KEEP (9, s9) KEEP (10, sa) KEEP (11, sb) KEEP (12, sc) KEEP (13, sd) KEEP (14, se) KEEP (15, sf)
 }
 
 /* One work-item joins the parts of one pixel: of equal values the first velocity's.  Any group; reads 2 numbers of each part, writes 2. */

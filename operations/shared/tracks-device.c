@@ -15,7 +15,7 @@
 
 #include "tracks.cl.h"
 
-#define PIXELS 16               /* of a work-item along x: opencl/kernels/tracks.cl */
+#define PIXELS 8                /* of a work-item along x: opencl/kernels/tracks.cl */
 #define AHEAD  24               /* pixels that it may read behind its first one */
 #define FOUR   4                /* velocities of a work-item at a time */
 #define PARTS  8                /* of the rows of the grid, of a group */
