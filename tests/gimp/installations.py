@@ -29,9 +29,9 @@ def rewrite(path, change):
 
 def newer(data):
     """As if built with a GEGL that has a function which this one lacks."""
-    symbol = b'\0gegl_operation_class_set_keys\0'
+    symbol = b'\0gegl_param_int_get_type\0'
     assert symbol in data
-    return data.replace(symbol, symbol.replace(b'keys', b'ends'))
+    return data.replace(symbol, symbol.replace(b'type', b'kind'))
 
 
 # What is wrong with one module: how it is made, what the line that says so has in it.  One that is cut behind its
@@ -40,7 +40,7 @@ DAMAGES = {
     'cut off': (lambda data: data[:40], 'file too short'),
     'empty': (lambda data: b'', 'file too short'),
     'not a library': (lambda data: b'a page of text that somebody saved here\n' * 200, 'invalid ELF header'),
-    'built for a newer GEGL': (newer, 'undefined symbol: gegl_operation_class_set_ends'),
+    'built for a newer GEGL': (newer, 'undefined symbol: gegl_param_int_get_kind'),
 }
 
 
