@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * SIFT on the device (opencl/kernels/sift.cl): the picture goes there, the points come back.  Octave after octave, each in
- * strips as in C, but larger ones.  Nothing is waited for in between: how many candidates, places and points there are stays
- * on the device.  If lists were too short, all is done once more with longer ones.
+ * strips as in C, but larger ones.  How many candidates, places and points there are stays on the device: a quick one is waited
+ * for after the first strip alone.  If lists were too short, all is done once more with longer ones.
  */
 #include "config.h"
 
@@ -11,8 +11,10 @@
 #define LEAST_ROWS   64                 /* of a strip */
 #define CROWD        64                 /* pixels of a strip for a candidate, ... */
 #define POINT_CROWD  256                /* ... and of the largest octave for a point, at first */
+#define SLOW         20000              /* microseconds of the first strip: then progress is told */
 #define TRIES        3                  /* the first counts the candidates, the second the points */
 #define TOO_MANY     -5                 /* CL_OUT_OF_RESOURCES */
+#define IMPOSSIBLE   -30                /* CL_INVALID_VALUE: it counts what cannot be */
 #define ITEMS        (1 << 17)          /* that fill a device */
 #define GROUP_TURN   64
 #define GROUP_POINT  32                 /* SIFT_OWNERS */
@@ -29,6 +31,7 @@ typedef struct
   const SiftSearch *search;
   gint              status;
   gint              most_candidates, most_points;
+  gboolean          is_slow;
   gint              n[COUNTS];
   TesseraMemory    *seen, *next, *doubled, *sums, *levels, *numbers, *counts, *candidates, *places, *points;
 } Device;
@@ -83,11 +86,7 @@ strip_rows (const SiftScales *scales, gint width, gint height)
   return MIN (height, MAX (sift_device_pixels / width, LEAST_ROWS + 2 * (scales->reach + scales->halo)));
 }
 
-typedef struct
-{
-  gsize picture, strip;         /* floats of a plane */
-  gint  candidates, points;
-} Sizes;
+typedef struct { gsize picture, strip; gint candidates, points; } Sizes;        /* floats of a plane; at first */
 
 static Sizes
 sizes_of (const SiftSearch *search, const GeglRectangle *bounds)
@@ -278,32 +277,58 @@ search_strip (Device *d, Strip *s)
   return make_levels (d, s) && halve (d, s) && begin (d) && find_places (d, s) && find_points (d, s);
 }
 
+/* A strip is done when its counts are here.  A quick device does not wait for them: its queue would run dry. */
+static void
+tell (Device *d, const Strip *s, gdouble from, gdouble to)
+{
+  const gboolean is_first = s->octave == 0 && s->own_top == 0;
+  const gint64   begun = g_get_monotonic_time ();
+
+  if ((! d->is_slow && ! is_first) || ! bring (d, d->counts, COUNTS * sizeof (gint), d->n))
+    return;
+  d->is_slow = d->is_slow || g_get_monotonic_time () - begun > SLOW;
+  if (d->is_slow)
+    tessera_progress_step (from + (to - from) * s->own_bottom / s->height, to, FALSE, 0);
+}
+
+static void
+search_octave (Device *d, const Strip *octave, gdouble from, gdouble to)
+{
+  const gint around = d->search->scales.reach + d->search->scales.halo;
+  const gint rows = MAX (LEAST_ROWS, strip_rows (&d->search->scales, octave->width, octave->height) - 2 * around);
+  const gint own = octave->height <= rows + 2 * around ? octave->height : rows;         /* in one strip nothing lies around */
+
+  for (gint top = 0; top < octave->height && d->status == 0; top += own)
+    {
+      Strip strip = *octave;
+
+      strip.own_top = top;
+      strip.own_bottom = MIN (octave->height, top + own);
+      if (search_strip (d, &strip))
+        tell (d, &strip, from, to);
+    }
+}
+
 /* The bases of octaves lie in turns in two planes, whose size is the picture's. */
 static gboolean
 search_octaves (Device *d)
 {
   const GeglRectangle *bounds = &d->band->request->bounds;
-  const gint           around = d->search->scales.reach + d->search->scales.halo;
   Strip                s = { .base = d->seen };
   gint                 width, height;
+  gdouble              from, to = 0.0;
 
   if (d->status == 0)
     d->status = tessera_send (d->band, (gint[COUNTS]) { 0 }, COUNTS * sizeof (gint), d->counts);
   for (s.octave = 0; sift_octave (d->search, bounds, s.octave, &s.width, &s.height); s.octave++)
     {
-      const gint rows = MAX (LEAST_ROWS, strip_rows (&d->search->scales, s.width, s.height) - 2 * around);
-      const gint own = s.height <= rows + 2 * around ? s.height : rows;         /* in one strip nothing lies around */
+      const gboolean has_next = sift_octave (d->search, bounds, s.octave + 1, &width, &height);
 
       s.base = s.octave & 1 ? d->next : d->seen;
-      s.next = ! sift_octave (d->search, bounds, s.octave + 1, &width, &height) ? NULL : s.octave & 1 ? d->seen : d->next;
-      for (gint top = 0; top < s.height && d->status == 0; top += own)
-        {
-          Strip strip = s;
-
-          strip.own_top = top;
-          strip.own_bottom = MIN (s.height, top + own);
-          search_strip (d, &strip);
-        }
+      s.next = ! has_next ? NULL : s.octave & 1 ? d->seen : d->next;
+      from = to;
+      to = has_next ? from + (1.0 - from) * 0.75 : 1.0;         /* a quarter is left for the others, as in C */
+      search_octave (d, &s, from, to);
     }
   return d->status == 0;
 }
@@ -316,14 +341,27 @@ search_picture (Device *d)
          && bring (d, d->counts, COUNTS * sizeof (gint), d->n);
 }
 
+/* Each pixel of a layer may be a candidate, and have all angles; smaller octaves have fewer than half as many together. */
+static gboolean
+are_possible (const Device *d)
+{
+  const Sizes   sizes = sizes_of (d->search, &d->band->request->bounds);
+  const gdouble layers = d->search->scales.settings.intervals;
+  gint          width = 0, height = 0;
+
+  sift_octave (d->search, &d->band->request->bounds, 0, &width, &height);
+  return d->n[MOST] >= 0 && d->n[POINTS] >= 0 && d->n[MOST] <= layers * sizes.strip
+         && d->n[POINTS] <= 1.5 * layers * width * height * SIFT_MOST_ANGLES;
+}
+
 /* If a list was too short: how long it has to be. */
 static gboolean
 is_too_short (Device *d)
 {
   const gboolean is_so = d->n[MOST] > d->most_candidates || d->n[POINTS] > d->most_points;
 
-  if (d->n[MOST] < 0 || d->n[POINTS] < 0)
-    d->status = TOO_MANY;               /* of more than an int counts, or a device that is wrong */
+  if (! are_possible (d))
+    d->status = IMPOSSIBLE;
   d->most_candidates = MAX (d->most_candidates, d->n[MOST]);
   d->most_points = MAX (d->most_points, d->n[POINTS]);
   return is_so;

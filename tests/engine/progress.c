@@ -11,6 +11,7 @@
 
 #define WIDTH     2449
 #define HEIGHT    1633
+#define OCTAVES   4              /* of three quarters, and of three quarters of what is left, and so on, until 0.99 */
 #define BAND_ROWS 256
 #define LEAST_GAP 0.045         /* seconds between two words, in the mean */
 
@@ -117,8 +118,9 @@ static void
 check_operation (const gchar *operation, GeglBuffer *large, GeglBuffer *small)
 {
   const gboolean has_device = tessera_device_name () != NULL;
-  /* label is one band, equalize's survey another request: both know no parts of it on the device. */
-  const guint    bands = strcmp (operation, "tessera:label") == 0 ? 1 : HEIGHT / BAND_ROWS;
+  /* label is one band, equalize's survey another request: both know no parts of it on the device.  sift tells its strips, which are octaves here. */
+  const gboolean is_label = strcmp (operation, "tessera:label") == 0, is_sift = strcmp (operation, "tessera:sift") == 0;
+  const guint    bands = is_label ? 1 : is_sift ? OCTAVES : HEIGHT / BAND_ROWS;
   gdouble        seconds;
 
   tessera_set_eager_progress (TRUE);
