@@ -63,7 +63,7 @@ kernel void sift_along (global const float *from, int from_row, global float *su
 {
   int   x = get_global_id (0);
   int   y = get_global_id (1) + first;
-  int   left = get_group_id (0) * get_local_size (0), n = 2 * radius + 1;
+  int   left = x - (int) get_local_id (0), n = 2 * radius + 1;         /* a wide row is cut: the number of the group would not do */
   float sum = 0.0f;
 
   if (x >= width || y >= end)

@@ -105,13 +105,16 @@ kernels_walk (void)
       Walk walk;
 
       if (walk_init (&walk, &rows[i].c))
-        for (guint k = 0; rows[i].kernels[k]; k++)
-          {
-            gchar *plan = g_strconcat ("skip ", rows[i].kernels[k], NULL);
+        {
+          walk_cut (&walk);
+          for (guint k = 0; rows[i].kernels[k]; k++)
+            {
+              gchar *plan = g_strconcat ("skip ", rows[i].kernels[k], NULL);
 
-            walk_lie (&walk, plan);
-            g_free (plan);
-          }
+              walk_lie (&walk, plan);
+              g_free (plan);
+            }
+        }
       else
         driver_verdict (FALSE, rows[i].c.name, "  does not run on the device in several bands\n");
       walk_clear (&walk);

@@ -238,6 +238,33 @@ walk_lie (Walk *walk, const gchar *plan)
   g_free (title);
 }
 
+/* Each launch is cut as that of a wide row is: the check finds C's pixels, and the device answers. */
+void
+walk_cut (Walk *walk)
+{
+  gchar          *title = g_strconcat (walk->c->name, ", each launch in two parts", NULL);
+  GString        *why = g_string_new (NULL);
+  TesseraCounters before, after;
+  gfloat         *pixels;
+
+  driver_now (title);
+  tessera_trim ();
+  forget_objects ();
+  stub.set_plan ("lie:cut");
+  tessera_get_counters (&before);
+  pixels = run_mode (walk, TESSERA_OPENCL_TRY);
+  tessera_get_counters (&after);
+  driver_same (walk->c, pixels, walk->in_c, "in two parts and in C", why);
+  expect (after.device_requests > before.device_requests && after.fallbacks == before.fallbacks, "the device did not answer", why);
+  expect (stub.met (), "was not met", why);
+  stub.set_plan (NULL);
+  forget_objects ();
+  driver_verdict (! why->len, title, why->str);
+  g_string_free (why, TRUE);
+  g_free (title);
+  g_free (pixels);
+}
+
 /* ----------------------------------------------------------------- walks -- */
 
 /* N = 1, 2, ... until it is not met; %d stands for N.  Returns whether any was.

@@ -29,6 +29,8 @@ gboolean walk_fault    (Walk *walk, const gchar *plan, FaultFlags flags);
 
 /* The driver lies about pixels: C's come, and one line says why. */
 void     walk_lie      (Walk *walk, const gchar *plan);
+/* Every launch in two parts, left and right: still C's, on the device. */
+void     walk_cut      (Walk *walk);
 
 /* All of them.  `met` collects the entry points in which something failed. */
 void     walk_all      (Walk *walk, GHashTable *met);

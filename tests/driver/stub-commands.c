@@ -103,8 +103,18 @@ hook_EnqueueNDRangeKernel (cl_command_queue queue, cl_kernel kernel, cl_uint dim
   state = judge (queue, STUB_LAUNCH, n, list).state;
   if (state || stub_lies (STUB_LIE_LAUNCH) || is_skipped (kernel))
     return enqueue_nothing (queue, n, list, event, state);
-  status = enqueued (event, ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, dimensions, offset, size, group,
-                                                                   n, list, event), state);
+  if (offset && group && size[0] >= 2 * group[0] && stub_lies (STUB_LIE_CUT))
+    {
+      const size_t left = size[0] / group[0] / 2 * group[0];
+
+      status = ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, 3, offset, (size_t[]) { left, size[1], size[2] }, group, n, list, NULL);
+      if (status != CL_SUCCESS)
+        return status;
+      status = enqueued (event, ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, 3, (size_t[]) { offset[0] + left, offset[1], offset[2] },
+                                                                       (size_t[]) { size[0] - left, size[1], size[2] }, group, 0, NULL, event), state);
+    }
+  else
+    status = enqueued (event, ORIGINAL (EnqueueNDRangeKernel, queue) (queue, kernel, dimensions, offset, size, group, n, list, event), state);
   if (status == CL_SUCCESS && event)
     stub_launched (kernel, *event);
   return status;

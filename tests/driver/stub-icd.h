@@ -33,6 +33,7 @@
  *   lie:nothing         the device has no memory
  *   lie:build           programs build without being built
  *   lie:version         the device has no compiler
+ *   lie:cut             a kernel is launched in two parts, left and right, which is no lie: the engine cuts wide rows so
  *   lie:five            the driver's version begins with "5."
  *
  * The first plan is the environment variable STUB_ICD_PLAN.  A release that is

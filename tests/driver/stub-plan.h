@@ -58,7 +58,8 @@ typedef enum
   STUB_LIE_VERSION  = 1 << 5,
   STUB_LIE_ROUND    = 1 << 6,
   STUB_LIE_FIVE     = 1 << 7,
-  STUB_SKIP         = 1 << 8
+  STUB_LIE_CUT      = 1 << 8,
+  STUB_SKIP         = 1 << 9
 } StubLie;
 
 /* Commands that a rule can single out. */
