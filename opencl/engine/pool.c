@@ -241,7 +241,7 @@ tessera_pool_drop_constant (gconstpointer constant)
 {
   g_mutex_lock (&lock);
   for (TesseraMemory *memory = idle; memory; memory = memory->next)
-    if (memory->constant == constant)
+    if (! constant || memory->constant == constant)
       memory->constant = NULL;
   g_mutex_unlock (&lock);
 }

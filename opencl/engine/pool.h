@@ -13,7 +13,7 @@ gint tessera_pool_take (const TesseraDevice *device, gsize bytes, gboolean pinne
 /* Device memory that holds `constant` for good once it has been uploaded. is_there: it has been. */
 gint tessera_pool_take_constant (const TesseraDevice *device, gsize bytes, gconstpointer constant,
                                  TesseraMemory **memory, gboolean *is_there);
-/* What idle memory holds for good is not wanted any more. */
+/* What idle memory holds for good is not wanted any more.  NULL: whatever it is. */
 void tessera_pool_drop_constant (gconstpointer constant);
 void tessera_pool_give (TesseraMemory *memory);
 /* Gives back all idle memory, including that of tiles. */

@@ -16,6 +16,7 @@
 #include "gegl-side.h"
 #include "geometry.h"
 #include "messages.h"
+#include "pool.h"
 #include "progress.h"
 #include "proof-state.h"
 #include "proof.h"
@@ -275,6 +276,8 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     note_device_request (request, device, &timings, seconds);
+  if (! is_right)
+    tessera_pool_drop_constant (NULL);  /* what its passes have kept is as wrong, and others would believe it */
   return is_right;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Frames that stay on the device from their shift to the backgrounds of others: the bits of C, each frame travels once, what was lost is brought or made
- * again, and nothing is left behind after any failure. */
+ * again, and nothing is left behind after any failure.
+ * --checked: only the first request, with the check that other programs have; the driver may be one that computes other pixels. */
 #include <gegl-plugin.h>
 #include <string.h>
 
@@ -253,10 +254,13 @@ main (gint argc, gchar **argv)
   expect (in_c.found[1].ok && in_c.found[1].converged, "there are shifts");
   on_device = run (TESSERA_OPENCL_TRY);         /* with the check that other programs have */
   expect_same (&in_c, &on_device, "after the check");
-  tessera_set_proof (FALSE);
-  check_travels (&in_c);
-  check_room ();
-  check_faults (&in_c);
+  if (argc < 2 || strcmp (argv[1], "--checked") != 0)
+    {
+      tessera_set_proof (FALSE);
+      check_travels (&in_c);
+      check_room ();
+      check_faults (&in_c);
+    }
   g_free (frames);
   g_object_unref (graph);
   gegl_exit ();
