@@ -40,6 +40,7 @@ typedef struct
   gint        n;                                        /* frames before the current one */
   CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
   KeptFrame  *kept[WEIGHTS_MAX_FRAMES + 1];             /* whose the plane is, or NULL */
+  guint64     oldest_serial;                            /* of a trial: under which the oldest frame stays on the device; 0: it does not */
   FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
   gchar      *names[WEIGHTS_MAX_FRAMES + 1];
   GString    *notes;                                    /* sentences */

@@ -101,6 +101,22 @@ buffer_of (gconstpointer pixels, gint width, gint height)
                                            NULL);
 }
 
+/* With which a device is checked where frames stay on it.  For good. */
+static GeglOperation *
+trial (void)
+{
+  static gsize node;
+
+  if (g_once_init_enter (&node))
+    {
+      GeglNode *made = gegl_node_new ();
+
+      gegl_node_set (made, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, "shifts", SHIFT_TRIAL, NULL);
+      g_once_init_leave (&node, GPOINTER_TO_SIZE (made));
+    }
+  return gegl_node_get_gegl_operation (GSIZE_TO_POINTER (node));
+}
+
 /* The output is a column of pixels at the origin, which depend on all of the input.  The reference travels until something is known of it. */
 gboolean
 shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found)
@@ -112,6 +128,7 @@ shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *foun
                                 .cost_class = params->settings.method << 1 | params->settings.reject_hot };
   gboolean          done;
 
+  request.checked_with = params->serials ? trial () : NULL;
   request.input = buffer_of (params->frames, width, height * n);
   request.aux = params->key->columns ? NULL : buffer_of (reference->pixels, width, height);
   request.input_format = request.aux_format = babl_format ("Y float");

@@ -31,7 +31,10 @@ typedef struct
   ShiftSettings  settings;
 } ShiftRequest;
 
-/* `operation` is a tessera:estimate-shift, with which a device is checked.  FALSE: OpenCL is forced and could not run. */
+/* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
+#define SHIFT_TRIAL "kept"
+
+/* `operation` is a tessera:estimate-shift, with which a device is checked if no frame stays.  FALSE: OpenCL is forced and could not run. */
 gboolean shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found);
 
 /* The same by C alone. */

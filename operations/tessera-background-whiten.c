@@ -147,6 +147,7 @@ property_string (reason, _("Reason (result)"), "")
 
 #include "background-whiten.h"
 #include "counts.h"
+#include "estimate-shift.h"
 #include "tracks.h"
 
 #define COUNTS       65535.0f
@@ -281,7 +282,7 @@ whiten (const TesseraRequest *request, const GeglProperties *o, History *history
   for (gint k = 0; k < history->n; k++)
     {
       frames.history[k] = &history->planes[k];
-      frames.serials[k] = history->kept[k] ? history->kept[k]->serial : 0;
+      frames.serials[k] = history->kept[k] ? history->kept[k]->serial : k == 0 ? history->oldest_serial : 0;
     }
   weights_find (current, history->shifts[history->n], frames.history, history->shifts, history->n, &settings, weights);
   note_lowered (o, weights, history);
@@ -299,6 +300,20 @@ whiten (const TesseraRequest *request, const GeglProperties *o, History *history
   return success;
 }
 
+/* The oldest frame stays on the device as tessera-sequence's frames do, from its shift on: the result then rests on it. */
+static guint64
+keep_by_shift (GeglOperation *operation, const History *history)
+{
+  const guint64 serial = tessera_new_serial ();
+  ShiftKey      key;
+  Shift         found;
+
+  shift_key_init (&key, &history->planes[1], TRUE);
+  shift_request (operation, &(ShiftRequest) { &key, 1, history->planes[0].pixels, &serial, { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, &found);
+  shift_key_clear (&key);
+  return serial;
+}
+
 /* FALSE: the result is the input. */
 static gboolean
 find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane *current, History *history)
@@ -313,6 +328,8 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
       const gboolean of_tracks = g_strcmp0 (o->shifts, TRACKS_TRIAL) == 0;      /* tessera-sequence's search for them is checked */
 
       history_try (current, o->history, history);
+      if (g_strcmp0 (o->shifts, SHIFT_TRIAL) == 0)
+        history->oldest_serial = keep_by_shift (request->operation, history);
       if (of_tracks)
         tracks_check (request, current);
       return ! of_tracks;
@@ -349,6 +366,7 @@ run (GeglOperation *operation, TesseraRequest *request)
     }
   else
     success = background_whiten_write (request, &current, 1.0f / COUNTS);
+  tessera_drop_kept (history.oldest_serial);
   history_clear (&history);
   count_plane_clear (&current);
   return success;
