@@ -16,17 +16,9 @@
 
 #define EACH(DO) DO (0) DO (1) DO (2) DO (3) DO (4) DO (5) DO (6) DO (7)
 
-/* One work-item makes one of the columns' keys larger than any distance. */
-kernel void match_begin (global uint *keys, int n)
-{
-  const int i = get_global_id (0);
-
-  if (i < n)
-    keys[i] = NO_KEY;
-}
-
-/* One work-item makes |d|^2 of one descriptor; any group; 8 reads of a uint4, 1 write. */
-kernel void match_norms (global const uint4 *descriptors, int n, global float *norms)
+/* One work-item makes |d|^2 of one descriptor, and its keys in each chunk larger than any distance; any group; 8 reads of a uint4, 1 write and 1 for each
+ * chunk.  The keys are begun here, because wrong norms are found out by the check of a device, and old keys may look right. */
+kernel void match_norms (global const uint4 *descriptors, int n, global float *norms, global uint *keys, int chunks)
 {
   const int i = get_global_id (0);
   float     sum = 0.0f;
@@ -40,6 +32,8 @@ kernel void match_norms (global const uint4 *descriptors, int n, global float *n
       sum += dot (d.s0123, d.s0123) + dot (d.s4567, d.s4567) + dot (d.s89ab, d.s89ab) + dot (d.scdef, d.scdef);
     }
   norms[i] = sum;
+  for (int chunk = 0; chunk < chunks; chunk++)
+    keys[(long) chunk * n + i] = NO_KEY;
 }
 
 /* The bytes of one part as floats, component by component, each `step` floats behind the last. */
@@ -176,6 +170,7 @@ kernel void match_answer (global const float *best, global const float *second, 
       nearest = nearer ? distance : nearest;
       which = nearer ? column : which;
     }
+  which = clamp (which, 0, n_b - 1);    /* whatever a device that is not checked yet has left there */
   for (int chunk = 0; chunk * CHUNK < n_a; chunk++)
     {
       const uint key = keys[(long) chunk * n_b + which];

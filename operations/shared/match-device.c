@@ -67,7 +67,7 @@ device (TesseraBand *band)
   const MatchTask *task = band->request->params;
   const Cut        cut = cut_for (task);
   TesseraMemory   *a = band->input.memory, *b = band->aux.memory, *a_norms, *b_norms, *best, *second, *index, *keys;
-  const gint       n_a = task->n_a, n_b = task->n_b;
+  const gint       n_a = task->n_a, n_b = task->n_b, none = 0;
   const gdouble    panels = ((gdouble) n_b + cut.across * SIDE - 1) / (cut.across * SIDE);
   gint             status;
 
@@ -78,11 +78,9 @@ device (TesseraBand *band)
       || (status = tessera_scratch (band, plane_bytes (&cut), &index)) != 0
       || (status = tessera_scratch (band, key_bytes (&cut, task), &keys)) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "match_begin", .size = { cut.chunks * n_b }, .cost = 1, .args = { ARG (keys), ARG (cut.chunks * n_b) } })) != 0
+            .kernel = "match_norms", .size = { n_a }, .cost = WORDS, .args = { ARG (a), ARG (n_a), ARG (a_norms), ARG (keys), ARG (none) } })) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "match_norms", .size = { n_a }, .cost = WORDS, .args = { ARG (a), ARG (n_a), ARG (a_norms) } })) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "match_norms", .size = { n_b }, .cost = WORDS, .args = { ARG (b), ARG (n_b), ARG (b_norms) } })) != 0
+            .kernel = "match_norms", .size = { n_b }, .cost = WORDS, .args = { ARG (b), ARG (n_b), ARG (b_norms), ARG (keys), ARG (cut.chunks) } })) != 0
       || (status = tessera_launch (band, &(TesseraLaunch) {
             .kernel = "match_tiles", .size = { cut.across, cut.stride / SIDE }, .group = { GROUP, GROUP },
             .cost = panels * SIDE * SIDE * DESCRIPTOR_LENGTH / PRODUCTS_A_READ,
@@ -159,6 +157,8 @@ match_process (const TesseraRequest *like, const MatchTask *task, MatchRow *rows
   };
   const gboolean done = tessera_process (&request);
 
+  for (gint i = 0; i < n && done; i++)  /* a device that is not checked yet may write anything */
+    rows[i].index = CLAMP (rows[i].index, 0, task->n_b - 1);
   g_object_unref (request.output);
   g_object_unref (request.aux);
   g_object_unref (request.input);

@@ -118,6 +118,9 @@ def types(report, driver, arguments):
             program = driver.start('../temporal/sequence-device', '--checked', plan=f'skip {kernel}')
             out, err, _ = watched.communicate(program, 120)
             report.check(f'frames that stay, without {kernel}', program.returncode == 0 and 'computes other pixels' in err, out + err)
+        for kernel in ('match_norms', 'match_tiles', 'match_answer'):
+            out, err, _ = watched.communicate(driver.start('../match/match-device', '--checked', plan=f'skip {kernel}'), 120)
+            report.check(f'matches, without {kernel}', 'after the check' not in out + err and 'computes other pixels' in err, out + err)
 
 
 def soak(report, driver, arguments):
