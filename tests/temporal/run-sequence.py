@@ -179,6 +179,18 @@ def strange(report, sequence, frames):
     os.truncate(os.path.join(folder, 'blocks', '000001.txt'), 0)
     code, _, errors = sequence.run(frames, '-o', folder)
     report.check('a block without its bytes is named', code == 2 and '000001.txt' in errors, errors)
+    with open(sequence.path('plain', 'blocks', '000001.txt'), encoding='utf-8') as file:
+        lines = file.read().splitlines()
+    for kind, index in (('F', 25), ('D', 999), ('T', 2 * len(lines)), ('T', len(os.listdir(frames)) + 5)):
+        row = next(i for i, line in enumerate(lines) if line.startswith(kind))
+        with open(os.path.join(folder, 'blocks', '000001.txt'), 'w', encoding='utf-8') as file:
+            file.write('\n'.join(lines[:row] + [f'{kind}\t{index}\t' + lines[row].split('\t', 2)[2]] + lines[row + 1:]) + '\n')
+        code, _, errors = sequence.run(frames, '-o', folder)
+        report.check(f'a row {kind} of frame {index}, where it is not, is named', code == 2 and '000001.txt' in errors, f'{code} {errors}')
+    os.truncate(os.path.join(folder, 'settings.txt'), 0)
+    code, _, errors = sequence.run('merge', folder, '-o', sequence.path('merged-emptied'), settings=())
+    report.check('settings without their bytes are named, and taken nowhere',
+                 code == 2 and 'settings.txt' in errors and 'settings.txt' not in files(sequence.path('merged-emptied')), f'{code} {errors}')
     done = sequence.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path('full'), *SETTINGS])
     pictures = os.listdir(sequence.path('full', 'tracks'))
     report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
