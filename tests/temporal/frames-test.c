@@ -132,11 +132,14 @@ strange_files (void)
   g_free (path);
   expect_list ("long.fits", "long.fits long.fits[1]", 1);
   expect_list ("long.fits", "long.fits long.fits[1]", 1);
-  path = in_folder ("pipe.fits");
-  expect (mkfifo (path, 0600) == 0, "a pipe is made");
-  expect_list ("pipe.fits", "", 0);
-  g_unlink (path);
-  g_free (path);
+  for (gint i = 0; i < 2; i++)
+    {
+      path = in_folder (i == 0 ? "pipe.fits" : "pipe.txt");
+      expect (mkfifo (path, 0600) == 0, "a pipe is made");
+      expect_list (i == 0 ? "pipe.fits" : "pipe.txt", "", 0);
+      g_unlink (path);
+      g_free (path);
+    }
 }
 
 /* Grey of 16 bits and of 8, and colours. */
