@@ -191,6 +191,16 @@ def strange(report, sequence, frames):
     code, _, errors = sequence.run('merge', folder, '-o', sequence.path('merged-emptied'), settings=())
     report.check('settings without their bytes are named, and taken nowhere',
                  code == 2 and 'settings.txt' in errors and 'settings.txt' not in files(sequence.path('merged-emptied')), f'{code} {errors}')
+    dark = sequence.path('dark', 'dark.fits')
+    os.mkdir(sequence.path('dark'))
+    shutil.copy(os.path.join(frames, sorted(os.listdir(frames))[0]), dark)
+    code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '1/4')
+    report.check('a dark frame is named by its folder', code == 0, errors)
+    with open(dark, 'r+b') as file:
+        file.seek(20000)
+        file.write(b'\1\2')
+    code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '2/4')
+    report.check('... and another one there is refused', code == 2 and 'dark' in errors and 'other settings' in errors, f'{code} {errors}')
     done = sequence.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path('full'), *SETTINGS])
     pictures = os.listdir(sequence.path('full', 'tracks'))
     report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
@@ -290,6 +300,7 @@ def messages(report, sequence, frames, whole):
     for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--stack', '256', '--fastest', '100'), 'velocities'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
                         ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
                         ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
+                        ((frames, '-o', sequence.path('x'), '--dark', frames), 'is not one frame'),
                         ((frames, '-o', whole, '--fwhm', '3'), 'other settings'), ((frames, '-o', '/proc/none'), '/proc/none')):
         code, _, errors = sequence.run(*words, settings=() if '--history' in words else SETTINGS)
         report.check(f'{" ".join(words[1:])[-40:]}: the reason, and 2', code == 2 and said in errors and 'CRITICAL' not in errors, errors)

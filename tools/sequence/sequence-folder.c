@@ -74,11 +74,11 @@ dark_of (const Sequence *sequence)
   GChecksum *sum;
   gchar     *base, *result;
 
-  if (! sequence->dark_path)
+  if (! sequence->dark_file)
     return g_strdup ("");
   sum = g_checksum_new (G_CHECKSUM_SHA256);
-  add_beginning (sum, sequence->dark_path);
-  base = g_path_get_basename (sequence->dark_path);
+  add_beginning (sum, sequence->dark_file);
+  base = g_path_get_basename (sequence->dark_file);
   result = g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
   g_free (base);
   g_checksum_free (sum);

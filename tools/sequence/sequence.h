@@ -38,6 +38,7 @@ typedef struct
 {
   SequenceSettings settings;
   gchar           *what, *dark_path, *folder;
+  gchar           *dark_file;   /* to which dark_path leads; owned */
   FrameList        list;
   gint             width, height, blocks;
   CountPlane       dark;        /* pixels NULL: none */
