@@ -191,6 +191,13 @@ def strange(report, sequence, frames):
     code, _, errors = sequence.run('merge', folder, '-o', sequence.path('merged-emptied'), settings=())
     report.check('settings without their bytes are named, and taken nowhere',
                  code == 2 and 'settings.txt' in errors and 'settings.txt' not in files(sequence.path('merged-emptied')), f'{code} {errors}')
+    for name in os.listdir(night):
+        with open(os.path.join(night, name), 'r+b') as file:
+            file.seek(file.read(2880).index(b'EXPTIME'))
+            file.write(b'EXPTIME =               1.0E30'.ljust(80))
+    code, _, errors = sequence.run(night, '-o', sequence.path('endless'))
+    report.check('an exposure that cannot be makes no report of a wrong date', code == 0 and rows(sequence.path('endless'), 'tracks.csv')
+                 and not os.path.exists(sequence.path('endless', 'tracks.mpc')), errors)
     dark = sequence.path('dark', 'dark.fits')
     os.mkdir(sequence.path('dark'))
     shutil.copy(os.path.join(frames, sorted(os.listdir(frames))[0]), dark)
