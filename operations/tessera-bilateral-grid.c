@@ -254,11 +254,17 @@ choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-reach (GeglOperation *operation)
+halo_of (const GeglProperties *o)
 {
-  const gint pixels = (gint) ceil (2.5 * GEGL_PROPERTIES (operation)->spatial_sigma) + 1;
+  const gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
 
   return (TesseraHalo) { pixels, pixels, pixels, pixels };
+}
+
+static TesseraHalo
+reach (GeglOperation *operation)
+{
+  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static void
@@ -274,13 +280,15 @@ prepare (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  GeglBuffer *guide = request->aux ? request->aux : request->input;
-  GridParams  params;
-  gboolean    success;
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  GeglBuffer          *guide = request->aux ? request->aux : request->input;
+  GridParams           params;
+  gboolean             success;
 
-  params_init (&params, GEGL_PROPERTIES (operation), request->aux != NULL, request->input_format, &request->bounds,
+  params_init (&params, &o, request->aux != NULL, request->input_format, &request->bounds,
                &request->roi);
   params.has_alpha = tessera_has_alpha (request);
+  request->halo = halo_of (&o);
   request->filter = choose_filter (&params, guide, request->input_format);
   request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
   request->params = &params;

@@ -182,13 +182,21 @@ prepare (GeglOperation *operation)
 }
 
 static TesseraHalo
+halo_of (const ConvolutionKernel *kernel)
+{
+  const gint x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
+
+  return (TesseraHalo) { x, y, x, y };
+}
+
+static TesseraHalo
 reach (GeglOperation *operation)
 {
   ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
-  const gint         x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
+  const TesseraHalo  halo = halo_of (kernel);
 
   g_free (kernel);
-  return (TesseraHalo) { x, y, x, y };
+  return halo;
 }
 
 /* Without a kernel the input passes unchanged, in its own format. */
@@ -216,6 +224,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB,
                        tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE);
   request->params = params;
+  request->halo = halo_of (kernel);
   request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
                                               : 64 + MIN (191, kernel->rows * kernel->columns / 16);
   success = tessera_process (request);

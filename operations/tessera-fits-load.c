@@ -53,14 +53,20 @@ prepare (GeglOperation *operation)
   gegl_operation_set_format (operation, "output", babl_format ("Y' float"));
 }
 
+static gchar *
+words_of (const gchar *text)
+{
+  return g_strdup (text && g_utf8_validate (text, -1, NULL) ? text : "");
+}
+
 static void
 tell (GeglProperties *o, const FitsHeader *header)
 {
   g_free (o->date);
   g_free (o->object);
   o->planes = header->planes;
-  o->date = g_strdup (header->date ? header->date : "");
-  o->object = g_strdup (header->object && g_utf8_validate (header->object, -1, NULL) ? header->object : "");
+  o->date = words_of (header->date);
+  o->object = words_of (header->object);
   o->exposure = header->facts.exposure >= 0.0 ? header->facts.exposure : 0.0;
 }
 

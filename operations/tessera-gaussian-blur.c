@@ -93,22 +93,28 @@ most_reach (gdouble sigma)
 }
 
 static TesseraHalo
-reach (GeglOperation *operation)
+halo_of (const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gint            x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
+  const gint x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
 
   return o->border == TESSERA_BORDER_NONE ? (TesseraHalo) { x, y, x, y } : gaussian_reach (o->std_dev_x, o->std_dev_y);
+}
+
+static TesseraHalo
+reach (GeglOperation *operation)
+{
+  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const GeglProperties  o = *GEGL_PROPERTIES (operation);
   Gaussian             *gaussian = g_new0 (Gaussian, 1);
   gboolean              success;
 
-  gaussian_init (gaussian, o->std_dev_x, o->std_dev_y);
+  gaussian_init (gaussian, o.std_dev_x, o.std_dev_y);
+  request->halo = halo_of (&o);
   request->filter = gaussian->x.step == 1 && gaussian->y.step == 1 ? &exact : &by_cells;
   request->params = gaussian;
   request->cost_class = MIN (255, gaussian->fir.x.n + gaussian->fir.y.n);

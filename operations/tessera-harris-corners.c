@@ -96,20 +96,24 @@ margin_of (TesseraHarrisResult result)
 }
 
 static TesseraHalo
-reach (GeglOperation *operation)
+halo_of (const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const TesseraHalo     blur = gaussian_reach (o->sigma, o->sigma);
+  const TesseraHalo blur = gaussian_reach (o->sigma, o->sigma);
 
   return harris_halo (1 + blur.left + margin_of (result_of (o)));
 }
 
+static TesseraHalo
+reach (GeglOperation *operation)
+{
+  return halo_of (GEGL_PROPERTIES (operation));
+}
+
 /* Numbers are linear. */
 static const Babl *
-output_format (GeglOperation *operation)
+output_format (GeglOperation *operation, TesseraHarrisResult result)
 {
-  const TesseraHarrisResult result = result_of (GEGL_PROPERTIES (operation));
-  const Babl               *space = gegl_operation_get_source_space (operation, "input");
+  const Babl *space = gegl_operation_get_source_space (operation, "input");
 
   return result == TESSERA_HARRIS_OVERLAY ? perceived_picture (operation)
          : babl_format_with_space (result == TESSERA_HARRIS_STRENGTH ? "Y~ float" : "Y float", space);
@@ -118,8 +122,9 @@ output_format (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl    *output = output_format (operation);
-  const gboolean is_picture = result_of (GEGL_PROPERTIES (operation)) == TESSERA_HARRIS_OVERLAY;
+  const TesseraHarrisResult result = result_of (GEGL_PROPERTIES (operation));
+  const Babl               *output = output_format (operation, result);
+  const gboolean            is_picture = result == TESSERA_HARRIS_OVERLAY;
 
   tessera_set_pads (operation, perceived_format (operation, is_picture),
                     is_picture && perceived_input (operation, is_picture) == PERCEIVED_LINEAR ? tessera_delivered (operation, output, FALSE)
@@ -129,20 +134,22 @@ prepare (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gboolean        is_picture = result_of (o) == TESSERA_HARRIS_OVERLAY;
-  Harris               *params = g_new0 (Harris, 1);
-  gboolean              success;
+  const GeglProperties       o = *GEGL_PROPERTIES (operation);
+  const TesseraHarrisResult  result = result_of (&o);
+  const gboolean             is_picture = result == TESSERA_HARRIS_OVERLAY;
+  Harris                    *params = g_new0 (Harris, 1);
+  gboolean                   success;
 
-  request->output_format = output_format (operation);
+  request->output_format = output_format (operation, result);
+  request->halo = halo_of (&o);
   *params = (Harris) {
-    .result = result_of (o), .margin = margin_of (result_of (o)), .reach = request->halo.left,
+    .result = result, .margin = margin_of (result), .reach = request->halo.left,
     .input = perceived_input (operation, is_picture), .components = babl_format_get_n_components (request->input_format),
-    .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
+    .k = (gfloat) o.k, .threshold = (gfloat) (o.threshold * o.threshold * o.threshold * o.threshold)
   };
   tessera_luminance (request->input_format, params->weights);
-  perceived_color (o->color, perceived_picture (operation), params->color);
-  gaussian_init (&params->gaussian, o->sigma, o->sigma);
+  perceived_color (o.color, perceived_picture (operation), params->color);
+  gaussian_init (&params->gaussian, o.sigma, o.sigma);
   request->params = params;
   request->cost_class = 4 * params->gaussian.fir.x.n + params->result;
   success = tessera_process (request);

@@ -243,11 +243,15 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
+halo_of (gint radius)
+{
+  return (TesseraHalo) { radius, radius, radius, radius };
+}
+
+static TesseraHalo
 reach (GeglOperation *operation)
 {
-  const gint radius = GEGL_PROPERTIES (operation)->radius;
-
-  return (TesseraHalo) { radius, radius, radius, radius };
+  return halo_of (GEGL_PROPERTIES (operation)->radius);
 }
 
 static gboolean
@@ -257,6 +261,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   const Params params = { radius, (gfloat) (1.0 / (2 * radius + 1)) };
 
   request->params = &params;
+  request->halo = halo_of (radius);
   return tessera_process (request);
 }
 

@@ -278,11 +278,15 @@ static const TesseraFilter measured_median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
+halo_of (gint radius)
+{
+  return (TesseraHalo) { radius, radius, radius, radius };
+}
+
+static TesseraHalo
 reach (GeglOperation *operation)
 {
-  const gint radius = GEGL_PROPERTIES (operation)->radius;
-
-  return (TesseraHalo) { radius, radius, radius, radius };
+  return halo_of (GEGL_PROPERTIES (operation)->radius);
 }
 
 /* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
@@ -309,6 +313,7 @@ run (GeglOperation *operation, TesseraRequest *request)
 
   request->filter = has_alpha && has_network ? &measured_median_blur : &median_blur;
   request->params = &params;
+  request->halo = halo_of (params.radius);
   request->cost_class = MIN (params.radius, 63) + (has_network ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);

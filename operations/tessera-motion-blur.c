@@ -183,22 +183,28 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-reach (GeglOperation *operation)
+halo_of (const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gint            x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
-  const gint            y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
+  const gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
+  const gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
   return (TesseraHalo) { x, y, x, y };
+}
+
+static TesseraHalo
+reach (GeglOperation *operation)
+{
+  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  Taps                 *taps = taps_new (o->length, o->angle);
+  const GeglProperties  o = *GEGL_PROPERTIES (operation);
+  Taps                 *taps = taps_new (o.length, o.angle);
   gboolean              success;
 
+  request->halo = halo_of (&o);
   request->params = taps;
   success = tessera_process (request);
   g_free (taps);

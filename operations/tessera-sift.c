@@ -83,9 +83,9 @@ picture_of (const GeglProperties *o)
 }
 
 static const Babl *
-output_format (GeglOperation *operation)
+output_format (GeglOperation *operation, SiftPicture picture)
 {
-  return picture_of (GEGL_PROPERTIES (operation)) == SIFT_MASK
+  return picture == SIFT_MASK
          ? babl_format_with_space ("Y float", gegl_operation_get_source_space (operation, "input"))
          : perceived_picture (operation);
 }
@@ -93,10 +93,11 @@ output_format (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gboolean  is_overlay = picture_of (o) == SIFT_OVERLAY;
-  const Babl     *output = output_format (operation);
-  GeglRectangle   bounds = tessera_bounds (operation, "input");
+  GeglProperties   *o = GEGL_PROPERTIES (operation);
+  const SiftPicture picture = picture_of (o);
+  const gboolean    is_overlay = picture == SIFT_OVERLAY;
+  const Babl       *output = output_format (operation, picture);
+  GeglRectangle     bounds = tessera_bounds (operation, "input");
 
   if (gegl_rectangle_is_empty (&bounds))
     o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
@@ -134,7 +135,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   gboolean           success;
 
   o->count = 0;
-  request->output_format = output_format (operation);
+  request->output_format = output_format (operation, drawing.picture);
   if (drawing.picture != SIFT_MASK)
     set_colors (operation, request->output_format, &drawing);
   search.input_format = gegl_buffer_get_format (request->input);        /* the same points, whatever is drawn */

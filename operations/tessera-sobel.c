@@ -314,11 +314,10 @@ input_format (GeglOperation *operation)
 
 /* Of a picture, as the tone counts it; numbers are linear. */
 static const Babl *
-output_format (GeglOperation *operation)
+output_format (GeglOperation *operation, const Params *params)
 {
-  const Params params = params_new (GEGL_PROPERTIES (operation));
-  const gchar *name = result_components (&params) == 1 ? "Y float"
-                      : is_picture (&params) && params.is_perceptual ? "R'G'B'A float" : "RGBA float";
+  const gchar *name = result_components (params) == 1 ? "Y float"
+                      : is_picture (params) && params->is_perceptual ? "R'G'B'A float" : "RGBA float";
 
   return babl_format_with_space (name, gegl_operation_get_source_space (operation, "input"));
 }
@@ -327,7 +326,7 @@ static void
 prepare (GeglOperation *operation)
 {
   const Params params = params_new (GEGL_PROPERTIES (operation));
-  const Babl  *result = output_format (operation);
+  const Babl  *result = output_format (operation, &params);
 
   tessera_set_pads (operation, input_format (operation),
                     is_picture (&params) ? tessera_delivered (operation, result, TRUE) : result);
@@ -339,7 +338,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   Params params = params_new (GEGL_PROPERTIES (operation));
 
   tessera_luminance (request->input_format, params.weights);
-  request->output_format = output_format (operation);
+  request->output_format = output_format (operation, &params);
   request->params = &params;
   request->cost_class = 5 * params.of_luminance + params.result;
   return tessera_process (request);

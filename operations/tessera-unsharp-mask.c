@@ -219,6 +219,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
+  request->halo = gaussian_reach (sigma, sigma);
   params->is_weighed = tessera_has_alpha (request);
   if (params->is_weighed)
     {

@@ -47,6 +47,18 @@ copy_settings (GeglOperation *from, GeglNode *to)
   g_free (specs);
 }
 
+/* A node with the operation's settings as they are now.  Another thread may set them while both legs compute. */
+static GeglNode *
+keep_settings (const TesseraRequest *request)
+{
+  GeglOperation *like = request->checked_with ? request->checked_with : request->operation;
+  GeglNode      *node = gegl_node_new_child (NULL, "operation", request->filter->checked_by ? request->filter->checked_by
+                                             : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
+
+  copy_settings (like, node);
+  return node;
+}
+
 /* The operation with the same settings between pictures, by way of gegl:write-buffer as a result that leaves in its
  * stored format.  One graph computes all looks. */
 typedef struct
@@ -55,15 +67,13 @@ typedef struct
 } Bench;
 
 static void
-bench_init (Bench *bench, const TesseraRequest *request)
+bench_init (Bench *bench, const TesseraRequest *request, GeglNode *settings)
 {
-  GeglOperation *like = request->checked_with ? request->checked_with : request->operation;
+  GeglOperation *like = gegl_node_get_gegl_operation (settings);
 
   bench->graph = gegl_node_new ();
   bench->source = gegl_node_new_child (bench->graph, "operation", "gegl:buffer-source", NULL);
-  bench->node = gegl_node_new_child (bench->graph, "operation",
-                                     request->filter->checked_by ? request->filter->checked_by
-                                     : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
+  bench->node = gegl_node_new_child (bench->graph, "operation", GEGL_OPERATION_GET_CLASS (like)->name, NULL);
   bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
   g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
   copy_settings (like, bench->node);
@@ -104,6 +114,7 @@ are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *forma
 typedef struct _TesseraCheck
 {
   const TesseraRequest *request;
+  GeglNode             *settings;
   gboolean              is_early;
   gboolean              has_tiles;              /* the request may use the kernels that write them */
   gint                  is_vain;                /* nobody asks for the answer any more */
@@ -186,7 +197,7 @@ compute_in_c (gpointer data)
   Proof *proof = data;
   Bench  bench = { 0 };
 
-  bench_init (&bench, proof->request);
+  bench_init (&bench, proof->request, proof->settings);
   for (Look look = LOOK_STORED; look < LOOKS && ! g_atomic_int_get (&proof->is_vain); look++)
     proof->in_c[look] = compute (proof, &bench, look, TESSERA_PROOF_C);
   g_object_unref (bench.graph);
@@ -199,7 +210,7 @@ compute_on_device (Proof *proof)
 {
   Bench bench = { 0 };
 
-  bench_init (&bench, proof->request);
+  bench_init (&bench, proof->request, proof->settings);
   tessera_proof_state = (TesseraProofState) { .is_early = proof->is_early };     /* the thread ends with the check */
   for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_state.has_failed && ! g_atomic_int_get (&proof->is_vain); look++)
     {
@@ -230,6 +241,7 @@ proof_free (Proof *proof)
       g_free (proof->in_c[look]);
       g_free (proof->on_device[look]);
     }
+  g_object_unref (proof->settings);
   g_free (proof);
 }
 
@@ -261,6 +273,7 @@ tessera_check_begin (const TesseraRequest *request, gboolean is_early)
     return NULL;
   proof = g_new0 (Proof, 1);
   proof->request = request;
+  proof->settings = keep_settings (request);
   proof->is_early = is_early;
   proof->has_tiles = (guint64) request->roi.width * request->roi.height >= tessera_tile_pixels ();
   for (Look look = LOOK_STORED; look < LOOKS; look++)

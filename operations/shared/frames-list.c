@@ -122,6 +122,18 @@ count_frames (const Frame *file, FrameList *list)
   return n;
 }
 
+/* A pipe would be waited for. */
+static gboolean
+is_file (FrameList *list, const gchar *path, GStatBuf *about)
+{
+  const gboolean is_there = g_stat (path, about) == 0;
+
+  if (is_there && S_ISREG (about->st_mode))
+    return TRUE;
+  g_ptr_array_add (list->notes, g_strdup_printf (is_there ? "%s is no file" : "there is no file %s", path));
+  return FALSE;
+}
+
 static void
 add_file (GArray *frames, FrameList *list, const gchar *path)
 {
@@ -129,16 +141,8 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
   Frame    frame = { .path = (gchar *) path };
   gint     n = 1;
 
-  if (g_stat (path, &about) != 0)
-    {
-      g_ptr_array_add (list->notes, g_strdup_printf ("there is no file %s", path));
-      return;
-    }
-  if (! S_ISREG (about.st_mode))        /* a pipe would be waited for */
-    {
-      g_ptr_array_add (list->notes, g_strdup_printf ("%s is no file", path));
-      return;
-    }
+  if (! is_file (list, path, &about))
+    return;
   frame.size = about.st_size;
   frame.time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
   frame.changed = about.st_ctim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_ctim.tv_nsec / 1000;
@@ -238,13 +242,12 @@ matches_number (const gchar *name, gconstpointer pattern)
 static gboolean
 add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
 {
-  gchar *text, **lines, *folder = g_path_get_dirname (path);
+  GStatBuf about;
+  gchar   *text, **lines, *folder;
 
-  if (! g_file_get_contents (path, &text, NULL, error))
-    {
-      g_free (folder);
-      return FALSE;
-    }
+  if (! is_file (list, path, &about) || ! g_file_get_contents (path, &text, NULL, error))
+    return FALSE;
+  folder = g_path_get_dirname (path);
   lines = g_strsplit (text, "\n", -1);
   for (gchar **line = lines; *line; line++)
     {

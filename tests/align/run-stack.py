@@ -221,6 +221,20 @@ def check_fewer(report, stack, frames):
         report.check('... and the transforms of all are kept', file.read().count('matrix') == 4)
     code, lines = stack.run(*frames[:4], '-o', out)
     report.check('four again: nothing to say, the same picture', code == 0 and not lines and content(out) == content(once), f'exit {code} {lines}')
+    whole, times = content(frames[3]), os.stat(frames[3])
+    for bytes_of in (b'x' * len(whole), whole):         # a disk that fails, as it was again
+        with open(frames[3], 'wb') as file:
+            file.write(bytes_of)
+        os.utime(frames[3], ns=(times.st_atime_ns, times.st_mtime_ns))
+        code, lines = stack.run(*frames[:4], '-o', out)
+        if bytes_of is whole:
+            report.check('... which can be read again: the same picture, by the transform that was kept', code == 0 and not lines and content(out) == content(once),
+                         f'exit {code} {lines}')
+        else:
+            report.check('a frame whose transform is kept, but which cannot be read, is named and not counted',
+                         code == 0 and f'{frames[3]} is left out' in lines and 'of 3 frames now; it was of 4' in lines, f'exit {code} {lines}')
+            with open(out + '.transforms', encoding='utf-8') as file:
+                report.check('... and its transform stays', file.read().count('matrix') == 4)
     with open(out, 'ab') as file:
         file.write(b'changed by somebody')
     _, lines = stack.run(*frames[:2], '-o', out)

@@ -132,11 +132,14 @@ strange_files (void)
   g_free (path);
   expect_list ("long.fits", "long.fits long.fits[1]", 1);
   expect_list ("long.fits", "long.fits long.fits[1]", 1);
-  path = in_folder ("pipe.fits");
-  expect (mkfifo (path, 0600) == 0, "a pipe is made");
-  expect_list ("pipe.fits", "", 0);
-  g_unlink (path);
-  g_free (path);
+  for (gint i = 0; i < 2; i++)
+    {
+      path = in_folder (i == 0 ? "pipe.fits" : "pipe.txt");
+      expect (mkfifo (path, 0600) == 0, "a pipe is made");
+      expect_list (i == 0 ? "pipe.fits" : "pipe.txt", "", 0);
+      g_unlink (path);
+      g_free (path);
+    }
 }
 
 /* Grey of 16 bits and of 8, and colours. */
@@ -275,6 +278,25 @@ fits_load (void)
   g_free (path);
 }
 
+/* What is no UTF-8 would end programs in Python. */
+static void
+fits_load_strange (void)
+{
+  static const gchar *const cards[] = { "DATE-OBS= '2024 gr\xfcn'", "OBJECT  = 'gr\xfcn'", NULL };
+  gdouble                   values[SIZE * SIZE] = { 0.0 };
+  gchar                    *path = in_folder ("strange.fits"), *date, *object;
+  GeglNode                 *load = gegl_node_new_child (NULL, "operation", "tessera:fits-load", "path", path, NULL);
+
+  files_fits_of (path, -32, SIZE, SIZE, 1, values, cards);
+  gegl_node_get_bounding_box (load);
+  gegl_node_get (load, "date", &date, "object", &object, NULL);
+  expect (g_utf8_validate (date, -1, NULL) && g_utf8_validate (object, -1, NULL), "a header's words that are no UTF-8 are told");
+  g_free (date);
+  g_free (object);
+  g_object_unref (load);
+  g_free (path);
+}
+
 /* A file is written again, or another takes its place, and it keeps its size and time. */
 static void
 same_time (FrameCache *cache, const gchar *path)
@@ -382,7 +404,10 @@ main (gint argc, gchar **argv)
   counts (cache);
   fits_and_errors (cache);
   if (gegl_has_operation ("tessera:fits-load"))
-    fits_load ();
+    {
+      fits_load ();
+      fits_load_strange ();
+    }
   else
     expect (FALSE, "tessera:fits-load is missing");
   keeping ();

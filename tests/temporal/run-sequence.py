@@ -179,6 +179,35 @@ def strange(report, sequence, frames):
     os.truncate(os.path.join(folder, 'blocks', '000001.txt'), 0)
     code, _, errors = sequence.run(frames, '-o', folder)
     report.check('a block without its bytes is named', code == 2 and '000001.txt' in errors, errors)
+    with open(sequence.path('plain', 'blocks', '000001.txt'), encoding='utf-8') as file:
+        lines = file.read().splitlines()
+    for kind, index in (('F', 25), ('D', 999), ('T', 2 * len(lines)), ('T', len(os.listdir(frames)) + 5)):
+        row = next(i for i, line in enumerate(lines) if line.startswith(kind))
+        with open(os.path.join(folder, 'blocks', '000001.txt'), 'w', encoding='utf-8') as file:
+            file.write('\n'.join(lines[:row] + [f'{kind}\t{index}\t' + lines[row].split('\t', 2)[2]] + lines[row + 1:]) + '\n')
+        code, _, errors = sequence.run(frames, '-o', folder)
+        report.check(f'a row {kind} of frame {index}, where it is not, is named', code == 2 and '000001.txt' in errors, f'{code} {errors}')
+    os.truncate(os.path.join(folder, 'settings.txt'), 0)
+    code, _, errors = sequence.run('merge', folder, '-o', sequence.path('merged-emptied'), settings=())
+    report.check('settings without their bytes are named, and taken nowhere',
+                 code == 2 and 'settings.txt' in errors and 'settings.txt' not in files(sequence.path('merged-emptied')), f'{code} {errors}')
+    for name in os.listdir(night):
+        with open(os.path.join(night, name), 'r+b') as file:
+            file.seek(file.read(2880).index(b'EXPTIME'))
+            file.write(b'EXPTIME =               1.0E30'.ljust(80))
+    code, _, errors = sequence.run(night, '-o', sequence.path('endless'))
+    report.check('an exposure that cannot be makes no report of a wrong date', code == 0 and rows(sequence.path('endless'), 'tracks.csv')
+                 and not os.path.exists(sequence.path('endless', 'tracks.mpc')), errors)
+    dark = sequence.path('dark', 'dark.fits')
+    os.mkdir(sequence.path('dark'))
+    shutil.copy(os.path.join(frames, sorted(os.listdir(frames))[0]), dark)
+    code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '1/4')
+    report.check('a dark frame is named by its folder', code == 0, errors)
+    with open(dark, 'r+b') as file:
+        file.seek(20000)
+        file.write(b'\1\2')
+    code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '2/4')
+    report.check('... and another one there is refused', code == 2 and 'dark' in errors and 'other settings' in errors, f'{code} {errors}')
     done = sequence.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path('full'), *SETTINGS])
     pictures = os.listdir(sequence.path('full', 'tracks'))
     report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
@@ -278,6 +307,7 @@ def messages(report, sequence, frames, whole):
     for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--stack', '256', '--fastest', '100'), 'velocities'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
                         ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
                         ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
+                        ((frames, '-o', sequence.path('x'), '--dark', frames), 'is not one frame'),
                         ((frames, '-o', whole, '--fwhm', '3'), 'other settings'), ((frames, '-o', '/proc/none'), '/proc/none')):
         code, _, errors = sequence.run(*words, settings=() if '--history' in words else SETTINGS)
         report.check(f'{" ".join(words[1:])[-40:]}: the reason, and 2', code == 2 and said in errors and 'CRITICAL' not in errors, errors)

@@ -11,10 +11,6 @@
 #include "options.h"
 #include "sequence.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../progress.h"
 
 #define FINISHING 0.1           /* of the work is what follows the blocks */
@@ -167,17 +163,6 @@ run_sequence (const Options *options, Run *run)
 }
 
 static gint
-number_in (const gchar *text, const gchar *name)
-{
-  gchar       *line = g_strdup_printf ("\n%s ", name);
-  const gchar *found = strstr (text, line);
-  const gint   number = found ? atoi (found + strlen (line)) : 0;
-
-  g_free (line);
-  return number;
-}
-
-static gint
 merge (const Options *options, Run *run)
 {
   gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
@@ -185,8 +170,8 @@ merge (const Options *options, Run *run)
 
   if (folder_merge (options->output, options->what + 1, &run->error) && g_file_get_contents (path, &settings, NULL, &run->error))
     {
-      frames = number_in (settings, "frames");
-      block = MAX (number_in (settings, "block"), 1);
+      frames = folder_number (settings, "frames");
+      block = folder_number (settings, "block");
       progress_begin (1.0);
       status = finish (NULL, frames, block, options, run);
     }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "saving.h"
@@ -73,11 +74,11 @@ dark_of (const Sequence *sequence)
   GChecksum *sum;
   gchar     *base, *result;
 
-  if (! sequence->dark_path)
+  if (! sequence->dark_file)
     return g_strdup ("");
   sum = g_checksum_new (G_CHECKSUM_SHA256);
-  add_beginning (sum, sequence->dark_path);
-  base = g_path_get_basename (sequence->dark_path);
+  add_beginning (sum, sequence->dark_file);
+  base = g_path_get_basename (sequence->dark_file);
   result = g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
   g_free (base);
   g_checksum_free (sum);
@@ -124,6 +125,27 @@ gchar *
 folder_block (const gchar *folder, gint block)
 {
   return g_strdup_printf ("%s/blocks/%06d.txt", folder, block);
+}
+
+gint
+folder_number (const gchar *settings, const gchar *name)
+{
+  gchar       *line = g_strdup_printf ("\n%s ", name);
+  const gchar *found = strstr (settings, line);
+  const gint   number = found ? atoi (found + strlen (line)) : 0;
+
+  g_free (line);
+  return number;
+}
+
+/* A power cut may leave an empty file. */
+static gboolean
+are_settings (const gchar *text, const gchar *path, GError **error)
+{
+  if (g_str_has_prefix (text, HEAD) && folder_number (text, "frames") > 0 && folder_number (text, "block") > 0)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s has no settings of a sequence", path);
+  return FALSE;
 }
 
 /* FALSE: the folder is another sequence's, or a stranger's. */
@@ -224,7 +246,7 @@ folder_merge (const gchar *folder, gchar **parts, GError **error)
       GDir        *dir = g_dir_open (blocks, 0, NULL);
       const gchar *name;
 
-      success = g_file_get_contents (path, &settings, NULL, error) && check_settings (folder, settings, error);
+      success = g_file_get_contents (path, &settings, NULL, error) && are_settings (settings, path, error) && check_settings (folder, settings, error);
       while (success && dir && (name = g_dir_read_name (dir)))
         if (g_str_has_suffix (name, ".txt"))
           {

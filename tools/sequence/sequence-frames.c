@@ -4,6 +4,7 @@
 #include "sequence.h"
 
 #include "../progress.h"
+#include "frames-file.h"
 #include "loads.h"
 
 #define KEPT 6                  /* frames, decoded */
@@ -105,11 +106,15 @@ static gboolean
 open_dark (Sequence *sequence, GError **error)
 {
   FrameList    list;
-  FramePixels *pixels;
+  FramePixels *pixels = NULL;
 
   if (! frames_list (sequence->dark_path, &list, error))
     return FALSE;
-  pixels = frame_cache_get (sequence->cache, &list.frames[0], sequence->width, sequence->height, error);
+  if (list.n == 1)
+    pixels = frame_cache_get (sequence->cache, &list.frames[0], sequence->width, sequence->height, error);
+  else
+    frames_refuse (sequence->dark_path, "is not one frame", error);
+  sequence->dark_file = g_strdup (list.frames[0].path);
   frame_list_clear (&list);
   if (! pixels)
     return FALSE;
@@ -145,6 +150,7 @@ sequence_clear (Sequence *sequence)
   wait_for_reader ();
   frame_list_clear (&sequence->list);
   count_plane_clear (&sequence->dark);
+  g_clear_pointer (&sequence->dark_file, g_free);
   if (sequence->cache)
     frame_cache_free (sequence->cache);
   sequence->cache = NULL;

@@ -121,6 +121,13 @@ joint_of (const Tables *tables, gchar **words)
   return joint;
 }
 
+/* Frames come one after the other, and objects behind their frame. */
+static gboolean
+is_in_place (const Tables *tables, gchar **words)
+{
+  return atoi (words[1]) == (gint) tables->frames->len - (*words[0] == 'F' ? 0 : 1);
+}
+
 static void
 add_frame (Tables *tables, gchar **words, const Joint *joint)
 {
@@ -162,11 +169,11 @@ tables_add (Tables *tables, const gchar *text)
 
       if (**line == 'O')
         joint = joint_of (tables, words);
-      else if (**line == 'F' && n == FRAME_WORDS + 2)
+      else if (**line == 'F' && n == FRAME_WORDS + 2 && is_in_place (tables, words))
         add_frame (tables, words, &joint);
-      else if (**line == 'D' && n == OBJECT_WORDS)
+      else if (**line == 'D' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->detections, words);
-      else if (**line == 'T' && n == OBJECT_WORDS)
+      else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->tracks, words);
       else
         success = **line == '\0';

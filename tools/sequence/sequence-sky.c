@@ -38,14 +38,15 @@ add_sexagesimal (GString *text, gdouble value, gint digits)
                           digits, (gint) (all % steps));
 }
 
-/* The middle of the exposure, to a millionth of a day. */
+/* The middle of the exposure, to a millionth of a day.  FALSE: a header has no time, or one that cannot be. */
 static gboolean
 add_date (GString *text, const FrameRow *frame)
 {
-  const gdouble middle = frame->start + (isfinite (frame->exposure) ? frame->exposure / 2.0 : 0.0);
-  const gint64  all = isfinite (middle) && fabs (middle) < 1e11 ? (gint64) floor (middle / DAY * 1e6 + 0.5) : 0;
-  const gint64  day = (all - (all % 1000000 + 1000000) % 1000000) / 1000000;
-  GDateTime    *date = isfinite (middle) ? g_date_time_new_from_unix_utc (day * (gint64) DAY) : NULL;
+  const gdouble  middle = frame->start + (isfinite (frame->exposure) ? frame->exposure / 2.0 : 0.0);
+  const gboolean can_be = isfinite (middle) && fabs (middle) < 1e11;
+  const gint64   all = can_be ? (gint64) floor (middle / DAY * 1e6 + 0.5) : 0;
+  const gint64   day = (all - (all % 1000000 + 1000000) % 1000000) / 1000000;
+  GDateTime     *date = can_be ? g_date_time_new_from_unix_utc (day * (gint64) DAY) : NULL;
 
   if (! date)
     return FALSE;

@@ -38,6 +38,7 @@ typedef struct
 {
   SequenceSettings settings;
   gchar           *what, *dark_path, *folder;
+  gchar           *dark_file;   /* to which dark_path leads; owned */
   FrameList        list;
   gint             width, height, blocks;
   CountPlane       dark;        /* pixels NULL: none */
@@ -132,8 +133,10 @@ gboolean    folder_open     (Sequence *sequence, GError **error);
 gboolean    folder_has      (const Sequence *sequence, gint block);
 gboolean    folder_keep     (const Sequence *sequence, gint block, const GString *text, GError **error);
 gchar      *folder_block    (const gchar *folder, gint block);
-/* Takes the blocks of other folders with the same settings. */
+/* Takes the blocks of other folders with the same settings, which then have a number of `frames` and of a `block`. */
 gboolean    folder_merge    (const gchar *folder, gchar **parts, GError **error);
+/* Of the settings; 0: there is none of that name. */
+gint        folder_number   (const gchar *settings, const gchar *name);
 /* The settings that made it: what they were given, a line each. */
 gchar      *folder_settings (const Sequence *sequence);
 /* A file, by way of one beside it that the next try takes again. */

@@ -140,8 +140,11 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
       if (success)
         keep (aligning->stack);
     }
-  if (! buffer && ! frame->is_known)
-    frame->reason = g_strdup ("it cannot be read as a picture");
+  if (! buffer && (frame->is_aligned || ! frame->is_known))
+    {
+      frame->is_known = frame->is_aligned = FALSE;      /* what is kept of it stays, for when it can be read again */
+      frame->reason = g_strdup ("it cannot be read as a picture");
+    }
   if (success && buffer && frame->is_aligned)
     frame->picture = g_object_ref (buffer);
   if (success && ! frame->is_aligned)

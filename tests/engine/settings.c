@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * settings: a property that another thread sets while an operation computes.  This program exports g_object_get_property, which stands before
+ * GLib's, so that the thread comes between any two questions. */
+#include <dlfcn.h>
+#include <gegl.h>
+#include <gegl-plugin.h>
+#include <string.h>
+
+#define TESSERA_OPERATION_ITSELF
+#include "tessera-op.h"
+#include "tessera-control.h"
+#include "verdict.h"
+
+#define WIDTH  140
+#define HEIGHT 90
+
+/* Settings that reach less, and more. */
+static const struct { const gchar *operation, *property; gdouble low, high; } changes[] = {
+  { "tessera:gaussian-blur", "std-dev-x", 0.5, 6.0 },
+  { "tessera:gaussian-blur", "std-dev-y", 0.5, 30.0 },
+  { "tessera:unsharp-mask", "std-dev", 0.5, 6.0 },
+  { "tessera:mean-blur", "radius", 1, 20 },
+  { "tessera:median-blur", "radius", 1, 9 },
+  { "tessera:motion-blur", "length", 1.0, 40.0 },
+  { "tessera:convolution", "kernel", 0, 1 },
+  { "tessera:harris-corners", "sigma", 0.5, 4.0 },
+  { "tessera:harris-corners", "result", 3, 0 },
+  { "tessera:bilateral-grid", "spatial-sigma", 4.0, 20.0 },
+};
+
+/* ------------------------------------------------------- the other thread -- */
+
+static GObject     *changing;           /* its property has another value at each question */
+static const gchar *changed;
+static gint         questions;
+
+G_MODULE_EXPORT void
+g_object_get_property (GObject *object, const gchar *name, GValue *value)
+{
+  static void (*real) (GObject *, const gchar *, GValue *);
+
+  if (! real)
+    real = (void (*) (GObject *, const gchar *, GValue *)) dlsym (RTLD_NEXT, "g_object_get_property");
+  real (object, name, value);
+  if (object == g_atomic_pointer_get (&changing) && strcmp (name, changed) == 0)
+    g_value_set_double (value, g_value_get_double (value) + g_atomic_int_add (&questions, 1));
+}
+
+/* --------------------------------------------------------------- requests -- */
+
+static GeglBuffer *
+picture (void)
+{
+  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), babl_format ("RGBA float"));
+  gfloat     *values = g_new (gfloat, 4 * WIDTH * HEIGHT);
+
+  for (gint i = 0; i < 4 * WIDTH * HEIGHT; i++)
+    values[i] = i % 4 == 3 ? 1.0f : (i * 2654435761u >> 8) * 0x1p-24f;
+  gegl_buffer_set (buffer, NULL, 0, NULL, values, GEGL_AUTO_ROWSTRIDE);
+  g_free (values);
+  return buffer;
+}
+
+static void
+set (GeglNode *node, const gchar *property, gdouble value)
+{
+  if (strcmp (property, "kernel") == 0)
+    gegl_node_set (node, "preset", 0, "kernel", value > 0 ? "1 2 3 4 5 6 7; 7 6 5 4 3 2 1; 1 1 1 1 1 1 1; 2 1 2 1 2 1 2; 3 1 3 1 3 1 3" : "1", NULL);
+  else if (G_IS_PARAM_SPEC_DOUBLE (gegl_node_find_property (node, property)))
+    gegl_node_set (node, property, value, NULL);
+  else
+    gegl_node_set (node, property, (gint) value, NULL);
+  gegl_node_get_bounding_box (node);            /* prepares it */
+}
+
+/* What `run` answers with the settings as they are, to a request whose halo is `halo`. */
+static gfloat *
+answer (GeglNode *node, GeglBuffer *input, TesseraHalo halo)
+{
+  GeglOperation       *operation = gegl_node_get_gegl_operation (node);
+  const GeglRectangle  roi = { 40, 30, 50, 30 };
+  GeglBuffer          *output = gegl_buffer_new (&roi, babl_format ("RGBA float"));
+  const Babl          *format = gegl_operation_get_format (operation, "input");
+  gfloat              *values = g_new (gfloat, 4 * roi.width * roi.height);
+  const TesseraOperationInfo *info = &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
+  TesseraRequest       request = { .filter = info->filter, .operation = operation, .input = input, .output = output, .input_format = format,
+                                   .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = halo };
+
+  expect (info->run (operation, &request), "%s does not run", info->name);
+  gegl_buffer_get (output, &roi, 1.0, babl_format ("RGBA float"), values, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  g_object_unref (output);
+  return values;
+}
+
+/* A property that is set after the request has been made: the pixels are those of the new settings. */
+static void
+between_request_and_run (guint i, TesseraOpenclMode mode)
+{
+  GeglNode      *graph = gegl_node_new (), *source, *node;
+  GeglBuffer    *input = picture ();
+  GeglOperation *operation;
+  TesseraHalo    before, after;
+  gfloat        *expected, *found;
+  const TesseraOperationInfo *info;
+
+  tessera_set_opencl_mode (mode);
+  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  node = gegl_node_new_child (graph, "operation", changes[i].operation, NULL);
+  gegl_node_link (source, node);
+  operation = gegl_node_get_gegl_operation (node);
+  info = &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
+  set (node, changes[i].property, changes[i].low);
+  before = info->reach (operation);
+  set (node, changes[i].property, changes[i].high);
+  after = info->reach (operation);
+  expect (after.left > before.left || after.top > before.top, "%s %s: reaches no farther", changes[i].operation, changes[i].property);
+  expected = answer (node, input, after);
+  found = answer (node, input, before);
+  expect (memcmp (expected, found, 4 * 50 * 30 * sizeof (gfloat)) == 0, "%s %s: computes with the halo of other settings (mode %d)",
+          changes[i].operation, changes[i].property, mode);
+  g_free (found);
+  g_free (expected);
+  g_object_unref (graph);
+  g_object_unref (input);
+}
+
+/* A property that is set while the check of a device copies the settings: the device is right all the same. */
+static void
+between_legs (void)
+{
+  GeglNode       *graph = gegl_node_new (), *source, *node;
+  GeglBuffer     *input = picture ();
+  TesseraCounters before, after;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  node = gegl_node_new_child (graph, "operation", "tessera:gaussian-blur", "std-dev-x", 1.5, NULL);
+  gegl_node_link (source, node);
+  changed = "std-dev-x";
+  g_atomic_pointer_set (&changing, (GObject *) gegl_node_get_gegl_operation (node));
+  tessera_get_counters (&before);
+  gegl_node_process (node);
+  tessera_get_counters (&after);
+  g_atomic_pointer_set (&changing, NULL);
+  expect (g_atomic_int_get (&questions) > 0, "no check asked for the settings");
+  expect (after.device_requests > before.device_requests, "a device is refused because a setting changed during its check");
+  g_object_unref (graph);
+  g_object_unref (input);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint code;
+
+  g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
+  gegl_init (&argc, &argv);
+  between_legs ();
+  tessera_set_proof (FALSE);            /* the pixels are compared here */
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      between_request_and_run (i, TESSERA_OPENCL_OFF);
+      between_request_and_run (i, TESSERA_OPENCL_TRY);
+    }
+  code = expect_told ();
+  gegl_exit ();
+  return code;
+}
