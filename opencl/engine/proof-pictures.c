@@ -90,7 +90,8 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look, gboolean ha
     }
 }
 
-/* At the place of `like`, and in its format if that is one of ours. */
+/* At the place of `like`, and in its format if that is one of ours.  Stars are painted as straight colours: in premultiplied ones they would
+ * be divided by an alpha that has the same stars. */
 GeglBuffer *
 tessera_proof_picture (GeglBuffer *like, Look look, gboolean answers)
 {
@@ -100,16 +101,17 @@ tessera_proof_picture (GeglBuffer *like, Look look, gboolean answers)
   const GeglRectangle area = { gegl_buffer_get_x (like), gegl_buffer_get_y (like), WIDTH, HEIGHT };
   GeglBuffer         *picture;
   const Babl         *painted;
+  const gboolean      has_stars = answers && look == LOOK_STORED;
   gboolean            is_float;
   guchar             *pixels;
 
   if (look != LOOK_STORED || ! g_strv_contains (types, babl_get_name (babl_format_get_type (format, 0))))
     format = babl_format_with_space ("RGBA float", babl_format_get_space (format));
   is_float = babl_format_get_type (format, 0) == babl_type ("float");
-  painted = answers && ! is_float ? babl_format_with_space ("R'G'B'A float", babl_format_get_space (format)) : format;
+  painted = has_stars ? babl_format_with_space (is_float ? "RGBA float" : "R'G'B'A float", babl_format_get_space (format)) : format;
   picture = gegl_buffer_new (&area, format);
   pixels = g_malloc (WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (painted));
-  fill_pixels (pixels, painted, WIDTH * HEIGHT, look, answers && look == LOOK_STORED);
+  fill_pixels (pixels, painted, WIDTH * HEIGHT, look, has_stars);
   gegl_buffer_set (picture, &area, 0, painted, pixels, GEGL_AUTO_ROWSTRIDE);
   g_free (pixels);
   return picture;

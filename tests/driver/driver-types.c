@@ -352,6 +352,17 @@ walk_one (guint operation, guint format, gboolean stored, gboolean all, const gc
   types_clear (&walk);
 }
 
+/* What is found in a picture is checked with pictures in which there is something to be found, in every format. */
+static void
+lie_in (guint operation, guint format, gboolean stored)
+{
+  TypesWalk walk;
+
+  if (types_init (&walk, operation, formats[format], stored))
+    lie (&walk, "lie:round");
+  types_clear (&walk);
+}
+
 void
 types_walk (gboolean all, const gchar *operation, const gchar *format, const gchar *plan)
 {
@@ -360,6 +371,8 @@ types_walk (gboolean all, const gchar *operation, const gchar *format, const gch
       if (is_wanted (operation, operations[o].operation) && is_wanted (format, formats[f])
           && (all || format || f == o % 2))
         walk_one (o, f, (o / 2 + f) % 2, all, plan);
+      else if (is_wanted (operation, operations[o].operation) && operations[o].results && ! format)
+        lie_in (o, f, (o / 2 + f) % 2);
   tessera_set_delivery (FALSE);
   tessera_set_tile_pixels (1);
 }
