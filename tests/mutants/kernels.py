@@ -145,8 +145,6 @@ ROWS = [
      '(bits.w & 0x7fffffff) != 0', 'bits.w != 0', 1),
     ('404', 'killed', 'opencl/kernels/unsharp-mask.cl',
      'unsharp_blurred (sums.z, part, in.z)', 'unsharp_blurred (sums.z, part, in.x)', 1),
-    ('405', 'killed', 'opencl/kernels/shared/tessera-alpha.h',
-     'alpha == 1.0f ? 0 :', 'alpha >= 0.5f ? 0 :', 1),
     ('406', 'killed', 'opencl/kernels/equalize.cl',
      'v == v && pixel.w != 0.0f ?', 'v == v ?', 1),
     ('407', 'killed', 'opencl/kernels/bilateral-grid.cl',
