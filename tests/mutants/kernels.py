@@ -31,7 +31,7 @@ ROWS = [
     ('14', 'killed', 'opencl/kernels/cielab.cl',
      'if (x >= width || y >= height)', 'if (x >= width || y > height)', 2),
     ('16', 'killed', 'opencl/kernels/convolution.cl',
-     'MAYBE (w.y)', 'MAYBE (w.x)', 1),
+     'if (w.y != 0.0f)', 'if (w.x != 0.0f)', 1),
     ('17', 'killed', 'opencl/kernels/convolution.cl',
      'x] = finished (total[k], in[centre', 'x] = finished (total[k + 1], in[centre', 1),
     ('20', 'killed', 'opencl/kernels/convolution.cl',
