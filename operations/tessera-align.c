@@ -80,8 +80,6 @@ property_string (reason, _("Reason (result)"), "")
 
 #include "tessera-op.h"
 
-#include <string.h>
-
 #include "align.h"
 #include "matrix.h"
 #include "resample.h"
