@@ -11,7 +11,6 @@
 #include "options.h"
 #include "sequence.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "saving.h"
 
