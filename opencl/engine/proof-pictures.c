@@ -11,6 +11,7 @@
 
 #define WIDTH  61               /* of a picture; not a multiple of a group's size */
 #define HEIGHT 37
+#define CLEAR  6                /* columns and rows without alpha in a corner of a picture with stars: nothing is found beside them */
 
 /* Bits without a pattern that a filter could share. */
 static guint32
@@ -75,12 +76,14 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look, gboolean ha
   for (guint i = 0; i < n * components; i++)
     {
       const guint32 bits = bits_of (i, salt);
-      const gboolean is_clear = has_alpha && i % components == components - 1 && bits % 5 == 0;
+      const guint32  pixel = i / components;
+      const gboolean is_clear = has_alpha && i % components == components - 1
+                                && (has_stars ? pixel % WIDTH < CLEAR && pixel / WIDTH < CLEAR : bits % 5 == 0);
 
       if (look == LOOK_TINY)            /* floats; to compute one is slow */
         ((guint32 *) pixels)[i] = is_clear ? 0 : bits >> 9;
       else if (strcmp (type, "float") == 0)
-        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, i / components) : float_of (bits, look);
+        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, pixel) : float_of (bits, look);
       else if (strcmp (type, "half") == 0)
         ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits);
       else if (strcmp (type, "u16") == 0)
