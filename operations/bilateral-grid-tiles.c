@@ -9,8 +9,6 @@
  */
 #include "bilateral-grid.h"
 
-#include <math.h>
-
 #define TILE         256                /* pixels on a side, at least */
 #define DENSE_FLOATS (4 << 20)          /* numbers of a tile's grid; for more, tiles are smaller */
 #define SPARSE_WORDS (4 << 20)

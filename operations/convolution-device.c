@@ -15,7 +15,7 @@ convolution_scratch_bytes (const TesseraRequest *request, gint width, gint heigh
   const Convolution *convolution = request->params;
 
   return convolution->in_two_passes ? separable_scratch_bytes (&convolution->two_pass, width, height)
-                                    : sizeof convolution->stepped + sizeof convolution->full;
+                                    : sizeof convolution->stepped;
 }
 
 /* 0: no pixel is weighed. */
@@ -55,7 +55,7 @@ convolution_device (TesseraBand *band)
   const gfloat      *offset = convolution->offset;
   const gint         width = band->output.width, height = band->output.height;
   const gint         rows = convolution->rows + CONVOLUTION_STEP - 1, columns = convolution->columns;
-  TesseraMemory     *weights, *full;
+  TesseraMemory     *weights;
   gint               status;
 
   if (convolution->is_weighed && tessera_has_alpha (band->request) && (status = weigh (band)) != 0)
@@ -64,8 +64,6 @@ convolution_device (TesseraBand *band)
     return run_two_passes (band, convolution);
   status = tessera_table (band, convolution->stepped,
                           (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat), &weights);
-  if (status == 0)
-    status = tessera_table (band, convolution->full, rows * sizeof (gint), &full);
   if (status != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
@@ -74,7 +72,7 @@ convolution_device (TesseraBand *band)
     .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
               ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
-              OUTPUT_ARGS (band), ARG (weights), ARG (full), ARG (rows), ARG (columns),
+              OUTPUT_ARGS (band), ARG (weights), ARG (rows), ARG (columns),
               FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]), ARG (convolution->copies_alpha),
               ARG (magnitudes_of (convolution)) }
   });

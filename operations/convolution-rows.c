@@ -93,14 +93,6 @@ list_taps (Convolution *convolution, const ConvolutionKernel *kernel)
         }
       convolution->row_ends[y] = convolution->n_taps;
     }
-  for (gint y = 0; y < kernel->rows + CONVOLUTION_STEP - 1; y++)
-    {
-      const gint row = CONVOLUTION_STEP * kernel->columns;
-
-      convolution->full[y] = TRUE;
-      for (gint i = 0; i < row; i++)
-        convolution->full[y] &= convolution->stepped[y * row + i] != 0.0f;
-    }
 }
 
 /* The sum of the weights' magnitudes, in the order of the sums. */

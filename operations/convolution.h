@@ -28,7 +28,6 @@ typedef struct
   /* [row of the input][column][k]: the weight with which a pixel there counts in the k-th
    * of CONVOLUTION_STEP rows of results; 0 where it does not. */
   gfloat      stepped[(CONVOLUTION_LARGEST + CONVOLUTION_STEP - 1) * CONVOLUTION_LARGEST * CONVOLUTION_STEP];
-  gint        full[CONVOLUTION_LARGEST + CONVOLUTION_STEP - 1];        /* rows of it without a 0 */
 
   gfloat      offset[4];                /* 0 in alpha where that is copied */
   gboolean    copies_alpha, is_weighed; /* is_weighed: pixels may have an alpha that is not 1 */

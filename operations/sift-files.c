@@ -12,7 +12,6 @@
 #include "sift-files.h"
 #include "saving.h"
 
-#include <math.h>
 #include <string.h>
 
 #define LOWE_LINE 20            /* numbers */

@@ -80,8 +80,6 @@ property_string (reason, _("Reason (result)"), "")
 
 #include "tessera-op.h"
 
-#include <string.h>
-
 #include "align.h"
 #include "matrix.h"
 #include "resample.h"
@@ -144,17 +142,8 @@ get_invalidated_by_change (GeglOperation *operation, const gchar *pad G_GNUC_UNU
 static void
 set_results (GeglProperties *o, const Consensus *found)
 {
-  GString *matrix = g_string_new (NULL);
-
-  for (gint i = 0; i < 9; i++)
-    {
-      gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-
-      g_string_append_printf (matrix, "%s%s", i ? " " : "",
-                              g_ascii_formatd (number, sizeof number, "%.9g", found->matrix[i]));
-    }
   g_free (o->matrix);
-  o->matrix = g_string_free (matrix, FALSE);
+  o->matrix = consensus_matrix_text (found->matrix);
   o->inliers = found->inliers;
   o->error = found->error;
   o->aligned = found->is_aligned;

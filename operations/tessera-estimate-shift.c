@@ -78,8 +78,6 @@ property_string (reason, _("Reason (result)"), "")
 
 #include "tessera-op.h"
 
-#include <math.h>
-
 #include "counts.h"
 #include "estimate-shift.h"
 

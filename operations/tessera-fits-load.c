@@ -41,8 +41,6 @@ property_string (object, _("Object (result)"), "")
 
 #include "gegl-op.h"
 
-#include <math.h>
-
 #include "fits.h"
 
 #define FULL 65535.0f

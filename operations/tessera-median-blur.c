@@ -57,7 +57,6 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define GEGL_OP_C_SOURCE tessera-median-blur.c
 
 #include "tessera-op.h"
-#include "alpha.h"
 #include "median-blur.h"
 
 #include "median-blur.cl.h"
@@ -210,7 +209,7 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
 }
 
 static gint
-run_network (TesseraBand *band, TesseraMemory *keys, gboolean lacks)
+run_network (TesseraBand *band, TesseraMemory *keys)
 {
   static const gchar *const kernels[2][4] = {
     { NULL, "median_network_9", "median_network_25", "median_network_49" },
@@ -219,7 +218,7 @@ run_network (TesseraBand *band, TesseraMemory *keys, gboolean lacks)
   const MedianParams *params = band->request->params;
 
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[lacks][params->radius], .size = { band->output.width, params->channels, band->output.height },
+    .kernel = kernels[params->may_lack][params->radius], .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, 4 },
     .cost = params->count / 4.0,        /* reads of a pixel's four */
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
@@ -253,26 +252,17 @@ static gint
 median_blur_device (TesseraBand *band)
 {
   const MedianParams *params = band->request->params;
-  const gboolean      lacks = (alpha_kinds (band, params->may_lack ? ALPHA_NONE : 0) & ALPHA_NONE) != 0;
   TesseraMemory      *keys;
   gint                status = make_keys (band, &keys);
 
   if (status != 0)
     return status;
-  return median_has_network (params, lacks) ? run_network (band, keys, lacks) : run_search (band, keys);
+  return median_has_network (params, params->may_lack) ? run_network (band, keys) : run_search (band, keys);
 }
 
-#define MEDIAN_BLUR                               \
-  .name = "median-blur",                          \
-  .source = tessera_median_blur_cl,               \
-  .area = blur_area,                              \
-  .scratch_bytes = median_blur_scratch_bytes,     \
-  .device = median_blur_device
-
-/* A network that allows for missing samples is slower. */
-static const TesseraFilter median_blur = { MEDIAN_BLUR };
-static const TesseraFilter measured_median_blur = {
-  MEDIAN_BLUR, .measure = alpha_measure, .measure_bytes = sizeof (gint)
+static const TesseraFilter median_blur = {
+  .name = "median-blur", .source = tessera_median_blur_cl, .area = blur_area,
+  .scratch_bytes = median_blur_scratch_bytes, .device = median_blur_device
 };
 
 /* ------------------------------------------------------------- operation -- */
@@ -306,15 +296,13 @@ prepare (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const gboolean has_alpha = tessera_has_alpha (request);
-  MedianParams   params = params_new (GEGL_PROPERTIES (operation), has_alpha);
-  const gboolean has_network = median_has_network (&params, FALSE);
-  gboolean       success;
+  MedianParams params = params_new (GEGL_PROPERTIES (operation), tessera_has_alpha (request));
+  gboolean     success;
 
-  request->filter = has_alpha && has_network ? &measured_median_blur : &median_blur;
+  request->filter = &median_blur;
   request->params = &params;
   request->halo = halo_of (params.radius);
-  request->cost_class = MIN (params.radius, 63) + (has_network ? 64 : 0);
+  request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);
   return success;

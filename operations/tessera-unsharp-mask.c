@@ -52,7 +52,6 @@ property_double (threshold, _("Threshold"), 0.0)
 #define GEGL_OP_C_SOURCE tessera-unsharp-mask.c
 
 #include "tessera-op.h"
-#include "alpha.h"
 #include "gaussian.h"
 #include "planes.h"
 
@@ -175,7 +174,7 @@ unsharp_device (TesseraBand *band)
   const Params    *params = band->request->params;
   const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
 
-  if (params->is_weighed && alpha_kinds (band, ALPHA_PART) != 0)
+  if (params->is_weighed)
     return unsharp_weighed_device (band);
   return gaussian_device (band, band->input.memory, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
 }
@@ -183,10 +182,8 @@ unsharp_device (TesseraBand *band)
 #define UNSHARP_MASK \
   .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .scratch_bytes = unsharp_scratch_bytes, \
   .device = unsharp_device
-#define MEASURED .measure = alpha_measure, .measure_bytes = sizeof (gint)
 
-/* With alpha, opaque bands are the usual case, and quicker without cells: weights of 1 change nothing. */
-static const TesseraFilter exact[] = { { UNSHARP_MASK, .area = unsharp_area }, { UNSHARP_MASK, .area = unsharp_area, MEASURED } };
+static const TesseraFilter exact = { UNSHARP_MASK, .area = unsharp_area };
 static const TesseraFilter by_cells = { UNSHARP_MASK, .spread = unsharp_whole };
 
 /* ------------------------------------------------------------- operation -- */
@@ -228,7 +225,7 @@ run (GeglOperation *operation, TesseraRequest *request)
       params->gaussian.fir.divide = divide_row;
       params->gaussian.fir.rows = params->gaussian.x.step > 1 ? "unsharp_down" : NULL;
     }
-  request->filter = params->gaussian.x.step == 1 ? &exact[params->is_weighed] : &by_cells;
+  request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;
   request->params = params;
   request->cost_class = params->gaussian.fir.x.n;
   success = tessera_process (request);

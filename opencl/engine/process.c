@@ -25,7 +25,6 @@
 #include "slabs.h"
 #include "speed.h"
 
-#define PROOF_TRIES      3              /* checks without it, after which a kernel counts as proven */
 
 void
 tessera_forget_failures (void)
@@ -200,15 +199,20 @@ note_answer (const TesseraRequest *request)
   g_free (answer);
 }
 
-/* A kernel is proven if it ran in a check that found no difference (proof.c).  It also counts as proven if several
- * checks did not run it, because small pictures do not need it. */
-static void
-note_checked (TesseraProofMark *mark)
+/* A kernel is proven if it ran in a check that found no difference (proof.c).  What small pictures do not need is never
+ * believed. */
+static gboolean
+has_run_in_check (const TesseraFilter *filter, TesseraProofMark *mark)
 {
   if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
     tessera_proof_note_run (mark);
-  else if (g_atomic_int_add (&mark->tries, 1) + 1 >= PROOF_TRIES)
-    g_atomic_int_set (&mark->is_proven, TRUE);
+  else if (! g_atomic_int_get (&mark->is_proven) && ! tessera_trusts_kernels ())
+    {
+      if (tessera_debug () & DEBUG_PATHS)
+        tessera_log ("%s: %s did not run in the check; C is used instead", filter->name, mark->kernel);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* Does the device compute the right pixels with the kernels that this request used first?  `early` is the answer
@@ -229,7 +233,8 @@ is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraPr
                         device->name, device->driver);
     }
   for (guint i = 0; unproven && i < unproven->len && proof == TESSERA_PROOF_SAME; i++)
-    note_checked (g_ptr_array_index (unproven, i));
+    if (! has_run_in_check (request->filter, g_ptr_array_index (unproven, i)))
+      proof = TESSERA_PROOF_FAILED;
   return proof == TESSERA_PROOF_SAME;
 }
 

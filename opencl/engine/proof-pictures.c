@@ -11,6 +11,7 @@
 
 #define WIDTH  61               /* of a picture; not a multiple of a group's size */
 #define HEIGHT 37
+#define CLEAR  6                /* columns and rows without alpha in a corner of a picture with stars: nothing is found beside them */
 
 /* Bits without a pattern that a filter could share. */
 static guint32
@@ -75,12 +76,14 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look, gboolean ha
   for (guint i = 0; i < n * components; i++)
     {
       const guint32 bits = bits_of (i, salt);
-      const gboolean is_clear = has_alpha && i % components == components - 1 && bits % 5 == 0;
+      const guint32  pixel = i / components;
+      const gboolean is_clear = has_alpha && i % components == components - 1
+                                && (has_stars ? pixel % WIDTH < CLEAR && pixel / WIDTH < CLEAR : bits % 5 == 0);
 
       if (look == LOOK_TINY)            /* floats; to compute one is slow */
         ((guint32 *) pixels)[i] = is_clear ? 0 : bits >> 9;
       else if (strcmp (type, "float") == 0)
-        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, i / components) : float_of (bits, look);
+        ((gfloat *) pixels)[i] = is_clear ? 0.0f : has_stars ? star_of (bits, pixel) : float_of (bits, look);
       else if (strcmp (type, "half") == 0)
         ((guint16 *) pixels)[i] = is_clear ? 0 : half_of (bits);
       else if (strcmp (type, "u16") == 0)
@@ -90,7 +93,8 @@ fill_pixels (guchar *pixels, const Babl *format, guint n, Look look, gboolean ha
     }
 }
 
-/* At the place of `like`, and in its format if that is one of ours. */
+/* At the place of `like`, and in its format if that is one of ours.  Stars are painted as straight colours: in premultiplied ones they would
+ * be divided by an alpha that has the same stars. */
 GeglBuffer *
 tessera_proof_picture (GeglBuffer *like, Look look, gboolean answers)
 {
@@ -100,16 +104,17 @@ tessera_proof_picture (GeglBuffer *like, Look look, gboolean answers)
   const GeglRectangle area = { gegl_buffer_get_x (like), gegl_buffer_get_y (like), WIDTH, HEIGHT };
   GeglBuffer         *picture;
   const Babl         *painted;
+  const gboolean      has_stars = answers && look == LOOK_STORED;
   gboolean            is_float;
   guchar             *pixels;
 
   if (look != LOOK_STORED || ! g_strv_contains (types, babl_get_name (babl_format_get_type (format, 0))))
     format = babl_format_with_space ("RGBA float", babl_format_get_space (format));
   is_float = babl_format_get_type (format, 0) == babl_type ("float");
-  painted = answers && ! is_float ? babl_format_with_space ("R'G'B'A float", babl_format_get_space (format)) : format;
+  painted = has_stars ? babl_format_with_space (is_float ? "RGBA float" : "R'G'B'A float", babl_format_get_space (format)) : format;
   picture = gegl_buffer_new (&area, format);
   pixels = g_malloc (WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (painted));
-  fill_pixels (pixels, painted, WIDTH * HEIGHT, look, answers && look == LOOK_STORED);
+  fill_pixels (pixels, painted, WIDTH * HEIGHT, look, has_stars);
   gegl_buffer_set (picture, &area, 0, painted, pixels, GEGL_AUTO_ROWSTRIDE);
   g_free (pixels);
   return picture;

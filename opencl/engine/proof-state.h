@@ -12,7 +12,6 @@ typedef struct
 {
   const gchar *kernel;
   gint         is_proven;
-  gint         tries;           /* checks in which it did not run */
 } TesseraProofMark;
 
 /* Is this thread comparing the device with C, and on which of the two must it compute? */

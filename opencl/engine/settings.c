@@ -4,7 +4,6 @@
  */
 #include "settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 

@@ -227,6 +227,7 @@ typedef struct
   const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py); NULL: it runs in C, even if OpenCL is forced */
   const gchar *checked_by;      /* the operation that shows whether the device computes the same, with the settings that
                                  * it shares with the request's; NULL: the request's (not for sinks) */
+  const gchar *zero_in_check;   /* a property of that operation, or NULL: at 0.0, its pictures have enough to be found */
 
   /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads. */
   void (*block) (const TesseraRequest *request, const TesseraBlock *block);

@@ -58,36 +58,14 @@ kernel void convolution_weigh (global float4 *input, int stride, int width, int 
     input[y * stride + x] = separable_weighed (pixel);
 }
 
-/* Adds row y of the input to the sums of four results, one below the other.  `from` is the row's first
- * pixel.  weights: one float4 for each column, with a component for each of the four results.  MAYBE (w)
- * stands before each term and may leave it out. */
-#define SUM_ROW(MAYBE)                                                  \
-  for (int i = 0; i < columns; i++)                                     \
-    {                                                                   \
-      float4 w = weights[y * columns + i];                              \
-      float4 pixel = from[i];                                           \
-                                                                        \
-      MAYBE (w.x)                                                       \
-        a += weight_of (w.x, copies_alpha) * pixel;                     \
-      MAYBE (w.y)                                                       \
-        b += weight_of (w.y, copies_alpha) * pixel;                     \
-      MAYBE (w.z)                                                       \
-        c += weight_of (w.z, copies_alpha) * pixel;                     \
-      MAYBE (w.w)                                                       \
-        d += weight_of (w.w, copies_alpha) * pixel;                     \
-    }
-
-#define ALWAYS(w)
-#define UNLESS_0(w) if (w != 0.0f)
-
 /* One work-item makes CONVOLUTION_STEP pixels below one another: rows * columns reads,
- * CONVOLUTION_STEP writes.  `rows` counts rows of the input: CONVOLUTION_STEP - 1 more than the kernel has.
+ * CONVOLUTION_STEP writes.  weights: one float4 for each column of a row of the input, with a component for each
+ * result.  `rows` counts rows of the input: CONVOLUTION_STEP - 1 more than the kernel has.
  * (left, top) is the input pixel under the first weight of the first result.  The input pixel under the
  * kernel's centre lies `centre` pixels further on. */
 kernel void convolution_direct (global const float4 *input, int stride, int left, int top, int centre,
                                 OUTPUT_ARGS (float4),
-                                global const float4 *weights, global const int *full,
-                                int rows, int columns,
+                                global const float4 *weights, int rows, int columns,
                                 FINISH)
 {
   int    x = get_global_id (0);
@@ -104,10 +82,20 @@ kernel void convolution_direct (global const float4 *input, int stride, int left
       global const float4 *from = in + y * stride;
       float4 a = (float4) 0.0f, b = a, c = a, d = a;
 
-      if (full[y])              /* no weight of the row is 0, as in most kernels; half the time on PoCL */
-        SUM_ROW (ALWAYS)
-      else
-        SUM_ROW (UNLESS_0)
+      for (int i = 0; i < columns; i++)
+        {
+          float4 w = weights[y * columns + i];
+          float4 pixel = from[i];
+
+          if (w.x != 0.0f)
+            a += weight_of (w.x, copies_alpha) * pixel;
+          if (w.y != 0.0f)
+            b += weight_of (w.y, copies_alpha) * pixel;
+          if (w.z != 0.0f)
+            c += weight_of (w.z, copies_alpha) * pixel;
+          if (w.w != 0.0f)
+            d += weight_of (w.w, copies_alpha) * pixel;
+        }
       total[0] += a;
       total[1] += b;
       total[2] += c;

@@ -6,7 +6,6 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-#include "tessera-alpha.h"
 #include "tessera-median.h"
 #include "tessera-median-networks.h"
 

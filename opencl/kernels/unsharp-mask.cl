@@ -9,7 +9,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 #include "tessera-dialect.h"
-#include "tessera-alpha.h"
 #include "tessera-gaussian.h"
 #include "tessera-unsharp.h"
 

@@ -4,7 +4,6 @@
 #include "fits-compressed.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_COLUMNS 20

@@ -60,32 +60,10 @@ is_what_it_says (const gchar *path)
   return is_good;
 }
 
-/* NULL: it is no picture. */
-static GeglBuffer *
-load (const gchar *path)
-{
-  GeglNode     *graph, *sink, *node;
-  GeglBuffer   *buffer = NULL;
-  GeglRectangle box;
-
-  if (! is_what_it_says (path))
-    return NULL;
-  graph = gegl_node_new ();
-  node = loads_node (graph, path, &box);
-  if (node)
-    {
-      sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
-      gegl_node_link (node, sink);
-      gegl_node_process (sink);
-    }
-  g_object_unref (graph);
-  return buffer;
-}
-
 static gboolean
 decode_picture (const gchar *path, FramePixels *pixels, GError **error)
 {
-  GeglBuffer          *buffer = load (path);
+  GeglBuffer          *buffer = is_what_it_says (path) ? loads_picture (path) : NULL;
   const GeglRectangle *box;
 
   if (! buffer)

@@ -35,6 +35,24 @@ loads_node (GeglNode *graph, const gchar *path, GeglRectangle *box)
   return gegl_rectangle_is_empty (box) || tessera_is_endless (box) ? NULL : node;       /* endless: GEGL guesses a size */
 }
 
+GeglBuffer *
+loads_picture (const gchar *path)
+{
+  GeglNode     *graph = gegl_node_new (), *node;
+  GeglBuffer   *buffer = NULL;
+  GeglRectangle box;
+
+  if ((node = loads_node (graph, path, &box)))
+    {
+      GeglNode *sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
+
+      gegl_node_link (node, sink);
+      gegl_node_process (sink);
+    }
+  g_object_unref (graph);
+  return buffer;
+}
+
 static void
 leave (void)
 {

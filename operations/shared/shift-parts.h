@@ -115,7 +115,4 @@ void shift_search_sums   (ShiftSearch *search, const gdouble sums[SHIFT_SUMS]);
 /* Of the sums of tiles, row by row. */
 void shift_add_tiles     (const gfloat *tiles, gint n, gdouble sums[SHIFT_SUMS]);
 
-/* shift-sums.c: the path in C. */
-void shift_find_in_c (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found);
-
 #endif

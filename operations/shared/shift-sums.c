@@ -5,6 +5,7 @@
 
 #include "shift-parts.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct
@@ -209,12 +210,15 @@ answer_sums (Sums *s, ShiftSearch *search)
 }
 
 void
-shift_find_in_c (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found)
+shift_between (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found)
 {
   const gint  width = reference->width, height = reference->height;
   Sums        s = { .reference = reference, .frame = frame, .width = width, .height = height };
   ShiftSearch search;
 
+  *found = (Shift) { .error = INFINITY };
+  if (width != frame->width || height != frame->height)
+    return;
   s.used = tessera_large_new ((gsize) width * height);
   s.tiles = g_new (gfloat, (gsize) shift_tiles (width, SHIFT_TILE_WIDTH) * shift_tiles (height, SHIFT_TILE_HEIGHT) * SHIFT_SUMS);
   shift_search_begin (&search, width, height, &(ShiftProjections) { reference->columns, reference->rows },

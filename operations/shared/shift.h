@@ -55,9 +55,6 @@ void        shift_frame_free (ShiftFrame *frame);
 /* Frames of different sizes: not ok. */
 void shift_between (const ShiftFrame *reference, const ShiftFrame *frame, const ShiftSettings *settings, Shift *found);
 
-/* Of two frames that are compared once. */
-void shift_find (const CountPlane *reference, const CountPlane *frame, const ShiftSettings *settings, Shift *found);
-
 /* The bad pixels alone: 1 where a pixel is bad, else 0. */
 void shift_bad_pixels (const CountPlane *plane, gfloat saturation, gboolean reject_hot, guint8 *bad);
 

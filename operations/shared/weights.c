@@ -165,13 +165,3 @@ weights_find (const CountPlane *current, FrameShift current_shift, const CountPl
     squares += weights->a[k] * weights->a[k];
   weights->noise_gain = sqrt (1.0 + squares);
 }
-
-gdouble
-weights_offset (const Weights *weights)
-{
-  gdouble offset = weights->level;
-
-  for (gint k = 0; k < weights->n; k++)
-    offset -= weights->a[k] * weights->mean[k];
-  return offset;
-}

@@ -72,7 +72,4 @@ FrameShift weights_round_shift (FrameShift shift);
 void       weights_find        (const CountPlane *current, FrameShift current_shift, const CountPlane *const *history,
                                 const FrameShift *shifts, gint n, const WeightsSettings *settings, Weights *weights);
 
-/* level - sum a_k mean_k. */
-gdouble    weights_offset      (const Weights *weights);
-
 #endif

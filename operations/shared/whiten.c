@@ -140,12 +140,3 @@ whiten_predict (const CountPlane *current, const CountPlane *const *history, con
   p.right = MAX (p.right, p.left);
   gegl_parallel_distribute_range (current->height, 64.0 * 64.0 / current->width / weights->n, predict_rows, &p);
 }
-
-void
-whiten_frame (const CountPlane *current, FrameShift current_shift, const CountPlane *const *history, const FrameShift *shifts,
-              gint n, const WeightsSettings *settings, gdouble gain, Weights *weights, WhitenPlanes *planes)
-{
-  weights_find (current, current_shift, history, shifts, n, settings, weights);
-  whiten_predict (current, history, weights, planes);
-  whiten_judge (planes, gain);
-}

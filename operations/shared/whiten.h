@@ -42,9 +42,4 @@ void whiten_predict       (const CountPlane *current, const CountPlane *const *h
 /* Sets significance from these.  `gain` is in e-/ADU; 0: without the third term. */
 void whiten_judge         (WhitenPlanes *planes, gdouble gain);
 
-/* The two after weights_find. */
-void whiten_frame         (const CountPlane *current, FrameShift current_shift, const CountPlane *const *history,
-                           const FrameShift *shifts, gint n, const WeightsSettings *settings, gdouble gain,
-                           Weights *weights, WhitenPlanes *planes);
-
 #endif

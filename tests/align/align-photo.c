@@ -4,7 +4,6 @@
 #include "align.h"
 
 #include <math.h>
-#include <string.h>
 
 Photo
 photo_load (const gchar *path)

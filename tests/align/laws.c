@@ -7,7 +7,6 @@
 #include "align.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../engine/verdict.h"

@@ -6,7 +6,6 @@
 #include "align.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../engine/verdict.h"
 

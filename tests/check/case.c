@@ -3,8 +3,6 @@
  * Cases as text: the names of their parts, `--set`, and the repro line. */
 #include "check.h"
 
-#include <stdlib.h>
-
 #define MORE_FORMATS "srgba-float", "rgba-u8", "srgba-u16", "srgba-half", "ya-float", "sya-u8", "ya-u16"
 
 static const gchar *const format_nicks[] =

@@ -5,8 +5,6 @@
  * the larger one.  None comes from libm, so that every system draws the same. */
 #include "check.h"
 
-#include <float.h>
-
 typedef struct
 {
   guint64 seed;

@@ -239,15 +239,61 @@ look_at_hashes (const CheckOptions *options)
   return stats.failed || ! stats.passed;
 }
 
+/* Tells whether there was a filter whose results may go straight into tiles. */
+static gboolean
+check_filters (const CheckOptions *options)
+{
+  gboolean sends = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (filters) && ! only_self_test; i++)
+    if (! only_filter || ! strcmp (only_filter, filters[i]->name))
+      {
+        CheckStats stats = { 0 };
+
+        now = &stats;
+        sends |= ! filters[i]->draws_points;
+        check_filter (filters[i], options, &stats);
+        add_done (&stats);
+      }
+  return sends;
+}
+
+/* The harness itself, if it was asked for or if nothing was left out. */
+static void
+check_harness (const CheckOptions *options)
+{
+  const gboolean all = ! only_filter && ! only_parity && ! only_laws && ! only_faults && ! only_edges && one_case < 0;
+  CheckStats     stats = { 0 };
+
+  if (! only_self_test && ! all)
+    return;
+  now = &stats;
+  check_self_test (options, &stats);
+  add_done (&stats);
+}
+
+/* With small tiles, some results must have gone straight into them. */
+static void
+check_tiles (const CheckOptions *options, const gchar *tiles)
+{
+  TesseraCounters counters;
+
+  tessera_get_counters (&counters);
+  if (done.passed > MANY_VERDICTS && (options->legs & CHECK_LEG_OPENCL) && tessera_device_name ()
+      && ! only_self_test && ! only_edges && strcmp (tiles, "128x128") != 0 && counters.tiles == 0)
+    {
+      g_print ("FAIL no result was sent straight into tiles\n");
+      done.failed++;
+    }
+}
+
 int
 main (int argc, char **argv)
 {
-  CheckOptions    options = { 0 };
-  TesseraCounters counters;
-  gboolean        sends = FALSE;       /* a filter whose results may go straight into tiles */
-  const gchar    *tiles;
-  gint            code;
-  gboolean     had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS);
+  CheckOptions options = { 0 };
+  gboolean     had_folder = g_file_test ("RAM", G_FILE_TEST_EXISTS), sends;
+  const gchar *tiles;
+  gint         code;
 
   otherwise[SIGABRT] = signal (SIGABRT, say_killed);
   otherwise[SIGSEGV] = signal (SIGSEGV, say_killed);
@@ -274,31 +320,10 @@ main (int argc, char **argv)
       g_print ("FAIL there is no OpenCL device (GEGL_USE_OPENCL=%s)\n", g_getenv ("GEGL_USE_OPENCL"));
       done.failed++;
     }
-  for (guint i = 0; i < G_N_ELEMENTS (filters) && ! only_self_test; i++)
-    if (! only_filter || ! strcmp (only_filter, filters[i]->name))
-      {
-        CheckStats stats = { 0 };
-
-        now = &stats;
-        sends |= ! filters[i]->draws_points;
-        check_filter (filters[i], &options, &stats);
-        add_done (&stats);
-      }
-  if (only_self_test || (! only_filter && ! only_parity && ! only_laws && ! only_faults && ! only_edges && one_case < 0))
-    {
-      CheckStats stats = { 0 };
-
-      now = &stats;
-      check_self_test (&options, &stats);
-      add_done (&stats);
-    }
-  tessera_get_counters (&counters);
-  if (sends && done.passed > MANY_VERDICTS && (options.legs & CHECK_LEG_OPENCL) && tessera_device_name ()
-      && ! only_self_test && ! only_edges && strcmp (tiles, "128x128") != 0 && counters.tiles == 0)
-    {
-      g_print ("FAIL no result was sent straight into tiles\n");
-      done.failed++;
-    }
+  sends = check_filters (&options);
+  check_harness (&options);
+  if (sends)
+    check_tiles (&options, tiles);
   g_print ("%d passed, %d failed\n", done.passed, done.failed);
   finish (had_folder);
   return done.failed || ! done.passed;

@@ -30,9 +30,10 @@ static const struct { const gchar *operation, *settings, *results; gboolean is_w
   { "equalize", "bins=512 mode=channels", NULL, FALSE, FALSE },
   { "median-blur", "radius=1", NULL, FALSE, FALSE },
   { "harris-corners", "sigma=1 threshold=0.02 result=overlay", NULL, FALSE, FALSE },
-  { "sift", "upsample=0 octaves=2 contrast-threshold=0.02 result=points", "count", FALSE, FALSE },
+  { "sift", "upsample=0 octaves=2 contrast-threshold=0.02 result=points", "count", TRUE, FALSE },
   { "estimate-shift", "method=pyramid max-shift=4", "shift-x shift-y error pixels steps", TRUE, TRUE },
-  { "background-whiten", "trial=1 history=3 result=whitened", NULL, TRUE, FALSE }
+  { "background-whiten", "trial=1 history=3 result=whitened", NULL, TRUE, FALSE },
+  { "sift", "upsample=0 octaves=2 contrast-threshold=0.1 result=points", "count", TRUE, FALSE }
 };
 
 /* Straight and premultiplied, by turns; the first two are what a short walk takes. */
@@ -352,6 +353,18 @@ walk_one (guint operation, guint format, gboolean stored, gboolean all, const gc
   types_clear (&walk);
 }
 
+/* What is found in a picture is checked with pictures in which there is something to be found, in every format; or else
+ * it is not believed, because more is asked for than the check's pictures have. */
+static void
+lie_in (guint operation, guint format, gboolean stored)
+{
+  TypesWalk walk;
+
+  if (types_init (&walk, operation, formats[format], stored))
+    lie (&walk, "lie:round");
+  types_clear (&walk);
+}
+
 void
 types_walk (gboolean all, const gchar *operation, const gchar *format, const gchar *plan)
 {
@@ -360,6 +373,8 @@ types_walk (gboolean all, const gchar *operation, const gchar *format, const gch
       if (is_wanted (operation, operations[o].operation) && is_wanted (format, formats[f])
           && (all || format || f == o % 2))
         walk_one (o, f, (o / 2 + f) % 2, all, plan);
+      else if (is_wanted (operation, operations[o].operation) && operations[o].results && ! format)
+        lie_in (o, f, (o / 2 + f) % 2);
   tessera_set_delivery (FALSE);
   tessera_set_tile_pixels (1);
 }

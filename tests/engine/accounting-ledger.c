@@ -9,7 +9,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ------------------------------------------------------------------ ledger -- */
 

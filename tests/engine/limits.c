@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <gegl.h>
 #include <gegl-plugin.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

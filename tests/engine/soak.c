@@ -6,7 +6,6 @@
 #include "soak.h"
 
 #include <glib/gstdio.h>
-#include <stdlib.h>
 
 #define SAMPLES        10
 #define MOST_REPORTED  20

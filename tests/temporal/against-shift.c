@@ -5,7 +5,7 @@
  * or not, and a last step of just 0.001 px be followed by another.  A start may be a pixel off, so that a pyramid takes other steps. */
 #include "against.h"
 
-#include "shift.h"
+#include "once.h"
 #include "../engine/verdict.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * Weights.  Both sides compute in double: the weights may differ by the rounding of a double times the condition number. */
 #include "against.h"
 
-#include "weights.h"
+#include "once.h"
 #include "../engine/verdict.h"
 
 #include <math.h>

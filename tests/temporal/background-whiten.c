@@ -9,7 +9,7 @@
 
 #include "../engine/verdict.h"
 #include "background-whiten.h"
-#include "whiten.h"
+#include "once.h"
 
 /* ------------------------------------------------------------ the planes -- */
 

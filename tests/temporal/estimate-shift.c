@@ -7,7 +7,7 @@
 
 #include "counts.h"
 #include "estimate-shift-graph.h"
-#include "shift.h"
+#include "once.h"
 
 #include "../engine/verdict.h"
 

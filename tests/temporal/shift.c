@@ -7,7 +7,7 @@
 
 #include "plane.h"
 #include "reference.h"
-#include "shift.h"
+#include "once.h"
 #include "stars.h"
 
 #include "../engine/verdict.h"

@@ -7,7 +7,7 @@
 #include <gegl.h>
 
 #include "../engine/verdict.h"
-#include "whiten.h"
+#include "once.h"
 
 #define WIDTH  150
 #define HEIGHT 91

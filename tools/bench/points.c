@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loads.h"
 #include "sift.h"
 #include "tessera-control.h"
 
@@ -41,14 +42,8 @@ static GeglBuffer *
 picture_of (const gchar *path, gdouble mpix)
 {
   const gint  width = (gint) sqrt (mpix * 1.5e6), height = (gint) (mpix * 1e6 / width);
-  GeglNode   *graph = gegl_node_new ();
-  GeglNode   *load = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL), *sink;
-  GeglBuffer *photograph = NULL, *picture;
+  GeglBuffer *photograph = loads_picture (path), *picture;
 
-  sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &photograph, NULL);
-  gegl_node_link (load, sink);
-  gegl_node_process (sink);
-  g_object_unref (graph);
   if (! photograph)
     g_error ("cannot read %s", path);
   picture = gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), gegl_buffer_get_format (photograph));

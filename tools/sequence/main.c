@@ -11,6 +11,9 @@
 #include "options.h"
 #include "sequence.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "../progress.h"
 
 #define FINISHING 0.1           /* of the work is what follows the blocks */

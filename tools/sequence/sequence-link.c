@@ -4,7 +4,6 @@
 #include "sequence.h"
 
 #include <math.h>
-#include <string.h>
 
 #define NEAR   3.0              /* px between where a track is and where it was to be */
 #define ALIKE  0.5              /* px a frame between velocities */

@@ -7,7 +7,6 @@
 #include "sequence.h"
 
 #include <math.h>
-#include <string.h>
 
 #define PER_DEGREE (G_PI / 180.0)
 #define DAY        86400.0

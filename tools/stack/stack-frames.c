@@ -23,19 +23,11 @@ say_unreadable (const gchar *path)
 GeglBuffer *
 stack_load (const StackFrame *frame)
 {
-  GeglNode      *graph = gegl_node_new (), *sink, *load;
-  GeglRectangle  box;
-  GeglBuffer    *buffer = NULL;
+  GeglBuffer *buffer;
 
   loads_begin (frame->path, say_unreadable);
-  if ((load = loads_node (graph, frame->path, &box)))
-    {
-      sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
-      gegl_node_link (load, sink);
-      gegl_node_process (sink);
-    }
+  buffer = loads_picture (frame->path);
   loads_end ();
-  g_object_unref (graph);
   return buffer;
 }
 

@@ -5,7 +5,6 @@
 #include "tessera.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The purposes of streams. */
 enum { OF_WALK = 1, OF_SEEING, OF_STARS, OF_OBJECTS, OF_PATTERN, OF_HOT };

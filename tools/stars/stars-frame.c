@@ -7,7 +7,6 @@
 #include "tessera.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { OF_PHOTONS = 16, OF_READING, OF_RAYS };  /* purposes of streams, with a frame's number */
 

@@ -15,7 +15,6 @@
 #include "sift.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BINS        36

@@ -12,7 +12,6 @@
  */
 #include "sift.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
