@@ -266,9 +266,9 @@ refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel mode
 }
 
 gboolean
-refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
+refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gboolean is_near, gdouble matrix[9])
 {
-  const gboolean is_nearer = refine_soft (a, b, model, FAR_SOFTNESS, matrix);
+  const gboolean is_nearer = ! is_near && refine_soft (a, b, model, FAR_SOFTNESS, matrix);
 
   return refine_soft (a, b, model, NEAR_SOFTNESS, matrix) || is_nearer;
 }

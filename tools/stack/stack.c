@@ -149,8 +149,8 @@ stack_all (Stack *stack, gint method, guint64 memory)
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].picture);
   before = stack_made_of (stack, output);
-  success = result && write_picture (result, output);
-  g_clear_object (&result);
+  success = write_picture (result, output);
+  g_object_unref (result);
   progress_end ();
   if (success && aligned < before)
     progress_say ("%s is of %d frames now; it was of %d, whose transforms are kept", output, aligned, before);
