@@ -79,7 +79,7 @@ combine_square (const Work *work, const GeglRectangle *square)
     combine->read (k, square, work->in + k * stride, combine->data);
   for (gsize i = 0; i < n; i += PIXELS)
     combine_pixels (work, work->in + 4 * i, stride, MIN (PIXELS, n - i), work->out + 4 * i);
-  gegl_buffer_set (what->result, square, 0, what->format, work->out, GEGL_AUTO_ROWSTRIDE);
+  tessera_write (what->result, square, what->format, work->out, 4 * square->width * sizeof (gfloat));
 }
 
 static void

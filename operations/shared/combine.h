@@ -29,7 +29,7 @@ typedef struct
   gpointer      data;           /* of both */
 } Combine;
 
-/* Writes the area of `result` in RGBA float. */
+/* Writes the area of `result`, whatever its format. */
 void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuffer *result);
 
 /* combine-values.c: `rows` of n frames, finite values or infinity where there is none; 0 where no frame has one.  `room` has place for n

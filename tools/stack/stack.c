@@ -109,6 +109,13 @@ saver (const gchar *path)
   return result;
 }
 
+/* As it is written: then GEGL, which has one thread for that, converts nothing. */
+static const gchar *
+stored_format (void)
+{
+  return is_float || g_str_equal (saver (output), "gegl:exr-save") ? "RGBA float" : "R'G'B'A u16";
+}
+
 static gboolean
 write_picture (GeglBuffer *buffer, const gchar *path)
 {
@@ -145,7 +152,7 @@ stack_all (Stack *stack, gint method, guint64 memory)
     aligned += stack->frames[i].is_aligned;
   if (method == AUTO)
     method = aligned >= CLIPPED_FROM ? COMBINE_CLIPPED : COMBINE_MEAN;
-  result = stack_combine (stack, (CombineMethod) method, memory);
+  result = stack_combine (stack, (CombineMethod) method, stored_format (), memory);
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].picture);
   before = stack_made_of (stack, output);
