@@ -62,6 +62,20 @@ in_space_of_first (GPtrArray *buffers, const gchar *name)
   return buffers->len ? babl_format_with_space (name, gegl_buffer_get_format (buffers->pdata[0])) : babl_format (name);
 }
 
+typedef struct
+{
+  GPtrArray  *buffers;
+  const Babl *format;
+} Pictures;
+
+static void
+read_picture (gint k, const GeglRectangle *square, gfloat *pixels, gpointer data)
+{
+  const Pictures *pictures = data;
+
+  gegl_buffer_get (pictures->buffers->pdata[k], square, 1.0, pictures->format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+}
+
 static void
 prepare (GeglOperation *operation)
 {
@@ -87,8 +101,8 @@ static gboolean
 process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi, gint level G_GNUC_UNUSED)
 {
   GPtrArray    *buffers = list_pictures (operation);
-  const Combine combine = { .frames = (GeglBuffer **) buffers->pdata, .n = (gint) buffers->len,
-                            .format = in_space_of_first (buffers, "RaGaBaA float"),
+  Pictures      pictures = { buffers, in_space_of_first (buffers, "RaGaBaA float") };
+  const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format,
                             .method = (CombineMethod) GEGL_PROPERTIES (operation)->method, .alpha = ALPHA_LARGEST, .memory = MEMORY };
 
   if (combine.n)

@@ -126,8 +126,10 @@ load (const TesseraTravel *travel, gconstpointer stored, gfloat *working, gint n
 void
 tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *working, gsize n)
 {
-  gint from = travel->stored;
+  gint from = travel->stored, into = travel->working;
 
+  if (! (from & LAYOUT_ALPHA))          /* it is 1, which changes nothing */
+    into &= ~LAYOUT_PREMULTIPLIED;
   if (travel->table && ! (from & LAYOUT_PREMULTIPLIED))         /* the table has changed the curve */
     from = (from & ~LAYOUT_PERCEPTUAL) | (travel->working & LAYOUT_PERCEPTUAL);
   for (gsize first = 0; first < n; first += BLOCK)
@@ -143,7 +145,7 @@ tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *worki
         case LAYOUT_ALPHA:               load (travel, pixels, to, count, 3, 4); break;
         default:                         load (travel, pixels, to, count, 3, 3); break;
         }
-      convert_pixels (to, count, from, travel->working);
+      convert_pixels (to, count, from, into);
     }
 }
 

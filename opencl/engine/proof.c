@@ -56,6 +56,8 @@ keep_settings (const TesseraRequest *request)
                                              : GEGL_OPERATION_GET_CLASS (like)->name, NULL);
 
   copy_settings (like, node);
+  if (request->filter->zero_in_check)
+    gegl_node_set (node, request->filter->zero_in_check, 0.0, NULL);
   return node;
 }
 
@@ -77,8 +79,6 @@ bench_init (Bench *bench, const TesseraRequest *request, GeglNode *settings)
   bench->sink = gegl_node_new_child (bench->graph, "operation", "gegl:write-buffer", NULL);
   g_object_set (bench->node, "dont-cache", TRUE, NULL);         /* a cache would answer for the next look */
   copy_settings (like, bench->node);
-  if (request->filter->zero_in_check)
-    gegl_node_set (bench->node, request->filter->zero_in_check, 0.0, NULL);
   gegl_node_link_many (bench->source, bench->node, bench->sink, NULL);
   if (request->aux && gegl_node_has_pad (bench->node, "aux"))           /* what is checked with another operation may have none */
     {

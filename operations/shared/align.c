@@ -175,6 +175,7 @@ align_find (const TesseraRequest *like, const AlignPicture *reference, const Ali
 {
   const RefinePicture *a = &reference->small, *b = &moving->small;
   Match               *matches = NULL;
+  gboolean             is_near = FALSE;
   const gint           n = match_descriptors (like, reference->descriptors, reference->n, moving->descriptors, moving->n,
                                               settings->ratio, TRUE, &matches);
 
@@ -186,13 +187,13 @@ align_find (const TesseraRequest *like, const AlignPicture *reference, const Ali
   if (! found->is_aligned)
     return TRUE;
   if (settings->refines)
-    refine (a, b, settings->model, found->matrix);
+    is_near = refine (a, b, settings->model, FALSE, found->matrix);
   if (reference->factor * moving->factor > 1)
     {
       enlarge (reference, moving, found->matrix);
       found->error *= reference->factor;
       if (settings->refines)
-        refine (&reference->full, &moving->full, settings->model, found->matrix);
+        refine (&reference->full, &moving->full, settings->model, is_near, found->matrix);
     }
   place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);
   return TRUE;

@@ -76,10 +76,10 @@ combine_square (const Work *work, const GeglRectangle *square)
   const gsize      n = (gsize) square->width * square->height, stride = 4 * n;
 
   for (gint k = 0; k < combine->n; k++)
-    gegl_buffer_get (combine->frames[k], square, 1.0, combine->format, work->in + k * stride, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+    combine->read (k, square, work->in + k * stride, combine->data);
   for (gsize i = 0; i < n; i += PIXELS)
     combine_pixels (work, work->in + 4 * i, stride, MIN (PIXELS, n - i), work->out + 4 * i);
-  gegl_buffer_set (what->result, square, 0, what->format, work->out, GEGL_AUTO_ROWSTRIDE);
+  tessera_write (what->result, square, what->format, work->out, 4 * square->width * sizeof (gfloat));
 }
 
 static void

@@ -19,17 +19,17 @@ typedef enum { ALPHA_COVERAGE, ALPHA_LARGEST } CombineAlpha;
 
 typedef struct
 {
-  GeglBuffer  **frames;
-  gint          n;
-  const Babl   *format;         /* in which they are read: RaGaBaA float */
+  gint          n;              /* frames */
+  void        (*read) (gint k, const GeglRectangle *square, gfloat *pixels, gpointer data);     /* frame k's; several threads call it */
+  const Babl   *format;         /* of these pixels: RaGaBaA float */
   CombineMethod method;
   CombineAlpha  alpha;
   guint64       memory;         /* bytes for squares */
   void        (*told) (gint rows, gint all, gpointer data);     /* so many rows more are done; may be NULL */
-  gpointer      data;
+  gpointer      data;           /* of both */
 } Combine;
 
-/* Writes the area of `result` in RGBA float. */
+/* Writes the area of `result`, whatever its format. */
 void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuffer *result);
 
 /* combine-values.c: `rows` of n frames, finite values or infinity where there is none; 0 where no frame has one.  `room` has place for n

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "matrix.h"
+#include "planes.h"
 #include "soften.h"
 
 #define SIDE         REFINE_SIDE
@@ -54,14 +55,17 @@ read_root (const RefinePicture *picture, const GeglRectangle *rect, const Soften
   return result;
 }
 
-/* Takes the mean away.  Returns the root mean square of the gradient, of differences of neighbours. */
-static gfloat
+/* Takes the mean away.  Returns the root mean square of the gradient, of differences of neighbours.  Sums are of columns first. */
+TESSERA_CLONES static gfloat
 normalize (gfloat values[REFINE_N])
 {
-  gdouble sum = 0.0, squares = 0.0;
+  gdouble sums[SIDE] = { 0.0 }, squares[SIDE] = { 0.0 }, sum = 0.0, square = 0.0;
 
-  for (gint i = 0; i < REFINE_N; i++)
-    sum += values[i];
+  for (gint y = 0; y < SIDE; y++)
+    for (gint x = 0; x < SIDE; x++)
+      sums[x] += values[y * SIDE + x];
+  for (gint x = 0; x < SIDE; x++)
+    sum += sums[x];
   for (gint i = 0; i < REFINE_N; i++)
     values[i] -= (gfloat) (sum / REFINE_N);
   for (gint y = 0; y < SIDE - 1; y++)
@@ -70,9 +74,11 @@ normalize (gfloat values[REFINE_N])
         const gfloat *here = values + y * SIDE + x;
         const gdouble along = here[1] - here[0], down = here[SIDE] - here[0];
 
-        squares += along * along + down * down;
+        squares[x] += along * along + down * down;
       }
-  return (gfloat) sqrt (squares / ((SIDE - 1) * (SIDE - 1)));
+  for (gint x = 0; x < SIDE - 1; x++)
+    square += squares[x];
+  return (gfloat) sqrt (square / ((SIDE - 1) * (SIDE - 1)));
 }
 
 static void
@@ -223,11 +229,27 @@ refine_squares_clear (Refining *refining)
 
 /* -------------------------------------------------------------- comparing -- */
 
-static inline gfloat
-cubic (const gfloat *in, gint stride, gfloat t)
+/* Of the four pixels around a place that lies t behind the second (Keys' cubic, a = -1/2). */
+static inline Pixel
+cubic (gfloat t)
 {
-  return ((((-0.5f * t + 1.0f) * t - 0.5f) * t * in[0] + ((1.5f * t - 2.5f) * t * t + 1.0f) * in[stride])
-          + ((-1.5f * t + 2.0f) * t + 0.5f) * t * in[2 * stride]) + (0.5f * t - 0.5f) * t * t * in[3 * stride];
+  const Pixel a = { -0.5f, 1.5f, -1.5f, 0.5f }, b = { 1.0f, -2.5f, 2.0f, -0.5f }, c = { -0.5f, 0.0f, 0.5f, 0.0f }, d = { 0.0f, 1.0f, 0.0f, 0.0f };
+
+  return ((a * t + b) * t + c) * t + d;
+}
+
+/* Where a row of the square is in B. */
+TESSERA_CLONES static void
+map_row (const Refining *refining, const RefineSquare *square, gint row, gdouble *restrict us, gdouble *restrict vs)
+{
+  for (gint i = 0; i < SIDE; i++)
+    {
+      gdouble u, v;
+
+      matrix_map (refining->inverse, square->x + i, square->y + row, &u, &v);
+      us[i] = u - square->b_rect.x;
+      vs[i] = v - square->b_rect.y;
+    }
 }
 
 /* B's at the places of A. */
@@ -235,25 +257,27 @@ static gboolean
 sample_b (const Refining *refining, const RefineSquare *square, gfloat values[REFINE_N])
 {
   const GeglRectangle *rect = &square->b_rect;
+  gdouble              us[SIDE], vs[SIDE];
 
   for (gint k = 0; k < REFINE_N; k++)
     {
-      gdouble       u, v;
+      const gint    i = k % SIDE;
       gint          x, y;
-      gfloat        rows[4];
+      Pixel         down, sum = { 0 };
       const gfloat *in;
 
-      matrix_map (refining->inverse, square->x + k % SIDE, square->y + k / SIDE, &u, &v);
-      u -= rect->x;
-      v -= rect->y;
-      if (! (u >= 1.0 && v >= 1.0 && u < rect->width - 2.0 && v < rect->height - 2.0))
+      if (i == 0)
+        map_row (refining, square, k / SIDE, us, vs);
+      if (! (us[i] >= 1.0 && vs[i] >= 1.0 && us[i] < rect->width - 2.0 && vs[i] < rect->height - 2.0))
         return FALSE;
-      x = (gint) u;
-      y = (gint) v;
+      x = (gint) us[i];
+      y = (gint) vs[i];
       in = square->b + (gsize) (y - 1) * rect->width + x - 1;
+      down = cubic ((gfloat) (vs[i] - y));
       for (gint j = 0; j < 4; j++)
-        rows[j] = cubic (in + (gsize) j * rect->width, 1, (gfloat) (u - x));
-      values[k] = cubic (rows, 1, (gfloat) (v - y));
+        sum += down[j] * *(const Pixel *) (in + (gsize) j * rect->width);
+      sum *= cubic ((gfloat) (us[i] - x));
+      values[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
   return TRUE;
 }

@@ -15,7 +15,8 @@
 #define FAR_SOFTNESS  2.5       /* pixels: first, where the transform may be some pixels off */
 #define NEAR_SOFTNESS 1.0
 #define STEPS       12
-#define STILL       0.002       /* pixels: a step that moves no corner by more is the last */
+#define FAR_STILL   0.02        /* pixels: a step that moves no corner by more is the last; another softness follows */
+#define NEAR_STILL  0.002
 #define FARTHEST    4.0         /* pixels that all steps together may move the middle of A */
 #define OUTLIERS    3.0         /* standard deviations */
 #define PER_MEDIAN  1.4826      /* standard deviation of a Gaussian / median of the magnitudes */
@@ -230,12 +231,12 @@ stays_near (Steps *steps, const gdouble matrix[9], const gdouble moved[9])
 }
 
 static gboolean
-refine_steps (Steps *steps, gdouble matrix[9])
+refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
 {
   gdouble moved[9], after, far = G_MAXDOUBLE;
 
   memcpy (moved, matrix, sizeof moved);
-  for (gint i = 0; i < STEPS && far >= STILL; i++)
+  for (gint i = 0; i < STEPS && far >= still; i++)
     if (compare (steps, moved) == G_MAXDOUBLE || ! ((far = step (steps, moved)) >= 0.0) || ! stays_near (steps, matrix, moved))
       return FALSE;
   after = compare (steps, moved);
@@ -247,7 +248,7 @@ refine_steps (Steps *steps, gdouble matrix[9])
 
 /* With pictures of that softness. */
 static gboolean
-refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gdouble matrix[9])
+refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gdouble still, gdouble matrix[9])
 {
   Steps    steps = { .refining = { .a = a, .b = b, .softness = softness }, .model = model,
                      .scale = 0.5 * MAX (a->bounds.width, a->bounds.height),
@@ -260,15 +261,15 @@ refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel mode
     return FALSE;
   steps.parameters = derive (model, 0.0, 0.0, along, down);
   if (refine_squares_read (&steps.refining))
-    done = refine_steps (&steps, matrix);
+    done = refine_steps (&steps, still, matrix);
   refine_squares_clear (&steps.refining);
   return done;
 }
 
 gboolean
-refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
+refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gboolean is_near, gdouble matrix[9])
 {
-  const gboolean is_nearer = refine_soft (a, b, model, FAR_SOFTNESS, matrix);
+  const gboolean is_nearer = ! is_near && refine_soft (a, b, model, FAR_SOFTNESS, FAR_STILL, matrix);
 
-  return refine_soft (a, b, model, NEAR_SOFTNESS, matrix) || is_nearer;
+  return refine_soft (a, b, model, NEAR_SOFTNESS, NEAR_STILL, matrix) || is_nearer;
 }

@@ -11,7 +11,7 @@
  * Squares with little gradient have little weight.  Differences of more than three robust standard deviations are left
  * out.  Every second square is held out: the new transform is kept only if it makes the median of their differences smaller.
  *
- * Every sum is in one order: pixels of a row, rows of a square, squares.  The result does not depend on the threads.
+ * Every sum is in one order, for each square by itself.  The result does not depend on the threads.
  */
 #ifndef REFINE_H
 #define REFINE_H
@@ -26,7 +26,8 @@ typedef struct
   const Babl   *format;         /* RaGaBaA float of linear light */
 } RefinePicture;
 
-/* `matrix`: places of B -> of A, both from their bounds' first pixel.  FALSE: it stays as it is. */
-gboolean refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
+/* `matrix`: places of B -> of A, both from their bounds' first pixel.  `is_near`: it is off by a pixel at most.  FALSE: it stays
+ * as it is. */
+gboolean refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gboolean is_near, gdouble matrix[9]);
 
 #endif

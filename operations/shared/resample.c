@@ -14,6 +14,7 @@
 #define TAPS        6
 #define PHASES      512         /* of the kernel; between them it is a straight line, 2e-6 off at most */
 #define SQUARE      64
+#define RUN         64          /* result pixels whose places are found together */
 #define MOST_PIXELS (1 << 20)   /* of the input that are read at once */
 #define HORIZON     1e-9        /* nearer to it a place is nowhere */
 
@@ -29,9 +30,8 @@ typedef struct
   const TesseraRequest *request;
   const Resample       *resample;
   Soften                soften;         /* of the square */
-  gfloat               *out;            /* SQUARE x SQUARE */
-  gfloat               *in, *room;      /* of in_size floats */
-  gsize                 in_size;
+  const GeglRectangle  *rect;           /* of the result */
+  gfloat               *out;            /* ... and its pixels */
 } Work;
 
 /* sinc (t) sinc (t / 3) */
@@ -72,71 +72,91 @@ resample_init (Resample *resample, const gdouble matrix[9])
   return matrix_invert (matrix, resample->inverse);
 }
 
-/* Where a result pixel is in the input, in pixels from its bounds' first.  FALSE: outside. */
-static inline gboolean
-find_place (const Work *work, gint x, gint y, gdouble *u, gdouble *v)
+/* Where the pixels of a row are in the input, in pixels from its bounds' first. */
+typedef struct
 {
-  const GeglRectangle *bounds = &work->request->bounds;
+  gint   x[RUN], y[RUN];                /* of the first of the 6 x 6 pixels */
+  gint   across[RUN], down[RUN];        /* weights in `kernel`, ... */
+  gfloat right[RUN], below[RUN];        /* ... and how far behind them, 0 to 1 */
+  gfloat covered[RUN];                  /* the part of a pixel that the picture covers; 0: it is outside */
+} Places;
 
-  if (! (matrix_map (work->resample->inverse, x, y, u, v) > HORIZON))
-    return FALSE;
-  *u -= bounds->x;
-  *v -= bounds->y;
-  return *u > -1.0 && *u < bounds->width && *v > -1.0 && *v < bounds->height;
-}
-
-/* How much of a pixel at u the picture covers. */
-static inline gfloat
-cover (gdouble u, gint size)
-{
-  return (gfloat) MIN (MIN (u + 1.0, size - u), 1.0);
-}
-
-/* A row of n result pixels.  The input begins at `need`, in pixels from the bounds' first. */
+/* Of n result pixels, at most RUN.  What lies behind the horizon is outside. */
 TESSERA_CLONES static void
-sample_row (const Work *work, const GeglRectangle *need, gint first, gint y, gint n, Pixel *out)
+map_row (const gdouble *inverse, const GeglRectangle *bounds, gint first, gint y, gint n, gdouble *restrict us, gdouble *restrict vs)
 {
-  const GeglRectangle *bounds = &work->request->bounds;
+  const gdouble left = bounds->x, top = bounds->y;
 
   for (gint i = 0; i < n; i++)
     {
-      gdouble      u, v, x0, y0;
-      gfloat       covered, right, down;
-      const Pixel *in;
+      gdouble       u, v;
+      const gdouble w = matrix_map (inverse, first + i, y, &u, &v), from_left = u - left;
+
+      us[i] = w > HORIZON ? from_left : -1.0;
+      vs[i] = v - top;
+    }
+}
+
+/* Of places along one side, as long as `size`: the first of six pixels, the weights, and how much is covered. */
+TESSERA_CLONES static void
+find_places (const gdouble *restrict places, gint size, gint n, gint *restrict first, gint *restrict weights, gfloat *restrict behind,
+             gfloat *restrict covered)
+{
+  const gdouble end = size;
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gdouble low = places[i] > -1.0 ? places[i] : -1.0, at = low < end ? low : end;
+      const gdouble before = at + 1.0, after = end - at, nearest = before < after ? before : after;
+      const gfloat  part = (gfloat) nearest;
+      const gint    x = (gint) before - 1;              /* the floor */
+      const gfloat  phase = (gfloat) (at - x) * PHASES;
+      const gint    whole = (gint) phase, number = whole < PHASES ? whole : PHASES - 1;
+
+      first[i] = x - (TAPS / 2 - 1);
+      weights[i] = number;
+      behind[i] = phase - number;
+      covered[i] *= part < 1.0f ? part : 1.0f;
+    }
+}
+
+/* The pixel at place i.  `in` is the first of the 6 x 6. */
+static inline __attribute__ ((always_inline)) Pixel
+sum_pixels (const Places *places, gint i, const Pixel *in, gsize width)
+{
+  const gfloat *from = kernel[places->across[i]], *above = kernel[places->down[i]];
+  const Pair    across = *(const Pair *) from + places->right[i] * (*(const Pair *) (from + 8) - *(const Pair *) from);
+  const Pair    along = *(const Pair *) above + places->below[i] * (*(const Pair *) (above + 8) - *(const Pair *) above);
+  const Pair    first_two = { across[0], across[0], across[0], across[0], across[1], across[1], across[1], across[1] };
+  const Pair    next_two = { across[2], across[2], across[2], across[2], across[3], across[3], across[3], across[3] };
+  const Pair    last_two = { across[4], across[4], across[4], across[4], across[5], across[5], across[5], across[5] };
+  Pair          sums[3] = { { 0 } }, pairs;
+
+  for (gint j = 0; j < TAPS; j++)
+    for (gint k = 0; k < TAPS / 2; k++)
+      sums[k] += along[j] * ((const Pair *) (in + (gsize) j * width))[k];
+  pairs = (first_two * sums[0] + next_two * sums[1]) + last_two * sums[2];
+  return (Pixel) { pairs[0] + pairs[4], pairs[1] + pairs[5], pairs[2] + pairs[6], pairs[3] + pairs[7] };
+}
+
+/* A row of n result pixels, at most RUN.  The input begins at `need`, in pixels from the bounds' first. */
+TESSERA_CLONES static void
+sample_row (const Pixel *pixels, const GeglRectangle *need, const Places *places, gint n, Pixel *out)
+{
+  for (gint i = 0; i < n; i++)
+    {
+      const Pixel *in = pixels + (gsize) (places->y[i] - need->y) * need->width + (places->x[i] - need->x);
       Pixel        sum = { 0 };
 
       out[i] = sum;
-      if (! find_place (work, first + i, y, &u, &v))
+      if (! (places->covered[i] > 0.0f))
         continue;
-      x0 = floor (u);
-      y0 = floor (v);
-      right = (gfloat) (u - x0) * PHASES;
-      down = (gfloat) (v - y0) * PHASES;
-      in = (const Pixel *) work->in + (gsize) ((gint) y0 - 2 - need->y) * need->width + ((gint) x0 - 2 - need->x);
-      if (right == 0.0f && down == 0.0f)
+      if (places->across[i] == 0 && places->down[i] == 0 && places->right[i] == 0.0f && places->below[i] == 0.0f)
         sum = in[2 * need->width + 2];
       else
-        {
-          const gint a = MIN ((gint) right, PHASES - 1), b = MIN ((gint) down, PHASES - 1);
-          const Pair from = *(const Pair *) kernel[a], across = from + (right - a) * (*(const Pair *) kernel[a + 1] - from);
-          const Pair above = *(const Pair *) kernel[b], along = above + (down - b) * (*(const Pair *) kernel[b + 1] - above);
-          const Pair first_two = { across[0], across[0], across[0], across[0], across[1], across[1], across[1], across[1] };
-          const Pair next_two = { across[2], across[2], across[2], across[2], across[3], across[3], across[3], across[3] };
-          const Pair last_two = { across[4], across[4], across[4], across[4], across[5], across[5], across[5], across[5] };
-          Pair       pairs = { 0 };
-
-          for (gint j = 0; j < TAPS; j++)
-            {
-              const Pair *row = (const Pair *) (in + (gsize) j * need->width);
-
-              pairs += along[j] * ((first_two * row[0] + next_two * row[1]) + last_two * row[2]);
-            }
-          sum = (Pixel) { pairs[0] + pairs[4], pairs[1] + pairs[5], pairs[2] + pairs[6], pairs[3] + pairs[7] };
-        }
-      if (sum[3] <= 0.0f)
-        continue;
-      covered = cover (u, bounds->width) * cover (v, bounds->height);
-      out[i] = sum[3] > 1.0f ? sum * (covered / sum[3]) : sum * covered;
+        sum = sum_pixels (places, i, in, need->width);
+      if (! (sum[3] <= 0.0f))
+        out[i] = sum * (sum[3] > 1.0f ? places->covered[i] / sum[3] : places->covered[i]);
     }
 }
 
@@ -170,32 +190,52 @@ needed_for (const Work *work, const GeglRectangle *part, GeglRectangle *need)
   return TRUE;
 }
 
+/* Where a pixel of the result comes to lie. */
+static Pixel *
+result_at (const Work *work, gint x, gint y)
+{
+  return (Pixel *) work->out + (gsize) (y - work->rect->y) * work->rect->width + (x - work->rect->x);
+}
+
+/* A row of n result pixels, at most RUN, of the pixels in `in`. */
 static void
-read_needed (Work *work, const GeglRectangle *need)
+compute_row (const Work *work, const gfloat *in, const GeglRectangle *need, gint x, gint y, gint n)
+{
+  const GeglRectangle *bounds = &work->request->bounds;
+  gdouble              us[RUN], vs[RUN];
+  Places               places;
+
+  map_row (work->resample->inverse, bounds, x, y, n, us, vs);
+  for (gint i = 0; i < n; i++)
+    places.covered[i] = 1.0f;
+  find_places (us, bounds->width, n, places.x, places.across, places.right, places.covered);
+  find_places (vs, bounds->height, n, places.y, places.down, places.below, places.covered);
+  sample_row ((const Pixel *) in, need, &places, n, result_at (work, x, y));
+}
+
+static void
+sample_part (Work *work, const GeglRectangle *part, const GeglRectangle *need)
 {
   const TesseraRequest *request = work->request;
   const gsize           size = 4 * (gsize) need->width * need->height;
+  gfloat               *in = gegl_scratch_new (gfloat, size), *room = gegl_scratch_new (gfloat, work->soften.radius ? size : 1);
 
-  if (size > work->in_size)
-    {
-      g_free (work->in);
-      g_free (work->room);
-      work->in = g_new (gfloat, size);
-      work->room = g_new (gfloat, size);
-      work->in_size = size;
-    }
   tessera_read (request->input, GEGL_RECTANGLE (request->bounds.x + need->x, request->bounds.y + need->y,
                                                 need->width, need->height),
-                &request->bounds, TESSERA_BORDER_CLAMP, request->input_format, work->in);
-  soften_pixels (&work->soften, work->in, work->room, need->width, need->height, 4);
+                &request->bounds, TESSERA_BORDER_CLAMP, request->input_format, in);
+  soften_pixels (&work->soften, in, room, need->width, need->height, 4);
+  for (gint y = part->y; y < part->y + part->height; y++)
+    for (gint x = part->x; x < part->x + part->width; x += RUN)
+      compute_row (work, in, need, x, y, MIN (RUN, part->x + part->width - x));
+  gegl_scratch_free (room);
+  gegl_scratch_free (in);
 }
 
 /* Part of a square.  One that needs too much of the input at once is halved. */
 static void
 compute_part (Work *work, const GeglRectangle *part)
 {
-  Pixel        *out = (Pixel *) work->out;
-  GeglRectangle need;
+  GeglRectangle  need;
   const gboolean is_known = needed_for (work, part, &need);
 
   if ((! is_known || (gsize) need.width * need.height > MOST_PIXELS) && part->width * part->height > 1)
@@ -213,15 +253,10 @@ compute_part (Work *work, const GeglRectangle *part)
       return;
     }
   if (is_known && need.width > 0)
-    {
-      read_needed (work, &need);
-      for (gint y = 0; y < part->height; y++)
-        sample_row (work, &need, part->x, part->y + y, part->width, out + y * part->width);
-    }
+    sample_part (work, part, &need);
   else
-    memset (out, 0, sizeof (Pixel) * part->width * part->height);
-  tessera_write (work->request->output, part, work->request->output_format, work->out,
-                 4 * part->width * sizeof (gfloat));
+    for (gint y = part->y; y < part->y + part->height; y++)
+      memset (result_at (work, part->x, y), 0, sizeof (Pixel) * part->width);
 }
 
 static void
@@ -242,10 +277,33 @@ square_of (gint x)
   return x - ((x % SQUARE) + SQUARE) % SQUARE;
 }
 
+void
+resample_pixels (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels)
+{
+  Work           work = { .request = request, .resample = request->params, .rect = rect, .out = pixels };
+  const gdouble *matrix = work.resample->matrix;
+
+  if (matrix[6] == 0.0 && matrix[7] == 0.0)             /* equally soft everywhere */
+    {
+      soften_for (&work, rect->x, rect->y);
+      compute_part (&work, rect);
+      return;
+    }
+  for (gint y = square_of (rect->y); y < rect->y + rect->height; y += SQUARE)
+    for (gint x = square_of (rect->x); x < rect->x + rect->width; x += SQUARE)
+      {
+        GeglRectangle part = { x, y, SQUARE, SQUARE };
+
+        gegl_rectangle_intersect (&part, &part, rect);
+        soften_for (&work, x, y);
+        compute_part (&work, &part);
+      }
+}
+
 static void
 resample_area (const TesseraRequest *request, const GeglRectangle *area)
 {
-  Work work = { .request = request, .resample = request->params, .out = g_new (gfloat, 4 * SQUARE * SQUARE) };
+  gfloat *pixels = g_new (gfloat, 4 * SQUARE * SQUARE);
 
   for (gint y = square_of (area->y); y < area->y + area->height; y += SQUARE)
     for (gint x = square_of (area->x); x < area->x + area->width; x += SQUARE)
@@ -253,12 +311,10 @@ resample_area (const TesseraRequest *request, const GeglRectangle *area)
         GeglRectangle part = { x, y, SQUARE, SQUARE };
 
         gegl_rectangle_intersect (&part, &part, area);
-        soften_for (&work, x, y);
-        compute_part (&work, &part);
+        resample_pixels (request, &part, pixels);
+        tessera_write (request->output, &part, request->output_format, pixels, 4 * part.width * sizeof (gfloat));
       }
-  g_free (work.room);
-  g_free (work.in);
-  g_free (work.out);
+  g_free (pixels);
 }
 
 const TesseraFilter resample_filter = { .name = "resample", .area = resample_area };

@@ -36,4 +36,8 @@ gboolean resample_init (Resample *resample, const gdouble matrix[9]);
 /* A TesseraFilter without kernels.  The request's params are a Resample, its formats RaGaBaA float of linear light. */
 extern const TesseraFilter resample_filter;
 
+/* What that filter makes of some of the result's pixels, in rows of rect->width: for those who do not want a buffer of them.  Several
+ * threads may call it. */
+void resample_pixels (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels);
+
 #endif

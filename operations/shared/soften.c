@@ -17,6 +17,8 @@ soften_init (Soften *soften, gdouble sigma)
     sum += weights[i + soften->radius] = tessera_exp (-0.5 * (i / sigma) * (i / sigma));
   for (gint i = 0; i <= 2 * soften->radius && sigma > 0.0; i++)
     soften->taps[i] = (gfloat) (weights[i] / sum);
+  for (; soften->radius > 0 && soften->taps[0] == 0.0f; soften->radius--)       /* so narrow that it does nothing there */
+    memmove (soften->taps, soften->taps + 1, (2 * soften->radius - 1) * sizeof (gfloat));
 }
 
 /* n sums of values that lie `step` apart. */

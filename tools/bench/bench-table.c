@@ -25,7 +25,10 @@ static const BenchRow more[] = {
   { .title = "thesis: unsharp mask (1.5, 0.5, 0.5)",
     .ours = "tessera:unsharp-mask std-dev=1.5 amount=0.5 threshold=0.5" },
   { .title = "thesis: bilateral filter (8, 0.05)",
-    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.05 tone=linear guide=channels" }
+    .ours = "tessera:bilateral-grid spatial-sigma=8 range-sigma=0.05 tone=linear guide=channels" },
+  { .title = "thesis: Harris", .ours = "tessera:harris-corners result=corners", .result = "Y float" },
+  /* as there: places alone, in four octaves of two intervals, from the picture's own size on */
+  { .title = "thesis: SIFT", .ours = "tessera:sift result=mask octaves=4 intervals=2 upsample=false", .result = "Y float" }
 };
 
 #define ROW(name) &check_##name,

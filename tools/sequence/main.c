@@ -11,9 +11,6 @@
 #include "options.h"
 #include "sequence.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "../progress.h"
 
 #define FINISHING 0.1           /* of the work is what follows the blocks */

@@ -1,73 +1,64 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The frames of tessera-stack become one picture, some rows at a time: these rows of all frames are laid in the reference's frame, and
- * combined.  So no frame is ever there as floats.
+ * The frames of tessera-stack become one picture, a square of all of them at a time: it is laid in the reference's frame just before it
+ * is combined.  So no frame is ever there as floats.
  */
 #include "stack.h"
 
 #include "resample.h"
 
-#define ROWS 256                /* at a time: four of GEGL's tiles */
-
-static GeglBuffer *
-lay (const Stack *stack, const StackFrame *frame, const GeglRectangle *part, const Babl *format)
+/* A frame that is aligned, and where it lies. */
+typedef struct
 {
-  TesseraRequest request = stack_request (stack, frame->picture, format);
+  TesseraRequest request;
   Resample       resample;
+} Laid;
 
-  request.filter = &resample_filter;
-  request.params = &resample;
-  request.roi = *part;
-  request.output = gegl_buffer_new (part, format);
-  if (! resample_init (&resample, frame->matrix) || ! tessera_process (&request))
-    g_clear_object (&request.output);
-  return request.output;
+typedef struct
+{
+  Laid *laid;
+  gint  n;                      /* frames of the stack, ... */
+  gint  rows;                   /* ... and rows that are done, for the progress */
+} Laying;
+
+static void
+read_laid (gint k, const GeglRectangle *square, gfloat *pixels, gpointer data)
+{
+  const Laying *laying = data;
+
+  resample_pixels (&laying->laid[k].request, square, pixels);
 }
 
-/* FALSE: OpenCL is forced. */
-static gboolean
-combine_rows (const Stack *stack, Combine *combine, const GeglRectangle *part, GeglBuffer *result)
+static void
+tell (gint rows, gint all, gpointer data)
 {
-  gboolean success = TRUE;
+  Laying *laying = data;
 
-  combine->n = 0;
-  for (gint i = 0; i < stack->n && success; i++)
-    if (stack->frames[i].picture)
-      {
-        GeglBuffer *laid = lay (stack, &stack->frames[i], part, combine->format);
-
-        success = laid != NULL;
-        if (laid)
-          combine->frames[combine->n++] = laid;
-      }
-  if (success)
-    combine_frames (combine, part, result);
-  for (gint i = 0; i < combine->n; i++)
-    g_object_unref (combine->frames[i]);
-  return success;
+  laying->rows += rows;
+  progress_step (laying->n * 0.25 * rows / all, "row %d of %d", laying->rows, all);
 }
 
 GeglBuffer *
-stack_combine (const Stack *stack, CombineMethod method, guint64 memory)
+stack_combine (const Stack *stack, CombineMethod method, const gchar *format, guint64 memory)
 {
   GeglBuffer          *reference = stack->frames[stack->reference].picture;
   const GeglRectangle *box = gegl_buffer_get_extent (reference);
   const Babl          *space = gegl_buffer_get_format (reference);
-  GeglBuffer          *result = gegl_buffer_new (box, babl_format_with_space ("RGBA float", space));
-  Combine              combine = { .frames = g_new (GeglBuffer *, stack->n), .format = babl_format_with_space ("RaGaBaA float", space),
+  GeglBuffer          *result = gegl_buffer_new (box, babl_format_with_space (format, space));
+  Laying               laying = { g_new (Laid, stack->n), stack->n, 0 };
+  Combine              combine = { .read = read_laid, .told = tell, .data = &laying, .format = babl_format_with_space ("RaGaBaA float", space),
                                    .method = method, .alpha = ALPHA_COVERAGE, .memory = memory / 4 };
-  const gint           rows = CLAMP (memory / 2 / (stack->n * (gsize) box->width * 4 * sizeof (gfloat)), 1, (guint64) ROWS);
-  gboolean             success = TRUE;
 
-  for (gint y = 0; y < box->height && success; y += rows)
-    {
-      const GeglRectangle part = { box->x, box->y + y, box->width, MIN (rows, box->height - y) };
+  for (gint i = 0; i < stack->n; i++)
+    if (stack->frames[i].picture)
+      {
+        Laid *laid = &laying.laid[combine.n];
 
-      success = combine_rows (stack, &combine, &part, result);
-      progress_step (stack->n * 0.25 * part.height / box->height, "row %d of %d", y + part.height, box->height);
-    }
-  g_free (combine.frames);
-  if (! success)
-    g_clear_object (&result);
+        laid->request = stack_request (stack, stack->frames[i].picture, combine.format);
+        laid->request.params = &laid->resample;
+        combine.n += resample_init (&laid->resample, stack->frames[i].matrix);
+      }
+  combine_frames (&combine, box, result);
+  g_free (laying.laid);
   return result;
 }

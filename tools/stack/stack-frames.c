@@ -3,7 +3,8 @@
  * The frames of tessera-stack: read, and found on the reference.
  *
  * A frame is read once; for the sharpest reference, twice.  What is aligned stays in GEGL's tiles as it was decoded; they go to
- * GEGL's swap file where they are more than the memory allowed.
+ * GEGL's swap file where they are more than the memory allowed.  While one frame is looked for, the next one is decoded: decoders
+ * have one thread.
  */
 #include "stack.h"
 
@@ -71,6 +72,7 @@ typedef struct
   const Babl   *format;         /* in the reference's space */
   AlignPicture  reference;
   gboolean      has_points;
+  GThread      *decoding;       /* of the next frame; or NULL */
 } Aligning;
 
 TesseraRequest
@@ -120,10 +122,37 @@ keep (const Stack *stack)
     }
 }
 
+static gpointer
+decode (gpointer frame)
+{
+  return stack_load (frame);
+}
+
+/* Of frame `i` or the first one behind it that has to be read. */
+static void
+begin_decoding (Aligning *aligning, gint i)
+{
+  const Stack *stack = aligning->stack;
+
+  while (i < stack->n && (i == stack->reference || (stack->frames[i].is_known && ! stack->frames[i].is_aligned)))
+    i++;
+  aligning->decoding = i < stack->n ? g_thread_new ("decode", decode, &stack->frames[i]) : NULL;
+}
+
+/* The frame's picture; or NULL.  The next one is begun. */
+static GeglBuffer *
+end_decoding (Aligning *aligning, const StackFrame *frame)
+{
+  GeglBuffer *buffer = g_thread_join (aligning->decoding);
+
+  begin_decoding (aligning, frame + 1 - aligning->stack->frames);
+  return buffer;
+}
+
 static gboolean
 align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
 {
-  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : stack_load (frame);
+  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : end_decoding (aligning, frame);
   gboolean    success = TRUE;
 
   if (buffer && ! frame->is_known)
@@ -162,6 +191,7 @@ stack_align (Stack *stack)
   matrix_place (1.0, 0.0, 0.0, first->matrix);
   first->is_known = first->is_aligned = TRUE;
   first->picture = reference;
+  begin_decoding (&aligning, 0);
   for (gint i = 0; i < stack->n && success; i++)
     {
       progress_step (0.0, "%s", stack->frames[i].path);
@@ -169,6 +199,8 @@ stack_align (Stack *stack)
         success = align_frame (&aligning, reference, &stack->frames[i]);
       progress_step (1.0, "%s", stack->frames[i].path);
     }
+  if (aligning.decoding)                /* OpenCL is forced */
+    g_clear_object (&(GeglBuffer *) { g_thread_join (aligning.decoding) });
   align_picture_clear (&aligning.reference);
   return success;
 }

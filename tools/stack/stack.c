@@ -107,6 +107,13 @@ saver (const gchar *path)
   return result;
 }
 
+/* As it is written: then GEGL, which has one thread for that, converts nothing. */
+static const gchar *
+stored_format (void)
+{
+  return is_float || g_str_equal (saver (output), "gegl:exr-save") ? "RGBA float" : "R'G'B'A u16";
+}
+
 static gboolean
 write_picture (GeglBuffer *buffer, const gchar *path)
 {
@@ -143,12 +150,12 @@ stack_all (Stack *stack, gint method, guint64 memory)
     aligned += stack->frames[i].is_aligned;
   if (method == AUTO)
     method = aligned >= CLIPPED_FROM ? COMBINE_CLIPPED : COMBINE_MEAN;
-  result = stack_combine (stack, (CombineMethod) method, memory);
+  result = stack_combine (stack, (CombineMethod) method, stored_format (), memory);
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].picture);
   before = stack_made_of (stack, output);
-  success = result && write_picture (result, output);
-  g_clear_object (&result);
+  success = write_picture (result, output);
+  g_object_unref (result);
   progress_end ();
   if (success && aligned < before)
     progress_say ("%s is of %d frames now; it was of %d, whose transforms are kept", output, aligned, before);

@@ -48,8 +48,7 @@ gboolean    stack_keep      (const Stack *stack, GError **error);
 gint        stack_made_of     (const Stack *stack, const gchar *output);
 void        stack_note_result (Stack *stack, const gchar *output, gint n);
 
-/* stack-combine.c: RGBA float of linear light; alpha is the part of the frames that cover a pixel.  `memory` in bytes.
- * NULL: OpenCL is forced. */
-GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, guint64 memory);
+/* stack-combine.c: a picture of that format; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
+GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, const gchar *format, guint64 memory);
 
 #endif
