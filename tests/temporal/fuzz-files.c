@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * fuzz-files ser|fits SECONDS [SEED]: broken films and FITS files are read or refused; nothing else happens.  By hand, for ten minutes, in a build with
- * -Db_sanitize=address,undefined; for a second among the tests.  The file that is tried lies in the folder that is printed first. */
+ * fuzz-files ser|fits SECONDS [SEED]: broken films and FITS files are read or refused; nothing else happens.  For ten minutes in the build with
+ * sanitizers (`./run test memory/fuzz`), for a second among the tests.  The file that is tried lies in the folder that is printed first. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
