@@ -18,7 +18,7 @@ PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('
 # Tests that have sources of the modules inside.
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
               'match/match-device', 'temporal/tracks-device',
-              'align/combine-values', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
+              'align/combine-values', 'temporal/shift-lags', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
               'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test')
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
