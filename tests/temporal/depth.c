@@ -4,7 +4,7 @@
  *
  *   depth [--size N] [--frames N] [--side N] [--fields N] [--bar MAGNITUDES] [--device 1] [--chart FILE]
  *
- * Each field is computed twice, as tessera-sequence does it: once with objects of known magnitudes, once without any.  The fields without tell the
+ * Each field (preset A) is computed twice, as tessera-sequence does it with a dark frame: once with objects of known magnitudes, once without any.  The fields without tell the
  * thresholds: as many maxima of all frames are above the one as tracks are above the other, and that is one of each in a field.  Recall of one frame is
  * the part of all objects in all frames whose maximum is within 2 px; that of shift-and-add is the part of all objects that have a track, within 3 px in
  * the first and in the last frame.  SIDE x SIDE velocities are tried.  A magnitude is 25 - 2.5 log10 (electrons in a frame). */
@@ -100,18 +100,22 @@ make_frames (Night *night)
 {
   const gsize pixels = (gsize) size * size;
   guint16    *adu = g_new (guint16, pixels);
-  CountPlane  counts;
+  CountPlane  counts, dark;
 
   count_plane_init (&counts, size, size);
+  count_plane_init (&dark, size, size);
+  for (gsize i = 0; i < pixels; i++)
+    dark.pixels[i] = (gfloat) night->field->pattern[i];
   night->frames = g_new (CountPlane, night->n);
   for (gint t = 0; t < night->n; t++)
     {
       stars_frame (night->field, t, adu);
       for (gsize i = 0; i < pixels; i++)
         counts.pixels[i] = adu[i];
-      whiten_prepare (&counts, NULL, 65535.0f, TRUE, &night->frames[t]);
+      whiten_prepare (&counts, &dark, 65535.0f, TRUE, &night->frames[t]);
     }
   count_plane_clear (&counts);
+  count_plane_clear (&dark);
   g_free (adu);
 }
 
