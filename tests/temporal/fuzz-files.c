@@ -193,6 +193,7 @@ try_one (const gchar *path, gboolean is_fits)
   (is_fits ? good_fits : good_film) (path);
   g_file_get_contents (path, &bytes, &length, NULL);
   damage (bytes, length, is_fits);
+  remove (path);                /* a file that is replaced is waited for */
   g_file_set_contents (path, bytes, below (5) ? length : (gsize) below ((gint) length), NULL);
   g_free (bytes);
   (is_fits ? try_fits : try_film) (path);
