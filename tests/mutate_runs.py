@@ -18,7 +18,7 @@ PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('
 # Tests that have sources of the modules inside.
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
               'match/match-device', 'temporal/tracks-device',
-              'align/combine-values', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
+              'align/combine-values', 'temporal/shift-lags', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
               'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test')
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
@@ -27,7 +27,8 @@ TESTS_OF = {
     'combine': [('align/combine-test', [])],
     'estimate-shift': [('temporal/estimate-shift', [])],
     'fits-load': [('temporal/frames-test', [])],
-    'sift': [('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-state', [])],
+    'sift': [('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-state', []),
+             ('../tools/bench/points', ['--mpix', '0.12', '--runs', '2', '--strip', '1', PHOTOGRAPHS[2]])],
     'sift-save': [('features/sift-points', PHOTOGRAPHS[:3])],
 }
 NO_TILES = 'FAIL no result was sent straight into tiles'

@@ -24,6 +24,7 @@ NINJA = re.compile(r'^\[\d+/\d+\] ')
 # A build for one purpose has what it needs alone: the kernels were checked by the first.
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES',
              '-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled']
+SANITIZED_TESTS = {'memory': ['check-sanitized'], 'memory/fuzz': ['fuzz-ser-sanitized', 'fuzz-fits-sanitized']}
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min(os.cpu_count() or 1, 4)
 KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests
@@ -299,16 +300,17 @@ def run_parts(wanted, parts):
     names = list(dict.fromkeys(name for word in wanted for name in parts.get(word, [word] if word in known_tests(parts) else [])))
     of_filters = [of_filter for name in wanted if name in FILTERS for of_filter in filter_jobs(name)]
     programs = [part for part in parts if part in wanted and part in PROGRAMS and not part.startswith('gimp/smoke')]
+    sanitized = [test for part in SANITIZED_TESTS if part in wanted for test in SANITIZED_TESTS[part]]
     results.total = 1 + len(names) + len(of_filters) + len(programs) + ('gimp/smoke' in wanted) + ('gimp/smoke-3' in wanted) + ('driver/tsan' in wanted) + 2 * ('warnings' in wanted) \
-        + 2 * ('memory' in wanted) + 2 * len(LEVELS) * ('check/levels' in wanted)
+        + len(sanitized) + (len(sanitized) > 0) + 2 * len(LEVELS) * ('check/levels' in wanted)
     fresh = not os.path.exists(os.path.join(TOP, 'build', 'build.ninja'))
     if not build('gcc or $CC', 'build'):
         return
     if 'warnings' in wanted:
         warnings(fresh)
     tests = tests_of('build', names) + of_filters
-    if 'memory' in wanted and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
-        tests = tests_of('build-asan', ['check-sanitized']) + tests
+    if sanitized and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
+        tests = tests_of('build-asan', sanitized) + tests
     run_together(smokes(wanted) + tests)
     for part in programs:
         run_program(part)

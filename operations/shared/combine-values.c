@@ -60,6 +60,15 @@ count_values (gfloat (*rows)[COMBINE_VALUES], gint n, gfloat *restrict counts)
   return whole;
 }
 
+/* The sum of two large values may be none. */
+static inline gfloat
+between (gfloat a, gfloat b)
+{
+  const gfloat sum = a + b;
+
+  return fabsf (sum) <= G_MAXFLOAT ? 0.5f * sum : 0.5f * a + 0.5f * b;
+}
+
 /* Of n sorted rows, of which counts[i] have a value in column i; 0 of none. */
 static void
 middle_row (gfloat (*sorted)[COMBINE_VALUES], gint n, gboolean whole, const gfloat *counts, gfloat *restrict out)
@@ -67,12 +76,12 @@ middle_row (gfloat (*sorted)[COMBINE_VALUES], gint n, gboolean whole, const gflo
   const gfloat *restrict a = sorted[(n - 1) / 2], *restrict b = sorted[n / 2];
 
   for (gint i = 0; i < COMBINE_VALUES && whole; i++)
-    out[i] = n % 2 ? a[i] : 0.5f * (a[i] + b[i]);
+    out[i] = n % 2 ? a[i] : between (a[i], b[i]);
   for (gint i = 0; i < COMBINE_VALUES && ! whole; i++)
     {
       const gint m = (gint) counts[i];
 
-      out[i] = m == 0 ? 0.0f : m % 2 ? sorted[m / 2][i] : 0.5f * (sorted[m / 2 - 1][i] + sorted[m / 2][i]);
+      out[i] = m == 0 ? 0.0f : m % 2 ? sorted[m / 2][i] : between (sorted[m / 2 - 1][i], sorted[m / 2][i]);
     }
 }
 

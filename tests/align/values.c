@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * values: many values are combined at once as the plain definition combines one: mean, median and clipped mean of 1 to 40 frames,
- * with ties, zeros and values that are far off, the same bits; so are they where frames have no value. */
+ * with ties, zeros, values that are far off and values whose sum is no float, the same bits; so are they where frames have no value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ median_of (const gfloat *values, gint n)
 
   memcpy (sorted, values, n * sizeof *sorted);
   qsort (sorted, n, sizeof *sorted, by_size);
-  return n % 2 ? sorted[n / 2] : 0.5f * (sorted[n / 2 - 1] + sorted[n / 2]);
+  return n % 2 ? sorted[n / 2] : (gfloat) (0.5 * ((gdouble) sorted[n / 2 - 1] + sorted[n / 2]));
 }
 
 static gfloat
@@ -47,11 +47,13 @@ expected (CombineMethod method, const gfloat *values, gint n)
 }
 
 static gfloat
-draw (CheckRandom *random, gdouble holes)
+draw (CheckRandom *random, gdouble holes, gboolean is_huge)
 {
   const gboolean is_hole = check_uniform (random) < holes;
   const gdouble  kind = check_uniform (random), value = check_uniform (random);
 
+  if (is_huge && ! is_hole)
+    return (gfloat) (G_MAXFLOAT * (kind < 0.4 ? 1.0 : value));
   return is_hole ? INFINITY : kind < 0.1 ? 0.0f : kind < 0.4 ? (gfloat) floor (4 * value) / 4 : kind < 0.5 ? (gfloat) (1e4 * value - 2e3) : (gfloat) value;
 }
 
@@ -64,10 +66,11 @@ main (void)
   for (gint n = 1; n <= MOST; n++)
     for (gdouble holes = 0.0; holes < 1.0; holes += 0.3)
       {
-        gint wrong = 0;
+        const gboolean is_huge = n % 3 == 0;
+        gint           wrong = 0;
 
         for (gint i = 0; i < n * COMBINE_VALUES; i++)
-          rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = draw (&random, holes);
+          rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = draw (&random, holes, is_huge);
         for (CombineMethod method = COMBINE_MEAN; method <= COMBINE_CLIPPED; method++)
           {
             combine_values (method, rows, n, room, out);

@@ -66,7 +66,7 @@ ROWS = [
     ('390', 'equivalent', 'operations/shared/shift-steps.c',
      '    return FALSE;', '    return TRUE;', 1,
      'frames that have nothing in common share no pixel either, which is refused as well'),
-    ('391', 'new', 'operations/shared/shift-start.c',
+    ('391', 'real', 'operations/shared/shift-start.c',
      'sqrt (squares[k] * others[k])', 'sqrt (squares[k] + others[k])', 1),
     ('392', 'killed', 'operations/shared/shift-frame.c',
      '          columns[i] = is_good ? pixels[x] : 0.0f;', ';', 1),

@@ -187,6 +187,34 @@ larger_than_its_code (void)
     }
 }
 
+/* Floats that are compressed are refused, and the words say what helps. */
+static void
+compressed_floats (void)
+{
+  static const struct { gint code, type; gfloat level; } kinds[] = { { RICE_1, FLOAT_IMG, 4 }, { GZIP_1, FLOAT_IMG, 4 }, { GZIP_2, FLOAT_IMG, 0 },
+                                                                     { GZIP_2, DOUBLE_IMG, 0 } };
+  gfloat values[N];
+  long   sizes[] = { WIDTH, HEIGHT };
+
+  for (gint i = 0; i < N; i++)
+    values[i] = (gfloat) (100.0 + i % 7);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      fitsfile *file;
+      gint      status = 0;
+
+      g_unlink (in_folder ("floats.fits"));
+      fits_create_diskfile (&file, in_folder ("floats.fits"), &status);
+      fits_set_compression_type (file, kinds[i].code, &status);
+      fits_set_quantize_level (file, kinds[i].level, &status);          /* 0: floats stay as they are */
+      fits_create_img (file, kinds[i].type, 2, sizes, &status);
+      fits_write_img (file, TFLOAT, 1, N, values, &status);
+      fits_close_file (file, &status);
+      expect (status == 0, "CFITSIO writes floats.fits with code %d: %d", kinds[i].code, status);
+      expect_refused ("floats.fits", "funpack");
+    }
+}
+
 #endif
 
 /* Blanks are NaN, infinities stay, doubles beyond a float's are infinite or its highest; names are names. */
@@ -310,6 +338,7 @@ main (void)
 #ifdef HAVE_CFITSIO
   by_cfitsio ();
   larger_than_its_code ();
+  compressed_floats ();
 #endif
   strange_numbers ();
   facts ();

@@ -83,7 +83,7 @@ kinds (void)
 }
 
 static void
-expect_refused (const gchar *text, gsize length, const gchar *what)
+expect_refused (const gchar *text, gsize length, const gchar *what, const gchar *word)
 {
   SerHeader  header;
   CountPlane plane = { 0 };
@@ -91,7 +91,8 @@ expect_refused (const gchar *text, gsize length, const gchar *what)
   gdouble    start;
 
   g_file_set_contents (film, text, length, NULL);
-  expect (! ser_read_frame (film, 0, &plane, &header, &start, &error) && error && strstr (error->message, film), "%s is refused by name", what);
+  expect (! ser_read_frame (film, 0, &plane, &header, &start, &error) && error && strstr (error->message, film) && strstr (error->message, word),
+          "%s: %s, but should be refused with its name and \"%s\"", what, error ? error->message : "it is read", word);
   g_clear_error (&error);
   count_plane_clear (&plane);
 }
@@ -125,11 +126,11 @@ broken (void)
       put (copy, bad[i].at, bad[i].value);
       if (bad[i].value == 65536)
         put (copy, 30, 65536);
-      expect_refused (copy, length, bad[i].what);
+      expect_refused (copy, length, bad[i].what, bad[i].value == 8 ? "mosaic; make colours or grey of it" : "");
       g_free (copy);
     }
   for (gsize n = 0; n < 178 + 2 * WIDTH * HEIGHT; n += 13)
-    expect_refused (text, n, "a film that is cut in its first frame");
+    expect_refused (text, n, "a film that is cut in its first frame", "");
   g_file_set_contents (film, text, length - 5, NULL);
   expect (ser_read_header (film, &header, NULL) && header.n == N - 1 && header.promised == N, "of a cut film the whole frames are used");
   put (text, 38, (guint32) -1);

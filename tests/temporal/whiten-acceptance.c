@@ -10,15 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gegl-plugin.h>
+#include <gegl.h>
 
 #include "../engine/verdict.h"
 #include "detect.h"
-#include "estimate-shift.h"
 #include "sequence-truth.h"
-#include "tessera-control.h"
 #include "tracks.h"
-#include "whiten-request.h"
+#include "whitener.h"
 
 #define FRAMES    26
 #define FIRST     10            /* the first frame that counts */
@@ -26,8 +24,6 @@
 #define GAIN      1.5
 #define THRESHOLD 6.0f
 #define TOGETHER  8
-
-static GeglOperation *shifting, *whitening;
 
 typedef struct
 {
@@ -160,47 +156,16 @@ subtract_median (const CountPlane *current, const CountPlane *const *history, gi
 static void
 whiten_one (const Plan *plan, const CountPlane *frames, const FrameShift *shifts, gint t, WhitenPlanes *planes)
 {
-  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, plan->degree, 1e-3, FALSE, TRUE };
-  const gint            n = MIN (plan->n, t);
-  const GeglRectangle   box = { 0, 0, frames[t].width, frames[t].height };
-  const TesseraRequest  request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
-  WhitenFrames          all = { .current = &frames[t], .n = n };
-  Weights               weights;
+  const gint        n = MIN (plan->n, t);
+  const CountPlane *history[FRAMES];
 
   for (gint k = 0; k < n; k++)
-    all.history[k] = &frames[t - n + k];
-  weights_find (NULL, shifts[t], NULL, shifts + t - n, n, &settings, &weights);
+    history[k] = &frames[t - n + k];
   if (plan->median)
-    subtract_median (&frames[t], all.history, n, planes);
-  else if (! background_whiten_predict (&request, &all, &weights, WHITEN_BOTH, 1.0f, planes))
-    expect (FALSE, "the device did not whiten");
+    subtract_median (&frames[t], history, n, planes);
+  else
+    whitener_whiten (frames, shifts, t, n, plan->degree, planes);
   whiten_judge (planes, GAIN);
-}
-
-/* Of n frames against the first, some at once. */
-static void
-find_shifts (const CountPlane *frames, gint n, ShiftMethod method, FrameShift *shifts)
-{
-  const gsize pixels = (gsize) frames[0].width * frames[0].height;
-  gfloat     *row = g_new (gfloat, n * pixels);
-  ShiftKey    key;
-
-  for (gint t = 0; t < n; t++)
-    memcpy (row + t * pixels, frames[t].pixels, pixels * sizeof (gfloat));
-  shift_key_init (&key, &frames[0], TRUE);
-  shifts[0] = (FrameShift) { 0 };
-  for (gint first = 1; first < n; first += SHIFT_MOST_FRAMES)
-    {
-      const gint count = MIN (SHIFT_MOST_FRAMES, n - first);
-      Shift      found[SHIFT_MOST_FRAMES];
-
-      if (! shift_request (shifting, &(ShiftRequest) { &key, count, row + first * pixels, NULL, { method, 64, INFINITY, TRUE } }, found))
-        expect (FALSE, "the device did not find the shifts");
-      for (gint k = 0; k < count; k++)
-        shifts[first + k] = (FrameShift) { found[k].x, found[k].y };
-    }
-  shift_key_clear (&key);
-  g_free (row);
 }
 
 #define SHIFT_FRAMES 20
@@ -219,7 +184,7 @@ shift_error (gchar preset, ShiftMethod method, gint seeds)
 
       for (gint t = 0; t < SHIFT_FRAMES; t++)
         frames[t] = take_plane (&sequence.frames[t]);
-      find_shifts (frames, SHIFT_FRAMES, method, shifts);
+      whitener_shifts (frames, SHIFT_FRAMES, method, shifts);
       for (gint t = 0; t < SHIFT_FRAMES; t++)
         {
           const gdouble x = shifts[t].x - sequence.field->shifts[t].x, y = shifts[t].y - sequence.field->shifts[t].y;
@@ -260,7 +225,7 @@ run_seed (const Plan *plan, gint seed, Score *score)
 
   for (gint t = 0; t < FRAMES; t++)
     frames[t] = take_plane (&sequence.frames[t]);
-  find_shifts (frames, FRAMES, SHIFT_PYRAMID, shifts);
+  whitener_shifts (frames, FRAMES, SHIFT_PYRAMID, shifts);
   for (gint t = 1; t < FRAMES; t++)
     {
       WhitenPlanes planes;
@@ -316,15 +281,10 @@ main (gint argc, gchar **argv)
 {
   const gint     seeds = argc > 1 ? atoi (argv[1]) : 1;
   const gboolean on_device = argc > 2 && ! strcmp (argv[2], "device");
-  GeglNode      *graph;
   Score          plain, usual, removed, drift, median, dark, longer;
 
   gegl_init (&argc, &argv);
-  graph = gegl_node_new ();
-  shifting = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:estimate-shift", NULL));
-  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL));
-  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
-  g_print ("%s\n", on_device ? tessera_device_name () : "C");
+  whitener_begin (on_device);
   accept_shifts (seeds);
   plain = run ((Plan) { .preset = 'A', .n = 10 }, seeds);
   expect (plain.residual <= 1.25, "A, degree 0, N 10: residual %g", plain.residual);
@@ -343,7 +303,7 @@ main (gint argc, gchar **argv)
   expect (drift.residual <= 0.6 * median.residual, "C: residual %g, the median's %g", drift.residual, median.residual);
   dark = run ((Plan) { .preset = 'C', .less_dark = TRUE, .n = 10, .degree = 1 }, seeds);
   expect (dark.alarms <= 1.0, "C less dark: %g false detections a frame", dark.alarms);
-  g_object_unref (graph);
+  whitener_end ();
   gegl_exit ();
   return expect_told ();
 }
