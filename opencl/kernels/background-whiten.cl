@@ -20,17 +20,27 @@
   EIGHT_FRAMES (7)
 
 /* For eight frames at a time: all are read before the first is added, so that the reads do not wait for one another. */
-#define EACH_EIGHT(DO) DO (0) DO (1) DO (2) DO (3) DO (4) DO (5) DO (6) DO (7)
-#define VALUE(t, i)    frame_value (f##t##i, moves[min (8 * t + i, n - 1)], weights[min (8 * t + i, n - 1)].y, x, y, frame_width, frame_height)
-#define READ_EIGHT(t)  const float v0 = VALUE (t, 0), v1 = VALUE (t, 1), v2 = VALUE (t, 2), v3 = VALUE (t, 3), v4 = VALUE (t, 4), v5 = VALUE (t, 5), \
-                                   v6 = VALUE (t, 6), v7 = VALUE (t, 7);
+#define EACH_EIGHT(DO, FROM) DO (0, FROM) DO (1, FROM) DO (2, FROM) DO (3, FROM) DO (4, FROM) DO (5, FROM) DO (6, FROM) DO (7, FROM)
+#define PART(t, i)     parts[min (8 * t + i, n - 1)]
+#define VALUE(t, i)    frame_value (f##t##i, PART (t, i), x, y, frame_width, frame_height)
+#define INSIDE(t, i)   (f##t##i[here - PART (t, i).behind] - PART (t, i).mean)
+#define READ_EIGHT(t, FROM) \
+  const float v0 = FROM (t, 0), v1 = FROM (t, 1), v2 = FROM (t, 2), v3 = FROM (t, 3), v4 = FROM (t, 4), v5 = FROM (t, 5), v6 = FROM (t, 6), v7 = FROM (t, 7);
 #define EACH_OF_EIGHT(DO, t) DO (t, 0) DO (t, 1) DO (t, 2) DO (t, 3) DO (t, 4) DO (t, 5) DO (t, 6) DO (t, 7)
 
-/* A history frame's value under a pixel, less its mean; NaN where there is none.  Without a branch. */
-float frame_value (global const float *frame, int2 move, float mean, int x, int y, int frame_width, int frame_height)
+/* How a frame of the history is moved and counts: Part in operations/background-whiten-predict.c. */
+typedef struct
 {
-  const int   from_x = x - move.x, from_y = y - move.y, inside_x = clamp (from_x, 0, frame_width - 1), inside_y = clamp (from_y, 0, frame_height - 1);
-  const float value = frame[(long) inside_y * frame_width + inside_x] - mean;
+  int   x, y, behind;           /* behind: so many pixels before a pixel's own place in memory is the one that is moved there */
+  float weight, mean;
+  int   spare[3];
+} Part;
+
+/* A history frame's value under a pixel, less its mean; NaN where there is none.  Without a branch. */
+float frame_value (global const float *frame, Part part, int x, int y, int frame_width, int frame_height)
+{
+  const int   from_x = x - part.x, from_y = y - part.y, inside_x = clamp (from_x, 0, frame_width - 1), inside_y = clamp (from_y, 0, frame_height - 1);
+  const float value = frame[(long) inside_y * frame_width + inside_x] - part.mean;
 
   return from_x == inside_x && from_y == inside_y ? value : NAN;
 }
@@ -41,36 +51,44 @@ float4 add_known (float4 known, float value, float weight)
   return isnan (value) ? known : known + (float4) (weight * value, weight, value, 1.0f);
 }
 
-/* One work-item makes one pixel; any group; no local memory; n + 1 reads, 1 write of a float; where the sum is NaN, n reads more. */
-kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS, constant int2 *moves, constant float2 *weights, int n,
-                           int first_x, int first_y, int frame_width, int frame_height, float level, int result, float factor)
+/* One work-item makes one pixel; any group; no local memory; n + 1 reads, 1 write of a float; where the sum is NaN, n reads more.  From (left, top) to
+ * before (right, bottom) all moved frames have a pixel. */
+kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS, constant Part *parts, int n, int first_x, int first_y, int frame_width,
+                           int frame_height, int left, int top, int right, int bottom, float level, int result, float factor)
 {
-  const int x = first_x + (int) get_global_id (0), y = first_y + (int) get_global_id (1);
+  const int x = first_x + (int) get_global_id (0), y = first_y + (int) get_global_id (1), here = y * frame_width + x;
   float     sum = 0.0f, background, value;
 
   if ((int) get_global_id (0) >= width || (int) get_global_id (1) >= height)
     return;
-#define ADD(t, i) sum = 8 * t + i < n ? sum + weights[min (8 * t + i, n - 1)].x * v##i : sum;
-#define ADD_EIGHT(t) \
+#define ADD(t, i) sum = 8 * t + i < n ? sum + PART (t, i).weight * v##i : sum;
+#define ADD_EIGHT(t, FROM) \
   if (8 * t < n) \
     { \
-      READ_EIGHT (t) \
+      READ_EIGHT (t, FROM) \
       EACH_OF_EIGHT (ADD, t) \
     }
-  EACH_EIGHT (ADD_EIGHT)
+  if (x >= left && x < right && y >= top && y < bottom)
+    {
+      EACH_EIGHT (ADD_EIGHT, INSIDE)
+    }
+  else
+    {
+      EACH_EIGHT (ADD_EIGHT, VALUE)
+    }
   background = level + sum;
   if (isnan (background))
     {
       float4 known = (float4) (0.0f);
 
-#define ADD_KNOWN(t, i) known = 8 * t + i < n ? add_known (known, v##i, weights[min (8 * t + i, n - 1)].x) : known;
-#define ADD_EIGHT_KNOWN(t) \
+#define ADD_KNOWN(t, i) known = 8 * t + i < n ? add_known (known, v##i, PART (t, i).weight) : known;
+#define ADD_EIGHT_KNOWN(t, FROM) \
   if (8 * t < n) \
     { \
-      READ_EIGHT (t) \
+      READ_EIGHT (t, FROM) \
       EACH_OF_EIGHT (ADD_KNOWN, t) \
     }
-      EACH_EIGHT (ADD_EIGHT_KNOWN)
+      EACH_EIGHT (ADD_EIGHT_KNOWN, VALUE)
       background = known.w == 0.0f ? NAN : level + (known.y >= LEAST_WEIGHT ? known.x / known.y : known.z / known.w);
     }
   value = result == WHITENED ? input[(long) (get_global_id (1) + input_top) * input_stride + get_global_id (0) + input_left] - background : background;
