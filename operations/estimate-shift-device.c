@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define FEW_TILES 4096.0        /* whose sums are added before another thread pays */
+
 /* ------------------------------------------------------------------- the steps -- */
 
 /* Those that ask for the same; returns how many, and which. */
@@ -67,26 +69,38 @@ launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
                         LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) } });
 }
 
+typedef struct
+{
+  const ShiftQuery *queries;
+  ShiftSearch      *searches;
+  const gfloat     *tiles;
+  gint              n_tiles;
+} Adding;
+
+static void
+add_tiles (gsize first, gsize n, gpointer data)
+{
+  const Adding *a = data;
+
+  for (gsize k = first; k < first + n; k++)
+    {
+      gdouble sums[SHIFT_SUMS];
+
+      shift_add_tiles (a->tiles + k * a->n_tiles * SHIFT_SUMS, a->n_tiles, sums);
+      shift_search_sums (&a->searches[a->queries[k].frame], sums);
+    }
+}
+
 static gboolean
 answer_sums (Shifts *s, ShiftSearch *searches)
 {
-  ShiftQuery       queries[SHIFT_MOST_FRAMES];
-  const gint  n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
-  const gsize bytes = (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat);
-  gfloat     *tiles;
+  ShiftQuery    queries[SHIFT_MOST_FRAMES];
+  const gint    n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
+  gconstpointer tiles;
 
-  if (n == 0)
-    return TRUE;
-  tiles = g_malloc (bytes);
-  if (shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n) && shifts_bring (s, s->sums, bytes, tiles))
-    for (gint k = 0; k < n; k++)
-      {
-        gdouble sums[SHIFT_SUMS];
-
-        shift_add_tiles (tiles + (gsize) k * n_tiles * SHIFT_SUMS, n_tiles, sums);
-        shift_search_sums (&searches[queries[k].frame], sums);
-      }
-  g_free (tiles);
+  if (n > 0 && shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n)
+      && shifts_see (s, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles))
+    gegl_parallel_distribute_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
   return s->status == 0;
 }
 

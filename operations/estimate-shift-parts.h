@@ -64,6 +64,15 @@ shifts_bring (Shifts *s, TesseraMemory *memory, gsize bytes, gpointer to)
   return s->status == 0;
 }
 
+/* The engine's memory, until something else is brought. */
+static inline gboolean
+shifts_see (Shifts *s, TesseraMemory *memory, gsize bytes, gconstpointer *seen)
+{
+  if (s->status == 0)
+    s->status = tessera_fetch_view (s->band, memory, bytes, seen);
+  return s->status == 0;
+}
+
 static inline gboolean
 shifts_send (Shifts *s, gconstpointer data, gsize bytes, TesseraMemory *memory)
 {

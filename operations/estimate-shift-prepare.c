@@ -79,6 +79,7 @@ typedef struct
   const gfloat *sums;
 } Projecting;
 
+/* Of each frame its columns, then its rows. */
 static void
 make_projections (gsize first, gsize n, gpointer data)
 {
@@ -86,28 +87,29 @@ make_projections (gsize first, gsize n, gpointer data)
   const Shifts     *s = p->s;
   const gsize       n_columns = (gsize) s->down * s->width, n_rows = (gsize) s->height * s->across;
 
-  for (gsize k = first; k < first + n; k++)
+  for (gsize i = first; i < first + n; i++)
     {
-      const gfloat *columns = p->sums + k * shifts_projection_floats (s), *rows = columns + 2 * n_columns;
+      const gfloat *columns = p->sums + i / 2 * shifts_projection_floats (s), *rows = columns + 2 * n_columns;
 
-      p->frames->columns[k] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
-      p->frames->rows[k] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
+      if (i % 2 == 0)
+        p->frames->columns[i / 2] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
+      else
+        p->frames->rows[i / 2] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
     }
 }
 
 static gboolean
 project (Shifts *s, DeviceFrames *frames)
 {
-  const gsize tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
-  gfloat     *sums = g_malloc (bytes);
+  const gsize   tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
+  gconstpointer sums;
 
   if (shifts_launch (s, &(TesseraLaunch) {
         .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_TILE_HEIGHT,
         .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
                   LOCAL_ARG (tile) } })
-      && shifts_bring (s, s->sums, bytes, sums))
-    gegl_parallel_distribute_range (frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
-  g_free (sums);
+      && shifts_see (s, s->sums, bytes, &sums))
+    gegl_parallel_distribute_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
   return s->status == 0;
 }
 
