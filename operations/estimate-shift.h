@@ -6,7 +6,8 @@
 
 #include "shift-parts.h"
 
-#define SHIFT_MOST_FRAMES 16    /* of a request */
+#define SHIFT_MOST_FRAMES 16    /* of a request, ... */
+#define SHIFT_MOST_BYTES  ((gsize) 128 << 20)   /* ... and of its frames: what is made of them takes five times as much on the device */
 
 /* A reference, and what has been made of it. */
 typedef struct
@@ -30,6 +31,13 @@ typedef struct
   const guint64 *serials;       /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
   ShiftSettings  settings;
 } ShiftRequest;
+
+/* Of such frames, how many a request may well have. */
+static inline gint
+shift_frames_at_once (gint width, gint height)
+{
+  return (gint) CLAMP (SHIFT_MOST_BYTES / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
+}
 
 /* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
 #define SHIFT_TRIAL "kept"
