@@ -206,7 +206,9 @@ shift_device (TesseraBand *band)
   s.band = band;
   s.frames.n = s.n;
   if (take_all (&s) && shifts_launch (&s, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
-      && shifts_prepare_reference (&s) && shifts_prepare_frames (&s, band->input.memory, band->input.stride, &s.frames) && shifts_keep_frames (&s))
+      && shifts_prepare_reference (&s)
+      && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
+      && shifts_prepare_frames (&s, &s.frames) && shifts_keep_frames (&s))
     search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);

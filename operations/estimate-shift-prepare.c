@@ -118,7 +118,7 @@ shifts_keep_frames (Shifts *s)
 {
   const gint pixels = s->width * s->height;
 
-  for (gint k = 0; k < s->n && s->request->serials && s->status == 0; k++)
+  for (gint k = 0; k < s->n && s->request->serials && ! s->request->planes && s->status == 0; k++)
     {
       TesseraMemory *kept;
       gboolean       is_there;
@@ -131,15 +131,44 @@ shifts_keep_frames (Shifts *s)
   return s->status == 0;
 }
 
+/* Of n frames in `pixels`; the first of them is frame `first`. */
+static gboolean
+clean (Shifts *s, TesseraMemory *pixels, gint stride, gint first, gint n)
+{
+  return shifts_launch (s, &(TesseraLaunch) {
+    .kernel = "shift_clean", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 1,
+    .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (first), ARG (s->request->settings.saturation) }
+  });
+}
+
 gboolean
-shifts_prepare_frames (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFrames *frames)
+shifts_clean_frames (Shifts *s, TesseraMemory *pixels, gint stride, gint n)
+{
+  return clean (s, pixels, stride, 0, n);
+}
+
+gboolean
+shifts_clean_planes (Shifts *s)
+{
+  const gsize bytes = sizeof (gfloat) * (gsize) s->width * s->height;
+
+  for (gint k = 0; k < s->n && s->status == 0; k++)
+    {
+      TesseraMemory *pixels;
+
+      s->status = tessera_kept_table (s->band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels);
+      if (s->status == 0)
+        clean (s, pixels, s->width, k, 1);
+    }
+  return s->status == 0;
+}
+
+gboolean
+shifts_prepare_frames (Shifts *s, DeviceFrames *frames)
 {
   const ShiftSettings *settings = &s->request->settings;
 
-  return shifts_launch (s, &(TesseraLaunch) {
-           .kernel = "shift_clean", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 1,
-           .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (settings->saturation) } })
-         && (! settings->reject_hot || mark_hot (s, frames->n))
+  return (! settings->reject_hot || mark_hot (s, frames->n))
          && shifts_launch (s, &(TesseraLaunch) {
               .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 30,
               .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (sizeof (gint)) } })
@@ -167,8 +196,9 @@ shifts_prepare_reference (Shifts *s)
   if (has_soft && has_flags && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
     return s->status == 0;
   if (s->status == 0 && ! memory)
-    s->status = tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
-  if (s->status != 0 || ! shifts_prepare_frames (s, memory, aux->memory ? aux->stride : s->width, reference))
+    s->status = key->serial > 0 ? tessera_kept_table (s->band, key->serial, key->plane->pixels, pixels * sizeof (gfloat), &memory)
+                                : tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
+  if (s->status != 0 || ! shifts_clean_frames (s, memory, aux->memory ? aux->stride : s->width, 1) || ! shifts_prepare_frames (s, reference))
     return FALSE;
   g_free (key->columns);
   g_free (key->rows);

@@ -14,6 +14,7 @@ typedef struct
 {
   const CountPlane *plane;              /* the caller's */
   ShiftFrame       *in_c;               /* NULL: C has not needed it yet */
+  guint64           serial;             /* under which the plane itself stays on the device, or 0 */
   guint64           soft, flags;        /* what stays on the device (tessera_kept_memory); 0: nothing does */
   gdouble          *columns, *rows;     /* as the device has made them, or NULL */
 } ShiftKey;
@@ -22,14 +23,16 @@ typedef struct
 void     shift_key_init  (ShiftKey *key, const CountPlane *plane, gboolean stays);
 void     shift_key_clear (ShiftKey *key);
 
-/* Frames of the reference's size, in counts, one behind the other in memory. */
+/* Frames of the reference's size, in counts. */
 typedef struct
 {
-  ShiftKey      *key;
-  gint           n;             /* up to SHIFT_MOST_FRAMES */
-  const gfloat  *frames;
-  const guint64 *serials;       /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
-  ShiftSettings  settings;
+  ShiftKey          *key;
+  gint               n;         /* up to SHIFT_MOST_FRAMES */
+  const gfloat      *frames;    /* one behind the other in memory; NULL: `planes` */
+  const guint64     *serials;   /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
+  ShiftSettings      settings;
+  const CountPlane **planes;    /* prepared (whiten_prepare); the serials are theirs, and one that is on the device does not travel again */
+  ShiftFrame      ***in_c;      /* where what C makes of each plane is kept, for any thread; or NULL */
 } ShiftRequest;
 
 /* Of such frames, how many a request may well have. */
@@ -41,6 +44,8 @@ shift_frames_at_once (gint width, gint height)
 
 /* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
 #define SHIFT_TRIAL "kept"
+
+#define SHIFT_PROGRESS 0.5      /* of the work of an operation that asks for `planes` and then uses their shifts */
 
 /* `operation` is a tessera:estimate-shift, with which a device is checked if no frame stays.  FALSE: OpenCL is forced and could not run. */
 gboolean shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found);

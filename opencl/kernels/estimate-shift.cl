@@ -30,11 +30,11 @@ typedef struct
   int    spare[3];
 } Query;
 
-/* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte. */
-kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, float saturation)
+/* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte.  The first frame of the input is frame `first`. */
+kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, int first, float saturation)
 {
   const int   x = get_global_id (0), y = get_global_id (1);
-  const long  row = (long) get_global_id (2) * height + y, here = row * width + x;
+  const long  row = (long) get_global_id (2) * height + y, here = (row + (long) first * height) * width + x;
   float       pixel;
   int         is_good;
 

@@ -171,7 +171,8 @@ find_shifts (gpointer data)
 
   for (gint k = 0; k < batch->n; k++)
     batch->serials[k] = tessera_new_serial ();
-  if (! shift_request (shift_operation, &(ShiftRequest) { &run->key, batch->n, batch->frames, batch->serials, SHIFT_DEFAULTS }, batch->found))
+  if (! shift_request (shift_operation, &(ShiftRequest) { .key = &run->key, .n = batch->n, .frames = batch->frames, .serials = batch->serials,
+                                                         .settings = SHIFT_DEFAULTS }, batch->found))
     expect (FALSE, "the device did not find the shifts");
   run->shift_time += g_get_monotonic_time () - began;
   return NULL;
@@ -215,7 +216,8 @@ add_in_c (Run *run, const gfloat *frame)
   Shift            found;
 
   whiten_prepare (&plane, NULL, INFINITY, TRUE, &now.plane);
-  shift_request (shift_operation, &(ShiftRequest) { &run->key, 1, now.plane.pixels, NULL, { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
+  shift_request (shift_operation, &(ShiftRequest) { .key = &run->key, .n = 1, .frames = now.plane.pixels,
+                                                   .settings = { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
   run->shift_time += g_get_monotonic_time () - began;
   add_frame (run, &now, &found);
 }

@@ -55,7 +55,7 @@ sequence_batch (const Sequence *sequence)
 void
 sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, const guint64 *serials, Shift *found)
 {
-  const ShiftRequest request = { key, n, frames, serials, sequence->settings.shift };
+  const ShiftRequest request = { .key = key, .n = n, .frames = frames, .serials = serials, .settings = sequence->settings.shift };
 
   if (! sequence->shifting)
     shift_compare_in_c (&request, found);
