@@ -5,7 +5,8 @@
  *
  * The last by turns, and as in tessera-sequence: a thread finds the shifts of some frames while those before are whitened.
  *
- *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0]
+ *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0] [--json 1]
+ *                  [--save FILE]
  */
 #include <gegl-plugin.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@
 static gint     width = 512, height = 512, n_history = 20, batch = 16, n_frames = 192, distinct = 16;
 static gdouble  bandwidth = 4800.0;     /* of the device's memory; H200 */
 static gboolean together;               /* shifts and backgrounds, at the same time */
+static gboolean tells_json;             /* for tools/bench/bench_frames.py */
+static gchar   *saved;                  /* where the distinct frames go, 16 bits each, or NULL */
 static gfloat  *counts;                 /* of the distinct frames, one behind the other */
 static GeglNode *graph;
 static GeglOperation *shift_operation, *whiten_operation;
@@ -41,6 +44,7 @@ make_frames (void)
   StarsSettings settings;
   StarsField   *field;
   guint16      *adu = g_new (guint16, frame_size ());
+  FILE         *file = saved ? fopen (saved, "wb") : NULL;
 
   stars_preset (&settings, 'A', 1);
   settings.width = width;
@@ -54,7 +58,10 @@ make_frames (void)
       stars_frame (field, k, adu);
       for (gsize i = 0; i < frame_size (); i++)
         counts[k * frame_size () + i] = adu[i];
+      expect (! saved || (file && fwrite (adu, sizeof *adu, frame_size (), file) == frame_size ()), "%s cannot be written", saved);
     }
+  if (file)
+    fclose (file);
   g_free (adu);
   stars_field_free (field);
 }
@@ -264,6 +271,13 @@ ms (gint64 microseconds, gint n)
   return microseconds / 1e3 / n;
 }
 
+static void
+tell_json (const gchar *leg, gdouble all, gdouble shift, gdouble whiten)
+{
+  if (tells_json)
+    g_print ("{\"leg\": \"%s\", \"ms\": %.4f, \"shift_ms\": %.4f, \"whiten_ms\": %.4f}\n", leg, all, shift, whiten);
+}
+
 /* Best of three. */
 static gdouble
 time_run (Run *run, const gchar *name, gint n)
@@ -283,6 +297,7 @@ time_run (Run *run, const gchar *name, gint n)
     }
   g_print ("%s: %.3f ms a frame; shift %.3f, background and whitened frame %.3f%s\n", name, ms (all, n), ms (shift, n), ms (whiten, n),
            together ? ", at the same time" : "");
+  tell_json (together ? "device, at the same time" : name, ms (all, n), ms (shift, n), ms (whiten, n));
   return ms (all, n);
 }
 
@@ -323,6 +338,7 @@ profile (Run *run, gdouble wall)
       if (! strcmp (t->kernel, "whiten_pixels"))
         whiten_us = t->ns / 1e3 / n_frames;
     }
+  tell_json ("device, kernels alone", sum, sum - whiten_us / 1e3, whiten_us / 1e3);
   up = (to.upload_ns - from.upload_ns) / 1e6 / n_frames;
   down = (to.download_ns - from.download_ns) / 1e6 / n_frames;
   g_print ("kernels: %.3f ms a frame; upload %.3f, download %.3f; read %.3f, written %.3f; %.1f launches, %.0f bytes up, %.0f down\n", sum, up, down,
@@ -348,6 +364,10 @@ parse (gint argc, gchar **argv)
       n_frames = MAX (atoi (argv[i + 1]), 1);
     else if (! strcmp (argv[i], "--bandwidth"))
       bandwidth = atof (argv[i + 1]);
+    else if (! strcmp (argv[i], "--json"))
+      tells_json = atoi (argv[i + 1]) != 0;
+    else if (! strcmp (argv[i], "--save"))
+      saved = argv[i + 1];
     else if (! strcmp (argv[i], "--check"))             /* of the device: Oclgrind bears no second thread */
       tessera_set_proof (atoi (argv[i + 1]) != 0);
   distinct = MAX (batch, frame_size () > 2000000 ? 4 : 16) / batch * batch;
@@ -357,7 +377,7 @@ gint
 main (gint argc, gchar **argv)
 {
   Run     in_c, on_device;
-  gdouble wall;
+  gdouble by_turns, wall;
 
   gegl_init (NULL, NULL);
   parse (argc, argv);
@@ -372,14 +392,14 @@ main (gint argc, gchar **argv)
   if (tessera_device_name ())
     {
       run_init (&on_device, TRUE);
-      wall = time_run (&on_device, "device", n_frames);
+      by_turns = time_run (&on_device, "device", n_frames);
       together = TRUE;
-      wall = MIN (wall, time_run (&on_device, "device", n_frames));
+      wall = time_run (&on_device, "device", n_frames);
       expect (! memcmp (&in_c.last.x, &on_device.last.x, sizeof in_c.last.x) && ! memcmp (&in_c.last.y, &on_device.last.y, sizeof in_c.last.y),
               "shifts: C (%.9g, %.9g), device (%.9g, %.9g)", in_c.last.x, in_c.last.y, on_device.last.x, on_device.last.y);
       expect (! memcmp (in_c.whitened, on_device.whitened, frame_size () * sizeof (gfloat)), "the whitened frames differ");
       together = FALSE;
-      profile (&on_device, wall);
+      profile (&on_device, MIN (wall, by_turns));
       run_clear (&on_device);
     }
   run_clear (&in_c);
