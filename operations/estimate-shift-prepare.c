@@ -5,7 +5,9 @@
 
 #include "estimate-shift-parts.h"
 
-#define PER_ITEM 32             /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
+#define COUNT_GROUP   256       /* items that share a histogram */
+#define SORTED_FLOATS (5 * (64 + 4) * 4)        /* of a group of PIXELS_GROUP */
+#define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
 
 /* -------------------------------------------------------------------- medians -- */
 
@@ -17,12 +19,12 @@ count (Shifts *s, gboolean slopes, gint n, gint level)
 
   if (slopes)
     return shifts_launch (s, &(TesseraLaunch) {
-      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
+      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
       .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last),
                 ARG (s->queries), ARG (s->middles), ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
     });
   return shifts_launch (s, &(TesseraLaunch) {
-    .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
+    .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
     .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last), ARG (s->middles),
               ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
   });
@@ -56,7 +58,7 @@ mark_hot (Shifts *s, gint n)
   gfloat  thresholds[SHIFT_MOST_FRAMES];
 
   if (! shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 25,
-                                      .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
+                                      .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s), LOCAL_ARG (SORTED_FLOATS * sizeof (gfloat)) } })
       || ! shifts_find_medians (s, FALSE, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)

@@ -14,9 +14,10 @@
 
 #define PER_ITEM 32             /* pixels that a work-item counts */
 
+/* Of finite numbers.  The sign of a 0 has no say in what follows. */
 #define SWAP(a, b) \
   { \
-    const float less = v[a] < v[b] ? v[a] : v[b], more = v[a] < v[b] ? v[b] : v[a]; \
+    const float less = fmin (v[a], v[b]), more = fmax (v[a], v[b]); \
     v[a] = less; \
     v[b] = more; \
   }
@@ -46,35 +47,39 @@ kernel void shift_clean (global const float *input, int stride, global float *cl
   bad[here] = is_good ? 0 : SHIFT_BAD;
 }
 
-/* Sorts places c, c + 5 ... of 25. */
+/* Sorts the five pixels around (x, y) in its column, into places `step` apart. */
 static void
-sort_column (float *square, int c)
+sort_column (global const float *clean, int width, int height, int x, int y, local float *sorted, int step)
 {
-  float v[5];
+  const int column = clamp (x, 0, width - 1);
+  float     v[5];
 
   for (int k = 0; k < 5; k++)
-    v[k] = square[5 * k + c];
+    v[k] = clean[(long) clamp (y + k - 2, 0, height - 1) * width + column];
   MEDIAN_SORT_5 (SWAP)
   for (int k = 0; k < 5; k++)
-    square[5 * k + c] = v[k];
+    sorted[k * step] = v[k];
 }
 
-/* One work-item makes the median of 5x5; any group; 25 reads of a float, 1 write. */
-kernel void shift_medians (global const float *clean, global float *medians, int width, int height)
+/* One work-item makes the median of 5x5; a group sorts each column once; any group; 5 floats of local memory for each item and for four more a row; 5 reads of
+ * a float and some, 1 write. */
+kernel void shift_medians (global const float *clean, global float *medians, int width, int height, local float *sorted)
 {
-  const int  x = get_global_id (0), y = get_global_id (1);
+  const int  x = get_global_id (0), y = get_global_id (1), column = get_local_id (0), columns = get_local_size (0) + 4;
+  const int  step = columns * get_local_size (1), row = get_local_id (1) * columns;
   const long first = (long) get_global_id (2) * width * height;
   float      v[25];
 
-  if (x >= width || y >= height)
-    return;
-  for (int j = 0; j < 5; j++)
+  for (int more = 0; more < columns; more += get_local_size (0))
+    if (column + more < columns)
+      sort_column (clean + first, width, height, x + more - 2, y, sorted + row + column + more, step);
+  barrier (CLK_LOCAL_MEM_FENCE);
+  for (int k = 0; k < 5; k++)
     for (int i = 0; i < 5; i++)
-      v[5 * j + i] = clean[first + (long) clamp (y + j - 2, 0, height - 1) * width + clamp (x + i - 2, 0, width - 1)];
-  for (int c = 0; c < 5; c++)
-    sort_column (v, c);
+      v[5 * k + i] = sorted[k * step + row + column + i];
   MEDIAN_25 (SWAP)
-  medians[first + (long) y * width + x] = v[MEDIAN_PLACE_25];
+  if (x < width && y < height)
+    medians[first + (long) y * width + x] = v[MEDIAN_PLACE_25];
 }
 
 /* ---------------------------------------------------------------- histograms -- */
