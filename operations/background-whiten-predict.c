@@ -151,7 +151,8 @@ predict_on_device (TesseraBand *band)
   const gint           n = p->frames->n;
   TesseraBand          with_current = *band;
   TesseraMemory       *frame = NULL, *parts;
-  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = OUTPUT_SIZE (band), .group = { 64, 4 }, .cost = n + 2 };
+  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = { (band->output.width + 3) / 4, band->output.height }, .group = { 64, 4 },
+                                  .cost = 4 * (n + 2) };
   gint                 status = bring_current (band, p, &with_current.input), next = 0;
 
   if (status != 0 || (status = tessera_table (band, p->parts, n * sizeof (Part), &parts)) != 0)

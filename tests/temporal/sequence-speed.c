@@ -326,12 +326,11 @@ profile (Run *run, gdouble wall)
     {
       TesseraKernelTime *t = &after[k];
 
-      for (guint i = 0; i < n_before; i++)
-        if (! strcmp (before[i].kernel, t->kernel) && ! strcmp (before[i].filter, t->filter))
-          {
-            t->ns -= before[i].ns;
-            t->launches -= before[i].launches;
-          }
+      if (k < n_before)
+        {
+          t->ns -= before[k].ns;
+          t->launches -= before[k].launches;
+        }
       if (t->launches > 0)
         g_print ("  %-22s %6.2f launches, %8.2f us a frame\n", t->kernel, (gdouble) t->launches / n_frames, t->ns / 1e3 / n_frames);
       sum += t->ns / 1e6 / n_frames;

@@ -194,7 +194,8 @@ find_shifts (const CountPlane *frames, gint n, ShiftMethod method, FrameShift *s
       const gint count = MIN (SHIFT_MOST_FRAMES, n - first);
       Shift      found[SHIFT_MOST_FRAMES];
 
-      if (! shift_request (shifting, &(ShiftRequest) { &key, count, row + first * pixels, NULL, { method, 64, INFINITY, TRUE } }, found))
+      if (! shift_request (shifting, &(ShiftRequest) { .key = &key, .n = count, .frames = row + first * pixels,
+                                                       .settings = { method, 64, INFINITY, TRUE } }, found))
         expect (FALSE, "the device did not find the shifts");
       for (gint k = 0; k < count; k++)
         shifts[first + k] = (FrameShift) { found[k].x, found[k].y };
