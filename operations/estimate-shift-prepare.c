@@ -7,7 +7,7 @@
 
 #define COUNT_GROUP   256       /* items that share a histogram */
 #define SORTED_FLOATS (5 * (64 + 4) * 4)        /* of a group of PIXELS_GROUP */
-#define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
+#define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift-medians.h */
 
 /* -------------------------------------------------------------------- medians -- */
 

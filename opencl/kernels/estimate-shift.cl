@@ -12,16 +12,6 @@
 #include "tessera-shift.h"
 #include "estimate-shift-middle.h"
 
-#define PER_ITEM 32             /* pixels that a work-item counts */
-
-/* Of finite numbers.  The sign of a 0 has no say in what follows. */
-#define SWAP(a, b) \
-  { \
-    const float less = fmin (v[a], v[b]), more = fmax (v[a], v[b]); \
-    v[a] = less; \
-    v[b] = more; \
-  }
-
 /* What is asked of a frame: ShiftQuery in operations/estimate-shift-device.c. */
 typedef struct
 {
@@ -30,6 +20,8 @@ typedef struct
   float  threshold;
   int    spare[3];
 } Query;
+
+#include "estimate-shift-medians.h"
 
 /* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte.  The first frame of the input is frame `first`. */
 kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, int first, float saturation)
@@ -45,91 +37,6 @@ kernel void shift_clean (global const float *input, int stride, global float *cl
   is_good = (fabs (pixel) <= FLT_MAX) & (pixel < saturation);
   clean[here] = is_good ? pixel : 0.0f;
   bad[here] = is_good ? 0 : SHIFT_BAD;
-}
-
-/* Sorts the five pixels around (x, y) in its column, into places `step` apart. */
-static void
-sort_column (global const float *clean, int width, int height, int x, int y, local float *sorted, int step)
-{
-  const int column = clamp (x, 0, width - 1);
-  float     v[5];
-
-  for (int k = 0; k < 5; k++)
-    v[k] = clean[(long) clamp (y + k - 2, 0, height - 1) * width + column];
-  MEDIAN_SORT_5 (SWAP)
-  for (int k = 0; k < 5; k++)
-    sorted[k * step] = v[k];
-}
-
-/* One work-item makes the median of 5x5; a group sorts each column once; any group; 5 floats of local memory for each item and for four more a row; 5 reads of
- * a float and some, 1 write. */
-kernel void shift_medians (global const float *clean, global float *medians, int width, int height, local float *sorted)
-{
-  const int  x = get_global_id (0), y = get_global_id (1), column = get_local_id (0), columns = get_local_size (0) + 4;
-  const int  step = columns * get_local_size (1), row = get_local_id (1) * columns;
-  const long first = (long) get_global_id (2) * width * height;
-  float      v[25];
-
-  for (int more = 0; more < columns; more += get_local_size (0))
-    if (column + more < columns)
-      sort_column (clean + first, width, height, x + more - 2, y, sorted + row + column + more, step);
-  barrier (CLK_LOCAL_MEM_FENCE);
-  for (int k = 0; k < 5; k++)
-    for (int i = 0; i < 5; i++)
-      v[5 * k + i] = sorted[k * step + row + column + i];
-  MEDIAN_25 (SWAP)
-  if (x < width && y < height)
-    medians[first + (long) y * width + x] = v[MEDIAN_PLACE_25];
-}
-
-/* ---------------------------------------------------------------- histograms -- */
-
-/* The first pixel of a group; one group counts PER_ITEM pixels for each of its items. */
-static long
-first_of_group ()
-{
-  return ((long) get_global_id (0) - get_local_id (0)) * PER_ITEM;
-}
-
-/* Counts |pixel - median| of pixels that are not bad; any group; BINS ints of local memory; 2 reads of a float and 1 of a byte for each pixel. */
-kernel void shift_count_excesses (global const float *clean, global const float *medians, global const uchar *bad, int n, int level, int above, int low,
-                                  int last, global const Middle *middles, global int *counts, local int *near)
-{
-  const int    frame = get_global_id (2);
-  const long   begin = (long) frame * n;
-  const Middle middle = middles[frame];
-
-  clear_counts (near);
-  for (int k = 0; k < PER_ITEM; k++)
-    {
-      const long i = first_of_group () + (long) k * get_local_size (0) + get_local_id (0);
-
-      if (i < n && ! bad[begin + i])
-        count_value (near, fabs (clean[begin + i] - medians[begin + i]), level, above, low, last, &middle);
-    }
-  add_counts (near, counts + frame * BINS);
-}
-
-/* The same of |h| and |g| of pixels that can be used, for each query. */
-kernel void shift_count_slopes (global const float *soft, global const uchar *used, int width, int n, int level, int above, int low, int last,
-                                global const Query *queries, global const Middle *middles, global int *counts, local int *near)
-{
-  const int    query = get_global_id (2);
-  const long   begin = (long) queries[query].frame * n;
-  const Middle middle = middles[query];
-
-  clear_counts (near);
-  for (int k = 0; k < PER_ITEM; k++)
-    {
-      const long i = first_of_group () + (long) k * get_local_size (0) + get_local_id (0);
-
-      if (i < n && used[begin + i])
-        {
-          count_value (near, fabs (shift_slope (soft[i - 1], soft[i + 1])), level, above, low, last, &middle);
-          count_value (near, fabs (shift_slope (soft[i - width], soft[i + width])), level, above, low, last, &middle);
-        }
-    }
-  add_counts (near, counts + query * BINS);
 }
 
 /* ------------------------------------------------------------------ one frame -- */
@@ -172,31 +79,36 @@ is_any_bad (global const uchar *bad, int width, int height, int x, int y, int le
   return any;
 }
 
+/* `is_near`: a bad one may be near. */
 static float
-good_pixel (global const float *clean, global const uchar *bad, int width, int x, int y)
+good_pixel (global const float *clean, global const uchar *bad, int is_near, int width, int x, int y)
 {
   const long i = (long) y * width + x;
 
-  return bad[i] ? 0.0f : clean[i];
+  return is_near && bad[i] ? 0.0f : clean[i];
 }
 
 /* Is a pixel bad that one of the group's pixels could touch?  All items of a group; most groups have none. */
 static int
 is_any_near (global const uchar *bad, int width, int height, local int *any)
 {
-  const int left = (int) get_global_id (0) - (int) get_local_id (0) - 2, top = (int) get_global_id (1) - (int) get_local_id (1) - 2;
-  const int across = get_local_size (0) + 5, n = across * (get_local_size (1) + 5), item = get_local_id (1) * get_local_size (0) + get_local_id (0);
+  const int across = get_local_size (0) + 5, down = get_local_size (1) + 5;
+  const int first_x = (int) get_global_id (0) - (int) get_local_id (0) - 2, first_y = (int) get_global_id (1) - (int) get_local_id (1) - 2;
+  int       found = 0;
 
-  if (item == 0)
+  if (get_local_id (0) + get_local_id (1) == 0)
     *any = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int i = item; i < n; i += get_local_size (0) * get_local_size (1))
-    {
-      const int x = left + i % across, y = top + i / across;
+  for (int j = 0; j < down; j += get_local_size (1))            /* all items equally often */
+    for (int i = 0; i < across; i += get_local_size (0))
+      {
+        const int column = i + get_local_id (0), row = j + get_local_id (1), x = first_x + column, y = first_y + row;
 
-      if (x >= 0 && x < width && y >= 0 && y < height && bad[(long) y * width + x])
-        atomic_or (any, 1);
-    }
+        if (column < across && row < down && x >= 0 && x < width && y >= 0 && y < height)
+          found |= bad[(long) y * width + x];
+      }
+  if (found)
+    atomic_or (any, 1);
   barrier (CLK_LOCAL_MEM_FENCE);
   return *any;
 }
@@ -219,7 +131,7 @@ touched (global const uchar *bad, int width, int height, int x, int y)
   return what;
 }
 
-/* Softens one pixel and says what bad pixels it touches; any group; 1 int of local memory; 9 reads of a float, some 3 of a byte, and 70 where a bad one is
+/* Softens one pixel and says what bad pixels it touches; any group; 1 int of local memory; 9 reads of a float, some 3 of a byte, and 80 where a bad one is
  * near, 1 write of each. */
 kernel void shift_soften_pixels (global const float *clean, global const uchar *bad, global float *soft, global uchar *flags, int width, int height,
                                  local int *any)
@@ -237,8 +149,8 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
     {
       const int column = clamp (x + i - 1, 0, width - 1);
 
-      columns[i] = shift_soften (good_pixel (clean, bad, width, column, max (y - 1, 0)), good_pixel (clean, bad, width, column, y),
-                                 good_pixel (clean, bad, width, column, min (y + 1, height - 1)));
+      columns[i] = shift_soften (good_pixel (clean, bad, is_near, width, column, max (y - 1, 0)), good_pixel (clean, bad, is_near, width, column, y),
+                                 good_pixel (clean, bad, is_near, width, column, min (y + 1, height - 1)));
     }
   soft[here] = shift_soften (columns[0], columns[1], columns[2]);
   flags[here] = is_near ? touched (bad, width, height, x, y) : 0;
@@ -248,14 +160,14 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
 static void
 halve (local float *sums, int n)
 {
-  for (int width = SHIFT_TILE_WIDTH / 2; width > 0; width /= 2)
+  for (int bits = SHIFT_TILE_BITS - 1; bits >= 0; bits--)
     {
       barrier (CLK_LOCAL_MEM_FENCE);
-      for (int i = get_local_id (0); i < n * width; i += get_local_size (0))
+      for (int i = get_local_id (0); i < n << bits; i += get_local_size (0))
         {
-          const int at = i / width * SHIFT_TILE_WIDTH + i % width;
+          const int at = (i >> bits) * SHIFT_TILE_WIDTH + (i & ((1 << bits) - 1));
 
-          sums[at] += sums[at + width];
+          sums[at] += sums[at + (1 << bits)];
         }
     }
   barrier (CLK_LOCAL_MEM_FENCE);
@@ -281,8 +193,10 @@ kernel void shift_project (global const float *soft, global const uchar *flags, 
       for (int row = 0; row < SHIFT_TILE_HEIGHT; row++)
         {
           const long i = first + (long) (top + row) * width + left + column;
-          const int  is_good = left + column < width && top + row < height && ! (flags[i] & SHIFT_NEAR_BAD);
-          const float value = is_good ? soft[i] : 0.0f;
+          const int   is_inside = left + column < width && top + row < height;
+          const float pixel = is_inside ? soft[i] : 0.0f;               /* these reads do not wait for one another */
+          const int   is_good = is_inside && ! (flags[i] & SHIFT_NEAR_BAD);
+          const float value = is_good ? pixel : 0.0f;
 
           values[row * SHIFT_TILE_WIDTH + column] = value;
           numbers[row * SHIFT_TILE_WIDTH + column] = is_good;
@@ -354,9 +268,13 @@ sum_column (global const float *reference, global const float *frame, global con
 {
   const float4 wx = query->taps_x, wy = query->taps_y;
   float        p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
+  int          counting = 0;
 
-  for (int y = top; y < min (top + SHIFT_TILE_HEIGHT, height) && x < width; y++)
-    if (used[(long) y * width + x] & wanted)
+  for (int k = 0; k < SHIFT_TILE_HEIGHT; k++)           /* these reads do not wait for one another */
+    if (top + k < height && x < width && used[(long) (top + k) * width + x] & wanted)
+      counting |= 1 << k;
+  for (int y = top; counting != 0; y++, counting >>= 1)
+    if (counting & 1)
       {
         global const float *r = reference + (long) y * width + x;
         global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;
