@@ -57,18 +57,7 @@ float4 add_known (float4 known, float value, float weight)
   return isnan (value) ? known : known + (float4) (weight * value, weight, value, 1.0f);
 }
 
-/* One work-item makes four pixels, which lie a group's width apart; any group; no local memory; for each pixel n + 1 reads, 1 write of a float; where the sum
- * is NaN, n reads more.  From (left, top) to before (right, bottom) all moved frames have a pixel.  What is the same for all pixels is read once for four. */
-kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS, constant Part *parts, int n, int first_x, int first_y, int frame_width,
-                           int frame_height, int left, int top, int right, int bottom, float level, int result, float factor)
-{
-  const int step = get_local_size (0), column = ((int) get_global_id (0) - (int) get_local_id (0)) * 4 + get_local_id (0), row = get_global_id (1);
-  const int y = first_y + row, here = y * frame_width + first_x + column;
-  const int is_inside = first_x + column >= left && first_x + column + 3 * step < right && y >= top && y < bottom;
-  float4    sums = (float4) (0.0f);
-
-  if (row >= height)
-    return;
+/* Of four pixels. */
 #define ADD_FOUR(t, i, v) sums = 8 * t + i < n ? sums + PART (t, i).weight * v : sums;
 #define ADD_HALF(t, a, b, c, d) \
   if (8 * t + a < n) \
@@ -83,6 +72,35 @@ kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS,
       ADD_FOUR (t, d, vd) \
     }
 #define ADD_BOTH(t) EACH_HALF (ADD_HALF, t)
+
+/* Of one. */
+#define ADD(t, i) sum = 8 * t + i < n ? sum + PART (t, i).weight * v##i : sum;
+#define ADD_EIGHT(t) \
+  if (8 * t < n) \
+    { \
+      READ_EIGHT (t) \
+      EACH_OF_EIGHT (ADD, t) \
+    }
+#define ADD_KNOWN(t, i) known = 8 * t + i < n ? add_known (known, v##i, PART (t, i).weight) : known;
+#define ADD_EIGHT_KNOWN(t) \
+  if (8 * t < n) \
+    { \
+      READ_EIGHT (t) \
+      EACH_OF_EIGHT (ADD_KNOWN, t) \
+    }
+
+/* One work-item makes four pixels, which lie a group's width apart; any group; no local memory; for each pixel n + 1 reads, 1 write of a float; where the sum
+ * is NaN, n reads more.  From (left, top) to before (right, bottom) all moved frames have a pixel.  What is the same for all pixels is read once for four. */
+kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS, constant Part *parts, int n, int first_x, int first_y, int frame_width,
+                           int frame_height, int left, int top, int right, int bottom, float level, int result, float factor)
+{
+  const int step = get_local_size (0), column = ((int) get_global_id (0) - (int) get_local_id (0)) * 4 + get_local_id (0), row = get_global_id (1);
+  const int y = first_y + row, here = y * frame_width + first_x + column;
+  const int is_inside = first_x + column >= left && first_x + column + 3 * step < right && y >= top && y < bottom;
+  float4    sums = (float4) (0.0f);
+
+  if (row >= height)
+    return;
   if (is_inside)
     {
       EACH_EIGHT (ADD_BOTH)
@@ -93,13 +111,6 @@ kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS,
       const int x = first_x + column + k * step;
       float     sum = 0.0f, background, value;
 
-#define ADD(t, i) sum = 8 * t + i < n ? sum + PART (t, i).weight * v##i : sum;
-#define ADD_EIGHT(t) \
-  if (8 * t < n) \
-    { \
-      READ_EIGHT (t) \
-      EACH_OF_EIGHT (ADD, t) \
-    }
       if (is_inside)
         sum = k == 0 ? sums.x : k == 1 ? sums.y : k == 2 ? sums.z : sums.w;
       else
@@ -111,13 +122,6 @@ kernel void whiten_pixels (INPUT_ARGS (float), OUTPUT_ARGS (float), FRAMES_ARGS,
         {
           float4 known = (float4) (0.0f);
 
-#define ADD_KNOWN(t, i) known = 8 * t + i < n ? add_known (known, v##i, PART (t, i).weight) : known;
-#define ADD_EIGHT_KNOWN(t) \
-  if (8 * t < n) \
-    { \
-      READ_EIGHT (t) \
-      EACH_OF_EIGHT (ADD_KNOWN, t) \
-    }
           EACH_EIGHT (ADD_EIGHT_KNOWN)
           background = known.w == 0.0f ? NAN : level + (known.y >= LEAST_WEIGHT ? known.x / known.y : known.z / known.w);
         }

@@ -335,7 +335,7 @@ check_answers (void)
 
   draw (&c, 1, 16, 0);
   c.request.filter = &answering;
-  c.request.halo = (TesseraHalo) { 0, 0, 3647, 2735 * 16 };
+  c.request.halo = (TesseraHalo) { 0, 0, 3647, 2735 };
   plan = tessera_plan (&c.basis);
   expect (plan.slices == 8 && plan.result_slices == 1, "what a small answer is about is read in slices, and the answer written at once");
 }
