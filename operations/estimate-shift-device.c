@@ -164,14 +164,15 @@ sums_bytes (const Shifts *s)
   return s->n * MAX (shifts_projection_floats (s), (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
 }
 
-/* The reference's two images, and what take_all takes.  The frames that stay are counted where they are used. */
+/* The reference's two images, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they are used. */
 gsize
 shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Shifts s = shifts_of (request);
   const gsize  pixels = (gsize) s.width * s.height, kept = s.request->serials ? sizeof (gfloat) : 0;
+  const gsize  reference = sizeof (gfloat) + 1 + (s.request->key->serial > 0 ? sizeof (gfloat) : 0);
 
-  return pixels * (sizeof (gfloat) + 1) + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle) + sizeof (ShiftQuery)
+  return pixels * reference + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle) + sizeof (ShiftQuery)
                                                  + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);
 }
 
