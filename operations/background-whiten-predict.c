@@ -15,13 +15,15 @@
 
 #define IMAGE_ARGS 7            /* of INPUT_ARGS and OUTPUT_ARGS */
 
-/* As Part in opencl/kernels/background-whiten.cl. */
 typedef struct
 {
-  gint32 x, y, behind;
-  gfloat weight, mean;
-  gint32 spare[3];
-} Part;
+  gint32 x, y;
+} Move;
+
+typedef struct
+{
+  gfloat a, mean;
+} Weight;
 
 typedef struct
 {
@@ -31,7 +33,8 @@ typedef struct
   gfloat              factor;
   WhitenPlanes       *planes;   /* where C computes, ... */
   gboolean           *is_in_c;  /* ... and whether it did */
-  Part                parts[WEIGHTS_MAX_FRAMES];
+  Move                moves[WEIGHTS_MAX_FRAMES];
+  Weight              table[WEIGHTS_MAX_FRAMES];
 } Prediction;
 
 /* -------------------------------------------------------------------- in C -- */
@@ -102,13 +105,13 @@ frame_bytes (const Prediction *p)
   return sizeof (gfloat) * (gsize) p->frames->current->width * p->frames->current->height;
 }
 
-/* The frames and what is said of them. */
+/* The frames and their tables. */
 static gsize
 scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Prediction *p = request->params;
 
-  return (p->frames->n + (p->frames->current_serial > 0)) * frame_bytes (p) + sizeof p->parts;
+  return (p->frames->n + (p->frames->current_serial > 0)) * frame_bytes (p) + sizeof p->moves + sizeof p->table;
 }
 
 static gint
@@ -131,31 +134,19 @@ bring_current (TesseraBand *band, const Prediction *p, TesseraImage *current)
   return bring (band, p, p->frames->current_serial, plane, &current->memory);
 }
 
-/* Where all moved frames have pixels. */
-static GeglRectangle
-covered (const Prediction *p)
-{
-  const CountPlane *current = p->frames->current;
-  GeglRectangle     all = { 0, 0, current->width, current->height };
-
-  for (gint k = 0; k < p->frames->n; k++)
-    gegl_rectangle_intersect (&all, &all, GEGL_RECTANGLE (p->parts[k].x, p->parts[k].y, current->width, current->height));
-  return all;
-}
-
 static gint
 predict_on_device (TesseraBand *band)
 {
   const Prediction    *p = band->request->params;
-  const GeglRectangle *bounds = &band->request->bounds, all = covered (p);
+  const GeglRectangle *bounds = &band->request->bounds;
   const gint           n = p->frames->n;
   TesseraBand          with_current = *band;
-  TesseraMemory       *frame = NULL, *parts;
-  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = { (band->output.width + 3) / 4, band->output.height }, .group = { 64, 4 },
-                                  .cost = 4 * (n + 2) };
+  TesseraMemory       *frame = NULL, *moves, *weights;
+  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = OUTPUT_SIZE (band), .group = { 64, 4 }, .cost = n + 2 };
   gint                 status = bring_current (band, p, &with_current.input), next = 0;
 
-  if (status != 0 || (status = tessera_table (band, p->parts, n * sizeof (Part), &parts)) != 0)
+  if (status != 0 || (status = tessera_table (band, p->moves, n * sizeof (Move), &moves)) != 0
+      || (status = tessera_table (band, p->table, n * sizeof (Weight), &weights)) != 0)
     return status;
   for (const TesseraArg *arg = (const TesseraArg[]) { INPUT_ARGS (&with_current), OUTPUT_ARGS (band) }; next < IMAGE_ARGS; next++)
     launch.args[next] = arg[next];
@@ -165,11 +156,10 @@ predict_on_device (TesseraBand *band)
         return status;
       launch.args[next++] = ARG (frame);
     }
-  for (const TesseraArg *arg = (const TesseraArg[]) { ARG (parts), ARG (n), ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y),
-                                                      ARG (p->frames->current->width), ARG (p->frames->current->height),
-                                                      ARG (all.x), ARG (all.y), ARG (all.x + all.width), ARG (all.y + all.height),
-                                                      ARG ((gfloat) p->weights->level), ARG ((gint) p->result), ARG (p->factor), NO_ARG };
-       arg->kind != TESSERA_ARG_END; arg++)
+  for (const TesseraArg *arg = (const TesseraArg[]) { ARG (moves), ARG (weights), ARG (n), ARG (band->output.x - bounds->x),
+                                                      ARG (band->output.y - bounds->y), ARG (p->frames->current->width),
+                                                      ARG (p->frames->current->height), ARG ((gfloat) p->weights->level),
+                                                      ARG ((gint) p->result), ARG (p->factor), NO_ARG }; arg->kind != TESSERA_ARG_END; arg++)
     launch.args[next++] = *arg;
   return tessera_launch (band, &launch);
 }
@@ -216,9 +206,8 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
 
   for (gint k = 0; k < frames->n; k++)
     {
-      const gint x = weights->move_x[k], y = weights->move_y[k];
-
-      p.parts[k] = (Part) { x, y, (gint32) ((gint64) y * frames->current->width + x), (gfloat) weights->a[k], (gfloat) weights->mean[k], { 0 } };
+      p.moves[k] = (Move) { weights->move_x[k], weights->move_y[k] };
+      p.table[k] = (Weight) { (gfloat) weights->a[k], (gfloat) weights->mean[k] };
     }
   copy.filter = frames->current_serial > 0 ? &predict_resident : &predict_filter;
   copy.params = &p;

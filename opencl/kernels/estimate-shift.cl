@@ -79,36 +79,31 @@ is_any_bad (global const uchar *bad, int width, int height, int x, int y, int le
   return any;
 }
 
-/* `is_near`: a bad one may be near. */
 static float
-good_pixel (global const float *clean, global const uchar *bad, int is_near, int width, int x, int y)
+good_pixel (global const float *clean, global const uchar *bad, int width, int x, int y)
 {
   const long i = (long) y * width + x;
 
-  return is_near && bad[i] ? 0.0f : clean[i];
+  return bad[i] ? 0.0f : clean[i];
 }
 
 /* Is a pixel bad that one of the group's pixels could touch?  All items of a group; most groups have none. */
 static int
 is_any_near (global const uchar *bad, int width, int height, local int *any)
 {
-  const int across = get_local_size (0) + 5, down = get_local_size (1) + 5;
-  const int first_x = (int) get_global_id (0) - (int) get_local_id (0) - 2, first_y = (int) get_global_id (1) - (int) get_local_id (1) - 2;
-  int       found = 0;
+  const int left = (int) get_global_id (0) - (int) get_local_id (0) - 2, top = (int) get_global_id (1) - (int) get_local_id (1) - 2;
+  const int across = get_local_size (0) + 5, n = across * (get_local_size (1) + 5), item = get_local_id (1) * get_local_size (0) + get_local_id (0);
 
-  if (get_local_id (0) + get_local_id (1) == 0)
+  if (item == 0)
     *any = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int j = 0; j < down; j += get_local_size (1))            /* all items equally often */
-    for (int i = 0; i < across; i += get_local_size (0))
-      {
-        const int column = i + get_local_id (0), row = j + get_local_id (1), x = first_x + column, y = first_y + row;
+  for (int i = item; i < n; i += get_local_size (0) * get_local_size (1))
+    {
+      const int x = left + i % across, y = top + i / across;
 
-        if (column < across && row < down && x >= 0 && x < width && y >= 0 && y < height)
-          found |= bad[(long) y * width + x];
-      }
-  if (found)
-    atomic_or (any, 1);
+      if (x >= 0 && x < width && y >= 0 && y < height && bad[(long) y * width + x])
+        atomic_or (any, 1);
+    }
   barrier (CLK_LOCAL_MEM_FENCE);
   return *any;
 }
@@ -131,7 +126,7 @@ touched (global const uchar *bad, int width, int height, int x, int y)
   return what;
 }
 
-/* Softens one pixel and says what bad pixels it touches; any group; 1 int of local memory; 9 reads of a float, some 3 of a byte, and 80 where a bad one is
+/* Softens one pixel and says what bad pixels it touches; any group; 1 int of local memory; 9 reads of a float, some 3 of a byte, and 70 where a bad one is
  * near, 1 write of each. */
 kernel void shift_soften_pixels (global const float *clean, global const uchar *bad, global float *soft, global uchar *flags, int width, int height,
                                  local int *any)
@@ -149,8 +144,8 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
     {
       const int column = clamp (x + i - 1, 0, width - 1);
 
-      columns[i] = shift_soften (good_pixel (clean, bad, is_near, width, column, max (y - 1, 0)), good_pixel (clean, bad, is_near, width, column, y),
-                                 good_pixel (clean, bad, is_near, width, column, min (y + 1, height - 1)));
+      columns[i] = shift_soften (good_pixel (clean, bad, width, column, max (y - 1, 0)), good_pixel (clean, bad, width, column, y),
+                                 good_pixel (clean, bad, width, column, min (y + 1, height - 1)));
     }
   soft[here] = shift_soften (columns[0], columns[1], columns[2]);
   flags[here] = is_near ? touched (bad, width, height, x, y) : 0;
@@ -268,13 +263,9 @@ sum_column (global const float *reference, global const float *frame, global con
 {
   const float4 wx = query->taps_x, wy = query->taps_y;
   float        p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
-  int          counting = 0;
 
-  for (int k = 0; k < SHIFT_TILE_HEIGHT; k++)           /* these reads do not wait for one another */
-    if (top + k < height && x < width && used[(long) (top + k) * width + x] & wanted)
-      counting |= 1 << k;
-  for (int y = top; counting != 0; y++, counting >>= 1)
-    if (counting & 1)
+  for (int y = top; y < min (top + SHIFT_TILE_HEIGHT, height) && x < width; y++)
+    if (used[(long) y * width + x] & wanted)
       {
         global const float *r = reference + (long) y * width + x;
         global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;

@@ -78,7 +78,7 @@ ROWS = [
      '= known.w == 0.0f ? NAN : level ', '= known.w == 0.01f ? NAN : level ', 1,
      '0 / 0 is no number either'),
     ('399', 'killed', 'opencl/kernels/background-whiten.cl',
-     ' * step] = result > BACKGROUND ? va', ' * step] = result >= BACKGROUND ? va', 1),
+     ' (0)] = result > BACKGROUND ? va', ' (0)] = result >= BACKGROUND ? va', 1),
     ('400', 'killed', 'opencl/kernels/estimate-shift-middle.h',
      '       middle.n += parts[i];', '       middle.n -= parts[i];', 1),
     ('467', 'killed', 'operations/estimate-shift-device.c',
