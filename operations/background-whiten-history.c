@@ -4,6 +4,8 @@
  */
 #include "background-whiten.h"
 
+#include "estimate-shift.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -105,23 +107,15 @@ dark_plane (const Dark *dark)
   return dark->pixels ? &dark->pixels->plane : NULL;
 }
 
-/* How shifts are found: bad pixels are NaN already. */
-static ShiftSettings
-shift_settings (const HistorySettings *settings)
-{
-  return (ShiftSettings) { SHIFT_PYRAMID, settings->max_shift, INFINITY, FALSE };
-}
-
 /* NULL with an error. */
 static KeptFrame *
 prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, GError **error)
 {
-  const ShiftSettings how = shift_settings (settings);
-  gchar              *file = frame_key (frame);
-  gchar              *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
-  KeptFrame          *kept = kept_frame_find (key);
-  FramePixels        *pixels;
-  CountPlane          plane;
+  gchar       *file = frame_key (frame);
+  gchar       *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
+  KeptFrame   *kept = kept_frame_find (key);
+  FramePixels *pixels;
+  CountPlane   plane;
 
   if (kept && (kept->plane.width != current->width || kept->plane.height != current->height))
     g_clear_pointer (&kept, kept_frame_unref);          /* who decodes it says so */
@@ -129,7 +123,7 @@ prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, 
     {
       whiten_prepare (&pixels->plane, dark_plane (dark), saturation_of (settings, pixels->saturation), settings->reject_hot, &plane);
       frame_pixels_unref (pixels);
-      kept = kept_frame_add (key, &plane, shift_frame_new (&plane, &how));
+      kept = kept_frame_add (key, &plane);
     }
   g_free (key);
   g_free (file);
@@ -225,25 +219,71 @@ parse_shifts (const gchar *text, History *history, GError **error)
   return FALSE;
 }
 
+/* How shifts are found: bad pixels are NaN already. */
+static ShiftSettings
+shift_settings (const HistorySettings *settings)
+{
+  return (ShiftSettings) { SHIFT_PYRAMID, settings->max_shift, INFINITY, FALSE };
+}
+
+static void
+note_shift (History *history, gint k, const Shift *found)
+{
+  const gchar *name = k < history->n ? history->names[k] : "the current frame";
+
+  history->shifts[k] = weights_round_shift ((FrameShift) { found->x, found->y });
+  if (! found->ok)
+    history_note (history, "%s: too little is seen to find its shift", name);
+  else if (! found->converged)
+    history_note (history, "%s: its shift is not sure", name);
+}
+
+/* Of frames from `first` on, at most `most`; returns how many. */
+static gint
+find_some (const HistorySettings *settings, ShiftKey *key, ShiftFrame **current_in_c, gint first, gint most, History *history)
+{
+  const gint        n = MIN (most, history->n + 1 - first);
+  const CountPlane *planes[SHIFT_MOST_FRAMES];
+  ShiftFrame      **in_c[SHIFT_MOST_FRAMES];
+  guint64           serials[SHIFT_MOST_FRAMES];
+  Shift             found[SHIFT_MOST_FRAMES];
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gboolean is_current = first + i == history->n;
+
+      planes[i] = &history->planes[first + i];
+      serials[i] = is_current ? history->current_serial : history->kept[first + i]->serial;
+      in_c[i] = is_current ? current_in_c : &history->kept[first + i]->shift;
+    }
+  if (! shift_request (settings->operation, &(ShiftRequest) { .key = key, .n = n, .serials = serials, .settings = shift_settings (settings),
+                                                              .planes = planes, .in_c = in_c }, found))
+    history->is_refused = TRUE;
+  for (gint i = 0; i < n; i++)
+    note_shift (history, first + i, &found[i]);
+  return n;
+}
+
+/* Against the oldest frame. */
 static void
 find_shifts (const HistorySettings *settings, History *history)
 {
-  const ShiftSettings how = shift_settings (settings);
-  ShiftFrame         *current = shift_frame_new (&history->planes[history->n], &how);
+  const CountPlane *oldest = &history->planes[0];
+  const gint        most = shift_frames_at_once (oldest->width, oldest->height);
+  KeptFrame        *kept = history->kept[0];
+  ShiftFrame       *current_in_c = NULL;
+  ShiftKey          key;
 
-  for (gint k = 1; k <= history->n; k++)
-    {
-      const gchar *name = k < history->n ? history->names[k] : "the current frame";
-      Shift        found;
-
-      shift_between (history->kept[0]->shift, k < history->n ? history->kept[k]->shift : current, &how, &found);
-      history->shifts[k] = weights_round_shift ((FrameShift) { found.x, found.y });
-      if (! found.ok)
-        history_note (history, "%s: too little is seen to find its shift", name);
-      else if (! found.converged)
-        history_note (history, "%s: its shift is not sure", name);
-    }
-  shift_frame_free (current);
+  shift_key_init (&key, oldest, TRUE);
+  key.serial = kept->serial;
+  key.in_c = g_atomic_pointer_get (&kept->shift);
+  history->current_serial = tessera_new_serial ();
+  for (gint first = 1; first <= history->n && ! history->is_refused;)
+    first += find_some (settings, &key, &current_in_c, first, most, history);
+  if (key.in_c == g_atomic_pointer_get (&kept->shift) || g_atomic_pointer_compare_and_exchange (&kept->shift, NULL, key.in_c))
+    key.in_c = NULL;                    /* it is the kept frame's */
+  shift_key_clear (&key);
+  g_clear_pointer (&current_in_c, shift_frame_free);
 }
 
 gboolean

@@ -34,7 +34,7 @@ kept_frame_unref (KeptFrame *frame)
   if (! g_atomic_int_dec_and_test (&frame->references))
     return;
   count_plane_clear (&frame->plane);
-  shift_frame_free (frame->shift);
+  g_clear_pointer (&frame->shift, shift_frame_free);
   g_free (frame->key);
   g_free (frame);
 }
@@ -82,12 +82,12 @@ drop_oldest_locked (gsize most, const KeptFrame *newest)
 
 /* Another thread may have been faster.  Then its frame is the one. */
 KeptFrame *
-kept_frame_add (const gchar *key, CountPlane *plane, ShiftFrame *shift)
+kept_frame_add (const gchar *key, CountPlane *plane)
 {
   const gsize most = most_bytes ();
   KeptFrame  *frame = g_new0 (KeptFrame, 1), *other;
 
-  *frame = (KeptFrame) { .references = 2, .key = g_strdup (key), .plane = *plane, .shift = shift };     /* the caller's, and this one */
+  *frame = (KeptFrame) { .references = 2, .key = g_strdup (key), .plane = *plane };     /* the caller's, and this one */
   g_mutex_lock (&lock);
   if (! frames)
     frames = g_hash_table_new (g_str_hash, g_str_equal);

@@ -16,9 +16,10 @@ typedef struct
   gint         history, max_shift;
   gdouble      saturation;              /* of all frames; 0: as the file says */
   gboolean     reject_hot;
+  GeglOperation *operation;             /* which asks */
 } HistorySettings;
 
-/* A prepared frame, and what its shift is found from; shared, never written. */
+/* A prepared frame; shared.  What C finds its shift from is made when it is needed; else it is never written. */
 typedef struct
 {
   gint        references;
@@ -26,12 +27,12 @@ typedef struct
   guint64     serial;                   /* of no other frame in this process; from 1 on */
   guint64     used;
   CountPlane  plane;
-  ShiftFrame *shift;
+  ShiftFrame *shift;                    /* atomic; NULL: C has not needed it */
 } KeptFrame;
 
-/* background-whiten-kept.c.  NULL: it is not kept.  `add` takes the plane and the shift over. */
+/* background-whiten-kept.c.  NULL: it is not kept.  `add` takes the plane over. */
 KeptFrame *kept_frame_find  (const gchar *key);
-KeptFrame *kept_frame_add   (const gchar *key, CountPlane *plane, ShiftFrame *shift);
+KeptFrame *kept_frame_add   (const gchar *key, CountPlane *plane);
 void       kept_frame_unref (KeptFrame *frame);
 
 /* Planes are prepared (whiten_prepare). */
@@ -41,6 +42,8 @@ typedef struct
   CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
   KeptFrame  *kept[WEIGHTS_MAX_FRAMES + 1];             /* whose the plane is, or NULL */
   guint64     oldest_serial;                            /* of a trial: under which the oldest frame stays on the device; 0: it does not */
+  guint64     current_serial;                           /* the same of the current one */
+  gboolean    is_refused;                               /* OpenCL is forced and could not run */
   FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
   gchar      *names[WEIGHTS_MAX_FRAMES + 1];
   GString    *notes;                                    /* sentences */

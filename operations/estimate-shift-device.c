@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define FEW_TILES 4096.0        /* whose sums are added before another thread pays */
+
 /* ------------------------------------------------------------------- the steps -- */
 
 /* Those that ask for the same; returns how many, and which. */
@@ -67,26 +69,38 @@ launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
                         LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) } });
 }
 
+typedef struct
+{
+  const ShiftQuery *queries;
+  ShiftSearch      *searches;
+  const gfloat     *tiles;
+  gint              n_tiles;
+} Adding;
+
+static void
+add_tiles (gsize first, gsize n, gpointer data)
+{
+  const Adding *a = data;
+
+  for (gsize k = first; k < first + n; k++)
+    {
+      gdouble sums[SHIFT_SUMS];
+
+      shift_add_tiles (a->tiles + k * a->n_tiles * SHIFT_SUMS, a->n_tiles, sums);
+      shift_search_sums (&a->searches[a->queries[k].frame], sums);
+    }
+}
+
 static gboolean
 answer_sums (Shifts *s, ShiftSearch *searches)
 {
-  ShiftQuery       queries[SHIFT_MOST_FRAMES];
-  const gint  n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
-  const gsize bytes = (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat);
-  gfloat     *tiles;
+  ShiftQuery    queries[SHIFT_MOST_FRAMES];
+  const gint    n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
+  gconstpointer tiles;
 
-  if (n == 0)
-    return TRUE;
-  tiles = g_malloc (bytes);
-  if (shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n) && shifts_bring (s, s->sums, bytes, tiles))
-    for (gint k = 0; k < n; k++)
-      {
-        gdouble sums[SHIFT_SUMS];
-
-        shift_add_tiles (tiles + (gsize) k * n_tiles * SHIFT_SUMS, n_tiles, sums);
-        shift_search_sums (&searches[queries[k].frame], sums);
-      }
-  g_free (tiles);
+  if (n > 0 && shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n)
+      && shifts_see (s, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles))
+    gegl_parallel_distribute_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
   return s->status == 0;
 }
 
@@ -150,14 +164,15 @@ sums_bytes (const Shifts *s)
   return s->n * MAX (shifts_projection_floats (s), (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
 }
 
-/* The reference's two images, and what take_all takes.  The frames that stay are counted where they are used. */
+/* The reference's two images, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they are used. */
 gsize
 shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Shifts s = shifts_of (request);
   const gsize  pixels = (gsize) s.width * s.height, kept = s.request->serials ? sizeof (gfloat) : 0;
+  const gsize  reference = sizeof (gfloat) + 1 + (s.request->key->serial > 0 ? sizeof (gfloat) : 0);
 
-  return pixels * (sizeof (gfloat) + 1) + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle) + sizeof (ShiftQuery)
+  return pixels * reference + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle) + sizeof (ShiftQuery)
                                                  + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);
 }
 
@@ -192,7 +207,9 @@ shift_device (TesseraBand *band)
   s.band = band;
   s.frames.n = s.n;
   if (take_all (&s) && shifts_launch (&s, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
-      && shifts_prepare_reference (&s) && shifts_prepare_frames (&s, band->input.memory, band->input.stride, &s.frames) && shifts_keep_frames (&s))
+      && shifts_prepare_reference (&s)
+      && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
+      && shifts_prepare_frames (&s, &s.frames) && shifts_keep_frames (&s))
     search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);

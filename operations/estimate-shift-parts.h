@@ -64,6 +64,15 @@ shifts_bring (Shifts *s, TesseraMemory *memory, gsize bytes, gpointer to)
   return s->status == 0;
 }
 
+/* The engine's memory, until something else is brought. */
+static inline gboolean
+shifts_see (Shifts *s, TesseraMemory *memory, gsize bytes, gconstpointer *seen)
+{
+  if (s->status == 0)
+    s->status = tessera_fetch_view (s->band, memory, bytes, seen);
+  return s->status == 0;
+}
+
 static inline gboolean
 shifts_send (Shifts *s, gconstpointer data, gsize bytes, TesseraMemory *memory)
 {
@@ -88,7 +97,11 @@ shifts_take (Shifts *s, gsize bytes, TesseraMemory **memory)
 gboolean shifts_find_medians      (Shifts *s, gboolean slopes, gint n, gdouble *medians);
 /* Floats of the projections of one frame: sums and numbers of columns, then of rows. */
 gsize    shifts_projection_floats (const Shifts *s);
-gboolean shifts_prepare_frames    (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFrames *frames);
+/* Into s->clean and s->bad: n frames that lie one behind the other; or the planes of the request, which stay where they are. */
+gboolean shifts_clean_frames      (Shifts *s, TesseraMemory *pixels, gint stride, gint n);
+gboolean shifts_clean_planes      (Shifts *s);
+/* From these. */
+gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames);
 /* What is made of the reference may be there, from another request. */
 gboolean shifts_prepare_reference (Shifts *s);
 /* The frames stay on the device for others. */

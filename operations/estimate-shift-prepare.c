@@ -5,7 +5,9 @@
 
 #include "estimate-shift-parts.h"
 
-#define PER_ITEM 32             /* pixels that a work-item counts: opencl/kernels/estimate-shift.cl */
+#define COUNT_GROUP   256       /* items that share a histogram */
+#define SORTED_FLOATS (5 * (64 + 4) * 4)        /* of a group of PIXELS_GROUP */
+#define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift-medians.h */
 
 /* -------------------------------------------------------------------- medians -- */
 
@@ -17,12 +19,12 @@ count (Shifts *s, gboolean slopes, gint n, gint level)
 
   if (slopes)
     return shifts_launch (s, &(TesseraLaunch) {
-      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
+      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
       .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last),
                 ARG (s->queries), ARG (s->middles), ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
     });
   return shifts_launch (s, &(TesseraLaunch) {
-    .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
+    .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
     .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last), ARG (s->middles),
               ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
   });
@@ -56,7 +58,7 @@ mark_hot (Shifts *s, gint n)
   gfloat  thresholds[SHIFT_MOST_FRAMES];
 
   if (! shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 25,
-                                      .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s) } })
+                                      .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s), LOCAL_ARG (SORTED_FLOATS * sizeof (gfloat)) } })
       || ! shifts_find_medians (s, FALSE, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
@@ -79,6 +81,7 @@ typedef struct
   const gfloat *sums;
 } Projecting;
 
+/* Of each frame its columns, then its rows. */
 static void
 make_projections (gsize first, gsize n, gpointer data)
 {
@@ -86,28 +89,29 @@ make_projections (gsize first, gsize n, gpointer data)
   const Shifts     *s = p->s;
   const gsize       n_columns = (gsize) s->down * s->width, n_rows = (gsize) s->height * s->across;
 
-  for (gsize k = first; k < first + n; k++)
+  for (gsize i = first; i < first + n; i++)
     {
-      const gfloat *columns = p->sums + k * shifts_projection_floats (s), *rows = columns + 2 * n_columns;
+      const gfloat *columns = p->sums + i / 2 * shifts_projection_floats (s), *rows = columns + 2 * n_columns;
 
-      p->frames->columns[k] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
-      p->frames->rows[k] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
+      if (i % 2 == 0)
+        p->frames->columns[i / 2] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
+      else
+        p->frames->rows[i / 2] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
     }
 }
 
 static gboolean
 project (Shifts *s, DeviceFrames *frames)
 {
-  const gsize tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
-  gfloat     *sums = g_malloc (bytes);
+  const gsize   tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
+  gconstpointer sums;
 
   if (shifts_launch (s, &(TesseraLaunch) {
         .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_TILE_HEIGHT,
         .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
                   LOCAL_ARG (tile) } })
-      && shifts_bring (s, s->sums, bytes, sums))
-    gegl_parallel_distribute_range (frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
-  g_free (sums);
+      && shifts_see (s, s->sums, bytes, &sums))
+    gegl_parallel_distribute_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
   return s->status == 0;
 }
 
@@ -116,7 +120,7 @@ shifts_keep_frames (Shifts *s)
 {
   const gint pixels = s->width * s->height;
 
-  for (gint k = 0; k < s->n && s->request->serials && s->status == 0; k++)
+  for (gint k = 0; k < s->n && s->request->serials && ! s->request->planes && s->status == 0; k++)
     {
       TesseraMemory *kept;
       gboolean       is_there;
@@ -129,15 +133,44 @@ shifts_keep_frames (Shifts *s)
   return s->status == 0;
 }
 
+/* Of n frames in `pixels`; the first of them is frame `first`. */
+static gboolean
+clean (Shifts *s, TesseraMemory *pixels, gint stride, gint first, gint n)
+{
+  return shifts_launch (s, &(TesseraLaunch) {
+    .kernel = "shift_clean", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 1,
+    .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (first), ARG (s->request->settings.saturation) }
+  });
+}
+
 gboolean
-shifts_prepare_frames (Shifts *s, TesseraMemory *pixels, gint stride, DeviceFrames *frames)
+shifts_clean_frames (Shifts *s, TesseraMemory *pixels, gint stride, gint n)
+{
+  return clean (s, pixels, stride, 0, n);
+}
+
+gboolean
+shifts_clean_planes (Shifts *s)
+{
+  const gsize bytes = sizeof (gfloat) * (gsize) s->width * s->height;
+
+  for (gint k = 0; k < s->n && s->status == 0; k++)
+    {
+      TesseraMemory *pixels;
+
+      s->status = tessera_kept_table (s->band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels);
+      if (s->status == 0)
+        clean (s, pixels, s->width, k, 1);
+    }
+  return s->status == 0;
+}
+
+gboolean
+shifts_prepare_frames (Shifts *s, DeviceFrames *frames)
 {
   const ShiftSettings *settings = &s->request->settings;
 
-  return shifts_launch (s, &(TesseraLaunch) {
-           .kernel = "shift_clean", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 1,
-           .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (settings->saturation) } })
-         && (! settings->reject_hot || mark_hot (s, frames->n))
+  return (! settings->reject_hot || mark_hot (s, frames->n))
          && shifts_launch (s, &(TesseraLaunch) {
               .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 30,
               .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (sizeof (gint)) } })
@@ -165,8 +198,9 @@ shifts_prepare_reference (Shifts *s)
   if (has_soft && has_flags && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
     return s->status == 0;
   if (s->status == 0 && ! memory)
-    s->status = tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
-  if (s->status != 0 || ! shifts_prepare_frames (s, memory, aux->memory ? aux->stride : s->width, reference))
+    s->status = key->serial > 0 ? tessera_kept_table (s->band, key->serial, key->plane->pixels, pixels * sizeof (gfloat), &memory)
+                                : tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
+  if (s->status != 0 || ! shifts_clean_frames (s, memory, aux->memory ? aux->stride : s->width, 1) || ! shifts_prepare_frames (s, reference))
     return FALSE;
   g_free (key->columns);
   g_free (key->rows);

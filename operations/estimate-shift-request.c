@@ -64,12 +64,14 @@ shift_compare_in_c (const ShiftRequest *r, Shift *found)
     r->key->in_c = shift_frame_new (r->key->plane, &r->settings);
   for (gint k = 0; k < r->n; k++)
     {
-      ShiftFrame *frame;
+      ShiftFrame *known = r->in_c ? g_atomic_pointer_get (r->in_c[k]) : NULL, *frame = known;
 
-      plane.pixels = (gfloat *) r->frames + (gsize) k * plane.width * plane.height;
-      frame = shift_frame_new (&plane, &r->settings);
+      plane.pixels = r->planes ? r->planes[k]->pixels : (gfloat *) r->frames + (gsize) k * plane.width * plane.height;
+      if (! frame)
+        frame = shift_frame_new (&plane, &r->settings);
       shift_between (r->key->in_c, frame, &r->settings, &found[k]);
-      shift_frame_free (frame);
+      if (! known && (! r->in_c || ! g_atomic_pointer_compare_and_exchange (r->in_c[k], NULL, frame)))
+        shift_frame_free (frame);
     }
 }
 
@@ -89,10 +91,10 @@ find_in_c (const TesseraRequest *request)
     }
 }
 
-static const TesseraFilter estimate_shift = {
-  .name = "estimate-shift", .source = tessera_estimate_shift_cl, .spread = find_in_c, .scratch_bytes = shift_scratch_bytes,
-  .device = shift_device, .whole = TRUE, .answers = TRUE
-};
+#define ESTIMATE .name = "estimate-shift", .source = tessera_estimate_shift_cl, .spread = find_in_c, .scratch_bytes = shift_scratch_bytes, \
+                 .device = shift_device, .whole = TRUE, .answers = TRUE
+
+static const TesseraFilter estimate_shift = { ESTIMATE }, estimate_resident = { ESTIMATE, .blind = TRUE };
 
 static GeglBuffer *
 buffer_of (gconstpointer pixels, gint width, gint height)
@@ -124,13 +126,14 @@ shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *foun
   const CountPlane *reference = params->key->plane;
   const gint        width = reference->width, height = reference->height, n = params->n;
   gint32           *words = g_new0 (gint32, SHIFT_WORDS * n);
-  TesseraRequest    request = { .filter = &estimate_shift, .operation = operation, .params = params,
-                                .cost_class = params->settings.method << 1 | params->settings.reject_hot };
+  TesseraRequest    request = { .filter = params->planes ? &estimate_resident : &estimate_shift, .operation = operation, .params = params,
+                                .cost_class = params->settings.method << 1 | params->settings.reject_hot,
+                                .progress_to = params->planes ? SHIFT_PROGRESS : 0.0 };
   gboolean          done;
 
   request.checked_with = params->serials ? trial () : NULL;
-  request.input = buffer_of (params->frames, width, height * n);
-  request.aux = params->key->columns ? NULL : buffer_of (reference->pixels, width, height);
+  request.input = buffer_of (params->planes ? reference->pixels : params->frames, width, params->planes ? height : height * n);
+  request.aux = params->key->columns || params->key->serial > 0 ? NULL : buffer_of (reference->pixels, width, height);
   request.input_format = request.aux_format = babl_format ("Y float");
   request.output_format = babl_format_n (babl_type ("float"), SHIFT_WORDS);
   request.output = gegl_buffer_linear_new_from_data (words, request.output_format, GEGL_RECTANGLE (0, 0, 1, n), 0, NULL, NULL);

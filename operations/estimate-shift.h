@@ -6,13 +6,15 @@
 
 #include "shift-parts.h"
 
-#define SHIFT_MOST_FRAMES 16    /* of a request */
+#define SHIFT_MOST_FRAMES 16    /* of a request, ... */
+#define SHIFT_MOST_BYTES  ((gsize) 128 << 20)   /* ... and of its frames: what is made of them takes five times as much on the device */
 
 /* A reference, and what has been made of it. */
 typedef struct
 {
   const CountPlane *plane;              /* the caller's */
   ShiftFrame       *in_c;               /* NULL: C has not needed it yet */
+  guint64           serial;             /* under which the plane itself stays on the device, or 0 */
   guint64           soft, flags;        /* what stays on the device (tessera_kept_memory); 0: nothing does */
   gdouble          *columns, *rows;     /* as the device has made them, or NULL */
 } ShiftKey;
@@ -21,18 +23,29 @@ typedef struct
 void     shift_key_init  (ShiftKey *key, const CountPlane *plane, gboolean stays);
 void     shift_key_clear (ShiftKey *key);
 
-/* Frames of the reference's size, in counts, one behind the other in memory. */
+/* Frames of the reference's size, in counts. */
 typedef struct
 {
-  ShiftKey      *key;
-  gint           n;             /* up to SHIFT_MOST_FRAMES */
-  const gfloat  *frames;
-  const guint64 *serials;       /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
-  ShiftSettings  settings;
+  ShiftKey          *key;
+  gint               n;         /* up to SHIFT_MOST_FRAMES */
+  const gfloat      *frames;    /* one behind the other in memory; NULL: `planes` */
+  const guint64     *serials;   /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
+  ShiftSettings      settings;
+  const CountPlane **planes;    /* prepared (whiten_prepare); the serials are theirs, and one that is on the device does not travel again */
+  ShiftFrame      ***in_c;      /* where what C makes of each plane is kept, for any thread; or NULL */
 } ShiftRequest;
+
+/* Of such frames, how many a request may well have. */
+static inline gint
+shift_frames_at_once (gint width, gint height)
+{
+  return (gint) CLAMP (SHIFT_MOST_BYTES / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
+}
 
 /* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
 #define SHIFT_TRIAL "kept"
+
+#define SHIFT_PROGRESS 0.5      /* of the work of an operation that asks for `planes` and then uses their shifts */
 
 /* `operation` is a tessera:estimate-shift, with which a device is checked if no frame stays.  FALSE: OpenCL is forced and could not run. */
 gboolean shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found);

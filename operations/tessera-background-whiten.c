@@ -275,7 +275,7 @@ whiten (const TesseraRequest *request, const GeglProperties *o, History *history
   const WeightsSettings               settings = { (WeightsMethod) o->method, o->degree, o->gamma, o->article_ridge, o->align };
   const TesseraBackgroundWhitenOutput wanted = wanted_result (o);
   const CountPlane                   *current = &history->planes[history->n];
-  WhitenFrames                        frames = { .current = current, .n = history->n };
+  WhitenFrames                        frames = { .current = current, .current_serial = history->current_serial, .n = history->n };
   WhitenPlanes                        made;
   gboolean                            success;
 
@@ -309,7 +309,8 @@ keep_by_shift (GeglOperation *operation, const History *history)
   Shift         found;
 
   shift_key_init (&key, &history->planes[1], TRUE);
-  shift_request (operation, &(ShiftRequest) { &key, 1, history->planes[0].pixels, &serial, { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, &found);
+  shift_request (operation, &(ShiftRequest) { .key = &key, .n = 1, .frames = history->planes[0].pixels, .serials = &serial,
+                                               .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, &found);
   shift_key_clear (&key);
   return serial;
 }
@@ -320,7 +321,7 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
 {
   const HistorySettings settings = { .frames = o->frames, .current = o->current, .dark = o->dark, .shifts = o->shifts,
                                      .history = o->history, .max_shift = o->max_shift, .saturation = o->saturation,
-                                     .reject_hot = o->reject_hot };
+                                     .reject_hot = o->reject_hot, .operation = request->operation };
   GError               *error = NULL;
 
   if (o->trial)
@@ -360,13 +361,19 @@ run (GeglOperation *operation, TesseraRequest *request)
     {
       if (! o->trial)
         request->checked_with = trial_of (wanted_result (o));
-      success = whiten (request, o, &history, &weights);
-      if (! o->trial)
+      if (history.current_serial > 0)
+        {
+          request->progress_from = SHIFT_PROGRESS;
+          request->progress_to = 1.0;
+        }
+      success = ! history.is_refused && whiten (request, o, &history, &weights);
+      if (! o->trial && ! history.is_refused)
         set_results (o, &history, &weights, "");
     }
   else
     success = background_whiten_write (request, &current, 1.0f / COUNTS);
   tessera_drop_kept (history.oldest_serial);
+  tessera_drop_kept (history.current_serial);
   history_clear (&history);
   count_plane_clear (&current);
   return success;

@@ -136,6 +136,12 @@ plan_rows (const TesseraPlanBasis *basis, gboolean in_tiles)
   return plan;
 }
 
+static guint
+slices_of (const TesseraPlanBasis *basis, guint64 pixels)
+{
+  return CLAMP (pixels / (SLICE * basis->tile_pixels), 1, MOST_SLICES);
+}
+
 TesseraPlan
 tessera_plan (const TesseraPlanBasis *basis)
 {
@@ -150,7 +156,8 @@ tessera_plan (const TesseraPlanBasis *basis)
   if (plan.in_tiles && plan.rows < MIN (grid->height, height))
     plan = plan_rows (basis, FALSE);    /* no band would hold a whole tile */
   plan.slices = plan.rows < height || basis->survey ? 1
-                : CLAMP (pixels / (SLICE * basis->tile_pixels), 1, MOST_SLICES);
+                : slices_of (basis, tessera_request_subject (basis->request));
+  plan.result_slices = MIN (plan.slices, slices_of (basis, pixels));
   plan.one_lane = plan.rows >= height;
   plan.tile_height = basis->tile_height;
   plan.tile_shift = basis->tile_shift;
@@ -171,7 +178,7 @@ tessera_plan_smaller (TesseraPlan *plan)
   else
     {
       plan->rows = halved (plan->rows, plan->least);
-      plan->slices = 1;
+      plan->slices = plan->result_slices = 1;
       plan->halvings++;
     }
   return TRUE;

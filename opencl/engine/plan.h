@@ -33,7 +33,8 @@ typedef struct
   gint     rows;                /* of a band; 0: not even a low one fits */
   gint     least;               /* fewer rows cost more than C */
   guint    ahead;               /* bands in flight */
-  guint    slices;              /* for a band that is alone: it is read and written in so many parts */
+  guint    slices;              /* for a band that is alone: it is read in so many parts */
+  guint    result_slices;       /* ... and written; an answer is small, whatever it is about */
   gboolean in_tiles;            /* the result may go straight into tiles */
   gboolean exact;               /* memory without room to spare */
   gboolean one_lane;            /* a request of one band */

@@ -20,13 +20,18 @@ tessera_request_pixels (const TesseraRequest *request)
   return (guint64) request->roi.width * request->roi.height;
 }
 
-/* For speed.c: an answer is small, whatever it is about. */
+/* What the request is about: an answer is small, whatever that is. */
+static inline guint64
+tessera_request_subject (const TesseraRequest *request)
+{
+  return request->filter->answers ? tessera_pixels_around (request, request->roi.width, request->roi.height) : tessera_request_pixels (request);
+}
+
+/* For speed.c. */
 static inline guint64
 tessera_request_work (const TesseraRequest *request)
 {
-  if (request->filter->work)
-    return request->filter->work (request);
-  return request->filter->answers ? tessera_pixels_around (request, request->roi.width, request->roi.height) : tessera_request_pixels (request);
+  return request->filter->work ? request->filter->work (request) : tessera_request_subject (request);
 }
 
 /* For speed.c: requests of one kind cost about the same a pixel. */

@@ -78,7 +78,7 @@ plan_slices (BandState *state)
   const gint           first = state->tiles ? state->grid.y : roi->y;
   const gint           step = state->tiles ? state->grid.height : 1;
 
-  state->n_slices = MIN (state->job->plan.slices, (guint) steps);
+  state->n_slices = MIN (state->job->plan.result_slices, (guint) steps);
   for (guint i = 0; i < state->n_slices; i++)
     {
       const gint from = (gint64) steps * i / state->n_slices, to = (gint64) steps * (i + 1) / state->n_slices;

@@ -12,15 +12,6 @@
 #include "tessera-shift.h"
 #include "estimate-shift-middle.h"
 
-#define PER_ITEM 32             /* pixels that a work-item counts */
-
-#define SWAP(a, b) \
-  { \
-    const float less = v[a] < v[b] ? v[a] : v[b], more = v[a] < v[b] ? v[b] : v[a]; \
-    v[a] = less; \
-    v[b] = more; \
-  }
-
 /* What is asked of a frame: ShiftQuery in operations/estimate-shift-device.c. */
 typedef struct
 {
@@ -30,11 +21,13 @@ typedef struct
   int    spare[3];
 } Query;
 
-/* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte. */
-kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, float saturation)
+#include "estimate-shift-medians.h"
+
+/* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte.  The first frame of the input is frame `first`. */
+kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, int first, float saturation)
 {
   const int   x = get_global_id (0), y = get_global_id (1);
-  const long  row = (long) get_global_id (2) * height + y, here = row * width + x;
+  const long  row = (long) get_global_id (2) * height + y, here = (row + (long) first * height) * width + x;
   float       pixel;
   int         is_good;
 
@@ -44,87 +37,6 @@ kernel void shift_clean (global const float *input, int stride, global float *cl
   is_good = (fabs (pixel) <= FLT_MAX) & (pixel < saturation);
   clean[here] = is_good ? pixel : 0.0f;
   bad[here] = is_good ? 0 : SHIFT_BAD;
-}
-
-/* Sorts places c, c + 5 ... of 25. */
-static void
-sort_column (float *square, int c)
-{
-  float v[5];
-
-  for (int k = 0; k < 5; k++)
-    v[k] = square[5 * k + c];
-  MEDIAN_SORT_5 (SWAP)
-  for (int k = 0; k < 5; k++)
-    square[5 * k + c] = v[k];
-}
-
-/* One work-item makes the median of 5x5; any group; 25 reads of a float, 1 write. */
-kernel void shift_medians (global const float *clean, global float *medians, int width, int height)
-{
-  const int  x = get_global_id (0), y = get_global_id (1);
-  const long first = (long) get_global_id (2) * width * height;
-  float      v[25];
-
-  if (x >= width || y >= height)
-    return;
-  for (int j = 0; j < 5; j++)
-    for (int i = 0; i < 5; i++)
-      v[5 * j + i] = clean[first + (long) clamp (y + j - 2, 0, height - 1) * width + clamp (x + i - 2, 0, width - 1)];
-  for (int c = 0; c < 5; c++)
-    sort_column (v, c);
-  MEDIAN_25 (SWAP)
-  medians[first + (long) y * width + x] = v[MEDIAN_PLACE_25];
-}
-
-/* ---------------------------------------------------------------- histograms -- */
-
-/* The first pixel of a group; one group counts PER_ITEM pixels for each of its items. */
-static long
-first_of_group ()
-{
-  return ((long) get_global_id (0) - get_local_id (0)) * PER_ITEM;
-}
-
-/* Counts |pixel - median| of pixels that are not bad; any group; BINS ints of local memory; 2 reads of a float and 1 of a byte for each pixel. */
-kernel void shift_count_excesses (global const float *clean, global const float *medians, global const uchar *bad, int n, int level, int above, int low,
-                                  int last, global const Middle *middles, global int *counts, local int *near)
-{
-  const int    frame = get_global_id (2);
-  const long   begin = (long) frame * n;
-  const Middle middle = middles[frame];
-
-  clear_counts (near);
-  for (int k = 0; k < PER_ITEM; k++)
-    {
-      const long i = first_of_group () + (long) k * get_local_size (0) + get_local_id (0);
-
-      if (i < n && ! bad[begin + i])
-        count_value (near, fabs (clean[begin + i] - medians[begin + i]), level, above, low, last, &middle);
-    }
-  add_counts (near, counts + frame * BINS);
-}
-
-/* The same of |h| and |g| of pixels that can be used, for each query. */
-kernel void shift_count_slopes (global const float *soft, global const uchar *used, int width, int n, int level, int above, int low, int last,
-                                global const Query *queries, global const Middle *middles, global int *counts, local int *near)
-{
-  const int    query = get_global_id (2);
-  const long   begin = (long) queries[query].frame * n;
-  const Middle middle = middles[query];
-
-  clear_counts (near);
-  for (int k = 0; k < PER_ITEM; k++)
-    {
-      const long i = first_of_group () + (long) k * get_local_size (0) + get_local_id (0);
-
-      if (i < n && used[begin + i])
-        {
-          count_value (near, fabs (shift_slope (soft[i - 1], soft[i + 1])), level, above, low, last, &middle);
-          count_value (near, fabs (shift_slope (soft[i - width], soft[i + width])), level, above, low, last, &middle);
-        }
-    }
-  add_counts (near, counts + query * BINS);
 }
 
 /* ------------------------------------------------------------------ one frame -- */
@@ -243,14 +155,14 @@ kernel void shift_soften_pixels (global const float *clean, global const uchar *
 static void
 halve (local float *sums, int n)
 {
-  for (int width = SHIFT_TILE_WIDTH / 2; width > 0; width /= 2)
+  for (int bits = SHIFT_TILE_BITS - 1; bits >= 0; bits--)
     {
       barrier (CLK_LOCAL_MEM_FENCE);
-      for (int i = get_local_id (0); i < n * width; i += get_local_size (0))
+      for (int i = get_local_id (0); i < n << bits; i += get_local_size (0))
         {
-          const int at = i / width * SHIFT_TILE_WIDTH + i % width;
+          const int at = (i >> bits) * SHIFT_TILE_WIDTH + (i & ((1 << bits) - 1));
 
-          sums[at] += sums[at + width];
+          sums[at] += sums[at + (1 << bits)];
         }
     }
   barrier (CLK_LOCAL_MEM_FENCE);
@@ -276,8 +188,10 @@ kernel void shift_project (global const float *soft, global const uchar *flags, 
       for (int row = 0; row < SHIFT_TILE_HEIGHT; row++)
         {
           const long i = first + (long) (top + row) * width + left + column;
-          const int  is_good = left + column < width && top + row < height && ! (flags[i] & SHIFT_NEAR_BAD);
-          const float value = is_good ? soft[i] : 0.0f;
+          const int   is_inside = left + column < width && top + row < height;
+          const float pixel = is_inside ? soft[i] : 0.0f;               /* these reads do not wait for one another */
+          const int   is_good = is_inside && ! (flags[i] & SHIFT_NEAR_BAD);
+          const float value = is_good ? pixel : 0.0f;
 
           values[row * SHIFT_TILE_WIDTH + column] = value;
           numbers[row * SHIFT_TILE_WIDTH + column] = is_good;

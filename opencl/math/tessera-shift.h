@@ -7,7 +7,8 @@
  * Sums are made tile by tile.  In a tile each column is summed from top to bottom, then the columns are halved: the left half gets the
  * right half, until one is left.  What is left out counts as 0.  The sums of the tiles are added in double, row by row.
  */
-#define SHIFT_TILE_WIDTH  64
+#define SHIFT_TILE_BITS   6
+#define SHIFT_TILE_WIDTH  (1 << SHIFT_TILE_BITS)
 #define SHIFT_TILE_HEIGHT 16
 
 /* What a pixel is, in a byte. */

@@ -118,6 +118,17 @@ def check_path(gegl, program, folder, report):
     report.check('a table without the driver', done.returncode == 0 and len(lines) == 1, done.stdout + done.stderr)
 
 
+def check_frames(gegl, program, folder, report):
+    """What a frame of a sequence costs, in C and on the device; other libraries have a line whether they are there or not."""
+    done = start(gegl, DRIVER + ['--quick', '--frames', '2', '--bench', program, '--out', folder], folder)
+    lines = {line.split('|')[1].strip(): line.split('|')[2:5] for line in done.stdout.splitlines() if line.startswith('| ')}
+    ways = ('C, one thread', 'C', 'device', 'device, at the same time', 'device, kernels alone')
+    report.check('frames of a sequence are timed in each way', done.returncode == 0 and all(way in lines and all(map(float, lines[way])) for way in ways),
+                 done.stdout + done.stderr)
+    report.check('and OpenCV and photutils are named', any(name.startswith('OpenCV') or name.startswith('opencv') for name in lines)
+                 and any(name.startswith('photutils') for name in lines), done.stdout)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     gegl, report = Gegl(build), Quiet()
@@ -128,6 +139,7 @@ def main():
         check_comparison(report)
         check_path(gegl, program, folder, report)
         check_quick(gegl, program, folder, report)
+        check_frames(gegl, program, folder, report)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     report.finish()

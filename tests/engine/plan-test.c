@@ -79,7 +79,7 @@ fault_of (const Case *c, const TesseraPlan *plan)
   const GeglRectangle *roi = &c->request.roi;
 
   if (plan->least < 1 || plan->least > roi->height || plan->ahead < 1 || plan->ahead > BANDS_AHEAD || plan->slices < 1
-      || plan->slices > MOST_SLICES)
+      || plan->slices > MOST_SLICES || plan->result_slices < 1 || plan->result_slices > plan->slices)
     return "a number out of its range";
   if (plan->rows == 0)
     return c->basis.rows == 0 && fits (c, plan, plan->least, 1) && (! c->request.filter->whole || pins (c, plan, roi->height, 1))
@@ -325,6 +325,21 @@ check_tiles (void)
   expect (tessera_plan (&c.basis).rows == 0, "... and is C's where the host cannot pin it");
 }
 
+static void
+check_answers (void)
+{
+  static const TesseraFilter answering = { .name = "made-up", .scratch_bytes = scratch_bytes, .whole = TRUE, .answers = TRUE };
+
+  Case        c;
+  TesseraPlan plan;
+
+  draw (&c, 1, 16, 0);
+  c.request.filter = &answering;
+  c.request.halo = (TesseraHalo) { 0, 0, 3647, 2735 };
+  plan = tessera_plan (&c.basis);
+  expect (plan.slices == 8 && plan.result_slices == 1, "what a small answer is about is read in slices, and the answer written at once");
+}
+
 /* An answer of one pixel about many is no tiny request. */
 static void
 check_work (void)
@@ -347,6 +362,7 @@ main (void)
   check_travel ();
   check_tiles ();
   check_many ();
+  check_answers ();
   check_work ();
   return expect_told ();
 }

@@ -61,7 +61,7 @@ ROWS = [
     ('171', 'killed', 'opencl/engine/queue.c',
      '  if (tessera_fault (FAULT_ENQUEUE))\n    return CL_INVALID_OPERATION;\n  return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,\n                                                        &event, NULL);', '  return event ? CL_SUCCESS : CL_INVALID_OPERATION;', 1),
     ('172', 'equivalent', 'opencl/engine/results.c',
-     'MIN (state->job->plan.slices, (guint) steps)', 'state->job->plan.slices', 1,
+     'MIN (state->job->plan.result_slices, (guint) steps)', 'state->job->plan.slices', 1,
      'empty slices: reads of 0 bytes, which PoCL and NVIDIA accept (OpenCL 1.2 says CL_INVALID_VALUE: a stub that refuses them would show it)'),
     ('173', 'killed', 'opencl/engine/tile-memory.c',
      'if (! tiles->in_flight && tiles->since <= since)', 'if (tiles->since <= since)', 1),

@@ -18,7 +18,7 @@ ROWS = [
     ('360', 'killed', 'operations/shared/whiten.c',
      '     p.right = MIN (p.right, curre', '     p.right = MAX (p.right, curre', 1),
     ('362', 'killed', 'operations/background-whiten-history.c',
-     'eShift) { found.x, found.y });', 'eShift) { found.y, found.y });', 1),
+     'eShift) { found->x, found->y });', 'eShift) { found->y, found->y });', 1),
     ('363', 'killed', 'operations/shared/whiten-judge.c',
      '.x.n_blocks * j.y.n_blocks);', '.x.n_blocks * j.x.n_blocks);', 1),
     ('364', 'killed', 'operations/shared/weights-frames.c',

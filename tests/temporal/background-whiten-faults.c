@@ -100,6 +100,53 @@ test_travels (void)
           second.device_requests - first.device_requests, second.uploaded_bytes - first.uploaded_bytes, frame);
 }
 
+/* The shifts are found where the frames are. */
+static Answer
+run_without_shifts (TesseraOpenclMode mode)
+{
+  tessera_set_opencl_mode (mode);
+  return ask ("six", "history", 6);
+}
+
+static gboolean
+has_same_shifts (Answer *one, const Answer *other)
+{
+  const gboolean same = ! strcmp (one->shifts, other->shifts) && ! strcmp (one->notes, other->notes);
+
+  return is_same (one, (Answer *) other) && same;
+}
+
+static void
+test_found (void)
+{
+  const guint64   frame = sizeof (gfloat) * WIDTH * HEIGHT;
+  TesseraCounters before, after;
+  Answer          in_c = run_without_shifts (TESSERA_OPENCL_OFF), answer = run_without_shifts (TESSERA_OPENCL_FORCE);
+
+  expect (has_same_shifts (&answer, &in_c), "not C's shifts");
+  tessera_get_counters (&before);
+  answer = run_without_shifts (TESSERA_OPENCL_FORCE);
+  tessera_get_counters (&after);
+  expect (has_same_shifts (&answer, &in_c), "not C's shifts the second time");
+  expect (after.device_requests == before.device_requests + 2, "%" G_GUINT64_FORMAT " requests on the device",
+          after.device_requests - before.device_requests);
+  expect (after.uploaded_bytes - before.uploaded_bytes < frame + frame / 2, "for shifts and result %" G_GUINT64_FORMAT " bytes travel, a frame has %" G_GUINT64_FORMAT,
+          after.uploaded_bytes - before.uploaded_bytes, frame);
+  for (guint kind = 0; kind < G_N_ELEMENTS (kinds); kind++)
+    for (gint n = 1; n < 80; n += 1 + n / 3)
+      {
+        gchar *fault = g_strdup_printf ("%s:%d", kinds[kind], n);
+
+        tessera_trim ();
+        tessera_set_fault (fault);
+        answer = run_without_shifts (TESSERA_OPENCL_TRY);
+        tessera_set_fault (NULL);
+        expect (has_same_shifts (&answer, &in_c), "%s: not C's shifts", fault);
+        g_free (fault);
+      }
+  answer_clear (&in_c);
+}
+
 /* For a slow device that looks at each access. */
 static void
 test_small (gint result)
@@ -124,7 +171,10 @@ main (gint argc, gchar **argv)
   for (gint result = 0; result < 3; result++)
     is_small ? test_small (result) : walk (result);
   if (! is_small)
-    test_travels ();
+    {
+      test_travels ();
+      test_found ();
+    }
   graph_clear ();
   gegl_exit ();
   return expect_told ();

@@ -62,7 +62,8 @@ follow (const FrameList *list, gint history, const gchar *folder)
 
       read_frame (&list->frames[t], &frames[t]);
       began = processor_ms ();
-      shift_compare_in_c (&(ShiftRequest) { &key, 1, frames[t].pixels, NULL, { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
+      shift_compare_in_c (&(ShiftRequest) { .key = &key, .n = 1, .frames = frames[t].pixels,
+                                              .settings = { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
       shifts[t] = (FrameShift) { found.x, found.y };
       half = processor_ms ();
       if (t >= history)

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -285,7 +286,7 @@ def film(report, sequence, frames, count):
 def on_device(report, sequence, frames, whole):
     """The device, where there is one, gives the bytes of C, and so does a run in which it fails; where it is forced, that is an error."""
     here = dict(sequence.gegl.env)
-    sequence.gegl.env.update(GEGL_USE_OPENCL='cpu', TESSERA_OPENCL='force')
+    sequence.gegl.env.update(GEGL_USE_OPENCL='cpu', TESSERA_OPENCL='force', TESSERA_DEBUG='paths')
     code, _, errors = sequence.run(frames, '-o', sequence.path('device'), '--write', 'whitened')
     if 'there is no device' in errors:
         print('not tested: no OpenCL device')
@@ -293,6 +294,9 @@ def on_device(report, sequence, frames, whole):
         wrong = differences(whole, sequence.path('device'))
         report.check('on the device: the same bytes, and which device it is, once', code == 0 and not wrong and errors.count('computing on') == 1,
                      ' '.join(wrong[:5]) + errors)
+        together = [int(n) for n in re.findall(r'estimate-shift 1x(\d+)\+', errors)]
+        report.check('one launch is for the shifts of all frames that are at hand', together and max(together) == 16, str(together))
+        del sequence.gegl.env['TESSERA_DEBUG']
         sequence.gegl.env.update(TESSERA_FAULT='enqueue:300')
         code, _, errors = sequence.run(frames, '-o', sequence.path('forced'))
         report.check('a device that is forced and fails ends the run, in words', code == 2 and 'forced' in errors and 'frame-' in errors, errors)

@@ -90,7 +90,8 @@ static gboolean
 find_shifts (TesseraOpenclMode mode, Answer *answer)
 {
   tessera_set_opencl_mode (mode);
-  return shift_request (shifting, &(ShiftRequest) { &key, N, frames + PIXELS, serials, { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
+  return shift_request (shifting, &(ShiftRequest) { .key = &key, .n = N, .frames = frames + PIXELS, .serials = serials,
+                                                       .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
 }
 
 /* Of the last frame, from those before. */

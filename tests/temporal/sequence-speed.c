@@ -3,9 +3,13 @@
  * What a frame of a sequence costs, its shift and its background: in C, on the device with the frame coming from the host, and on the device alone, by
  * its own clock.  The bits of both are compared.
  *
- *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0]
+ * The last by turns, and as in tessera-sequence: a thread finds the shifts of some frames while those before are whitened.
+ *
+ *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0] [--threads 1]
+ *                  [--json 1] [--save FILE]
  */
 #include <gegl-plugin.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +24,10 @@
 
 static gint     width = 512, height = 512, n_history = 20, batch = 16, n_frames = 192, distinct = 16;
 static gdouble  bandwidth = 4800.0;     /* of the device's memory; H200 */
+static gboolean together;               /* shifts and backgrounds, at the same time */
+static gboolean may_be_together = TRUE;
+static gboolean tells_json;             /* for tools/bench/bench_frames.py */
+static gchar   *saved;                  /* where the distinct frames go, 16 bits each, or NULL */
 static gfloat  *counts;                 /* of the distinct frames, one behind the other */
 static GeglNode *graph;
 static GeglOperation *shift_operation, *whiten_operation;
@@ -38,6 +46,7 @@ make_frames (void)
   StarsSettings settings;
   StarsField   *field;
   guint16      *adu = g_new (guint16, frame_size ());
+  FILE         *file = saved ? fopen (saved, "wb") : NULL;
 
   stars_preset (&settings, 'A', 1);
   settings.width = width;
@@ -51,7 +60,11 @@ make_frames (void)
       stars_frame (field, k, adu);
       for (gsize i = 0; i < frame_size (); i++)
         counts[k * frame_size () + i] = adu[i];
+      if (saved)
+        expect (file && fwrite (adu, sizeof *adu, frame_size (), file) == frame_size (), "%s cannot be written", saved);
     }
+  if (file)
+    fclose (file);
   g_free (adu);
   stars_field_free (field);
 }
@@ -85,7 +98,7 @@ typedef struct
   gint       n_past;
   gfloat    *whitened;          /* of the last frame */
   Shift      last;
-  gint64     shift_time, whiten_time;   /* microseconds */
+  gint64     time, shift_time, whiten_time;     /* microseconds: all, and each by itself */
 } Run;
 
 static void
@@ -149,21 +162,58 @@ add_frame (Run *run, Past *now, const Shift *found)
   run->last = *found;
 }
 
-/* The device looks for bad pixels itself. */
-static void
-add_batch (Run *run, const gfloat *frames, gint n)
+typedef struct
 {
-  guint64 serials[SHIFT_MOST_FRAMES];
-  Shift   found[SHIFT_MOST_FRAMES];
-  gint64  began = g_get_monotonic_time ();
+  Run          *run;
+  const gfloat *frames;
+  gint          n;
+  guint64       serials[SHIFT_MOST_FRAMES];
+  Shift         found[SHIFT_MOST_FRAMES];
+} Batch;
 
-  for (gint k = 0; k < n; k++)
-    serials[k] = tessera_new_serial ();
-  if (! shift_request (shift_operation, &(ShiftRequest) { &run->key, n, frames, serials, SHIFT_DEFAULTS }, found))
+/* The device looks for bad pixels itself. */
+static gpointer
+find_shifts (gpointer data)
+{
+  Batch       *batch = data;
+  Run         *run = batch->run;
+  const gint64 began = g_get_monotonic_time ();
+
+  for (gint k = 0; k < batch->n; k++)
+    batch->serials[k] = tessera_new_serial ();
+  if (! shift_request (shift_operation, &(ShiftRequest) { .key = &run->key, .n = batch->n, .frames = batch->frames, .serials = batch->serials,
+                                                         .settings = SHIFT_DEFAULTS }, batch->found))
     expect (FALSE, "the device did not find the shifts");
   run->shift_time += g_get_monotonic_time () - began;
-  for (gint k = 0; k < n; k++)
-    add_frame (run, &(Past) { .plane = { width, height, (gfloat *) frames + k * frame_size () }, .serial = serials[k] }, &found[k]);
+  return NULL;
+}
+
+static void
+add_batch (Run *run, const Batch *batch)
+{
+  for (gint k = 0; k < batch->n; k++)
+    add_frame (run, &(Past) { .plane = { width, height, (gfloat *) batch->frames + k * frame_size () }, .serial = batch->serials[k] }, &batch->found[k]);
+}
+
+static void
+run_batches (Run *run, gint n)
+{
+  Batch now = { run, counts, MIN (batch, n), { 0 }, { { 0 } } }, next = { 0 };
+
+  find_shifts (&now);
+  for (gint i = now.n; now.n > 0; i += next.n, now = next)
+    {
+      GThread *thread = NULL;
+
+      next = (Batch) { run, counts + i % distinct * frame_size (), MIN (batch, n - i), { 0 }, { { 0 } } };
+      if (next.n > 0 && together)
+        thread = g_thread_new ("shifts", find_shifts, &next);
+      add_batch (run, &now);
+      if (thread)
+        g_thread_join (thread);
+      else if (next.n > 0)
+        find_shifts (&next);
+    }
 }
 
 /* As tessera-sequence does. */
@@ -176,7 +226,8 @@ add_in_c (Run *run, const gfloat *frame)
   Shift            found;
 
   whiten_prepare (&plane, NULL, INFINITY, TRUE, &now.plane);
-  shift_request (shift_operation, &(ShiftRequest) { &run->key, 1, now.plane.pixels, NULL, { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
+  shift_request (shift_operation, &(ShiftRequest) { .key = &run->key, .n = 1, .frames = now.plane.pixels,
+                                                   .settings = { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
   run->shift_time += g_get_monotonic_time () - began;
   add_frame (run, &now, &found);
 }
@@ -194,12 +245,14 @@ run_init (Run *run, gboolean on_device)
 static void
 run_frames (Run *run, gint n)
 {
+  const gint64 began = g_get_monotonic_time ();
+
   run->shift_time = run->whiten_time = 0;
-  for (gint i = 0; i < n; i += run->on_device ? batch : 1)
-    if (run->on_device)
-      add_batch (run, counts + i % distinct * frame_size (), MIN (batch, n - i));
-    else
-      add_in_c (run, counts + i % distinct * frame_size ());
+  if (run->on_device)
+    run_batches (run, n);
+  for (gint i = 0; i < n && ! run->on_device; i++)
+    add_in_c (run, counts + i % distinct * frame_size ());
+  run->time = g_get_monotonic_time () - began;
 }
 
 static void
@@ -221,24 +274,34 @@ ms (gint64 microseconds, gint n)
   return microseconds / 1e3 / n;
 }
 
+static void
+tell_json (const gchar *leg, gdouble all, gdouble shift, gdouble whiten)
+{
+  if (tells_json)
+    g_print ("{\"leg\": \"%s\", \"ms\": %.4f, \"shift_ms\": %.4f, \"whiten_ms\": %.4f}\n", leg, all, shift, whiten);
+}
+
 /* Best of three. */
 static gdouble
 time_run (Run *run, const gchar *name, gint n)
 {
-  gint64  shift = 0, whiten = 0;
+  gint64 all = G_MAXINT64, shift = 0, whiten = 0;
 
   run_frames (run, 2 * n_history);
   for (gint k = 0; k < 3; k++)
     {
       run_frames (run, n);
-      if (k == 0 || run->shift_time + run->whiten_time < shift + whiten)
+      if (run->time < all)
         {
+          all = run->time;
           shift = run->shift_time;
           whiten = run->whiten_time;
         }
     }
-  g_print ("%s: %.3f ms a frame; shift %.3f, background and whitened frame %.3f\n", name, ms (shift + whiten, n), ms (shift, n), ms (whiten, n));
-  return ms (shift + whiten, n);
+  g_print ("%s: %.3f ms a frame; shift %.3f, background and whitened frame %.3f%s\n", name, ms (all, n), ms (shift, n), ms (whiten, n),
+           together ? ", at the same time" : "");
+  tell_json (together ? "device, at the same time" : name, ms (all, n), ms (shift, n), ms (whiten, n));
+  return ms (all, n);
 }
 
 /* By the device's clock. */
@@ -266,18 +329,18 @@ profile (Run *run, gdouble wall)
     {
       TesseraKernelTime *t = &after[k];
 
-      for (guint i = 0; i < n_before; i++)
-        if (! strcmp (before[i].kernel, t->kernel) && ! strcmp (before[i].filter, t->filter))
-          {
-            t->ns -= before[i].ns;
-            t->launches -= before[i].launches;
-          }
+      if (k < n_before)
+        {
+          t->ns -= before[k].ns;
+          t->launches -= before[k].launches;
+        }
       if (t->launches > 0)
         g_print ("  %-22s %6.2f launches, %8.2f us a frame\n", t->kernel, (gdouble) t->launches / n_frames, t->ns / 1e3 / n_frames);
       sum += t->ns / 1e6 / n_frames;
       if (! strcmp (t->kernel, "whiten_pixels"))
         whiten_us = t->ns / 1e3 / n_frames;
     }
+  tell_json ("device, kernels alone", sum, sum - whiten_us / 1e3, whiten_us / 1e3);
   up = (to.upload_ns - from.upload_ns) / 1e6 / n_frames;
   down = (to.download_ns - from.download_ns) / 1e6 / n_frames;
   g_print ("kernels: %.3f ms a frame; upload %.3f, download %.3f; read %.3f, written %.3f; %.1f launches, %.0f bytes up, %.0f down\n", sum, up, down,
@@ -303,6 +366,12 @@ parse (gint argc, gchar **argv)
       n_frames = MAX (atoi (argv[i + 1]), 1);
     else if (! strcmp (argv[i], "--bandwidth"))
       bandwidth = atof (argv[i + 1]);
+    else if (! strcmp (argv[i], "--threads"))
+      may_be_together = atoi (argv[i + 1]) > 1;
+    else if (! strcmp (argv[i], "--json"))
+      tells_json = atoi (argv[i + 1]) != 0;
+    else if (! strcmp (argv[i], "--save"))
+      saved = argv[i + 1];
     else if (! strcmp (argv[i], "--check"))             /* of the device: Oclgrind bears no second thread */
       tessera_set_proof (atoi (argv[i + 1]) != 0);
   distinct = MAX (batch, frame_size () > 2000000 ? 4 : 16) / batch * batch;
@@ -328,9 +397,13 @@ main (gint argc, gchar **argv)
     {
       run_init (&on_device, TRUE);
       wall = time_run (&on_device, "device", n_frames);
+      together = may_be_together;
+      if (together)
+        wall = fmin (wall, time_run (&on_device, "device", n_frames));
       expect (! memcmp (&in_c.last.x, &on_device.last.x, sizeof in_c.last.x) && ! memcmp (&in_c.last.y, &on_device.last.y, sizeof in_c.last.y),
               "shifts: C (%.9g, %.9g), device (%.9g, %.9g)", in_c.last.x, in_c.last.y, on_device.last.x, on_device.last.y);
       expect (! memcmp (in_c.whitened, on_device.whitened, frame_size () * sizeof (gfloat)), "the whitened frames differ");
+      together = FALSE;
       profile (&on_device, wall);
       run_clear (&on_device);
     }

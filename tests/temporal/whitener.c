@@ -43,7 +43,7 @@ whitener_shifts (const CountPlane *frames, gint n, ShiftMethod method, FrameShif
 
       for (gint k = 0; k < count; k++)
         memcpy (row + k * pixels, frames[first + k].pixels, pixels * sizeof (gfloat));
-      if (! shift_request (shifting, &(ShiftRequest) { &key, count, row, NULL, { method, 64, INFINITY, TRUE } }, found))
+      if (! shift_request (shifting, &(ShiftRequest) { .key = &key, .n = count, .frames = row, .settings = { method, 64, INFINITY, TRUE } }, found))
         expect (FALSE, "the device did not find the shifts");
       for (gint k = 0; k < count; k++)
         shifts[first + k] = (FrameShift) { found[k].x, found[k].y };

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import bench_frames
 import bench_report
 import bench_svg
 import bench_thesis
@@ -55,6 +56,8 @@ def options():
                         help='the program (build/tools/bench/bench); GEGL_PATH must suit it')
     parser.add_argument('--thesis', action='store_true',
                         help='the tables of the thesis instead: 2048 x 2048, minimum of 10 runs')
+    parser.add_argument('--frames', nargs='?', type=int, const=32, metavar='N',
+                        help='shifts and backgrounds of frames of a sequence instead, N of them (32)')
     parser.add_argument('--render', nargs='+', metavar='JSON', help='measure nothing: merge the files of earlier runs')
     chosen = parser.parse_args()
     for name, value in (QUICK if chosen.quick else NORMAL).items():
@@ -238,9 +241,27 @@ def thesis(chosen):
     return 0
 
 
+def frames(chosen):
+    work = tempfile.mkdtemp()
+    try:
+        speed = os.path.join(os.path.dirname(chosen.bench), '..', '..', 'tests', 'temporal', 'sequence-speed')
+        kind, _ = Program(chosen.bench, work).find_device()
+        words = bench_frames.markdown(Program(speed, work), kind, chosen.frames, bench_frames.SIZES if not chosen.quick else ('150x130',))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(chosen.out, exist_ok=True)
+    with open(os.path.join(chosen.out, 'frames.md'), 'w', encoding='utf-8') as file:
+        file.write(words + '\n')
+    print(words, flush=True)
+    print(f'bench: {os.path.join(chosen.out, "frames.md")}', file=sys.stderr)
+    return 0
+
+
 def bench(chosen):
     if chosen.thesis:
         return thesis(chosen)
+    if chosen.frames:
+        return frames(chosen)
     if chosen.render:
         report = merge(chosen.render)
     else:

@@ -25,7 +25,7 @@ typedef struct
   Sequence     *sequence;
   gint          first;          /* frames before it are computed, not told */
   GString      *text;
-  Places        places;
+  Ahead        *ahead;
   gint          chain;          /* of the past */
   GArray       *history;        /* Past, the oldest first: counts, objects removed */
   GArray       *filtered;       /* Past: of the matched filter */
@@ -96,7 +96,7 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
   if (! tracks_stack_like (&(TesseraRequest) { .operation = block->sequence->whitening }, frames, n, n - 1, &grid,
                            is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found))
     {
-      block->sequence->is_refused = TRUE;
+      g_atomic_int_set (&block->sequence->is_refused, TRUE);
       g_free (times);
       g_free (frames);
       return;
@@ -219,13 +219,13 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
 }
 
 static void
-forget (Block *block)
+forget (Block *block, gint chain)
 {
   g_array_set_size (block->history, 0);
   g_array_set_size (block->filtered, 0);
   removal_clear (&block->removal);
   block->removal = (Removal) { 0 };
-  block->chain = block->places.chain;
+  block->chain = chain;
 }
 
 /* Of a frame before `begin` only its counts are of use. */
@@ -235,36 +235,34 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   const SequenceSettings *settings = &block->sequence->settings;
   FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
   GString                *objects = g_string_new (NULL);
-  Past                    now = { .shift = { NAN, NAN }, .index = index };
-  FrameFacts              facts;
-  Shift                   found = { .error = NAN };
-  GError                 *reason = NULL;
+  Past                    now = { .index = index };
+  Arrived                 frame;
   gboolean                success = TRUE;
 
-  row.start = row.exposure = row.error = NAN;
-  if (! sequence_frame (block->sequence, index, &now.plane, &facts, &reason))
-    row.state = FRAME_UNREADABLE;
-  else
+  ahead_next (block->ahead, &frame);
+  row.start = frame.facts.start;
+  row.exposure = frame.facts.exposure;
+  row.error = frame.found.error;
+  row.pixels = frame.found.pixels;
+  now.plane = frame.plane;
+  now.shift = frame.shift;
+  now.serial = frame.serial;
+  row.state = ! frame.plane.pixels ? FRAME_UNREADABLE : frame.has_place ? FRAME_USED : FRAME_LOST;
+  if (frame.plane.pixels)
     {
-      sequence_ahead (block->sequence, index + 1);
-      row.start = facts.start;
-      row.exposure = facts.exposure;
-      now.serial = tessera_new_serial ();
-      row.state = places_find (&block->places, index, &now.plane, now.serial, &found, &now.shift) ? FRAME_USED : FRAME_LOST;
-      row.error = found.error;
-      row.pixels = found.pixels;
-      if (block->chain != block->places.chain)
-        forget (block);
+      if (block->chain != frame.chain)
+        forget (block, frame.chain);
       if (row.state == FRAME_USED && index >= begin && block->history->len == 0)
         row.state = FRAME_FIRST;
       else if (row.state == FRAME_USED && index >= begin)
-        success = judge (block, &now, &facts, &row, objects, error);
+        success = judge (block, &now, &frame.facts, &row, objects, error);
       if (row.state == FRAME_LOST)
         past_clear (&now);
       else
         past_add (block->history, &now, settings->history);
     }
-  if (block->sequence->is_refused && success)
+  sequence_tell (block->sequence);
+  if (g_atomic_int_get (&block->sequence->is_refused) && success)
     {
       g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "OpenCL is forced, but the device did not compute %s", row.name);
       success = FALSE;
@@ -272,15 +270,15 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   row.chain = block->chain;
   row.x = now.shift.x;
   row.y = now.shift.y;
-  row.reason = reason ? reason->message : row.state == FRAME_LOST ? (gchar *) "its shift is not found" : NULL;
+  row.reason = frame.reason ? frame.reason->message : row.state == FRAME_LOST ? (gchar *) "its shift is not found" : NULL;
   if (index >= block->first)
     {
       row_add_frame (block->text, &row);
       g_string_append (block->text, objects->str);
       if (row.state == FRAME_USED && success)
-        search_tracks (block, index, &facts);
+        search_tracks (block, index, &frame.facts);
     }
-  g_clear_error (&reason);
+  g_clear_error (&frame.reason);
   g_string_free (objects, TRUE);
   g_free (row.name);
   return success;
@@ -294,16 +292,17 @@ block_make (Sequence *sequence, gint number, GError **error)
   const SequenceSettings *settings = &sequence->settings;
   const gint              first = number * settings->block, end = MIN (first + settings->block, sequence->list.n);
   const gint              begin = MAX (first - MAX (settings->history, MAX (SEQUENCE_SHORT, settings->stack)), 0);
+  const gint              oldest = MAX (begin - settings->history, 0);
   Block                   block = { .sequence = sequence, .first = first, .text = g_string_new (NULL) };
   gboolean                success = TRUE;
 
-  block.places.sequence = sequence;
   block.history = g_array_new (FALSE, FALSE, sizeof (Past));
   block.filtered = g_array_new (FALSE, FALSE, sizeof (Past));
   g_array_set_clear_func (block.history, past_clear);
   g_array_set_clear_func (block.filtered, past_clear);
   whiten_planes_init (&block.planes, sequence->width, sequence->height);
-  for (gint i = MAX (begin - settings->history, 0); i < end && success; i++)
+  block.ahead = ahead_new (sequence, oldest, end);
+  for (gint i = oldest; i < end && success; i++)
     {
       success = add_frame (&block, i, begin, error);
       if (i == first - 1 && block.history->len > 0)
@@ -313,11 +312,11 @@ block_make (Sequence *sequence, gint number, GError **error)
           row_add_overlap (block.text, last->index, last->shift, block.chain);
         }
     }
+  ahead_free (block.ahead);
   g_array_free (block.history, TRUE);
   g_array_free (block.filtered, TRUE);
   removal_clear (&block.removal);
   whiten_planes_clear (&block.planes);
-  places_clear (&block.places);
   if (! success)
     {
       g_string_free (block.text, TRUE);

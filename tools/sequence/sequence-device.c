@@ -33,8 +33,8 @@ sequence_device_end (Sequence *sequence)
   g_clear_object (&sequence->graph);
 }
 
-static void
-tell_device (Sequence *sequence)
+void
+sequence_tell (Sequence *sequence)
 {
   TesseraCounters counters;
 
@@ -46,16 +46,21 @@ tell_device (Sequence *sequence)
     progress_say ("computing on %s", tessera_device_name ());
 }
 
-void
-sequence_shift (Sequence *sequence, ShiftKey *key, const CountPlane *frame, guint64 serial, Shift *found)
+gint
+sequence_batch (const Sequence *sequence)
 {
-  const ShiftRequest request = { key, 1, frame->pixels, serial > 0 ? &serial : NULL, sequence->settings.shift };
+  return sequence->shifting && tessera_device_name () ? shift_frames_at_once (sequence->width, sequence->height) : 1;
+}
+
+void
+sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, const guint64 *serials, Shift *found)
+{
+  const ShiftRequest request = { .key = key, .n = n, .frames = frames, .serials = serials, .settings = sequence->settings.shift };
 
   if (! sequence->shifting)
     shift_compare_in_c (&request, found);
   else if (! shift_request (sequence->shifting, &request, found))
-    sequence->is_refused = TRUE;
-  tell_device (sequence);
+    g_atomic_int_set (&sequence->is_refused, TRUE);
 }
 
 void
@@ -67,6 +72,5 @@ sequence_whiten (Sequence *sequence, const WhitenFrames *frames, const Weights *
   if (! sequence->whitening)
     whiten_predict (frames->current, frames->history, weights, planes);
   else if (! background_whiten_predict (&request, frames, weights, WHITEN_BOTH, 1.0f, planes))
-    sequence->is_refused = TRUE;
-  tell_device (sequence);
+    g_atomic_int_set (&sequence->is_refused, TRUE);
 }

@@ -9,8 +9,6 @@
 
 #define KEPT 6                  /* frames, decoded */
 
-static GThread *reader;
-
 static void
 say_unreadable (const gchar *path)
 {
@@ -28,43 +26,6 @@ decode (Sequence *sequence, gint index, gint width, gint height, GError **error)
   return pixels;
 }
 
-/* ------------------------------------------------------------- ahead of use -- */
-
-typedef struct { Sequence *sequence; gint index; } Ahead;
-
-static gpointer
-read_ahead (gpointer data)
-{
-  Ahead       *ahead = data;
-  FramePixels *pixels = decode (ahead->sequence, ahead->index, 0, 0, NULL);
-
-  if (pixels)
-    frame_pixels_unref (pixels);
-  g_free (ahead);
-  return NULL;
-}
-
-static void
-wait_for_reader (void)
-{
-  if (reader)
-    g_thread_join (reader);
-  reader = NULL;
-}
-
-void
-sequence_ahead (Sequence *sequence, gint index)
-{
-  Ahead *ahead;
-
-  wait_for_reader ();
-  if (index >= sequence->list.n)
-    return;
-  ahead = g_new (Ahead, 1);
-  *ahead = (Ahead) { sequence, index };
-  reader = g_thread_new ("reader", read_ahead, ahead);
-}
-
 /* ------------------------------------------------------------------- frames -- */
 
 gboolean
@@ -73,7 +34,6 @@ sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *f
   const SequenceSettings *settings = &sequence->settings;
   FramePixels            *pixels;
 
-  wait_for_reader ();
   pixels = decode (sequence, index, sequence->width, sequence->height, error);
   if (! pixels)
     return FALSE;
@@ -147,7 +107,6 @@ sequence_open (Sequence *sequence, GError **error)
 void
 sequence_clear (Sequence *sequence)
 {
-  wait_for_reader ();
   frame_list_clear (&sequence->list);
   count_plane_clear (&sequence->dark);
   g_clear_pointer (&sequence->dark_file, g_free);

@@ -7,6 +7,8 @@
  * them.  Each shift is rounded to 1/1024 px before it is added, so that sums are exact: whoever begins elsewhere gets the same differences. */
 #include "sequence.h"
 
+#include <string.h>
+
 static FrameShift
 rounded (const Shift *found)
 {
@@ -38,7 +40,7 @@ go_to (Places *places, gint group)
     return;
   if (places->plane.pixels)
     {
-      sequence_shift (sequence, &places->key, &plane, 0, &found);
+      sequence_shifts (sequence, &places->key, 1, plane.pixels, NULL, &found);
       places_clear (places);
       if (found.ok && found.converged)
         {
@@ -57,20 +59,51 @@ go_to (Places *places, gint group)
   shift_key_init (&places->key, &places->plane, TRUE);
 }
 
-gboolean
-places_find (Places *places, gint index, const CountPlane *plane, guint64 serial, Shift *found, FrameShift *shift)
+/* Those that can be used, in one request. */
+static void
+find_shifts (Places *places, gint n, Arrived *const *frames)
+{
+  const gsize pixels = (gsize) places->plane.width * places->plane.height;
+  gfloat     *all = n > 1 ? gegl_malloc (n * pixels * sizeof (gfloat)) : NULL;
+  guint64     serials[SHIFT_MOST_FRAMES];
+  Shift       found[SHIFT_MOST_FRAMES];
+
+  for (gint k = 0; k < n; k++)
+    {
+      serials[k] = frames[k]->serial = tessera_new_serial ();
+      if (all)
+        memcpy (all + k * pixels, frames[k]->plane.pixels, pixels * sizeof (gfloat));
+    }
+  sequence_shifts (places->sequence, &places->key, n, all ? all : frames[0]->plane.pixels, serials, found);
+  gegl_free (all);
+  for (gint k = 0; k < n; k++)
+    {
+      const FrameShift step = rounded (&found[k]);
+
+      frames[k]->found = found[k];
+      frames[k]->shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
+      frames[k]->has_place = found[k].ok && found[k].converged;
+    }
+}
+
+void
+places_find (Places *places, gint index, gint n, Arrived *frames)
 {
   const gint group = index / SEQUENCE_GROUP;
-  FrameShift step;
+  Arrived   *usable[SHIFT_MOST_FRAMES];
+  gint       n_usable = 0;
 
-  if (! places->plane.pixels)
+  for (gint k = 0; k < n; k++)
+    if (frames[k].plane.pixels)
+      usable[n_usable++] = &frames[k];
+  if (n_usable > 0 && ! places->plane.pixels)
     go_to (places, group);
-  while (places->group < group)
+  while (n_usable > 0 && places->group < group)
     go_to (places, places->group + 1);
-  sequence_shift (places->sequence, &places->key, plane, serial, found);
-  step = rounded (found);
-  *shift = (FrameShift) { places->at.x + step.x, places->at.y + step.y };
-  return found->ok && found->converged;
+  if (n_usable > 0 && places->plane.pixels)
+    find_shifts (places, n_usable, usable);
+  for (gint k = 0; k < n; k++)
+    frames[k].chain = places->chain;
 }
 
 void

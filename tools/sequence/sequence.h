@@ -46,7 +46,7 @@ typedef struct
   GeglNode        *graph;       /* of the two operations */
   GeglOperation   *shifting, *whitening;        /* NULL: there are none, and C computes */
   gboolean         has_told;    /* which device it is */
-  gboolean         is_refused;  /* a device is forced, and did not compute */
+  gint             is_refused;  /* atomic: a device is forced, and did not compute */
 } Sequence;
 
 /* sequence-frames.c: the size is that of the first frame that can be read.  FALSE: there is none, or the dark frame is none. */
@@ -54,13 +54,16 @@ gboolean    sequence_open   (Sequence *sequence, GError **error);
 void        sequence_clear  (Sequence *sequence);
 /* Less the dark frame, NaN where a pixel is bad.  FALSE: the frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
-/* Begins to decode a frame on another thread; at most one at a time. */
-void        sequence_ahead  (Sequence *sequence, gint index);
 
-/* sequence-device.c: on the device or in C; where is_refused, of no use.  `serial`: under which the frame stays on the device, or 0. */
+/* sequence-device.c: on the device or in C; where is_refused, of no use. */
 void        sequence_device_begin (Sequence *sequence);
 void        sequence_device_end   (Sequence *sequence);
-void        sequence_shift  (Sequence *sequence, ShiftKey *key, const CountPlane *frame, guint64 serial, Shift *found);
+/* Says once which device computes. */
+void        sequence_tell   (Sequence *sequence);
+/* How many frames are compared at once; 1 without a device. */
+gint        sequence_batch  (const Sequence *sequence);
+/* `frames` lie one behind the other; `serials`: under which they stay on the device, or NULL. */
+void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, const guint64 *serials, Shift *found);
 void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, const Weights *weights, WhitenPlanes *planes);
 
 /* Where frames lie against one another. */
@@ -74,9 +77,30 @@ typedef struct
   gint        chain;            /* frames of another chain have no place against one another */
 } Places;
 
-/* sequence-places.c: of a frame, groups in their order.  FALSE: it has no place. */
-gboolean    places_find     (Places *places, gint index, const CountPlane *plane, guint64 serial, Shift *found, FrameShift *shift);
+/* A frame on its way from its file to its block. */
+typedef struct
+{
+  CountPlane  plane;            /* as of sequence_frame; pixels NULL: it cannot be used, ... */
+  GError     *reason;           /* ... and why */
+  FrameFacts  facts;
+  guint64     serial;           /* under which it stays on the device */
+  Shift       found;
+  FrameShift  shift;            /* its place, ... */
+  gint        chain;
+  gboolean    has_place;        /* ... if it has one */
+} Arrived;
+
+/* sequence-places.c: of n frames of one group from `index` on; groups come in their order. */
+void        places_find     (Places *places, gint index, gint n, Arrived *frames);
 void        places_clear    (Places *places);
+
+/* sequence-ahead.c: frames `first` to before `end`, one after the other.  Those that come next are read, prepared and placed on another thread. */
+typedef struct _Ahead Ahead;
+
+Ahead      *ahead_new       (Sequence *sequence, gint first, gint end);
+/* The frame's plane and reason are the caller's. */
+void        ahead_next      (Ahead *ahead, Arrived *frame);
+void        ahead_free      (Ahead *ahead);
 
 /* sequence-block.c: the lines of a block's file.  NULL: a file cannot be written. */
 GString    *block_make      (Sequence *sequence, gint block, GError **error);
