@@ -185,6 +185,12 @@ TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gcons
 /* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds. */
 TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 
+/* The same where an earlier request has made it: fails, as if there were no memory, if it is not there any more. */
+TESSERA_API gint    tessera_kept_before (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory);
+
+/* Is there room for so much beside the bands of requests? */
+TESSERA_API gboolean tessera_may_keep   (const TesseraBand *band, gsize bytes);
+
 /* What is kept under that number is not wanted any more.  0: nothing. */
 TESSERA_API void    tessera_drop_kept   (guint64 serial);
 
