@@ -164,7 +164,7 @@ equalize_device (TesseraBand *band)
   const gint      x0 = band->output.x - e->bounds.x, y0 = band->output.y - e->bounds.y;
   const gboolean  is_kept = band->request->filter->blind;
   TesseraMemory  *pixels = band->input.memory, *places_x, *places_y, *tables;
-  gint            status = is_kept ? tessera_kept_before (band, e->kept->serial, kept_bytes (e), &pixels) : 0;
+  gint            status = is_kept ? tessera_kept_memory (band, e->kept->serial, kept_bytes (e), &pixels, NULL) : 0;
 
   places_x = places_y = tables = pixels;
   if (status == 0 && e->mapped)

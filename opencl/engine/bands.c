@@ -106,15 +106,6 @@ tessera_fetch (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer t
   return status;
 }
 
-gint
-tessera_kept_before (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory)
-{
-  gboolean   is_there;
-  const gint status = tessera_kept_memory (band, serial, bytes, memory, &is_there);
-
-  return status == 0 && ! is_there ? tessera_error_out_of_memory () : status;
-}
-
 gboolean
 tessera_may_keep (const TesseraBand *band, gsize bytes)
 {
