@@ -105,9 +105,6 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   });
 }
 
-/* Price: to be measured. */
-#define FEW_PLANES 32           /* that work-items of their own sum */
-
 static gint
 splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
                 gint low, gint n_planes, TesseraMemory **grid)
@@ -115,7 +112,6 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
-  const gboolean    is_few = n_planes <= FEW_PLANES;
   TesseraMemory    *a, *b, *in_parts;
   gint              status;
 
@@ -126,9 +122,9 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
     return status;
   status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = is_few ? "grid_splat_plane" : "grid_splat",
-    .size = { (gsize) cells_x * parts * params->lanes * (is_few ? n_planes : 1), (gsize) cells_y * parts },
-    .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + (is_few ? 1 : 2 * n_planes),
+    .kernel = "grid_splat",
+    .size = { (gsize) cells_x * parts * params->lanes, (gsize) cells_y * parts },
+    .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + 2 * n_planes,
     .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
               WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
               ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }

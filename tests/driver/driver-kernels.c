@@ -16,7 +16,7 @@ static const struct { DriverCase c; const gchar *kernels[16]; } rows[] = {
   { { .name = "dense bilateral-grid", .operation = "tessera:bilateral-grid",
       .settings = "spatial-sigma=5 range-sigma=0.15 guide=channels tone=linear", .format = "RGBA float",
       .width = 61, .height = 50, .measures = TRUE },
-    { "grid_splat_plane", "grid_blur_xy", "grid_slice" } },
+    { "grid_blur_xy", "grid_slice" } },
   { { .name = "sparse bilateral-grid", .operation = "tessera:bilateral-grid",
       .settings = "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", .format = "RGBA float",
       .width = 30, .height = 36, .measures = TRUE },

@@ -25,7 +25,6 @@ RUNS = [
     ('bilateral-grid', 4, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2'),
     ('bilateral-grid', 3, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2,aux=working'),
     ('bilateral-grid', 2, 'width=41,height=20,spatial-sigma=18,range-sigma=0.5'),
-    ('bilateral-grid', 2, 'width=14,height=9,spatial-sigma=3,range-sigma=0.02,content=noise'),          # many planes
     ('bilateral-grid', 2, 'width=14,height=9,spatial-sigma=2,range-sigma=0.01,content=hdr'),
     ('bilateral-grid', 2, 'width=24,height=20,spatial-sigma=18,range-sigma=0.5,content=far'),
     ('cielab', 12, SMALL),
