@@ -156,7 +156,6 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
 {
   const Equalize *e = request->params;
   const gsize     row_size = equalize_tile_size (e) * e->surveyed.width;
-  guint32        *touched = part, *counts = touched + e->surveyed.height;
   gfloat         *pixels = gegl_scratch_new (gfloat, 4 * CHUNK * BLOCK_HEIGHT);
   Chunk          *chunk = gegl_scratch_new (Chunk, 1);
   gint            tile = e->surveyed.y;
@@ -178,8 +177,8 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
             {
               while (e->y.edges[tile + 1] <= y + k - e->bounds.y)
                 tile++;
-              touched[tile - e->surveyed.y] = 1;
-              count_row (e, chunk, pixels + 4 * k * width, x - e->bounds.x, width, counts + (tile - e->surveyed.y) * row_size);
+              count_row (e, chunk, pixels + 4 * k * width, x - e->bounds.x, width,
+                         (guint32 *) part + (tile - e->surveyed.y) * row_size);
             }
         }
     }
@@ -187,24 +186,16 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
   gegl_scratch_free (pixels);
 }
 
-/* A band has pixels of a few rows of tiles.  Price: to be measured. */
 void
 equalize_merge (const TesseraRequest *request, gpointer result, gconstpointer part)
 {
   const Equalize *e = request->params;
-  const gint      rows = e->surveyed.height;
-  const gsize     n = equalize_tile_size (e) * e->surveyed.width;
-  const guint32  *touched = part;
+  const gsize     n = equalize_tile_size (e) * e->surveyed.width * e->surveyed.height;
+  guint32        *counts = result;
+  const guint32  *more = part;
 
-  for (gint row = 0; row < rows; row++)
-    {
-      guint32       *counts = (guint32 *) result + rows + row * n;
-      const guint32 *more = touched + rows + row * n;
-      const gsize    end = touched[row] ? n : 0;
-
-      for (gsize i = 0; i < end; i++)
-        counts[i] += more[i];
-    }
+  for (gsize i = 0; i < n; i++)
+    counts[i] += more[i];
 }
 
 /* ------------------------------------------------------------------- map -- */

@@ -63,13 +63,6 @@ equalize_row_size (const Equalize *e)
   return equalize_tile_size (e) * e->x.tiles;
 }
 
-/* Of a part of a survey. */
-static inline gsize
-equalize_part_size (const Equalize *e)
-{
-  return e->surveyed.height * (1 + equalize_tile_size (e) * e->surveyed.width);
-}
-
 /* --- equalize-tables.c ------------------------------------------------------------ */
 
 void equalize_axis_init  (EqualizeAxis *axis, gint n, gint tiles);
@@ -82,8 +75,8 @@ void equalize_local_tables  (const Equalize *e, const guint32 *counts);
 
 /* --- equalize-rows.c -------------------------------------------------------------- */
 
-/* TesseraFilter.survey_area, merge and block; params is an Equalize.  A part: guint32 of each row of tiles of `surveyed`, 1 if
- * any of its pixels have been counted; then of each tile, row by row, each channel, each bin. */
+/* TesseraFilter.survey_area, merge and block; params is an Equalize.  A part: guint32 of
+ * each tile of `surveyed`, row by row, each channel, each bin. */
 void equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
 void equalize_merge       (const TesseraRequest *request, gpointer result, gconstpointer part);
 void equalize_block       (const TesseraRequest *request, const TesseraBlock *block);

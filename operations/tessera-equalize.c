@@ -152,7 +152,7 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x0), ARG (y0), ARG (band->input.height),
               ARG (edges_x), ARG (edges_y), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
               ARG (first), ARG (end - first), ARG (piece), ARG (e->channels), ARG (e->bins), WEIGHTS_ARG (e),
-              ARG (e->is_linear), ARG (part), ARG (e->surveyed.height), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
+              ARG (e->is_linear), ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
               ARG (is_near) }
   });
 }
@@ -192,7 +192,7 @@ static const TesseraFilter equalize = { EQUALIZE }, equalize_kept = { EQUALIZE, 
 
 /* Counts the pixels of some tiles, e->surveyed. */
 static gboolean
-survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *part)
+survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *counts)
 {
   const GeglRectangle *tiles = &e->surveyed;
   TesseraRequest       survey = *request;
@@ -203,7 +203,7 @@ survey_tiles (const TesseraRequest *request, const Equalize *e, guint32 *part)
   survey.roi = (GeglRectangle) { e->bounds.x + left, e->bounds.y + top,
                                  e->x.edges[tiles->x + tiles->width] - left,
                                  e->y.edges[tiles->y + tiles->height] - top };
-  return tessera_survey (&survey, part, equalize_part_size (e) * sizeof *part);
+  return tessera_survey (&survey, counts, equalize_tile_size (e) * tiles->width * tiles->height * sizeof *counts);
 }
 
 /* The second request needs no pixels from the host if the survey has left them on the device. */
@@ -220,7 +220,7 @@ map_pixels (TesseraRequest *request)
 static gboolean
 equalize_globally (const TesseraRequest *request, Equalize *e)
 {
-  guint32       *counts = g_new (guint32, 1 + equalize_tile_size (e));
+  guint32       *counts = g_new (guint32, equalize_tile_size (e));
   TesseraRequest survey = *request, rest = *request;
   gboolean       success;
 
@@ -231,7 +231,7 @@ equalize_globally (const TesseraRequest *request, Equalize *e)
   e->tables = g_new0 (gfloat, equalize_tile_size (e));
   success = survey_tiles (&survey, e, counts);
   if (success)
-    equalize_global_tables (e, counts + 1);
+    equalize_global_tables (e, counts);
   g_free (counts);
   success = success && map_pixels (&rest);
   g_free (e->tables);
@@ -246,7 +246,7 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
   const gint  at_once = CLAMP (COUNTS_BYTES / row_bytes, 1, (gsize) rows);
   const gint  across = CLAMP (COUNTS_BYTES / tile_bytes, 1, (gsize) e->x.tiles);
   const gdouble from = request->progress_from, span = request->progress_to - from;
-  guint32      *counts = g_malloc (tile_bytes * across * at_once + at_once * sizeof *counts);
+  guint32      *counts = g_malloc (tile_bytes * across * at_once);
   gboolean      success = TRUE;
 
   for (gint y = row; y < row + rows && success; y += at_once)
@@ -259,7 +259,7 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
         part.progress_to = from + span * (y - row + e->surveyed.height) / rows;
         success = survey_tiles (&part, e, counts);
         if (success)
-          equalize_local_tables (e, counts + e->surveyed.height);
+          equalize_local_tables (e, counts);
       }
   g_free (counts);
   return success;

@@ -41,8 +41,7 @@ add_pixels (local int *near, global int *far, int is_near, int bin, int n)
  * the tiles of a row and their channels, the second holds the pieces, the third holds the rows of tiles from
  * `tile_row` on.
  *
- * `part` has `rows` numbers, one for each row of tiles from first_row on; that of a row with pixels in the band becomes 1.
- * Behind them is counts[tile][channel][bin], from tile first_column on, with `columns` tiles in a row.
+ * counts[tile][channel][bin] begins with tile first_column of row first_row and has `columns` tiles in a row.
  * edges_x and edges_y say where tiles begin.  Like (x0, y0), the band's first pixel, they count from the image's
  * origin.  is_near: `near` has room for the bins.
  *
@@ -52,7 +51,7 @@ kernel void equalize_count (global const float *image, int stride, int x0, int y
                             global const int *edges_x, global const int *edges_y,
                             int first_column, int columns, int first_row, int tile_row, int tile_rows, int piece,
                             int channels, int bins, float4 weights, int is_linear,
-                            global int *part, int rows, local int *near, int is_near)
+                            global int *counts, local int *near, int is_near)
 {
   const int   unit = get_global_id (0) / LANES;
   const int   column = unit / channels, c = unit % channels, row = tile_row + get_global_id (2);
@@ -63,11 +62,9 @@ kernel void equalize_count (global const float *image, int stride, int x0, int y
   const int   first = is_tile ? edges_y[row] + (int) (get_global_id (1) / LINES) * piece : 0;
   const int   end = is_tile ? min (min (edges_y[row + 1], first + piece), y0 + height) : 0;
   const int   right = is_tile ? edges_x[first_column + column + 1] : 0;
-  global int *far = part + rows + (((long) (row - first_row) * columns + column) * channels + c) * bins;
+  global int *far = counts + (((long) (row - first_row) * columns + column) * channels + c) * bins;
   int         bin = 0, run = 0;
 
-  if (item == 0 && first < end)
-    atomic_xchg (part + row - first_row, 1);
   for (int b = item; is_near && b < bins; b += items)
     near[b] = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
