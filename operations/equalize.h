@@ -25,6 +25,14 @@ typedef struct
   EqualizePlace *places;        /* n */
 } EqualizeAxis;
 
+/* The pixels of the image on the device, from the survey for the request that follows. */
+typedef struct
+{
+  guint64  serial;
+  gboolean is_begun;            /* the memory has been asked for */
+  gint     is_whole;            /* all rows so far are in it; atomic */
+} EqualizeKept;
+
 typedef struct
 {
   gint          channels;       /* 1: luminance, 3: R', G', B' */
@@ -40,6 +48,7 @@ typedef struct
   gint          table_rows;     /* ... and how many rows there is room for */
   guint         mapped;         /* bit c: channel c has tables, else it passes unchanged */
   gfloat       *tables;         /* [row of tiles][tile][channel][bin] */
+  EqualizeKept *kept;
 } Equalize;
 
 static inline gsize

@@ -122,22 +122,29 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
   return status;
 }
 
-/* On the device, the pixels as they travelled become those of the image. */
+/* On the device, the rows up to `bottom` as they travelled become those of the image. */
 static gint
-decode (BandState *state, const TesseraTravel *travel, TesseraMemory *raw, const TesseraImage *image,
-        const GeglRectangle *part)
+decode (BandState *state, Arrival *arrival, gint bottom)
 {
-  TesseraMemory *table;
-  gint           status = tessera_travel_table (state, travel, image, &table);
+  const TesseraTravel *travel = arrival->travel;
+  const TesseraImage  *image = arrival->image;
+  const GeglRectangle *part = &arrival->part;
+  const gint           top = arrival->decoded;
+  TesseraMemory       *table;
+  gint                 status;
 
+  if (bottom <= top)
+    return 0;
+  arrival->decoded = bottom;
+  status = tessera_travel_table (state, travel, image, &table);
   tessera_note_layout (state, travel, FALSE);
   return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "decode_pixels",
-    .size = { part->width, part->height },
+    .size = { part->width, bottom - top },
     .group = { 32, 4 },
-    .args = { ARG (raw), ARG (travel->stored), ARG (image->memory), ARG (travel->working), ARG (table),
+    .args = { ARG (arrival->raw), ARG (travel->stored), ARG (image->memory), ARG (travel->working), ARG (table),
               ARG (travel->alphas), ARG (image->stride), ARG (part->x - image->x), ARG (part->y - image->y),
-              ARG (part->width), ARG (part->height) }
+              ARG (part->width), ARG (top), ARG (bottom) }
   });
 }
 
@@ -179,16 +186,18 @@ use_rows (BandState *state, Arrival *arrival, gint bottom)
   return status;
 }
 
-/* The rows on their way, if pixels need neither decoding nor a border; the queue has one lane. */
+/* The rows on their way, if pixels need no border; the queue has one lane.  Price: 1.1 for stored pixels (label, 24 Mpix u8; H200, 2026-11-23). */
 static gint
 use_sent (BandState *state, Arrival *arrival)
 {
   const TesseraImage *image = arrival->image;
+  gint                bottom, status;
 
-  if (arrival->sent == 0 || arrival->raw
-      || arrival->part.width < image->width || arrival->part.height < image->height)
+  if (arrival->sent == 0 || arrival->part.width < image->width || arrival->part.height < image->height)
     return 0;
-  return use_rows (state, arrival, arrival->sent / (arrival->bytes / image->height));
+  bottom = arrival->sent / (arrival->bytes / image->height);
+  status = arrival->raw ? tessera_stage (state->job, "running", decode (state, arrival, bottom)) : 0;
+  return status != 0 ? status : use_rows (state, arrival, bottom);
 }
 
 gint
@@ -216,7 +225,7 @@ tessera_arrival_send (BandState *state, Arrival *arrival)
     return status;
   status = tessera_enqueue_wait (job->queue, arrival->uploads[arrival->n_uploads - 1]);
   if (status == 0 && arrival->raw)
-    status = decode (state, arrival->travel, arrival->raw, image, &arrival->part);
+    status = decode (state, arrival, arrival->part.height);
   if (status == 0 && (arrival->part.width < image->width || arrival->part.height < image->height))
     status = extend (state, image, &arrival->part, arrival->border);
   return status != 0 ? tessera_stage (job, "running", status) : use_rows (state, arrival, image->height);

@@ -18,6 +18,8 @@
 #include "progress.h"
 #include "results.h"
 
+#define KEPT_PART 3             /* of the budget for memory: what one request keeps for the next is no more */
+
 gint
 tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCopy *copies, guint *n)
 {
@@ -102,6 +104,12 @@ tessera_fetch (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer t
   if (status == 0)
     memcpy (to, seen, bytes);
   return status;
+}
+
+gboolean
+tessera_may_keep (const TesseraBand *band, gsize bytes)
+{
+  return bytes <= tessera_budget (band_state (band)->job->device) / KEPT_PART;
 }
 
 static gint

@@ -71,6 +71,7 @@ typedef struct
   TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
   gsize                offset, bytes;   /* where they go, how many; 0: the image is cleared */
   gsize                ready, sent;     /* bytes that have been read, and that are on their way */
+  gint                 decoded;         /* rows, if they travel in another format */
   gint                 used;            /* rows that filter->arrived knows of */
   TesseraEvent        *uploads[MOST_UPLOADS];
   guint                n_uploads, n_seen;       /* n_seen: known to have happened */

@@ -166,22 +166,19 @@ tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemo
 {
   Job       *job = band_state (band)->job;
   TableState made = { .data = key_of (serial), .bytes = bytes }, *known = find_table (job, made.data, bytes);
-  gint       status;
+  gboolean   found = TRUE;
+  gint       status = 0;
 
-  *is_there = TRUE;
-  if (known)
-    {
-      *memory = known->memory;
-      return 0;
-    }
-  if (job->n_tables == MAX_TABLES)
+  if (! known && job->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
-  status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, is_there);
-  if (status != 0)
+  if (! known && (status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, &found)) != 0)
     return status;
-  *memory = made.memory;
-  job->tables[job->n_tables++] = made;
-  return 0;
+  *memory = known ? known->memory : made.memory;
+  if (! known)
+    job->tables[job->n_tables++] = made;
+  if (is_there)
+    *is_there = found;
+  return is_there || found ? 0 : tessera_error_out_of_memory ();
 }
 
 void

@@ -182,11 +182,11 @@ TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize b
 TESSERA_API guint64 tessera_new_serial (void);
 TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
-/* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds. */
-TESSERA_API gint    tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
-
-/* What is kept under that number is not wanted any more.  0: nothing. */
-TESSERA_API void    tessera_drop_kept   (guint64 serial);
+/* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds.  is_there NULL: it fails, as if
+ * there were no memory, if it is not there.  tessera_may_keep: is there room?  tessera_drop_kept: it is not wanted any more; 0: nothing. */
+TESSERA_API gint     tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
+TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
+TESSERA_API void     tessera_drop_kept   (guint64 serial);
 
 /* Sends some numbers into memory, before the passes that follow; a copy travels. */
 TESSERA_API gint tessera_send    (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory *memory);

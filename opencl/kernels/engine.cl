@@ -42,25 +42,25 @@ store_component (float value, float stored, global uchar *raw, long index, int t
     }
 }
 
-/* One work-item makes one pixel of `image` from one pixel of `raw`.  `image` has layout `to`, RGBA floats, and
- * `stride` pixels in a row; the pixels go to (left, top) and on.  `raw` has layout `from` and `width` pixels in a
- * row.
+/* One work-item makes one pixel of `image` from one pixel of `raw`, in the rows `first` to `end` of `raw`.  `image` has
+ * layout `to`, RGBA floats, and `stride` pixels in a row; the pixels go to (left, top) and on.  `raw` has layout `from`
+ * and `width` pixels in a row.
  *
  * `values` says what the codes of an integer colour mean, and from `alphas` on, what those of alpha mean.  Colours
  * that are not premultiplied are there in the curve of `to` already.  1 read of 1 to 16 bytes, reads of the tables,
  * 1 write of 16 bytes. */
 kernel void decode_pixels (global const uchar *raw, int from, global float *image, int to,
                            global const float *values, int alphas,
-                           int stride, int left, int top, int width, int height)
+                           int stride, int left, int top, int width, int first, int end)
 {
-  const int  x = get_global_id (0), y = get_global_id (1);
+  const int  x = get_global_id (0), y = first + get_global_id (1);
   const int  type = from & LAYOUT_TYPE;
   const int  colours = from & LAYOUT_GREY ? 1 : 3;
   const int  components = colours + (from & LAYOUT_ALPHA ? 1 : 0);
   const long place = ((long) y * width + x) * components;
   float      pixel[4];
 
-  if (x >= width || y >= height)
+  if (x >= width || y >= end)
     return;
   if (alphas > 0 && (from & LAYOUT_PREMULTIPLIED) == 0)         /* the table has changed the curve */
     from = (from & ~LAYOUT_PERCEPTUAL) | (to & LAYOUT_PERCEPTUAL);

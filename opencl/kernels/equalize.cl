@@ -91,6 +91,15 @@ kernel void equalize_count (global const float *image, int stride, int x0, int y
       atomic_add (far + b, near[b]);
 }
 
+/* Puts the pixels of a band where those of the image stay.  One work-item copies one pixel. */
+kernel void equalize_keep (global const float *image, int stride, int width, int height, global float *kept, int y0)
+{
+  const int x = get_global_id (0), y = get_global_id (1);
+
+  if (x < width && y < height)
+    vstore4 (vload4 ((long) y * stride + x, image), (long) (y0 + y) * width + x, kept);
+}
+
 /* Interpolates between the tables of four tiles.  A place (`across`, `down`) is three ints: the tile, 1 if there is a
  * next tile, and the fraction of the way to it as a float's bits.  `offset` is that of channel and bin in a table. */
 static float
@@ -106,10 +115,11 @@ mapped_between (global const float *tables, global const int *across, global con
                        equalize_mix (tables[below], tables[below + next], fraction), as_float (down[2]));
 }
 
-/* One work-item makes one pixel.  (x0, y0) is the band's first pixel, counted from the image's origin.  is_local:
+/* One work-item makes one pixel.  (x0, y0) is the band's first pixel, counted from the image's origin; (left, top) is
+ * the same in `image`.  is_local:
  * each tile has tables, and places_x and places_y say which a pixel uses; else the image has one set.  Bit c of
  * `mapped` is set if channel c has tables.  1 read, 1 write, 1 or 4 reads of tables for each channel. */
-kernel void equalize_map (global const float *image, int stride, int x0, int y0,
+kernel void equalize_map (global const float *image, int stride, int left, int top, int x0, int y0,
                           global const int *places_x, global const int *places_y,
                           global const float *tables, int first_row, int columns, int is_local,
                           int channels, int bins, int mapped, float4 weights, int is_linear,
@@ -122,7 +132,7 @@ kernel void equalize_map (global const float *image, int stride, int x0, int y0,
 
   if (x >= width || y >= height)
     return;
-  pixel = vload4 ((long) y * stride + x, image);
+  pixel = vload4 ((long) (top + y) * stride + left + x, image);
   for (int c = 0; c < channels; c++)
     {
       const float v = value_of (pixel, channels, c, weights, is_linear);

@@ -21,6 +21,8 @@ static const struct { DriverCase c; const gchar *kernels[16]; } rows[] = {
       .settings = "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", .format = "RGBA float",
       .width = 30, .height = 36, .measures = TRUE },
     { "grid_sparse_build", "grid_sparse_slice" } },
+  { { .name = "equalize", .operation = "tessera:equalize", .settings = "tiles=2 bins=256", .format = "RGBA float", .width = 61, .height = 50 },
+    { "equalize_keep", "equalize_count", "equalize_map" } },
   { { .name = "sobel", .operation = "tessera:sobel", .settings = "", .format = "RGBA float", .width = 61, .height = 50 },
     { "extend_pixels", "sobel_luminance" } },
   { { .name = "harris-corners", .operation = "tessera:harris-corners", .settings = "sigma=2 threshold=0.02", .format = "RGBA float",

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * delivery: a result leaves in the model, curve and alpha association of the input, so babl has nothing to convert for a
- * reader that wants what the input is.  This program exports babl's functions that convert; they count the pixels. */
+ * reader that wants what the input is.  This program exports babl's functions that convert; they count the pixels.  And what a
+ * filter needs twice is sent to the device once. */
 #include <dlfcn.h>
 #include <gegl.h>
 #include <gegl-plugin.h>
+#include <string.h>
 
 #include "tessera-control.h"
 #include "verdict.h"
@@ -117,6 +119,48 @@ notices (void)
   g_object_unref (output);
 }
 
+/* The bytes that tessera:equalize sends to the device, with so much memory there (MiB; 0: plenty). */
+static guint64
+sent_by_equalize (GeglBuffer *input, gint tiles, guint memory, gfloat *result)
+{
+  const GeglRectangle *extent = gegl_buffer_get_extent (input);
+  GeglNode            *graph = gegl_node_new (), *source, *node;
+  TesseraCounters      before, after;
+
+  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  node = gegl_node_new_child (graph, "operation", "tessera:equalize", "tiles", tiles, NULL);
+  gegl_node_link (source, node);
+  tessera_set_memory (memory);
+  tessera_get_counters (&before);
+  gegl_node_blit (node, 1.0, extent, babl_format ("R'G'B'A float"), result, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  tessera_get_counters (&after);
+  tessera_set_memory (0);
+  expect (after.fallbacks == before.fallbacks, "equalize goes to C with %u MiB", memory);
+  g_object_unref (graph);
+  return after.uploaded_bytes - before.uploaded_bytes;
+}
+
+/* It looks at each pixel twice.  If there is room, pixels are sent once: they stay on the device between its two requests. */
+static void
+sends_once (void)
+{
+  const gsize bytes = 4 * sizeof (gfloat) * WIDTH * HEIGHT;
+  GeglBuffer *input = picture (babl_format ("R'G'B'A float"));
+  gfloat     *roomy = g_malloc (bytes), *tight = g_malloc (bytes);
+  guint64     once, twice;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  sent_by_equalize (input, 2, 0, roomy);        /* the check of its kernels sends pictures of its own */
+  once = sent_by_equalize (input, 2, 0, roomy);
+  twice = sent_by_equalize (input, 2, 2, tight);
+  expect (once >= bytes && once < bytes + bytes / 2, "equalize sends %" G_GUINT64_FORMAT " bytes of %" G_GSIZE_FORMAT, once, bytes);
+  expect (twice >= 2 * bytes, "without room it sends %" G_GUINT64_FORMAT " bytes of %" G_GSIZE_FORMAT, twice, bytes);
+  expect (memcmp (roomy, tight, bytes) == 0, "equalize depends on the device's memory");
+  g_free (roomy);
+  g_free (tight);
+  g_object_unref (input);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -125,6 +169,7 @@ main (int argc, char **argv)
   g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
   gegl_init (&argc, &argv);
   notices ();
+  sends_once ();
   for (guint i = 0; i < G_N_ELEMENTS (filters); i++)
     {
       if (! gegl_has_operation (filters[i].operation))
