@@ -13,8 +13,9 @@ class Screen:
         self.env, self.folder, self.programs = dict(env), folder, []
         os.makedirs(folder, exist_ok=True)
         end, other = os.pipe()
-        # -- without -noreset the server starts anew when its first client leaves, and takes the window manager with it
-        self.start(['Xvfb', '-displayfd', str(other), '-screen', '0', '1360x860x24', '-nolisten', 'tcp', '-noreset'], 'xvfb', pass_fds=(other,))
+        # -- without -noreset the server starts anew when its first client leaves, and takes the window manager with it; without -r a key
+        # repeats itself where a busy machine lets 0.6 s pass before xdotool lets go of it: Return then opens a dialog and presses its OK
+        self.start(['Xvfb', '-displayfd', str(other), '-screen', '0', '1360x860x24', '-nolisten', 'tcp', '-noreset', '-r'], 'xvfb', pass_fds=(other,))
         os.close(other)
         with os.fdopen(end, encoding='ascii') as file:
             self.env['DISPLAY'] = ':' + file.readline().strip()
