@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """One GIMP with its windows on a screen without a monitor: menus, dialogs, and a line into it, GIMP's own Script-Fu server."""
+import gettext
 import os
 import socket
 import struct
@@ -43,6 +44,7 @@ class Session:
         gimp.gimprc(GIMPRC + (GIMPRC_3.format(newest=gimp.newest) if isinstance(gimp, Gimp3) else '') + rc)
         with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
             file.write('(single-window-mode yes) (hide-docks no)\n')
+        self.unnamed = {UNNAMED, gettext.translation('gimp20', '/usr/share/locale', [env.get('LANGUAGE', 'en')], fallback=True).gettext(UNNAMED)}
         env = {**installed.gegl.env, 'NO_AT_BRIDGE': '1', 'GTK_CSD': '0', 'GDK_BACKEND': 'x11', 'GEGL_USE_OPENCL': 'no', **env}
         self.screen = Screen(env, out)
         words = [gimp.program.replace('console-', ''), '-n', '-s']
@@ -205,7 +207,7 @@ class Session:
     def new_window(self, before, name):
         def dialog():
             return next(((number, title) for number, title in self.screen.windows().items()
-                         if number not in before and title not in ('', UNNAMED, before.get(self.window))), None)
+                         if number not in before and title not in {'', before.get(self.window), *self.unnamed}), None)
         found = self.screen.wait(dialog, 60)
         time.sleep(3)
         self.screen.shot(f'{name}-dialog')
