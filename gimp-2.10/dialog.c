@@ -9,6 +9,7 @@
 #define RESPONSE_RESET 1
 #define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
 #define NO_SECOND (-1)
+#define AROUND 80                       /* pixels of a screen's height for a title bar and a panel */
 
 typedef struct
 {
@@ -200,6 +201,19 @@ window_new (const gchar *name, const gchar *title)
   return window;
 }
 
+/* On a low screen the preview gives way, so that the buttons are seen. */
+static void
+fit_screen (GtkWidget *window, GtkWidget *preview)
+{
+  GtkRequisition wanted;
+  gint           too_high;
+
+  gtk_widget_size_request (window, &wanted);
+  too_high = wanted.height + AROUND - gdk_screen_get_height (gtk_widget_get_screen (window));
+  if (too_high > 0)
+    preview_lower (preview, too_high);
+}
+
 static GtkWidget *
 fill_window (Dialog *dialog, GtkWidget *window)
 {
@@ -210,6 +224,8 @@ fill_window (Dialog *dialog, GtkWidget *window)
   dialog->preview = preview_new (dialog->layer);
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->preview, TRUE, TRUE, 0);
   show_controls (dialog);
+  gtk_widget_show_all (dialog->box);
+  fit_screen (window, dialog->preview);
   gtk_widget_show_all (window);
   preview_take_focus (dialog->preview);
   return window;

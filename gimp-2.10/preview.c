@@ -10,6 +10,7 @@
 
 #define WIDTH 420
 #define HEIGHT 340
+#define LEAST_HEIGHT 120
 #define DELAY 120                       /* milliseconds of rest before anything is computed */
 #define GIMP_TEXT(text) g_dgettext ("gimp20-libgimp", text)
 
@@ -264,4 +265,10 @@ void
 preview_take_focus (GtkWidget *widget)
 {
   gtk_widget_grab_focus (preview_of (widget)->toggle);
+}
+
+void
+preview_lower (GtkWidget *widget, gint pixels)
+{
+  gtk_widget_set_size_request (preview_of (widget)->area, WIDTH, MAX (HEIGHT - pixels, LEAST_HEIGHT));
 }

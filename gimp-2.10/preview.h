@@ -14,5 +14,7 @@ GtkWidget *preview_new    (Layer *layer);
 void       preview_update (GtkWidget *preview);
 /* The keyboard goes to its switch; from there Tab leads to what follows. */
 void       preview_take_focus (GtkWidget *preview);
+/* It asks for so many pixels less of height, as far as something is still seen. */
+void       preview_lower      (GtkWidget *preview, gint pixels);
 
 #endif

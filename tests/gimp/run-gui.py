@@ -29,6 +29,7 @@ def try_operation(report, session, operation):
     if not report.check(f'{name} is found under "{search_words(operation)}", its dialog opens', found and operation['title'] in found[1], str(found)):
         session.screen.key('Escape', 'Escape')
         return
+    report.check(f'{name}: all of its dialog is on the screen', session.screen.inside(found[0]))
     changed = session.press_ok(found[0])
     time.sleep(1)
     session.screen.shot(f'{folder_name(operation)}-applied')

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 
+WIDTH, HEIGHT = 1360, 860
 TOOLS = ('Xvfb', 'openbox', 'xdotool', 'import', 'xprop')
 
 
@@ -13,8 +14,9 @@ class Screen:
         self.env, self.folder, self.programs = dict(env), folder, []
         os.makedirs(folder, exist_ok=True)
         end, other = os.pipe()
-        # -- without -noreset the server starts anew when its first client leaves, and takes the window manager with it
-        self.start(['Xvfb', '-displayfd', str(other), '-screen', '0', '1360x860x24', '-nolisten', 'tcp', '-noreset'], 'xvfb', pass_fds=(other,))
+        # -- without -noreset the server starts anew when its first client leaves, and takes the window manager with it; without -r a key
+        # repeats itself where a busy machine lets 0.6 s pass before xdotool lets go of it: Return then opens a dialog and presses its OK
+        self.start(['Xvfb', '-displayfd', str(other), '-screen', '0', f'{WIDTH}x{HEIGHT}x24', '-nolisten', 'tcp', '-noreset', '-r'], 'xvfb', pass_fds=(other,))
         os.close(other)
         with os.fdopen(end, encoding='ascii') as file:
             self.env['DISPLAY'] = ':' + file.readline().strip()
@@ -34,6 +36,11 @@ class Screen:
         """{id: name} of those that are seen."""
         ids = self.say('xdotool', 'search', '--onlyvisible', '--name', '.').split()
         return {number: self.say('xdotool', 'getwindowname', number).strip() for number in ids}
+
+    def inside(self, window):
+        """Whether all of that window is on the screen."""
+        at = dict(line.split('=') for line in self.say('xdotool', 'getwindowgeometry', '--shell', window).split())
+        return int(at.get('X', WIDTH)) + int(at.get('WIDTH', 0)) <= WIDTH and int(at.get('Y', HEIGHT)) + int(at.get('HEIGHT', 0)) <= HEIGHT
 
     def wait(self, condition, seconds):
         until = time.monotonic() + seconds

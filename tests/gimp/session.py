@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """One GIMP with its windows on a screen without a monitor: menus, dialogs, and a line into it, GIMP's own Script-Fu server."""
+import gettext
 import os
 import socket
 import struct
 import time
 
+import watched
 from gimp_program import Gimp3
 from screen import Screen
 
@@ -14,6 +16,8 @@ GIMPRC = '''(check-updates no)
 (save-device-status no)
 '''
 GIMPRC_3 = '(config-version "{newest}")\n(show-welcome-dialog no)\n(edit-non-visible yes)\n'
+FIRST_MENU = (30, 62)           # of the bar; F10, which opens it, does nothing in GIMP 3.2
+MIDDLE = (680, 430)
 # how often Left leads from the first menu of the bar to another (of eight times Right, 2.10 in Portuguese loses one), and Down from its
 # top to a submenu
 MENUS = {'Colors': 5, 'Filters': 3}
@@ -40,6 +44,7 @@ class Session:
         gimp.gimprc(GIMPRC + (GIMPRC_3.format(newest=gimp.newest) if isinstance(gimp, Gimp3) else '') + rc)
         with open(os.path.join(gimp.profile, 'sessionrc'), 'w', encoding='utf-8') as file:
             file.write('(single-window-mode yes) (hide-docks no)\n')
+        self.unnamed = {UNNAMED, gettext.translation('gimp20', '/usr/share/locale', [env.get('LANGUAGE', 'en')], fallback=True).gettext(UNNAMED)}
         env = {**installed.gegl.env, 'NO_AT_BRIDGE': '1', 'GTK_CSD': '0', 'GDK_BACKEND': 'x11', 'GEGL_USE_OPENCL': 'no', **env}
         self.screen = Screen(env, out)
         words = [gimp.program.replace('console-', ''), '-n', '-s']
@@ -53,6 +58,7 @@ class Session:
             for words in (['windowactivate', '--sync'], ['windowsize', '--sync'], ['windowmove']):
                 self.screen.say('xdotool', *words, self.window, *{'windowsize': ['1300', '800'], 'windowmove': ['10', '30']}.get(words[0], []))
             time.sleep(1)
+            self.come_back()
 
     def image_window(self):
         return next((number for number, name in self.screen.windows().items() if 'picture' in name), None)
@@ -92,17 +98,23 @@ class Session:
         while quiet < 2 and time.monotonic() < until:
             time.sleep(1)
             now = self.work()
-            quiet, before = (quiet + 1 if now - before <= 5 else 0), now
+            quiet, before = (quiet + 1 if now - before <= 5 and not self.waits() else 0), now
         return quiet >= 2
+
+    def waits(self):
+        """Whether one of them computes, or would if the machine had a processor for it."""
+        return any(watched.Family.waits(pid) for pid in self.processes())
 
     def work(self):
         """Processor time so far, in ticks."""
         return sum(int(ticks) for pid in self.processes() for ticks in status(pid)[11:13])
 
     def busy(self):
-        before = self.work()
-        time.sleep(0.2)
-        return self.work() - before > 5
+        before, waited = self.work(), 0
+        for _ in range(4):
+            time.sleep(0.05)
+            waited += self.waits()
+        return self.work() - before > 5 or waited == 4
 
     def opened(self):
         """The picture is there, and what is served answers."""
@@ -133,7 +145,7 @@ class Session:
         bar, *names = path.split('/')[1:]
         self.focus()
         time.sleep(1)
-        self.screen.key('F10')
+        self.screen.click(*FIRST_MENU)
         time.sleep(1)                                       # the first menu is made now; keys would be lost
         self.screen.key(*['Left'] * MENUS[bar])
         time.sleep(1)
@@ -142,6 +154,7 @@ class Session:
         time.sleep(1.5)
         self.screen.shot('menu-' + '-'.join([bar, *names]).lower())
         self.screen.key('Escape', 'Escape', 'Escape')
+        self.screen.say('xdotool', 'mousemove', *map(str, MIDDLE))
 
     def dialog(self, operation, again=False, tabs=0):
         """Opens its dialog from the action search, or as the last filter's; returns (window, name).  So many tabs lead to a number where there is no second input."""
@@ -154,23 +167,35 @@ class Session:
 
     def search(self, words, name):
         """Opens the first hit; returns the new window's number and name."""
-        before = self.screen.windows()
-        self.choose(words, name)
-        return self.new_window(before, name)
+        return self.new_window(self.choose(words, name), name)
 
     def choose(self, words, name):
-        """What the first hit does."""
-        before = self.screen.windows()
-        for _ in range(3):                                  # the key is lost while GIMP has no focus yet
-            self.focus()
-            self.screen.key('slash')
-            if self.screen.wait(lambda: set(self.screen.windows()) - set(before), 5):
-                break
+        """What the first hit does.  Returns the windows that there were, the search among them."""
+        windows = self.open_search()
         time.sleep(1)
         self.screen.type(words)
         time.sleep(2)
         self.screen.shot(f'{name}-search')
         self.screen.key('Return')                           # the first hit is chosen already
+        return windows
+
+    def open_search(self):
+        before = set(self.screen.windows())
+        for _ in range(3):                                  # the key is lost while GIMP has no focus yet
+            self.focus()
+            self.screen.key('slash')
+            if self.screen.wait(lambda: set(self.screen.windows()) - before, 10):
+                break
+        return self.screen.windows()
+
+    def come_back(self):
+        """GIMP 3.2 learns which pointer there is when its picture gets the focus, but not from a focus that it had while it started.  What it
+        learns in the middle of a filter puts an end to that (TRAPS.md).  So the focus goes away and comes back."""
+        before = set(self.screen.windows())
+        self.open_search()
+        self.screen.key('Escape')
+        self.screen.wait(lambda: set(self.screen.windows()) <= before, 10)
+        time.sleep(1)
 
     def again(self, name):
         """The dialog of the last filter."""
@@ -182,7 +207,7 @@ class Session:
     def new_window(self, before, name):
         def dialog():
             return next(((number, title) for number, title in self.screen.windows().items()
-                         if number not in before and 'search' not in title.lower() and title not in (UNNAMED, before.get(self.window))), None)
+                         if number not in before and title not in {'', before.get(self.window), *self.unnamed}), None)
         found = self.screen.wait(dialog, 60)
         time.sleep(3)
         self.screen.shot(f'{name}-dialog')
