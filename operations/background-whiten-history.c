@@ -21,17 +21,6 @@ history_note (History *history, const gchar *format, ...)
   va_end (arguments);
 }
 
-static void
-fail (GError **error, const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  if (error)
-    *error = g_error_new_valist (FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, format, arguments);
-  va_end (arguments);
-}
-
 /* The number of frames that are before the current one; -1: it is not among them. */
 static gint
 find_end (const FrameList *list, const gchar *current)
@@ -79,7 +68,7 @@ load_dark (const HistorySettings *settings, gint width, gint height, Dark *dark,
       if (list.n == 1)
         dark->pixels = frame_cache_get (frame_cache_shared (), &list.frames[0], width, height, error);
       else
-        fail (error, "%s is not one frame", settings->dark);
+        g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "%s is not one frame", settings->dark);
       dark->key = frame_key (&list.frames[0]);
       frame_list_clear (&list);
     }
@@ -171,7 +160,7 @@ load_frames (const CountPlane *current, const Dark *dark, const HistorySettings 
 
   if (end < 0)
     {
-      fail (error, "%s is not among the frames", settings->current);
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "%s is not among the frames", settings->current);
       return FALSE;
     }
   if (end == list->n && newest_is_current (list, current))
@@ -179,7 +168,7 @@ load_frames (const CountPlane *current, const Dark *dark, const HistorySettings 
   for (gint i = MAX (0, end - settings->history); i < end; i++)
     add_frame (&list->frames[i], current, dark, settings, history, &trouble);
   if (history->n == 0)
-    fail (error, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
+    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
   else if (history->n < settings->history)
     history_note (history, "the history is %d of %d frames", history->n, settings->history);
   g_free (trouble);
@@ -212,10 +201,10 @@ parse_shifts (const gchar *text, History *history, GError **error)
   if (*text == '\0' && n == wanted)
     return TRUE;
   if (n > wanted || *text == '\0')
-    fail (error, "shifts wants two numbers for each of the %d frames and the current one, %d in all, not %s%d", history->n, wanted,
-          n > wanted ? "more than " : "", MIN (n, wanted));
+    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "shifts wants two numbers for each of the %d frames and the current one, %d in all, not %s%d",
+                 history->n, wanted, n > wanted ? "more than " : "", MIN (n, wanted));
   else
-    fail (error, "shifts has something that is no number: %.20s", text);
+    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "shifts has something that is no number: %.20s", text);
   return FALSE;
 }
 
@@ -297,7 +286,7 @@ history_find (const CountPlane *current, gfloat saturation, const HistorySetting
   history->notes = g_string_new (NULL);
   if (! settings->frames || ! *settings->frames)
     {
-      fail (error, "no frames are named; set the property frames");
+      g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "no frames are named; set the property frames");
       return FALSE;
     }
   if (! frames_list (settings->frames, &list, error))

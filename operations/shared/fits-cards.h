@@ -28,4 +28,15 @@ gdouble      fits_cards_number (const FitsCards *cards, const gchar *key);
 /* Where the next header is. */
 gint64       fits_cards_end    (const FitsCards *cards);
 
+/* A number of n bytes, as FITS has them. */
+static inline guint64
+fits_big_endian (const guint8 *bytes, gint n)
+{
+  guint64 value = 0;
+
+  for (gint i = 0; i < n; i++)
+    value = value << 8 | bytes[i];
+  return value;
+}
+
 #endif

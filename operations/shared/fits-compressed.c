@@ -291,16 +291,6 @@ read_gzip (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdou
 
 /* -------------------------------------------------------------------- tiles -- */
 
-static gint64
-big_endian (const guint8 *bytes, gint n)
-{
-  guint64 value = 0;
-
-  for (gint i = 0; i < n; i++)
-    value = value << 8 | bytes[i];
-  return (gint64) value;
-}
-
 /* The numbers of tile `row` of the table; `n` of them. */
 static gboolean
 read_tile (const Tiles *tiles, FramesFile *file, gint64 row, gint64 n, gdouble *numbers)
@@ -311,8 +301,8 @@ read_tile (const Tiles *tiles, FramesFile *file, gint64 row, gint64 n, gdouble *
 
   if (! frames_file_read (file, row, 2 * tiles->word, descriptor, NULL))
     return FALSE;
-  length = big_endian (descriptor, tiles->word);
-  offset = big_endian (descriptor + tiles->word, tiles->word);
+  length = (gint64) fits_big_endian (descriptor, tiles->word);
+  offset = (gint64) fits_big_endian (descriptor + tiles->word, tiles->word);
   if (length < 1 || length > MOST_TILE || offset < 0 || offset > file->size || tiles->heap + offset + length > file->size)
     return FALSE;
   bytes = g_malloc (length);

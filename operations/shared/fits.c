@@ -200,20 +200,10 @@ fits_read_header (const gchar *path, FitsHeader *header, GError **error)
   return success;
 }
 
-static guint64
-big_endian (const guint8 *bytes, gint n)
-{
-  guint64 bits = 0;
-
-  for (gint i = 0; i < n; i++)
-    bits = bits << 8 | bytes[i];
-  return bits;
-}
-
 static gdouble
 number_at (const guint8 *bytes, gint bits)
 {
-  const guint64 value = big_endian (bytes, ABS (bits) / 8);
+  const guint64 value = fits_big_endian (bytes, ABS (bits) / 8);
   const guint32 few = (guint32) value;
   gfloat        single;
   gdouble       number;

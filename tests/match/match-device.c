@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../engine/each-fault.h"
 #include "../engine/verdict.h"
 #include "match-plain.h"
 #include "tessera-control.h"
@@ -136,19 +137,6 @@ check_far_ties (void)
   pair_clear (&pair);
 }
 
-static guint64
-launches_of (const gchar *kernel)       /* in any module */
-{
-  TesseraKernelTime times[64];
-  const guint       n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
-  guint64           launches = 0;
-
-  for (guint i = 0; i < n; i++)
-    if (strcmp (times[i].kernel, kernel) == 0)
-      launches += times[i].launches;
-  return launches;
-}
-
 /* With the check that other programs have, which finds points to match: the device is used. */
 static void
 check_proof (void)
@@ -174,47 +162,39 @@ check_proof (void)
   pair_clear (&pair);
 }
 
+typedef struct
+{
+  const Pair  *pair;
+  const Match *in_c;
+  gint         n;
+} Faulty;
+
+static void
+match_under (const gchar *fault, gpointer data)
+{
+  const Faulty *faulty = data;
+  Match        *other;
+  const gint    n_got = match (faulty->pair, TESSERA_OPENCL_TRY, 0.8, TRUE, &other);
+
+  expect_equal (fault, faulty->n, faulty->in_c, n_got, other);
+  g_free (other);
+}
+
 /* C answers instead, and nothing is left behind. */
 static void
 walk_faults (void)
 {
-  static const gchar *const kinds[] = { "build", "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait" };
-
-  CheckRandom     random = { 20261126 };
-  Pair            pair = pair_new (150, 170);
-  TesseraCounters before, after;
-  Match          *in_c, *other;
-  gint            n, n_got, met = 0;
+  CheckRandom random = { 20261126 };
+  Pair        pair = pair_new (150, 170);
+  Match      *in_c, *other;
+  gint        n, n_got;
 
   draw_descriptors (&random, pair.a, pair.n_a, pair.b, pair.n_b, 256, 2);
   n = match (&pair, TESSERA_OPENCL_OFF, 0.8, TRUE, &in_c);
   n_got = match (&pair, TESSERA_OPENCL_TRY, 0.8, TRUE, &other);
   expect_equal ("before all faults", n, in_c, n_got, other);
   g_free (other);
-  tessera_trim ();
-  tessera_get_counters (&before);
-  for (gsize k = 0; k < G_N_ELEMENTS (kinds); k++)
-    for (gint i = 1; i < 1000; i++)
-      {
-        gchar   *fault = g_strdup_printf ("%s:%d", kinds[k], i);
-        gboolean is_met;
-
-        tessera_set_fault (fault);
-        n_got = match (&pair, TESSERA_OPENCL_TRY, 0.8, TRUE, &other);
-        is_met = tessera_fault_met ();
-        tessera_set_fault (NULL);
-        expect_equal (fault, n, in_c, n_got, other);
-        met += is_met;
-        g_free (other);
-        g_free (fault);
-        if (! is_met)
-          break;
-      }
-  tessera_trim ();
-  tessera_get_counters (&after);
-  expect (met > 40 && after.fallbacks > before.fallbacks, "%d faults were met", met);
-  expect (after.live_objects <= before.live_objects && after.abandoned_objects == before.abandoned_objects, "%d objects are left",
-          (gint) (after.live_objects - before.live_objects));
+  each_fault (FALSE, match_under, &(Faulty) { &pair, in_c, n });
   tessera_set_fault ("enqueue:1");
   n_got = match (&pair, TESSERA_OPENCL_FORCE, 0.8, TRUE, &other);
   tessera_set_fault (NULL);

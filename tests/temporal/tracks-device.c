@@ -11,6 +11,7 @@
 #include "tessera-control.h"
 #include "tracks.h"
 
+#include "../engine/each-fault.h"
 #include "../engine/verdict.h"
 
 static TesseraRequest like;             /* of any operation that has kernels */
@@ -121,19 +122,6 @@ check_ties (void)
   g_rand_free (random);
 }
 
-static guint64
-launches_of (const gchar *kernel)       /* in any module */
-{
-  TesseraKernelTime times[64];
-  const guint       n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
-  guint64           launches = 0;
-
-  for (guint i = 0; i < n; i++)
-    if (strcmp (times[i].kernel, kernel) == 0)
-      launches += times[i].launches;
-  return launches;
-}
-
 /* With the check that other programs have, which searches tracks: the device is used. */
 static void
 check_proof (void)
@@ -152,44 +140,35 @@ check_proof (void)
   g_rand_free (random);
 }
 
+typedef struct
+{
+  const Night       *night;
+  const TrackGrid   *grid;
+  const TrackPlanes *in_c;
+} Faulty;
+
+static void
+stack_under (const gchar *fault, gpointer data)
+{
+  const Faulty *faulty = data;
+  TrackPlanes   other;
+
+  expect (tracks_stack_like (&like, faulty->night->frames, faulty->night->n, 3, faulty->grid, 4.0f, &other) && are_same (faulty->in_c, &other),
+          "%s: other bits than in C", fault);
+  track_planes_clear (&other);
+}
+
 static void
 walk_faults (void)
 {
-  static const gchar *const kinds[] = { "build", "queue", "kernel", "alloc", "map", "set-arg", "enqueue", "download", "wait" };
-
   const TrackGrid grid = { -1.0, -1.0, 0.5, 5, 5 };
   GRand          *random = g_rand_new_with_seed (20261126);
   Night           night = night_new (random, 61, 37, 4, FALSE);
-  TesseraCounters before, after;
   TrackPlanes     in_c, other;
-  gint            met = 0;
 
   tracks_stack (night.frames, night.n, 3, &grid, 4.0f, &in_c);
-  tessera_trim ();
-  tessera_get_counters (&before);
   tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
-  for (gsize k = 0; k < G_N_ELEMENTS (kinds); k++)
-    for (gint i = 1; i < 1000; i++)
-      {
-        gchar   *fault = g_strdup_printf ("%s:%d", kinds[k], i);
-        gboolean done, is_met;
-
-        tessera_set_fault (fault);
-        done = tracks_stack_like (&like, night.frames, night.n, 3, &grid, 4.0f, &other);
-        is_met = tessera_fault_met ();
-        tessera_set_fault (NULL);
-        expect (done && are_same (&in_c, &other), "%s: other bits than in C", fault);
-        met += is_met;
-        track_planes_clear (&other);
-        g_free (fault);
-        if (! is_met)
-          break;
-      }
-  tessera_trim ();
-  tessera_get_counters (&after);
-  expect (met > 40 && after.fallbacks > before.fallbacks, "%d faults were met", met);
-  expect (after.live_objects <= before.live_objects && after.abandoned_objects == before.abandoned_objects, "%d objects are left",
-          (gint) (after.live_objects - before.live_objects));
+  each_fault (FALSE, stack_under, &(Faulty) { &night, &grid, &in_c });
   tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
   tessera_set_fault ("enqueue:1");
   expect (! tracks_stack_like (&like, night.frames, night.n, 3, &grid, 4.0f, &other) && ! other.velocity, "a device that is forced and fails");
