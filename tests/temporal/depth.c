@@ -29,7 +29,7 @@
 #define WEAKEST    3.0f         /* of what is kept of a frame */
 #define ALARMS     1            /* in a field */
 #define SPARE      20.0         /* times as many alarms of noise are looked at */
-#define BRIGHTEST  9.0          /* SNR in one frame */
+#define BRIGHTEST  18.0         /* SNR in one frame */
 #define STEP       0.25         /* magnitudes */
 #define SLOWEST    0.5
 #define FASTEST    3.0          /* pixels a frame */
@@ -78,7 +78,7 @@ draw_field (gint number, gboolean has_objects)
   stars_preset (&settings, 'A', 1 + number);
   settings.width = settings.height = size;
   settings.frames = BEFORE + n_frames;
-  settings.n_objects = has_objects ? MIN (5 * DEPTH_STEPS, DEPTH_STEPS * MAX (size / 200, 1)) : 0;
+  settings.n_objects = has_objects ? MIN (4 * DEPTH_STEPS, DEPTH_STEPS * MAX (size / 200, 1)) : 0;
   for (gint i = 0; i < settings.n_objects; i++)
     {
       const gdouble speed = SLOWEST + (FASTEST - SLOWEST) * stars_uniform (&random), turn = 2 * G_PI * stars_uniform (&random);

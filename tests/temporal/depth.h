@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#define DEPTH_STEPS  12         /* of magnitude */
+#define DEPTH_STEPS  14         /* of magnitude */
 #define DEPTH_FRAMES 64
 #define DEPTH_MOST   32         /* fields */
 
