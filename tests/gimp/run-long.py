@@ -65,7 +65,7 @@ def near(picture, wanted):
 
 
 def preview_shows(session, wanted):
-    """Whether the dialog of GIMP 2.10 shows a piece of that picture, pixel by pixel."""
+    """Whether the dialog of GIMP 2.10 shows the middle of that picture, where it begins, pixel by pixel."""
     path = os.path.join(session.screen.folder, 'preview.ppm')
     session.screen.say('import', '-window', 'root', '-depth', '8', path)
     screen, pitch, size = Picture(path), 0, 200
@@ -73,10 +73,10 @@ def preview_shows(session, wanted):
     pitch, shown, rows = 3 * screen.width, screen.pixels.tobytes(), wanted.pixels.tobytes()
 
     def piece(y):
-        start = 3 * (y * wanted.width + 20)
+        start = 3 * ((y + (wanted.height - size) // 2) * wanted.width + (wanted.width - size) // 2)
         return rows[start:start + 3 * size]
-    at = shown.find(piece(20))
-    good = sum(shown[at + pitch * y:at + pitch * y + 3 * size] == piece(20 + y) for y in range(size)) if at >= 0 else 0
+    at = shown.find(piece(0))
+    good = sum(shown[at + pitch * y:at + pitch * y + 3 * size] == piece(y) for y in range(size)) if at >= 0 else 0
     return good == size, f'{good} of {size} rows'
 
 
