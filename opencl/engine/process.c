@@ -199,42 +199,52 @@ note_answer (const TesseraRequest *request)
   g_free (answer);
 }
 
-/* A kernel is proven if it ran in a check that found no difference (proof.c).  What small pictures do not need is never
- * believed. */
+/* A kernel is proven if it ran in a check that found no difference (proof.c). */
 static gboolean
-has_run_in_check (const TesseraFilter *filter, TesseraProofMark *mark)
+have_run_in_check (GPtrArray *marks)
 {
-  if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
-    tessera_proof_note_run (mark);
-  else if (! g_atomic_int_get (&mark->is_proven) && ! tessera_trusts_kernels ())
-    {
-      if (tessera_debug () & DEBUG_PATHS)
-        tessera_log ("%s: %s did not run in the check; C is used instead", filter->name, mark->kernel);
-      return FALSE;
-    }
-  return TRUE;
+  gboolean all = TRUE;
+
+  for (guint i = 0; i < marks->len; i++)
+    if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
+      tessera_proof_note_run (g_ptr_array_index (marks, i));
+    else
+      all &= g_atomic_int_get (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven);
+  return all || tessera_trusts_kernels ();
+}
+
+/* What small pictures do not need is compared where it is needed: the request's own result with C's. */
+static TesseraProof
+prove_result (const TesseraRequest *request, const TesseraSurvey *survey, GPtrArray *marks)
+{
+  if (survey)
+    return TESSERA_PROOF_FAILED;        /* what it has found is not in a buffer */
+  if (! tessera_check_result (request))
+    return TESSERA_PROOF_DIFFERS;
+  for (guint i = 0; i < marks->len; i++)
+    g_atomic_int_set (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven, TRUE);
+  return TESSERA_PROOF_SAME;
 }
 
 /* Does the device compute the right pixels with the kernels that this request used first?  `early` is the answer
  * of a check that ran beside the request, if one did.  If it FAILED, the request may have held the memory that the
  * check needed: the device is asked again.  If others have proven all kernels meanwhile, nothing is left to ask. */
 static gboolean
-is_proven (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram *program, GPtrArray *unproven,
-           gboolean has_early, TesseraProof early)
+is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device, TesseraProgram *program,
+           GPtrArray *unproven, gboolean has_early, TesseraProof early)
 {
   TesseraProof proof = early;
 
   if (! has_early || early == TESSERA_PROOF_FAILED)
     proof = unproven ? tessera_check_end (tessera_check_begin (request, FALSE)) : TESSERA_PROOF_SAME;
+  if (proof == TESSERA_PROOF_SAME && unproven && ! have_run_in_check (unproven))
+    proof = prove_result (request, survey, unproven);
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
       tessera_say_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
                         device->name, device->driver);
     }
-  for (guint i = 0; unproven && i < unproven->len && proof == TESSERA_PROOF_SAME; i++)
-    if (! has_run_in_check (request->filter, g_ptr_array_index (unproven, i)))
-      proof = TESSERA_PROOF_FAILED;
   return proof == TESSERA_PROOF_SAME;
 }
 
@@ -277,7 +287,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
     }
   has_early = check != NULL;
   early = tessera_check_end (check);
-  is_right = is_proven (request, device, program, timings.unproven, has_early, early);
+  is_right = is_proven (request, survey, device, program, timings.unproven, has_early, early);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     note_device_request (request, device, &timings, seconds);

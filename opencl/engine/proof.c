@@ -20,6 +20,7 @@
 #include "proof-pictures.h"
 #include "proof-state.h"
 #include "settings.h"
+#include "slabs.h"
 
 #define MOST   128              /* rows and columns of the result that are compared */
 
@@ -310,4 +311,31 @@ tessera_check_drop (TesseraCheck *proof)
   if (proof)
     g_atomic_int_set (&proof->is_vain, TRUE);
   tessera_check_end (proof);
+}
+
+/* Row by row, since it may be large. */
+gboolean
+tessera_check_result (const TesseraRequest *request)
+{
+  const GeglRectangle *roi = &request->roi;
+  const Babl          *format = gegl_buffer_get_format (request->output);
+  const gsize          bytes = (gsize) roi->width * babl_format_get_bytes_per_pixel (format);
+  GeglBuffer          *on_device = gegl_buffer_new (roi, format);
+  guchar              *one = g_malloc (bytes), *other = g_malloc (bytes);
+  gboolean             is_same = TRUE;
+
+  gegl_buffer_copy (request->output, roi, GEGL_ABYSS_NONE, on_device, roi);
+  tessera_compute_all (request);
+  for (gint y = roi->y; y < roi->y + roi->height && is_same; y++)
+    {
+      const GeglRectangle row = { roi->x, y, roi->width, 1 };
+
+      gegl_buffer_get (on_device, &row, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_get (request->output, &row, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      is_same = are_same (one, other, bytes, format);
+    }
+  g_free (one);
+  g_free (other);
+  g_object_unref (on_device);
+  return is_same;
 }

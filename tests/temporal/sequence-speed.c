@@ -16,7 +16,7 @@
 
 #include "../engine/verdict.h"
 #include "estimate-shift.h"
-#include "stars.h"
+#include "star-counts.h"
 #include "tessera-control.h"
 #include "whiten-request.h"
 
@@ -36,37 +36,6 @@ static gsize
 frame_size (void)
 {
   return (gsize) width * height;
-}
-
-/* ---------------------------------------------------------------------- frames -- */
-
-static void
-make_frames (void)
-{
-  StarsSettings settings;
-  StarsField   *field;
-  guint16      *adu = g_new (guint16, frame_size ());
-  FILE         *file = saved ? fopen (saved, "wb") : NULL;
-
-  stars_preset (&settings, 'A', 1);
-  settings.width = width;
-  settings.height = height;
-  settings.frames = distinct;
-  settings.n_objects = 0;
-  field = stars_field_new (&settings);
-  counts = g_new (gfloat, distinct * frame_size ());
-  for (gint k = 0; k < distinct; k++)
-    {
-      stars_frame (field, k, adu);
-      for (gsize i = 0; i < frame_size (); i++)
-        counts[k * frame_size () + i] = adu[i];
-      if (saved)
-        expect (file && fwrite (adu, sizeof *adu, frame_size (), file) == frame_size (), "%s cannot be written", saved);
-    }
-  if (file)
-    fclose (file);
-  g_free (adu);
-  stars_field_free (field);
 }
 
 static GeglOperation *
@@ -389,7 +358,7 @@ main (gint argc, gchar **argv)
   shift_operation = operation_of ("tessera:estimate-shift");
   whiten_operation = operation_of ("tessera:background-whiten");
   g_object_set (whiten_operation, "trial", TRUE, "history", MIN (n_history, 8), NULL);
-  make_frames ();
+  counts = star_counts (width, height, distinct, saved);
   g_print ("%dx%d, %d frames before, %d at a time; %s\n", width, height, n_history, batch, tessera_device_name () ? tessera_device_name () : "no device");
   run_init (&in_c, FALSE);
   time_run (&in_c, "C", n_frames);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What tessera:fits-load delivers: a file's numbers, and its header's words. */
+#include "frames-load.h"
+
+#include <gegl.h>
+
+#include "../engine/verdict.h"
+#include "files.h"
+
+#define SIZE 16
+
+/* The operation, by its name and as the loader of its ending; a number is the file's, divided by 65535. */
+static void
+numbers (const gchar *folder)
+{
+  static const gchar *const cards[] = { "DATE-OBS= '2024-03-01T22:15:30'", "EXPTIME =                 12.5", "OBJECT  = 'M 31    '", NULL };
+  static const gchar *const loaders[] = { "gegl:load", "tessera:fits-load" };
+  gdouble                   values[2 * SIZE * SIZE];
+  gchar                    *path = g_build_filename (folder, "load.fits", NULL), *date, *object;
+
+  for (gint i = 0; i < 2 * SIZE * SIZE; i++)
+    values[i] = 129.0 * i - 1000.0;
+  files_fits_of (path, -32, SIZE, SIZE, 2, values, cards);
+  for (gint i = 0; i < 2; i++)
+    {
+      GeglNode           *graph = gegl_node_new (), *load = gegl_node_new_child (graph, "operation", loaders[i], "path", path, NULL);
+      const GeglRectangle box = gegl_node_get_bounding_box (load), whole = { 0, 0, SIZE, SIZE };
+      gfloat              pixels[SIZE * SIZE];
+      gint                wrong = 0, planes;
+      gdouble             exposure;
+
+      if (i == 1)
+        gegl_node_set (load, "plane", 1, NULL);
+      expect (gegl_rectangle_equal (&box, &whole), "%s: the box is %d x %d", loaders[i], box.width, box.height);
+      gegl_node_blit (load, 1.0, &whole, babl_format ("Y' float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      for (gint k = 0; k < SIZE * SIZE; k++)
+        wrong += pixels[k] != (gfloat) values[i * SIZE * SIZE + k] / 65535.0f;
+      expect (wrong == 0, "%s: %d pixels are not the file's", loaders[i], wrong);
+      if (i == 1)
+        {
+          gegl_node_get (load, "planes", &planes, "exposure", &exposure, "date", &date, "object", &object, NULL);
+          expect (planes == 2 && exposure == 12.5 && g_str_equal (date, "2024-03-01T22:15:30") && g_str_equal (object, "M 31"), "the header is told");
+          g_free (date);
+          g_free (object);
+        }
+      g_object_unref (graph);
+    }
+  g_free (path);
+}
+
+/* What is no UTF-8 would end programs in Python. */
+static void
+strange (const gchar *folder)
+{
+  static const gchar *const cards[] = { "DATE-OBS= '2024 gr\xfcn'", "OBJECT  = 'gr\xfcn'", NULL };
+  gdouble                   values[SIZE * SIZE] = { 0.0 };
+  gchar                    *path = g_build_filename (folder, "strange.fits", NULL), *date, *object;
+  GeglNode                 *load = gegl_node_new_child (NULL, "operation", "tessera:fits-load", "path", path, NULL);
+
+  files_fits_of (path, -32, SIZE, SIZE, 1, values, cards);
+  gegl_node_get_bounding_box (load);
+  gegl_node_get (load, "date", &date, "object", &object, NULL);
+  expect (g_utf8_validate (date, -1, NULL) && g_utf8_validate (object, -1, NULL), "a header's words that are no UTF-8 are told");
+  g_free (date);
+  g_free (object);
+  g_object_unref (load);
+  g_free (path);
+}
+
+void
+frames_load (const gchar *folder)
+{
+  numbers (folder);
+  strange (folder);
+}
