@@ -170,7 +170,7 @@ shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gi
 {
   const Shifts s = shifts_of (request);
   const gsize  pixels = (gsize) s.width * s.height, kept = s.request->serials ? sizeof (gfloat) : 0;
-  const gsize  reference = sizeof (gfloat) + 1 + (s.request->key->serial > 0 ? sizeof (gfloat) : 0);
+  const gsize  reference = sizeof (gfloat) + 1 + (s.request->key->serial > 0 || s.n > 1 ? sizeof (gfloat) : 0);
 
   return pixels * reference + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle) + sizeof (ShiftQuery)
                                                  + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);

@@ -119,7 +119,16 @@ trial (void)
   return gegl_node_get_gegl_operation (GSIZE_TO_POINTER (node));
 }
 
-/* The output is a column of pixels at the origin, which depend on all of the input.  The reference travels until something is known of it. */
+gint
+shift_frames_at_once (gint width, gint height)
+{
+  const guint64 most = MIN (SHIFT_MOST_BYTES, tessera_device_memory () / SHIFT_ROOM);
+
+  return (gint) CLAMP (most / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
+}
+
+/* The output is a column of pixels at the origin, which depend on all of the input.  The reference travels until something is known of it; as an aux it would
+ * become as high as the frames together. */
 gboolean
 shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found)
 {
@@ -133,7 +142,7 @@ shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *foun
 
   request.checked_with = params->serials ? trial () : NULL;
   request.input = buffer_of (params->planes ? reference->pixels : params->frames, width, params->planes ? height : height * n);
-  request.aux = params->key->columns || params->key->serial > 0 ? NULL : buffer_of (reference->pixels, width, height);
+  request.aux = params->key->columns || params->key->serial > 0 || n > 1 ? NULL : buffer_of (reference->pixels, width, height);
   request.input_format = request.aux_format = babl_format ("Y float");
   request.output_format = babl_format_n (babl_type ("float"), SHIFT_WORDS);
   request.output = gegl_buffer_linear_new_from_data (words, request.output_format, GEGL_RECTANGLE (0, 0, 1, n), 0, NULL, NULL);

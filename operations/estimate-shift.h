@@ -7,7 +7,8 @@
 #include "shift-parts.h"
 
 #define SHIFT_MOST_FRAMES 16    /* of a request, ... */
-#define SHIFT_MOST_BYTES  ((gsize) 128 << 20)   /* ... and of its frames: what is made of them takes five times as much on the device */
+#define SHIFT_MOST_BYTES  ((guint64) 128 << 20) /* ... and of its frames */
+#define SHIFT_ROOM        12    /* device memory for a byte of frames: what is made of them takes five times as much, and as much again stays for others */
 
 /* A reference, and what has been made of it. */
 typedef struct
@@ -35,12 +36,8 @@ typedef struct
   ShiftFrame      ***in_c;      /* where what C makes of each plane is kept, for any thread; or NULL */
 } ShiftRequest;
 
-/* Of such frames, how many a request may well have. */
-static inline gint
-shift_frames_at_once (gint width, gint height)
-{
-  return (gint) CLAMP (SHIFT_MOST_BYTES / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
-}
+/* Of such frames, how many a request may well have, so that they fit the device. */
+gint shift_frames_at_once (gint width, gint height);
 
 /* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
 #define SHIFT_TRIAL "kept"

@@ -65,6 +65,14 @@ tessera_device_name (void)
   return device ? device->name : NULL;
 }
 
+guint64
+tessera_device_memory (void)
+{
+  const TesseraDevice *device = tessera_current_device ();
+
+  return device ? tessera_budget (device) : 0;
+}
+
 void  tessera_get_counters     (TesseraCounters *counters) { tessera_counters_read (counters); }
 void  tessera_restart_peaks    (void) { tessera_counters_restart_peaks (); }
 guint tessera_get_kernel_times (TesseraKernelTime *times, guint room) { return tessera_kernel_times_read (times, room); }

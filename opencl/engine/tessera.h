@@ -170,8 +170,7 @@ typedef struct
 /* Enqueues a kernel of the filter's program. */
 TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch);
 
-/* Uninitialised memory of `bytes` bytes that lives until the band is done.  Fails if it does not fit; the
- * engine then tries a lower band. */
+/* Uninitialised memory of `bytes` bytes that lives until the band is done.  Fails if it does not fit; the engine then tries a lower band. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
 /* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile. */
@@ -188,11 +187,13 @@ TESSERA_API gint     tessera_kept_memory (TesseraBand *band, guint64 serial, gsi
 TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
 TESSERA_API void     tessera_drop_kept   (guint64 serial);
 
+/* Bytes that all requests together may have; 0: there is no device. */
+TESSERA_API guint64 tessera_device_memory (void);
+
 /* Sends some numbers into memory, before the passes that follow; a copy travels. */
 TESSERA_API gint tessera_send    (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory *memory);
 
-/* Waits for all passes so far and brings the first `bytes` bytes of `memory` to the host: for `device` of a filter that is `whole` and decides on the
- * host what to launch next. */
+/* Waits for all passes so far and brings the first `bytes` bytes of `memory` to the host, where `device` of a `whole` filter decides what to launch next. */
 TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsize bytes, gpointer to);
 
 /* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */
@@ -330,8 +331,7 @@ TESSERA_API gboolean tessera_process (const TesseraRequest *request);
  * for the known speeds if its cost_class differs. filter->scratch_bytes need not count the part. */
 TESSERA_API gboolean tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes);
 
-/* For a `spread` that works in steps: the threads' next work is the part `from` to `to` of the whole.  They
- * share the `pixels` that this step reads, or writes. */
+/* For a `spread` that works in steps: the threads' next work is the part `from` to `to` of the whole; they share the `pixels` that it reads, or writes. */
 TESSERA_API void tessera_progress_step (gdouble from, gdouble to, gboolean reads, guint64 pixels);
 
 /* Reads `rect` of `buffer` into `pixels` (rect->width pixels a row), extended beyond `bounds` by `border`.

@@ -204,6 +204,51 @@ check_room (void)
   expect (more.allocations == some.allocations && answer.found[0].ok, "%" G_GUINT64_FORMAT " allocations", more.allocations - some.allocations);
 }
 
+static gboolean
+has_run (const gchar *kernel)
+{
+  TesseraKernelTime times[64];
+  const guint       n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
+
+  for (guint i = 0; i < n; i++)
+    if (strcmp (times[i].kernel, kernel) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* As many frames as a request may well have fit a device with little memory.  The reference goes there as it is. */
+static void
+check_little_memory (void)
+{
+  const gint    side = 256, pixels = side * side;
+  gfloat       *all = g_new (gfloat, (SHIFT_MOST_FRAMES + 1) * pixels);
+  CountPlane    reference = { side, side, all };
+  ShiftSettings settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE };
+  ShiftKey      its_key;
+  Shift         found[SHIFT_MOST_FRAMES];
+  guint64       its_serials[SHIFT_MOST_FRAMES];
+  gint          n;
+
+  tessera_set_memory (16);
+  tessera_set_profiling (TRUE);
+  n = shift_frames_at_once (side, side);
+  for (gint i = 0; i < (n + 1) * pixels; i++)
+    all[i] = (gfloat) (((guint32) (i % pixels) * 2654435761u) >> 20);
+  for (gint k = 0; k < n; k++)
+    its_serials[k] = tessera_new_serial ();
+  shift_key_init (&its_key, &reference, TRUE);
+  tessera_trim ();
+  expect (n > 1 && shift_request (shifting, &(ShiftRequest) { .key = &its_key, .n = n, .frames = all + pixels, .serials = its_serials, .settings = settings },
+                                  found), "%d frames do not fit", n);
+  expect (has_run ("shift_clean") && ! has_run ("extend_pixels"), "the reference is made as high as all frames");
+  shift_key_clear (&its_key);
+  for (gint k = 0; k < n; k++)
+    tessera_drop_kept (its_serials[k]);
+  tessera_set_profiling (FALSE);
+  tessera_set_memory (0);
+  g_free (all);
+}
+
 static void
 check_faults (const Answer *in_c)
 {
@@ -260,6 +305,8 @@ main (gint argc, gchar **argv)
       tessera_set_proof (FALSE);
       check_travels (&in_c);
       check_room ();
+      tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+      check_little_memory ();
       check_faults (&in_c);
     }
   g_free (frames);
