@@ -34,7 +34,7 @@ ROWS = [
      ' q->x) : (p->y > q->y) - (p->y <', ' q->x) : (p->y >= q->y) - (p->y <', 1,
      'places that are equal are one corner of the hull, in whatever order they come'),
     ('320', 'killed', 'operations/shared/combine-values.c',
-     'sorted[m / 2 - 1][i] + sorted[m / 2][i]', 'sorted[m / 2 - 1][i] + sorted[m / 3][i]', 1),
+     '(sorted[m / 2 - 1][i], sorted[m / 2][i])', '(sorted[m / 2 - 1][i], sorted[m / 3][i])', 1),
     ('321', 'killed', 'operations/tessera-align.c',
      '  return ! is_usable (&input) |', '  return is_usable (&input) |', 1),
     ('322', 'equivalent', 'operations/shared/consensus-models.c',

@@ -90,7 +90,7 @@ ROWS = [
     ('137', 'killed', 'operations/tessera-gaussian-blur.c',
      '(o->std_dev_x, o->std_dev_y)', '(o->std_dev_x, o->std_dev_x)', 1),
     ('138', 'real', 'operations/tessera-gaussian-blur.c',
-     '(gaussian, o->std_dev_x, o->std_dev_y)', '(gaussian, o->std_dev_x, o->std_dev_x)', 1),
+     '(gaussian, o.std_dev_x, o.std_dev_y)', '(gaussian, o.std_dev_x, o.std_dev_x)', 1),
     ('140', 'real', 'operations/tessera-label.c',
      'o->count = 0;', ';', 1),
     ('141', 'equivalent', 'operations/tessera-label.c',
