@@ -57,7 +57,7 @@ check_lags (void)
           last = correlation (a, b, n, lags[found], limit);
           good = fabs (last - best) < 1e-12;
         }
-      expect (good, "%d values, lags up to %d: the best are others", n, most);
+      expect (good && count > 0, "%d values, lags up to %d: the best are others", n, most);
     }
 }
 
