@@ -258,7 +258,7 @@ static void
 find_shifts (const HistorySettings *settings, History *history)
 {
   const CountPlane *oldest = &history->planes[0];
-  const gint        most = shift_frames_at_once (oldest->width, oldest->height);
+  const gint        most = shift_frames_at_once (settings->operation, oldest->width, oldest->height);
   KeptFrame        *kept = history->kept[0];
   ShiftFrame       *current_in_c = NULL;
   ShiftKey          key;

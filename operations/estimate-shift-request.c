@@ -5,6 +5,7 @@
 
 #include "estimate-shift.h"
 
+#include <gegl-plugin.h>
 #include <string.h>
 
 #include "estimate-shift.cl.h"
@@ -120,9 +121,9 @@ trial (void)
 }
 
 gint
-shift_frames_at_once (gint width, gint height)
+shift_frames_at_once (GeglOperation *operation, gint width, gint height)
 {
-  const guint64 most = MIN (SHIFT_MOST_BYTES, tessera_device_memory () / SHIFT_ROOM);
+  const guint64 most = gegl_operation_use_opencl (operation) ? MIN (SHIFT_MOST_BYTES, tessera_device_memory () / SHIFT_ROOM) : 0;
 
   return (gint) CLAMP (most / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
 }

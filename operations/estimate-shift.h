@@ -36,8 +36,8 @@ typedef struct
   ShiftFrame      ***in_c;      /* where what C makes of each plane is kept, for any thread; or NULL */
 } ShiftRequest;
 
-/* Of such frames, how many a request may well have, so that they fit the device. */
-gint shift_frames_at_once (gint width, gint height);
+/* Of such frames, how many a request of the operation may well have, so that they fit the device; 1 in C. */
+gint shift_frames_at_once (GeglOperation *operation, gint width, gint height);
 
 /* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
 #define SHIFT_TRIAL "kept"

@@ -68,7 +68,7 @@ tessera_device_name (void)
 guint64
 tessera_device_memory (void)
 {
-  const TesseraDevice *device = tessera_current_device ();
+  const TesseraDevice *device = tessera_mode () != TESSERA_OPENCL_OFF ? tessera_current_device () : NULL;
 
   return device ? tessera_budget (device) : 0;
 }

@@ -187,7 +187,7 @@ TESSERA_API gint     tessera_kept_memory (TesseraBand *band, guint64 serial, gsi
 TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
 TESSERA_API void     tessera_drop_kept   (guint64 serial);
 
-/* Bytes that all requests together may have; 0: there is no device. */
+/* Bytes that all requests together may have; 0: there is no device, or it is off.  To be asked only where GEGL uses OpenCL. */
 TESSERA_API guint64 tessera_device_memory (void);
 
 /* Sends some numbers into memory, before the passes that follow; a copy travels. */

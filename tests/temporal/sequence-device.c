@@ -231,7 +231,7 @@ check_little_memory (void)
 
   tessera_set_memory (16);
   tessera_set_profiling (TRUE);
-  n = shift_frames_at_once (side, side);
+  n = shift_frames_at_once (shifting, side, side);
   for (gint i = 0; i < (n + 1) * pixels; i++)
     all[i] = (gfloat) (((guint32) (i % pixels) * 2654435761u) >> 20);
   for (gint k = 0; k < n; k++)

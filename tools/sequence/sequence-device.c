@@ -49,7 +49,7 @@ sequence_tell (Sequence *sequence)
 gint
 sequence_batch (const Sequence *sequence)
 {
-  return sequence->shifting && tessera_device_name () ? shift_frames_at_once (sequence->width, sequence->height) : 1;
+  return sequence->shifting ? shift_frames_at_once (sequence->shifting, sequence->width, sequence->height) : 1;
 }
 
 void
