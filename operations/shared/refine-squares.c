@@ -240,7 +240,7 @@ cubic (gfloat t)
 
 /* Where a row of the square is in B. */
 TESSERA_CLONES static void
-map_row (const Refining *refining, const RefineSquare *square, gint row, gdouble *restrict us, gdouble *restrict vs)
+map_in_row (const Refining *refining, const RefineSquare *square, gint row, gdouble *restrict us, gdouble *restrict vs)
 {
   for (gint i = 0; i < SIDE; i++)
     {
@@ -267,7 +267,7 @@ sample_b (const Refining *refining, const RefineSquare *square, gfloat values[RE
       const gfloat *in;
 
       if (i == 0)
-        map_row (refining, square, k / SIDE, us, vs);
+        map_in_row (refining, square, k / SIDE, us, vs);
       if (! (us[i] >= 1.0 && vs[i] >= 1.0 && us[i] < rect->width - 2.0 && vs[i] < rect->height - 2.0))
         return FALSE;
       x = (gint) us[i];
