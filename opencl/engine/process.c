@@ -25,7 +25,6 @@
 #include "slabs.h"
 #include "speed.h"
 
-
 void
 tessera_forget_failures (void)
 {

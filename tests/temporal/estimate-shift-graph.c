@@ -78,13 +78,7 @@ expect_same (Answer *a, Answer *b, const gchar *what)
 StarsField *
 field_of (gchar preset, guint64 seed, gint width, gint height)
 {
-  StarsSettings settings;
-
-  stars_preset (&settings, preset, seed);
-  settings.width = width;
-  settings.height = height;
-  settings.n_objects = 0;
-  return stars_field_new (&settings);
+  return stars_field_empty (preset, seed, width, height, 0);
 }
 
 GeglBuffer *

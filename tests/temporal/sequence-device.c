@@ -34,15 +34,8 @@ typedef struct
 static void
 make_frames (void)
 {
-  StarsSettings settings;
-  StarsField   *field;
+  StarsField *field = stars_field_empty ('D', 7, WIDTH, HEIGHT, FRAMES);
 
-  stars_preset (&settings, 'D', 7);
-  settings.width = WIDTH;
-  settings.height = HEIGHT;
-  settings.frames = FRAMES;
-  settings.n_objects = 0;
-  field = stars_field_new (&settings);
   frames = g_new (gfloat, FRAMES * PIXELS);
   for (gint k = 0; k < FRAMES; k++)
     {

@@ -32,13 +32,7 @@ frame_of (const StarsField *field, gint frame)
 static StarsField *
 field_of (gchar preset, guint64 seed, gint width, gint height)
 {
-  StarsSettings settings;
-
-  stars_preset (&settings, preset, seed);
-  settings.width = width;
-  settings.height = height;
-  settings.n_objects = 0;
-  return stars_field_new (&settings);
+  return stars_field_empty (preset, seed, width, height, 0);
 }
 
 static ShiftSettings

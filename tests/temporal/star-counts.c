@@ -11,19 +11,12 @@
 gfloat *
 star_counts (gint width, gint height, gint n, const gchar *saved)
 {
-  const gsize   pixels = (gsize) width * height;
-  gfloat       *counts = g_new (gfloat, n * pixels);
-  guint16      *adu = g_new (guint16, pixels);
-  FILE         *file = saved ? fopen (saved, "wb") : NULL;
-  StarsSettings settings;
-  StarsField   *field;
+  const gsize  pixels = (gsize) width * height;
+  gfloat      *counts = g_new (gfloat, n * pixels);
+  guint16     *adu = g_new (guint16, pixels);
+  FILE        *file = saved ? fopen (saved, "wb") : NULL;
+  StarsField  *field = stars_field_empty ('A', 1, width, height, n);
 
-  stars_preset (&settings, 'A', 1);
-  settings.width = width;
-  settings.height = height;
-  settings.frames = n;
-  settings.n_objects = 0;
-  field = stars_field_new (&settings);
   for (gint k = 0; k < n; k++)
     {
       stars_frame (field, k, adu);

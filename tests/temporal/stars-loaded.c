@@ -89,17 +89,11 @@ load_dark (const StarsField *field, const gchar *folder)
 gint
 main (gint argc, gchar **argv)
 {
-  StarsSettings settings;
-  StarsField   *field;
-  gchar        *folder = g_dir_make_tmp ("stars-XXXXXX", NULL);
+  StarsField *field;
+  gchar      *folder = g_dir_make_tmp ("stars-XXXXXX", NULL);
 
   gegl_init (&argc, &argv);
-  stars_preset (&settings, 'C', 5);
-  settings.width = WIDTH;
-  settings.height = HEIGHT;
-  settings.frames = N;
-  settings.n_objects = 0;
-  field = stars_field_new (&settings);
+  field = stars_field_empty ('C', 5, WIDTH, HEIGHT, N);
   for (gint k = 0; k < N; k++)
     {
       load (field, folder, "fits", k);

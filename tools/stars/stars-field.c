@@ -237,6 +237,19 @@ stars_field_new (const StarsSettings *settings)
   return NULL;
 }
 
+StarsField *
+stars_field_empty (gchar preset, guint64 seed, gint width, gint height, gint frames)
+{
+  StarsSettings settings;
+
+  stars_preset (&settings, preset, seed);
+  settings.width = width;
+  settings.height = height;
+  settings.frames = frames > 0 ? frames : settings.frames;
+  settings.n_objects = 0;
+  return stars_field_new (&settings);
+}
+
 void
 stars_field_free (StarsField *field)
 {

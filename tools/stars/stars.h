@@ -70,6 +70,8 @@ typedef struct
 gboolean    stars_preset    (StarsSettings *settings, gchar preset, guint64 seed);
 /* NULL where an object finds no place; the settings' bounds are the caller's affair. */
 StarsField *stars_field_new (const StarsSettings *settings);
+/* Of a preset without objects.  frames 0: as many as the preset has. */
+StarsField *stars_field_empty (gchar preset, guint64 seed, gint width, gint height, gint frames);
 void        stars_field_free (StarsField *field);
 /* Electrons of the light alone, before any noise: stars, objects and sky. */
 void        stars_light     (const StarsField *field, gint frame, gdouble *electrons);
