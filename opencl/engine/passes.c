@@ -167,15 +167,18 @@ tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemo
   Job       *job = band_state (band)->job;
   TableState made = { .data = key_of (serial), .bytes = bytes }, *known = find_table (job, made.data, bytes);
   gboolean   found = TRUE;
-  gint       status = 0;
+  gint       status;
 
-  if (! known && job->n_tables == MAX_TABLES)
-    return tessera_error_out_of_memory ();
-  if (! known && (status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, &found)) != 0)
-    return status;
-  *memory = known ? known->memory : made.memory;
   if (! known)
-    job->tables[job->n_tables++] = made;
+    {
+      if (job->n_tables == MAX_TABLES)
+        return tessera_error_out_of_memory ();
+      if ((status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, &found)) != 0)
+        return status;
+      known = &job->tables[job->n_tables++];
+      *known = made;
+    }
+  *memory = known->memory;
   if (is_there)
     *is_there = found;
   return is_there || found ? 0 : tessera_error_out_of_memory ();
