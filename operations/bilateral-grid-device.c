@@ -81,6 +81,8 @@ grid_band (const TesseraBand *band)
 #define MEASURE_ITEMS  256              /* that share a row ... */
 #define MEASURE_GROUPS 256              /* ... and the rows */
 
+#define FEW_PLANES     32
+
 #define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
 gint
@@ -105,6 +107,14 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   });
 }
 
+/* Work-items of their own sum the planes, if they are few.  A processor runs these one after another: PoCL took 15 times as
+ * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.5 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
+static gboolean
+sums_planes_alone (const TesseraBand *band, const GridParams *params, gint n_planes)
+{
+  return params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
+}
+
 static gint
 splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
                 gint low, gint n_planes, TesseraMemory **grid)
@@ -112,6 +122,7 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
+  const gboolean    alone = sums_planes_alone (band, params, n_planes);
   TesseraMemory    *a, *b, *in_parts;
   gint              status;
 
@@ -122,9 +133,9 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
     return status;
   status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_splat",
-    .size = { (gsize) cells_x * parts * params->lanes, (gsize) cells_y * parts },
-    .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + 2 * n_planes,
+    .kernel = alone ? "grid_splat_plane" : "grid_splat",
+    .size = { (gsize) cells_x * parts * (alone ? n_planes : params->lanes), (gsize) cells_y * parts },
+    .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + (alone ? 1 : 2 * n_planes),
     .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
               WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
               ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }

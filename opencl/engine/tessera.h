@@ -72,11 +72,9 @@ typedef struct
 /* Device memory.  Opaque: it belongs to the engine, which recycles it. */
 typedef struct _TesseraMemory TesseraMemory;
 
-/* A rectangle of pixels on the device, row-major, `stride` pixels from one row to
- * the next, each of `components` floats (or other words of 4 bytes: TesseraRequest.
- * output_format).  An input image covers the band and its halo, the border already
- * extended: a pass reads it without any test.  x and y are the GEGL coordinates of
- * its first pixel. */
+/* A rectangle of pixels on the device, row-major, `stride` pixels from one row to the next, each of `components` floats (or
+ * other words of 4 bytes: TesseraRequest.output_format).  An input image covers the band and its halo, the border already
+ * extended: a pass reads it without any test.  x and y are the GEGL coordinates of its first pixel. */
 typedef struct
 {
   gint           x, y, width, height;
@@ -96,6 +94,7 @@ typedef struct
   TesseraImage          aux;      /* the same rectangle; memory NULL if there is no aux */
   TesseraImage          output;   /* exactly roi */
   gconstpointer         measured; /* what `measure` wrote, in host memory; NULL in `measure` itself */
+  gboolean              on_processor;   /* the device is the host's own processor: its items run one after another */
 } TesseraBand;
 
 typedef enum

@@ -161,6 +161,36 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
       }
 }
 
+/* The same by luminance where planes are few: one work-item sums one part of one cell for one plane, in private memory.
+ * Id 0 is (cell, part column, plane).  Neighbours read the same pixels.  Each is read once for each plane. */
+kernel void grid_splat_plane (global const float4 *pixels, global const float4 *guides, int stride,
+                              int from_x, int from_y, float4 weights, int by_luminance,
+                              global const int *starts_x, global const int *starts_y, int first_cell_row,
+                              int cells_x, int cells_y, int parts, int low, int n_planes,
+                              global float *out)
+{
+  const int z = get_global_id (0) % n_planes, column = get_global_id (0) / n_planes, row = get_global_id (1);
+  int4      part;
+  Guide     g = { weights, by_luminance };
+  float8    sum = (float8) 0.0f;
+
+  if (column >= cells_x * parts || row >= cells_y * parts)
+    return;
+  part = part_of (starts_x, starts_y + first_cell_row, parts, column, row);
+  for (int py = part.y; py < part.w; py++)
+    for (int px = part.x; px < part.z; px++)
+      {
+        int       at = (py - from_y) * stride + px - from_x;
+        float4    pixel = pixels[at];
+        float     p = position (pixel, guides[at], 0, g);
+        GridPlace place = grid_place (grid_counts (p) ? p : 0.0f);
+
+        if (grid_counts (p) && clamp (place.plane + place.up - low, 0, n_planes - 1) == z)
+          sum += (float8) (pixel.xyz * pixel.w, pixel.w, (float4) 1.0f);
+      }
+  vstore8 (sum, ((long) row * cells_x * parts + column) * n_planes + z, out);
+}
+
 /* One work-item adds up the parts of one cell and plane, in raster order.  The ids are
  * (plane, cell, cell row).  parts x parts reads, 1 write of float8. */
 kernel void grid_join (global const float8 *in, global float8 *out, int cells_x, int cells_y,

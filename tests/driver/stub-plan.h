@@ -59,7 +59,8 @@ typedef enum
   STUB_LIE_ROUND    = 1 << 6,
   STUB_LIE_FIVE     = 1 << 7,
   STUB_LIE_CUT      = 1 << 8,
-  STUB_SKIP         = 1 << 9
+  STUB_LIE_GPU      = 1 << 9,
+  STUB_SKIP         = 1 << 10
 } StubLie;
 
 /* Commands that a rule can single out. */
