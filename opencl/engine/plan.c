@@ -158,7 +158,7 @@ tessera_plan (const TesseraPlanBasis *basis)
   plan.slices = plan.rows < height || basis->survey ? 1
                 : slices_of (basis, tessera_request_subject (basis->request));
   plan.result_slices = MIN (plan.slices, slices_of (basis, pixels));
-  plan.one_lane = plan.rows >= height;
+  plan.one_lane = plan.rows >= height && ! (plan.slices > 1 && basis->request->filter->arrived);
   plan.tile_height = basis->tile_height;
   plan.tile_shift = basis->tile_shift;
   return plan;

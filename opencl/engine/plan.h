@@ -37,7 +37,7 @@ typedef struct
   guint    result_slices;       /* ... and written; an answer is small, whatever it is about */
   gboolean in_tiles;            /* the result may go straight into tiles */
   gboolean exact;               /* memory without room to spare */
-  gboolean one_lane;            /* a request of one band */
+  gboolean one_lane;            /* a request of one band, unless passes run while its rows travel */
   guint    halvings;            /* of the rows, so far */
   gint     tile_height, tile_shift;
 } TesseraPlan;
