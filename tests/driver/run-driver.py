@@ -118,6 +118,11 @@ def types(report, driver, arguments):
             program = driver.start('../temporal/sequence-device', '--checked', plan=f'skip {kernel}')
             out, err, _ = watched.communicate(program, 120)
             report.check(f'frames that stay, without {kernel}', program.returncode == 0 and 'computes other pixels' in err, out + err)
+        # A graphics card runs other kernels, which give the same.
+        for plan, right in (('lie:gpu', True), ('lie:gpu;skip grid_splat_plane', False)):
+            program = driver.start('../check/check', '--filter', 'bilateral-grid', '--parity', '--cases', '30', '--seed', '1', plan=plan)
+            out, err, _ = watched.communicate(program, 120)
+            report.check(f'bilateral-grid, {plan}', (program.returncode == 0) == right, out + err)
         # The check's small pictures do not need this kernel: the first result that did is compared itself.
         out, err, _ = watched.communicate(driver.start('../temporal/sequence-speed', '--size', '150x130', '--history', '5', '--batch', '4',
                                                        '--frames', '8', plan='skip shift_medians'), 120)
