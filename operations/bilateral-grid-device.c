@@ -108,7 +108,7 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
 }
 
 /* Work-items of their own sum the planes, if they are few.  A processor runs these one after another: PoCL took 15 times as
- * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.5 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
+ * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.3 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
 static gboolean
 sums_planes_alone (const TesseraBand *band, const GridParams *params, gint n_planes)
 {

@@ -79,4 +79,7 @@ ROWS = [
     ('451', 'killed', 'opencl/kernels/match.cl',
      '        const float8 distance = (norms + (column < n_b ? b_norms[column] : INFINITY)) - (sum##j + sum##j); \\',
      '        const float8 distance = (norms + b_norms[min (column, n_b - 1)]) - (sum##j + sum##j); \\', 1),
+    ('470', 'equivalent', 'operations/shared/refine-squares.c',
+     '    return FALSE;', '    return TRUE;', 5,
+     'without a square there is no median either, which ends the steps'),
 ]

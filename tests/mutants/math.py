@@ -90,4 +90,7 @@ ROWS = [
     ('415', 'equivalent', 'opencl/math/tessera-seen.h',
      'alpha != 0.0f && ', '', 1,
      '0 times a finite value is 0, and what is not finite is 0 by the other condition'),
+    ('469', 'equivalent', 'opencl/math/tessera-gradient.h',
+     '  high = a > b ? a : b;', '  high = a >= b ? a : b;', 1,
+     'the same where they are equal: both are magnitudes'),
 ]
