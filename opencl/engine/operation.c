@@ -157,7 +157,7 @@ answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer
   if (! input || gegl_rectangle_is_empty (roi))
     return TRUE;
   request = make_request (operation, input, aux, output, roi);
-  return info_of (operation)->run (operation, &request);
+  return info_of (operation)->run ? info_of (operation)->run (operation, &request) : tessera_process (&request);
 }
 
 /* GeglOperationFilter's own, for callers with their own buffers. */

@@ -55,7 +55,8 @@ typedef struct
   gboolean    (*passes) (GeglOperation *operation);
 
   /* Sets request->params, changes other members if the class's are not right, and processes the request, or as
-   * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE.
+   * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE.  NULL: the request
+   * is processed as it is, for a filter without properties.
    * Another thread may set a property meanwhile: `run` reads each once, and where there is a `reach` it sets request->halo from
    * what it read, or passes would read beyond what is there. */
   gboolean    (*run)    (GeglOperation *operation, TesseraRequest *request);

@@ -5,6 +5,7 @@ its labels are, and `./run uninstall`."""
 import gettext
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,31 @@ def check_example(gegl, report, home, work):
     lines = (done.stdout + done.stderr).strip().splitlines()
     report.check('the example of a filter builds outside the tree; C and OpenCL make the same pixels', done.returncode == 0,
                  ' | '.join(lines[-8:]) if done.returncode else '')
+
+
+def check_readme(gegl, report, home, plugins, work):
+    """README's operation, compiled and called as printed; it is taken away again."""
+    with open(os.path.join(TOP, 'README.md'), encoding='utf-8') as file:
+        text = file.read().partition('\n## In C\n')[2]
+    source, commands = (re.search(f'^```{begin}(.*?)^```', text, re.MULTILINE | re.DOTALL) for begin in (r'c\n', r'\n(?=export )'))
+    if not report.check('README has an operation in C, and the commands for it', source and commands):
+        return
+    folder = os.path.join(work, 'readme')
+    os.mkdir(folder)
+    with open(os.path.join(folder, re.search('C_SOURCE (.*)', source[1])[1]), 'w', encoding='utf-8') as file:
+        file.write(source[1])
+    shutil.copy(PHOTOGRAPH, os.path.join(folder, 'photo.jpg'))
+    before = set(os.listdir(plugins))
+    done = gegl.command(['sh', '-e', '-c', commands[1]], cwd=folder)
+    made = set(os.listdir(plugins)) - before
+    report.check('what README prints compiles, and gegl runs it', done.returncode == 0 and len(made) == 1
+                 and os.path.exists(os.path.join(folder, 'smear.png')) and not done.stdout + done.stderr, done.stdout + done.stderr)
+    pictures = [os.path.join(folder, name) for name in ('same.npy', 'smear.npy')]
+    for path, chain in zip(pictures, ([], ['--', 'my:smear'])):
+        gegl.command(['gegl', PHOTOGRAPH, '-o', path, *chain], GEGL_USE_OPENCL='no')
+    report.check('and it changes the picture', all(map(os.path.exists, pictures)) and Picture(pictures[0]).difference(Picture(pictures[1])) > 0.1)
+    for name in made:
+        os.unlink(os.path.join(plugins, name))
 
 
 def check_removal(gegl, report, home, plugins, theirs, own):
@@ -132,6 +158,7 @@ def main():
             report.check('without a profile of GIMP 3 presets.sh says in one line what helps', done.returncode == 1 and not done.stdout
                          and re.fullmatch(r'No profile of GIMP 3 in .*GIMP3_DIRECTORY=FOLDER\n', done.stderr), done.stdout + done.stderr)
             check_example(gegl, report, home, work)
+            check_readme(gegl, report, home, plugins, work)
             for language in languages:
                 check_language(gegl, report, program, language, home, work)
             check_removal(gegl, report, home, plugins, theirs, own)
