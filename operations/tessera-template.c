@@ -93,7 +93,8 @@ run (GeglOperation *operation, TesseraRequest *request)
   return tessera_process (request);
 }
 
-/* TEMPLATE: tessera-op.h explains each member; halo: how far a pixel looks.  Installed, texts are translated: _("..."). */
+/* TEMPLATE: tessera-op.h explains each member; halo: how far a pixel looks.  Installed, it has a .menu_path and a .menu_label, as sobel has, and
+ * texts are translated: _("..."). */
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {

@@ -56,12 +56,15 @@ note_damage (Damage *damage, gint x, gint y, gint channel, gdouble units, gdoubl
 }
 
 static void
-describe_damage (const Damage *damage, const gchar *what, const gchar *reason, gdouble truth, GString *why)
+describe_damage (const Damage *damage, const gchar *what, const gchar *reason, const gdouble *truth, GString *why)
 {
   g_string_append_printf (why, "  %s: %" G_GUINT64_FORMAT " bad components in (%d, %d) .. (%d, %d)\n",
                           what, damage->bad, damage->x0, damage->y0, damage->x1, damage->y1);
-  g_string_append_printf (why, "    worst at (%d, %d) channel %d: got %.9g, wanted %.9g, reference %.9g\n",
-                          damage->x, damage->y, damage->channel, damage->got, damage->wanted, truth);
+  g_string_append_printf (why, "    worst at (%d, %d) channel %d: got %.9g, wanted %.9g",
+                          damage->x, damage->y, damage->channel, damage->got, damage->wanted);
+  if (truth)
+    g_string_append_printf (why, ", reference %.9g", *truth);
+  g_string_append_c (why, '\n');
   g_string_append_printf (why, "    error %.3g, relative %.3g, %" G_GINT64_FORMAT
                           " ulp, allowed %.3g (%s)\n", damage->error,
                           damage->error / fabs (damage->wanted), 
@@ -301,12 +304,9 @@ check_against (const CheckFilter *filter,
           continue;
         }
       units = between ? units_of_bits (got->pixels[i], other->pixels[i]) : units_of (got->pixels[i], wanted, allowed);
-      if (isfinite (units))
-        {
-          stats->worst_units[pair] = MAX (stats->worst_units[pair], units);
-          if (units > 0 && isfinite (got->pixels[i]) && fabs (wanted) < 16)
-            stats->worst_abs[pair] = MAX (stats->worst_abs[pair], fabs (got->pixels[i] - wanted));
-        }
+      stats->worst_units[pair] = MAX (stats->worst_units[pair], units);
+      if (units > 0 && isfinite (got->pixels[i]) && fabs (wanted) < 16)
+        stats->worst_abs[pair] = MAX (stats->worst_abs[pair], fabs (got->pixels[i] - wanted));
       if (units > 1)
         {
           if (! damage.bad || units > damage.units)
@@ -318,7 +318,7 @@ check_against (const CheckFilter *filter,
   stats->components += n;
   stats->excused += excused;
   if (damage.bad)
-    describe_damage (&damage, pair_names[pair], tolerance->reason, truth->out[worst], why);
+    describe_damage (&damage, pair_names[pair], tolerance->reason, &truth->out[worst], why);
   return ! damage.bad;
 }
 
@@ -341,7 +341,7 @@ compare_pixels (const CheckPixels *a, const CheckPixels *b, gdouble tolerance, c
                      p, q, tolerance);
     }
   if (damage.bad)
-    describe_damage (&damage, what, tolerance > 0 ? "law, to tolerance" : "law, bit-equal", NAN, why);
+    describe_damage (&damage, what, tolerance > 0 ? "law, to tolerance" : "law, bit-equal", NULL, why);
   return ! damage.bad;
 }
 

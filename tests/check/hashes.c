@@ -165,9 +165,11 @@ check_leg (const CheckFilter *filter, gint cases, CheckLeg leg, const gchar *pat
              : after.c_requests == before.c_requests && after.device_requests > before.device_requests);
   g_print ("%s %s: %d cases %s %s", good ? "ok  " : "FAIL", filter->name, cases,
            leg == CHECK_LEG_C ? "in C" : "on OpenCL", got);
-  if (! good)
+  if (! kept)
+    g_print ("; %s has no line of %s: put the last one there that --print-hashes --filter %s prints", path, filter->name, filter->name);
+  else if (! good)
     g_print (", kept is %s in %s; %" G_GUINT64_FORMAT " requests on the device, %" G_GUINT64_FORMAT " in C; %s",
-             kept ? kept : "nothing", path, after.device_requests - before.device_requests,
+             kept, path, after.device_requests - before.device_requests,
              after.c_requests - before.c_requests, warnings ? warnings : "no warnings");
   g_print ("\n");
   stats->passed += good;
