@@ -13,7 +13,6 @@
 #define HEIGHT 64
 #define BAND   (4 * HEIGHT)     /* rows between two steps of progress */
 #define PIXELS (COMBINE_VALUES / 4)
-#define LARGEST (G_MAXFLOAT / 8)        /* four such values have a sum */
 
 /* What all threads read. */
 typedef struct
@@ -33,25 +32,10 @@ typedef struct
   gfloat         (*rows)[COMBINE_VALUES];         /* of some pixels, n; and room for n */
 } Work;
 
-/* The colours of some pixels of one frame.  FALSE: it does not cover some of them, or a value is no number. */
-TESSERA_CLONES static gboolean
-divide_solid (const gfloat *restrict in, gint n, gfloat *restrict row)
-{
-  Bits all = { -1, -1, -1, -1 };
-
-  for (gint i = 0; i < n; i++)
-    {
-      const Pixel pixel = ((const Pixel *) in)[i], alpha = { pixel[3], pixel[3], pixel[3], pixel[3] }, colours = pixel / alpha;
-
-      all &= (alpha > 0.0f) & (colours <= G_MAXFLOAT) & (colours >= -G_MAXFLOAT) & (pixel <= LARGEST) & (pixel >= -LARGEST);
-      ((Pixel *) row)[i] = colours;
-    }
-  return all[0] & all[1] & all[2] & all[3];
-}
-
-/* With infinity where the frame does not cover them or a value is no number. */
-static void
-divide_others (const gfloat *restrict in, gint n, gfloat *restrict row, gfloat *restrict covering, gfloat *restrict largest)
+/* Some pixels of one frame, with infinity where it does not cover them or a value is no number.  Of the frames so far:
+ * how many cover each pixel, and their largest alpha. */
+TESSERA_CLONES static void
+divide_pixels (const gfloat *restrict in, gint n, gfloat *restrict row, gfloat *restrict covering, gfloat *restrict largest)
 {
   const Pixel none = { INFINITY, INFINITY, INFINITY, INFINITY };
 
@@ -65,28 +49,6 @@ divide_others (const gfloat *restrict in, gint n, gfloat *restrict row, gfloat *
       covering[i] += good;
       largest[i] = good && pixel[3] > largest[i] ? pixel[3] : largest[i];
     }
-}
-
-TESSERA_CLONES static void
-count_solid (const gfloat *restrict in, gint n, gfloat *restrict covering, gfloat *restrict largest)
-{
-  for (gint i = 0; i < n; i++)
-    {
-      const gfloat alpha = in[4 * i + 3];
-
-      covering[i] += 1.0f;
-      largest[i] = alpha > largest[i] ? alpha : largest[i];
-    }
-}
-
-/* Some pixels of one frame.  Of the frames so far: how many cover each pixel, and their largest alpha. */
-static void
-divide_pixels (const gfloat *in, gint n, gfloat *row, gfloat *covering, gfloat *largest)
-{
-  if (divide_solid (in, n, row))
-    count_solid (in, n, covering, largest);
-  else
-    divide_others (in, n, row, covering, largest);
   for (gint i = 4 * n; i < COMBINE_VALUES; i++)
     row[i] = 0.0f;
 }
