@@ -23,25 +23,31 @@ typedef struct
   const RefinePicture *from;
   gint                 factor;
   gint                 width;           /* of the smaller picture */
-  gfloat              *pixels;          /* ... whose memory it is */
+  gfloat              *pixels;          /* ... whose memory it is: luminance and alpha */
+  gfloat               weights[3];      /* of luminance */
 } Reducing;
 
-/* Each pixel is the mean of factor x factor.  `width`: of a row of the result. */
+/* Each pixel is the mean of factor x factor. */
 static void
-average (const gfloat *in, const GeglRectangle *part, gint factor, Pixel *out, gint width)
+average (const Reducing *r, const gfloat *in, const GeglRectangle *part)
 {
+  const gint   factor = r->factor;
   const Pixel *from = (const Pixel *) in;
   const gfloat share = 1.0f / (factor * factor);
 
   for (gint y = 0; y < part->height; y++)
     for (gint x = 0; x < part->width; x++)
       {
-        Pixel sum = { 0 };
+        gfloat *out = r->pixels + 2 * ((gsize) (part->y + y) * r->width + part->x + x);
+        Pixel   sum = { 0 };
 
         for (gint j = 0; j < factor; j++)
           for (gint i = 0; i < factor; i++)
             sum += from[(gsize) (y * factor + j) * part->width * factor + x * factor + i];
-        out[(gsize) (part->y + y) * width + part->x + x] = sum * share;
+        sum *= share;
+        out[0] = (r->weights[0] * sum[0] + r->weights[1] * sum[1]) + r->weights[2] * sum[2];
+        out[0] = sum[3] > 0.0f ? out[0] / sum[3] : 0.0f;
+        out[1] = sum[3];
       }
 }
 
@@ -61,22 +67,31 @@ reduce_area (const GeglRectangle *area, gpointer data)
                       GEGL_RECTANGLE (r->from->bounds.x + part.x * r->factor, r->from->bounds.y + part.y * r->factor,
                                       part.width * r->factor, part.height * r->factor),
                       &r->from->bounds, TESSERA_BORDER_CLAMP, r->from->format, in);
-        average (in, &part, r->factor, (Pixel *) r->pixels, r->width);
+        average (r, in, &part);
       }
   g_free (in);
 }
 
-/* Into memory in one piece: tiles would be cleared first, and written in parts. */
+/* Into memory in one piece: tiles would be cleared first, and written in parts.  What follows looks at luminance and alpha alone.  A picture
+ * that is reduced as much as a larger one may have no pixels left. */
 static void
 reduce (const RefinePicture *from, gint factor, RefinePicture *to)
 {
-  const gint width = from->bounds.width / factor, height = from->bounds.height / factor;
-  Reducing   reducing = { from, factor, width, tessera_large_new (4 * sizeof (gfloat) * width * height) };
+  const gint  width = from->bounds.width / factor, height = from->bounds.height / factor;
+  const Babl *stored = babl_format_with_space ("YA float", from->format);
+  Reducing    reducing = { .from = from, .factor = factor, .width = width };
 
   to->format = from->format;
   to->bounds = (GeglRectangle) { 0, 0, width, height };
+  if (gegl_rectangle_is_empty (&to->bounds))
+    {
+      to->buffer = gegl_buffer_new (&to->bounds, stored);
+      return;
+    }
+  reducing.pixels = tessera_large_new (2 * sizeof (gfloat) * width * height);
+  tessera_luminance (from->format, reducing.weights);
   gegl_parallel_distribute_area (&to->bounds, 64.0 * 64.0, GEGL_SPLIT_STRATEGY_AUTO, reduce_area, &reducing);
-  to->buffer = gegl_buffer_linear_new_from_data (reducing.pixels, to->format, &to->bounds, GEGL_AUTO_ROWSTRIDE,
+  to->buffer = gegl_buffer_linear_new_from_data (reducing.pixels, stored, &to->bounds, GEGL_AUTO_ROWSTRIDE,
                                                  tessera_large_free, reducing.pixels);
 }
 
