@@ -21,26 +21,33 @@
 typedef struct
 {
   const RefinePicture *from;
-  const RefinePicture *to;
   gint                 factor;
+  gint                 width;           /* of the smaller picture */
+  gfloat              *pixels;          /* ... whose memory it is: luminance and alpha */
+  gfloat               weights[3];      /* of luminance */
 } Reducing;
 
 /* Each pixel is the mean of factor x factor. */
 static void
-average (const gfloat *in, gint width, gint height, gint factor, gfloat *out)
+average (const Reducing *r, const gfloat *in, const GeglRectangle *part)
 {
+  const gint   factor = r->factor;
   const Pixel *from = (const Pixel *) in;
-  const gfloat part = 1.0f / (factor * factor);
+  const gfloat share = 1.0f / (factor * factor);
 
-  for (gint y = 0; y < height; y++)
-    for (gint x = 0; x < width; x++)
+  for (gint y = 0; y < part->height; y++)
+    for (gint x = 0; x < part->width; x++)
       {
-        Pixel sum = { 0 };
+        gfloat *out = r->pixels + 2 * ((gsize) (part->y + y) * r->width + part->x + x);
+        Pixel   sum = { 0 };
 
         for (gint j = 0; j < factor; j++)
           for (gint i = 0; i < factor; i++)
-            sum += from[(gsize) (y * factor + j) * width * factor + x * factor + i];
-        ((Pixel *) out)[(gsize) y * width + x] = sum * part;
+            sum += from[(gsize) (y * factor + j) * part->width * factor + x * factor + i];
+        sum *= share;
+        out[0] = (r->weights[0] * sum[0] + r->weights[1] * sum[1]) + r->weights[2] * sum[2];
+        out[0] = sum[3] > 0.0f ? out[0] / sum[3] : 0.0f;
+        out[1] = sum[3];
       }
 }
 
@@ -49,7 +56,7 @@ reduce_area (const GeglRectangle *area, gpointer data)
 {
   const Reducing *r = data;
   const gint      side = SQUARE * r->factor;
-  gfloat         *in = g_new (gfloat, 4 * side * side), *out = g_new (gfloat, 4 * SQUARE * SQUARE);
+  gfloat         *in = g_new (gfloat, 4 * side * side);
 
   for (gint y = area->y; y < area->y + area->height; y += SQUARE)
     for (gint x = area->x; x < area->x + area->width; x += SQUARE)
@@ -60,21 +67,32 @@ reduce_area (const GeglRectangle *area, gpointer data)
                       GEGL_RECTANGLE (r->from->bounds.x + part.x * r->factor, r->from->bounds.y + part.y * r->factor,
                                       part.width * r->factor, part.height * r->factor),
                       &r->from->bounds, TESSERA_BORDER_CLAMP, r->from->format, in);
-        average (in, part.width, part.height, r->factor, out);
-        tessera_write (r->to->buffer, &part, r->to->format, out, 4 * part.width * sizeof (gfloat));
+        average (r, in, &part);
       }
-  g_free (out);
   g_free (in);
 }
 
+/* Into memory in one piece: tiles would be cleared first, and written in parts.  What follows looks at luminance and alpha alone.  A picture
+ * that is reduced as much as a larger one may have no pixels left. */
 static void
 reduce (const RefinePicture *from, gint factor, RefinePicture *to)
 {
+  const gint  width = from->bounds.width / factor, height = from->bounds.height / factor;
+  const Babl *stored = babl_format_with_space ("YA float", from->format);
+  Reducing    reducing = { .from = from, .factor = factor, .width = width };
+
   to->format = from->format;
-  to->bounds = (GeglRectangle) { 0, 0, from->bounds.width / factor, from->bounds.height / factor };
-  to->buffer = gegl_buffer_new (&to->bounds, to->format);
-  gegl_parallel_distribute_area (&to->bounds, 64.0 * 64.0, GEGL_SPLIT_STRATEGY_AUTO, reduce_area,
-                                 &(Reducing) { from, to, factor });
+  to->bounds = (GeglRectangle) { 0, 0, width, height };
+  if (gegl_rectangle_is_empty (&to->bounds))
+    {
+      to->buffer = gegl_buffer_new (&to->bounds, stored);
+      return;
+    }
+  reducing.pixels = tessera_large_new (2 * sizeof (gfloat) * width * height);
+  tessera_luminance (from->format, reducing.weights);
+  gegl_parallel_distribute_area (&to->bounds, 64.0 * 64.0, GEGL_SPLIT_STRATEGY_AUTO, reduce_area, &reducing);
+  to->buffer = gegl_buffer_linear_new_from_data (reducing.pixels, stored, &to->bounds, GEGL_AUTO_ROWSTRIDE,
+                                                 tessera_large_free, reducing.pixels);
 }
 
 /* ------------------------------------------------------------------- points -- */
@@ -187,14 +205,16 @@ align_find (const TesseraRequest *like, const AlignPicture *reference, const Ali
   if (! found->is_aligned)
     return TRUE;
   if (settings->refines)
-    is_near = refine (a, b, settings->model, FALSE, found->matrix);
+    is_near = refine_far (a, b, settings->model, found->matrix);
   if (reference->factor * moving->factor > 1)
     {
       enlarge (reference, moving, found->matrix);
       found->error *= reference->factor;
-      if (settings->refines)
-        refine (&reference->full, &moving->full, settings->model, is_near, found->matrix);
+      if (settings->refines && ! is_near)
+        refine_far (&reference->full, &moving->full, settings->model, found->matrix);
     }
+  if (settings->refines)
+    refine_near (&reference->full, &moving->full, settings->model, found->matrix);
   place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);
   return TRUE;
 }

@@ -66,11 +66,7 @@ leave (void)
 void
 loads_begin (const gchar *path, void (*failed) (const gchar *path))
 {
-  static gboolean is_watched;
-
-  if (! is_watched)
-    atexit (leave);
-  is_watched = TRUE;
+  atexit (leave);                       /* each time: before what others have registered since, as a driver that another thread still uses */
   being_read = path;
   say_failed = failed;
 }

@@ -253,7 +253,7 @@ map_in_row (const Refining *refining, const RefineSquare *square, gint row, gdou
 }
 
 /* B's at the places of A. */
-static gboolean
+TESSERA_CLONES static gboolean
 sample_b (const Refining *refining, const RefineSquare *square, gfloat values[REFINE_N])
 {
   const GeglRectangle *rect = &square->b_rect;

@@ -22,29 +22,15 @@
 #define PER_MEDIAN  1.4826      /* standard deviation of a Gaussian / median of the magnitudes */
 #define LEAST_PIVOT 1e-9        /* of a number of the diagonal: below it there is no one answer */
 #define BITS        12          /* of a float that the histogram for the median leaves out */
+#define BINS        (1 << 16)
+#define FIRST_BIN   ((127 - 20) << (23 - BITS))         /* magnitudes below 2^-20 are 0 to it */
+#define LANES       16          /* sums side by side, in vectors */
 
-/* Parameters of a small transform of A, for places (u, v) from its middle in halves of its larger side:
- * u' = u + the sum of parameter * along, v' with `down`. */
+/* Of a small transform of A, for places (u, v) from its middle in halves of its larger side. */
 static gint
-derive (ConsensusModel model, gdouble u, gdouble v, gdouble along[REFINE_MOST], gdouble down[REFINE_MOST])
+parameters_of (ConsensusModel model)
 {
-  switch (model)
-    {
-    case MODEL_TRANSLATION:
-      along[0] = 1, along[1] = 0;
-      down[0] = 0, down[1] = 1;
-      return 2;
-    case MODEL_SIMILARITY:
-      along[0] = 1, along[1] = 0, along[2] = u, along[3] = -v;
-      down[0] = 0, down[1] = 1, down[2] = v, down[3] = u;
-      return 4;
-    case MODEL_AFFINE:
-    case MODEL_HOMOGRAPHY:
-      along[0] = 1, along[1] = 0, along[2] = u, along[3] = v, along[4] = 0, along[5] = 0, along[6] = -u * u, along[7] = -u * v;
-      down[0] = 0, down[1] = 1, down[2] = 0, down[3] = 0, down[4] = u, down[5] = v, down[6] = -u * v, down[7] = -v * v;
-      break;
-    }
-  return model == MODEL_AFFINE ? 6 : 8;
+  return model == MODEL_TRANSLATION ? 2 : model == MODEL_SIMILARITY ? 4 : model == MODEL_AFFINE ? 6 : 8;
 }
 
 /* The transform of these parameters. */
@@ -68,6 +54,7 @@ typedef struct
   gint           parameters;
   gdouble        scale, middle_x, middle_y;     /* of u and v */
   gdouble        most;                          /* differences beyond it are left out */
+  guint32        counts[BINS];
 } Steps;
 
 static void
@@ -82,69 +69,117 @@ compare_squares (gint i, gint n, gpointer data)
 
 /* The median magnitude of the differences of one half of the squares, to 1 part in 2,000. */
 static gdouble
-median_of (const Refining *refining, gboolean is_held_out)
+median_of (Steps *steps, gboolean is_held_out)
 {
-  const gint bins = 1 << (31 - BITS);
-  guint32   *counts = g_new0 (guint32, bins);
-  gint64     n = 0, below = 0;
-  gint       bin = 0;
+  const Refining *refining = &steps->refining;
+  gint64          n = 0, below = 0;
+  gint            bin = 0;
 
+  memset (steps->counts, 0, sizeof steps->counts);
   for (gint k = 0; k < refining->n; k++)
     {
       const RefineSquare *square = &refining->squares[k];
 
       for (gint i = 0; i < REFINE_N && square->is_used && square->is_held_out == is_held_out; i++, n++)
-        counts[tessera_as_int (tessera_abs (square->difference[i])) >> BITS]++;
+        steps->counts[CLAMP ((tessera_as_int (tessera_abs (square->difference[i])) >> BITS) - FIRST_BIN, 0, BINS - 1)]++;
     }
-  for (; bin < bins - 1 && 2 * (below + counts[bin]) < n; bin++)
-    below += counts[bin];
-  g_free (counts);
-  return n > 0 ? tessera_as_float (bin << BITS) : G_MAXDOUBLE;
+  for (; bin < BINS - 1 && 2 * (below + steps->counts[bin]) < n; bin++)
+    below += steps->counts[bin];
+  return n == 0 ? G_MAXDOUBLE : bin == 0 ? 0.0 : tessera_as_float ((bin + FIRST_BIN) << BITS);
 }
 
-/* The square's part of the normal equations.  The mean of each column goes with the square's. */
+/* What a change of each parameter adds to the square's pixels; see small_transform. */
+TESSERA_CLONES static void
+fill_columns (const Steps *steps, const RefineSquare *square, gdouble (*restrict columns)[REFINE_N])
+{
+  const gboolean is_similar = steps->model == MODEL_SIMILARITY, has_more = steps->model >= MODEL_AFFINE;
+
+  for (gint y = 0; y < SIDE; y++)
+    for (gint x = 0; x < SIDE; x++)
+      {
+        const gint    i = y * SIDE + x;
+        const gdouble across = square->weight * square->gradient_x[i], down = square->weight * square->gradient_y[i];
+        const gdouble u = (square->x + x - steps->middle_x) / steps->scale, v = (square->y + y - steps->middle_y) / steps->scale;
+
+        columns[0][i] = across;
+        columns[1][i] = down;
+        columns[2][i] = is_similar ? across * u + down * v : across * u;
+        columns[3][i] = is_similar ? down * u - across * v : across * v;
+      }
+  for (gint y = 0; y < SIDE && has_more; y++)
+    for (gint x = 0; x < SIDE; x++)
+      {
+        const gint    i = y * SIDE + x;
+        const gdouble u = (square->x + x - steps->middle_x) / steps->scale, v = (square->y + y - steps->middle_y) / steps->scale;
+        const gdouble away = columns[0][i] * u + columns[1][i] * v;
+
+        columns[4][i] = columns[1][i] * u;
+        columns[5][i] = columns[1][i] * v;
+        columns[6][i] = -u * away;
+        columns[7][i] = -v * away;
+      }
+}
+
+/* The mean goes with the square's; what is left out becomes 0. */
+TESSERA_CLONES static void
+center (const gfloat *restrict difference, gdouble most, gdouble *restrict column)
+{
+  gdouble sums[LANES] = { 0.0 }, mean = 0.0;
+
+  for (gint i = 0; i < REFINE_N; i += LANES)
+    for (gint k = 0; k < LANES; k++)
+      sums[k] += column[i + k];
+  for (gint k = 0; k < LANES; k++)
+    mean += sums[k] / REFINE_N;
+  for (gint i = 0; i < REFINE_N; i++)
+    column[i] = fabs (difference[i]) <= most ? column[i] - mean : 0.0;
+}
+
+TESSERA_CLONES static gdouble
+product (const gdouble *restrict a, const gdouble *restrict b)
+{
+  gdouble sums[LANES] = { 0.0 }, sum = 0.0;
+
+  for (gint i = 0; i < REFINE_N; i += LANES)
+    for (gint k = 0; k < LANES; k++)
+      sums[k] += a[i + k] * b[i + k];
+  for (gint k = 0; k < LANES; k++)
+    sum += sums[k];
+  return sum;
+}
+
+/* The square's part of the normal equations.  `columns`: room for the parameters' and one more. */
 static void
-add_up (const Steps *steps, RefineSquare *square)
+add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
 {
   const gint n = steps->parameters;
-  gdouble (*rows)[REFINE_MOST] = g_malloc (REFINE_N * sizeof *rows), means[REFINE_MOST] = { 0 };
 
-  memset (square->hessian, 0, sizeof square->hessian);
-  memset (square->steepest, 0, sizeof square->steepest);
+  fill_columns (steps, square, columns);
   for (gint i = 0; i < REFINE_N; i++)
+    columns[REFINE_MOST][i] = square->difference[i];
+  for (gint k = 0; k < n; k++)
     {
-      gdouble along[REFINE_MOST], down[REFINE_MOST];
-
-      derive (steps->model, (square->x + i % SIDE - steps->middle_x) / steps->scale,
-              (square->y + i / SIDE - steps->middle_y) / steps->scale, along, down);
-      for (gint k = 0; k < n; k++)
-        means[k] += rows[i][k] = square->weight * (square->gradient_x[i] * along[k] + square->gradient_y[i] * down[k]);
+      center (square->difference, steps->most, columns[k]);
+      square->steepest[k] = product (columns[k], columns[REFINE_MOST]);
+      for (gint j = 0; j <= k; j++)
+        square->hessian[k][j] = product (columns[k], columns[j]);
     }
-  for (gint i = 0; i < REFINE_N; i++)
-    if (fabs (square->difference[i]) <= steps->most)
-      for (gint k = 0; k < n; k++)
-        {
-          const gdouble value = rows[i][k] - means[k] / REFINE_N;
-
-          square->steepest[k] += value * square->difference[i];
-          for (gint j = 0; j <= k; j++)
-            square->hessian[k][j] += value * (rows[i][j] - means[j] / REFINE_N);
-        }
-  g_free (rows);
 }
 
 static void
 add_up_squares (gint i, gint n, gpointer data)
 {
   const Steps *steps = data;
+  gdouble    (*columns)[REFINE_N] = g_malloc ((REFINE_MOST + 1) * sizeof *columns);
 
   for (gint k = i; k < steps->refining.n; k += n)
     {
       RefineSquare *square = &steps->refining.squares[k];
 
       if (square->is_used && ! square->is_held_out)
-        add_up (steps, square);
+        add_up (steps, square, columns);
     }
+  g_free (columns);
 }
 
 /* The small transform in pixels of A: around its middle. */
@@ -183,7 +218,7 @@ step (Steps *steps, gdouble matrix[9])
 {
   gdouble hessian[REFINE_MOST][REFINE_MOST] = { { 0 } }, answer[REFINE_MOST] = { 0 }, small[9];
 
-  steps->most = OUTLIERS * PER_MEDIAN * median_of (&steps->refining, FALSE);
+  steps->most = OUTLIERS * PER_MEDIAN * median_of (steps, FALSE);
   gegl_parallel_distribute (-1, add_up_squares, steps);
   for (gint i = 0; i < steps->refining.n; i++)
     {
@@ -214,7 +249,7 @@ compare (Steps *steps, const gdouble matrix[9])
   if (! matrix_invert (matrix, steps->refining.inverse))
     return G_MAXDOUBLE;
   gegl_parallel_distribute (-1, compare_squares, &steps->refining);
-  return median_of (&steps->refining, TRUE);
+  return median_of (steps, TRUE);
 }
 
 /* From the middle of A to where the moved matrix has it. */
@@ -250,26 +285,33 @@ refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
 static gboolean
 refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gdouble still, gdouble matrix[9])
 {
-  Steps    steps = { .refining = { .a = a, .b = b, .softness = softness }, .model = model,
-                     .scale = 0.5 * MAX (a->bounds.width, a->bounds.height),
-                     .middle_x = 0.5 * (a->bounds.width - 1), .middle_y = 0.5 * (a->bounds.height - 1) };
-  gdouble  along[REFINE_MOST], down[REFINE_MOST];
+  Steps   *steps = g_new (Steps, 1);
   gboolean done = FALSE;
 
-  memcpy (steps.refining.matrix, matrix, sizeof steps.refining.matrix);
-  if (! matrix_invert (matrix, steps.refining.inverse))
-    return FALSE;
-  steps.parameters = derive (model, 0.0, 0.0, along, down);
-  if (refine_squares_read (&steps.refining))
-    done = refine_steps (&steps, still, matrix);
-  refine_squares_clear (&steps.refining);
+  steps->refining = (Refining) { .a = a, .b = b, .softness = softness };
+  steps->model = model;
+  steps->parameters = parameters_of (model);
+  steps->scale = 0.5 * MAX (a->bounds.width, a->bounds.height);
+  steps->middle_x = 0.5 * (a->bounds.width - 1);
+  steps->middle_y = 0.5 * (a->bounds.height - 1);
+  memcpy (steps->refining.matrix, matrix, sizeof steps->refining.matrix);
+  if (matrix_invert (matrix, steps->refining.inverse))
+    {
+      done = refine_squares_read (&steps->refining) && refine_steps (steps, still, matrix);
+      refine_squares_clear (&steps->refining);
+    }
+  g_free (steps);
   return done;
 }
 
 gboolean
-refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gboolean is_near, gdouble matrix[9])
+refine_far (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
 {
-  const gboolean is_nearer = ! is_near && refine_soft (a, b, model, FAR_SOFTNESS, FAR_STILL, matrix);
+  return refine_soft (a, b, model, FAR_SOFTNESS, FAR_STILL, matrix);
+}
 
-  return refine_soft (a, b, model, NEAR_SOFTNESS, NEAR_STILL, matrix) || is_nearer;
+gboolean
+refine_near (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
+{
+  return refine_soft (a, b, model, NEAR_SOFTNESS, NEAR_STILL, matrix);
 }

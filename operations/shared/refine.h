@@ -26,8 +26,9 @@ typedef struct
   const Babl   *format;         /* RaGaBaA float of linear light */
 } RefinePicture;
 
-/* `matrix`: places of B -> of A, both from their bounds' first pixel.  `is_near`: it is off by a pixel at most.  FALSE: it stays
- * as it is. */
-gboolean refine (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gboolean is_near, gdouble matrix[9]);
+/* `matrix`: places of B -> of A, both from their bounds' first pixel.  It may be off by some pixels, and is then off by a part of one; or
+ * is so already, and is then as exact as the pixels allow.  FALSE: it stays as it is. */
+gboolean refine_far  (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
+gboolean refine_near (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
 
 #endif

@@ -130,34 +130,49 @@ sum_pixels (const Places *places, gint i, const Pixel *in, gsize width)
   const Pair    first_two = { across[0], across[0], across[0], across[0], across[1], across[1], across[1], across[1] };
   const Pair    next_two = { across[2], across[2], across[2], across[2], across[3], across[3], across[3], across[3] };
   const Pair    last_two = { across[4], across[4], across[4], across[4], across[5], across[5], across[5], across[5] };
-  Pair          sums[3] = { { 0 } }, pairs;
+  Pair          sums[3] = { { 0 } };
+  union { Pair pair; Pixel pixels[2]; } both;
 
   for (gint j = 0; j < TAPS; j++)
     for (gint k = 0; k < TAPS / 2; k++)
       sums[k] += along[j] * ((const Pair *) (in + (gsize) j * width))[k];
-  pairs = (first_two * sums[0] + next_two * sums[1]) + last_two * sums[2];
-  return (Pixel) { pairs[0] + pairs[4], pairs[1] + pairs[5], pairs[2] + pairs[6], pairs[3] + pairs[7] };
+  both.pair = (first_two * sums[0] + next_two * sums[1]) + last_two * sums[2];
+  return both.pixels[0] + both.pixels[1];
 }
 
-/* A row of n result pixels, at most RUN.  The input begins at `need`, in pixels from the bounds' first. */
+/* A row of n result pixels, at most RUN, whose alpha may be more than 1.  The input begins at `need`, in pixels from the bounds' first. */
 TESSERA_CLONES static void
 sample_row (const Pixel *pixels, const GeglRectangle *need, const Places *places, gint n, Pixel *out)
 {
   for (gint i = 0; i < n; i++)
     {
       const Pixel *in = pixels + (gsize) (places->y[i] - need->y) * need->width + (places->x[i] - need->x);
-      Pixel        sum = { 0 };
 
-      out[i] = sum;
       if (! (places->covered[i] > 0.0f))
-        continue;
-      if (places->across[i] == 0 && places->down[i] == 0 && places->right[i] == 0.0f && places->below[i] == 0.0f)
-        sum = in[2 * need->width + 2];
+        out[i] = (Pixel) { 0 };
+      else if (places->across[i] == 0 && places->down[i] == 0 && places->right[i] == 0.0f && places->below[i] == 0.0f)
+        out[i] = in[2 * need->width + 2];
       else
-        sum = sum_pixels (places, i, in, need->width);
-      if (! (sum[3] <= 0.0f))
-        out[i] = sum * (sum[3] > 1.0f ? places->covered[i] / sum[3] : places->covered[i]);
+        out[i] = sum_pixels (places, i, in, need->width);
     }
+}
+
+/* Alpha is at most the part that is covered.  Half of all solid pixels are a little more than 1, so there is no branch. */
+TESSERA_CLONES static void
+fade_row (const gfloat *restrict covered, gint n, Pixel *restrict out)
+{
+  gfloat factors[RUN];
+  gint   kept[RUN];
+
+  for (gint i = 0; i < n; i++)
+    {
+      const gfloat alpha = ((const gfloat *) out)[4 * i + 3];
+
+      factors[i] = covered[i] / (alpha > 1.0f ? alpha : 1.0f);
+      kept[i] = alpha <= 0.0f ? 0 : -1;
+    }
+  for (gint i = 0; i < n; i++)
+    out[i] = (Pixel) ((Bits) (out[i] * factors[i]) & kept[i]);
 }
 
 /* The pixels of the input that `part` needs, from the bounds' first; empty: none.  FALSE: the horizon is in the way. */
@@ -211,6 +226,7 @@ compute_row (const Work *work, const gfloat *in, const GeglRectangle *need, gint
   find_places (us, bounds->width, n, places.x, places.across, places.right, places.covered);
   find_places (vs, bounds->height, n, places.y, places.down, places.below, places.covered);
   sample_row ((const Pixel *) in, need, &places, n, result_at (work, x, y));
+  fade_row (places.covered, n, result_at (work, x, y));
 }
 
 static void

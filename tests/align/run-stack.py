@@ -180,6 +180,18 @@ def content(path):
         return file.read()
 
 
+def check_cut(report, stack, frames):
+    """A JPEG that ends within its head: libjpeg ends the process while the frame before it is being found."""
+    cut, out = os.path.join(stack.work, 'cut.jpg'), os.path.join(stack.work, 'cut.png')
+    with open(cut, 'wb') as file:
+        file.write(content(PHOTOGRAPH)[:300])
+    code, lines = stack.run(*frames[:3], cut, frames[3], '-o', out)
+    report.check('a JPEG that is cut short is named', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
+    with open(out + '.transforms', encoding='utf-8') as file:
+        found = file.read().count('matrix')
+    report.check('... and the transforms of all frames before it are kept', found == 2, f'{found} of 2')
+
+
 def check_losses(report, stack, frames):
     """What was there before stays, and what is wrong is named."""
     own, out, notes, bad, big, tiny = (os.path.join(stack.work, name)
@@ -203,6 +215,7 @@ def check_losses(report, stack, frames):
         file.write('x\n')
     code, lines = stack.run(frames[0], bad, frames[1], '-o', out)
     report.check('a JPEG that is none is named', code == 2 and bad in lines, f'exit {code} {lines}')
+    check_cut(report, stack, frames)
     for path, chain in ((big, ['gegl:scale-size', 'x=3000', 'y=2100']), (tiny, ['gegl:crop', 'x=0', 'y=0', 'width=1', 'height=1'])):
         stack.gegl.run([frames[0], '-o', path, '--', *chain])
     code, lines = stack.run('--model', 'translation', big, tiny, '-o', out)

@@ -129,6 +129,17 @@ def check_frames(gegl, program, folder, report):
                  and any(name.startswith('photutils') for name in lines), done.stdout)
 
 
+def check_pairs(gegl, program, folder, report):
+    """Aligning and matching, in C and on the device, find what is there; OpenCV has a line whether it is there or not."""
+    done = start(gegl, DRIVER + ['--quick', '--pairs', '--bench', program, '--out', folder], folder)
+    lines = [[cell.strip() for cell in line.split('|')[1:5]] for line in done.stdout.splitlines() if line.startswith('| ')]
+    ours = [line for line in lines if line[0] in ('C', 'device')]
+    report.check('aligning and matching are timed in C and on the device', done.returncode == 0 and [line[0] for line in ours] == ['C', 'device'] * 2
+                 and all(float(cell) > 0 for line in ours for cell in line[1:3]), done.stdout + done.stderr)
+    report.check('and find what is there', len(ours) == 4 and float(ours[0][3]) < 0.3 and ours[2][3] == ours[3][3] == '300', done.stdout)
+    report.check('and OpenCV is named', sum(line[0].startswith('OpenCV') for line in lines) == 2, done.stdout)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     gegl, report = Gegl(build), Quiet()
@@ -140,6 +151,7 @@ def main():
         check_path(gegl, program, folder, report)
         check_quick(gegl, program, folder, report)
         check_frames(gegl, program, folder, report)
+        check_pairs(gegl, program, folder, report)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     report.finish()

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 import bench_frames
+import bench_pairs
 import bench_report
 import bench_svg
 import bench_thesis
@@ -58,6 +59,8 @@ def options():
                         help='the tables of the thesis instead: 2048 x 2048, minimum of 10 runs')
     parser.add_argument('--frames', nargs='?', type=int, const=32, metavar='N',
                         help='shifts and backgrounds of frames of a sequence instead, N of them (32)')
+    parser.add_argument('--pairs', action='store_true',
+                        help='aligning a picture and matching descriptors instead, beside OpenCV')
     parser.add_argument('--render', nargs='+', metavar='JSON', help='measure nothing: merge the files of earlier runs')
     chosen = parser.parse_args()
     for name, value in (QUICK if chosen.quick else NORMAL).items():
@@ -241,20 +244,30 @@ def thesis(chosen):
     return 0
 
 
-def frames(chosen):
+def of_one_table(chosen, name, path, words_of):
+    """What is no filter: a program of its own, and `words_of` makes the report of it."""
     work = tempfile.mkdtemp()
     try:
-        speed = os.path.join(os.path.dirname(chosen.bench), '..', '..', 'tests', 'temporal', 'sequence-speed')
         kind, _ = Program(chosen.bench, work).find_device()
-        words = bench_frames.markdown(Program(speed, work), kind, chosen.frames, bench_frames.SIZES if not chosen.quick else ('150x130',))
+        words = words_of(Program(os.path.join(os.path.dirname(chosen.bench), path), work), kind)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     os.makedirs(chosen.out, exist_ok=True)
-    with open(os.path.join(chosen.out, 'frames.md'), 'w', encoding='utf-8') as file:
+    with open(os.path.join(chosen.out, name), 'w', encoding='utf-8') as file:
         file.write(words + '\n')
     print(words, flush=True)
-    print(f'bench: {os.path.join(chosen.out, "frames.md")}', file=sys.stderr)
+    print(f'bench: {os.path.join(chosen.out, name)}', file=sys.stderr)
     return 0
+
+
+def frames(chosen):
+    sizes = bench_frames.SIZES if not chosen.quick else ('150x130',)
+    return of_one_table(chosen, 'frames.md', os.path.join('..', '..', 'tests', 'temporal', 'sequence-speed'),
+                        lambda program, kind: bench_frames.markdown(program, kind, chosen.frames, sizes))
+
+
+def pairs(chosen):
+    return of_one_table(chosen, 'pairs.md', 'pairs', lambda program, kind: bench_pairs.markdown(program, kind, chosen.quick))
 
 
 def bench(chosen):
@@ -262,6 +275,8 @@ def bench(chosen):
         return thesis(chosen)
     if chosen.frames:
         return frames(chosen)
+    if chosen.pairs:
+        return pairs(chosen)
     if chosen.render:
         report = merge(chosen.render)
     else:

@@ -15,9 +15,14 @@
 
 #define CONTRAST_THRESHOLD 0.04
 
+/* Held from before the next file is begun until what is found of a frame is kept. */
+static GMutex finding;
+
+/* The process ends here, in the thread that decodes.  Nothing that is being found is lost. */
 static void
 say_unreadable (const gchar *path)
 {
+  g_mutex_lock (&finding);
   progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
@@ -139,28 +144,30 @@ begin_decoding (Aligning *aligning, gint i)
   aligning->decoding = i < stack->n ? g_thread_new ("decode", decode, &stack->frames[i]) : NULL;
 }
 
-/* The frame's picture; or NULL.  The next one is begun. */
+/* The frame's picture; or NULL.  The next one is begun, and the frame is found meanwhile. */
 static GeglBuffer *
-end_decoding (Aligning *aligning, const StackFrame *frame)
+end_decoding (Aligning *aligning, GeglBuffer *reference, StackFrame *frame, gboolean *success)
 {
   GeglBuffer *buffer = g_thread_join (aligning->decoding);
 
+  g_mutex_lock (&finding);
   begin_decoding (aligning, frame + 1 - aligning->stack->frames);
+  if (buffer && ! frame->is_known)
+    {
+      *success = find (aligning, buffer, reference, frame);
+      if (*success)
+        keep (aligning->stack);
+    }
+  g_mutex_unlock (&finding);
   return buffer;
 }
 
 static gboolean
 align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
 {
-  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : end_decoding (aligning, frame);
   gboolean    success = TRUE;
+  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : end_decoding (aligning, reference, frame, &success);
 
-  if (buffer && ! frame->is_known)
-    {
-      success = find (aligning, buffer, reference, frame);
-      if (success)
-        keep (aligning->stack);
-    }
   if (! buffer && (frame->is_aligned || ! frame->is_known))
     {
       frame->is_known = frame->is_aligned = FALSE;      /* what is kept of it stays, for when it can be read again */
