@@ -40,8 +40,8 @@ answer_medians (Shifts *s, ShiftSearch *searches)
 
   if (n == 0)
     return TRUE;
-  if (! shifts_send (s, queries, n * sizeof *queries, s->queries)
-      || ! shifts_launch (s, &(TesseraLaunch) {
+  if (! steps_send (&s->steps, queries, n * sizeof *queries, s->queries)
+      || ! steps_launch (&s->steps, &(TesseraLaunch) {
            .kernel = "shift_choose", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 2,
            .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
       || ! shifts_find_medians (s, TRUE, n, medians))
@@ -58,10 +58,10 @@ launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
 
   for (gint k = 0; k < n; k++)
     is_fresh = is_fresh || queries[k].is_fresh;
-  return (! is_fresh || shifts_launch (s, &(TesseraLaunch) {
+  return (! is_fresh || steps_launch (&s->steps, &(TesseraLaunch) {
            .kernel = "shift_mark", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 5,
            .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } }))
-         && shifts_launch (s, &(TesseraLaunch) {
+         && steps_launch (&s->steps, &(TesseraLaunch) {
               .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
               .cost = SHIFT_TILE_HEIGHT * 5,
               .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep),
@@ -98,10 +98,10 @@ answer_sums (Shifts *s, ShiftSearch *searches)
   const gint    n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
   gconstpointer tiles;
 
-  if (n > 0 && shifts_send (s, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n)
-      && shifts_see (s, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles))
+  if (n > 0 && steps_send (&s->steps, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n)
+      && steps_see (&s->steps, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles))
     gegl_parallel_distribute_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
-  return s->status == 0;
+  return s->steps.status == 0;
 }
 
 typedef struct
@@ -143,7 +143,7 @@ search (Shifts *s)
       return;
   for (gint k = 0; k < s->n; k++)
     shift_to_words (&searches[k].found, words + k * SHIFT_WORDS);
-  shifts_send (s, words, s->n * SHIFT_WORDS * sizeof *words, s->band->output.memory);
+  steps_send (&s->steps, words, s->n * SHIFT_WORDS * sizeof *words, s->steps.band->output.memory);
 }
 
 /* ------------------------------------------------------------------ the filter -- */
@@ -180,12 +180,14 @@ static gboolean
 take_all (Shifts *s)
 {
   const gsize pixels = (gsize) s->n * s->width * s->height;
+  Steps      *steps = &s->steps;
 
-  return shifts_take (s, pixels * sizeof (gfloat), &s->clean) && shifts_take (s, pixels * sizeof (gfloat), &s->medians) && shifts_take (s, pixels, &s->bad)
-         && shifts_take (s, s->n * SHIFT_BINS * sizeof (gint), &s->counts) && shifts_take (s, s->n * sizeof (ShiftMiddle), &s->middles)
-         && shifts_take (s, s->n * sizeof (gfloat), &s->thresholds) && shifts_take (s, s->n * sizeof (ShiftQuery), &s->queries) && shifts_take (s, pixels, &s->used)
-         && shifts_take (s, s->n * sizeof (gint), &s->n_steep) && shifts_take (s, sums_bytes (s), &s->sums)
-         && shifts_take (s, pixels * sizeof (gfloat), &s->frames.soft) && shifts_take (s, pixels, &s->frames.flags);
+  return steps_take (steps, pixels * sizeof (gfloat), &s->clean) && steps_take (steps, pixels * sizeof (gfloat), &s->medians)
+         && steps_take (steps, pixels, &s->bad) && steps_take (steps, s->n * SHIFT_BINS * sizeof (gint), &s->counts)
+         && steps_take (steps, s->n * sizeof (ShiftMiddle), &s->middles) && steps_take (steps, s->n * sizeof (gfloat), &s->thresholds)
+         && steps_take (steps, s->n * sizeof (ShiftQuery), &s->queries) && steps_take (steps, pixels, &s->used)
+         && steps_take (steps, s->n * sizeof (gint), &s->n_steep) && steps_take (steps, sums_bytes (s), &s->sums)
+         && steps_take (steps, pixels * sizeof (gfloat), &s->frames.soft) && steps_take (steps, pixels, &s->frames.flags);
 }
 
 static void
@@ -204,14 +206,14 @@ shift_device (TesseraBand *band)
   Shifts     s = shifts_of (band->request);
   const gint n = s.n * SHIFT_BINS;
 
-  s.band = band;
+  s.steps.band = band;
   s.frames.n = s.n;
-  if (take_all (&s) && shifts_launch (&s, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
+  if (take_all (&s) && steps_launch (&s.steps, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
       && shifts_prepare_reference (&s)
       && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
       && shifts_prepare_frames (&s, &s.frames) && shifts_keep_frames (&s))
     search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);
-  return s.status;
+  return s.steps.status;
 }

@@ -5,6 +5,7 @@
 #define ESTIMATE_SHIFT_PARTS_H
 
 #include "estimate-shift.h"
+#include "steps.h"
 
 #define SHIFT_BINS 2048         /* opencl/kernels/estimate-shift-middle.h */
 #define SHIFT_GROUP 64          /* of launches that use local memory for each item */
@@ -34,60 +35,14 @@ typedef struct
 
 typedef struct
 {
-  TesseraBand        *band;
+  Steps               steps;
   const ShiftRequest *request;
   gint                n, width, height, across, down;   /* frames; in pixels; in tiles */
-  gint                status;
   TesseraMemory      *clean, *medians, *bad;            /* the reference's, then the frames' */
   TesseraMemory      *counts, *middles, *thresholds;
   TesseraMemory      *queries, *used, *n_steep, *sums;
   DeviceFrames        reference, frames;
 } Shifts;
-
-/* ------------------------------------------------------------------- launches -- */
-
-/* Each returns TRUE if it went well so far. */
-
-static inline gboolean
-shifts_launch (Shifts *s, const TesseraLaunch *launch)
-{
-  if (s->status == 0)
-    s->status = tessera_launch (s->band, launch);
-  return s->status == 0;
-}
-
-static inline gboolean
-shifts_bring (Shifts *s, TesseraMemory *memory, gsize bytes, gpointer to)
-{
-  if (s->status == 0)
-    s->status = tessera_fetch (s->band, memory, bytes, to);
-  return s->status == 0;
-}
-
-/* The engine's memory, until something else is brought. */
-static inline gboolean
-shifts_see (Shifts *s, TesseraMemory *memory, gsize bytes, gconstpointer *seen)
-{
-  if (s->status == 0)
-    s->status = tessera_fetch_view (s->band, memory, bytes, seen);
-  return s->status == 0;
-}
-
-static inline gboolean
-shifts_send (Shifts *s, gconstpointer data, gsize bytes, TesseraMemory *memory)
-{
-  if (s->status == 0)
-    s->status = tessera_send (s->band, data, bytes, memory);
-  return s->status == 0;
-}
-
-static inline gboolean
-shifts_take (Shifts *s, gsize bytes, TesseraMemory **memory)
-{
-  if (s->status == 0)
-    s->status = tessera_scratch (s->band, bytes, memory);
-  return s->status == 0;
-}
 
 #define PIXELS(s, n) { (s)->width, (s)->height, (n) }
 #define PIXELS_GROUP { 64, 4, 1 }

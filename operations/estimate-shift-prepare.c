@@ -18,12 +18,12 @@ count (Shifts *s, gboolean slopes, gint n, gint level)
   const gsize items = (pixels + PER_ITEM - 1) / PER_ITEM;
 
   if (slopes)
-    return shifts_launch (s, &(TesseraLaunch) {
+    return steps_launch (&s->steps, &(TesseraLaunch) {
       .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
       .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last),
                 ARG (s->queries), ARG (s->middles), ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
     });
-  return shifts_launch (s, &(TesseraLaunch) {
+  return steps_launch (&s->steps, &(TesseraLaunch) {
     .kernel = "shift_count_excesses", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 3 * PER_ITEM,
     .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last), ARG (s->middles),
               ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
@@ -37,11 +37,11 @@ shifts_find_medians (Shifts *s, gboolean slopes, gint n, gdouble *medians)
 
   for (gint level = 0; level < SHIFT_LEVELS; level++)
     if (! count (s, slopes, n, level)
-        || ! shifts_launch (s, &(TesseraLaunch) {
+        || ! steps_launch (&s->steps, &(TesseraLaunch) {
              .kernel = "shift_find_middle", .size = { SHIFT_GROUP, 1, n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_BINS / SHIFT_GROUP,
              .args = { ARG (s->counts), ARG (level), ARG (shift_bins[level]), ARG (s->middles), LOCAL_ARG (SHIFT_GROUP * sizeof (gint)) } }))
       return FALSE;
-  if (! shifts_bring (s, s->middles, n * sizeof *middles, middles))
+  if (! steps_fetch (&s->steps, s->middles, n * sizeof *middles, middles))
     return FALSE;
   for (gint k = 0; k < n; k++)
     medians[k] = middles[k].n == 0 ? 0.0
@@ -57,14 +57,14 @@ mark_hot (Shifts *s, gint n)
   gdouble medians[SHIFT_MOST_FRAMES];
   gfloat  thresholds[SHIFT_MOST_FRAMES];
 
-  if (! shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 25,
+  if (! steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_medians", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 25,
                                       .args = { ARG (s->clean), ARG (s->medians), SIZE_ARGS (s), LOCAL_ARG (SORTED_FLOATS * sizeof (gfloat)) } })
       || ! shifts_find_medians (s, FALSE, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
     thresholds[k] = shift_hot_threshold (medians[k]);
-  return shifts_send (s, thresholds, n * sizeof *thresholds, s->thresholds)
-         && shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 6,
+  return steps_send (&s->steps, thresholds, n * sizeof *thresholds, s->thresholds)
+         && steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 6,
                                           .args = { ARG (s->clean), ARG (s->medians), ARG (s->bad), SIZE_ARGS (s), ARG (s->thresholds) } });
 }
 
@@ -106,13 +106,13 @@ project (Shifts *s, DeviceFrames *frames)
   const gsize   tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
   gconstpointer sums;
 
-  if (shifts_launch (s, &(TesseraLaunch) {
+  if (steps_launch (&s->steps, &(TesseraLaunch) {
         .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_TILE_HEIGHT,
         .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
                   LOCAL_ARG (tile) } })
-      && shifts_see (s, s->sums, bytes, &sums))
+      && steps_see (&s->steps, s->sums, bytes, &sums))
     gegl_parallel_distribute_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
-  return s->status == 0;
+  return s->steps.status == 0;
 }
 
 gboolean
@@ -120,24 +120,24 @@ shifts_keep_frames (Shifts *s)
 {
   const gint pixels = s->width * s->height;
 
-  for (gint k = 0; k < s->n && s->request->serials && ! s->request->planes && s->status == 0; k++)
+  for (gint k = 0; k < s->n && s->request->serials && ! s->request->planes && s->steps.status == 0; k++)
     {
       TesseraMemory *kept;
       gboolean       is_there;
 
-      s->status = tessera_kept_memory (s->band, s->request->serials[k], pixels * sizeof (gfloat), &kept, &is_there);
-      if (s->status == 0 && ! is_there)
-        shifts_launch (s, &(TesseraLaunch) { .kernel = "shift_keep", .size = { pixels }, .group = { 256, 1, 1 }, .cost = 2,
+      s->steps.status = tessera_kept_memory (s->steps.band, s->request->serials[k], pixels * sizeof (gfloat), &kept, &is_there);
+      if (s->steps.status == 0 && ! is_there)
+        steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_keep", .size = { pixels }, .group = { 256, 1, 1 }, .cost = 2,
                                       .args = { ARG (s->clean), ARG (s->bad), ARG (k), ARG (pixels), ARG (kept) } });
     }
-  return s->status == 0;
+  return s->steps.status == 0;
 }
 
 /* Of n frames in `pixels`; the first of them is frame `first`. */
 static gboolean
 clean (Shifts *s, TesseraMemory *pixels, gint stride, gint first, gint n)
 {
-  return shifts_launch (s, &(TesseraLaunch) {
+  return steps_launch (&s->steps, &(TesseraLaunch) {
     .kernel = "shift_clean", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 1,
     .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (first), ARG (s->request->settings.saturation) }
   });
@@ -154,15 +154,15 @@ shifts_clean_planes (Shifts *s)
 {
   const gsize bytes = sizeof (gfloat) * (gsize) s->width * s->height;
 
-  for (gint k = 0; k < s->n && s->status == 0; k++)
+  for (gint k = 0; k < s->n && s->steps.status == 0; k++)
     {
       TesseraMemory *pixels;
 
-      s->status = tessera_kept_table (s->band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels);
-      if (s->status == 0)
+      s->steps.status = tessera_kept_table (s->steps.band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels);
+      if (s->steps.status == 0)
         clean (s, pixels, s->width, k, 1);
     }
-  return s->status == 0;
+  return s->steps.status == 0;
 }
 
 gboolean
@@ -171,7 +171,7 @@ shifts_prepare_frames (Shifts *s, DeviceFrames *frames)
   const ShiftSettings *settings = &s->request->settings;
 
   return (! settings->reject_hot || mark_hot (s, frames->n))
-         && shifts_launch (s, &(TesseraLaunch) {
+         && steps_launch (&s->steps, &(TesseraLaunch) {
               .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 30,
               .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (sizeof (gint)) } })
          && (settings->method != SHIFT_PYRAMID || project (s, frames));
@@ -180,7 +180,7 @@ shifts_prepare_frames (Shifts *s, DeviceFrames *frames)
 gboolean
 shifts_prepare_reference (Shifts *s)
 {
-  const TesseraImage *aux = &s->band->aux;
+  const TesseraImage *aux = &s->steps.band->aux;
   const gsize         pixels = (gsize) s->width * s->height;
   DeviceFrames       *reference = &s->reference;
   ShiftKey           *key = s->request->key;
@@ -190,17 +190,17 @@ shifts_prepare_reference (Shifts *s)
   reference->n = 1;
   if (key->soft == 0)
     {
-      shifts_take (s, pixels * sizeof (gfloat), &reference->soft);
-      shifts_take (s, pixels, &reference->flags);
+      steps_take (&s->steps, pixels * sizeof (gfloat), &reference->soft);
+      steps_take (&s->steps, pixels, &reference->flags);
     }
-  else if ((s->status = tessera_kept_memory (s->band, key->soft, pixels * sizeof (gfloat), &reference->soft, &has_soft)) == 0)
-    s->status = tessera_kept_memory (s->band, key->flags, pixels, &reference->flags, &has_flags);
+  else if ((s->steps.status = tessera_kept_memory (s->steps.band, key->soft, pixels * sizeof (gfloat), &reference->soft, &has_soft)) == 0)
+    s->steps.status = tessera_kept_memory (s->steps.band, key->flags, pixels, &reference->flags, &has_flags);
   if (has_soft && has_flags && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
-    return s->status == 0;
-  if (s->status == 0 && ! memory)
-    s->status = key->serial > 0 ? tessera_kept_table (s->band, key->serial, key->plane->pixels, pixels * sizeof (gfloat), &memory)
-                                : tessera_table (s->band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
-  if (s->status != 0 || ! shifts_clean_frames (s, memory, aux->memory ? aux->stride : s->width, 1) || ! shifts_prepare_frames (s, reference))
+    return s->steps.status == 0;
+  if (s->steps.status == 0 && ! memory)
+    s->steps.status = key->serial > 0 ? tessera_kept_table (s->steps.band, key->serial, key->plane->pixels, pixels * sizeof (gfloat), &memory)
+                                : tessera_table (s->steps.band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
+  if (s->steps.status != 0 || ! shifts_clean_frames (s, memory, aux->memory ? aux->stride : s->width, 1) || ! shifts_prepare_frames (s, reference))
     return FALSE;
   g_free (key->columns);
   g_free (key->rows);

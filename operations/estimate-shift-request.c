@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "estimate-shift.cl.h"
+#include "trial.h"
 
 void
 shift_key_init (ShiftKey *key, const CountPlane *plane, gboolean stays)
@@ -104,20 +105,13 @@ buffer_of (gconstpointer pixels, gint width, gint height)
                                            NULL);
 }
 
-/* With which a device is checked where frames stay on it.  For good. */
+/* With which a device is checked where frames stay on it. */
 static GeglOperation *
 trial (void)
 {
   static gsize node;
 
-  if (g_once_init_enter (&node))
-    {
-      GeglNode *made = gegl_node_new ();
-
-      gegl_node_set (made, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, "shifts", SHIFT_TRIAL, NULL);
-      g_once_init_leave (&node, GPOINTER_TO_SIZE (made));
-    }
-  return gegl_node_get_gegl_operation (GSIZE_TO_POINTER (node));
+  return trial_operation (&node, "tessera:background-whiten", "trial", TRUE, "history", 9, "shifts", SHIFT_TRIAL, NULL);
 }
 
 gint

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "sift-parts.h"
+#include "steps.h"
 
 #define LEAST_ROWS   64                 /* of a strip */
 #define CROWD        64                 /* pixels of a strip for a candidate, ... */
@@ -27,9 +28,8 @@ gint sift_device_pixels = 16 << 20;     /* 64 MiB */
 
 typedef struct
 {
-  TesseraBand      *band;
+  Steps             steps;
   const SiftSearch *search;
-  gint              status;
   gint              most_candidates, most_points;
   gboolean          is_slow;
   gint              n[COUNTS];
@@ -46,34 +46,6 @@ typedef struct
   gint           base_row;              /* first row of the strip in it */
   TesseraMemory *next;                  /* base of the next octave, or NULL */
 } Strip;
-
-/* ------------------------------------------------------------------- launches -- */
-
-/* Each returns TRUE if it went well so far. */
-
-static gboolean
-launch (Device *d, const TesseraLaunch *launch)
-{
-  if (d->status == 0)
-    d->status = tessera_launch (d->band, launch);
-  return d->status == 0;
-}
-
-static gboolean
-take (Device *d, gsize bytes, TesseraMemory **memory)
-{
-  if (d->status == 0)
-    d->status = tessera_scratch (d->band, bytes, memory);
-  return d->status == 0;
-}
-
-static gboolean
-bring (Device *d, TesseraMemory *memory, gsize bytes, gpointer to)
-{
-  if (d->status == 0)
-    d->status = tessera_fetch (d->band, memory, bytes, to);
-  return d->status == 0;
-}
 
 #define LEVEL_ARGS(d, s) ARG ((d)->levels), ARG ((s)->rows), ARG ((s)->width), ARG ((s)->top), ARG ((s)->height)
 
@@ -119,15 +91,16 @@ static gboolean
 take_planes (Device *d)
 {
   const SiftSearch *search = d->search;
-  const Sizes       sizes = sizes_of (search, &d->band->request->bounds);
+  const Sizes       sizes = sizes_of (search, &d->steps.band->request->bounds);
+  Steps            *steps = &d->steps;
 
   d->most_candidates = sizes.candidates;
   d->most_points = sizes.points;
-  return take (d, sizes.picture * sizeof (gfloat), &d->seen) && take (d, sizes.picture * sizeof (gfloat), &d->next)
-         && (! search->scales.settings.upsample || take (d, sizes.strip * sizeof (gfloat), &d->doubled))
-         && take (d, sizes.strip * sizeof (gfloat), &d->sums)
-         && take (d, search->scales.n_levels * sizes.strip * sizeof (gfloat), &d->levels)
-         && take (d, COUNTS * sizeof (gint), &d->counts);
+  return steps_take (steps, sizes.picture * sizeof (gfloat), &d->seen) && steps_take (steps, sizes.picture * sizeof (gfloat), &d->next)
+         && (! search->scales.settings.upsample || steps_take (steps, sizes.strip * sizeof (gfloat), &d->doubled))
+         && steps_take (steps, sizes.strip * sizeof (gfloat), &d->sums)
+         && steps_take (steps, search->scales.n_levels * sizes.strip * sizeof (gfloat), &d->levels)
+         && steps_take (steps, COUNTS * sizeof (gint), &d->counts);
 }
 
 /* ------------------------------------------------------------------ levels -- */
@@ -137,10 +110,10 @@ static gboolean
 see (Device *d)
 {
   const SiftSearch   *search = d->search;
-  const TesseraImage *input = &d->band->input;
+  const TesseraImage *input = &d->steps.band->input;
   const gint          is_encoded = search->input == PERCEIVED_ENCODED;
 
-  return launch (d, &(TesseraLaunch) {
+  return steps_launch (&d->steps, &(TesseraLaunch) {
     .kernel = "sift_see", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (d->seen), ARG (input->width), ARG (input->height), ARG (search->components),
               FLOAT4_ARG (search->weights[0], search->weights[1], search->weights[2], 0.0f), ARG (is_encoded) }
@@ -150,9 +123,9 @@ see (Device *d)
 static gboolean
 enlarge (Device *d, const Strip *s)
 {
-  const gint width = d->band->input.width, height = d->band->input.height;
+  const gint width = d->steps.band->input.width, height = d->steps.band->input.height;
 
-  return launch (d, &(TesseraLaunch) {
+  return steps_launch (&d->steps, &(TesseraLaunch) {
     .kernel = "sift_double", .size = { s->width, s->rows }, .group = { 32, 4 }, .cost = 4,
     .args = { ARG (d->seen), ARG (width), ARG (height), ARG (d->doubled), ARG (s->top), ARG (s->rows) }
   });
@@ -166,14 +139,12 @@ blur (Device *d, const Strip *s, const SiftBlur *blur, TesseraMemory *from, gint
   const gint     above = MAX (0, first - blur->radius), below = MIN (s->rows, end + blur->radius);
   TesseraMemory *weights;
 
-  if (d->status == 0)
-    d->status = tessera_table (d->band, blur->weights, n * sizeof (gfloat), &weights);
-  return d->status == 0
-         && launch (d, &(TesseraLaunch) {
+  return steps_table (&d->steps, blur->weights, n * sizeof (gfloat), &weights)
+         && steps_launch (&d->steps, &(TesseraLaunch) {
               .kernel = "sift_along", .size = { s->width, below - above }, .group = { 32, 4 }, .cost = n,
               .args = { ARG (from), ARG (from_row), ARG (d->sums), ARG (s->width), ARG (above), ARG (below), ARG (weights),
                         ARG (blur->radius) } })
-         && launch (d, &(TesseraLaunch) {
+         && steps_launch (&d->steps, &(TesseraLaunch) {
               .kernel = "sift_down", .size = { s->width, (end - first + 3) / 4 }, .group = { 32, 4 }, .cost = n + 3,
               .args = { ARG (d->sums), ARG (s->rows), ARG (d->levels), ARG (to_row), ARG (s->width), ARG (first), ARG (end),
                         ARG (weights), ARG (blur->radius) } });
@@ -199,11 +170,11 @@ make_levels (Device *d, const Strip *s)
       else if (s->octave == 0)
         blur (d, s, &scales->first, s->base, s->base_row, 0, first, end);
       else
-        launch (d, &(TesseraLaunch) {
+        steps_launch (&d->steps, &(TesseraLaunch) {
           .kernel = "sift_copy", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 1,
           .args = { ARG (s->base), ARG (s->base_row), ARG (d->levels), ARG (s->width), ARG (first), ARG (end) } });
     }
-  return d->status == 0;
+  return d->steps.status == 0;
 }
 
 /* What the next octave begins with, of the strip's own rows. */
@@ -213,7 +184,7 @@ halve (Device *d, const Strip *s)
   const gint first = (s->own_top + 1) / 2, end = MIN ((s->own_bottom + 1) / 2, s->height / 2);
   const gint from_row = d->search->scales.settings.intervals * s->rows - s->top;
 
-  return ! s->next || end <= first || launch (d, &(TesseraLaunch) {
+  return ! s->next || end <= first || steps_launch (&d->steps, &(TesseraLaunch) {
     .kernel = "sift_halve", .size = { s->width / 2, end - first }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (d->levels), ARG (from_row), ARG (s->width), ARG (s->next), ARG (first), ARG (end) }
   });
@@ -224,7 +195,7 @@ halve (Device *d, const Strip *s)
 static gboolean
 begin (Device *d)
 {
-  return launch (d, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts) } });
+  return steps_launch (&d->steps, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts) } });
 }
 
 static gboolean
@@ -233,11 +204,11 @@ find_places (Device *d, const Strip *s)
   const SiftScales *scales = &d->search->scales;
   const gint        first = s->own_top - s->top, end = s->own_bottom - s->top, items = ITEMS;
 
-  return launch (d, &(TesseraLaunch) {
+  return steps_launch (&d->steps, &(TesseraLaunch) {
            .kernel = "sift_scan", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 3 * scales->n_levels,
            .args = { LEVEL_ARGS (d, s), ARG (scales->n_levels), ARG (first), ARG (end), ARG (d->search->least), ARG (d->counts),
                      ARG (d->candidates), ARG (d->most_candidates) } })
-         && launch (d, &(TesseraLaunch) {
+         && steps_launch (&d->steps, &(TesseraLaunch) {
               .kernel = "sift_refine", .size = { items }, .group = { 64 }, .cost = 54,
               .args = { LEVEL_ARGS (d, s), ARG (scales->settings.intervals), ARG (d->numbers), ARG (d->counts), ARG (d->candidates),
                         ARG (d->places), ARG (d->most_candidates), ARG (items) } });
@@ -246,14 +217,14 @@ find_places (Device *d, const Strip *s)
 static gboolean
 find_points (Device *d, const Strip *s)
 {
-  const GeglRectangle *bounds = &d->band->request->bounds;
+  const GeglRectangle *bounds = &d->steps.band->request->bounds;
   const gint           is_doubled = d->search->scales.settings.upsample, octave = s->octave - is_doubled, items = ITEMS;
 
-  return launch (d, &(TesseraLaunch) {
+  return steps_launch (&d->steps, &(TesseraLaunch) {
            .kernel = "sift_turn", .size = { items }, .group = { GROUP_TURN }, .cost = 1000.0 / GROUP_TURN,
            .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->places), ARG (d->points), ARG (d->most_points), ARG (octave),
                      ARG (bounds->x), ARG (bounds->y), ARG (is_doubled), ARG (items) } })
-         && (! d->search->describes || launch (d, &(TesseraLaunch) {
+         && (! d->search->describes || steps_launch (&d->steps, &(TesseraLaunch) {
               .kernel = "sift_describe", .size = { items }, .group = { GROUP_POINT }, .cost = 3000.0 / GROUP_POINT,
               .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->points), ARG (d->most_points), ARG (items) } }));
 }
@@ -284,7 +255,7 @@ tell (Device *d, const Strip *s, gdouble from, gdouble to)
   const gboolean is_first = s->octave == 0 && s->own_top == 0;
   const gint64   begun = g_get_monotonic_time ();
 
-  if ((! d->is_slow && ! is_first) || ! bring (d, d->counts, COUNTS * sizeof (gint), d->n))
+  if ((! d->is_slow && ! is_first) || ! steps_fetch (&d->steps, d->counts, COUNTS * sizeof (gint), d->n))
     return;
   d->is_slow = d->is_slow || g_get_monotonic_time () - begun > SLOW;
   if (d->is_slow)
@@ -298,7 +269,7 @@ search_octave (Device *d, const Strip *octave, gdouble from, gdouble to)
   const gint rows = MAX (LEAST_ROWS, strip_rows (&d->search->scales, octave->width, octave->height) - 2 * around);
   const gint own = octave->height <= rows + 2 * around ? octave->height : rows;         /* in one strip nothing lies around */
 
-  for (gint top = 0; top < octave->height && d->status == 0; top += own)
+  for (gint top = 0; top < octave->height && d->steps.status == 0; top += own)
     {
       Strip strip = *octave;
 
@@ -313,13 +284,12 @@ search_octave (Device *d, const Strip *octave, gdouble from, gdouble to)
 static gboolean
 search_octaves (Device *d)
 {
-  const GeglRectangle *bounds = &d->band->request->bounds;
+  const GeglRectangle *bounds = &d->steps.band->request->bounds;
   Strip                s = { .base = d->seen };
   gint                 width, height;
   gdouble              from, to = 0.0;
 
-  if (d->status == 0)
-    d->status = tessera_send (d->band, (gint[COUNTS]) { 0 }, COUNTS * sizeof (gint), d->counts);
+  steps_send (&d->steps, (gint[COUNTS]) { 0 }, COUNTS * sizeof (gint), d->counts);
   for (s.octave = 0; sift_octave (d->search, bounds, s.octave, &s.width, &s.height); s.octave++)
     {
       const gboolean has_next = sift_octave (d->search, bounds, s.octave + 1, &width, &height);
@@ -330,26 +300,29 @@ search_octaves (Device *d)
       to = has_next ? from + (1.0 - from) * 0.75 : 1.0;         /* a quarter is left for the others, as in C */
       search_octave (d, &s, from, to);
     }
-  return d->status == 0;
+  return d->steps.status == 0;
 }
 
 static gboolean
 search_picture (Device *d)
 {
-  return take (d, d->most_candidates * sizeof (SiftCandidate), &d->candidates) && take (d, (gsize) d->most_candidates * PLACE_BYTES, &d->places)
-         && take (d, d->most_points * sizeof (SiftPoint), &d->points) && see (d) && search_octaves (d) && begin (d)
-         && bring (d, d->counts, COUNTS * sizeof (gint), d->n);
+  Steps *steps = &d->steps;
+
+  return steps_take (steps, d->most_candidates * sizeof (SiftCandidate), &d->candidates)
+         && steps_take (steps, (gsize) d->most_candidates * PLACE_BYTES, &d->places)
+         && steps_take (steps, d->most_points * sizeof (SiftPoint), &d->points) && see (d) && search_octaves (d) && begin (d)
+         && steps_fetch (steps, d->counts, COUNTS * sizeof (gint), d->n);
 }
 
 /* Each pixel of a layer may be a candidate, and have all angles; smaller octaves have fewer than half as many together. */
 static gboolean
 are_possible (const Device *d)
 {
-  const Sizes   sizes = sizes_of (d->search, &d->band->request->bounds);
+  const Sizes   sizes = sizes_of (d->search, &d->steps.band->request->bounds);
   const gdouble layers = d->search->scales.settings.intervals;
   gint          width = 0, height = 0;
 
-  sift_octave (d->search, &d->band->request->bounds, 0, &width, &height);
+  sift_octave (d->search, &d->steps.band->request->bounds, 0, &width, &height);
   return d->n[MOST] >= 0 && d->n[POINTS] >= 0 && d->n[MOST] <= layers * sizes.strip
          && d->n[POINTS] <= 1.5 * layers * width * height * SIFT_MOST_ANGLES;
 }
@@ -361,7 +334,7 @@ is_too_short (Device *d)
   const gboolean is_so = d->n[MOST] > d->most_candidates || d->n[POINTS] > d->most_points;
 
   if (! are_possible (d))
-    d->status = IMPOSSIBLE;
+    d->steps.status = IMPOSSIBLE;
   d->most_candidates = MAX (d->most_candidates, d->n[MOST]);
   d->most_points = MAX (d->most_points, d->n[POINTS]);
   return is_so;
@@ -374,27 +347,27 @@ bring_points (Device *d)
   gint          words[SIFT_ANSWER];
   gconstpointer points = NULL;
 
-  if (d->status == 0 && d->n[POINTS] > 0)
-    d->status = tessera_fetch_view (d->band, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
-  if (d->status != 0)
+  if (d->n[POINTS] > 0)
+    steps_see (&d->steps, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
+  if (d->steps.status != 0)
     return FALSE;
-  sift_list_make (d->search, &d->band->request->bounds, points, d->n[POINTS], words);
-  return launch (d, &(TesseraLaunch) {
-    .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->band->output.memory), ARG (words[0]), ARG (words[1]) }
+  sift_list_make (d->search, &d->steps.band->request->bounds, points, d->n[POINTS], words);
+  return steps_launch (&d->steps, &(TesseraLaunch) {
+    .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->steps.band->output.memory), ARG (words[0]), ARG (words[1]) }
   });
 }
 
 gint
 sift_on_device (TesseraBand *band)
 {
-  Device d = { .band = band, .search = band->request->params };
+  Device d = { .steps = { .band = band }, .search = band->request->params };
   gint   tries = 0;
 
-  if (take_planes (&d))
-    d.status = tessera_table (band, d.search->numbers, sizeof d.search->numbers, &d.numbers);
-  while (d.status == 0 && search_picture (&d) && is_too_short (&d))
+  take_planes (&d);
+  steps_table (&d.steps, d.search->numbers, sizeof d.search->numbers, &d.numbers);
+  while (d.steps.status == 0 && search_picture (&d) && is_too_short (&d))
     if (++tries == TRIES)
-      d.status = TOO_MANY;
+      d.steps.status = TOO_MANY;
   bring_points (&d);
-  return d.status;
+  return d.steps.status;
 }

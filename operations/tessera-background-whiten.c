@@ -149,6 +149,7 @@ property_string (reason, _("Reason (result)"), "")
 #include "counts.h"
 #include "estimate-shift.h"
 #include "tracks.h"
+#include "trial.h"
 
 #define COUNTS       65535.0f
 #define TRIAL_FRAMES 9          /* more than the kernel reads at once */
@@ -250,23 +251,13 @@ wanted_result (const GeglProperties *o)
   return o->output != TESSERA_BACKGROUND_WHITEN_WHITENED ? o->output : o->result;
 }
 
-/* With which a device is checked for a result: the history is made of the frame.  For good. */
+/* With which a device is checked for a result: the history is made of the frame. */
 static GeglOperation *
 trial_of (TesseraBackgroundWhitenOutput wanted)
 {
-  static GMutex    lock;
-  static GeglNode *trials[TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE + 1];
-  GeglNode        *trial;
+  static gsize nodes[TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE + 1];
 
-  g_mutex_lock (&lock);
-  if (! trials[wanted])
-    {
-      trials[wanted] = gegl_node_new ();
-      gegl_node_set (trials[wanted], "operation", "tessera:background-whiten", "trial", TRUE, "history", TRIAL_FRAMES, "result", wanted, NULL);
-    }
-  trial = trials[wanted];
-  g_mutex_unlock (&lock);
-  return gegl_node_get_gegl_operation (trial);
+  return trial_operation (&nodes[wanted], "tessera:background-whiten", "trial", TRUE, "history", TRIAL_FRAMES, "result", wanted, NULL);
 }
 
 static gboolean

@@ -7,11 +7,11 @@
 
 #include "tessera-control.h"
 
+#include "choice.h"
 #include "counters.h"
 #include "fault.h"
 #include "messages.h"
 #include "pool.h"
-#include "process.h"
 #include "program.h"
 #include "queue.h"
 #include "settings.h"

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * One request: the choice of the path, and the one place where a failure of the device turns into
- * "run the C path on the same rectangle".
+ * One request: the one place where a failure of the device turns into "run the C path on the same rectangle".
  */
 #include "config.h"
-
-#include "process.h"
 
 #include <gegl-plugin.h>
 #include <string.h>
 
 #include "breaker.h"
+#include "choice.h"
 #include "counters.h"
 #include "engine.cl.h"
-#include "gegl-side.h"
 #include "geometry.h"
 #include "messages.h"
 #include "pool.h"
@@ -25,111 +22,7 @@
 #include "slabs.h"
 #include "speed.h"
 
-void
-tessera_forget_failures (void)
-{
-  tessera_breaker_reset ();
-  tessera_tiles_retry ();
-  tessera_device_retry ();
-  tessera_program_forget (FALSE);
-}
-
-/* A person who switches OpenCL on in GIMP's preferences wants it tried. */
-static void
-host_switches (GObject *config, GParamSpec *pspec G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
-{
-  gboolean on = FALSE;
-
-  g_object_get (config, "use-opencl", &on, NULL);
-  if (on)
-    tessera_forget_failures ();
-}
-
-static void
-watch_host (void)
-{
-  static gsize watches;
-
-  if (g_once_init_enter (&watches))
-    {
-      g_signal_connect (gegl_config (), "notify::use-opencl", G_CALLBACK (host_switches), NULL);
-      g_once_init_leave (&watches, 1);
-    }
-}
-
-const TesseraDevice *
-tessera_current_device (void)
-{
-  gpointer context, device;
-
-  tessera_gegl_device (&context, &device);
-  return tessera_device (context, device);
-}
-
 /* ---------------------------------------------------------------- device -- */
-
-/* Did the user ask for OpenCL without GEGL finding any?  GEGL only says whether it uses OpenCL.
- * If it has a device but does not use it, the host program has switched OpenCL off. */
-static gboolean
-misses_device (void)
-{
-  const gchar *wish = g_getenv ("GEGL_USE_OPENCL");
-  gpointer     context, device;
-
-  tessera_gegl_device (&context, &device);
-  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context;
-}
-
-/* TRUE and the reason if C is the faster path. */
-static gboolean
-c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar **reason)
-{
-  gdouble c, on_device;
-
-  if (device->is_processor)
-    *reason = g_strdup ("the OpenCL device is a processor: C is faster");
-  else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_work (request),
-                                      &c, &on_device))
-    return FALSE;
-  else if (c > 0)
-    *reason = g_strdup_printf ("C is faster here: %.2f ms against %.2f ms on the device", c * 1e3,
-                               on_device * 1e3);
-  else
-    *reason = g_strdup ("too small for the device, or a trial of C's speed");
-  return TRUE;
-}
-
-/* The device to use, or NULL and the reason, to be freed. */
-static const TesseraDevice *
-choose_device (const TesseraRequest *request, gchar **reason)
-{
-  const TesseraOpenclMode mode = tessera_mode ();
-  const TesseraDevice    *device = NULL;
-
-  *reason = NULL;
-  if (! request->filter->source)
-    *reason = g_strdup ("it has no kernels");
-  else if (tessera_proof_state.leg == TESSERA_PROOF_C)
-    *reason = g_strdup ("a check of the device");
-  else if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
-    return tessera_current_device ();
-  else if (mode == TESSERA_OPENCL_OFF)
-    *reason = g_strdup ("TESSERA_OPENCL=off");
-  else if (! gegl_operation_use_opencl (request->operation))
-    {
-      *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
-      if (misses_device () && mode != TESSERA_OPENCL_FORCE)
-        tessera_say_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
-                          "processor; is a driver installed?); all filters run in C");
-    }
-  else if (! (device = tessera_current_device ()))
-    *reason = g_strdup ("no usable OpenCL device");
-  else if (tessera_breaker_is_open (request->filter->name))
-    *reason = g_strdup ("the device failed a while ago");
-  else if (mode != TESSERA_OPENCL_AUTO || ! c_is_faster (request, device, reason))
-    return device;
-  return NULL;
-}
 
 static void
 log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimings *timings,
@@ -329,7 +222,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   gchar               *reason;
   gboolean             done = TRUE;
 
-  watch_host ();
+  tessera_watch_host ();
   tessera_remember_bounds (request->operation, &request->bounds);
 
   /* Results of GEGL's own OpenCL filters may still be on the device.  GEGL 0.4.42 fetches them at the
@@ -339,7 +232,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
     gegl_buffer_flush_ext (request->aux, NULL);
   if (! survey)
     gegl_buffer_flush_ext (request->output, NULL);
-  device = choose_device (request, &reason);
+  device = tessera_choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
   if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE && request->filter->source)

@@ -29,26 +29,7 @@ G_BEGIN_DECLS
 #define TESSERA_CLONES
 #endif
 
-/* The C side of the dialect in which opencl/math is written (OpenCL: opencl/kernels/shared/tessera-dialect.h). */
-#define TESSERA_GLOBAL
-#define tessera_floor(x) __builtin_floorf (x)
-#define tessera_abs(x)   __builtin_fabsf (x)
-
-static inline gint
-tessera_as_int (gfloat x)
-{
-  union { gfloat f; gint i; } bits = { .f = x };
-
-  return bits.i;
-}
-
-static inline gfloat
-tessera_as_float (gint x)
-{
-  union { gint i; gfloat f; } bits = { .i = x };
-
-  return bits.f;
-}
+#include "tessera-math.h"
 
 /* ------------------------------------------------------------- borders -- */
 
@@ -360,14 +341,6 @@ TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
 
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
-
-/* For tables and taps: the same bits on every system, unlike libm (portable.c).  Ranges: 0..1 for sRGB's curve;
- * 0 and less for exp; -180..180 for an angle. */
-TESSERA_API gdouble tessera_linear      (gdouble perceptual) G_GNUC_CONST;
-TESSERA_API gdouble tessera_perceptual  (gdouble linear) G_GNUC_CONST;
-TESSERA_API gdouble tessera_exp         (gdouble x) G_GNUC_CONST;
-TESSERA_API gdouble tessera_sin_degrees (gdouble angle) G_GNUC_CONST;
-TESSERA_API gdouble tessera_cos_degrees (gdouble angle) G_GNUC_CONST;
 
 /* For `prepare`: the format to set on the output pad.  By default this is `format` (float components).  With
  * TESSERA_DELIVER=stored, if only a gegl:write-buffer consumes the result, it is the format of that buffer,

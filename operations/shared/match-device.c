@@ -10,6 +10,7 @@
 #include <gegl-plugin.h>
 
 #include "match.cl.h"
+#include "trial.h"
 
 #define WORDS     (DESCRIPTOR_LENGTH / 4)
 #define SIDE      8             /* descriptors of A, and of B, of a work-item: opencl/kernels/match.cl */
@@ -126,20 +127,13 @@ buffer_of (const guint8 *descriptors, gint n)
   return gegl_buffer_linear_new_from_data ((gpointer) descriptors, babl_format ("Y float"), GEGL_RECTANGLE (0, 0, WORDS, n), 0, NULL, NULL);
 }
 
-/* With which a device is checked: it takes all points, so that there are some in a small picture.  For good. */
+/* With which a device is checked: it takes all points, so that there are some in a small picture. */
 static GeglOperation *
 trial (void)
 {
   static gsize node;
 
-  if (g_once_init_enter (&node))
-    {
-      GeglNode *made = gegl_node_new ();
-
-      gegl_node_set (made, "operation", "tessera:align", "contrast-threshold", 0.0, NULL);
-      g_once_init_leave (&node, GPOINTER_TO_SIZE (made));
-    }
-  return gegl_node_get_gegl_operation (GSIZE_TO_POINTER (node));
+  return trial_operation (&node, "tessera:align", "contrast-threshold", 0.0, NULL);
 }
 
 gboolean

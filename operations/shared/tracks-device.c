@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tracks.cl.h"
+#include "trial.h"
 
 #define PIXELS 8                /* of a work-item along x: opencl/kernels/tracks.cl */
 #define AHEAD  24               /* pixels that it may read behind its first one */
@@ -22,7 +23,6 @@
 #define LANES  32
 #define ADDS   256              /* that take as long as a pixel of a plain filter */
 #define ADDS_A_READ 10          /* on a small device */
-
 
 typedef struct
 {
@@ -228,20 +228,13 @@ static const TesseraFilter tracks_filter = {
 
 /* ------------------------------------------------------------------- the request -- */
 
-/* With which a device is checked.  For good. */
+/* With which a device is checked. */
 static GeglOperation *
 trial (void)
 {
   static gsize node;
 
-  if (g_once_init_enter (&node))
-    {
-      GeglNode *made = gegl_node_new ();
-
-      gegl_node_set (made, "operation", "tessera:background-whiten", "trial", TRUE, "shifts", TRACKS_TRIAL, NULL);
-      g_once_init_leave (&node, GPOINTER_TO_SIZE (made));
-    }
-  return gegl_node_get_gegl_operation (GSIZE_TO_POINTER (node));
+  return trial_operation (&node, "tessera:background-whiten", "trial", TRUE, "shifts", TRACKS_TRIAL, NULL);
 }
 
 typedef struct

@@ -5,12 +5,7 @@
  * behind; and the next request must run on the device again. */
 #include "check.h"
 
-#include <glib/gstdio.h>
-#ifdef G_OS_WIN32
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
+#include "../engine/captured.h"
 
 #define MAX_FAULTS 2000         /* bilateral-grid sets over 300 arguments */
 #define ARGUMENT_STEP 5
@@ -26,53 +21,6 @@ typedef struct
   CheckPixels         in_c, on_device;
   gboolean            has_device;       /* is on_device known yet? */
 } Faults;
-
-/* ---------------------------------------------------- what stderr says -- */
-
-typedef struct
-{
-  gchar *path;
-  gint   saved;
-} Capture;
-
-static gboolean
-capture_begin (Capture *capture)
-{
-  gint fd = g_file_open_tmp ("tessera-check-XXXXXX", &capture->path, NULL);
-
-  if (fd < 0)
-    return FALSE;
-  fflush (stderr);
-  capture->saved = dup (2);
-  dup2 (fd, 2);
-  g_close (fd, NULL);
-  return TRUE;
-}
-
-/* Returns the number of lines that begin with "tessera:"; passes on the text. */
-static gint
-capture_end (Capture *capture, GString *text)
-{
-  gchar  *all = NULL, **lines;
-  gint    n = 0;
-
-  fflush (stderr);
-  dup2 (capture->saved, 2);
-  g_close (capture->saved, NULL);
-  g_file_get_contents (capture->path, &all, NULL, NULL);
-  g_remove (capture->path);
-  g_free (capture->path);
-  lines = g_strsplit (all ? all : "", "\n", -1);
-  for (gint i = 0; lines[i]; i++)
-    {
-      n += g_str_has_prefix (lines[i], "tessera:");
-      if (*lines[i])
-        g_string_append_printf (text, "  stderr: %s\n", lines[i]);
-    }
-  g_strfreev (lines);
-  g_free (all);
-  return n;
-}
 
 /* ----------------------------------------------------------------- runs -- */
 
@@ -153,7 +101,7 @@ one_fault (Faults *f, const gchar *fault)
                                            G_GUINT64_FORMAT ")", f->filter->name, fault, f->filter->name,
                                            f->options->seed);
   TesseraCounters before, after, trimmed;
-  Capture         capture;
+  Captured        captured;
   CheckPixels     pixels = { 0 };
   gboolean        met, good = TRUE;
   gint            lines;
@@ -161,11 +109,10 @@ one_fault (Faults *f, const gchar *fault)
   tessera_trim ();
   tessera_get_counters (&before);
   tessera_set_fault (fault);
-  if (! capture_begin (&capture))
-    g_error ("no temporary file for stderr");
+  captured_begin (&captured);
   good = run_mode (f, TESSERA_OPENCL_TRY, &pixels, why);
   met = tessera_fault_met ();
-  lines = capture_end (&capture, why);
+  g_strfreev (captured_end (&captured, why, &lines));
   tessera_get_counters (&after);
   tessera_set_fault (NULL);
   if (met)

@@ -35,19 +35,19 @@ ask (Walk *walk, const gchar *plan, Way way, const gchar *line, const gchar *tit
   GString        *why = g_string_new (NULL);
   const gint64    writes = stub.calls ("EnqueueWriteBuffer"), builds = stub.calls ("CreateProgramWithSource");
   TesseraCounters before, after;
-  DriverCapture   capture;
+  Captured        capture;
   DriverSaid      said;
   gfloat         *pixels;
   gboolean        was_tried;
 
   driver_now (title);
   tessera_get_counters (&before);
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   stub.set_plan (plan);
   tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
   pixels = driver_run (walk->c, &walk->picture);
   stub.set_plan (NULL);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
   was_tried = stub.calls ("EnqueueWriteBuffer") > writes || stub.calls ("CreateProgramWithSource") > builds;
   driver_same (walk->c, pixels, walk->in_c, "this request and C", why);

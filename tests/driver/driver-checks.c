@@ -93,7 +93,7 @@ typedef struct
   DriverPicture   picture;
   GThread        *thread;
   gfloat         *pixels;
-  DriverCapture   capture;
+  Captured        capture;
   TesseraCounters before;       /* it was let go */
 } HeldRequest;
 
@@ -123,7 +123,7 @@ held_begin (HeldRequest *request, const DriverCase *c, gint from_row)
   request->picture.input = gegl_buffer_new_for_backend (extent, GEGL_TILE_BACKEND (request->held));
   tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
   forget_objects ();
-  driver_capture_begin (&request->capture);
+  captured_begin (&request->capture);
 }
 
 /* It runs until it reads what is held. */
@@ -150,7 +150,7 @@ held_end (HeldRequest *request, const gchar *title, GString *why)
   DriverSaid      said;
 
   tessera_get_counters (&after);
-  driver_capture_end (&request->capture, &said);
+  driver_captured_end (&request->capture, &said);
   driver_same (request->walk.c, request->pixels, request->walk.in_c, "the request and C", why);
   if (after.device_requests != request->before.device_requests + 1 || after.fallbacks != request->before.fallbacks)
     g_string_append (why, "  the device's result was thrown away\n");

@@ -5,8 +5,7 @@
  * the longest hold is printed.  The functions below stand before GLib's (the test exports them).  One kernel's
  * launches do wait for one another, and for the build of their program: those locks are not in the library but on
  * the heap. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
+#include "behind.h"
 
 #include "driver.h"
 
@@ -14,8 +13,6 @@
 #define SLOW    "400"           /* ms that a call of the driver takes */
 #define MOST    300             /* ms that a lock may be held meanwhile; a busy machine stops any thread for some */
 #define STEADY  200             /* requests of each thread on a driver that is not slow */
-
-#define EXPORT __attribute__ ((visibility ("default")))
 
 static const DriverCase cases[THREADS] = {
   { .name = "motion-blur", .operation = "tessera:motion-blur", .settings = "length=13.5 angle=27",
@@ -39,19 +36,6 @@ typedef struct
 static _Thread_local Hold holds[DEEP];
 static _Thread_local gint n_holds;
 static gint               longest_us;   /* atomic */
-
-static gpointer
-real (gpointer *known, const char *name)
-{
-  gpointer function = __atomic_load_n (known, __ATOMIC_RELAXED);
-
-  if (! function)
-    {
-      function = dlsym (RTLD_NEXT, name);
-      __atomic_store_n (known, function, __ATOMIC_RELAXED);
-    }
-  return function;
-}
 
 /* Is it one of the engine's, and not a program's own? */
 static gboolean

@@ -195,15 +195,15 @@ soak_all (void)
 {
   Soak          soak = { .on_device = g_malloc0 (requests), .why = g_string_new (NULL) };
   const gint64  began = g_get_monotonic_time ();
-  DriverCapture capture;
+  Captured capture;
   DriverSaid    said;
   gint          last, on_device = 0, all = 0;
   gchar        *text;
 
   prepare ();
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   run (&soak);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   last = MIN (LAST, MAX (1, soak.done / 3));
   for (gint i = 0; i < soak.done; i++)
     {

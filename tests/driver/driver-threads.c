@@ -232,16 +232,16 @@ check_together (void)
   GString        *why = g_string_new (NULL);
   TesseraCounters before, after, trimmed;
   guint64         abandoned;            /* memory of the host's that a device which did not answer may still use */
-  DriverCapture   capture;
+  Captured        capture;
   DriverSaid      said;
   StubLive        live, now;
 
   tessera_trim ();
   stub.live (&live);
   tessera_get_counters (&before);
-  driver_capture_begin (&capture);      /* many lines, each about a failure of ours */
+  captured_begin (&capture);      /* many lines, each about a failure of ours */
   run_threads (FALSE);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
   tessera_set_band_rows (0);
   tessera_set_tile_pixels (-1);

@@ -145,7 +145,7 @@ fail_once (const TypesWalk *walk, const TypesPlan *kind, const gchar *plan)
   GString        *why = g_string_new (NULL);
   gchar          *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
   TesseraCounters before, after;
-  DriverCapture   capture;
+  Captured        capture;
   DriverSaid      said;
   guchar         *pixels;
   gboolean        met;
@@ -154,7 +154,7 @@ fail_once (const TypesWalk *walk, const TypesPlan *kind, const gchar *plan)
   tessera_set_tile_pixels (kind->flags & IN_ROWS ? G_MAXINT : 1);
   tessera_trim ();
   tessera_set_fault (NULL);             /* nothing has failed yet */
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   tessera_get_counters (&before);
   stub.set_plan (plan);
   pixels = run (walk, 0, TESSERA_OPENCL_TRY);
@@ -174,7 +174,7 @@ fail_once (const TypesWalk *walk, const TypesPlan *kind, const gchar *plan)
       tessera_trim ();
       run_whole (walk, 0, "after a trim", why);
     }
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   if (said.warnings)
     g_string_append (why, "  GLib's warnings\n");
   if (why->len)
@@ -215,14 +215,14 @@ static void
 deceive (const TypesWalk *walk, guint i, const gchar *what, gint lines, GString *why)
 {
   TesseraCounters before, after;
-  DriverCapture   capture;
+  Captured        capture;
   DriverSaid      said;
   guchar         *pixels;
 
   tessera_get_counters (&before);
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   pixels = run (walk, i, TESSERA_OPENCL_TRY);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
   compare (walk, pixels, i, what, why);
   if (after.device_requests > before.device_requests)
@@ -239,7 +239,7 @@ lie (const TypesWalk *walk, const gchar *plan)
 {
   gchar        *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
   GString      *why = g_string_new (NULL);
-  DriverCapture capture;
+  Captured capture;
   DriverSaid    said;
 
   driver_now (title);
@@ -251,9 +251,9 @@ lie (const TypesWalk *walk, const gchar *plan)
     g_string_append (why, "  was not met\n");
   stub.set_plan (NULL);
   forget_objects ();
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   run_whole (walk, 0, "afterwards", why);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   if (why->len)
     g_string_append (why, said.text->str);
   driver_said_clear (&said);

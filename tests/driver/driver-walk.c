@@ -147,7 +147,7 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
   GString        *why = g_string_new (NULL);
   gchar          *title = g_strdup_printf ("%s, plan \"%s\"", walk->c->name, plan);
   TesseraCounters before, after;
-  DriverCapture   capture;
+  Captured        capture;
   DriverSaid      said;
   StubLive        live;
   gfloat         *pixels;
@@ -157,7 +157,7 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
   tessera_trim ();
   stub.live (&live);
   tessera_get_counters (&before);
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   good = stub.set_plan (plan);
   if (flags & FORGET_OBJECTS)
     forget_objects ();
@@ -165,7 +165,7 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
   tessera_trim ();
   met = stub.met ();
   stub.set_plan (NULL);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
   good &= result_good (walk, pixels, &before, &after, said.lines, why);
   good &= expect (! said.warnings, "GLib's warnings", why);
@@ -194,14 +194,14 @@ deceive (Walk *walk, gint lines, const gchar *title)
   GString        *why = g_string_new (NULL);
   const gint64    launches = stub.calls ("EnqueueNDRangeKernel");
   TesseraCounters before, after;
-  DriverCapture   capture;
+  Captured        capture;
   DriverSaid      said;
   gfloat         *pixels;
 
   tessera_get_counters (&before);
-  driver_capture_begin (&capture);
+  captured_begin (&capture);
   pixels = run_mode (walk, TESSERA_OPENCL_TRY);
-  driver_capture_end (&capture, &said);
+  driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
   driver_same (walk->c, pixels, walk->in_c, "on a device that lies and in C", why);
   expect (after.c_requests > before.c_requests && after.device_requests == before.device_requests, "C did not answer", why);

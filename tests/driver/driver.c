@@ -3,11 +3,11 @@
  * Pictures, runs, stderr and verdicts for the tests with the stub driver. */
 #include "driver.h"
 
-#include <glib/gstdio.h>
 #include <gmodule.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "../engine/apply-settings.h"
 
 StubIcd stub;
 
@@ -195,29 +195,6 @@ driver_picture_clear (DriverPicture *picture)
 /* ------------------------------------------------------------------ runs -- */
 
 static void
-apply_settings (GeglNode *node, const gchar *settings)
-{
-  gchar **words = g_strsplit (settings, " ", -1);
-
-  for (gint i = 0; words[i]; i++)
-    {
-      gchar      *value = strchr (words[i], '=');
-      GParamSpec *spec;
-
-      *value++ = 0;
-      spec = gegl_node_find_property (node, words[i]);
-      if (spec && G_IS_PARAM_SPEC_ENUM (spec))
-        gegl_node_set (node, words[i],
-                       g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (spec)->enum_class, value)->value, NULL);
-      else if (spec && (G_IS_PARAM_SPEC_INT (spec) || G_IS_PARAM_SPEC_BOOLEAN (spec)))
-        gegl_node_set (node, words[i], atoi (value), NULL);
-      else
-        gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
-    }
-  g_strfreev (words);
-}
-
-static void
 connect_buffer (GeglNode *graph, GeglNode *node, const gchar *pad, GeglBuffer *buffer)
 {
   if (buffer)
@@ -318,40 +295,15 @@ driver_same (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar 
 /* ---------------------------------------------------------------- stderr -- */
 
 void
-driver_capture_begin (DriverCapture *capture)
+driver_captured_end (Captured *captured, DriverSaid *said)
 {
-  gint fd = g_file_open_tmp ("tessera-driver-XXXXXX", &capture->path, NULL);
+  gchar **lines;
 
-  if (fd < 0)
-    g_error ("no temporary file for stderr");
-  fflush (stderr);
-  capture->saved = dup (2);
-  dup2 (fd, 2);
-  g_close (fd, NULL);
-}
-
-void
-driver_capture_end (DriverCapture *capture, DriverSaid *said)
-{
-  gchar *all = NULL, **lines;
-
-  fflush (stderr);
-  dup2 (capture->saved, 2);
-  g_close (capture->saved, NULL);
-  g_file_get_contents (capture->path, &all, NULL, NULL);
-  g_remove (capture->path);
-  g_free (capture->path);
   *said = (DriverSaid) { 0, 0, g_string_new (NULL) };
-  lines = g_strsplit (all ? all : "", "\n", -1);
+  lines = captured_end (captured, said->text, &said->lines);
   for (gint i = 0; lines[i]; i++)
-    {
-      said->lines += g_str_has_prefix (lines[i], "tessera:");
-      said->warnings += strstr (lines[i], "-WARNING **") || strstr (lines[i], "-CRITICAL **");
-      if (*lines[i])
-        g_string_append_printf (said->text, "  stderr: %s\n", lines[i]);
-    }
+    said->warnings += strstr (lines[i], "-WARNING **") || strstr (lines[i], "-CRITICAL **");
   g_strfreev (lines);
-  g_free (all);
 }
 
 void

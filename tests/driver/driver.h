@@ -16,6 +16,7 @@
 
 #include "tessera-control.h"
 
+#include "../engine/captured.h"
 #include "stub-icd.h"
 
 /* The stub itself; it must be open before anything else. */
@@ -63,19 +64,12 @@ gboolean driver_same          (const DriverCase *c, const gfloat *a, const gfloa
 /* What the process says on stderr in between. */
 typedef struct
 {
-  gchar *path;
-  gint   saved;
-} DriverCapture;
-
-typedef struct
-{
   gint     lines;               /* that begin with "tessera:" */
   gint     warnings;            /* GLib's */
   GString *text;                /* all of it */
 } DriverSaid;
 
-void     driver_capture_begin (DriverCapture *capture);
-void     driver_capture_end   (DriverCapture *capture, DriverSaid *said);
+void     driver_captured_end  (Captured *captured, DriverSaid *said);
 void     driver_said_clear    (DriverSaid *said);
 
 /* Verdicts; prints `text` where it is bad. */

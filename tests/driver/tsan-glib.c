@@ -14,29 +14,13 @@
 
 #ifdef WITH_THREAD_SANITIZER
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
+#include "behind.h"
 #include <gegl.h>
 #include <sanitizer/tsan_interface.h>
-
-#define EXPORT __attribute__ ((visibility ("default")))
 
 /* The function behind ours. */
 #define REAL(name) ((__typeof__ (&name)) real (&real_##name, #name))
 #define DECLARE_REAL(name) static gpointer real_##name;
-
-static gpointer
-real (gpointer *known, const char *name)
-{
-  gpointer function = __atomic_load_n (known, __ATOMIC_RELAXED);
-
-  if (! function)
-    {
-      function = dlsym (RTLD_NEXT, name);
-      __atomic_store_n (known, function, __ATOMIC_RELAXED);
-    }
-  return function;
-}
 
 #define LOCK(name, type)                        \
   DECLARE_REAL (name)                           \

@@ -8,6 +8,8 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
+#include "apply-settings.h"
+
 static const Setting settings[] =
 {
   { "tessera:motion-blur", "length=13 angle=30", "RaGaBaA float", 15, 1, FALSE, NULL },
@@ -68,26 +70,6 @@ static GeglNode *
 source_node (GeglNode *graph, GeglBuffer *buffer)
 {
   return gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
-}
-
-static void
-apply_settings (GeglNode *node, const gchar *text)
-{
-  gchar **words = g_strsplit (text, " ", -1);
-
-  for (gint i = 0; words[i]; i++)
-    {
-      gchar      *value = strchr (words[i], '=');
-      GParamSpec *spec;
-
-      *value++ = 0;
-      spec = gegl_node_find_property (node, words[i]);
-      if (spec && G_IS_PARAM_SPEC_DOUBLE (spec))
-        gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
-      else
-        gegl_node_set (node, words[i], (gint) g_ascii_strtoll (value, NULL, 10), NULL);
-    }
-  g_strfreev (words);
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "tessera-control.h"
 
+#include "../engine/apply-settings.h"
 #include "../engine/verdict.h"
 
 /* Deprecated under this name, and absent from 0.4.42 under the new one. */
@@ -100,26 +101,6 @@ paint (GeglBuffer *buffer)
 }
 
 /* ---------------------------------------------------------------- graphs -- */
-
-static void
-apply_settings (GeglNode *node, const gchar *settings)
-{
-  gchar **words = g_strsplit (settings, " ", -1);
-
-  for (gint i = 0; words[i]; i++)
-    {
-      gchar      *value = strchr (words[i], '=');
-      GParamSpec *spec;
-
-      *value++ = 0;
-      spec = gegl_node_find_property (node, words[i]);
-      if (spec && G_IS_PARAM_SPEC_DOUBLE (spec))
-        gegl_node_set (node, words[i], g_ascii_strtod (value, NULL), NULL);
-      else
-        gegl_node_set (node, words[i], atoi (value), NULL);
-    }
-  g_strfreev (words);
-}
 
 static GeglNode *
 source_of (GeglNode *graph, GeglBuffer *buffer)

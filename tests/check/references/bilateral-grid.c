@@ -311,12 +311,10 @@ reference_bilateral_grid (const RefImage *image, const RefImage *aux,
 {
   const RefImage *guide = aux ? aux : image;
   size_t          pixels = (size_t) image->width * image->height;
-  Sample         *samples = calloc (pixels, sizeof (Sample));
-  Cell           *cells = calloc (pixels, sizeof (Cell));
+  Sample         *samples = ref_allocate (pixels, sizeof (Sample));
+  Cell           *cells = ref_allocate (pixels, sizeof (Cell));
   int             components = luminance || aux ? 4 : 1;
 
-  if (!samples || !cells)
-    abort ();
   for (int channel = 0; channel < 4; channel += components)
     {
       for (size_t i = 0; i < pixels; i++)

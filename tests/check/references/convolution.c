@@ -180,10 +180,8 @@ build_taps (const double *weights, int rows, int columns, double divisor, double
 {
   size_t      cells = (size_t) rows * columns;
   long double effective = effective_divisor (weights, cells, divisor);
-  TapList     list = { malloc (cells * sizeof (Tap)), 0, 0.0, 0.0, offset };
+  TapList     list = { ref_allocate (cells, sizeof (Tap)), 0, 0.0, 0.0, offset };
 
-  if (!list.taps)
-    abort ();
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++)
       {
@@ -337,13 +335,11 @@ reference_convolution (const RefImage *image, const char *kernel, const char *pr
                        double divisor, double offset, const char *border, int rgba,
                        RefResult *result)
 {
-  double   *weights = malloc (LARGEST_SIDE * LARGEST_SIDE * sizeof (double));
+  double   *weights = ref_allocate (LARGEST_SIDE * LARGEST_SIDE, sizeof (double));
   int       rows, columns, filtered = 0;
   TapList   list = { 0 };
   RefBorder ref_border = parse_border (border);
 
-  if (!weights)
-    abort ();
   if (reference_convolution_parse (kernel, preset, weights, &rows, &columns))
     {
       list = build_taps (weights, rows, columns, divisor, offset);

@@ -100,16 +100,6 @@ make_sample (const Plane *plane, const double *pixel)
   return sample;
 }
 
-static void *
-allocate (size_t count, size_t size)
-{
-  void *memory = calloc (count, size);
-
-  if (!memory)
-    abort ();
-  return memory;
-}
-
 /* Counts the rectangle; low: every pixel in its highest bin, high: in its lowest.  Returns n. */
 static int
 count_pixels (const Plane *plane, int x0, int y0, int x1, int y1, Bin *bins)

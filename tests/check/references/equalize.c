@@ -89,7 +89,7 @@ tile_centre (int index, int size, int tiles)
 static void
 build_clahe_table (const Plane *plane, int column, int row, Estimate *table)
 {
-  Bin     *bins = allocate (plane->bins, sizeof (Bin));
+  Bin     *bins = ref_allocate (plane->bins, sizeof (Bin));
   int      n = count_pixels (plane, tile_start (column, plane->image->width, plane->tiles_x),
                              tile_start (row, plane->image->height, plane->tiles_y),
                              tile_start (column + 1, plane->image->width, plane->tiles_x),
@@ -178,16 +178,16 @@ open_plane (Plane *plane, int channel, int tiles)
 {
   size_t total = (size_t) plane->image->width * plane->image->height;
   int    global = !(plane->clip_limit > 0.0);
-  Bin   *bins = allocate (plane->bins, sizeof (Bin));
+  Bin   *bins = ref_allocate (plane->bins, sizeof (Bin));
 
   plane->channel = channel;
-  plane->samples = allocate (total, sizeof (Sample));
+  plane->samples = ref_allocate (total, sizeof (Sample));
   for (size_t i = 0; i < total; i++)
     plane->samples[i] = make_sample (plane, plane->image->pixels + i * 4);
   plane->tiles_x = global ? 1 : tiles < plane->image->width ? tiles : plane->image->width;
   plane->tiles_y = global ? 1 : tiles < plane->image->height ? tiles : plane->image->height;
   for (int i = 0; i < 2; i++)
-    plane->tables[i] = allocate ((size_t) plane->bins * plane->tiles_x, sizeof (Estimate));
+    plane->tables[i] = ref_allocate ((size_t) plane->bins * plane->tiles_x, sizeof (Estimate));
   plane->rows[0] = global ? 0 : -1;
   plane->rows[1] = -1;
   plane->use = global ? build_global_table (plane, bins, plane->tables[0]) : TABLE_MAPS;

@@ -63,20 +63,10 @@ typedef struct
 
 typedef enum { VALUE, MAGNITUDE, LARGEST, NON_FINITE, MAXIMUM, MINUS_MINIMUM } Measure;
 
-static void *
-allocate (size_t count, size_t size)
-{
-  void *memory = calloc (count ? count : 1, size);
-
-  if (!memory)
-    abort ();
-  return memory;
-}
-
 static Plane
 new_plane (int lines, int length)
 {
-  return (Plane) { allocate ((size_t) lines * length, sizeof (double)), lines, length };
+  return (Plane) { ref_allocate ((size_t) lines * length, sizeof (double)), lines, length };
 }
 
 static Axis
@@ -87,7 +77,7 @@ build_axis (double sigma)
 
   axis.range_radius = (int) ceil (4.0 * sigma);
   axis.reach_radius = axis.approximate ? axis.range_radius : axis.radius;
-  axis.taps = allocate ((size_t) axis.radius + 1, sizeof (double));
+  axis.taps = ref_allocate ((size_t) axis.radius + 1, sizeof (double));
   axis.taps[0] = 1.0;
   for (int i = 1; i <= axis.radius; i++)
     {
@@ -126,7 +116,7 @@ sum_lines (const Plane *source, const Axis *axis, const Span *span)
 {
   int     length = source->length;
   Plane   sums = new_plane (span->count, source->lines);
-  double *weights = allocate ((size_t) length, sizeof (double));
+  double *weights = ref_allocate ((size_t) length, sizeof (double));
 
   for (int p = 0; p < span->count; p++)
     {
@@ -159,7 +149,7 @@ maximum_lines (const Plane *source, int radius, const Span *span)
 {
   int            length = source->length;
   Plane          maxima = new_plane (span->count, source->lines);
-  unsigned char *inside = allocate ((size_t) length, 1);
+  unsigned char *inside = ref_allocate ((size_t) length, 1);
 
   for (int p = 0; p < span->count; p++)
     {

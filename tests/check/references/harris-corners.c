@@ -115,11 +115,7 @@ seen (const Source *source, const double *pixel)
 static Plane
 plane_new (int x, int y, int width, int height)
 {
-  Plane plane = { x, y, width, height, calloc ((size_t) width * height + 1, sizeof (Number)) };
-
-  if (!plane.numbers)
-    abort ();
-  return plane;
+  return (Plane) { x, y, width, height, ref_allocate ((size_t) width * height, sizeof (Number)) };
 }
 
 static Number *

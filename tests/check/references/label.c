@@ -132,12 +132,10 @@ reference_label (const RefImage *image, double threshold, int connectivity, int 
 {
   size_t total = (size_t) image->width * image->height;
   Plane  plane = { image->width, image->height, connectivity,
-                   malloc (total * sizeof (int)), malloc (total * sizeof (size_t)) };
+                   ref_allocate (total, sizeof (int)), ref_allocate (total, sizeof (size_t)) };
   double limit = (double) (float) threshold;
   int    mask = strcmp (output, "mask") == 0, any_uncertain = 0, count;
 
-  if (!plane.labels || !plane.queue)
-    abort ();
   for (size_t at = 0; at < total; at++)
     {
       plane.labels[at] = value_at (image, at) >= limit ? FOREGROUND : BACKGROUND;

@@ -44,20 +44,10 @@ typedef struct
   RefBorder border;
 } Box;
 
-static void *
-allocate (size_t count, size_t size)
-{
-  void *memory = calloc (count ? count : 1, size);
-
-  if (!memory)
-    abort ();
-  return memory;
-}
-
 static Plane
 new_plane (int lines, int length)
 {
-  return (Plane) { allocate ((size_t) lines * length, sizeof (double)), lines, length };
+  return (Plane) { ref_allocate ((size_t) lines * length, sizeof (double)), lines, length };
 }
 
 /* counts[s]: how often sample s of the line is in the box at `position`. */
@@ -82,7 +72,7 @@ mean_lines (const Plane *source, const Box *box, Span span)
   int    length = source->length;
   double divisor = 2.0 * box->radius + 1.0;
   Plane  means = new_plane (span.count, source->lines);
-  int   *counts = allocate ((size_t) length, sizeof (int));
+  int   *counts = ref_allocate ((size_t) length, sizeof (int));
 
   for (int p = 0; p < span.count; p++)
     {

@@ -40,11 +40,9 @@ static Neighborhood
 make_neighborhood (int radius, int circle)
 {
   size_t       side = (size_t) radius * 2 + 1;
-  Neighborhood hood = { malloc (side * side * sizeof (Offset)),
-                        malloc (side * side * sizeof (double)), 0 };
+  Neighborhood hood = { ref_allocate (side * side, sizeof (Offset)),
+                        ref_allocate (side * side, sizeof (double)), 0 };
 
-  if (!hood.offsets || !hood.samples)
-    abort ();
   for (int dy = -radius; dy <= radius; dy++)
     for (int dx = -radius; dx <= radius; dx++)
       if (!circle || dx * dx + dy * dy <= (radius + 0.5) * (radius + 0.5))

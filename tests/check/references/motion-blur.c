@@ -92,10 +92,8 @@ build_taps (double length, double angle)
 {
   int     samples = (int) ceil (length) + 1;
   double  radians = angle * M_PI / 180.0;
-  TapList list = { malloc ((size_t) samples * 4 * sizeof (Tap)), 0 };
+  TapList list = { ref_allocate ((size_t) samples * 4, sizeof (Tap)), 0 };
 
-  if (!list.taps)
-    abort ();
   for (int i = 0; i < samples; i++)
     {
       double t = samples == 1 ? 0.0 : (double) i / (samples - 1) - 0.5;

@@ -16,7 +16,7 @@
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
-#include <stddef.h>
+#include <stdlib.h>
 
 typedef enum { REF_CLAMP, REF_NONE, REF_LOOP } RefBorder;
 
@@ -35,6 +35,17 @@ typedef struct
   int     x, y, width, height;
   double *out, *scale, *slack;
 } RefResult;
+
+/* Zeros; never NULL. */
+static inline void *
+ref_allocate (size_t count, size_t size)
+{
+  void *memory = calloc (count ? count : 1, size);
+
+  if (!memory)
+    abort ();
+  return memory;
+}
 
 /* Where a position outside 0..size - 1 reads; -1: nowhere, where all components are 0. */
 static inline int

@@ -53,12 +53,10 @@ static RefResult
 new_result (const RefResult *like)
 {
   size_t    count = (size_t) like->width * like->height * 4;
-  double   *values = calloc (count ? 3 * count : 1, sizeof (double));
+  double   *values = ref_allocate (3 * count, sizeof (double));
   RefResult result = { like->x, like->y, like->width, like->height,
                        values, values + count, values + 2 * count };
 
-  if (!values)
-    abort ();
   return result;
 }
 
@@ -113,11 +111,9 @@ static RefImage
 weighted (const RefImage *image)
 {
   size_t   count = (size_t) image->width * image->height;
-  double  *pixels = malloc (count * 4 * sizeof (double));
+  double  *pixels = ref_allocate (count * 4, sizeof (double));
   RefImage result = { image->width, image->height, pixels, 2.0 * image->error };        /* of a and of I */
 
-  if (!pixels)
-    abort ();
   for (size_t i = 0; i < 4 * count; i++)
     {
       double alpha = image->pixels[i | 3];
@@ -132,11 +128,9 @@ static RefImage
 translucency (const RefImage *image)
 {
   size_t   count = (size_t) image->width * image->height;
-  double  *pixels = calloc (count * 4, sizeof (double));
+  double  *pixels = ref_allocate (count * 4, sizeof (double));
   RefImage result = { image->width, image->height, pixels, 0.0 };
 
-  if (!pixels)
-    abort ();
   for (size_t i = 0; i < count; i++)
     {
       pixels[i * 4] = image->pixels[i * 4 + 3] != 1.0;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Which path a request takes: the device, or C and why.
+ */
+#include "choice.h"
+
+#include <gegl-plugin.h>
+
+#include "breaker.h"
+#include "gegl-side.h"
+#include "messages.h"
+#include "program.h"
+#include "proof-state.h"
+#include "settings.h"
+#include "speed.h"
+#include "tiles.h"
+
+void
+tessera_forget_failures (void)
+{
+  tessera_breaker_reset ();
+  tessera_tiles_retry ();
+  tessera_device_retry ();
+  tessera_program_forget (FALSE);
+}
+
+/* A person who switches OpenCL on in GIMP's preferences wants it tried. */
+static void
+host_switches (GObject *config, GParamSpec *pspec G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+  gboolean on = FALSE;
+
+  g_object_get (config, "use-opencl", &on, NULL);
+  if (on)
+    tessera_forget_failures ();
+}
+
+void
+tessera_watch_host (void)
+{
+  static gsize watches;
+
+  if (g_once_init_enter (&watches))
+    {
+      g_signal_connect (gegl_config (), "notify::use-opencl", G_CALLBACK (host_switches), NULL);
+      g_once_init_leave (&watches, 1);
+    }
+}
+
+const TesseraDevice *
+tessera_current_device (void)
+{
+  gpointer context, device;
+
+  tessera_gegl_device (&context, &device);
+  return tessera_device (context, device);
+}
+
+/* ---------------------------------------------------------------- choice -- */
+
+/* Did the user ask for OpenCL without GEGL finding any?  GEGL only says whether it uses OpenCL.
+ * If it has a device but does not use it, the host program has switched OpenCL off. */
+static gboolean
+misses_device (void)
+{
+  const gchar *wish = g_getenv ("GEGL_USE_OPENCL");
+  gpointer     context, device;
+
+  tessera_gegl_device (&context, &device);
+  return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context;
+}
+
+/* TRUE and the reason if C is the faster path. */
+static gboolean
+c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar **reason)
+{
+  gdouble c, on_device;
+
+  if (device->is_processor)
+    *reason = g_strdup ("the OpenCL device is a processor: C is faster");
+  else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_work (request),
+                                      &c, &on_device))
+    return FALSE;
+  else if (c > 0)
+    *reason = g_strdup_printf ("C is faster here: %.2f ms against %.2f ms on the device", c * 1e3,
+                               on_device * 1e3);
+  else
+    *reason = g_strdup ("too small for the device, or a trial of C's speed");
+  return TRUE;
+}
+
+const TesseraDevice *
+tessera_choose_device (const TesseraRequest *request, gchar **reason)
+{
+  const TesseraOpenclMode mode = tessera_mode ();
+  const TesseraDevice    *device = NULL;
+
+  *reason = NULL;
+  if (! request->filter->source)
+    *reason = g_strdup ("it has no kernels");
+  else if (tessera_proof_state.leg == TESSERA_PROOF_C)
+    *reason = g_strdup ("a check of the device");
+  else if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
+    return tessera_current_device ();
+  else if (mode == TESSERA_OPENCL_OFF)
+    *reason = g_strdup ("TESSERA_OPENCL=off");
+  else if (! gegl_operation_use_opencl (request->operation))
+    {
+      *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
+      if (misses_device () && mode != TESSERA_OPENCL_FORCE)
+        tessera_say_once ("OpenCL was asked for, but GEGL has no device for it (yes means a GPU, cpu the "
+                          "processor; is a driver installed?); all filters run in C");
+    }
+  else if (! (device = tessera_current_device ()))
+    *reason = g_strdup ("no usable OpenCL device");
+  else if (tessera_breaker_is_open (request->filter->name))
+    *reason = g_strdup ("the device failed a while ago");
+  else if (mode != TESSERA_OPENCL_AUTO || ! c_is_faster (request, device, reason))
+    return device;
+  return NULL;
+}
