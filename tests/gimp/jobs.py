@@ -58,6 +58,11 @@ def varied(operation):
     return values
 
 
+def in_32_bits(values):
+    """Those that an XCF file keeps, whose numbers are floats: of 19.2 the last digit decides to which cell of a grid a column belongs."""
+    return {name: struct.unpack('f', struct.pack('f', value))[0] if isinstance(value, float) else value for name, value in values.items()}
+
+
 def jobs_of(operation, effects):
     """A varied setting may make an image transparent: those layers have an alpha channel.  `effects`: GIMP 3 refuses layer effects
     of operations with an aux pad, so those are merged only."""
@@ -69,8 +74,8 @@ def jobs_of(operation, effects):
     jobs += [Job(name, 'varied', other, 'rgba', depth) for depth in (8, 32)]
     if effects:
         jobs += [Job(name, 'defaults', {}, 'rgba', 8, 'offset', how='effect')]
-        jobs += [Job(name, setting, values, kind, depth, how=how) for how in ('effect', 'xcf')
-                 for setting, values, kind, depth in (('defaults', {}, 'rgb', 8), ('varied', other, 'rgba', 8), ('varied', other, 'rgba', 32))]
+        jobs += [Job(name, setting, values, kind, depth, how=how) for how, changed in (('effect', other), ('xcf', in_32_bits(other)))
+                 for setting, values, kind, depth in (('defaults', {}, 'rgb', 8), ('varied', changed, 'rgba', 8), ('varied', changed, 'rgba', 32))]
         jobs += [Job(name, 'varied', other, 'rgba', 8, how=how) for how in ('edited', 'copied')]
     return jobs
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """One GIMP with its windows on a screen without a monitor: menus, dialogs, and a line into it, GIMP's own Script-Fu server."""
 import gettext
+import glob
 import os
 import socket
 import struct
@@ -64,7 +65,8 @@ class Session:
         return next((number for number, name in self.screen.windows().items() if 'picture' in name), None)
 
     def changed(self):
-        return any(name.startswith('*') and 'picture' in name for name in self.screen.windows().values())
+        """By the title, whose name is not the picture's any more once that was exported."""
+        return self.screen.windows().get(self.window, '').startswith('*')
 
     def alive(self):
         return self.program.poll() is None
@@ -93,11 +95,15 @@ class Session:
         return found
 
     def settle(self, seconds=180):
-        """Waits until GIMP and its plug-ins have had nothing to do for two seconds."""
-        until, quiet, before = time.monotonic() + seconds, 0, self.work()
+        """Waits until GIMP and its plug-ins have had nothing to do for two seconds.  `computed` is how many seconds they did,
+        on a machine that has nothing else to do: those of the busiest thread."""
+        until, quiet, before, self.computed = time.monotonic() + seconds, 0, self.work(), 0
+        threads = self.threads()
         while quiet < 2 and time.monotonic() < until:
             time.sleep(1)
             now = self.work()
+            threads, earlier = self.threads(), threads
+            self.computed += max((ticks - earlier.get(thread, 0) for thread, ticks in threads.items()), default=0) / watched.TICKS
             quiet, before = (quiet + 1 if now - before <= 5 and not self.waits() else 0), now
         return quiet >= 2
 
@@ -108,6 +114,11 @@ class Session:
     def work(self):
         """Processor time so far, in ticks."""
         return sum(int(ticks) for pid in self.processes() for ticks in status(pid)[11:13])
+
+    def threads(self):
+        """{thread: processor time so far}, in ticks."""
+        return {thread: sum(int(ticks) for ticks in status(f'{pid}/{thread}')[11:13])
+                for pid in self.processes() for thread in glob.glob('task/*', root_dir=f'/proc/{pid}')}
 
     def busy(self):
         before, waited = self.work(), 0

@@ -28,6 +28,7 @@ DIFFERENT = {
     'Offset': ('ru', "GEGL's ends in a colon"),
     'Perceptual': ('ru zh_CN', 'ru: masculine, as Tone is; zh_CN: as in later versions of GEGL and in GIMP'),
     'Percentile': ('fr ru zh_CN', "GEGL: `percentage', and `percentile of the colors' (ru), which here may be of alpha"),
+    'Shift': ('zh_CN', "GEGL's versions differ"),
     'Source': ('pt_BR', "GEGL's versions differ; as in GIMP"),
     'White': ('zh_CN', 'the white point, not the name of a color'),
 }
