@@ -8,6 +8,7 @@
 #define TESSERA_PLUG_IN_H
 
 #include "config.h"
+#include "places.h"
 
 #include <gegl.h>
 #include <glib/gi18n-lib.h>
