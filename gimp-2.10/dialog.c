@@ -7,7 +7,6 @@
 #include "widgets.h"
 
 #define RESPONSE_RESET 1
-#define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
 #define NO_SECOND (-1)
 #define AROUND 80                       /* pixels of a screen's height for a title bar and a panel */
 
@@ -187,14 +186,10 @@ presets_new (Dialog *dialog)
 static GtkWidget *
 window_new (const gchar *name, const gchar *title)
 {
-  GtkWidget *window;
-
-  bindtextdomain ("gimp20-std-plug-ins", gimp_locale_directory ());
-  bind_textdomain_codeset ("gimp20-std-plug-ins", "UTF-8");
-  window = gimp_dialog_new (title, name, NULL, 0, NULL, NULL,
-                            GIMP_TEXT ("_Reset"), RESPONSE_RESET,
-                            GIMP_TEXT ("_Cancel"), GTK_RESPONSE_CANCEL,
-                            GIMP_TEXT ("_OK"), GTK_RESPONSE_OK, NULL);
+  GtkWidget *window = gimp_dialog_new (title, name, NULL, 0, NULL, NULL,
+                                      GIMP_STOCK_RESET, RESPONSE_RESET,
+                                      GTK_STOCK_CANCEL, GTK_RESPONSE_CANCEL,
+                                      GTK_STOCK_OK, GTK_RESPONSE_OK, NULL);
   gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, RESPONSE_RESET, GTK_RESPONSE_CANCEL, -1);
   gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
   gimp_window_set_transient (GTK_WINDOW (window));
