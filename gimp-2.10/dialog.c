@@ -65,22 +65,23 @@ add_second (Dialog *dialog, GtkTable *table, gint row)
   gimp_table_attach_aligned (table, 0, row, _("Second picture:"), 0.0, 0.5, list, 2, FALSE);
 }
 
-static GtkWidget *
-extras_new (Dialog *dialog)
+/* Below the operation's own controls, a little apart. */
+static void
+add_extras (Dialog *dialog, GtkTable *table)
 {
-  GtkWidget *table = gtk_table_new (2, 3, FALSE);
   GtkObject *slider;
+  gint       row;
 
-  gtk_table_set_col_spacings (GTK_TABLE (table), 6);
-  gtk_table_set_row_spacings (GTK_TABLE (table), 6);
+  g_object_get (table, "n-rows", &row, NULL);
+  gtk_table_resize (table, row + 2, 3);
+  gtk_table_set_row_spacing (table, row - 1, 12);
   if (dialog->layer->place)
-    add_second (dialog, GTK_TABLE (table), 0);
-  slider = gimp_scale_entry_new (GTK_TABLE (table), 0, 1, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
+    add_second (dialog, table, row++);
+  slider = gimp_scale_entry_new (table, 0, row, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
                                  0.0, 100.0, 1.0, 10.0, 0, TRUE, 0.0, 0.0,
                                  _("How much of the filter there is, in percent: at 0 the picture stays as it was"), NULL);
   gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (slider)), TRUE);
   g_signal_connect (slider, "value-changed", G_CALLBACK (strength_changed), dialog);
-  return table;
 }
 
 static void
@@ -88,11 +89,9 @@ show_controls (Dialog *dialog)
 {
   if (dialog->controls)
     gtk_widget_destroy (dialog->controls);
-  dialog->controls = gtk_vbox_new (FALSE, 6);
-  gtk_box_pack_start (GTK_BOX (dialog->controls), widgets_new (dialog->layer->operation, settings_changed, dialog), FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (dialog->controls), extras_new (dialog), FALSE, FALSE, 0);
+  dialog->controls = widgets_new (dialog->layer->operation, settings_changed, dialog);
+  add_extras (dialog, GTK_TABLE (dialog->controls));
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->controls, FALSE, FALSE, 0);
-  gtk_widget_show_all (dialog->controls);
 }
 
 /* --------------------------------------------------------------- presets -- */
