@@ -7,14 +7,15 @@
 #include <gegl-plugin.h>
 #include <libgimp/gimpui.h>
 
-#define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
-
 static void
-attach (GtkWidget *table, gint row, const gchar *label, const gchar *tip, GtkWidget *list, gint value)
+attach (GtkWidget *table, gint row, const gchar *name, const gchar *tip, GtkWidget *list, gint value)
 {
+  gchar *label = g_strconcat (name, ":", NULL);
+
   gimp_int_combo_box_set_active (GIMP_INT_COMBO_BOX (list), value);
   gimp_help_set_help_data (list, tip, NULL);
   gimp_table_attach_aligned (GTK_TABLE (table), 0, row, label, 0.0, 0.5, list, 1, FALSE);
+  g_free (label);
 }
 
 /* The movements that the operation offers. */
@@ -52,10 +53,8 @@ align_dialog_run (AlignOptions *options)
   gboolean   is_ok;
 
   gimp_ui_init ("tessera", FALSE);
-  bindtextdomain ("gimp20-std-plug-ins", gimp_locale_directory ());
-  bind_textdomain_codeset ("gimp20-std-plug-ins", "UTF-8");
   window = gimp_dialog_new (_("Align Visible Layers by Content"), ALIGN_LAYERS, NULL, 0, NULL, NULL,
-                            GIMP_TEXT ("_Cancel"), GTK_RESPONSE_CANCEL, GIMP_TEXT ("_OK"), GTK_RESPONSE_OK, NULL);
+                            GTK_STOCK_CANCEL, GTK_RESPONSE_CANCEL, GTK_STOCK_OK, GTK_RESPONSE_OK, NULL);
   gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, GTK_RESPONSE_CANCEL, -1);
   gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
   gimp_window_set_transient (GTK_WINDOW (window));

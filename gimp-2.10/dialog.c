@@ -7,7 +7,6 @@
 #include "widgets.h"
 
 #define RESPONSE_RESET 1
-#define GIMP_TEXT(text) g_dgettext ("gimp20-std-plug-ins", text)        /* GIMP has these in each language */
 #define NO_SECOND (-1)
 #define AROUND 80                       /* pixels of a screen's height for a title bar and a panel */
 
@@ -66,22 +65,23 @@ add_second (Dialog *dialog, GtkTable *table, gint row)
   gimp_table_attach_aligned (table, 0, row, _("Second picture:"), 0.0, 0.5, list, 2, FALSE);
 }
 
-static GtkWidget *
-extras_new (Dialog *dialog)
+/* Below the operation's own controls, a little apart. */
+static void
+add_extras (Dialog *dialog, GtkTable *table)
 {
-  GtkWidget *table = gtk_table_new (2, 3, FALSE);
   GtkObject *slider;
+  gint       row;
 
-  gtk_table_set_col_spacings (GTK_TABLE (table), 6);
-  gtk_table_set_row_spacings (GTK_TABLE (table), 6);
+  g_object_get (table, "n-rows", &row, NULL);
+  gtk_table_resize (table, row + 2, 3);
+  gtk_table_set_row_spacing (table, row - 1, 12);
   if (dialog->layer->place)
-    add_second (dialog, GTK_TABLE (table), 0);
-  slider = gimp_scale_entry_new (GTK_TABLE (table), 0, 1, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
+    add_second (dialog, table, row++);
+  slider = gimp_scale_entry_new (table, 0, row, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
                                  0.0, 100.0, 1.0, 10.0, 0, TRUE, 0.0, 0.0,
                                  _("How much of the filter there is, in percent: at 0 the picture stays as it was"), NULL);
   gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (slider)), TRUE);
   g_signal_connect (slider, "value-changed", G_CALLBACK (strength_changed), dialog);
-  return table;
 }
 
 static void
@@ -89,11 +89,9 @@ show_controls (Dialog *dialog)
 {
   if (dialog->controls)
     gtk_widget_destroy (dialog->controls);
-  dialog->controls = gtk_vbox_new (FALSE, 6);
-  gtk_box_pack_start (GTK_BOX (dialog->controls), widgets_new (dialog->layer->operation, settings_changed, dialog), FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (dialog->controls), extras_new (dialog), FALSE, FALSE, 0);
+  dialog->controls = widgets_new (dialog->layer->operation, settings_changed, dialog);
+  add_extras (dialog, GTK_TABLE (dialog->controls));
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->controls, FALSE, FALSE, 0);
-  gtk_widget_show_all (dialog->controls);
 }
 
 /* --------------------------------------------------------------- presets -- */
@@ -187,14 +185,10 @@ presets_new (Dialog *dialog)
 static GtkWidget *
 window_new (const gchar *name, const gchar *title)
 {
-  GtkWidget *window;
-
-  bindtextdomain ("gimp20-std-plug-ins", gimp_locale_directory ());
-  bind_textdomain_codeset ("gimp20-std-plug-ins", "UTF-8");
-  window = gimp_dialog_new (title, name, NULL, 0, NULL, NULL,
-                            GIMP_TEXT ("_Reset"), RESPONSE_RESET,
-                            GIMP_TEXT ("_Cancel"), GTK_RESPONSE_CANCEL,
-                            GIMP_TEXT ("_OK"), GTK_RESPONSE_OK, NULL);
+  GtkWidget *window = gimp_dialog_new (title, name, NULL, 0, NULL, NULL,
+                                      GIMP_STOCK_RESET, RESPONSE_RESET,
+                                      GTK_STOCK_CANCEL, GTK_RESPONSE_CANCEL,
+                                      GTK_STOCK_OK, GTK_RESPONSE_OK, NULL);
   gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, RESPONSE_RESET, GTK_RESPONSE_CANCEL, -1);
   gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
   gimp_window_set_transient (GTK_WINDOW (window));

@@ -73,11 +73,25 @@ layer_new (gint32 image, gint32 drawable, const gchar *name, GError **error)
   return layer;
 }
 
+/* What is selected, alone. */
+static GeglNode *
+cropped (Layer *layer, GeglNode *source)
+{
+  const GeglRectangle *area = &layer->selected;
+  GeglNode            *crop = gegl_node_new_child (layer->graph, "operation", "gegl:crop", "x", (gdouble) area->x, "y", (gdouble) area->y,
+                                                   "width", (gdouble) area->width, "height", (gdouble) area->height, NULL);
+
+  gegl_node_link (source, crop);
+  return crop;
+}
+
 void
 layer_set_operation (Layer *layer, const gchar *operation)
 {
   GeglNode *source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", layer->pixels, NULL);
 
+  if (gegl_operation_find_property (operation, "count"))
+    source = cropped (layer, source);
   layer->result = layer->operation = gegl_node_new_child (layer->graph, "operation", operation, NULL);
   if (gegl_node_has_pad (layer->operation, "input"))
     gegl_node_link (source, layer->operation);

@@ -8,6 +8,7 @@
 #define TESSERA_PLUG_IN_H
 
 #include "config.h"
+#include "places.h"
 
 #include <gegl.h>
 #include <glib/gi18n-lib.h>
@@ -62,6 +63,7 @@ GeglBuffer *layer_copy_pixels (gint32 drawable, const Babl *space);
 
 /* Reads its pixels; the graph is empty. */
 Layer   *layer_new     (gint32 image, gint32 drawable, const gchar *name, GError **error);
+/* It sees the whole layer; one that counts sees what is selected, so that this is what it counts. */
 void     layer_set_operation (Layer *layer, const gchar *operation);
 void     layer_free    (Layer *layer);
 /* A node of the graph that has a drawable's pixels, where they lie over the layer. */

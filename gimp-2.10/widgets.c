@@ -369,9 +369,9 @@ controls_free (gpointer data)
 GtkWidget *
 widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
 {
-  guint        n;
+  guint        n, y = 0;
   GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
-  GtkWidget   *table = gtk_table_new (MAX (n, 1), 3, FALSE);
+  GtkWidget   *table = gtk_table_new (1, 3, FALSE);                 /* it grows */
   Controls    *all = g_new0 (Controls, 1);
 
   *all = (Controls) { node, g_ptr_array_new_with_free_func (g_free), changed, data };
@@ -380,7 +380,7 @@ widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
   gtk_table_set_row_spacings (GTK_TABLE (table), 6);
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]) || is_message (specs[i]))
-      add_row (all, specs[i], GTK_TABLE (table), i);
+      add_row (all, specs[i], GTK_TABLE (table), y++);
   g_free (specs);
   gtk_widget_show_all (table);
   gtk_widget_set_no_show_all (table, TRUE);                 /* the dialog shows all else */

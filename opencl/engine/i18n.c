@@ -5,6 +5,7 @@
  * is before that.  The locale itself is the program's to set, never ours.
  */
 #include "config.h"
+#include "places.h"
 
 #include <glib.h>
 #include <libintl.h>

@@ -3,7 +3,8 @@
 import os
 
 from gimp_program import FLAT, quoted
-from jobs import HEIGHT, WIDTH
+from graphs import colors_in
+from jobs import HEIGHT, SELECTION, WIDTH
 from pixels import read
 
 BLUR, JOINT, LABEL = 'tessera:mean-blur', 'tessera:bilateral-grid', 'tessera:label'
@@ -53,8 +54,10 @@ def extras(report, installed, gimp, inputs, few):
                                '(string-append "spatial-sigma=4 range-sigma=0.06 aux=" (number->string copy))) (gimp-image-remove-layer image copy))'
     out = {name: os.path.join(installed.work, f'extra-{i}-gimp.png') for i, name in enumerate(wanted)}
     script = [gimp.job(i, layer, [call[name], FLAT, gimp.save(out[name])]) for i, name in enumerate(wanted)]
-    script.append(gimp.job(len(wanted), layer, [f'(gimp-message (string-append "TESSERA counted " (number->string (car ({gimp.procedure(LABEL)} '
-                                                'RUN-NONINTERACTIVE image layer "threshold=0.2 min-area=10")))))']))
+    tell = f'(gimp-message (string-append "TESSERA counted " (number->string (car ({gimp.procedure(LABEL)} RUN-NONINTERACTIVE image layer ' \
+            '"threshold=0.05 min-area=10")))))'
+    select = '(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')'
+    script += [gimp.job(len(wanted), layer, [tell]), gimp.job(len(wanted) + 1, layer, [select, tell])]
     gimp.run(''.join(script), GEGL_USE_OPENCL='no')
     for name, picture in wanted.items():
         if report.check(f'GIMP 2.10: {name} makes a picture', os.path.exists(out[name])):
@@ -62,9 +65,10 @@ def extras(report, installed, gimp, inputs, few):
             report.check(f'GIMP 2.10: {name} is what it should be', worst <= 1, f'{worst} off at most, at {where}, {count} pixels by more than 1')
     alone = gegl(installed, 'alone', [layer, *joint])
     report.check('GIMP 2.10: the second picture makes a difference', wanted['a second picture'].difference(alone, 1)[2] > 100)
-    data = gegl(installed, 'label', [layer, LABEL, 'threshold=0.2', 'min-area=10']).data
-    colors = {tuple(data[i:i + 3]) for i in range(0, len(data), 4)} - {(0, 0, 0)}
-    report.check('GIMP 2.10: a script is told how many were counted', colors and gimp.said('counted') == [str(len(colors))], f'{gimp.said("counted")}, {len(colors)} colors')
+    crop = ['gegl:crop', *(f'{key}={value}' for key, value in zip(('x', 'y', 'width', 'height'), SELECTION))]
+    colors = [len(colors_in(gegl(installed, 'label', [layer, *chain, LABEL, 'threshold=0.05', 'min-area=10']))) for chain in ([], crop)]
+    report.check('GIMP 2.10: a script is told how many were counted, in the layer and in what is selected',
+                 0 < colors[1] < colors[0] and gimp.said('counted') == list(map(str, colors)), f'{gimp.said("counted")}, {colors} colors')
     if few:
         return
     gimp.run(gimp.job(0, layer, [f'({gimp.procedure(BLUR)} RUN-NONINTERACTIVE image layer "aux=1")']), GEGL_USE_OPENCL='no')

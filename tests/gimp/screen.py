@@ -1,12 +1,30 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """A screen without a monitor (Xvfb, openbox), its keyboard, mouse and pictures (xdotool, ImageMagick)."""
+import ctypes
 import os
 import signal
 import subprocess
 import time
 
 WIDTH, HEIGHT = 1360, 860
+KEYS = range(8, 256)                # codes of X
 TOOLS = ('Xvfb', 'openbox', 'xdotool', 'import', 'xprop')
+
+
+def give_keys(display, letters):
+    """Letters that the keyboard lacks get keys that have none.  xdotool lends them a key itself, but takes it back at once, and a busy
+    program asks too late what it was."""
+    if not letters:
+        return
+    x11, count = ctypes.CDLL('libX11.so.6'), ctypes.c_int()
+    x11.XOpenDisplay.restype, x11.XGetKeyboardMapping.restype = ctypes.c_void_p, ctypes.POINTER(ctypes.c_ulong)
+    at = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
+    symbols = x11.XGetKeyboardMapping(at, KEYS[0], len(KEYS), ctypes.byref(count))
+    keys = {key: set(symbols[i * count.value:(i + 1) * count.value]) for i, key in enumerate(KEYS)}
+    wanted = [symbol for symbol in (ord(letter) + 0x1000000 * (letter > '\xff') for letter in letters) if not any(symbol in has for has in keys.values())]
+    for key, symbol in zip([key for key, has in keys.items() if has == {0}], wanted):
+        x11.XChangeKeyboardMapping(at, key, 2, (ctypes.c_ulong * 2)(symbol, symbol), 1)
+    x11.XCloseDisplay(at)
 
 
 class Screen:
@@ -57,6 +75,7 @@ class Screen:
             time.sleep(0.3)
 
     def type(self, text):
+        give_keys(self.env['DISPLAY'], sorted({letter for letter in text if not letter.isascii()}))
         self.say('xdotool', 'type', '--delay', '60', text)
 
     def click(self, x, y):
