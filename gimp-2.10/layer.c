@@ -58,7 +58,7 @@ layer_new (gint32 image, gint32 drawable, const gchar *name, GError **error)
 
   if (gimp_item_is_group (drawable) || ! gimp_item_is_drawable (drawable) || gimp_drawable_is_indexed (drawable))
     {
-      g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_LAYER, _("%s works on a layer in RGB or grayscale"), name);
+      g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_LAYER, _("%s works on a layer in RGB or grayscale, not on a group"), name);
       return NULL;
     }
   layer = g_new0 (Layer, 1);
