@@ -10,8 +10,14 @@
 
 #include "tessera.h"
 
-static const gchar *being_read;
-static void       (*say_failed) (const gchar *path);
+#ifdef __GLIBC__
+int __cxa_thread_atexit_impl (void (*function) (gpointer data), gpointer data, gpointer library);
+extern gpointer __dso_handle;
+#endif
+
+/* Of the thread that reads. */
+static _Thread_local const gchar *being_read;
+static _Thread_local void       (*say_failed) (const gchar *path);
 
 gboolean
 loads_ending (const gchar *path)
@@ -63,10 +69,33 @@ leave (void)
     }
 }
 
+#ifdef __GLIBC__
+static void
+leave_thread (gpointer data G_GNUC_UNUSED)
+{
+  leave ();
+}
+#endif
+
+/* Before what others have registered, as a driver that another thread still uses: glibc's exit begins with what its own thread leaves. */
+static void
+watch (void)
+{
+#ifdef __GLIBC__
+  static _Thread_local gboolean is_watched;
+
+  if (! is_watched)
+    __cxa_thread_atexit_impl (leave_thread, NULL, &__dso_handle);
+  is_watched = TRUE;
+#else
+  atexit (leave);                       /* each time: they may have registered since */
+#endif
+}
+
 void
 loads_begin (const gchar *path, void (*failed) (const gchar *path))
 {
-  atexit (leave);                       /* each time: before what others have registered since, as a driver that another thread still uses */
+  watch ();
   being_read = path;
   say_failed = failed;
 }
