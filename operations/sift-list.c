@@ -199,7 +199,8 @@ sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint
 
 const TesseraFilter sift_filter = {
   .name = "sift", .source = tessera_sift_cl, .checked_by = "tessera:sift", .zero_in_check = "contrast-threshold",
-  .spread = sift_in_c, .scratch_bytes = sift_device_bytes, .device = sift_on_device, .whole = TRUE, .answers = TRUE
+  .spread = sift_in_c, .scratch_bytes = sift_device_bytes, .device = sift_on_device, .whole = TRUE, .answers = TRUE,
+  .needs_doubles = TRUE
 };
 
 /* The output is one pixel, which depends on all of the picture. */

@@ -70,6 +70,16 @@ misses_device (void)
   return wish && g_ascii_strcasecmp (wish, "no") != 0 && ! context;
 }
 
+static gboolean
+lacks_doubles (const TesseraFilter *filter, const TesseraDevice *device)
+{
+  const gboolean lacks = filter->needs_doubles && ! device->has_doubles;
+
+  if (lacks)
+    tessera_say_once ("%s computes in double precision, which %s does not; C is used instead", filter->name, device->name);
+  return lacks;
+}
+
 /* TRUE and the reason if C is the faster path. */
 static gboolean
 c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar **reason)
@@ -113,6 +123,8 @@ tessera_choose_device (const TesseraRequest *request, gchar **reason)
     }
   else if (! (device = tessera_current_device ()))
     *reason = g_strdup ("no usable OpenCL device");
+  else if (lacks_doubles (request->filter, device))
+    *reason = g_strdup ("the device has no double precision");
   else if (tessera_breaker_is_open (request->filter->name))
     *reason = g_strdup ("the device failed a while ago");
   else if (mode != TESSERA_OPENCL_AUTO || ! c_is_faster (request, device, reason))

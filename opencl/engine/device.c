@@ -66,8 +66,8 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   cl_ulong memory = 0, max_allocation = 0;
   cl_bool  little = CL_FALSE, compiler = CL_FALSE;
   cl_device_type type = 0;
-  cl_device_fp_config config = 0;
-  cl_int   status;
+  cl_device_fp_config config = 0, doubles = 0;
+  cl_int   status, told;
 
   status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_allocation,
@@ -76,6 +76,8 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   status |= cl->GetDeviceInfo (device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
   status |= cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+  told = cl->GetDeviceInfo (device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
+  status |= told == CL_INVALID_VALUE ? CL_SUCCESS : told;       /* OpenCL 1.1 does not know the question */
   if (status != CL_SUCCESS)
     {
       tessera_say_once ("the OpenCL device does not answer; all filters run in C until it does");
@@ -99,6 +101,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   self->memory = memory;
   self->max_allocation = max_allocation;
   self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
+  self->has_doubles = doubles != 0;
   self->build_options = build_options (config);
   return TRUE;
 }

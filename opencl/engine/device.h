@@ -18,6 +18,7 @@ typedef struct
   gchar   *build_options;
   guint64  memory, max_allocation;
   gboolean is_processor;        /* the device is the host's own processor */
+  gboolean has_doubles;         /* double precision */
   GMutex  *one_launch;          /* held while a kernel runs; NULL: launches may overlap */
 } TesseraDevice;
 

@@ -242,6 +242,9 @@ typedef struct
    * `spread`.  The halo of such a filter makes the roi the whole image. */
   gboolean whole;
 
+  /* The kernels compute in double precision: a device that has none is not asked. */
+  gboolean needs_doubles;
+
   /* The passes do not look at the request's input: it does not travel, and band->input has no memory. */
   gboolean blind;
 

@@ -123,6 +123,12 @@ def types(report, driver, arguments):
             program = driver.start('../check/check', '--filter', 'bilateral-grid', '--parity', '--cases', '30', '--seed', '1', plan=plan)
             out, err, _ = watched.communicate(program, 120)
             report.check(f'bilateral-grid, {plan}', (program.returncode == 0) == right, out + err)
+        # Without double precision SIFT stays in C and says why; others go on.
+        for name, right in (('sift', False), ('harris-corners', True)):
+            program = driver.start('../check/check', '--filter', name, '--parity', '--cases', '3', '--seed', '1', plan='lie:single')
+            out, err, _ = watched.communicate(program, 120)
+            report.check(f'{name}, lie:single', (program.returncode == 0) == right and ('computes in double precision, which' in err) != right
+                         and 'does not build' not in err, out + err)
         # The check's small pictures do not need this kernel: the first result that did is compared itself.
         out, err, _ = watched.communicate(driver.start('../temporal/sequence-speed', '--size', '150x130', '--history', '5', '--batch', '4',
                                                        '--frames', '8', plan='skip shift_medians'), 120)

@@ -126,6 +126,8 @@ hook_GetDeviceInfo (cl_device_id device, cl_device_info what, size_t size, void 
     *(cl_bool *) value = CL_FALSE;
   if (what == CL_DEVICE_TYPE && stub_lies (STUB_LIE_GPU))
     *(cl_device_type *) value = CL_DEVICE_TYPE_GPU;
+  if (what == CL_DEVICE_DOUBLE_FP_CONFIG && stub_lies (STUB_LIE_SINGLE))
+    *(cl_device_fp_config *) value = 0;
   if (what == CL_DRIVER_VERSION && size > 2 && stub_lies (STUB_LIE_FIVE))
     memcpy (value, "5.", 2);
   return CL_SUCCESS;

@@ -60,7 +60,8 @@ typedef enum
   STUB_LIE_FIVE     = 1 << 7,
   STUB_LIE_CUT      = 1 << 8,
   STUB_LIE_GPU      = 1 << 9,
-  STUB_SKIP         = 1 << 10
+  STUB_LIE_SINGLE   = 1 << 10,
+  STUB_SKIP         = 1 << 11
 } StubLie;
 
 /* Commands that a rule can single out. */
