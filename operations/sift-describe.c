@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Descriptors: the gradients around a place in the frame of its angle, counted in 4 x 4 cells and 8 directions.  In
- * double, each sum in the order of rows and columns.
+ * Descriptors: the gradients around a place in the frame of its angle, counted in 4 x 4 cells and 8 directions.
+ * Deviations: in float; lengths of descriptors in double.  Pixels are given to eight histograms in turns, in the order of rows and
+ * columns, and these are added in pairs.
+ * Price: 1.6 (SIFT of 4 Mpix with 21,564 points, H200, 2026-11-23; 1.35 in C on 2 cores of an EPYC).
  */
 #include "config.h"
 
@@ -11,94 +13,75 @@
 #include <math.h>
 #include <string.h>
 
-#include "../opencl/math/tessera-angle.h"
+#include "../opencl/math/tessera-sift-window.h"
 
-#define OUTSIDE     -1
-#define PADDED      (CELLS + 2) /* a cell on each side takes what falls beside the frame */
+#define SLOT_FLOATS (WINDOW_PADDED * WINDOW_ROW * DIRECTIONS)
 
-/* What a row of pixels adds. */
+typedef gfloat Eight     __attribute__ ((vector_size (32), aligned (4), may_alias));
+typedef gint   EightBits __attribute__ ((vector_size (32), aligned (4), may_alias));
+
+/* What a row of pixels adds to the 2 x 2 cells that share each of them, the first of which begins at float `cell` of a slot. */
 typedef struct
 {
-  gdouble *across, *down;       /* place in cells, from the first cell's centre */
-  gdouble *direction;           /* 0 to 8 */
-  gdouble *length;              /* of the gradient, weighed */
+  gfloat *parts[4], *direction;
+  gint   *cell;
 } Samples;
 
 /* n pixels at `right` and more pixels from the place, `below` pixels below it. */
 TESSERA_CLONES static void
 sample (const gfloat *restrict above, const gfloat *restrict row, const gfloat *restrict under, gint n, gint right, gint below,
-        const SiftFrame *frame, const gdouble *restrict weights, gdouble *restrict across, gdouble *restrict down,
-        gdouble *restrict direction, gdouble *restrict length)
+        const SiftFrame *in, gfloat row_weight, const gfloat *restrict weights, gfloat *restrict part0, gfloat *restrict part1,
+        gfloat *restrict part2, gfloat *restrict part3, gfloat *restrict direction, gint *restrict cell)
 {
-  const gdouble cosine = frame->cosine, sine = frame->sine, angle = frame->angle;
+  const SiftFrame frame = *in;
 
   for (gint i = 0; i < n; i++)
     {
-      const gdouble dx = (gdouble) row[i + 2] - row[i], dy = (gdouble) under[i + 1] - above[i + 1];
-      const gdouble turned = (angle - angle_of (dx, dy)) * (DIRECTIONS / 360.0);
+      const SiftSample s = sift_sample (row[i + 2] - row[i], under[i + 1] - above[i + 1], right + i, below, &frame,
+                                        row_weight * weights[i]);
+      const gfloat     low = s.length * (1.0f - s.down), high = s.length * s.down;
 
-      /* An angle is NaN where a level overflows: outside. */
-      across[i] = turned == turned ? ((right + i) * cosine + below * sine) + (CELLS / 2 - 0.5) : CELLS;
-      down[i] = (below * cosine - (right + i) * sine) + (CELLS / 2 - 0.5);
-      direction[i] = turned < 0.0 ? turned + DIRECTIONS : turned > 0.0 ? turned : 0.0;
-      length[i] = sqrt (dx * dx + dy * dy) * weights[i];
+      part0[i] = low * (1.0f - s.across);
+      part1[i] = low * s.across;
+      part2[i] = high * (1.0f - s.across);
+      part3[i] = high * s.across;
+      direction[i] = s.direction;
+      cell[i] = s.cell * DIRECTIONS;
     }
 }
 
-/* How n samples are shared out between the nearest cells and directions: `cell` is the first one's number, OUTSIDE where there is
- * none, and `parts` are what the eight are given, `n_parts` numbers each.  In vectors, so nothing is left out before the end. */
+/* Adds n samples, the first of which is number `slot` of the window.  Of each all eight directions, as window_share. */
 TESSERA_CLONES static void
-share (const gdouble *restrict across, const gdouble *restrict down, const gdouble *restrict direction, const gdouble *restrict length,
-       gint n, gint *restrict cell, gdouble *restrict part0, gdouble *restrict part1, gdouble *restrict part2, gdouble *restrict part3,
-       gdouble *restrict turned)
+count (const Samples *samples, gint n, gint slot, gfloat *slots)
 {
+  const Eight directions = { 0, 1, 2, 3, 4, 5, 6, 7 };
+
   for (gint i = 0; i < n; i++)
     {
-      const gdouble inner_x = MIN (across[i] + 1.0, CELLS - across[i]), inner_y = MIN (down[i] + 1.0, CELLS - down[i]);
-      const gint    x = (gint) (across[i] + 1.0), y = (gint) (down[i] + 1.0), turn = (gint) direction[i];      /* floors; of x and y one more */
-      const gdouble fx = across[i] - (x - 1), fy = down[i] - (y - 1);
-      const gdouble low = length[i] * (1.0 - fy), high = length[i] * fy;
-      const gint    number = (y * PADDED + x) * (DIRECTIONS + 1) + (turn & (DIRECTIONS - 1));
+      const Eight off = (Eight) ((EightBits) (samples->direction[i] - directions) & 0x7fffffff);
+      const Eight beside = 1.0f - off, around = off - (DIRECTIONS - 1);
+      const Eight shares = (Eight) (((EightBits) beside & (beside > 0.0f)) | ((EightBits) around & (around > 0.0f)));
+      gfloat     *to = slots + ((slot + i) & (WINDOW_SLOTS - 1)) * SLOT_FLOATS + samples->cell[i];
 
-      cell[i] = MIN (inner_x, inner_y) > 0.0 ? number : OUTSIDE;
-      part0[i] = low * (1.0 - fx);
-      part1[i] = low * fx;
-      part2[i] = high * (1.0 - fx);
-      part3[i] = high * fx;
-      turned[i] = direction[i] - turn;
+      *(Eight *) to += samples->parts[0][i] * shares;
+      *(Eight *) (to + DIRECTIONS) += samples->parts[1][i] * shares;
+      *(Eight *) (to + WINDOW_ROW * DIRECTIONS) += samples->parts[2][i] * shares;
+      *(Eight *) (to + (WINDOW_ROW + 1) * DIRECTIONS) += samples->parts[3][i] * shares;
     }
 }
 
 static void
-count (const gint *cell, const gdouble *parts, gint n_parts, gint n, gdouble *cells)
-{
-  static const gint at[4] = { 0, DIRECTIONS + 1, PADDED * (DIRECTIONS + 1), (PADDED + 1) * (DIRECTIONS + 1) };
-
-  for (gint i = 0; i < n; i++)
-    if (cell[i] != OUTSIDE)
-      for (gint k = 0; k < 4; k++)
-        {
-          const gdouble part = parts[k * n_parts + i], turned = parts[4 * n_parts + i];
-          gdouble      *to = cells + cell[i] + at[k];
-
-          to[0] += part * (1.0 - turned);
-          to[1] += part * turned;
-        }
-}
-
-static void
-count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame *frame,
-              gdouble cells[PADDED][PADDED][DIRECTIONS + 1])
+count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame *frame, gfloat *slots)
 {
   const gint radius = sift_window_radius (place->sigma), most = sift_whole (2 * radius + 1);
   const gint x0 = place->column, y0 = place->row, l = place->layer;
-  gdouble   *room = gegl_scratch_new0 (gdouble, 11 * most), *weights = room + 4 * most, *row_weights = weights + most;
-  gdouble   *parts = row_weights + most;
+  gfloat    *room = gegl_scratch_new0 (gfloat, 6 * most + SIFT_SLACK), *weights = room + 5 * most;
   gint      *cell = gegl_scratch_new (gint, most);
-  Samples    samples = { room, room + most, room + 2 * most, room + 3 * most };
+  Samples    samples = { { room, room + most, room + 2 * most, room + 3 * most }, room + 4 * most, cell };
+  gint       counted = 0;
 
-  for (gint i = 0; i <= radius; i++)
-    weights[radius + i] = weights[radius - i] = tessera_exp (-(i * i) / (8.0 * (CELL * place->sigma) * (CELL * place->sigma)));
+  for (gint i = -radius; i <= radius; i++)
+    weights[radius + i] = window_weight (i, frame->fall);
   for (gint j = MAX (-radius, 1 - y0); j <= MIN (radius, levels->height - 2 - y0); j++)
     {
       gint first, last, n;
@@ -110,47 +93,54 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame 
       n = last - first + 1;
       if (n <= 0)
         continue;
-      for (gint i = 0; i < n; i++)
-        row_weights[i] = weights[radius + j] * weights[radius + first + i];
       sample (sift_row (levels, l, x0 + first - 1, y0 + j - 1), sift_row (levels, l, x0 + first - 1, y0 + j),
-              sift_row (levels, l, x0 + first - 1, y0 + j + 1), sift_whole (n), first, j, frame, row_weights, samples.across,
-              samples.down, samples.direction, samples.length);
-      share (samples.across, samples.down, samples.direction, samples.length, sift_whole (n), cell, parts, parts + most,
-             parts + 2 * most, parts + 3 * most, parts + 4 * most);
-      count (cell, parts, most, n, &cells[0][0][0]);
+              sift_row (levels, l, x0 + first - 1, y0 + j + 1), sift_whole (n), first, j, frame, weights[radius + j],
+              weights + radius + first, samples.parts[0], samples.parts[1], samples.parts[2], samples.parts[3],
+              samples.direction, samples.cell);
+      count (&samples, n, counted, slots);
+      counted += n;
     }
   gegl_scratch_free (cell);
   gegl_scratch_free (room);
 }
 
+/* Of values that are `most` at most: a sum for each direction, then those. */
 static gdouble
-length_of (const gdouble values[SIFT_LENGTH])
+length_of (const gfloat values[SIFT_LENGTH], gdouble most)
 {
-  gdouble sum = 0.0;
+  gdouble sums[DIRECTIONS] = { 0.0 };
 
+  for (gint i = 0; i < SIFT_LENGTH; i += DIRECTIONS)
+    for (gint d = 0; d < DIRECTIONS; d++)
+      sums[d] += SIFT_LEAST_OF (values[i + d], most) * SIFT_LEAST_OF (values[i + d], most);
+  return sqrt (WINDOW_SUM (sums, 1));
+}
+
+TESSERA_CLONES static void
+make_elements (const gfloat *slots, guint8 descriptor[SIFT_LENGTH])
+{
+  gfloat  values[SIFT_LENGTH];
+  gdouble most, length;
+
+  for (gint c = 0; c < CELLS * CELLS; c++)
+    for (gint d = 0; d < DIRECTIONS; d++)
+      {
+        const gfloat *first = slots + ((1 + c / CELLS) * WINDOW_ROW + 1 + c % CELLS) * DIRECTIONS + d;
+
+        values[c * DIRECTIONS + d] = WINDOW_SUM (first, SLOT_FLOATS);
+      }
+  most = CLIP * length_of (values, HUGE_VAL);
+  length = SIFT_MOST_OF (length_of (values, most), LEAST_LENGTH);
   for (gint i = 0; i < SIFT_LENGTH; i++)
-    sum += values[i] * values[i];
-  return sqrt (sum);
+    descriptor[i] = (guint8) sift_element (SIFT_LEAST_OF (values[i], most), length);
 }
 
 void
 sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle, guint8 descriptor[SIFT_LENGTH])
 {
   const SiftFrame frame = sift_frame (place->sigma, angle);
-  gdouble         cells[PADDED][PADDED][DIRECTIONS + 1], values[SIFT_LENGTH], most, length;
+  gfloat          slots[WINDOW_SLOTS * SLOT_FLOATS] = { 0.0f };
 
-  memset (cells, 0, sizeof cells);
-  count_window (levels, place, &frame, cells);
-  for (gint i = 0; i < SIFT_LENGTH; i++)
-    {
-      const gdouble *directions = cells[1 + i / DIRECTIONS / CELLS][1 + i / DIRECTIONS % CELLS];
-
-      values[i] = directions[i % DIRECTIONS] + (i % DIRECTIONS == 0 ? directions[DIRECTIONS] : 0.0);
-    }
-  most = CLIP * length_of (values);
-  for (gint i = 0; i < SIFT_LENGTH; i++)
-    values[i] = MIN (values[i], most);
-  length = MAX (length_of (values), LEAST_LENGTH);
-  for (gint i = 0; i < SIFT_LENGTH; i++)
-    descriptor[i] = (guint8) sift_element (values[i], length);
+  count_window (levels, place, &frame, slots);
+  make_elements (slots, descriptor);
 }

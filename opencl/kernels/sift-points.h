@@ -7,10 +7,10 @@
  * another.
  */
 #define SIFT_LEVELS global const float *levels, int rows, int width, int top, int height
-#define SIFT_CHUNK  128         /* samples; a multiple of each group's size, and no less than a descriptor has numbers */
+#define SIFT_CHUNK  128         /* pixels of an angle's window; a multiple of each group's size */
+#define SIFT_SHARED 64          /* of a descriptor's; also of WINDOW_SLOTS, so that each chunk begins with the first slot */
 #define SIFT_RADIUS 128         /* at most, of a window */
-#define SIFT_OWNERS 32          /* two for each of the 4 x 4 cells: even and odd directions */
-#define SIFT_EIGHTH 5           /* sums that each has: directions 0, 2, 4, 6, 8, or 1, 3, 5, 7 */
+#define SIFT_OWNERS 32          /* of a descriptor's sums: of the 8 slots four each, for a quarter of the cells */
 
 /* counts[] */
 #define SIFT_CANDIDATES 0
@@ -204,89 +204,72 @@ kernel void sift_turn (SIFT_LEVELS, global int *counts, global const SiftPlace *
 
 /* ----------------------------------------------------------- descriptors -- */
 
-/* A pixel of the window: the first of the four cells that share it, its place between them and between two directions. */
+/* The owner's place among 32: the slot whose pixels it adds, and a parity of rows and of columns.  Of the 2 x 2 cells that share
+ * a pixel one has that parity, and of all cells 2 x 2. */
+#define OWNER_SLOT(owner)   ((owner) & (WINDOW_SLOTS - 1))
+#define OWNER_COLUMN(owner) ((owner) >> 3 & 1)
+#define OWNER_ROW(owner)    ((owner) >> 4)
+
+/* A chunk's pixels. */
 typedef struct
 {
-  int    cell;                  /* (y 8 + x) 8 + direction; -1: outside */
-  double x, y, direction;
-  double length;                /* of the gradient, weighed */
-} SiftSample;
+  local int   *cell;            /* 8 row + column of the first cell */
+  local float *across, *down, *direction, *length;
+} SiftChunk;
 
-static inline SiftSample
-sift_sample (double2 g, int right, int below, const SiftFrame *frame, double weight)
-{
-  const double turned = (frame->angle - angle_of (g.x, g.y)) * (DIRECTIONS / 360.0);
-  const double across = turned == turned ? (right * frame->cosine + below * frame->sine) + (CELLS / 2 - 0.5) : CELLS;
-  const double down = (below * frame->cosine - right * frame->sine) + (CELLS / 2 - 0.5);
-  const double direction = turned < 0.0 ? turned + DIRECTIONS : turned > 0.0 ? turned : 0.0;
-  const double inner_x = SIFT_LEAST_OF (across + 1.0, CELLS - across), inner_y = SIFT_LEAST_OF (down + 1.0, CELLS - down);
-  const int    x = (int) (across + 1.0), y = (int) (down + 1.0), turn = (int) direction;        /* floors; of x and y one more */
-  SiftSample   sample;
-
-  sample.cell = SIFT_LEAST_OF (inner_x, inner_y) > 0.0 ? (y << 3 | x) << 3 | (turn & (DIRECTIONS - 1)) : -1;
-  sample.x = across - (x - 1);
-  sample.y = down - (y - 1);
-  sample.direction = direction - turn;
-  sample.length = sqrt (g.x * g.x + g.y * g.y) * weight;
-  return sample;
-}
-
-/* What a chunk's samples add to the cells and directions of one owner. */
+/* What m pixels of a chunk add to the cells of one owner. */
 static void
-sift_collect (local const int *cell, local const double *x, local const double *y, local const double *direction,
-              local const double *length, int m, int owner, local double *sums)
+sift_collect (const SiftChunk *chunk, int m, int owner, local float *sums)
 {
-  const int column = 1 + (owner >> 1) % CELLS, row = 1 + (owner >> 1) / CELLS, odd = owner & 1;
-
-  for (int k = 0; k < m; k++)
+  for (int k = OWNER_SLOT (owner); k < m; k += WINDOW_SLOTS)
     {
-      const int c = cell[k], right = column - (c >> 3 & 7), below = row - (c >> 6), is_next = (c ^ odd) & 1;
+      const int   right = (chunk->cell[k] ^ OWNER_COLUMN (owner)) & 1, below = (chunk->cell[k] >> 3 ^ OWNER_ROW (owner)) & 1;
+      const int   column = (chunk->cell[k] & 7) + right - 1, row = (chunk->cell[k] >> 3) + below - 1;
+      const float down = chunk->down[k], across = chunk->across[k], direction = chunk->direction[k];
+      const float part = chunk->length[k] * (below ? down : 1.0f - down) * (right ? across : 1.0f - across);
 
-      if (c >= 0 && (right & ~1) == 0 && (below & ~1) == 0)
+      if (column >= 0 && column < CELLS && row >= 0 && row < CELLS)
         {
-          const double part = length[k] * (below ? y[k] : 1.0 - y[k]) * (right ? x[k] : 1.0 - x[k]);
+          const int     d = (int) direction & (DIRECTIONS - 1), next = (d + 1) & (DIRECTIONS - 1);
+          local float  *cell = sums + ((row >> 1) * 2 + (column >> 1)) * DIRECTIONS * SIFT_OWNERS + owner;
 
-          sums[((c & 7) + is_next) >> 1] += part * (is_next ? direction[k] : 1.0 - direction[k]);
+          cell[d * SIFT_OWNERS] += part * window_share (direction, (float) d);
+          cell[next * SIFT_OWNERS] += part * window_share (direction, (float) next);
         }
     }
 }
 
-/* The owners' sums as the numbers of a descriptor.  Beyond the last direction lies the first one. */
-static void
-sift_gather (local const double *sums, local double *values, int me, int size)
+/* Number k of a descriptor, of what its owners have. */
+static float
+sift_sum (local const float *sums, int k)
 {
-  for (int k = me; k < SIFT_LENGTH; k += size)
+  const int column = k / DIRECTIONS % CELLS, row = k / DIRECTIONS / CELLS;
+  const int owner = ((row + 1) & 1) << 4 | ((column + 1) & 1) << 3;
+  local const float *slots = sums + (((row >> 1) * 2 + (column >> 1)) * DIRECTIONS + k % DIRECTIONS) * SIFT_OWNERS + owner;
+
+  return WINDOW_SUM (slots, 1);
+}
+
+/* The square of the length, as C adds it up, of values that are `most` at most: a sum for each direction. */
+static void
+sift_square (local const float *values, double most, local double *sums, int me, int size)
+{
+  for (int d0 = 0; d0 < DIRECTIONS; d0 += size)         /* as often for each work-item: TRAPS.md, PoCL */
     {
-      local const double *even = sums + k / DIRECTIONS * 2 * SIFT_EIGHTH;
+      const int d = (d0 + me) & (DIRECTIONS - 1);
+      double    sum = 0.0;
 
-      values[k] = even[(k & 1) * SIFT_EIGHTH + k % DIRECTIONS / 2] + (k % DIRECTIONS == 0 ? even[DIRECTIONS / 2] : 0.0);
+      for (int i = d; i < SIFT_LENGTH; i += DIRECTIONS)
+        sum += SIFT_LEAST_OF (values[i], most) * SIFT_LEAST_OF (values[i], most);
+      if (d0 + me < DIRECTIONS)
+        sums[d] = sum;
     }
-}
-
-static double
-sift_length_of (local const double *values)
-{
-  double sum = 0.0;
-
-  for (int i = 0; i < SIFT_LENGTH; i++)
-    sum += values[i] * values[i];
-  return sqrt (sum);
-}
-
-/* The weights of a window, by distance; no sums yet. */
-static void
-sift_begin_window (double sigma, int radius, int me, int size, local double *weights, local double *sums)
-{
-  for (int k = me; k <= radius; k += size)
-    weights[k] = sift_weight (k, 8.0, CELL * sigma);
-  for (int k = me; k < SIFT_OWNERS * SIFT_EIGHTH; k += size)
-    sums[k] = 0.0;
 }
 
 /* Where each row of a window begins, and how many of its pixels count. */
 static void
 sift_window_rows (const SiftFrame *frame, int radius, int width, int height, int column, int row, int me, int size,
-                  local int *first, local int *counted)
+                  local short *first, local short *counted)
 {
   for (int j = me; j <= 2 * radius; j += size)
     {
@@ -298,17 +281,54 @@ sift_window_rows (const SiftFrame *frame, int radius, int width, int height, int
           from = max (from, 1 - column);
           to = min (to, width - 2 - column);
         }
-      first[j] = from;
-      counted[j] = max (to - from + 1, 0);
+      first[j] = (short) from;
+      counted[j] = (short) max (to - from + 1, 0);
     }
 }
 
-/* One group takes one point after another; `groups` of them; up to SIFT_OWNERS work-items; 11 kB of local memory. */
+/* A work-item's next pixel of a window: pixel i of row j. */
+typedef struct
+{
+  int j, i;
+} SiftWalk;
+
+static inline void
+sift_walk (SiftWalk *walk, int by, int n_rows, local const short *counted)
+{
+  for (walk->i += by; walk->j < n_rows && walk->i >= counted[walk->j]; walk->j++)
+    walk->i -= counted[walk->j];
+}
+
+/* The work-item's pixels of m of a chunk, around the place `at`. */
+static void
+sift_fill (global const float *at, int width, const SiftFrame *frame, int radius, local const float *weights, local const short *first,
+           local const short *counted, SiftWalk *walk, int m, int me, int size, const SiftChunk *chunk)
+{
+  for (int k = me; k < m; k += size)
+    {
+      const int        right = first[walk->j] + walk->i, below = walk->j - radius;
+      global const float *pixel = at + (long) below * width + right;
+      const SiftSample sample = sift_sample (pixel[1] - pixel[-1], pixel[width] - pixel[-width], right, below, frame,
+                                             weights[abs (below)] * weights[abs (right)]);
+
+      chunk->cell[k] = sample.cell;
+      chunk->across[k] = sample.across;
+      chunk->down[k] = sample.down;
+      chunk->direction[k] = sample.direction;
+      chunk->length[k] = sample.length;
+      sift_walk (walk, size, 2 * radius + 1, counted);
+    }
+}
+
+/* One group takes one point after another; `groups` of them; up to SIFT_OWNERS work-items; 8 kB of local memory. */
 kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoint *points, int most, int items)
 {
-  local double lengths[SIFT_CHUNK], xs[SIFT_CHUNK], ys[SIFT_CHUNK], directions[SIFT_CHUNK], weights[SIFT_RADIUS];
-  local double sums[SIFT_OWNERS * SIFT_EIGHTH];
-  local int    cells[SIFT_CHUNK], first[2 * SIFT_RADIUS], counted[2 * SIFT_RADIUS];
+  local float  across[SIFT_SHARED], down[SIFT_SHARED], directions[SIFT_SHARED], lengths[SIFT_SHARED], weights[SIFT_RADIUS];
+  local float  sums[4 * DIRECTIONS * SIFT_OWNERS], values[SIFT_LENGTH];
+  local double squares[DIRECTIONS];
+  local int    cells[SIFT_SHARED];
+  local short  first[2 * SIFT_RADIUS], counted[2 * SIFT_RADIUS];
+  const SiftChunk chunk = { cells, across, down, directions, lengths };
   const int    size = get_local_size (0), me = get_local_id (0), n = min (counts[SIFT_POINTS], most);
 
   for (int p = counts[SIFT_BEFORE] + get_global_id (0) / size; p < n; p += items / size)
@@ -316,51 +336,43 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
       const int       row = points[p].row, column = points[p].column;
       const double    sigma = ldexp (points[p].sigma, -points[p].octave);
       const SiftFrame frame = sift_frame (sigma, points[p].angle);
-      const int       radius = sift_window_radius (sigma), n_rows = 2 * radius + 1;
-      global const float *level = levels + ((long) points[p].layer * rows - top) * width;
-      int             j = 0, i = me, all = 0;
+      const int       radius = sift_window_radius (sigma);
+      global const float *at = levels + ((long) points[p].layer * rows + row - top) * width + column;
+      SiftWalk        walk = { 0, 0 };
+      int             all = 0;
       double          longest, length;
 
-      sift_begin_window (sigma, radius, me, size, weights, sums);
+      for (int k = me; k <= radius; k += size)
+        weights[k] = window_weight (k, frame.fall);
+      for (int k = me; k < 4 * DIRECTIONS * SIFT_OWNERS; k += size)
+        sums[k] = 0.0f;
       sift_window_rows (&frame, radius, width, height, column, row, me, size, first, counted);
       barrier (CLK_LOCAL_MEM_FENCE);
-      for (int k = 0; k < n_rows; k++)
+      for (int k = 0; k <= 2 * radius; k++)
         all += counted[k];
-      for (; j < n_rows && i >= counted[j]; j++)
-        i -= counted[j];
-      for (int start = 0; start < all; start += SIFT_CHUNK)
+      sift_walk (&walk, me, 2 * radius + 1, counted);
+      for (int start = 0; start < all; start += SIFT_SHARED)
         {
-          const int m = min (SIFT_CHUNK, all - start);
+          const int m = min (SIFT_SHARED, all - start);
 
-          for (int k = me; k < m; k += size)
-            {
-              const int        right = first[j] + i, below = j - radius;
-              const double2    g = sift_gradient (level + (long) (row + below) * width + column + right, width);
-              const SiftSample sample = sift_sample (g, right, below, &frame, weights[abs (below)] * weights[abs (right)]);
-
-              cells[k] = sample.cell;
-              xs[k] = sample.x;
-              ys[k] = sample.y;
-              directions[k] = sample.direction;
-              lengths[k] = sample.length;
-              for (i += size; j < n_rows && i >= counted[j]; j++)
-                i -= counted[j];
-            }
+          sift_fill (at, width, &frame, radius, weights, first, counted, &walk, m, me, size, &chunk);
           barrier (CLK_LOCAL_MEM_FENCE);
           for (int k = 0; k < SIFT_OWNERS; k += size)           /* here too */
-            sift_collect (cells, xs, ys, directions, lengths, m, k + me, sums + (k + me) * SIFT_EIGHTH);
+            sift_collect (&chunk, m, k + me, sums);
           barrier (CLK_LOCAL_MEM_FENCE);
         }
-      sift_gather (sums, lengths, me, size);
-      barrier (CLK_LOCAL_MEM_FENCE);
-      longest = CLIP * sift_length_of (lengths);
-      barrier (CLK_LOCAL_MEM_FENCE);
       for (int k = me; k < SIFT_LENGTH; k += size)
-        lengths[k] = SIFT_LEAST_OF (lengths[k], longest);
+        values[k] = sift_sum (sums, k);
       barrier (CLK_LOCAL_MEM_FENCE);
-      length = sift_length_of (lengths);
+      sift_square (values, HUGE_VAL, squares, me, size);
+      barrier (CLK_LOCAL_MEM_FENCE);
+      longest = CLIP * sqrt (WINDOW_SUM (squares, 1));
+      barrier (CLK_LOCAL_MEM_FENCE);
+      sift_square (values, longest, squares, me, size);
+      barrier (CLK_LOCAL_MEM_FENCE);
+      length = SIFT_MOST_OF (sqrt (WINDOW_SUM (squares, 1)), LEAST_LENGTH);
       for (int k = me; k < SIFT_LENGTH; k += size)
-        points[p].descriptor[k] = (uchar) sift_element (lengths[k], SIFT_MOST_OF (length, LEAST_LENGTH));
+        points[p].descriptor[k] = (uchar) sift_element (SIFT_LEAST_OF (values[k], longest), length);
       barrier (CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -18,6 +18,7 @@
 #include "tessera-portable.h"
 #include "tessera-angle.h"
 #include "tessera-sift.h"
+#include "tessera-sift-window.h"
 #include "tessera-sift-point.h"
 #include "sift-points.h"
 

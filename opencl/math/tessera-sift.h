@@ -166,53 +166,10 @@ sift_peak_angle (int bin, double left, double peak, double right)
 
 /* ------------------------------------------------------------ descriptor -- */
 
-/* The frame of a point's angle. */
-typedef struct
-{
-  double cosine, sine;          /* of the angle, over the width of a cell */
-  double angle;
-} SiftFrame;
-
-static inline SiftFrame
-sift_frame (double sigma, double angle)
-{
-  const double cell = CELL * sigma;
-  SiftFrame    frame;
-
-  frame.cosine = portable_cos_degrees (angle - 180.0) / -cell;
-  frame.sine = portable_sin_degrees (angle - 180.0) / -cell;
-  frame.angle = angle;
-  return frame;
-}
-
 static inline int
 sift_window_radius (double sigma)
 {
   return (int) floor (CELL * sigma * 1.41421356237309504880 * WINDOW + 0.5);
-}
-
-/* The part of a row that may lie in the window, pixels from the place; 0: none. */
-static inline int
-sift_row_span (const SiftFrame *frame, int below, int radius, int *first, int *last)
-{
-  double least = -radius, most = radius;
-
-  for (int i = 0; i < 2; i++)
-    {
-      const double slope = i == 0 ? frame->cosine : -frame->sine, offset = below * (i == 0 ? frame->sine : frame->cosine);
-      const double a = (-WINDOW - offset) / slope, b = (WINDOW - offset) / slope;
-
-      if (fabs (slope) > 1e-9)
-        {
-          least = SIFT_MOST_OF (least, SIFT_LEAST_OF (a, b) - 1.0);
-          most = SIFT_LEAST_OF (most, SIFT_MOST_OF (a, b) + 1.0);
-        }
-    }
-  if (! (least <= most))
-    return 0;
-  *first = (int) ceil (least);
-  *last = (int) floor (most);
-  return *first <= *last;
 }
 
 static inline int
