@@ -93,6 +93,7 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame 
       n = last - first + 1;
       if (n <= 0)
         continue;
+      sift_expect (levels, l, x0 + first, y0 + j + SIFT_AHEAD, n);
       sample (sift_row (levels, l, x0 + first - 1, y0 + j - 1), sift_row (levels, l, x0 + first - 1, y0 + j),
               sift_row (levels, l, x0 + first - 1, y0 + j + 1), sift_whole (n), first, j, frame, weights[radius + j],
               weights + radius + first, samples.parts[0], samples.parts[1], samples.parts[2], samples.parts[3],

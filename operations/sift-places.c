@@ -75,6 +75,7 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble bins[
     middle[i] = middle[-i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * place->sigma) * (ANGLE_SIGMA * place->sigma)));
   for (gint y = top; y <= bottom; y++)
     {
+      sift_expect (levels, l, left, y + SIFT_AHEAD, n);
       gradients (sift_row (levels, l, left - 1, y - 1), sift_row (levels, l, left - 1, y), sift_row (levels, l, left - 1, y + 1), whole,
                  middle[y - place->row], middle + (left - place->column), lengths, which);
       for (gint i = 0; i < n; i++)
