@@ -52,7 +52,7 @@ divide_pixels (const gfloat *restrict in, gint n, gfloat *restrict row, gfloat *
       green[i] = good ? g : INFINITY;
       blue[i] = good ? b : INFINITY;
       covering[i] += good ? 1.0f : 0.0f;
-      largest[i] = good & (alpha[i] > largest[i]) ? alpha[i] : largest[i];
+      largest[i] = (good & (alpha[i] > largest[i])) ? alpha[i] : largest[i];
     }
   for (gint i = n; i < PIXELS; i++)
     red[i] = green[i] = blue[i] = 0.0f;
