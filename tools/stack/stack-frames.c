@@ -116,15 +116,16 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
 }
 
 static void
-keep (const Stack *stack)
+keep (Stack *stack)
 {
   GError *error = NULL;
 
-  if (! stack_keep (stack, &error))
-    {
-      progress_say ("%s; the transforms are not kept", error->message);
-      g_error_free (error);
-    }
+  if (stack_keep (stack, &error))
+    return;
+  if (! stack->is_unkept)
+    progress_say ("%s; the transforms are not kept", error->message);
+  stack->is_unkept = TRUE;
+  g_error_free (error);
 }
 
 static gpointer
