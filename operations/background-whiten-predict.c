@@ -14,6 +14,9 @@
 #include "background-whiten.cl.h"
 
 #define IMAGE_ARGS 7            /* of INPUT_ARGS and OUTPUT_ARGS */
+#define PIXELS     4            /* of a work-item, ... */
+#define STEP       32           /* ... and how far they are apart: opencl/kernels/background-whiten.cl */
+#define AT_ONCE    8            /* frames */
 
 typedef struct
 {
@@ -33,8 +36,10 @@ typedef struct
   gfloat              factor;
   WhitenPlanes       *planes;   /* where C computes, ... */
   gboolean           *is_in_c;  /* ... and whether it did */
-  Move                moves[WEIGHTS_MAX_FRAMES];
+  Move                moves[WEIGHTS_MAX_FRAMES];        /* behind the last frame's its own again; so the others */
   Weight              table[WEIGHTS_MAX_FRAMES];
+  gint32              behind[WEIGHTS_MAX_FRAMES];       /* pixels: the moves, in memory */
+  gint                left, top, right, bottom;         /* where all frames reach; all 0: nowhere */
 } Prediction;
 
 /* -------------------------------------------------------------------- in C -- */
@@ -68,7 +73,7 @@ write_rows (gsize first, gsize n, gpointer data)
 static void
 write_spread (const TesseraRequest *request)
 {
-  gegl_parallel_distribute_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, (gpointer) &(const Writing) {
+  tessera_spread_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, (gpointer) &(const Writing) {
     request, ((const Writing *) request->params)->plane, ((const Writing *) request->params)->factor });
 }
 
@@ -94,7 +99,7 @@ predict_in_c (const TesseraRequest *request)
   whiten_predict (p->frames->current, p->frames->history, p->weights, p->planes);
   *p->is_in_c = TRUE;
   if (p->result != WHITEN_BOTH)
-    gegl_parallel_distribute_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
+    tessera_spread_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
 }
 
 /* ----------------------------------------------------------- on the device -- */
@@ -111,7 +116,7 @@ scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint hei
 {
   const Prediction *p = request->params;
 
-  return (p->frames->n + (p->frames->current_serial > 0)) * frame_bytes (p) + sizeof p->moves + sizeof p->table;
+  return (p->frames->n + (p->frames->current_serial > 0)) * frame_bytes (p) + sizeof p->moves + sizeof p->table + sizeof p->behind;
 }
 
 static gint
@@ -134,19 +139,31 @@ bring_current (TesseraBand *band, const Prediction *p, TesseraImage *current)
   return bring (band, p, p->frames->current_serial, plane, &current->memory);
 }
 
+/* Of so many frames at once as the kernel reads. */
+static gint
+bring_tables (TesseraBand *band, const Prediction *p, TesseraMemory *tables[3])
+{
+  const gint n = (p->frames->n + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+  gint       status;
+
+  if ((status = tessera_table (band, p->moves, n * sizeof (Move), &tables[0])) != 0
+      || (status = tessera_table (band, p->table, n * sizeof (Weight), &tables[1])) != 0)
+    return status;
+  return tessera_table (band, p->behind, n * sizeof (gint32), &tables[2]);
+}
+
 static gint
 predict_on_device (TesseraBand *band)
 {
   const Prediction    *p = band->request->params;
   const GeglRectangle *bounds = &band->request->bounds;
-  const gint           n = p->frames->n;
+  const gint           n = p->frames->n, across = (band->output.width + PIXELS * STEP - 1) / (PIXELS * STEP);
   TesseraBand          with_current = *band;
-  TesseraMemory       *frame = NULL, *moves, *weights;
-  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = OUTPUT_SIZE (band), .group = { 64, 4 }, .cost = n + 2 };
+  TesseraMemory       *frame = NULL, *tables[3];
+  TesseraLaunch        launch = { .kernel = "whiten_pixels", .size = { across * STEP, band->output.height }, .group = { 64, 4 }, .cost = PIXELS * (n + 2) };
   gint                 status = bring_current (band, p, &with_current.input), next = 0;
 
-  if (status != 0 || (status = tessera_table (band, p->moves, n * sizeof (Move), &moves)) != 0
-      || (status = tessera_table (band, p->table, n * sizeof (Weight), &weights)) != 0)
+  if (status != 0 || (status = bring_tables (band, p, tables)) != 0)
     return status;
   for (const TesseraArg *arg = (const TesseraArg[]) { INPUT_ARGS (&with_current), OUTPUT_ARGS (band) }; next < IMAGE_ARGS; next++)
     launch.args[next] = arg[next];
@@ -156,10 +173,11 @@ predict_on_device (TesseraBand *band)
         return status;
       launch.args[next++] = ARG (frame);
     }
-  for (const TesseraArg *arg = (const TesseraArg[]) { ARG (moves), ARG (weights), ARG (n), ARG (band->output.x - bounds->x),
-                                                      ARG (band->output.y - bounds->y), ARG (p->frames->current->width),
-                                                      ARG (p->frames->current->height), ARG ((gfloat) p->weights->level),
-                                                      ARG ((gint) p->result), ARG (p->factor), NO_ARG }; arg->kind != TESSERA_ARG_END; arg++)
+  for (const TesseraArg *arg = (const TesseraArg[]) { ARG (tables[0]), ARG (tables[1]), ARG (tables[2]), ARG (n), ARG (p->right > 0 ? n : 0),
+                                                      ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y),
+                                                      ARG (p->frames->current->width), ARG (p->frames->current->height), ARG (p->left), ARG (p->top),
+                                                      ARG (p->right), ARG (p->bottom), ARG ((gfloat) p->weights->level), ARG ((gint) p->result),
+                                                      ARG (p->factor), NO_ARG }; arg->kind != TESSERA_ARG_END; arg++)
     launch.args[next++] = *arg;
   return tessera_launch (band, &launch);
 }
@@ -196,6 +214,31 @@ aim_at_planes (TesseraRequest *request, WhitenPlanes *planes)
                                                       GEGL_AUTO_ROWSTRIDE, NULL, NULL);
 }
 
+static void
+find_tables (Prediction *p)
+{
+  const Weights *weights = p->weights;
+  const gint     width = p->frames->current->width, height = p->frames->current->height;
+
+  p->right = width;
+  p->bottom = height;
+  for (gint i = 0; i < WEIGHTS_MAX_FRAMES; i++)
+    {
+      const gint k = MIN (i, p->frames->n - 1), x = weights->move_x[k], y = weights->move_y[k];
+
+      p->moves[i] = (Move) { x, y };
+      p->table[i] = (Weight) { (gfloat) weights->a[k], (gfloat) weights->mean[k] };
+      p->left = MAX (p->left, x);
+      p->top = MAX (p->top, y);
+      p->right = MIN (p->right, width + x);
+      p->bottom = MIN (p->bottom, height + y);
+    }
+  if (p->left >= p->right || p->top >= p->bottom)
+    p->left = p->top = p->right = p->bottom = 0;
+  for (gint i = 0; i < WEIGHTS_MAX_FRAMES && p->right > 0; i++)
+    p->behind[i] = p->moves[i].y * width + p->moves[i].x;
+}
+
 gboolean
 background_whiten_predict (const TesseraRequest *request, const WhitenFrames *frames, const Weights *weights, WhitenResult result,
                            gfloat factor, WhitenPlanes *planes)
@@ -204,11 +247,7 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
   TesseraRequest copy = *request;
   Prediction     p = { .frames = frames, .weights = weights, .result = result, .factor = factor, .planes = planes, .is_in_c = &is_in_c };
 
-  for (gint k = 0; k < frames->n; k++)
-    {
-      p.moves[k] = (Move) { weights->move_x[k], weights->move_y[k] };
-      p.table[k] = (Weight) { (gfloat) weights->a[k], (gfloat) weights->mean[k] };
-    }
+  find_tables (&p);
   copy.filter = frames->current_serial > 0 ? &predict_resident : &predict_filter;
   copy.params = &p;
   copy.cost_class = frames->n;
@@ -221,7 +260,7 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
     {
       g_object_unref (copy.output);
       if (! is_in_c)                    /* the background alone has come */
-        gegl_parallel_distribute_range (frames->current->height, 64.0 * 64.0 / frames->current->width, split_rows,
+        tessera_spread_range (frames->current->height, 64.0 * 64.0 / frames->current->width, split_rows,
                                         &(Splitting) { frames->current, planes });
     }
   g_object_unref (copy.input);

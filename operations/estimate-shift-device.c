@@ -100,7 +100,7 @@ answer_sums (Shifts *s, ShiftSearch *searches)
 
   if (n > 0 && steps_send (&s->steps, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n)
       && steps_see (&s->steps, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles))
-    gegl_parallel_distribute_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
+    tessera_spread_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
   return s->steps.status == 0;
 }
 
@@ -137,7 +137,7 @@ search (Shifts *s)
   ShiftSearch searches[SHIFT_MOST_FRAMES];
   gint32      words[SHIFT_MOST_FRAMES * SHIFT_WORDS];
 
-  gegl_parallel_distribute_range (s->n, SHIFT_THREAD_COST, begin_searches, &(Beginning) { s, searches });
+  tessera_spread_range (s->n, SHIFT_THREAD_COST, begin_searches, &(Beginning) { s, searches });
   while (is_searching (s, searches))
     if (! answer_medians (s, searches) || ! answer_sums (s, searches))
       return;

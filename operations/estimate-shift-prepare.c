@@ -7,6 +7,8 @@
 
 #define COUNT_GROUP   256       /* items that share a histogram */
 #define SORTED_FLOATS (5 * (64 + 4) * 4)        /* of a group of PIXELS_GROUP */
+#define SOFTENED      4         /* pixels that a work-item softens: opencl/kernels/estimate-shift.cl */
+#define BAD_COLUMNS   (64 + 5)  /* of such a group: what they touch */
 #define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift-medians.h */
 
 /* -------------------------------------------------------------------- medians -- */
@@ -111,7 +113,7 @@ project (Shifts *s, DeviceFrames *frames)
         .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
                   LOCAL_ARG (tile) } })
       && steps_see (&s->steps, s->sums, bytes, &sums))
-    gegl_parallel_distribute_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
+    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
   return s->steps.status == 0;
 }
 
@@ -172,8 +174,9 @@ shifts_prepare_frames (Shifts *s, DeviceFrames *frames)
 
   return (! settings->reject_hot || mark_hot (s, frames->n))
          && steps_launch (&s->steps, &(TesseraLaunch) {
-              .kernel = "shift_soften_pixels", .size = PIXELS (s, frames->n), .group = PIXELS_GROUP, .cost = 30,
-              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (sizeof (gint)) } })
+              .kernel = "shift_soften_pixels", .size = { s->width, (s->height + SOFTENED - 1) / SOFTENED, frames->n }, .group = PIXELS_GROUP,
+              .cost = SOFTENED * 6,
+              .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), LOCAL_ARG (BAD_COLUMNS * sizeof (guint32)) } })
          && (settings->method != SHIFT_PYRAMID || project (s, frames));
 }
 

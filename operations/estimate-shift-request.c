@@ -101,8 +101,7 @@ static const TesseraFilter estimate_shift = { ESTIMATE }, estimate_resident = { 
 static GeglBuffer *
 buffer_of (gconstpointer pixels, gint width, gint height)
 {
-  return gegl_buffer_linear_new_from_data ((gpointer) pixels, babl_format ("Y float"), GEGL_RECTANGLE (0, 0, width, height), 0, NULL,
-                                           NULL);
+  return tessera_reached_buffer (pixels, babl_format ("Y float"), GEGL_RECTANGLE (0, 0, width, height));
 }
 
 /* With which a device is checked where frames stay on it. */

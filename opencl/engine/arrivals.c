@@ -10,6 +10,7 @@
 #include <gegl-plugin.h>
 
 #include "passes.h"
+#include "reach.h"
 
 /* ---------------------------------------------------------------- images -- */
 
@@ -64,6 +65,7 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
   const GeglRectangle  part = readable_part (source, &rect, &on_host);
   const gsize          row = (travel->converts ? part.width : image->stride) * travel->bytes;
   const gsize          indent = travel->converts ? 0 : (part.x - rect.x) * travel->bytes;
+  TesseraMemory       *staging;
   guchar              *pixels;
   gint                 status;
 
@@ -77,10 +79,17 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
       arrival->bytes = 0;
       return 0;
     }
-  if ((travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
-      || (status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
+  if (travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
     return status;
-  pixels = arrival->staging->pointer;
+  if (! on_host && row == part.width * travel->bytes
+      && (arrival->from = tessera_reach_rows (source->buffer, travel->format, &part, state->job->device)))
+    {
+      arrival->ready = arrival->bytes;
+      return 0;
+    }
+  if ((status = tessera_band_keep (state, arrival->bytes, TRUE, &staging)) != 0)
+    return status;
+  arrival->from = pixels = staging->pointer;
   if (on_host)
     {
       gint64 began = g_get_monotonic_time ();
@@ -159,7 +168,7 @@ send_ready (BandState *state, Arrival *arrival)
     return 0;
   status = tessera_enqueue_upload (job->queue, LANE_UPLOAD, arrival->raw ? arrival->raw : arrival->image->memory,
                                    arrival->offset + arrival->sent,
-                                   (guchar *) arrival->staging->pointer + arrival->sent,
+                                   arrival->from + arrival->sent,
                                    bytes, &arrival->uploads[arrival->n_uploads]);
   if (status != 0)
     return tessera_stage (job, "uploading", status);

@@ -16,6 +16,7 @@
 #include "passes.h"
 #include "pool.h"
 #include "progress.h"
+#include "reach.h"
 #include "results.h"
 
 #define KEPT_PART 3             /* of the budget for memory: what one request keeps for the next is no more */
@@ -243,8 +244,12 @@ tessera_band_free (BandState *state, gboolean idle)
   free_event (state->ran);
   free_event (state->fetched);
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
-    for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
-      free_event (state->arrivals[k].uploads[i]);
+    {
+      if (! idle && state->arrivals[k].from)
+        tessera_reach_lose (state->arrivals[k].from);
+      for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
+        free_event (state->arrivals[k].uploads[i]);
+    }
   for (guint i = 0; i < state->n_slices; i++)
     free_event (state->slices[i].downloaded);
   tessera_commands_free (state);

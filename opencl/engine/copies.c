@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Pixels between buffers and staging memory, on all of GEGL's threads.  The pieces follow
+ * Pixels between buffers and staging memory, on all threads.  The pieces follow
  * the tiles of the buffer, so that no two threads meet in one tile.  Reads and writes of different bands are
  * mixed, because a write waits for new pages much of the time.
  */
@@ -9,6 +9,8 @@
 #include "copies.h"
 
 #include <gegl-plugin.h>
+
+#include "spread.h"
 
 #define PIECE_WIDTH  128                /* pixels, about; twice as wide for large copies */
 #define PIECE_HEIGHT 128
@@ -189,8 +191,7 @@ tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpoi
   for (guint i = 0; i < n; i++)
     pixels += (guint64) copies[i].rect.width * copies[i].rect.height;
   work.pieces = mixed_pieces (copies, n);
-  gegl_parallel_distribute ((gint) CLAMP (MIN (pixels / THREAD_COST, work.pieces->len), 1, MOST_THREADS),
-                            work_on, &work);
+  tessera_spread ((gint) CLAMP (MIN (pixels / THREAD_COST, work.pieces->len), 1, MOST_THREADS), work_on, &work);
   g_array_unref (work.pieces);
   share_time (&work, copies, n, (g_get_monotonic_time () - began) / 1e6);
 }

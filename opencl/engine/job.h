@@ -68,7 +68,8 @@ typedef struct
   TesseraBorder        border;
   TesseraImage        *image;
   GeglRectangle        part;            /* of it that travels */
-  TesseraMemory       *staging, *raw;   /* raw: the pixels as they travel, or NULL */
+  TesseraMemory       *raw;             /* the pixels as they travel, or NULL */
+  const guchar        *from;            /* host memory: of the staging, or of the buffer itself if the device reaches that */
   gsize                offset, bytes;   /* where they go, how many; 0: the image is cleared */
   gsize                ready, sent;     /* bytes that have been read, and that are on their way */
   gint                 decoded;         /* rows, if they travel in another format */

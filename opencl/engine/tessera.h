@@ -326,9 +326,19 @@ TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, co
  * of the device, so that both paths give one answer.  `pixels` is overwritten. */
 TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, gfloat *pixels, gsize row);
 
+/* As gegl_parallel_distribute_range, also while another request has GEGL's threads: then with threads of our own. */
+TESSERA_API void tessera_spread_range (gsize n, gdouble thread_cost, GeglParallelDistributeRangeFunc work, gpointer data);
+
 /* Memory for many MiB of intermediate results in C, in large pages where the system has them.  Uninitialised. */
 TESSERA_API gpointer tessera_large_new  (gsize bytes);
 TESSERA_API void     tessera_large_free (gpointer memory);
+
+/* Host memory for pixels that travel, which a device reads by itself if there is one: then a buffer of them is not copied on its way.
+ * Uninitialised.  It is to outlive the requests that read it. */
+TESSERA_API gpointer    tessera_reached_new    (gsize bytes);
+TESSERA_API void        tessera_reached_free   (gpointer memory);
+/* Of pixels there, or anywhere; rows have no gaps. */
+TESSERA_API GeglBuffer *tessera_reached_buffer (gconstpointer pixels, const Babl *format, const GeglRectangle *extent);
 
 /* ------------------------------------------------------------ geometry -- */
 

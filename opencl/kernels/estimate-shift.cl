@@ -12,6 +12,8 @@
 #include "tessera-shift.h"
 #include "estimate-shift-middle.h"
 
+#define SOFTENED 4              /* pixels of a work-item: operations/estimate-shift-prepare.c */
+
 /* What is asked of a frame: ShiftQuery in operations/estimate-shift-device.c. */
 typedef struct
 {
@@ -68,87 +70,64 @@ kernel void shift_keep (global const float *clean, global const uchar *bad, int 
     kept[i] = bad[(long) frame * n + i] ? NAN : clean[(long) frame * n + i];
 }
 
-/* Is a pixel bad within columns x + left .. x + right of a row? */
-static int
-is_any_bad (global const uchar *bad, int width, int height, int x, int y, int left, int right)
+/* Where the pixels are bad that a group's pixels could touch: for each column from two before the group's first one to three behind its last one a bit for
+ * each row, likewise, counted from `top`.  All items of a group, each of which has SOFTENED pixels one below another. */
+static void
+find_bad (global const uchar *bad, int width, int height, int left, int top, local uint *columns)
 {
-  int any = 0;
+  const int across = get_local_size (0) + 5, down = get_local_size (1) * SOFTENED + 5;
 
-  for (int i = max (0, x + left); i <= min (width - 1, x + right) && y >= 0 && y < height; i++)
-    any |= bad[(long) y * width + i];
-  return any;
-}
-
-static float
-good_pixel (global const float *clean, global const uchar *bad, int width, int x, int y)
-{
-  const long i = (long) y * width + x;
-
-  return bad[i] ? 0.0f : clean[i];
-}
-
-/* Is a pixel bad that one of the group's pixels could touch?  All items of a group; most groups have none. */
-static int
-is_any_near (global const uchar *bad, int width, int height, local int *any)
-{
-  const int left = (int) get_global_id (0) - (int) get_local_id (0) - 2, top = (int) get_global_id (1) - (int) get_local_id (1) - 2;
-  const int across = get_local_size (0) + 5, n = across * (get_local_size (1) + 5), item = get_local_id (1) * get_local_size (0) + get_local_id (0);
-
-  if (item == 0)
-    *any = 0;
+  for (int i = get_local_id (1) * get_local_size (0) + get_local_id (0); i < across; i += get_local_size (0) * get_local_size (1))
+    columns[i] = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int i = item; i < n; i += get_local_size (0) * get_local_size (1))
-    {
-      const int x = left + i % across, y = top + i / across;
-
-      if (x >= 0 && x < width && y >= 0 && y < height && bad[(long) y * width + x])
-        atomic_or (any, 1);
-    }
+  for (int i = get_local_id (0); i < across; i += get_local_size (0))
+    for (int k = get_local_id (1); k < down; k += get_local_size (1))
+      if (left + i >= 0 && left + i < width && top + k >= 0 && top + k < height && bad[(long) (top + k) * width + left + i])
+        atomic_or (columns + i, 1u << k);
   barrier (CLK_LOCAL_MEM_FENCE);
-  return *any;
 }
 
-/* What bad pixels a pixel touches. */
+/* What bad pixels a pixel touches: `columns` begin two before its own, and their bits from `row` on two above it. */
 static int
-touched (global const uchar *bad, int width, int height, int x, int y)
+touched (local const uint *columns, int row)
 {
-  int what = is_any_bad (bad, width, height, x, y, 0, 0) ? SHIFT_BAD : 0;
+  const uint near = columns[1] | columns[2] | columns[3], beside = columns[0] | columns[4], all = near | beside | columns[5];
 
-  for (int k = -2; k <= 3; k++)
-    {
-      if (is_any_bad (bad, width, height, x, y + k, -2, 3))
-        what |= SHIFT_NEAR_TAPS;
-      if (k <= 2 && is_any_bad (bad, width, height, x, y + k, k == -2 || k == 2 ? -1 : -2, k == -2 || k == 2 ? 1 : 2))
-        what |= SHIFT_NEAR_REFERENCE;
-      if (k >= -1 && k <= 1 && is_any_bad (bad, width, height, x, y + k, -1, 1))
-        what |= SHIFT_NEAR_BAD;
-    }
-  return what;
+  return (columns[2] >> row & 4 ? SHIFT_BAD : 0) | (all >> row & 63 ? SHIFT_NEAR_TAPS : 0)
+         | ((near >> row & 31) | (beside >> row & 14) ? SHIFT_NEAR_REFERENCE : 0) | (near >> row & 14 ? SHIFT_NEAR_BAD : 0);
 }
 
-/* Softens one pixel and says what bad pixels it touches; any group; 1 int of local memory; 9 reads of a float, some 3 of a byte, and 70 where a bad one is
- * near, 1 write of each. */
+/* Softens SOFTENED pixels, one below another, and says what bad pixels they touch; a group has at most 27 rows of pixels; 1 uint of local memory for each
+ * item along x and for five more; for each pixel some 4.5 reads of a float, 1.5 of a byte, 1 write of each. */
 kernel void shift_soften_pixels (global const float *clean, global const uchar *bad, global float *soft, global uchar *flags, int width, int height,
-                                 local int *any)
+                                 local uint *columns)
 {
-  const int  x = get_global_id (0), y = get_global_id (1);
-  const long first = (long) get_global_id (2) * width * height, here = first + (long) y * width + x;
-  const int  is_near = is_any_near (bad + first, width, height, any);
-  float      columns[3];
+  const int  x = get_global_id (0), y = get_global_id (1) * SOFTENED;
+  const int  left = x - (int) get_local_id (0) - 2, top = y - (int) get_local_id (1) * SOFTENED - 2;
+  const long first = (long) get_global_id (2) * width * height;
+  float      pixels[3][SOFTENED + 2];
 
-  if (x >= width || y >= height)
+  find_bad (bad + first, width, height, left, top, columns);
+  if (x >= width)
     return;
-  clean += first;
-  bad += first;
   for (int i = 0; i < 3; i++)
-    {
-      const int column = clamp (x + i - 1, 0, width - 1);
+    for (int k = 0; k < SOFTENED + 2; k++)
+      {
+        const int   column = clamp (x + i - 1, 0, width - 1), row = clamp (y + k - 1, 0, height - 1);
+        const float pixel = clean[first + (long) row * width + column];
 
-      columns[i] = shift_soften (good_pixel (clean, bad, width, column, max (y - 1, 0)), good_pixel (clean, bad, width, column, y),
-                                 good_pixel (clean, bad, width, column, min (y + 1, height - 1)));
+        pixels[i][k] = columns[column - left] >> (row - top) & 1 ? 0.0f : pixel;
+      }
+  for (int k = 0; k < SOFTENED && y + k < height; k++)
+    {
+      const long here = first + (long) (y + k) * width + x;
+      float      three[3];
+
+      for (int i = 0; i < 3; i++)
+        three[i] = shift_soften (pixels[i][k], pixels[i][k + 1], pixels[i][k + 2]);
+      soft[here] = shift_soften (three[0], three[1], three[2]);
+      flags[here] = touched (columns + get_local_id (0), y + k - top - 2);
     }
-  soft[here] = shift_soften (columns[0], columns[1], columns[2]);
-  flags[here] = is_near ? touched (bad, width, height, x, y) : 0;
 }
 
 /* Halves sums that lie SHIFT_TILE_WIDTH apart, `n` of them, until the first of each is its sum: the left half gets the right half.  All items of a group. */

@@ -84,5 +84,5 @@ counts_read (GeglBuffer *buffer, const GeglRectangle *bounds, CountPlane *plane)
   Reading     r = { buffer, bounds, plane, format, is_grey && is_whole (stored) };
 
   gegl_buffer_flush_ext (buffer, NULL);         /* GEGL's OpenCL filters may still hold it */
-  gegl_parallel_distribute_range (bounds->height, 64.0 * 64.0 / bounds->width, read_rows, &r);
+  tessera_spread_range (bounds->height, 64.0 * 64.0 / bounds->width, read_rows, &r);
 }

@@ -112,7 +112,7 @@ detect_filter (const CountPlane *plane, gdouble fwhm, CountPlane *filtered)
   Matched m = { .plane = plane, .filtered = filtered };
 
   taps_init (&m, fwhm);
-  gegl_parallel_distribute_range (plane->height, MAX (64.0 * 64.0 / plane->width, 4.0 * m.reach), filter_rows, &m);
+  tessera_spread_range (plane->height, MAX (64.0 * 64.0 / plane->width, 4.0 * m.reach), filter_rows, &m);
   g_free (m.taps);
 }
 

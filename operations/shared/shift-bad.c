@@ -185,14 +185,14 @@ find_bad (const CountPlane *plane, gfloat saturation, gboolean reject_hot, gfloa
   gdouble       median;
   Judging       j = { .plane = plane, .saturation = saturation, .clean = clean, .bad = bad };
 
-  gegl_parallel_distribute_range (plane->height, cost, clean_rows, &j);
+  tessera_spread_range (plane->height, cost, clean_rows, &j);
   if (! reject_hot)
     return;
   j.medians = tessera_large_new (pixels * sizeof (gfloat));
-  gegl_parallel_distribute_range (plane->height, cost / 4, make_medians, &j);
+  tessera_spread_range (plane->height, cost / 4, make_medians, &j);
   shift_median (count_excesses, &j, &median, NULL);
   j.threshold = shift_hot_threshold (median);
-  gegl_parallel_distribute_range (plane->height, cost, judge_rows, &j);
+  tessera_spread_range (plane->height, cost, judge_rows, &j);
   tessera_large_free (j.medians);
 }
 

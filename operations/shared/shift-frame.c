@@ -174,7 +174,7 @@ project (ShiftFrame *frame)
   Projecting  p = { frame, g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across),
                     g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across) };
 
-  gegl_parallel_distribute_range (down, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
+  tessera_spread_range (down, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
   frame->columns = shift_projection (p.column_sums, p.in_columns, width, 1, down, width);
   frame->rows = shift_projection (p.row_sums, p.in_rows, height, across, across, 1);
   g_free (p.in_rows);
@@ -198,7 +198,7 @@ shift_frame_new (const CountPlane *plane, const ShiftSettings *settings)
   frame->flags = tessera_large_new (pixels);
   shift_clean (plane, settings, clean, frame->flags);
   mark_all (frame);
-  gegl_parallel_distribute_range (frame->height, SHIFT_ROW_COST (frame->width), soften_rows, &(Softening) { frame, clean });
+  tessera_spread_range (frame->height, SHIFT_ROW_COST (frame->width), soften_rows, &(Softening) { frame, clean });
   tessera_large_free (clean);
   if (settings->method == SHIFT_PYRAMID)
     project (frame);

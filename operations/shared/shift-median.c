@@ -57,7 +57,7 @@ shift_count_rows (ShiftValues values, gconstpointer data, gint rows, gint most, 
 
   memset (counts, 0, shift_bins[level] * sizeof *counts);
   g_mutex_init (&c.lock);
-  gegl_parallel_distribute_range (rows, SHIFT_ROW_COST (most), count_rows, &c);
+  tessera_spread_range (rows, SHIFT_ROW_COST (most), count_rows, &c);
   g_mutex_clear (&c.lock);
 }
 

@@ -115,7 +115,7 @@ mark_steep (Sums *s, gfloat threshold)
 {
   s->threshold = threshold;
   s->n_steep = 0;
-  gegl_parallel_distribute_range (s->height, SHIFT_ROW_COST (s->width), mark_rows, s);
+  tessera_spread_range (s->height, SHIFT_ROW_COST (s->width), mark_rows, s);
   s->wanted = s->n_steep >= SHIFT_FEWEST_STEEP ? SHIFT_STEEP : SHIFT_USABLE;
 }
 
@@ -189,7 +189,7 @@ answer_median (Sums *s, ShiftSearch *search)
 
   s->x = search->x;
   s->y = search->y;
-  gegl_parallel_distribute_range (s->height, SHIFT_ROW_COST (s->width), choose_rows, s);
+  tessera_spread_range (s->height, SHIFT_ROW_COST (s->width), choose_rows, s);
   shift_median (count_slopes, s, &median, NULL);
   shift_search_median (search, median);
 }
@@ -204,7 +204,7 @@ answer_sums (Sums *s, ShiftSearch *search)
   s->taps_y = search->taps_y;
   if (search->is_fresh)
     mark_steep (s, search->threshold);
-  gegl_parallel_distribute_range (down, SHIFT_ROW_COST (s->width) / SHIFT_TILE_HEIGHT, add_tile_rows, s);
+  tessera_spread_range (down, SHIFT_ROW_COST (s->width) / SHIFT_TILE_HEIGHT, add_tile_rows, s);
   shift_add_tiles (s->tiles, down * across, sums);
   shift_search_sums (search, sums);
 }

@@ -261,20 +261,20 @@ process (const TesseraRequest *like, const TrackTask *task, TrackPixel *pixels)
 {
   const gint     width = task->frames[0].filtered->width, height = task->frames[0].filtered->height, n = task->n;
   const Babl    *format = babl_format ("Y float"), *answer = babl_format_n (babl_type ("float"), 2);
-  Gathering      g = { task->frames, tessera_large_new ((gsize) width * height * n * sizeof (gfloat)) };
+  Gathering      g = { task->frames, tessera_reached_new ((gsize) width * height * n * sizeof (gfloat)) };
   TesseraRequest request = {
     .filter = &tracks_filter, .operation = like->operation, .checked_with = trial (), .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
-    .input = gegl_buffer_linear_new_from_data (g.all, format, GEGL_RECTANGLE (0, 0, width, height * n), 0, NULL, NULL), .input_format = format,
+    .input = tessera_reached_buffer (g.all, format, GEGL_RECTANGLE (0, 0, width, height * n)), .input_format = format,
     .output = gegl_buffer_linear_new_from_data (pixels, answer, GEGL_RECTANGLE (0, 0, width, height), 0, NULL, NULL), .output_format = answer,
     .roi = { 0, 0, width, height }, .bounds = { 0, 0, width, height * n }, .halo = { 0, 0, 0, height * (n - 1) }
   };
   gboolean       done;
 
-  gegl_parallel_distribute_range (n, 1.0, gather, &g);
+  tessera_spread_range (n, 1.0, gather, &g);
   done = tessera_process (&request);
   g_object_unref (request.output);
   g_object_unref (request.input);
-  tessera_large_free (g.all);
+  tessera_reached_free (g.all);
   return done;
 }
 

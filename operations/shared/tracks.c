@@ -143,7 +143,7 @@ tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
   for (gint j = 0; j < n; j++)
     s.padded[j] = pad_plane (&s, frames[j].filtered, clip);
   place_frames (&s, frames, r, grid, TRUE);
-  gegl_parallel_distribute_range ((gsize) s.height * ((s.width + CHUNK - 1) / CHUNK), 1.0, stack_chunks, &s);
+  tessera_spread_range ((gsize) s.height * ((s.width + CHUNK - 1) / CHUNK), 1.0, stack_chunks, &s);
   for (gint j = 0; j < n; j++)
     tessera_large_free (s.padded[j]);
   g_free (s.padded);

@@ -135,7 +135,7 @@ add_up (Sums *s, gboolean products)
   s->products = products;
   s->n_sums = 1 + (products ? s->n * (s->n + 1) / 2 : s->n);
   s->sums = g_new0 (gdouble, (gsize) n_blocks * s->n_sums);
-  gegl_parallel_distribute_range (n_blocks, 1.0, add_blocks, s);
+  tessera_spread_range (n_blocks, 1.0, add_blocks, s);
   all = g_new0 (gdouble, s->n_sums);
   for (gint block = 0; block < n_blocks; block++)
     for (gint i = 0; i < s->n_sums; i++)

@@ -254,10 +254,10 @@ whiten_judge (WhitenPlanes *planes, gdouble gain)
   axis_init (&j.x, planes->whitened.width);
   axis_init (&j.y, planes->whitened.height);
   j.locals = g_new (Local, j.x.n_blocks * j.y.n_blocks);
-  gegl_parallel_distribute_range (j.x.n_blocks * j.y.n_blocks, 1.0, find_locals, &j);
+  tessera_spread_range (j.x.n_blocks * j.y.n_blocks, 1.0, find_locals, &j);
   fill_locals (&j);
   j.middle = find_middle (planes);
-  gegl_parallel_distribute_range (planes->whitened.height, 64.0 * 64.0 / planes->whitened.width, judge_rows, &j);
+  tessera_spread_range (planes->whitened.height, 64.0 * 64.0 / planes->whitened.width, judge_rows, &j);
   g_free (j.locals);
   axis_clear (&j.x);
   axis_clear (&j.y);

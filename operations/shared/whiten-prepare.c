@@ -63,8 +63,8 @@ whiten_prepare (const CountPlane *plane, const CountPlane *dark, gfloat saturati
   Preparing     p = { plane, dark, saturation, bad, prepared };
 
   count_plane_init (prepared, plane->width, plane->height);
-  gegl_parallel_distribute_range (plane->height, row_cost, prepare_rows, &p);
+  tessera_spread_range (plane->height, row_cost, prepare_rows, &p);
   shift_bad_pixels (prepared, INFINITY, reject_hot, bad);
-  gegl_parallel_distribute_range (plane->height, row_cost, leave_out_rows, &p);
+  tessera_spread_range (plane->height, row_cost, leave_out_rows, &p);
   g_free (bad);
 }

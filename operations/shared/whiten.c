@@ -138,5 +138,5 @@ whiten_predict (const CountPlane *current, const CountPlane *const *history, con
     }
   p.left = MIN (p.left, current->width);
   p.right = MAX (p.right, p.left);
-  gegl_parallel_distribute_range (current->height, 64.0 * 64.0 / current->width / weights->n, predict_rows, &p);
+  tessera_spread_range (current->height, 64.0 * 64.0 / current->width / weights->n, predict_rows, &p);
 }

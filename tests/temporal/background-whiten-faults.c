@@ -147,6 +147,28 @@ test_found (void)
   answer_clear (&in_c);
 }
 
+/* Frames that have little in common, or nothing, or not one pixel of the current one. */
+static void
+test_far (void)
+{
+  static const gchar *const far[] = {
+    "0 0 20 -10 0 0 0 0 -15 12 0 0 0 0", "0 0 60 0 -60 0 0 0 0 0 0 0 0 0", "0 0 0 50 0 -50 0 0 0 0 0 0 0 0", "0 0 30 0 60 0 90 0 120 0 150 0 180 0",
+    "9e5 -9e5 0 0 0 0 0 0 0 0 0 0 0 0", "9e5 9e5 9e5 9e5 9e5 9e5 9e5 9e5 9e5 9e5 9e5 9e5 0 0"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (far); i++)
+    {
+      Answer in_c, on_device;
+
+      tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+      in_c = ask ("six", "history", 6, "result", 1, "shifts", far[i]);
+      tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+      on_device = ask ("six", "history", 6, "result", 1, "shifts", far[i]);
+      expect (is_same (&on_device, &in_c), "shifts %s: not C's pixels", far[i]);
+      answer_clear (&in_c);
+    }
+}
+
 /* For a slow device that looks at each access. */
 static void
 test_small (gint result)
@@ -170,6 +192,7 @@ main (gint argc, gchar **argv)
   tessera_set_proof (FALSE);
   for (gint result = 0; result < 3; result++)
     is_small ? test_small (result) : walk (result);
+  test_far ();
   if (! is_small)
     {
       test_travels ();

@@ -274,6 +274,33 @@ check_faults (const Answer *in_c)
     }
 }
 
+/* Frames that the device reads where they are: none is copied on its way, and no failure loses that memory or what is in it. */
+static void
+check_reached (const Answer *in_c)
+{
+  gfloat *const   elsewhere = frames;
+  TesseraCounters first, before, after;
+  Answer          answer;
+
+  tessera_trim ();
+  tessera_get_counters (&first);
+  frames = tessera_reached_new (FRAMES * PIXELS * sizeof (gfloat));
+  memcpy (frames, elsewhere, FRAMES * PIXELS * sizeof (gfloat));
+  tessera_get_counters (&before);
+  answer = run (TESSERA_OPENCL_FORCE);
+  tessera_get_counters (&after);
+  expect_same (in_c, &answer, "frames that the device reads by itself");
+  expect (after.device_requests == before.device_requests + 2 && after.read_ns == before.read_ns, "frames are copied on their way for %" G_GUINT64_FORMAT " ns",
+          after.read_ns - before.read_ns);
+  check_faults (in_c);
+  expect (! memcmp (frames, elsewhere, FRAMES * PIXELS * sizeof (gfloat)), "the frames are others now");
+  tessera_reached_free (frames);
+  frames = elsewhere;
+  tessera_trim ();
+  tessera_get_counters (&after);
+  expect (after.live_objects == first.live_objects, "%" G_GINT64_FORMAT " objects are left behind", (gint64) (after.live_objects - first.live_objects));
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -301,6 +328,7 @@ main (gint argc, gchar **argv)
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       check_little_memory ();
       check_faults (&in_c);
+      check_reached (&in_c);
     }
   g_free (frames);
   g_object_unref (graph);

@@ -346,6 +346,18 @@ parse (gint argc, gchar **argv)
   distinct = MAX (batch, frame_size () > 2000000 ? 4 : 16) / batch * batch;
 }
 
+/* Where they arrive from a file. */
+static gfloat *
+bring_counts (void)
+{
+  const gsize bytes = distinct * frame_size () * sizeof (gfloat);
+  gfloat     *made = star_counts (width, height, distinct, saved), *brought = tessera_reached_new (bytes);
+
+  memcpy (brought, made, bytes);
+  g_free (made);
+  return brought;
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -358,7 +370,7 @@ main (gint argc, gchar **argv)
   shift_operation = operation_of ("tessera:estimate-shift");
   whiten_operation = operation_of ("tessera:background-whiten");
   g_object_set (whiten_operation, "trial", TRUE, "history", MIN (n_history, 8), NULL);
-  counts = star_counts (width, height, distinct, saved);
+  counts = bring_counts ();
   g_print ("%dx%d, %d frames before, %d at a time; %s\n", width, height, n_history, batch, tessera_device_name () ? tessera_device_name () : "no device");
   run_init (&in_c, FALSE);
   time_run (&in_c, "C", n_frames);
@@ -377,7 +389,7 @@ main (gint argc, gchar **argv)
       run_clear (&on_device);
     }
   run_clear (&in_c);
-  g_free (counts);
+  tessera_reached_free (counts);
   g_object_unref (graph);
   gegl_exit ();
   return expect_told ();

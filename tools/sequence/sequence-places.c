@@ -59,23 +59,38 @@ go_to (Places *places, gint group)
   shift_key_init (&places->key, &places->plane, TRUE);
 }
 
+typedef struct
+{
+  Arrived *const *frames;
+  gfloat         *all;
+} Gathering;
+
+/* Rows of all frames, counted through. */
+static void
+gather_rows (gsize first, gsize n, gpointer data)
+{
+  const Gathering *g = data;
+  const gsize      width = g->frames[0]->plane.width, height = g->frames[0]->plane.height;
+
+  for (gsize row = first; row < first + n; row++)
+    memcpy (g->all + row * width, g->frames[row / height]->plane.pixels + row % height * width, width * sizeof (gfloat));
+}
+
 /* Those that can be used, in one request. */
 static void
 find_shifts (Places *places, gint n, Arrived *const *frames)
 {
   const gsize pixels = (gsize) places->plane.width * places->plane.height;
-  gfloat     *all = n > 1 ? gegl_malloc (n * pixels * sizeof (gfloat)) : NULL;
+  gfloat     *all = n > 1 ? tessera_reached_new (n * pixels * sizeof (gfloat)) : NULL;
   guint64     serials[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
 
   for (gint k = 0; k < n; k++)
-    {
-      serials[k] = frames[k]->serial = tessera_new_serial ();
-      if (all)
-        memcpy (all + k * pixels, frames[k]->plane.pixels, pixels * sizeof (gfloat));
-    }
+    serials[k] = frames[k]->serial = tessera_new_serial ();
+  if (all)
+    tessera_spread_range ((gsize) n * places->plane.height, 64.0 * 64.0 / places->plane.width, gather_rows, &(Gathering) { frames, all });
   sequence_shifts (places->sequence, &places->key, n, all ? all : frames[0]->plane.pixels, serials, found);
-  gegl_free (all);
+  tessera_reached_free (all);
   for (gint k = 0; k < n; k++)
     {
       const FrameShift step = rounded (&found[k]);

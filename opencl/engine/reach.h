@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Host memory that the device reads by itself.
+ */
+#ifndef TESSERA_REACH_H
+#define TESSERA_REACH_H
+
+#include <gegl.h>
+
+#include "device.h"
+
+/* Where rows of a buffer lie without gaps in such memory, or NULL: they have to be copied. */
+gconstpointer tessera_reach_rows (GeglBuffer *buffer, const Babl *format, const GeglRectangle *rows, const TesseraDevice *device);
+/* The device may go on reading there: this memory stays for good. */
+void          tessera_reach_lose (gconstpointer pixels);
+
+#endif
