@@ -91,13 +91,10 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   const GridBand  g = grid_band (band);
   const gint     *x = g.params->x.starts, *y = g.params->y.starts + g.cell_row;
   const gint      width = x[g.params->x.n_cells] - x[0], height = y[g.n_cell_rows] - y[0];
-  gint            status;
 
-  status = tessera_launch (band, &(TesseraLaunch) {
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_measure_begin", .size = { 1 }, .args = { ARG (result) }
   });
-  if (status != 0)
-    return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_measure", .size = { MEASURE_ITEMS * MEASURE_GROUPS }, .group = { MEASURE_ITEMS },
     .cost = (gdouble) width * height / (MEASURE_ITEMS * MEASURE_GROUPS),
@@ -115,7 +112,7 @@ sums_planes_alone (const TesseraBand *band, const GridParams *params, gint n_pla
   return params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
 }
 
-static gint
+static void
 splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
                 gint low, gint n_planes, TesseraMemory **grid)
 {
@@ -124,15 +121,13 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
   const gboolean    alone = sums_planes_alone (band, params, n_planes);
   TesseraMemory    *a, *b, *in_parts;
-  gint              status;
 
-  if ((status = tessera_scratch (band, bytes, &a)) != 0
-      || (status = tessera_scratch (band, bytes, &b)) != 0)
-    return status;
+  tessera_scratch (band, bytes, &a);
+  tessera_scratch (band, bytes, &b);
   in_parts = a;
-  if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
-    return status;
-  status = tessera_launch (band, &(TesseraLaunch) {
+  if (parts > 1)
+    tessera_scratch (band, bytes * parts * parts, &in_parts);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = alone ? "grid_splat_plane" : "grid_splat",
     .size = { (gsize) cells_x * parts * (alone ? n_planes : params->lanes), (gsize) cells_y * parts },
     .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + (alone ? 1 : 2 * n_planes),
@@ -140,38 +135,30 @@ splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, T
               WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
               ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }
   });
-  if (status == 0 && parts > 1)
-    status = tessera_launch (band, &(TesseraLaunch) {
+  if (parts > 1)
+    tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
       .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
     });
-  if (status == 0)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
-      .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
-    });
-  if (status == 0)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
-      .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes),
-                ARG (params->by_luminance ? 0.0f : 1.0f) }
-    });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
+    .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
+  });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
+    .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes), ARG (params->by_luminance ? 0.0f : 1.0f) }
+  });
   *grid = a;
-  return status;
 }
 
-static gint
+static void
 build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
               TesseraMemory **tables)
 {
   const GridParams *params = g->params;
-  gint              status;
 
-  status = tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows),
-                            tables);
-  if (status != 0)
-    return status;
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows), tables);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_sparse_build", .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
     .cost = 4.0 * params->capacity,
     .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
@@ -193,31 +180,25 @@ bilateral_grid_device (TesseraBand *band)
   const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
   const gint        width = band->output.width, height = band->output.height;
   TesseraMemory    *starts[2], *cells[2], *fractions[2], *grid;
-  gint              status = 0;
 
-  for (gint axis = 0; axis < 2 && status == 0; axis++)
+  for (gint axis = 0; axis < 2; axis++)
     {
       const GridAxis *a = axis ? &params->y : &params->x;
 
-      if ((status = tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &starts[axis])) == 0
-          && (status = tessera_table (band, a->cells, a->size * sizeof (gint), &cells[axis])) == 0)
-        status = tessera_table (band, a->fractions, a->size * sizeof (gfloat), &fractions[axis]);
+      tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &starts[axis]);
+      tessera_table (band, a->cells, a->size * sizeof (gint), &cells[axis]);
+      tessera_table (band, a->fractions, a->size * sizeof (gfloat), &fractions[axis]);
     }
-  if (status == 0)
-    status = is_dense ? splat_and_blur (band, &g, starts[0], starts[1], low, n_planes, &grid)
-                      : build_sparse (band, &g, starts[0], starts[1], &grid);
-  if (status != 0)
-    return status;
+  if (is_dense)
+    splat_and_blur (band, &g, starts[0], starts[1], low, n_planes, &grid);
+  else
+    build_sparse (band, &g, starts[0], starts[1], &grid);
 
-#define SLICE_ARGS                                                                              \
-    ARG (band->input.memory), ARG (g.guides),                     \
-    ARG (band->input.stride),                                                       \
-    ARG (band->roi.x - band->input.x), ARG (band->roi.y - band->input.y), \
-    WEIGHTS_ARG (params), ARG (params->by_luminance),                               \
-    ARG (params->range_sigma),                                                    \
-    ARG (cells[0]), ARG (fractions[0]),                           \
-    ARG (cells[1]), ARG (fractions[1]),                           \
-    ARG (g.row), ARG (g.cell_row), ARG (params->x.n_cells)
+#define SLICE_ARGS                                                                                                  \
+    ARG (band->input.memory), ARG (g.guides), ARG (band->input.stride), ARG (band->roi.x - band->input.x),          \
+    ARG (band->roi.y - band->input.y), WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (params->range_sigma), \
+    ARG (cells[0]), ARG (fractions[0]), ARG (cells[1]), ARG (fractions[1]), ARG (g.row), ARG (g.cell_row),          \
+    ARG (params->x.n_cells)
 
   if (! is_dense)
     return tessera_launch (band, &(TesseraLaunch) {

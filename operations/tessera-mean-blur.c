@@ -194,7 +194,7 @@ sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, Tesser
   TesseraMemory *sums = from;
   gint           skip = 0, round = 0, status = 0;
 
-  for (gint k = 1; k <= n && status == 0; round++)
+  for (gint k = 1; k <= n; round++)
     {
       const gboolean is_last = n / k < 32;
       const gint     digits = n / k & (is_last ? 31 : 15);
@@ -224,14 +224,13 @@ mean_blur_device (TesseraBand *band)
   const gint     n = 2 * params->radius + 1;
   const gint     width = band->output.width, height = band->output.height;
   TesseraMemory *spare[2] = { NULL, NULL }, *rows;
-  gint           status;
 
-  if ((n >= 32 && (status = tessera_scratch (band, bytes, &spare[0])) != 0)
-      || (n >= 512 && (status = tessera_scratch (band, bytes, &spare[1])) != 0)
-      || (status = tessera_scratch (band, (gsize) width * band->input.height * 4 * sizeof (gfloat), &rows)) != 0
-      || (status = sum_axis (band, band->input.memory, band->input.stride, 1, rows, width, band->input.height,
-                             spare)) != 0)
-    return status;
+  if (n >= 32)
+    tessera_scratch (band, bytes, &spare[0]);
+  if (n >= 512)
+    tessera_scratch (band, bytes, &spare[1]);
+  tessera_scratch (band, (gsize) width * band->input.height * 4 * sizeof (gfloat), &rows);
+  sum_axis (band, band->input.memory, band->input.stride, 1, rows, width, band->input.height, spare);
   return sum_axis (band, rows, width, width, band->output.memory, width, height, spare);
 }
 

@@ -163,11 +163,9 @@ motion_blur_device (TesseraBand *band)
 {
   const Taps    *taps = band->request->params;
   TesseraMemory *offsets, *weights;
-  gint           status;
 
-  if ((status = tessera_table (band, taps->offsets, taps->n * sizeof (Offset), &offsets)) != 0
-      || (status = tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights)) != 0)
-    return status;
+  tessera_table (band, taps->offsets, taps->n * sizeof (Offset), &offsets);
+  tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "motion_blur_gather", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = taps->n,
     .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (offsets), ARG (weights), ARG (taps->n) }

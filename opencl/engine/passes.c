@@ -18,19 +18,20 @@ typedef struct
   TesseraEvent *event;
 } Command;
 
+/* The next step of a band, unless one before it failed. */
+#define NEXT_STEP(state, step) ((state)->status != 0 ? (state)->status : ((state)->status = (step)))
+
 /* ---------------------------------------------------------------- memory -- */
 
 gint
 tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory **memory)
 {
-  gint status;
-
-  if (state->n_memories == MAX_MEMORIES)
-    return tessera_error_out_of_memory ();
-  status = tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory);
-  if (status == 0)
+  *memory = NULL;
+  if (NEXT_STEP (state, state->n_memories == MAX_MEMORIES
+                        ? tessera_error_out_of_memory ()
+                        : tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory)) == 0)
     state->memories[state->n_memories++] = *memory;
-  return status;
+  return state->status;
 }
 
 gint
@@ -43,59 +44,72 @@ gint
 tessera_band_clear (BandState *state, TesseraMemory *memory, gsize bytes)
 {
   Command clear = { NULL, 0, NULL };
-  gint    status = tessera_enqueue_clear (state->job->queue, memory, bytes, &clear.event);
 
-  if (status == 0)
+  if (NEXT_STEP (state, tessera_enqueue_clear (state->job->queue, memory, bytes, &clear.event)) == 0)
     g_array_append_val (state->commands, clear);
-  return status;
+  return state->status;
 }
 
 /* How long a table is what it is: until the request ends; as long as the process, data and all; as long, but not the data. */
 typedef enum { TABLE_OF_REQUEST, TABLE_FOR_GOOD, TABLE_KEPT } TableLife;
 
-static TableState *
-find_table (Job *job, gconstpointer key, gsize bytes)
-{
-  for (guint i = 0; i < job->n_tables; i++)
-    if (job->tables[i].data == key && job->tables[i].bytes == bytes)
-      return &job->tables[i];
-  return NULL;
-}
-
-/* `key`: the data's address, or what names it. */
+/* `key`: the data's address, or what names it. *is_there: it has its data; else it is a new one. */
 static gint
-bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
+find_table (Job *job, gconstpointer key, gsize bytes, TableLife life, TableState **found, gboolean *is_there)
 {
-  TableState table = { .data = key, .bytes = bytes }, *known = find_table (job, key, bytes);
-  gboolean   is_there = FALSE;
+  TableState table = { .data = key, .bytes = bytes };
   gint       status;
 
-  if (known)
-    {
-      *memory = known->memory;
-      return 0;
-    }
+  *is_there = TRUE;
+  for (guint i = 0; i < job->n_tables; i++)
+    if (job->tables[i].data == key && job->tables[i].bytes == bytes)
+      {
+        *found = &job->tables[i];
+        return 0;
+      }
+  *is_there = FALSE;
   if (job->n_tables == MAX_TABLES)
     return tessera_error_out_of_memory ();
-  status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, &is_there)
+  status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, is_there)
                                     : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
+  if (status != 0)
+    return status;
+  *found = &job->tables[job->n_tables++];
+  **found = table;
+  return 0;
+}
+
+static gint
+find_or_send (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
+{
+  TableState *table;
+  gboolean    is_there;
+  gint        status = find_table (job, key, bytes, life, &table, &is_there);
+
   if (status != 0)
     return status;
   /* A copy, because a device that does not answer may read the table after the filter has freed its own. */
   if (life != TABLE_FOR_GOOD && ! is_there)
-    table.copy = g_memdup2 (data, bytes);
+    table->copy = g_memdup2 (data, bytes);
   if (! is_there)
-    status = tessera_enqueue_upload (job->queue, LANE_RUN, table.memory, 0, table.copy ? table.copy : data, bytes,
-                                     &table.uploaded);
+    status = tessera_enqueue_upload (job->queue, LANE_RUN, table->memory, 0, table->copy ? table->copy : data, bytes,
+                                     &table->uploaded);
   if (status != 0)
     {
-      tessera_memory_drop (table.memory);
-      g_free (table.copy);
+      tessera_memory_drop (table->memory);
+      g_free (table->copy);
+      job->n_tables--;
       return status;
     }
-  *memory = table.memory;
-  job->tables[job->n_tables++] = table;
+  *memory = table->memory;
   return 0;
+}
+
+static gint
+bring_table (BandState *state, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
+{
+  *memory = NULL;
+  return NEXT_STEP (state, find_or_send (state->job, key, data, bytes, life, memory));
 }
 
 static gint
@@ -130,7 +144,7 @@ tessera_tables_free (Job *job, gboolean whole, gboolean idle)
 gint
 tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band)->job, data, data, bytes, TABLE_OF_REQUEST, memory);
+  return bring_table (band_state (band), data, data, bytes, TABLE_OF_REQUEST, memory);
 }
 
 guint64
@@ -157,31 +171,23 @@ key_of (guint64 serial)
 gint
 tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band)->job, key_of (serial), data, bytes, TABLE_KEPT, memory);
+  return bring_table (band_state (band), key_of (serial), data, bytes, TABLE_KEPT, memory);
 }
 
 /* Its passes are among the band's commands: the request fails if one of them does, and then it is not kept. */
 gint
 tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
-  Job       *job = band_state (band)->job;
-  TableState made = { .data = key_of (serial), .bytes = bytes }, *known = find_table (job, made.data, bytes);
-  gboolean   found = TRUE;
-  gint       status;
+  BandState  *state = band_state (band);
+  TableState *table;
+  gboolean    found = TRUE;
 
-  if (! known)
-    {
-      if (job->n_tables == MAX_TABLES)
-        return tessera_error_out_of_memory ();
-      if ((status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, &found)) != 0)
-        return status;
-      known = &job->tables[job->n_tables++];
-      *known = made;
-    }
-  *memory = known->memory;
+  *memory = NULL;
+  if (NEXT_STEP (state, find_table (state->job, key_of (serial), bytes, TABLE_KEPT, &table, &found)) == 0)
+    *memory = table->memory;
   if (is_there)
     *is_there = found;
-  return is_there || found ? 0 : tessera_error_out_of_memory ();
+  return NEXT_STEP (state, is_there || found ? 0 : tessera_error_out_of_memory ());
 }
 
 void
@@ -197,19 +203,18 @@ tessera_send (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory 
   BandState *state = band_state (band);
   Command    command = { NULL, 0, NULL };
   gpointer   copy = g_memdup2 (data, bytes);
-  gint       status = tessera_enqueue_upload (state->job->queue, LANE_RUN, memory, 0, copy, bytes, &command.event);
 
   g_ptr_array_add (state->sent, copy);
-  if (status == 0)
+  if (NEXT_STEP (state, tessera_enqueue_upload (state->job->queue, LANE_RUN, memory, 0, copy, bytes, &command.event)) == 0)
     g_array_append_val (state->commands, command);
-  return status;
+  return state->status;
 }
 
 /* Price: 1.3 (motion blur, 24 Mpix u16; H200, 2026-11-22). */
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (state->job, data, data, bytes, TABLE_FOR_GOOD, memory);
+  return bring_table (state, data, data, bytes, TABLE_FOR_GOOD, memory);
 }
 
 /* One kernel converts all layouts.  Each layout has to be proven for itself. */
@@ -298,7 +303,7 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   gsize         offset[3] = { 0 }, size[3], group[3];
   gsize         last_size, step, width, width_step;
   gdouble       cost = MAX (launch->cost, 1.0);
-  gint          last = 2, status = 0;
+  gint          last = 2;
   guint         n;
 
   set_raw_args (launch->args, objects, raw, &n);
@@ -314,8 +319,8 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   step = split_step (last_size, group[last], cost / LAUNCH_READS);
   width = size[0];
   width_step = last > 0 ? split_step (width, group[0], cost / last_size * step / LAUNCH_READS) : width;
-  for (; offset[last] < last_size && status == 0; offset[last] += step)
-    for (gsize x = 0; x < (last > 0 ? width : 1) && status == 0; x += width_step)
+  for (; offset[last] < last_size && state->status == 0; offset[last] += step)
+    for (gsize x = 0; x < (last > 0 ? width : 1) && state->status == 0; x += width_step)
       {
         Command command = { launch->kernel, 0, NULL };
 
@@ -325,13 +330,12 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
             offset[0] = x;
             size[0] = MIN (width_step, width - x);
           }
-        status = tessera_program_launch (program, state->job->queue, launch->kernel, offset, size, group,
-                                         raw, n, &command.event);
         command.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
-        if (status == 0)
+        if (NEXT_STEP (state, tessera_program_launch (program, state->job->queue, launch->kernel, offset, size, group,
+                                                      raw, n, &command.event)) == 0)
           g_array_append_val (state->commands, command);
       }
-  return status;
+  return state->status;
 }
 
 gint

@@ -209,9 +209,9 @@ gint
 separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **offsets, TesseraMemory **weights)
 {
   const gsize n = MAX (taps->n, 1);
-  gint        status = tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
 
-  return status != 0 ? status : tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
+  tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
+  return tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
 }
 
 void
@@ -232,17 +232,17 @@ separable_device (TesseraBand *band, TesseraMemory *source, const Separable *sep
   const gint        width = band->output.width, height = band->output.height;
   const gint        n_rows = height + reach.top + reach.bottom;
   TesseraMemory    *rows, *x_offsets, *x_weights, *y_offsets, *y_weights;
-  gint              status;
 
-  if ((status = separable_upload (band, &separable->x, &x_offsets, &x_weights)) != 0
-      || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
-      || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
-            .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
-                      ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
-                      ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
-    return status;
+  separable_upload (band, &separable->x, &x_offsets, &x_weights);
+  separable_upload (band, &separable->y, &y_offsets, &y_weights);
+  tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 },
+    .cost = separable->x.n,
+    .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
+              ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
+              ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) }
+  });
 
   TesseraLaunch launch = {
     .kernel = columns ? columns : "separable_columns", .size = { width, height }, .group = { 32, 4 },
