@@ -208,12 +208,10 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
     planes_weigh (in, in, n_read / 4);
   if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
     for (gint y = 0; y < block->height; y++)
-      (weighs ? LANES_BEST (listed_row_weighed) : LANES_BEST (listed_row))
-        (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      LANES_BEST (listed_row) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
   else
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
-      (weighs ? LANES_BEST (step_rows_weighed) : LANES_BEST (step_rows))
-        (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
   gegl_scratch_free (out);
   gegl_scratch_free (in);

@@ -271,10 +271,8 @@ static void
 prepare (GeglOperation *operation)
 {
   const gboolean is_perceptual = GEGL_PROPERTIES (operation)->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL;
-  const Babl    *format = babl_format_with_space (is_perceptual ? "R'G'B'A float" : "RGBA float",
-                                                  gegl_operation_get_source_space (operation, "input"));
 
-  tessera_set_pads (operation, format, tessera_delivered (operation, format, TRUE));
+  tessera_set_formats (operation, is_perceptual ? "R'G'B'A float" : "RGBA float", TRUE);
 }
 
 static gboolean

@@ -219,14 +219,11 @@ computed_part (const GaussianSpan *span, const TesseraRequest *request, gint siz
 }
 
 static void
-grid_init (Grid *grid, const TesseraRequest *request, const Gaussian *gaussian)
+grid_init (Grid *grid, const TesseraRequest *request)
 {
-  const GeglRectangle *roi = &request->roi;
-
   grid->request = request;
-  grid->gaussian = gaussian;
-  grid->x = gaussian_span_x (request, gaussian, roi->x, roi->width);
-  grid->y = gaussian_span_y (request, gaussian, roi->y, roi->height);
+  grid->gaussian = request->params;
+  gaussian_spans (request, &request->roi, &grid->x, &grid->y);
   computed_part (&grid->x, request, request->bounds.width, &grid->x0, &grid->x1);
   computed_part (&grid->y, request, request->bounds.height, &grid->y0, &grid->y1);
   grid->stride = 4 * BLOCK * ((grid->x.n + BLOCK - 1) / BLOCK | 1);
@@ -359,12 +356,12 @@ make_pixels (gsize offset, gsize size, gpointer data)
 }
 
 void
-gaussian_whole (const TesseraRequest *request, const Gaussian *gaussian)
+gaussian_whole (const TesseraRequest *request)
 {
   const gdouble row_cost = 64.0 * 64.0 / request->roi.width;
   Grid          grid;
 
-  grid_init (&grid, request, gaussian);
+  grid_init (&grid, request);
   gegl_parallel_distribute_range (grid.y1 - grid.y0, row_cost / grid.y.step, make_cells, &grid);
   extend_rows (&grid);
   gegl_parallel_distribute_range ((grid.x.n + BLOCK - 1) / BLOCK, 64.0 * 64.0 / BLOCK / grid.y.n,
