@@ -70,17 +70,12 @@ most_reach (gdouble sigma)
 }
 
 static TesseraHalo
-halo_of (const GeglProperties *o)
+reach (gconstpointer properties)
 {
+  const GeglProperties *o = properties;
   const gint x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
 
   return o->border == TESSERA_BORDER_NONE ? (TesseraHalo) { x, y, x, y } : gaussian_reach (o->std_dev_x, o->std_dev_y);
-}
-
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static gboolean
@@ -91,7 +86,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   gboolean              success;
 
   gaussian_init (gaussian, o.std_dev_x, o.std_dev_y);
-  request->halo = halo_of (&o);
+  request->halo = reach (&o);
   request->filter = gaussian->x.step == 1 && gaussian->y.step == 1 ? &exact : &by_cells;
   request->params = gaussian;
   request->cost_class = MIN (255, gaussian->fir.x.n + gaussian->fir.y.n);

@@ -242,25 +242,21 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-halo_of (gint radius)
+reach (gconstpointer properties)
 {
-  return (TesseraHalo) { radius, radius, radius, radius };
-}
+  const gint radius = ((const GeglProperties *) properties)->radius;
 
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation)->radius);
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const gint   radius = GEGL_PROPERTIES (operation)->radius;
-  const Params params = { radius, (gfloat) (1.0 / (2 * radius + 1)) };
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  const Params         params = { o.radius, (gfloat) (1.0 / (2 * o.radius + 1)) };
 
   request->params = &params;
-  request->halo = halo_of (radius);
+  request->halo = reach (&o);
   return tessera_process (request);
 }
 

@@ -263,15 +263,11 @@ static const TesseraFilter median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-halo_of (gint radius)
+reach (gconstpointer properties)
 {
-  return (TesseraHalo) { radius, radius, radius, radius };
-}
+  const gint radius = ((const GeglProperties *) properties)->radius;
 
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation)->radius);
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
 /* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
@@ -291,12 +287,13 @@ prepare (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  MedianParams params = params_new (GEGL_PROPERTIES (operation), tessera_has_alpha (request));
-  gboolean     success;
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  MedianParams         params = params_new (&o, tessera_has_alpha (request));
+  gboolean             success;
 
   request->filter = &median_blur;
   request->params = &params;
-  request->halo = halo_of (params.radius);
+  request->halo = reach (&o);
   request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);

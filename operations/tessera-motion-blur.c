@@ -181,18 +181,13 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-halo_of (const GeglProperties *o)
+reach (gconstpointer properties)
 {
+  const GeglProperties *o = properties;
   const gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
   const gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
   return (TesseraHalo) { x, y, x, y };
-}
-
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static gboolean
@@ -202,7 +197,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   Taps                 *taps = taps_new (o.length, o.angle);
   gboolean              success;
 
-  request->halo = halo_of (&o);
+  request->halo = reach (&o);
   request->params = taps;
   success = tessera_process (request);
   g_free (taps);

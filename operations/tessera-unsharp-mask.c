@@ -179,9 +179,9 @@ sigma_of (const GeglProperties *o)
 }
 
 static TesseraHalo
-reach (GeglOperation *operation)
+reach (gconstpointer properties)
 {
-  const gdouble sigma = sigma_of (GEGL_PROPERTIES (operation));
+  const gdouble sigma = sigma_of (properties);
 
   return gaussian_reach (sigma, sigma);
 }
@@ -189,17 +189,17 @@ reach (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gdouble         sigma = sigma_of (o);
-  Params               *params = g_new0 (Params, 1);
-  gboolean              success;
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  const gdouble        sigma = sigma_of (&o);
+  Params              *params = g_new0 (Params, 1);
+  gboolean             success;
 
-  params->amount = (gfloat) o->amount;
-  params->threshold = (gfloat) o->threshold;
+  params->amount = (gfloat) o.amount;
+  params->threshold = (gfloat) o.threshold;
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
-  request->halo = gaussian_reach (sigma, sigma);
+  request->halo = reach (&o);
   params->is_weighed = tessera_has_alpha (request);
   if (params->is_weighed)
     {

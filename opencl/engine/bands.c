@@ -127,11 +127,12 @@ measure (BandState *state)
   const gsize          bytes = job->survey ? job->survey->bytes : filter->measure_bytes;
   gint                 status;
 
-  if ((status = tessera_band_keep (state, bytes, FALSE, &state->answer)) != 0
-      || (status = tessera_band_keep (state, bytes, TRUE, &state->answer_host)) != 0)
-    return status;
-  if (job->survey && (status = tessera_band_clear (state, state->answer, bytes)) != 0)
-    return status;
+  tessera_band_keep (state, bytes, FALSE, &state->answer);
+  tessera_band_keep (state, bytes, TRUE, &state->answer_host);
+  if (job->survey)
+    tessera_band_clear (state, state->answer, bytes);
+  if (state->status != 0)
+    return state->status;
   status = job->survey ? filter->survey (&state->band, state->answer)
                         : filter->measure (&state->band, state->answer);
   return status != 0 ? status
@@ -235,24 +236,17 @@ tessera_band_written (BandState *state)
   tessera_progress_tell ((gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height);
 }
 
-static void
-free_event (TesseraEvent *event)
-{
-  if (event)
-    tessera_event_free (event);
-}
-
 void
 tessera_band_free (BandState *state, gboolean idle)
 {
-  free_event (state->answered);
-  free_event (state->ran);
-  free_event (state->fetched);
+  tessera_event_free (state->answered);
+  tessera_event_free (state->ran);
+  tessera_event_free (state->fetched);
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
     for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
-      free_event (state->arrivals[k].uploads[i]);
+      tessera_event_free (state->arrivals[k].uploads[i]);
   for (guint i = 0; i < state->n_slices; i++)
-    free_event (state->slices[i].downloaded);
+    tessera_event_free (state->slices[i].downloaded);
   tessera_commands_free (state);
   for (guint i = 0; idle && i < state->sent->len; i++)          /* else the device may still read it */
     g_free (state->sent->pdata[i]);

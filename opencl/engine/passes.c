@@ -82,7 +82,7 @@ find_table (Job *job, gconstpointer key, gsize bytes, TableLife life, TableState
 static gint
 find_or_send (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
 {
-  TableState *table;
+  TableState *table = NULL;
   gboolean    is_there;
   gint        status = find_table (job, key, bytes, life, &table, &is_there);
 
@@ -179,7 +179,7 @@ gint
 tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
   BandState  *state = band_state (band);
-  TableState *table;
+  TableState *table = NULL;
   gboolean    found = TRUE;
 
   *memory = NULL;

@@ -58,7 +58,7 @@ ROWS = [
     ('119', 'killed', 'operations/tessera-mean-blur.c',
      'n >= 512', 'n >= 1024', 2),
     ('121', 'killed', 'operations/tessera-mean-blur.c',
-     '1.0 / (2 * radius + 1)', '1.0 / (2 * radius + 1.01)', 1),
+     '1.0 / (2 * o.radius + 1)', '1.0 / (2 * o.radius + 1.01)', 1),
     ('122', 'killed', 'operations/tessera-median-blur.c',
      'radius * radius + radius', 'radius * radius', 1),
     ('123', 'equivalent', 'operations/tessera-median-blur.c',
