@@ -24,10 +24,7 @@ typedef struct
   const gint   *copied;
 } Rows;
 
-#define THREE_SIGNS -1, -1, -1, 0x7fffffff
-
-/* The bits of weights that count where alpha weighs: the fourth has no sign. */
-static const gint signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIGNS };
+static const gint signs[16] = TAP_SIGNS;
 
 /* Where the alphas of a register's pixels are, for each of their values. */
 #define ALPHAS_16 3, 3, 3, 3

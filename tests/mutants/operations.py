@@ -126,7 +126,7 @@ ROWS = [
      'row += tessera_abs (convolution->tap_weights[i]);', 'row += convolution->tap_weights[i];', 1),
     ('233', 'killed', 'operations/tessera-convolution.c',
      'tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE', 'tessera_has_alpha (request)', 1),
-    ('237', 'killed', 'operations/shared/tap-sum.c',
+    ('237', 'killed', 'operations/shared/tap-sum.h',
      '0x7fffffff', '-1', 1),
     ('238', 'killed', 'operations/shared/planes.h',
      '& (factors != 0.0f)', '& (factors >= 0.0f)', 1),
