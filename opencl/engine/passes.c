@@ -53,63 +53,49 @@ tessera_band_clear (BandState *state, TesseraMemory *memory, gsize bytes)
 /* How long a table is what it is: until the request ends; as long as the process, data and all; as long, but not the data. */
 typedef enum { TABLE_OF_REQUEST, TABLE_FOR_GOOD, TABLE_KEPT } TableLife;
 
-/* `key`: the data's address, or what names it. *is_there: it has its data; else it is a new one. */
-static gint
-find_table (Job *job, gconstpointer key, gsize bytes, TableLife life, TableState **found, gboolean *is_there)
+static TableState *
+find_table (Job *job, gconstpointer key, gsize bytes)
 {
-  TableState table = { .data = key, .bytes = bytes };
-  gint       status;
-
-  *is_there = TRUE;
   for (guint i = 0; i < job->n_tables; i++)
     if (job->tables[i].data == key && job->tables[i].bytes == bytes)
-      {
-        *found = &job->tables[i];
-        return 0;
-      }
-  *is_there = FALSE;
-  if (job->n_tables == MAX_TABLES)
-    return tessera_error_out_of_memory ();
-  status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, is_there)
-                                    : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
-  if (status != 0)
-    return status;
-  *found = &job->tables[job->n_tables++];
-  **found = table;
-  return 0;
+      return &job->tables[i];
+  return NULL;
 }
 
+/* `key`: the data's address, or what names it. */
 static gint
-find_or_send (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
+bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
 {
-  TableState *table = NULL;
-  gboolean    is_there;
-  gint        status = find_table (job, key, bytes, life, &table, &is_there);
+  TableState table = { .data = key, .bytes = bytes }, *known = find_table (job, key, bytes);
+  gboolean   is_there = FALSE;
+  gint       status;
 
+  if (known)
+    {
+      *memory = known->memory;
+      return 0;
+    }
+  if (job->n_tables == MAX_TABLES)
+    return tessera_error_out_of_memory ();
+  status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, &is_there)
+                                    : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
   if (status != 0)
     return status;
   /* A copy, because a device that does not answer may read the table after the filter has freed its own. */
   if (life != TABLE_FOR_GOOD && ! is_there)
-    table->copy = g_memdup2 (data, bytes);
+    table.copy = g_memdup2 (data, bytes);
   if (! is_there)
-    status = tessera_enqueue_upload (job->queue, LANE_RUN, table->memory, 0, table->copy ? table->copy : data, bytes,
-                                     &table->uploaded);
+    status = tessera_enqueue_upload (job->queue, LANE_RUN, table.memory, 0, table.copy ? table.copy : data, bytes,
+                                     &table.uploaded);
   if (status != 0)
     {
-      tessera_memory_drop (table->memory);
-      g_free (table->copy);
-      job->n_tables--;
+      tessera_memory_drop (table.memory);
+      g_free (table.copy);
       return status;
     }
-  *memory = table->memory;
+  *memory = table.memory;
+  job->tables[job->n_tables++] = table;
   return 0;
-}
-
-static gint
-bring_table (BandState *state, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
-{
-  *memory = NULL;
-  return NEXT_STEP (state, find_or_send (state->job, key, data, bytes, life, memory));
 }
 
 static gint
@@ -141,24 +127,25 @@ tessera_tables_free (Job *job, gboolean whole, gboolean idle)
   job->n_tables = 0;
 }
 
+static gint
+band_table (BandState *state, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
+{
+  *memory = NULL;
+  return NEXT_STEP (state, bring_table (state->job, key, data, bytes, life, memory));
+}
+
 gint
 tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band), data, data, bytes, TABLE_OF_REQUEST, memory);
+  return band_table (band_state (band), data, data, bytes, TABLE_OF_REQUEST, memory);
 }
 
 guint64
 tessera_new_serial (void)
 {
-  static GMutex  lock;
-  static guint64 last;
+  static gsize last;
 
-  guint64 serial;
-
-  g_mutex_lock (&lock);
-  serial = ++last;
-  g_mutex_unlock (&lock);
-  return serial;
+  return (gsize) g_atomic_pointer_add (&last, 1) + 1;
 }
 
 /* An odd number is no table's address. */
@@ -171,20 +158,38 @@ key_of (guint64 serial)
 gint
 tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band), key_of (serial), data, bytes, TABLE_KEPT, memory);
+  return band_table (band_state (band), key_of (serial), data, bytes, TABLE_KEPT, memory);
+}
+
+static gint
+keep_table (Job *job, gconstpointer key, gsize bytes, TesseraMemory **memory, gboolean *is_there)
+{
+  TableState made = { .data = key, .bytes = bytes }, *known = find_table (job, key, bytes);
+  gint       status;
+
+  *is_there = known != NULL;
+  if (! known)
+    {
+      if (job->n_tables == MAX_TABLES)
+        return tessera_error_out_of_memory ();
+      if ((status = tessera_pool_take_constant (job->device, bytes, key, &made.memory, is_there)) != 0)
+        return status;
+      known = &job->tables[job->n_tables++];
+      *known = made;
+    }
+  *memory = known->memory;
+  return 0;
 }
 
 /* Its passes are among the band's commands: the request fails if one of them does, and then it is not kept. */
 gint
 tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
-  BandState  *state = band_state (band);
-  TableState *table = NULL;
-  gboolean    found = TRUE;
+  BandState *state = band_state (band);
+  gboolean   found = FALSE;
 
   *memory = NULL;
-  if (NEXT_STEP (state, find_table (state->job, key_of (serial), bytes, TABLE_KEPT, &table, &found)) == 0)
-    *memory = table->memory;
+  NEXT_STEP (state, keep_table (state->job, key_of (serial), bytes, memory, &found));
   if (is_there)
     *is_there = found;
   return NEXT_STEP (state, is_there || found ? 0 : tessera_error_out_of_memory ());
@@ -214,7 +219,7 @@ tessera_send (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory 
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (state, data, data, bytes, TABLE_FOR_GOOD, memory);
+  return band_table (state, data, data, bytes, TABLE_FOR_GOOD, memory);
 }
 
 /* One kernel converts all layouts.  Each layout has to be proven for itself. */
@@ -244,32 +249,14 @@ tessera_note_layout (BandState *state, const TesseraTravel *travel, gboolean enc
 
 /* -------------------------------------------------------------- launches -- */
 
-static void
-set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, guint *n)
+/* Where the driver finds an argument; `object` has room for that of memory. */
+static TesseraRawArg
+raw_arg (const TesseraArg *arg, gpointer *object)
 {
-  for (*n = 0; *n < TESSERA_MAX_ARGS && args[*n].kind != TESSERA_ARG_END; (*n)++)
-    {
-      const TesseraArg *arg = &args[*n];
-
-      switch (arg->kind)
-        {
-        case TESSERA_ARG_MEMORY:
-          objects[*n] = arg->v.memory ? arg->v.memory->object : NULL;
-          raw[*n] = (TesseraRawArg) { sizeof (gpointer), &objects[*n] };
-          break;
-        case TESSERA_ARG_LOCAL:
-          raw[*n] = (TesseraRawArg) { arg->v.bytes, NULL };
-          break;
-        case TESSERA_ARG_FLOAT4:
-          raw[*n] = (TesseraRawArg) { sizeof arg->v.f4, arg->v.f4 };
-          break;
-        case TESSERA_ARG_INT:
-        case TESSERA_ARG_FLOAT:
-        case TESSERA_ARG_END:
-          raw[*n] = (TesseraRawArg) { 4, &arg->v };
-          break;
-        }
-    }
+  *object = arg->kind == TESSERA_ARG_MEMORY && arg->v.memory ? arg->v.memory->object : NULL;
+  return arg->kind == TESSERA_ARG_MEMORY ? (TesseraRawArg) { sizeof (gpointer), object }
+         : arg->kind == TESSERA_ARG_LOCAL ? (TesseraRawArg) { arg->v.bytes, NULL }
+         : (TesseraRawArg) { arg->kind == TESSERA_ARG_FLOAT4 ? sizeof arg->v.f4 : 4, &arg->v };
 }
 
 /* The group of a launch that names none.  It is fixed, because some drivers (PoCL) compile a kernel
@@ -306,7 +293,8 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   gint          last = 2;
   guint         n;
 
-  set_raw_args (launch->args, objects, raw, &n);
+  for (n = 0; n < TESSERA_MAX_ARGS && launch->args[n].kind != TESSERA_ARG_END; n++)
+    raw[n] = raw_arg (&launch->args[n], &objects[n]);
   choose_group (launch, group);
   for (gint d = 0; d < 3; d++)
     {
