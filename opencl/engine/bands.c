@@ -127,12 +127,11 @@ measure (BandState *state)
   const gsize          bytes = job->survey ? job->survey->bytes : filter->measure_bytes;
   gint                 status;
 
-  tessera_band_keep (state, bytes, FALSE, &state->answer);
-  tessera_band_keep (state, bytes, TRUE, &state->answer_host);
-  if (job->survey)
-    tessera_band_clear (state, state->answer, bytes);
-  if (state->status != 0)
-    return state->status;
+  if ((status = tessera_band_keep (state, bytes, FALSE, &state->answer)) != 0
+      || (status = tessera_band_keep (state, bytes, TRUE, &state->answer_host)) != 0)
+    return status;
+  if (job->survey && (status = tessera_band_clear (state, state->answer, bytes)) != 0)
+    return status;
   status = job->survey ? filter->survey (&state->band, state->answer)
                         : filter->measure (&state->band, state->answer);
   return status != 0 ? status
