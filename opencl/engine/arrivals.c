@@ -77,9 +77,8 @@ tessera_arrival_expect (BandState *state, const Source *source, TesseraImage *im
       arrival->bytes = 0;
       return 0;
     }
-  if (travel->converts)
-    tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw);
-  if ((status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
+  if ((travel->converts && (status = tessera_band_keep (state, arrival->bytes, FALSE, &arrival->raw)) != 0)
+      || (status = tessera_band_keep (state, arrival->bytes, TRUE, &arrival->staging)) != 0)
     return status;
   pixels = arrival->staging->pointer;
   if (on_host)

@@ -235,17 +235,24 @@ tessera_band_written (BandState *state)
   tessera_progress_tell ((gdouble) (roi->y + roi->height - request->roi.y) / request->roi.height);
 }
 
+static void
+free_event (TesseraEvent *event)
+{
+  if (event)
+    tessera_event_free (event);
+}
+
 void
 tessera_band_free (BandState *state, gboolean idle)
 {
-  tessera_event_free (state->answered);
-  tessera_event_free (state->ran);
-  tessera_event_free (state->fetched);
+  free_event (state->answered);
+  free_event (state->ran);
+  free_event (state->fetched);
   for (guint k = 0; k < G_N_ELEMENTS (state->arrivals); k++)
     for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
-      tessera_event_free (state->arrivals[k].uploads[i]);
+      free_event (state->arrivals[k].uploads[i]);
   for (guint i = 0; i < state->n_slices; i++)
-    tessera_event_free (state->slices[i].downloaded);
+    free_event (state->slices[i].downloaded);
   tessera_commands_free (state);
   for (guint i = 0; idle && i < state->sent->len; i++)          /* else the device may still read it */
     g_free (state->sent->pdata[i]);

@@ -11,13 +11,6 @@
 
 G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
 
-/* What gegl-op.h makes of every operation. */
-typedef struct
-{
-  TesseraOperation parent_instance;
-  gpointer         properties;
-} AnyOperation;
-
 static const TesseraOperationInfo *
 info_of (GeglOperation *operation)
 {
@@ -35,7 +28,7 @@ reach_of (GeglOperation *operation)
 {
   const TesseraOperationInfo *info = info_of (operation);
 
-  return info->reach ? info->reach (((AnyOperation *) operation)->properties) : info->halo;
+  return info->reach ? info->reach (((TesseraAnyOperation *) operation)->properties) : info->halo;
 }
 
 static TesseraBorder

@@ -301,8 +301,6 @@ tessera_event_duration (TesseraEvent *event)
 void
 tessera_event_free (TesseraEvent *event)
 {
-  if (! event)
-    return;
   tessera_cl_api ()->ReleaseEvent (event);
   tessera_count (live_objects, -1);
 }

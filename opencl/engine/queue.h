@@ -50,6 +50,6 @@ gint  tessera_event_wait       (TesseraEvent *event);
 gint  tessera_events_wait      (TesseraEvent *const *events, guint n);
 /* The nanoseconds that a finished command ran; 0 if the driver does not say. */
 guint64 tessera_event_duration (TesseraEvent *event);
-void  tessera_event_free       (TesseraEvent *event);   /* or NULL */
+void  tessera_event_free       (TesseraEvent *event);
 
 #endif

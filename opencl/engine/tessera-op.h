@@ -67,6 +67,13 @@ typedef struct
   GeglOperationFilter parent_instance;
 } TesseraOperation;
 
+/* What gegl-op.h makes of every operation. */
+typedef struct
+{
+  TesseraOperation parent_instance;
+  gpointer         properties;          /* a GeglProperties */
+} TesseraAnyOperation;
+
 typedef struct
 {
   GeglOperationFilterClass parent_class;
