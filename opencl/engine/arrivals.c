@@ -26,10 +26,36 @@ tessera_image_bytes (const TesseraImage *image)
   return (gsize) image->stride * image->height * image->components * sizeof (gfloat);
 }
 
+/* One kernel converts all layouts.  Each layout has to be proven for itself. */
+static void
+note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)
+{
+  static GMutex      lock;
+  static GHashTable *marks;             /* for good */
+
+  const guint       key = (guint) travel->stored << 16 | (guint) travel->working << 1 | (encodes != FALSE);
+  TesseraProofMark *mark;
+
+  g_mutex_lock (&lock);
+  if (! marks)
+    marks = g_hash_table_new (NULL, NULL);
+  mark = g_hash_table_lookup (marks, GUINT_TO_POINTER (key));
+  if (! mark)
+    {
+      mark = g_new0 (TesseraProofMark, 1);
+      mark->kernel = encodes ? "encode_pixels" : "decode_pixels";
+      g_hash_table_insert (marks, GUINT_TO_POINTER (key), mark);
+    }
+  g_mutex_unlock (&lock);
+  if (! g_atomic_int_get (&mark->is_proven))
+    tessera_queue_note_unproven (state->job->queue, mark);
+}
+
 gint
-tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
+tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image, gboolean encodes,
                       TesseraMemory **table)
 {
+  note_layout (state, travel, encodes);
   *table = image->memory;
   return travel->table ? tessera_constant_table (state, travel->table, travel->table_bytes, table) : 0;
 }
@@ -134,8 +160,7 @@ decode (BandState *state, Arrival *arrival, gint bottom)
   if (bottom <= top)
     return 0;
   arrival->decoded = bottom;
-  tessera_travel_table (state, travel, image, &table);
-  tessera_note_layout (state, travel, FALSE);
+  tessera_travel_table (state, travel, image, FALSE, &table);
   return tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "decode_pixels",
     .size = { part->width, bottom - top },

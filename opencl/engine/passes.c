@@ -222,31 +222,6 @@ tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, Tesse
   return band_table (state, data, data, bytes, TABLE_FOR_GOOD, memory);
 }
 
-/* One kernel converts all layouts.  Each layout has to be proven for itself. */
-void
-tessera_note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)
-{
-  static GMutex      lock;
-  static GHashTable *marks;             /* for good */
-
-  const guint       key = (guint) travel->stored << 16 | (guint) travel->working << 1 | (encodes != FALSE);
-  TesseraProofMark *mark;
-
-  g_mutex_lock (&lock);
-  if (! marks)
-    marks = g_hash_table_new (NULL, NULL);
-  mark = g_hash_table_lookup (marks, GUINT_TO_POINTER (key));
-  if (! mark)
-    {
-      mark = g_new0 (TesseraProofMark, 1);
-      mark->kernel = encodes ? "encode_pixels" : "decode_pixels";
-      g_hash_table_insert (marks, GUINT_TO_POINTER (key), mark);
-    }
-  g_mutex_unlock (&lock);
-  if (! g_atomic_int_get (&mark->is_proven))
-    tessera_queue_note_unproven (state->job->queue, mark);
-}
-
 /* -------------------------------------------------------------- launches -- */
 
 /* Where the driver finds an argument; `object` has room for that of memory. */

@@ -17,8 +17,7 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
 {
   TesseraMemory *table;
 
-  tessera_travel_table (state, travel, image, &table);
-  tessera_note_layout (state, travel, TRUE);
+  tessera_travel_table (state, travel, image, TRUE, &table);
   return tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "encode_pixels",
     .size = { image->width, image->height },
