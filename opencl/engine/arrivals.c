@@ -27,10 +27,36 @@ tessera_image_bytes (const TesseraImage *image)
   return (gsize) image->stride * image->height * image->components * sizeof (gfloat);
 }
 
+/* One kernel converts all layouts.  Each layout has to be proven for itself. */
+static void
+note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)
+{
+  static GMutex      lock;
+  static GHashTable *marks;             /* for good */
+
+  const guint       key = (guint) travel->stored << 16 | (guint) travel->working << 1 | (encodes != FALSE);
+  TesseraProofMark *mark;
+
+  g_mutex_lock (&lock);
+  if (! marks)
+    marks = g_hash_table_new (NULL, NULL);
+  mark = g_hash_table_lookup (marks, GUINT_TO_POINTER (key));
+  if (! mark)
+    {
+      mark = g_new0 (TesseraProofMark, 1);
+      mark->kernel = encodes ? "encode_pixels" : "decode_pixels";
+      g_hash_table_insert (marks, GUINT_TO_POINTER (key), mark);
+    }
+  g_mutex_unlock (&lock);
+  if (! g_atomic_int_get (&mark->is_proven))
+    tessera_queue_note_unproven (state->job->queue, mark);
+}
+
 gint
-tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
+tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image, gboolean encodes,
                       TesseraMemory **table)
 {
+  note_layout (state, travel, encodes);
   *table = image->memory;
   return travel->table ? tessera_constant_table (state, travel->table, travel->table_bytes, table) : 0;
 }
@@ -117,18 +143,17 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
     { 0, top, left, part->height },
     { right, top, image->width - right, part->height }
   };
-  gint status = 0;
 
-  for (gint i = 0; i < 4 && status == 0; i++)
+  for (gint i = 0; i < 4; i++)
     if (rims[i][2] && rims[i][3])
-      status = tessera_engine_launch (state, &(TesseraLaunch) {
+      tessera_engine_launch (state, &(TesseraLaunch) {
         .kernel = "extend_pixels",
         .size = { rims[i][2], rims[i][3] },
         .args = { ARG (image->memory), ARG (image->components), ARG (image->stride), ARG (rims[i][0]),
                   ARG (rims[i][1]), ARG (rims[i][0] + rims[i][2]), ARG (rims[i][1] + rims[i][3]), ARG (left),
                   ARG (top), ARG (right), ARG (bottom), ARG (border == TESSERA_BORDER_NONE) }
       });
-  return status;
+  return state->status;
 }
 
 /* On the device, the rows up to `bottom` as they travelled become those of the image. */
@@ -140,14 +165,12 @@ decode (BandState *state, Arrival *arrival, gint bottom)
   const GeglRectangle *part = &arrival->part;
   const gint           top = arrival->decoded;
   TesseraMemory       *table;
-  gint                 status;
 
   if (bottom <= top)
     return 0;
   arrival->decoded = bottom;
-  status = tessera_travel_table (state, travel, image, &table);
-  tessera_note_layout (state, travel, FALSE);
-  return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
+  tessera_travel_table (state, travel, image, FALSE, &table);
+  return tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "decode_pixels",
     .size = { part->width, bottom - top },
     .group = { 32, 4 },

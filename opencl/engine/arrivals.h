@@ -19,8 +19,9 @@ typedef struct
 
 TesseraImage tessera_image_for   (const GeglRectangle *rect, const Babl *format);
 gsize        tessera_image_bytes (const TesseraImage *image);
-/* For a format without a table (floats), the image stands in its place; nobody reads it. */
-gint tessera_travel_table   (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
+/* For a conversion, encoding or decoding, which is noted.  For a format without a table (floats), the image stands in its place;
+ * nobody reads it. */
+gint tessera_travel_table   (BandState *state, const TesseraTravel *travel, const TesseraImage *image, gboolean encodes,
                              TesseraMemory **table);
 /* Memory for the pixels that `image` covers, and the copy that brings them to the host's side of it.
  * Pixels that the device converts travel without gaps.  Others lie as in the image, so that its

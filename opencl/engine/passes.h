@@ -13,8 +13,6 @@ gint tessera_band_keep   (BandState *state, gsize bytes, gboolean pinned, Tesser
 gint tessera_band_clear  (BandState *state, TesseraMemory *memory, gsize bytes);
 /* tessera_table for a table that stays the same for the whole process: it may still be on the device. */
 gint tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory);
-/* Notes that pixels of this layout are converted. */
-void tessera_note_layout    (BandState *state, const TesseraTravel *travel, gboolean encodes);
 /* tessera_launch with a kernel of the engine's own. */
 gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
 GArray *tessera_commands_new (void);

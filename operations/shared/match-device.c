@@ -70,24 +70,25 @@ device (TesseraBand *band)
   TesseraMemory   *a = band->input.memory, *b = band->aux.memory, *a_norms, *b_norms, *best, *second, *index, *keys;
   const gint       n_a = task->n_a, n_b = task->n_b, none = 0;
   const gdouble    panels = ((gdouble) n_b + cut.across * SIDE - 1) / (cut.across * SIDE);
-  gint             status;
 
-  if ((status = tessera_scratch (band, n_a * sizeof (gfloat), &a_norms)) != 0
-      || (status = tessera_scratch (band, n_b * sizeof (gfloat), &b_norms)) != 0
-      || (status = tessera_scratch (band, plane_bytes (&cut), &best)) != 0
-      || (status = tessera_scratch (band, plane_bytes (&cut), &second)) != 0
-      || (status = tessera_scratch (band, plane_bytes (&cut), &index)) != 0
-      || (status = tessera_scratch (band, key_bytes (&cut, task), &keys)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "match_norms", .size = { n_a }, .cost = WORDS, .args = { ARG (a), ARG (n_a), ARG (a_norms), ARG (keys), ARG (none) } })) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "match_norms", .size = { n_b }, .cost = WORDS, .args = { ARG (b), ARG (n_b), ARG (b_norms), ARG (keys), ARG (cut.chunks) } })) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "match_tiles", .size = { cut.across, cut.stride / SIDE }, .group = { GROUP, GROUP },
-            .cost = panels * SIDE * SIDE * DESCRIPTOR_LENGTH / PRODUCTS_A_READ,
-            .args = { ARG (a), ARG (b), ARG (a_norms), ARG (b_norms), ARG (n_a), ARG (n_b), ARG (cut.across), ARG (cut.stride), ARG (best), ARG (second),
-                      ARG (index), ARG (keys), LOCAL_ARG (TILE * PART * sizeof (gfloat)), LOCAL_ARG (TILE * PART * sizeof (gfloat)) } })) != 0)
-    return status;
+  tessera_scratch (band, n_a * sizeof (gfloat), &a_norms);
+  tessera_scratch (band, n_b * sizeof (gfloat), &b_norms);
+  tessera_scratch (band, plane_bytes (&cut), &best);
+  tessera_scratch (band, plane_bytes (&cut), &second);
+  tessera_scratch (band, plane_bytes (&cut), &index);
+  tessera_scratch (band, key_bytes (&cut, task), &keys);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "match_norms", .size = { n_a }, .cost = WORDS, .args = { ARG (a), ARG (n_a), ARG (a_norms), ARG (keys), ARG (none) }
+  });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "match_norms", .size = { n_b }, .cost = WORDS, .args = { ARG (b), ARG (n_b), ARG (b_norms), ARG (keys), ARG (cut.chunks) }
+  });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "match_tiles", .size = { cut.across, cut.stride / SIDE }, .group = { GROUP, GROUP },
+    .cost = panels * SIDE * SIDE * DESCRIPTOR_LENGTH / PRODUCTS_A_READ,
+    .args = { ARG (a), ARG (b), ARG (a_norms), ARG (b_norms), ARG (n_a), ARG (n_b), ARG (cut.across), ARG (cut.stride), ARG (best), ARG (second),
+              ARG (index), ARG (keys), LOCAL_ARG (TILE * PART * sizeof (gfloat)), LOCAL_ARG (TILE * PART * sizeof (gfloat)) }
+  });
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "match_answer", .size = { n_a }, .cost = 3 * cut.across + cut.chunks,
     .args = { ARG (best), ARG (second), ARG (index), ARG (keys), ARG (n_a), ARG (n_b), ARG (cut.across), ARG (cut.stride), ARG (band->output.memory) }
