@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL_PIXELS  (4 << 20)         /* of a strip's level, at most: 16 MiB */
+#define LEVEL_PIXELS  (2 << 20)         /* of a strip's level, at most: 8 MiB */
 #define LEAST_ROWS    64                /* each strip moves the rows that it keeps */
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */

@@ -151,37 +151,43 @@ tessera_decode (const TesseraTravel *travel, gconstpointer stored, gfloat *worki
 
 /* ---------------------------------------------------------------- encode -- */
 
-/* `value`: the value to encode; `near`: about the code that it becomes. */
-static inline gint
-code_of (const TesseraTravel *travel, const gfloat *steps, gfloat value, gfloat near)
+/* About the codes that values become. */
+TESSERA_CLONES static void
+guess_codes (const gfloat *restrict near, gint n, gint most, gint *restrict codes)
 {
-  const gint most = travel->alphas - 1;
-
-  return step_index (value, quantised (near, most), steps, most);
+  for (gint i = 0; i < n; i++)
+    codes[i] = quantised (near[i], most);
 }
+
+#define STORE(type, code_of)                                                    \
+  for (gint i = 0; i < n; i++)                                                  \
+    for (gint c = 0; c < components; c++)                                       \
+      {                                                                         \
+        const gboolean is_alpha = c == colours;                                 \
+        const gint     k = 4 * i + (is_alpha ? 3 : c);                          \
+                                                                                \
+        ((type *) stored)[(gsize) i * components + c] = code_of;                \
+      }
+
+#define BY_STEPS step_index (values[k], codes[k], is_alpha ? alpha_steps : steps, most)
 
 static inline void
 store (const TesseraTravel *travel, const gfloat *values, const gfloat *near, gpointer stored, gint n,
        gint colours, gint components)
 {
-  const gint type = travel->stored & LAYOUT_TYPE;
+  const gfloat *steps = travel->table, *alpha_steps = steps ? steps + travel->alphas : NULL;
+  const gint    most = travel->alphas - 1;
+  gint          codes[4 * BLOCK];
 
-  for (gint i = 0; i < n; i++)
-    for (gint c = 0; c < components; c++)
-      {
-        const gboolean is_alpha = c == colours;
-        const gfloat  *steps = travel->table ? travel->table + (is_alpha ? travel->alphas : 0) : NULL;
-        const gint     k = 4 * i + (is_alpha ? 3 : c);
-        const gsize    at = (gsize) i * components + c;
-
-        switch (type)
-          {
-          case LAYOUT_U8:   ((guint8 *) stored)[at] = code_of (travel, steps, values[k], near[k]); break;
-          case LAYOUT_U16:  ((guint16 *) stored)[at] = code_of (travel, steps, values[k], near[k]); break;
-          case LAYOUT_HALF: ((guint16 *) stored)[at] = half_code (near[k]); break;
-          default:          ((gfloat *) stored)[at] = near[k]; break;
-          }
-      }
+  if (steps)
+    guess_codes (near, 4 * n, most, codes);
+  switch (travel->stored & LAYOUT_TYPE)
+    {
+    case LAYOUT_U8:   STORE (guint8, BY_STEPS); break;
+    case LAYOUT_U16:  STORE (guint16, BY_STEPS); break;
+    case LAYOUT_HALF: STORE (guint16, half_code (near[k])); break;
+    default:          STORE (gfloat, near[k]); break;
+    }
 }
 
 /* Grey is the luminance of linear light.  The steps of integers are in the working curve. */

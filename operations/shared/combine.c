@@ -12,7 +12,7 @@
 #define WIDTH  128              /* of a square, as wide and high as tiles of GEGL's are */
 #define HEIGHT 64
 #define BAND   (4 * HEIGHT)     /* rows between two steps of progress */
-#define PIXELS (COMBINE_VALUES / 4)
+#define PIXELS (COMBINE_VALUES / 3)        /* their colours, plane by plane, are a row */
 
 /* What all threads read. */
 typedef struct
@@ -32,25 +32,30 @@ typedef struct
   gfloat         (*rows)[COMBINE_VALUES];         /* of some pixels, n; and room for n */
 } Work;
 
-/* Some pixels of one frame, with infinity where it does not cover them or a value is no number.  Of the frames so far:
+/* The colours of some pixels of one frame, with infinity where it does not cover them or a value is no number.  Of the frames so far:
  * how many cover each pixel, and their largest alpha. */
 TESSERA_CLONES static void
 divide_pixels (const gfloat *restrict in, gint n, gfloat *restrict row, gfloat *restrict covering, gfloat *restrict largest)
 {
-  const Pixel none = { INFINITY, INFINITY, INFINITY, INFINITY };
+  gfloat *restrict red = row, *restrict green = row + PIXELS, *restrict blue = row + 2 * PIXELS;
+  gfloat  alpha[PIXELS];
 
+  planes_take_apart (in, n, red, green, blue, alpha);
   for (gint i = 0; i < n; i++)
     {
-      const Pixel    pixel = ((const Pixel *) in)[i], colours = pixel / pixel[3];
-      const gboolean good = (pixel[3] > 0.0f) & (fabsf (pixel[0] + pixel[1] + pixel[2] + pixel[3]) <= G_MAXFLOAT)
-                            & (fabsf (colours[0]) <= G_MAXFLOAT) & (fabsf (colours[1]) <= G_MAXFLOAT) & (fabsf (colours[2]) <= G_MAXFLOAT);
+      const gfloat sum = red[i] + green[i] + blue[i] + alpha[i];
+      const gfloat r = red[i] / alpha[i], g = green[i] / alpha[i], b = blue[i] / alpha[i];
+      const gint   good = (alpha[i] > 0.0f) & (fabsf (sum) <= G_MAXFLOAT)
+                          & (fabsf (r) <= G_MAXFLOAT) & (fabsf (g) <= G_MAXFLOAT) & (fabsf (b) <= G_MAXFLOAT);
 
-      ((Pixel *) row)[i] = good ? colours : none;
-      covering[i] += good;
-      largest[i] = good && pixel[3] > largest[i] ? pixel[3] : largest[i];
+      red[i] = good ? r : INFINITY;
+      green[i] = good ? g : INFINITY;
+      blue[i] = good ? b : INFINITY;
+      covering[i] += good ? 1.0f : 0.0f;
+      largest[i] = (good & (alpha[i] > largest[i])) ? alpha[i] : largest[i];
     }
-  for (gint i = 4 * n; i < COMBINE_VALUES; i++)
-    row[i] = 0.0f;
+  for (gint i = n; i < PIXELS; i++)
+    red[i] = green[i] = blue[i] = 0.0f;
 }
 
 /* n pixels, at most PIXELS.  `stride`: from frame to frame. */
@@ -58,14 +63,14 @@ static void
 combine_pixels (const Work *work, const gfloat *in, gsize stride, gint n, gfloat *out)
 {
   const Combine *combine = work->what->combine;
-  gfloat         values[COMBINE_VALUES], covering[PIXELS] = { 0 }, largest[PIXELS] = { 0 };
+  gfloat         values[COMBINE_VALUES], covering[PIXELS] = { 0 }, alpha[PIXELS] = { 0 };
 
   for (gint k = 0; k < combine->n; k++)
-    divide_pixels (in + k * stride, n, work->rows[k], covering, largest);
+    divide_pixels (in + k * stride, n, work->rows[k], covering, alpha);
   combine_values (combine->method, work->rows, combine->n, work->rows + combine->n, values);
-  for (gint i = 0; i < n; i++)
-    values[4 * i + 3] = combine->alpha == ALPHA_COVERAGE ? covering[i] / combine->n : largest[i];
-  memcpy (out, values, n * sizeof (Pixel));
+  for (gint i = 0; i < n && combine->alpha == ALPHA_COVERAGE; i++)
+    alpha[i] = covering[i] / combine->n;
+  planes_put_together (values, values + PIXELS, values + 2 * PIXELS, alpha, n, out);
 }
 
 static void

@@ -34,7 +34,7 @@ void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuff
 
 /* combine-values.c: `rows` of n frames, finite values or infinity where there is none; 0 where no frame has one.  `room` has place for n
  * rows. */
-#define COMBINE_VALUES 256
+#define COMBINE_VALUES 192
 #define COMBINE_CLIP   ((gfloat) (2.5 * 1.4826))        /* standard deviations; a Gaussian's / median of the distances */
 void combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, gfloat (*room)[COMBINE_VALUES], gfloat *out);
 

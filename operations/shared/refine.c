@@ -100,23 +100,19 @@ fill_columns (const Steps *steps, const RefineSquare *square, gdouble (*restrict
         const gint    i = y * SIDE + x;
         const gdouble across = square->weight * square->gradient_x[i], down = square->weight * square->gradient_y[i];
         const gdouble u = (square->x + x - steps->middle_x) / steps->scale, v = (square->y + y - steps->middle_y) / steps->scale;
+        const gdouble away = across * u + down * v;
 
         columns[0][i] = across;
         columns[1][i] = down;
-        columns[2][i] = is_similar ? across * u + down * v : across * u;
+        columns[2][i] = is_similar ? away : across * u;
         columns[3][i] = is_similar ? down * u - across * v : across * v;
-      }
-  for (gint y = 0; y < SIDE && has_more; y++)
-    for (gint x = 0; x < SIDE; x++)
-      {
-        const gint    i = y * SIDE + x;
-        const gdouble u = (square->x + x - steps->middle_x) / steps->scale, v = (square->y + y - steps->middle_y) / steps->scale;
-        const gdouble away = columns[0][i] * u + columns[1][i] * v;
-
-        columns[4][i] = columns[1][i] * u;
-        columns[5][i] = columns[1][i] * v;
-        columns[6][i] = -u * away;
-        columns[7][i] = -v * away;
+        if (has_more)
+          {
+            columns[4][i] = down * u;
+            columns[5][i] = down * v;
+            columns[6][i] = -u * away;
+            columns[7][i] = -v * away;
+          }
       }
 }
 

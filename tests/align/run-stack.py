@@ -206,8 +206,11 @@ def check_losses(report, stack, frames):
     report.check('a full disk leaves the old picture', done.returncode == 2 and content(out) == content(frames[0]), f'exit {done.returncode} {done.stderr}')
     with open(notes, 'w', encoding='utf-8') as file:
         file.write('my own notes\n')
-    stack.run(frames[0], frames[1], '-o', out)
+    code, lines = stack.run(*frames[:4], '-o', out)
     report.check('a file of another kind stays', content(notes) == b'my own notes\n')
+    report.check('... and that is said once, not of each frame', code == 0 and lines.count('is another file') == 1, f'exit {code} {lines}')
+    code, lines = stack.run(*frames[:4], '-o', os.path.join(stack.work, 'nowhere', 'x.png'))
+    report.check('a folder that is not there is named before the work', code == 2 and lines.count('cannot be written') == 1, f'exit {code} {lines}')
     os.remove(notes)
     os.remove(out)
     os.symlink(own, out)

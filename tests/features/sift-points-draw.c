@@ -266,7 +266,7 @@ draw_smallest (SiftCase *c)
 }
 
 /* The first cases are 1x1, the largest size, the checkerboard of 225 crossings, the smallest octave, and one that is cut into
- * strips: they have at most 32 MiB a level in the specification, and 16 in the product. */
+ * strips: they have at most 32 MiB a level in the specification, and 8 in the product. */
 void
 sift_case_draw (guint64 seed, gint number, const gchar *const *photographs, SiftCase *c)
 {

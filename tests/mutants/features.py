@@ -43,7 +43,7 @@ ROWS = [
     ('324', 'killed', 'operations/shared/consensus-models.c',
      'x, y, 1, -x * v, -y * v } },', 'x, y, 1, -x * v, -y + v } },', 1),
     ('325', 'killed', 'operations/shared/combine.c',
-     'pixel[3] > largest[i] ?', 'pixel[3] < largest[i] ?', 1),
+     '(alpha[i] > largest[i])) ?', '(alpha[i] < largest[i])) ?', 1),
     ('326', 'killed', 'operations/shared/consensus.c',
      'pairs->n_first >= sample_size ? M', 'pairs->n_first > sample_size ? M', 1),
     ('327', 'real', 'operations/shared/consensus-models.c',

@@ -116,15 +116,16 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
 }
 
 static void
-keep (const Stack *stack)
+keep (Stack *stack)
 {
   GError *error = NULL;
 
-  if (! stack_keep (stack, &error))
-    {
-      progress_say ("%s; the transforms are not kept", error->message);
-      g_error_free (error);
-    }
+  if (stack_keep (stack, &error))
+    return;
+  if (! stack->is_unkept)
+    progress_say ("%s; the transforms are not kept", error->message);
+  stack->is_unkept = TRUE;
+  g_error_free (error);
 }
 
 static gpointer
@@ -144,9 +145,9 @@ begin_decoding (Aligning *aligning, gint i)
   aligning->decoding = i < stack->n ? g_thread_new ("decode", decode, &stack->frames[i]) : NULL;
 }
 
-/* The frame's picture; or NULL.  The next one is begun, and the frame is found meanwhile. */
+/* The frame's picture; or NULL.  It is found on the reference, if it has not been, while the next one is decoded. */
 static GeglBuffer *
-end_decoding (Aligning *aligning, GeglBuffer *reference, StackFrame *frame, gboolean *success)
+find_decoded (Aligning *aligning, GeglBuffer *reference, StackFrame *frame, gboolean *success)
 {
   GeglBuffer *buffer = g_thread_join (aligning->decoding);
 
@@ -166,7 +167,7 @@ static gboolean
 align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
 {
   gboolean    success = TRUE;
-  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : end_decoding (aligning, reference, frame, &success);
+  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : find_decoded (aligning, reference, frame, &success);
 
   if (! buffer && (frame->is_aligned || ! frame->is_known))
     {

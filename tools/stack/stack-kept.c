@@ -102,19 +102,26 @@ stack_remember (Stack *stack)
   g_free (head);
 }
 
-static gboolean
-is_frame_of (const Stack *stack, const gchar *line)
+/* Of the frames that are known. */
+static GHashTable *
+known_keys (const Stack *stack)
 {
-  gboolean is = FALSE;
+  GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  for (gint i = 0; i < stack->n && ! is; i++)
-    {
-      gchar *key = key_of (&stack->frames[i]);
+  for (gint i = 0; i < stack->n; i++)
+    if (stack->frames[i].is_known)
+      g_hash_table_add (keys, key_of (&stack->frames[i]));
+  return keys;
+}
 
-      is = stack->frames[i].is_known && behind_key (line, key);
-      g_free (key);
-    }
-  return is;
+static gboolean
+has_key (const gchar *line, GHashTable *keys)
+{
+  gchar   *key = g_strndup (line, strcspn (line, "\t"));
+  gboolean has = g_hash_table_contains (keys, key);
+
+  g_free (key);
+  return has;
 }
 
 static void
@@ -154,20 +161,22 @@ write_kept (const gchar *path, const gchar *text, GError **error)
 gboolean
 stack_keep (const Stack *stack, GError **error)
 {
-  gchar   *head = head_of (stack), **lines = lines_after (stack->kept, head);
-  GString *text = g_string_new (head);
-  gboolean success;
+  gchar      *head = head_of (stack), **lines = lines_after (stack->kept, head);
+  GHashTable *keys = known_keys (stack);
+  GString    *text = g_string_new (head);
+  gboolean    success;
 
   if (stack->result)
     g_string_append_printf (text, "%s\n", stack->result);
   for (gchar **line = lines; *line; line++)
-    if (**line && ! g_str_has_prefix (*line, RESULT) && ! is_frame_of (stack, *line))
+    if (**line && ! g_str_has_prefix (*line, RESULT) && ! has_key (*line, keys))
       g_string_append_printf (text, "%s\n", *line);
   for (gint i = 0; i < stack->n; i++)
     if (stack->frames[i].is_known && i != stack->reference)
       append_frame (text, &stack->frames[i]);
   success = write_kept (stack->kept, text->str, error);
   g_string_free (text, TRUE);
+  g_hash_table_unref (keys);
   g_strfreev (lines);
   g_free (head);
   return success;

@@ -12,6 +12,7 @@
 #include "stack.h"
 
 #include "../saves.h"
+#include "saving.h"
 
 #define CLIPPED_FROM 5          /* frames */
 #define AUTO         (-1)
@@ -71,6 +72,22 @@ stat_frames (Stack *stack)
       stack->frames[i].time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
     }
   return TRUE;
+}
+
+/* Before the work, which would be lost.  FALSE: no, and it has said why. */
+static gboolean
+can_be_written (const gchar *path)
+{
+  GError        *error = NULL;
+  Saving         saving;
+  const gboolean can = saving_begin (&saving, path, "", &error);
+
+  if (can)
+    saving_end (&saving, FALSE, NULL);
+  else
+    progress_say ("%s", error->message);
+  g_clear_error (&error);
+  return can;
 }
 
 static gboolean
@@ -250,7 +267,7 @@ main (gint argc, gchar **argv)
   stack.model = models[model];
   stack.kept = g_strconcat (output, ".transforms", NULL);
   stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
-  if (stat_frames (&stack) && choose_reference (&stack))
+  if (stat_frames (&stack) && can_be_written (output) && choose_reference (&stack))
     status = stack_all (&stack, method_name ? method : AUTO, memory_allowed ());
   progress_end ();
   stack_clear (&stack);

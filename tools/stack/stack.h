@@ -29,6 +29,7 @@ typedef struct
   const gchar  *model;          /* its name */
   gchar        *kept;           /* the file of transforms */
   gchar        *result;         /* its line about the last output, or NULL */
+  gboolean      is_unkept;      /* it cannot be written, and that has been said */
   GeglNode     *node;           /* whose operation makes the requests */
 } Stack;
 
