@@ -4,6 +4,7 @@
  */
 #include "bilateral-grid.h"
 #include "planes.h"
+#include "separable.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,12 +54,6 @@ place_guide (const GridParams *params, const gfloat *restrict pixels, const gflo
     }
 }
 
-TESSERA_CLONES static gboolean
-is_opaque (const gfloat *pixels, gint n)
-{
-  return planes_alpha_is (1.0f, pixels, n);
-}
-
 /* Alpha weighs R, G and B: with `nearest` their distances and counts are times alpha.  Without, a pixel of alpha 0 has no
  * place; it stays as it is.  grid_weighs of whole pixels. */
 static void
@@ -106,7 +101,7 @@ place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places 
     {
       place_channels (pixels, n, tile->params->per_plane, tile->low, nearest,
                       places->at + k, places->value + k, places->count + k);
-      if (tile->params->has_alpha && ! is_opaque (pixels, n))
+      if (tile->params->has_alpha && ! separable_is_opaque (pixels, n))
         weigh_channels (pixels, n, nearest, places->value + k, places->count + k);
     }
 }

@@ -63,6 +63,7 @@ typedef struct
   gint              row, cell_row, n_cell_rows;
   gint              from_x, from_y;     /* of the uploaded image */
   TesseraMemory    *guides;
+  TesseraMemory    *starts[2], *cells[2], *fractions[2];        /* of both axes */
 } GridBand;
 
 static GridBand
@@ -72,10 +73,10 @@ grid_band (const TesseraBand *band)
   const gint        row = band->roi.y - params->origin_y - params->y.from;
   const gint        cell_row = params->y.cells[row] - 1;
 
-  return (GridBand) { params, row, cell_row,
-                      params->y.cells[row + band->roi.height - 1] + 3 - cell_row,
-                      band->input.x - params->origin_x, band->input.y - params->origin_y,
-                      band->aux.memory ? band->aux.memory : band->input.memory };
+  return (GridBand) { .params = params, .row = row, .cell_row = cell_row,
+                      .n_cell_rows = params->y.cells[row + band->roi.height - 1] + 3 - cell_row,
+                      .from_x = band->input.x - params->origin_x, .from_y = band->input.y - params->origin_y,
+                      .guides = band->aux.memory ? band->aux.memory : band->input.memory };
 }
 
 #define MEASURE_ITEMS  256              /* that share a row ... */
@@ -85,19 +86,27 @@ grid_band (const TesseraBand *band)
 
 #define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
+/* As on the device. */
+#define CELL_ARGS(band, g)                                                                                              \
+    ARG ((band)->input.memory), ARG ((g)->guides), ARG ((band)->input.stride), ARG ((g)->from_x), ARG ((g)->from_y),    \
+    WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance), ARG ((g)->starts[0]), ARG ((g)->starts[1]),             \
+    ARG ((g)->cell_row), ARG ((g)->params->x.n_cells), ARG ((g)->n_cell_rows)
+#define SLICE_ARGS(band, g)                                                                                             \
+    ARG ((band)->input.memory), ARG ((g)->guides), ARG ((band)->input.stride), ARG ((band)->roi.x - (band)->input.x),   \
+    ARG ((band)->roi.y - (band)->input.y), WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance),                  \
+    ARG ((g)->params->range_sigma), ARG ((g)->cells[0]), ARG ((g)->fractions[0]), ARG ((g)->cells[1]),                  \
+    ARG ((g)->fractions[1]), ARG ((g)->row), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells)
+
 gint
 bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
 {
   const GridBand  g = grid_band (band);
   const gint     *x = g.params->x.starts, *y = g.params->y.starts + g.cell_row;
   const gint      width = x[g.params->x.n_cells] - x[0], height = y[g.n_cell_rows] - y[0];
-  gint            status;
 
-  status = tessera_launch (band, &(TesseraLaunch) {
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_measure_begin", .size = { 1 }, .args = { ARG (result) }
   });
-  if (status != 0)
-    return status;
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_measure", .size = { MEASURE_ITEMS * MEASURE_GROUPS }, .group = { MEASURE_ITEMS },
     .cost = (gdouble) width * height / (MEASURE_ITEMS * MEASURE_GROUPS),
@@ -115,75 +124,59 @@ sums_planes_alone (const TesseraBand *band, const GridParams *params, gint n_pla
   return params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
 }
 
-static gint
-splat_and_blur (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
-                gint low, gint n_planes, TesseraMemory **grid)
+static void
+splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes, TesseraMemory **grid)
 {
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
   const gboolean    alone = sums_planes_alone (band, params, n_planes);
   TesseraMemory    *a, *b, *in_parts;
-  gint              status;
 
-  if ((status = tessera_scratch (band, bytes, &a)) != 0
-      || (status = tessera_scratch (band, bytes, &b)) != 0)
-    return status;
+  tessera_scratch (band, bytes, &a);
+  tessera_scratch (band, bytes, &b);
   in_parts = a;
-  if (parts > 1 && (status = tessera_scratch (band, bytes * parts * parts, &in_parts)) != 0)
-    return status;
-  status = tessera_launch (band, &(TesseraLaunch) {
+  if (parts > 1)
+    tessera_scratch (band, bytes * parts * parts, &in_parts);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = alone ? "grid_splat_plane" : "grid_splat",
     .size = { (gsize) cells_x * parts * (alone ? n_planes : params->lanes), (gsize) cells_y * parts },
     .group = { 16, 4 }, .cost = GRID_PART * GRID_PART + (alone ? 1 : 2 * n_planes),
-    .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
-              WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
-              ARG (cells_x), ARG (cells_y), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }
+    .args = { CELL_ARGS (band, g), ARG (parts), ARG (low), ARG (n_planes), ARG (in_parts) }
   });
-  if (status == 0 && parts > 1)
-    status = tessera_launch (band, &(TesseraLaunch) {
+  if (parts > 1)
+    tessera_launch (band, &(TesseraLaunch) {
       .kernel = "grid_join", .size = { n_planes, cells_x, cells_y }, .cost = parts * parts,
       .args = { ARG (in_parts), ARG (a), ARG (cells_x), ARG (cells_y), ARG (parts), ARG (n_planes) }
     });
-  if (status == 0)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
-      .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
-    });
-  if (status == 0)
-    status = tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
-      .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes),
-                ARG (params->by_luminance ? 0.0f : 1.0f) }
-    });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_blur_xy", .size = { n_planes, cells_x, cells_y }, .cost = 9,
+    .args = { ARG (a), ARG (b), ARG (cells_x), ARG (cells_y), ARG (n_planes) }
+  });
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
+    .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes), ARG (params->by_luminance ? 0.0f : 1.0f) }
+  });
   *grid = a;
-  return status;
 }
 
-static gint
-build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory *starts_x, TesseraMemory *starts_y,
-              TesseraMemory **tables)
+static void
+build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory **tables)
 {
   const GridParams *params = g->params;
-  gint              status;
 
-  status = tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows),
-                            tables);
-  if (status != 0)
-    return status;
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows), tables);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_sparse_build", .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
     .cost = 4.0 * params->capacity,
-    .args = { ARG (band->input.memory), ARG (g->guides), ARG (band->input.stride), ARG (g->from_x), ARG (g->from_y),
-              WEIGHTS_ARG (params), ARG (params->by_luminance), ARG (starts_x), ARG (starts_y), ARG (g->cell_row),
-              ARG (params->x.n_cells), ARG (g->n_cell_rows), ARG (params->capacity), ARG (params->odd), ARG (*tables) }
+    .args = { CELL_ARGS (band, g), ARG (params->capacity), ARG (params->odd), ARG (*tables) }
   });
 }
 
 gint
 bilateral_grid_device (TesseraBand *band)
 {
-  const GridBand    g = grid_band (band);
+  GridBand          g = grid_band (band);
   const GridParams *params = g.params;
   /* Else of 0 .. 1, and rounding. */
   const gint        known[2] = { -1, band->measured ? 0 : (gint) params->per_plane + 1 };
@@ -192,41 +185,27 @@ bilateral_grid_device (TesseraBand *band)
   const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
   const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
   const gint        width = band->output.width, height = band->output.height;
-  TesseraMemory    *starts[2], *cells[2], *fractions[2], *grid;
-  gint              status = 0;
+  TesseraMemory    *grid;
 
-  for (gint axis = 0; axis < 2 && status == 0; axis++)
+  for (gint axis = 0; axis < 2; axis++)
     {
       const GridAxis *a = axis ? &params->y : &params->x;
 
-      if ((status = tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &starts[axis])) == 0
-          && (status = tessera_table (band, a->cells, a->size * sizeof (gint), &cells[axis])) == 0)
-        status = tessera_table (band, a->fractions, a->size * sizeof (gfloat), &fractions[axis]);
+      tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &g.starts[axis]);
+      tessera_table (band, a->cells, a->size * sizeof (gint), &g.cells[axis]);
+      tessera_table (band, a->fractions, a->size * sizeof (gfloat), &g.fractions[axis]);
     }
-  if (status == 0)
-    status = is_dense ? splat_and_blur (band, &g, starts[0], starts[1], low, n_planes, &grid)
-                      : build_sparse (band, &g, starts[0], starts[1], &grid);
-  if (status != 0)
-    return status;
-
-#define SLICE_ARGS                                                                              \
-    ARG (band->input.memory), ARG (g.guides),                     \
-    ARG (band->input.stride),                                                       \
-    ARG (band->roi.x - band->input.x), ARG (band->roi.y - band->input.y), \
-    WEIGHTS_ARG (params), ARG (params->by_luminance),                               \
-    ARG (params->range_sigma),                                                    \
-    ARG (cells[0]), ARG (fractions[0]),                           \
-    ARG (cells[1]), ARG (fractions[1]),                           \
-    ARG (g.row), ARG (g.cell_row), ARG (params->x.n_cells)
-
   if (! is_dense)
-    return tessera_launch (band, &(TesseraLaunch) {
-      .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
-      .args = { SLICE_ARGS, ARG (params->capacity), ARG (params->odd), ARG (grid), OUTPUT_ARGS (band) }
-    });
+    {
+      build_sparse (band, &g, &grid);
+      return tessera_launch (band, &(TesseraLaunch) {
+        .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
+        .args = { SLICE_ARGS (band, &g), ARG (params->capacity), ARG (params->odd), ARG (grid), OUTPUT_ARGS (band) }
+      });
+    }
+  splat_and_blur (band, &g, low, n_planes, &grid);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,
-    .args = { SLICE_ARGS, ARG (low), ARG ((gint) n_planes), ARG (grid), OUTPUT_ARGS (band) }
+    .args = { SLICE_ARGS (band, &g), ARG (low), ARG ((gint) n_planes), ARG (grid), OUTPUT_ARGS (band) }
   });
-#undef SLICE_ARGS
 }

@@ -26,12 +26,12 @@ magnitudes_of (const Convolution *convolution)
 }
 
 /* Pixels that have an alpha, and those around them.  What lies beyond the image is no light already. */
-static gint
+static void
 weigh (TesseraBand *band)
 {
   const TesseraImage *input = &band->input;
 
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "convolution_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height) }
   });
@@ -56,16 +56,12 @@ convolution_device (TesseraBand *band)
   const gint         width = band->output.width, height = band->output.height;
   const gint         rows = convolution->rows + CONVOLUTION_STEP - 1, columns = convolution->columns;
   TesseraMemory     *weights;
-  gint               status;
 
-  if (convolution->is_weighed && tessera_has_alpha (band->request) && (status = weigh (band)) != 0)
-    return status;
+  if (convolution->is_weighed && tessera_has_alpha (band->request))
+    weigh (band);
   if (convolution->in_two_passes)
     return run_two_passes (band, convolution);
-  status = tessera_table (band, convolution->stepped,
-                          (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat), &weights);
-  if (status != 0)
-    return status;
+  tessera_table (band, convolution->stepped, (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat), &weights);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "convolution_direct",
     .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP }, .group = { 128, 1 },

@@ -74,15 +74,12 @@ LANES_NAME (step_rows_of) (const Rows *rows, const Convolution *convolution, con
 }
 
 static LANES_TARGET void
-LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+LANES_NAME (step_rows) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out, gboolean weighs)
 {
-  LANES_NAME (step_rows_of) (rows, convolution, in, out, FALSE);
-}
-
-static LANES_TARGET void
-LANES_NAME (step_rows_weighed) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
-{
-  LANES_NAME (step_rows_of) (rows, convolution, in, out, TRUE);
+  if (weighs)
+    LANES_NAME (step_rows_of) (rows, convolution, in, out, TRUE);
+  else
+    LANES_NAME (step_rows_of) (rows, convolution, in, out, FALSE);
 }
 
 /* One row of results from the taps that are not 0. */
@@ -121,15 +118,12 @@ LANES_NAME (listed_row_of) (const Rows *rows, const Convolution *convolution, co
 }
 
 static LANES_TARGET void
-LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
+LANES_NAME (listed_row) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out, gboolean weighs)
 {
-  LANES_NAME (listed_row_of) (rows, convolution, in, out, FALSE);
-}
-
-static LANES_TARGET void
-LANES_NAME (listed_row_weighed) (const Rows *rows, const Convolution *convolution, const gfloat *in, gfloat *out)
-{
-  LANES_NAME (listed_row_of) (rows, convolution, in, out, TRUE);
+  if (weighs)
+    LANES_NAME (listed_row_of) (rows, convolution, in, out, TRUE);
+  else
+    LANES_NAME (listed_row_of) (rows, convolution, in, out, FALSE);
 }
 
 /* In place; reads and writes whole registers. */

@@ -20,14 +20,11 @@ typedef struct
   gint          width;          /* pixels, a multiple of BLOCK */
   gsize         in_stride, out_stride;
   gsize         centre;         /* of the first kernel, after its first pixel */
-  const gfloat *offset;         /* BLOCK floats */
-  const gint   *copied;
+  gfloat        offset[BLOCK];  /* the finish of BLOCK / 4 pixels */
+  gint          copied[BLOCK];
 } Rows;
 
-#define THREE_SIGNS -1, -1, -1, 0x7fffffff
-
-/* The bits of weights that count where alpha weighs: the fourth has no sign. */
-static const gint signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIGNS };
+static const gint signs[16] = TAP_SIGNS;
 
 /* Where the alphas of a register's pixels are, for each of their values. */
 #define ALPHAS_16 3, 3, 3, 3
@@ -37,20 +34,13 @@ static const gint signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIG
 #define LANES_LOOPS "convolution-loops.h"
 #include "lanes.h"
 
-/* The finish of BLOCK / 4 pixels. */
-typedef struct
-{
-  gfloat offset[BLOCK];
-  gint   copied[BLOCK];
-} Finish;
-
 static void
-finish_init (Finish *finish, const Convolution *convolution)
+finish_init (Rows *rows, const Convolution *convolution)
 {
   for (gint i = 0; i < BLOCK; i++)
     {
-      finish->offset[i] = convolution->offset[i % 4];
-      finish->copied[i] = convolution->copies_alpha && i % 4 == 3 ? -1 : 0;
+      rows->offset[i] = convolution->offset[i % 4];
+      rows->copied[i] = convolution->copies_alpha && i % 4 == 3 ? -1 : 0;
     }
 }
 
@@ -65,10 +55,9 @@ divide_row (gfloat *sums, const gfloat *in G_GNUC_UNUSED, const gfloat *wholes, 
 void
 convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
 {
-  Finish finish;
-  Rows   rows = { .width = n_pixels, .offset = finish.offset, .copied = finish.copied };
+  Rows rows = { .width = n_pixels };
 
-  finish_init (&finish, data);
+  finish_init (&rows, data);
   LANES_BEST (finish_row) (&rows, in, sums);
 }
 
@@ -190,17 +179,14 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   const gint         height = (block->height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP * CONVOLUTION_STEP;
   const gsize        n_read = 4 * (gsize) around.width * around.height;
   const gsize        n_in = n_read + 4 * ((gsize) around.width * (CONVOLUTION_STEP - 1) + BLOCK);
-  Finish             finish;
-  Rows               rows = { .width = (block->width + BLOCK - 1) / BLOCK * BLOCK,
-                              .in_stride = 4 * around.width,
-                              .offset = finish.offset, .copied = finish.copied };
+  Rows               rows = { .width = (block->width + BLOCK - 1) / BLOCK * BLOCK, .in_stride = 4 * around.width };
   gfloat            *in = gegl_scratch_new (gfloat, n_in), *out;
   gboolean           weighs;
 
   rows.out_stride = 4 * rows.width;
   rows.centre = request->halo.top * rows.in_stride + 4 * request->halo.left;
   out = gegl_scratch_new (gfloat, rows.out_stride * height);
-  finish_init (&finish, convolution);
+  finish_init (&rows, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
   weighs = convolution->is_weighed && ! separable_is_opaque (in, n_read / 4);
@@ -208,12 +194,10 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
     planes_weigh (in, in, n_read / 4);
   if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
     for (gint y = 0; y < block->height; y++)
-      (weighs ? LANES_BEST (listed_row_weighed) : LANES_BEST (listed_row))
-        (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      LANES_BEST (listed_row) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
   else
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
-      (weighs ? LANES_BEST (step_rows_weighed) : LANES_BEST (step_rows))
-        (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride);
+      LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
   gegl_scratch_free (out);
   gegl_scratch_free (in);

@@ -36,15 +36,15 @@ harris_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 }
 
 /* The luminance of the band's input. */
-static gint
+static void
 see (TesseraBand *band, TesseraMemory **seen)
 {
   const Harris       *harris = band->request->params;
   const TesseraImage *input = &band->input;
   const gint          is_encoded = harris->input == PERCEIVED_ENCODED;
-  gint                status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), seen);
 
-  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+  tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), seen);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "harris_see", .size = { input->width, input->height }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (*seen), ARG (input->width), ARG (input->height),
               ARG (harris->components), FLOAT4_ARG (harris->weights[0], harris->weights[1], harris->weights[2], 0.0f),
@@ -53,22 +53,21 @@ see (TesseraBand *band, TesseraMemory **seen)
 }
 
 /* Products, and their means along x. */
-static gint
+static void
 blur_rows (TesseraBand *band, const Sizes *sizes, TesseraMemory *seen, TesseraMemory *offsets, TesseraMemory *weights,
            TesseraMemory **rows)
 {
   const Harris  *harris = band->request->params;
   const gint     n = harris->gaussian.fir.x.n;
   TesseraMemory *products;
-  gint           status;
 
-  if ((status = tessera_scratch (band, (gsize) sizes->wide * sizes->high * 4 * sizeof (gfloat), &products)) != 0
-      || (status = tessera_scratch (band, (gsize) sizes->width * sizes->blurred_height * 4 * sizeof (gfloat), rows)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "harris_multiply", .size = { sizes->wide, sizes->high }, .group = { 32, 4 }, .cost = 8,
-            .args = { ARG (seen), ARG (band->input.width), ARG (products), ARG (sizes->wide), ARG (sizes->high) } })) != 0)
-    return status;
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_scratch (band, (gsize) sizes->wide * sizes->high * 4 * sizeof (gfloat), &products);
+  tessera_scratch (band, (gsize) sizes->width * sizes->blurred_height * 4 * sizeof (gfloat), rows);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "harris_multiply", .size = { sizes->wide, sizes->high }, .group = { 32, 4 }, .cost = 8,
+    .args = { ARG (seen), ARG (band->input.width), ARG (products), ARG (sizes->wide), ARG (sizes->high) }
+  });
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "separable_rows", .size = { sizes->width, sizes->blurred_height }, .group = { 32, 4 }, .cost = n,
     .args = { ARG (products), ARG (sizes->wide), ARG (sizes->reach), ARG (0), ARG (*rows), ARG (sizes->width),
               ARG (sizes->blurred_height), ARG (offsets), ARG (weights), ARG (n) }
@@ -84,12 +83,10 @@ respond (TesseraBand *band, const Sizes *sizes, TesseraMemory *response)
                                               band->output.y - harris->margin, sizes->width, sizes->height);
   const gint          n = harris->gaussian.fir.x.n, shows = harris->result == HARRIS_STRENGTHS;
   TesseraMemory      *seen, *offsets, *weights, *rows;
-  gint                status;
 
-  if ((status = separable_upload (band, &harris->gaussian.fir.x, &offsets, &weights)) != 0
-      || (status = see (band, &seen)) != 0
-      || (status = blur_rows (band, sizes, seen, offsets, weights, &rows)) != 0)
-    return status;
+  separable_upload (band, &harris->gaussian.fir.x, &offsets, &weights);
+  see (band, &seen);
+  blur_rows (band, sizes, seen, offsets, weights, &rows);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "harris_respond", .size = { sizes->width, sizes->height }, .group = { 32, 4 }, .cost = n,
     .args = { ARG (rows), ARG (sizes->reach), ARG (offsets), ARG (weights), ARG (n), ARG (response),
@@ -120,15 +117,15 @@ harris_device (TesseraBand *band)
   const Sizes    sizes = sizes_of (harris, band->output.width, band->output.height);
   const gsize    bytes = (gsize) sizes.width * sizes.height * sizeof (gfloat);
   TesseraMemory *response, *corners = band->output.memory;
-  gint           status;
 
   if (harris->result == HARRIS_RESPONSE || harris->result == HARRIS_STRENGTHS)
     return respond (band, &sizes, band->output.memory);
-  if ((status = tessera_scratch (band, bytes, &response)) != 0
-      || (status = respond (band, &sizes, response)) != 0
-      || (harris->result == HARRIS_OVERLAY && (status = tessera_scratch (band, bytes, &corners)) != 0)
-      || (status = mark (band, &sizes, response, corners)) != 0 || harris->result == HARRIS_CORNERS)
-    return status;
+  tessera_scratch (band, bytes, &response);
+  respond (band, &sizes, response);
+  if (harris->result == HARRIS_CORNERS)
+    return mark (band, &sizes, response, corners);
+  tessera_scratch (band, bytes, &corners);
+  mark (band, &sizes, response, corners);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "harris_cross", .size = OUTPUT_SIZE (band), .cost = 14,
     .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (harris->components), ARG (corners), ARG (sizes.width - 2), ARG (HARRIS_ARM),

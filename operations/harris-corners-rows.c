@@ -62,18 +62,12 @@ measure_row (const gfloat *restrict a, gint plane, gint n, gfloat k, gfloat *res
     response[i] = harris_measure (a[i], b[i], c[i], k);
 }
 
-static TapList
-taps_of (const SeparableTaps *taps, gint step)
-{
-  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights, FALSE };
-}
-
 /* R of all rows. */
 static void
 respond (const Planes *planes)
 {
   const SeparableTaps *taps = &planes->harris->gaussian.fir.x;
-  const TapList        along = taps_of (taps, 1), down = taps_of (taps, planes->row);
+  const TapList        along = separable_list (taps, 1), down = separable_list (taps, planes->row);
   const gint           reach = planes->harris->reach - planes->harris->margin - 1, n = planes->width + 2 * reach;
   const gsize          row = planes->row;
   gfloat              *products = gegl_scratch_new0 (gfloat, row + 2 * reach);

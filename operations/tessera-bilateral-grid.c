@@ -254,27 +254,20 @@ choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-halo_of (const GeglProperties *o)
+reach (gconstpointer properties)
 {
+  const GeglProperties *o = properties;
   const gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
 
   return (TesseraHalo) { pixels, pixels, pixels, pixels };
-}
-
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static void
 prepare (GeglOperation *operation)
 {
   const gboolean is_perceptual = GEGL_PROPERTIES (operation)->tone == TESSERA_BILATERAL_GRID_PERCEPTUAL;
-  const Babl    *format = babl_format_with_space (is_perceptual ? "R'G'B'A float" : "RGBA float",
-                                                  gegl_operation_get_source_space (operation, "input"));
 
-  tessera_set_pads (operation, format, tessera_delivered (operation, format, TRUE));
+  tessera_set_formats (operation, is_perceptual ? "R'G'B'A float" : "RGBA float", TRUE);
 }
 
 static gboolean
@@ -288,7 +281,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   params_init (&params, &o, request->aux != NULL, request->input_format, &request->bounds,
                &request->roi);
   params.has_alpha = tessera_has_alpha (request);
-  request->halo = halo_of (&o);
+  request->halo = reach (&o);
   request->filter = choose_filter (&params, guide, request->input_format);
   request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
   request->params = &params;

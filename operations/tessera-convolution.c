@@ -190,9 +190,9 @@ halo_of (const ConvolutionKernel *kernel)
 }
 
 static TesseraHalo
-reach (GeglOperation *operation)
+reach (gconstpointer properties)
 {
-  ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
+  ConvolutionKernel *kernel = kernel_new (properties, NULL);
   const TesseraHalo  halo = halo_of (kernel);
 
   g_free (kernel);

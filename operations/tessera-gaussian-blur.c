@@ -47,41 +47,18 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 
 #include <math.h>
 
-static void
-blur_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  const Gaussian *gaussian = request->params;
-
-  separable_area (request, area, &gaussian->fir);
-}
-
-static void
-blur_whole (const TesseraRequest *request)
-{
-  gaussian_whole (request, request->params);
-}
-
-static gsize
-blur_scratch_bytes (const TesseraRequest *request, gint width, gint height)
-{
-  return gaussian_scratch_bytes (request, request->params, width, height);
-}
-
 static gint
 blur_device (TesseraBand *band)
 {
-  return gaussian_device (band, band->input.memory, band->request->params, NULL, NULL, NULL, 0);
+  return gaussian_device (band, band->input.memory, NULL, NULL, NULL, 0);
 }
 
-static const TesseraFilter exact = {
-  .name = "gaussian-blur", .source = tessera_gaussian_blur_cl, .area = blur_area, .scratch_bytes = blur_scratch_bytes,
+#define GAUSSIAN_BLUR \
+  .name = "gaussian-blur", .source = tessera_gaussian_blur_cl, .scratch_bytes = gaussian_scratch_bytes, \
   .device = blur_device
-};
 
-static const TesseraFilter by_cells = {
-  .name = "gaussian-blur", .source = tessera_gaussian_blur_cl, .spread = blur_whole,
-  .scratch_bytes = blur_scratch_bytes, .device = blur_device
-};
+static const TesseraFilter exact = { GAUSSIAN_BLUR, .area = gaussian_area };
+static const TesseraFilter by_cells = { GAUSSIAN_BLUR, .spread = gaussian_whole };
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -93,17 +70,12 @@ most_reach (gdouble sigma)
 }
 
 static TesseraHalo
-halo_of (const GeglProperties *o)
+reach (gconstpointer properties)
 {
+  const GeglProperties *o = properties;
   const gint x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
 
   return o->border == TESSERA_BORDER_NONE ? (TesseraHalo) { x, y, x, y } : gaussian_reach (o->std_dev_x, o->std_dev_y);
-}
-
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static gboolean
@@ -114,7 +86,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   gboolean              success;
 
   gaussian_init (gaussian, o.std_dev_x, o.std_dev_y);
-  request->halo = halo_of (&o);
+  request->halo = reach (&o);
   request->filter = gaussian->x.step == 1 && gaussian->y.step == 1 ? &exact : &by_cells;
   request->params = gaussian;
   request->cost_class = MIN (255, gaussian->fir.x.n + gaussian->fir.y.n);

@@ -96,17 +96,12 @@ margin_of (TesseraHarrisResult result)
 }
 
 static TesseraHalo
-halo_of (const GeglProperties *o)
+reach (gconstpointer properties)
 {
+  const GeglProperties *o = properties;
   const TesseraHalo blur = gaussian_reach (o->sigma, o->sigma);
 
   return harris_halo (1 + blur.left + margin_of (result_of (o)));
-}
-
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 /* Numbers are linear. */
@@ -141,7 +136,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   gboolean                   success;
 
   request->output_format = output_format (operation, result);
-  request->halo = halo_of (&o);
+  request->halo = reach (&o);
   *params = (Harris) {
     .result = result, .margin = margin_of (result), .reach = request->halo.left,
     .input = perceived_input (operation, is_picture), .components = babl_format_get_n_components (request->input_format),

@@ -194,7 +194,7 @@ sum_axis (TesseraBand *band, TesseraMemory *from, gint stride, gint step, Tesser
   TesseraMemory *sums = from;
   gint           skip = 0, round = 0, status = 0;
 
-  for (gint k = 1; k <= n && status == 0; round++)
+  for (gint k = 1; k <= n; round++)
     {
       const gboolean is_last = n / k < 32;
       const gint     digits = n / k & (is_last ? 31 : 15);
@@ -224,14 +224,13 @@ mean_blur_device (TesseraBand *band)
   const gint     n = 2 * params->radius + 1;
   const gint     width = band->output.width, height = band->output.height;
   TesseraMemory *spare[2] = { NULL, NULL }, *rows;
-  gint           status;
 
-  if ((n >= 32 && (status = tessera_scratch (band, bytes, &spare[0])) != 0)
-      || (n >= 512 && (status = tessera_scratch (band, bytes, &spare[1])) != 0)
-      || (status = tessera_scratch (band, (gsize) width * band->input.height * 4 * sizeof (gfloat), &rows)) != 0
-      || (status = sum_axis (band, band->input.memory, band->input.stride, 1, rows, width, band->input.height,
-                             spare)) != 0)
-    return status;
+  if (n >= 32)
+    tessera_scratch (band, bytes, &spare[0]);
+  if (n >= 512)
+    tessera_scratch (band, bytes, &spare[1]);
+  tessera_scratch (band, (gsize) width * band->input.height * 4 * sizeof (gfloat), &rows);
+  sum_axis (band, band->input.memory, band->input.stride, 1, rows, width, band->input.height, spare);
   return sum_axis (band, rows, width, width, band->output.memory, width, height, spare);
 }
 
@@ -243,25 +242,21 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-halo_of (gint radius)
+reach (gconstpointer properties)
 {
-  return (TesseraHalo) { radius, radius, radius, radius };
-}
+  const gint radius = ((const GeglProperties *) properties)->radius;
 
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation)->radius);
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const gint   radius = GEGL_PROPERTIES (operation)->radius;
-  const Params params = { radius, (gfloat) (1.0 / (2 * radius + 1)) };
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  const Params         params = { o.radius, (gfloat) (1.0 / (2 * o.radius + 1)) };
 
   request->params = &params;
-  request->halo = halo_of (radius);
+  request->halo = reach (&o);
   return tessera_process (request);
 }
 

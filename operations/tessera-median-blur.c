@@ -185,13 +185,13 @@ median_blur_scratch_bytes (const TesseraRequest *request, gint width, gint heigh
 }
 
 /* Planes of keys from the band's input. */
-static gint
+static void
 make_keys (TesseraBand *band, TesseraMemory **keys)
 {
   const MedianParams  *params = band->request->params;
   const GeglRectangle *bounds = &band->request->bounds;
   const TesseraImage  *input = &band->input;
-  gint                 left = 0, top = 0, right = input->width, bottom = input->height, status;
+  gint                 left = 0, top = 0, right = input->width, bottom = input->height;
 
   if (params->leaves_out && ! gegl_rectangle_is_infinite_plane (bounds))
     {
@@ -200,8 +200,8 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
       right = MIN (right, bounds->x + bounds->width - input->x);
       bottom = MIN (bottom, bounds->y + bounds->height - input->y);
     }
-  status = tessera_scratch (band, (gsize) input->width * input->height * params->channels * sizeof (gint), keys);
-  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+  tessera_scratch (band, (gsize) input->width * input->height * params->channels * sizeof (gint), keys);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "median_keys", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (*keys), ARG (params->channels), ARG (input->width),
               ARG (input->height), ARG (left), ARG (top), ARG (right), ARG (bottom) }
@@ -231,14 +231,11 @@ run_search (TesseraBand *band, TesseraMemory *keys)
 {
   const MedianParams *params = band->request->params;
   TesseraMemory      *half_widths, *ranks;
-  gint                status;
 
-  if ((status = tessera_table (band, params->half_widths, (params->radius + 1) * sizeof (gint), &half_widths)) != 0)
-    return status;
+  tessera_table (band, params->half_widths, (params->radius + 1) * sizeof (gint), &half_widths);
   ranks = half_widths;
-  if (params->may_lack
-      && (status = tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks)) != 0)
-    return status;
+  if (params->may_lack)
+    tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "median_search", .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
@@ -253,10 +250,8 @@ median_blur_device (TesseraBand *band)
 {
   const MedianParams *params = band->request->params;
   TesseraMemory      *keys;
-  gint                status = make_keys (band, &keys);
 
-  if (status != 0)
-    return status;
+  make_keys (band, &keys);
   return median_has_network (params, params->may_lack) ? run_network (band, keys) : run_search (band, keys);
 }
 
@@ -268,15 +263,11 @@ static const TesseraFilter median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-halo_of (gint radius)
+reach (gconstpointer properties)
 {
-  return (TesseraHalo) { radius, radius, radius, radius };
-}
+  const gint radius = ((const GeglProperties *) properties)->radius;
 
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation)->radius);
+  return (TesseraHalo) { radius, radius, radius, radius };
 }
 
 /* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
@@ -296,12 +287,13 @@ prepare (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  MedianParams params = params_new (GEGL_PROPERTIES (operation), tessera_has_alpha (request));
-  gboolean     success;
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  MedianParams         params = params_new (&o, tessera_has_alpha (request));
+  gboolean             success;
 
   request->filter = &median_blur;
   request->params = &params;
-  request->halo = halo_of (params.radius);
+  request->halo = reach (&o);
   request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);

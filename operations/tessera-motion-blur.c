@@ -163,11 +163,9 @@ motion_blur_device (TesseraBand *band)
 {
   const Taps    *taps = band->request->params;
   TesseraMemory *offsets, *weights;
-  gint           status;
 
-  if ((status = tessera_table (band, taps->offsets, taps->n * sizeof (Offset), &offsets)) != 0
-      || (status = tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights)) != 0)
-    return status;
+  tessera_table (band, taps->offsets, taps->n * sizeof (Offset), &offsets);
+  tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "motion_blur_gather", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = taps->n,
     .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (offsets), ARG (weights), ARG (taps->n) }
@@ -183,18 +181,13 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-halo_of (const GeglProperties *o)
+reach (gconstpointer properties)
 {
+  const GeglProperties *o = properties;
   const gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
   const gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
   return (TesseraHalo) { x, y, x, y };
-}
-
-static TesseraHalo
-reach (GeglOperation *operation)
-{
-  return halo_of (GEGL_PROPERTIES (operation));
 }
 
 static gboolean
@@ -204,7 +197,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   Taps                 *taps = taps_new (o.length, o.angle);
   gboolean              success;
 
-  request->halo = halo_of (&o);
+  request->halo = reach (&o);
   request->params = taps;
   success = tessera_process (request);
   g_free (taps);

@@ -254,30 +254,23 @@ sobel_device (TesseraBand *band)
 {
   const Params  *params = band->request->params;
   TesseraImage  *input = &band->input, *output = &band->output;
-  TesseraMemory *source = input->memory;
-  gint           stride = input->stride, status;
+  TesseraMemory *luminance;
 
-  if (params->of_luminance)
-    {
-      stride = input->width;
-      if ((status = tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), &source)) != 0
-          || (status = tessera_launch (band, &(TesseraLaunch) {
-                .kernel = "sobel_luminance", .size = { input->width, input->height }, .cost = 1,
-                .args = { ARG (input->memory), ARG (input->stride), ARG (source), ARG (input->width),
-                          ARG (input->height),
-                          FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f),
-                          ARG (params->is_perceptual) } })) != 0)
-        return status;
-    }
   if (! params->of_luminance)
     return tessera_launch (band, &(TesseraLaunch) {
       .kernel = "sobel_channels", .size = OUTPUT_SIZE (band), .cost = 9,
-      .args = { ARG (source), ARG (stride), OUTPUT_ARGS (band), ARG (params->result), ARG (params->display),
+      .args = { ARG (input->memory), ARG (input->stride), OUTPUT_ARGS (band), ARG (params->result), ARG (params->display),
                 ARG (params->gain) }
     });
+  tessera_scratch (band, (gsize) input->width * input->height * sizeof (gfloat), &luminance);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "sobel_luminance", .size = { input->width, input->height }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (luminance), ARG (input->width), ARG (input->height),
+              FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f), ARG (params->is_perceptual) }
+  });
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "sobel_grey", .size = OUTPUT_SIZE (band), .cost = 9,
-    .args = { ARG (source), ARG (stride), ARG (input->memory), ARG (input->stride), OUTPUT_ARGS (band),
+    .args = { ARG (luminance), ARG (input->width), ARG (input->memory), ARG (input->stride), OUTPUT_ARGS (band),
               ARG (params->result), ARG (params->display), ARG (params->gain), ARG (output->components) }
   });
 }

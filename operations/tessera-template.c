@@ -36,7 +36,7 @@ typedef struct
   gfloat strength;
 } Params;
 
-/* TEMPLATE: the formula, [1 2 1]/4, word for word as in the kernel; a longer one is a header of opencl/math for both. */
+/* TEMPLATE: the formula, [1 2 1]/4, as in the kernel; a longer one is a header of opencl/math for both. */
 static inline gfloat
 binomial_3 (gfloat before, gfloat here, gfloat after)
 {
@@ -59,11 +59,12 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
 
       for (gint i = 0; i < 4 * block->roi.width; i++)
         {
-          gfloat blurred = binomial_3 (binomial_3 (above[i],  above[i + 4],  above[i + 8]),
-                                       binomial_3 (middle[i], middle[i + 4], middle[i + 8]),
-                                       binomial_3 (below[i],  below[i + 4],  below[i + 8]));
+          const gfloat here = middle[i + 4];
+          const gfloat blurred = binomial_3 (binomial_3 (above[i],  above[i + 4], above[i + 8]),
+                                             binomial_3 (middle[i], here,         middle[i + 8]),
+                                             binomial_3 (below[i],  below[i + 4], below[i + 8]));
 
-          out[i] = strength == 0.0f ? middle[i + 4] : middle[i + 4] + strength * (blurred - middle[i + 4]);
+          out[i] = strength == 0.0f ? here : here + strength * (blurred - here);
         }
     }
 }

@@ -60,7 +60,7 @@ property_double (threshold, _("Threshold"), 0.0)
 
 typedef struct
 {
-  Gaussian gaussian;
+  Gaussian gaussian;            /* first: see gaussian_area */
   gfloat   amount, threshold;
   gboolean is_weighed;          /* the input has alpha */
 } Params;
@@ -106,22 +106,6 @@ divide_row (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels)
     }
 }
 
-static void
-unsharp_area (const TesseraRequest *request, const GeglRectangle *area)
-{
-  const Params *params = request->params;
-
-  separable_area (request, area, &params->gaussian.fir);
-}
-
-static void
-unsharp_whole (const TesseraRequest *request)
-{
-  const Params *params = request->params;
-
-  gaussian_whole (request, &params->gaussian);
-}
-
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
@@ -130,19 +114,18 @@ unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
   const Params  *params = request->params;
   const gboolean weighs = params->is_weighed && params->gaussian.x.step == 1;
 
-  return gaussian_scratch_bytes (request, &params->gaussian, width, height)
+  return gaussian_scratch_bytes (request, width, height)
          + (weighs ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
 }
 
 /* The band's input times alpha. */
-static gint
+static void
 weigh (TesseraBand *band, TesseraMemory **weighed)
 {
   const TesseraImage *input = &band->input;
-  gint                status;
 
-  status = tessera_scratch (band, (gsize) input->stride * input->height * 4 * sizeof (gfloat), weighed);
-  return status != 0 ? status : tessera_launch (band, &(TesseraLaunch) {
+  tessera_scratch (band, (gsize) input->stride * input->height * 4 * sizeof (gfloat), weighed);
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "unsharp_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (*weighed), ARG (input->width), ARG (input->height) }
   });
@@ -154,17 +137,17 @@ unsharp_weighed_device (TesseraBand *band)
 {
   const Params   *params = band->request->params;
   const Gaussian *gaussian = &params->gaussian;
-  const gint      phase = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width).phase;
   TesseraMemory  *source = band->input.memory, *ones;
-  gint            status;
+  GaussianSpan    x, y;
 
-  if ((gaussian->x.step == 1 && (status = weigh (band, &source)) != 0)
-      || (status = tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones)) != 0)
-    return status;
+  gaussian_spans (band->request, &band->roi, &x, &y);
+  if (gaussian->x.step == 1)
+    weigh (band, &source);
+  tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones);
 
-  const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (phase) };
+  const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (x.phase) };
 
-  return gaussian_device (band, source, gaussian, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
+  return gaussian_device (band, source, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
                           gaussian->x.step == 1 ? 3 : 4);
 }
 
@@ -176,15 +159,15 @@ unsharp_device (TesseraBand *band)
 
   if (params->is_weighed)
     return unsharp_weighed_device (band);
-  return gaussian_device (band, band->input.memory, &params->gaussian, "unsharp_columns", "unsharp_up_rows", more, 2);
+  return gaussian_device (band, band->input.memory, "unsharp_columns", "unsharp_up_rows", more, 2);
 }
 
 #define UNSHARP_MASK \
   .name = "unsharp-mask", .source = tessera_unsharp_mask_cl, .scratch_bytes = unsharp_scratch_bytes, \
   .device = unsharp_device
 
-static const TesseraFilter exact = { UNSHARP_MASK, .area = unsharp_area };
-static const TesseraFilter by_cells = { UNSHARP_MASK, .spread = unsharp_whole };
+static const TesseraFilter exact = { UNSHARP_MASK, .area = gaussian_area };
+static const TesseraFilter by_cells = { UNSHARP_MASK, .spread = gaussian_whole };
 
 /* ------------------------------------------------------------- operation -- */
 
@@ -196,9 +179,9 @@ sigma_of (const GeglProperties *o)
 }
 
 static TesseraHalo
-reach (GeglOperation *operation)
+reach (gconstpointer properties)
 {
-  const gdouble sigma = sigma_of (GEGL_PROPERTIES (operation));
+  const gdouble sigma = sigma_of (properties);
 
   return gaussian_reach (sigma, sigma);
 }
@@ -206,17 +189,17 @@ reach (GeglOperation *operation)
 static gboolean
 run (GeglOperation *operation, TesseraRequest *request)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const gdouble         sigma = sigma_of (o);
-  Params               *params = g_new0 (Params, 1);
-  gboolean              success;
+  const GeglProperties o = *GEGL_PROPERTIES (operation);
+  const gdouble        sigma = sigma_of (&o);
+  Params              *params = g_new0 (Params, 1);
+  gboolean             success;
 
-  params->amount = (gfloat) o->amount;
-  params->threshold = (gfloat) o->threshold;
+  params->amount = (gfloat) o.amount;
+  params->threshold = (gfloat) o.threshold;
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
-  request->halo = gaussian_reach (sigma, sigma);
+  request->halo = reach (&o);
   params->is_weighed = tessera_has_alpha (request);
   if (params->is_weighed)
     {

@@ -108,18 +108,17 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
     { 0, top, left, part->height },
     { right, top, image->width - right, part->height }
   };
-  gint status = 0;
 
-  for (gint i = 0; i < 4 && status == 0; i++)
+  for (gint i = 0; i < 4; i++)
     if (rims[i][2] && rims[i][3])
-      status = tessera_engine_launch (state, &(TesseraLaunch) {
+      tessera_engine_launch (state, &(TesseraLaunch) {
         .kernel = "extend_pixels",
         .size = { rims[i][2], rims[i][3] },
         .args = { ARG (image->memory), ARG (image->components), ARG (image->stride), ARG (rims[i][0]),
                   ARG (rims[i][1]), ARG (rims[i][0] + rims[i][2]), ARG (rims[i][1] + rims[i][3]), ARG (left),
                   ARG (top), ARG (right), ARG (bottom), ARG (border == TESSERA_BORDER_NONE) }
       });
-  return status;
+  return state->status;
 }
 
 /* On the device, the rows up to `bottom` as they travelled become those of the image. */
@@ -131,14 +130,13 @@ decode (BandState *state, Arrival *arrival, gint bottom)
   const GeglRectangle *part = &arrival->part;
   const gint           top = arrival->decoded;
   TesseraMemory       *table;
-  gint                 status;
 
   if (bottom <= top)
     return 0;
   arrival->decoded = bottom;
-  status = tessera_travel_table (state, travel, image, &table);
+  tessera_travel_table (state, travel, image, &table);
   tessera_note_layout (state, travel, FALSE);
-  return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
+  return tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "decode_pixels",
     .size = { part->width, bottom - top },
     .group = { 32, 4 },

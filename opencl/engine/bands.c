@@ -73,27 +73,33 @@ look_back (BandState *state)
   return status != 0 ? status : tessera_commands_wait (state);
 }
 
+static gint
+fetch (BandState *state, TesseraMemory *memory, gsize bytes)
+{
+  gint status = tessera_enqueue_download (state->job->queue, LANE_RUN, memory, 0, state->fetch_host->pointer, bytes, NULL, &state->fetched);
+
+  if (status != 0)
+    return status;
+  tessera_queue_flush (state->job->queue, LANE_RUN);
+  status = tessera_event_wait (state->fetched);
+  return status != 0 ? status : look_back (state);
+}
+
 gint
 tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen)
 {
   BandState *state = band_state (band);
-  gint       status = 0;
 
   if (bytes > state->fetch_bytes)
+    state->fetch_bytes = tessera_band_keep (state, bytes, TRUE, &state->fetch_host) == 0 ? bytes : 0;
+  if (state->status == 0)
+    state->status = fetch (state, memory, bytes);
+  if (state->status == 0)
     {
-      status = tessera_band_keep (state, bytes, TRUE, &state->fetch_host);
-      state->fetch_bytes = status == 0 ? bytes : 0;
+      g_clear_pointer (&state->fetched, tessera_event_free);
+      *seen = state->fetch_host->pointer;
     }
-  if (status == 0)
-    status = tessera_enqueue_download (state->job->queue, LANE_RUN, memory, 0, state->fetch_host->pointer, bytes, NULL, &state->fetched);
-  if (status != 0)
-    return status;
-  tessera_queue_flush (state->job->queue, LANE_RUN);
-  if ((status = tessera_event_wait (state->fetched)) != 0 || (status = look_back (state)) != 0)
-    return status;
-  g_clear_pointer (&state->fetched, tessera_event_free);
-  *seen = state->fetch_host->pointer;
-  return 0;
+  return state->status;
 }
 
 gint

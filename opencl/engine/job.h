@@ -106,6 +106,7 @@ typedef struct
   guint          n_seen;                /* ... and how many of them are known to have */
   GPtrArray     *sent;                  /* what tessera_send sends */
   gboolean       has_run;
+  gint           status;                /* the first error of its passes: no more of them are enqueued */
 } BandState;
 
 /* The state of the band that a pass was given. */

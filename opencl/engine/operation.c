@@ -28,7 +28,7 @@ reach_of (GeglOperation *operation)
 {
   const TesseraOperationInfo *info = info_of (operation);
 
-  return info->reach ? info->reach (operation) : info->halo;
+  return info->reach ? info->reach (((TesseraAnyOperation *) operation)->properties) : info->halo;
 }
 
 static TesseraBorder
@@ -250,7 +250,7 @@ tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info)
 
 /* The first `n` of them, registered as gegl-op.h registers an enum: the name of a value is its translated label. */
 static GType
-register_borders (const gchar *type, guint n)
+border_type (gsize *type, const gchar *name, guint n)
 {
   static const GEnumValue borders[] = {
     { TESSERA_BORDER_CLAMP, N_("Clamp"), "clamp" },
@@ -258,11 +258,16 @@ register_borders (const gchar *type, guint n)
     { TESSERA_BORDER_LOOP,  N_("Loop"),  "loop" },
     { TESSERA_BORDER_CROP,  N_("Crop"),  "crop" }
   };
-  GEnumValue             *values = g_new0 (GEnumValue, n + 1);          /* for good */
 
-  for (guint i = 0; i < n; i++)
-    values[i] = (GEnumValue) { borders[i].value, _(borders[i].value_name), borders[i].value_nick };
-  return g_enum_register_static (type, values);
+  if (g_once_init_enter (type))
+    {
+      GEnumValue *values = g_new0 (GEnumValue, n + 1);          /* for good */
+
+      for (guint i = 0; i < n; i++)
+        values[i] = (GEnumValue) { borders[i].value, _(borders[i].value_name), borders[i].value_nick };
+      g_once_init_leave (type, g_enum_register_static (name, values));
+    }
+  return *type;
 }
 
 GType
@@ -270,9 +275,7 @@ tessera_border_get_type (void)
 {
   static gsize type;
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, register_borders ("TesseraBorder", 3));
-  return type;
+  return border_type (&type, "TesseraBorder", 3);
 }
 
 GType
@@ -280,7 +283,5 @@ tessera_border_or_crop_get_type (void)
 {
   static gsize type;
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, register_borders ("TesseraBorderOrCrop", 4));
-  return type;
+  return border_type (&type, "TesseraBorderOrCrop", 4);
 }

@@ -18,19 +18,20 @@ typedef struct
   TesseraEvent *event;
 } Command;
 
+/* The next step of a band, unless one before it failed. */
+#define NEXT_STEP(state, step) ((state)->status != 0 ? (state)->status : ((state)->status = (step)))
+
 /* ---------------------------------------------------------------- memory -- */
 
 gint
 tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory **memory)
 {
-  gint status;
-
-  if (state->n_memories == MAX_MEMORIES)
-    return tessera_error_out_of_memory ();
-  status = tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory);
-  if (status == 0)
+  *memory = NULL;
+  if (NEXT_STEP (state, state->n_memories == MAX_MEMORIES
+                        ? tessera_error_out_of_memory ()
+                        : tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory)) == 0)
     state->memories[state->n_memories++] = *memory;
-  return status;
+  return state->status;
 }
 
 gint
@@ -43,11 +44,10 @@ gint
 tessera_band_clear (BandState *state, TesseraMemory *memory, gsize bytes)
 {
   Command clear = { NULL, 0, NULL };
-  gint    status = tessera_enqueue_clear (state->job->queue, memory, bytes, &clear.event);
 
-  if (status == 0)
+  if (NEXT_STEP (state, tessera_enqueue_clear (state->job->queue, memory, bytes, &clear.event)) == 0)
     g_array_append_val (state->commands, clear);
-  return status;
+  return state->status;
 }
 
 /* How long a table is what it is: until the request ends; as long as the process, data and all; as long, but not the data. */
@@ -127,24 +127,25 @@ tessera_tables_free (Job *job, gboolean whole, gboolean idle)
   job->n_tables = 0;
 }
 
+static gint
+band_table (BandState *state, gconstpointer key, gconstpointer data, gsize bytes, TableLife life, TesseraMemory **memory)
+{
+  *memory = NULL;
+  return NEXT_STEP (state, bring_table (state->job, key, data, bytes, life, memory));
+}
+
 gint
 tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band)->job, data, data, bytes, TABLE_OF_REQUEST, memory);
+  return band_table (band_state (band), data, data, bytes, TABLE_OF_REQUEST, memory);
 }
 
 guint64
 tessera_new_serial (void)
 {
-  static GMutex  lock;
-  static guint64 last;
+  static gsize last;
 
-  guint64 serial;
-
-  g_mutex_lock (&lock);
-  serial = ++last;
-  g_mutex_unlock (&lock);
-  return serial;
+  return (gsize) g_atomic_pointer_add (&last, 1) + 1;
 }
 
 /* An odd number is no table's address. */
@@ -157,31 +158,41 @@ key_of (guint64 serial)
 gint
 tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (band_state (band)->job, key_of (serial), data, bytes, TABLE_KEPT, memory);
+  return band_table (band_state (band), key_of (serial), data, bytes, TABLE_KEPT, memory);
+}
+
+static gint
+keep_table (Job *job, gconstpointer key, gsize bytes, TesseraMemory **memory, gboolean *is_there)
+{
+  TableState made = { .data = key, .bytes = bytes }, *known = find_table (job, key, bytes);
+  gint       status;
+
+  *is_there = known != NULL;
+  if (! known)
+    {
+      if (job->n_tables == MAX_TABLES)
+        return tessera_error_out_of_memory ();
+      if ((status = tessera_pool_take_constant (job->device, bytes, key, &made.memory, is_there)) != 0)
+        return status;
+      known = &job->tables[job->n_tables++];
+      *known = made;
+    }
+  *memory = known->memory;
+  return 0;
 }
 
 /* Its passes are among the band's commands: the request fails if one of them does, and then it is not kept. */
 gint
 tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
-  Job       *job = band_state (band)->job;
-  TableState made = { .data = key_of (serial), .bytes = bytes }, *known = find_table (job, made.data, bytes);
-  gboolean   found = TRUE;
-  gint       status;
+  BandState *state = band_state (band);
+  gboolean   found = FALSE;
 
-  if (! known)
-    {
-      if (job->n_tables == MAX_TABLES)
-        return tessera_error_out_of_memory ();
-      if ((status = tessera_pool_take_constant (job->device, bytes, made.data, &made.memory, &found)) != 0)
-        return status;
-      known = &job->tables[job->n_tables++];
-      *known = made;
-    }
-  *memory = known->memory;
+  *memory = NULL;
+  NEXT_STEP (state, keep_table (state->job, key_of (serial), bytes, memory, &found));
   if (is_there)
     *is_there = found;
-  return is_there || found ? 0 : tessera_error_out_of_memory ();
+  return NEXT_STEP (state, is_there || found ? 0 : tessera_error_out_of_memory ());
 }
 
 void
@@ -197,19 +208,18 @@ tessera_send (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory 
   BandState *state = band_state (band);
   Command    command = { NULL, 0, NULL };
   gpointer   copy = g_memdup2 (data, bytes);
-  gint       status = tessera_enqueue_upload (state->job->queue, LANE_RUN, memory, 0, copy, bytes, &command.event);
 
   g_ptr_array_add (state->sent, copy);
-  if (status == 0)
+  if (NEXT_STEP (state, tessera_enqueue_upload (state->job->queue, LANE_RUN, memory, 0, copy, bytes, &command.event)) == 0)
     g_array_append_val (state->commands, command);
-  return status;
+  return state->status;
 }
 
 /* Price: 1.3 (motion blur, 24 Mpix u16; H200, 2026-11-22). */
 gint
 tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return bring_table (state->job, data, data, bytes, TABLE_FOR_GOOD, memory);
+  return band_table (state, data, data, bytes, TABLE_FOR_GOOD, memory);
 }
 
 /* One kernel converts all layouts.  Each layout has to be proven for itself. */
@@ -239,32 +249,14 @@ tessera_note_layout (BandState *state, const TesseraTravel *travel, gboolean enc
 
 /* -------------------------------------------------------------- launches -- */
 
-static void
-set_raw_args (const TesseraArg *args, gpointer *objects, TesseraRawArg *raw, guint *n)
+/* Where the driver finds an argument; `object` has room for that of memory. */
+static TesseraRawArg
+raw_arg (const TesseraArg *arg, gpointer *object)
 {
-  for (*n = 0; *n < TESSERA_MAX_ARGS && args[*n].kind != TESSERA_ARG_END; (*n)++)
-    {
-      const TesseraArg *arg = &args[*n];
-
-      switch (arg->kind)
-        {
-        case TESSERA_ARG_MEMORY:
-          objects[*n] = arg->v.memory ? arg->v.memory->object : NULL;
-          raw[*n] = (TesseraRawArg) { sizeof (gpointer), &objects[*n] };
-          break;
-        case TESSERA_ARG_LOCAL:
-          raw[*n] = (TesseraRawArg) { arg->v.bytes, NULL };
-          break;
-        case TESSERA_ARG_FLOAT4:
-          raw[*n] = (TesseraRawArg) { sizeof arg->v.f4, arg->v.f4 };
-          break;
-        case TESSERA_ARG_INT:
-        case TESSERA_ARG_FLOAT:
-        case TESSERA_ARG_END:
-          raw[*n] = (TesseraRawArg) { 4, &arg->v };
-          break;
-        }
-    }
+  *object = arg->kind == TESSERA_ARG_MEMORY && arg->v.memory ? arg->v.memory->object : NULL;
+  return arg->kind == TESSERA_ARG_MEMORY ? (TesseraRawArg) { sizeof (gpointer), object }
+         : arg->kind == TESSERA_ARG_LOCAL ? (TesseraRawArg) { arg->v.bytes, NULL }
+         : (TesseraRawArg) { arg->kind == TESSERA_ARG_FLOAT4 ? sizeof arg->v.f4 : 4, &arg->v };
 }
 
 /* The group of a launch that names none.  It is fixed, because some drivers (PoCL) compile a kernel
@@ -298,10 +290,11 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   gsize         offset[3] = { 0 }, size[3], group[3];
   gsize         last_size, step, width, width_step;
   gdouble       cost = MAX (launch->cost, 1.0);
-  gint          last = 2, status = 0;
+  gint          last = 2;
   guint         n;
 
-  set_raw_args (launch->args, objects, raw, &n);
+  for (n = 0; n < TESSERA_MAX_ARGS && launch->args[n].kind != TESSERA_ARG_END; n++)
+    raw[n] = raw_arg (&launch->args[n], &objects[n]);
   choose_group (launch, group);
   for (gint d = 0; d < 3; d++)
     {
@@ -314,8 +307,8 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   step = split_step (last_size, group[last], cost / LAUNCH_READS);
   width = size[0];
   width_step = last > 0 ? split_step (width, group[0], cost / last_size * step / LAUNCH_READS) : width;
-  for (; offset[last] < last_size && status == 0; offset[last] += step)
-    for (gsize x = 0; x < (last > 0 ? width : 1) && status == 0; x += width_step)
+  for (; offset[last] < last_size && state->status == 0; offset[last] += step)
+    for (gsize x = 0; x < (last > 0 ? width : 1) && state->status == 0; x += width_step)
       {
         Command command = { launch->kernel, 0, NULL };
 
@@ -325,13 +318,12 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
             offset[0] = x;
             size[0] = MIN (width_step, width - x);
           }
-        status = tessera_program_launch (program, state->job->queue, launch->kernel, offset, size, group,
-                                         raw, n, &command.event);
         command.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
-        if (status == 0)
+        if (NEXT_STEP (state, tessera_program_launch (program, state->job->queue, launch->kernel, offset, size, group,
+                                                      raw, n, &command.event)) == 0)
           g_array_append_val (state->commands, command);
       }
-  return status;
+  return state->status;
 }
 
 gint

@@ -16,10 +16,10 @@ static gint
 encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory *raw)
 {
   TesseraMemory *table;
-  gint           status = tessera_travel_table (state, travel, image, &table);
 
+  tessera_travel_table (state, travel, image, &table);
   tessera_note_layout (state, travel, TRUE);
-  return status != 0 ? status : tessera_engine_launch (state, &(TesseraLaunch) {
+  return tessera_engine_launch (state, &(TesseraLaunch) {
     .kernel = "encode_pixels",
     .size = { image->width, image->height },
     .group = { 32, 4 },
@@ -55,18 +55,16 @@ prepare_download (BandState *state, TesseraMemory **from, guchar **to)
 {
   const GeglRectangle *roi = &state->band.roi;
   TesseraMemory *rows = *from;
-  gint           status;
 
   if (state->tiles)
     {
       *to = tessera_tiles_pointer (state->tiles);
-      status = tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
-      return status != 0 ? status : put_in_tiles (state, rows, *from);
+      tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
+      return put_in_tiles (state, rows, *from);
     }
-  status = tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE,
-                              &state->download_to);
-  *to = status == 0 ? state->download_to->pointer : NULL;
-  return status;
+  tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE, &state->download_to);
+  *to = state->download_to ? state->download_to->pointer : NULL;
+  return state->status;
 }
 
 static void
@@ -132,16 +130,14 @@ tessera_result_send (BandState *state)
   TesseraImage  *image = &state->band.output;
   TesseraMemory *from = image->memory;
   guchar        *to;
-  gint           status = 0;
+  gint           status;
 
   if (job->output.converts)
     {
-      status = tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
-      if (status == 0)
-        status = encode (state, &job->output, image, from);
+      tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
+      encode (state, &job->output, image, from);
     }
-  if (status == 0)
-    status = prepare_download (state, &from, &to);
+  status = prepare_download (state, &from, &to);
   if (status == 0)
     status = tessera_enqueue_mark (job->queue, &state->ran);
   if (status != 0)

@@ -46,9 +46,9 @@ typedef struct
   gboolean grows;               /* with border NONE the result is larger than the image, by the reach */
   gboolean is_whole;            /* every pixel depends on the whole image; `reach` is not asked then */
 
-  /* The pixels around a result pixel that it depends on: always `halo`, or the answer of `reach`. */
+  /* The pixels around a result pixel that it depends on: always `halo`, or what `reach` makes of a GeglProperties. */
   TesseraHalo   halo;
-  TesseraHalo (*reach)  (GeglOperation *operation);
+  TesseraHalo (*reach)  (gconstpointer properties);
 
   /* Optional.  TRUE: the result is the input, the same object.  `run` is then called with request->output NULL,
    * for its other results. */
@@ -57,8 +57,8 @@ typedef struct
   /* Sets request->params, changes other members if the class's are not right, and processes the request, or as
    * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE.  NULL: the request
    * is processed as it is, for a filter without properties.
-   * Another thread may set a property meanwhile: `run` reads each once, and where there is a `reach` it sets request->halo from
-   * what it read, or passes would read beyond what is there. */
+   * Another thread may set a property meanwhile: `run` copies them, and where there is a `reach` it sets request->halo by
+   * it from the copy, or passes would read beyond what is there. */
   gboolean    (*run)    (GeglOperation *operation, TesseraRequest *request);
 } TesseraOperationInfo;
 
@@ -66,6 +66,13 @@ typedef struct
 {
   GeglOperationFilter parent_instance;
 } TesseraOperation;
+
+/* What gegl-op.h makes of every operation. */
+typedef struct
+{
+  TesseraOperation parent_instance;
+  gpointer         properties;          /* a GeglProperties */
+} TesseraAnyOperation;
 
 typedef struct
 {

@@ -8,7 +8,8 @@
  * that fails.  No OpenCL type appears here, so the header can be used beside gegl-op.h.
  *
  * Shapes: rectangles are in GEGL's pixel coordinates, rows are contiguous, pixels are `components` floats.
- * Device functions return 0 on success and an OpenCL error code (negative) otherwise; a filter passes it on.
+ * Device functions return 0 on success and an OpenCL error code (negative) otherwise; a filter passes it on.  After a band's first
+ * error the others do nothing and return it too, so the last one's answer is enough; only what was fetched has to be there first.
  */
 #ifndef TESSERA_H
 #define TESSERA_H

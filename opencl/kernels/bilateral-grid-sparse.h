@@ -5,11 +5,7 @@
  */
 /* One work-item fills the hash table of one cell for one lane.  Id 0 is (cell, lane), id 1 is the cell row.
  * Each pixel is read once for each lane. */
-kernel void grid_sparse_build (global const float4 *pixels, global const float4 *guides, int stride,
-                               int from_x, int from_y, float4 weights, int by_luminance,
-                               global const int *starts_x, global const int *starts_y,
-                               int first_cell_row, int cells_x, int cells_y, int capacity,
-                               int odd, global int *tables)
+kernel void grid_sparse_build (CELL_ARGS, int capacity, int odd, global int *tables)
 {
   int   lanes = by_luminance ? 1 : 4, values = by_luminance ? 4 : 1;
   int   lane = get_global_id (0) % lanes, i = get_global_id (0) / lanes, j = get_global_id (1);
@@ -54,12 +50,7 @@ kernel void grid_sparse_build (global const float4 *pixels, global const float4 
 }
 
 /* One work-item makes one component, or, by luminance, one pixel.  Id 0 is (x, lane), id 1 is y.  64 look-ups. */
-kernel void grid_sparse_slice (global const float4 *pixels, global const float4 *guides, int stride,
-                               int left, int top, float4 weights, int by_luminance, float range_sigma,
-                               global const int *cells, global const float *fractions,
-                               global const int *cells_down, global const float *fractions_down,
-                               int first_row, int first_cell_row, int cells_x, int capacity,
-                               int odd, global const int *tables, global float *out, int width, int height)
+kernel void grid_sparse_slice (SLICE_ARGS, int capacity, int odd, global const int *tables, global float *out, int width, int height)
 {
   int       lanes = by_luminance ? 1 : 4, values = by_luminance ? 4 : 1;
   int       lane = get_global_id (0) % lanes, x = get_global_id (0) / lanes, y = get_global_id (1);

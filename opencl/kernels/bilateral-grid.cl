@@ -25,6 +25,17 @@ typedef struct
   int    by_luminance;
 } Guide;
 
+/* The arguments with which kernels begin that fill cells, ... */
+#define CELL_ARGS \
+  global const float4 *pixels, global const float4 *guides, int stride, int from_x, int from_y, float4 weights, \
+  int by_luminance, global const int *starts_x, global const int *starts_y, int first_cell_row, int cells_x, int cells_y
+
+/* ... and those that make pixels of cells. */
+#define SLICE_ARGS \
+  global const float4 *pixels, global const float4 *guides, int stride, int left, int top, float4 weights, \
+  int by_luminance, float range_sigma, global const int *cells, global const float *fractions, \
+  global const int *cells_down, global const float *fractions_down, int first_row, int first_cell_row, int cells_x
+
 static float
 component (float4 pixel, int lane)
 {
@@ -117,11 +128,7 @@ part_of (global const int *starts_x, global const int *starts_y, int parts, int 
 /* One work-item sums one part of one cell for one lane.  Id 0 is (cell, part column, lane), id 1 is
  * (cell row, part row).  `out` has one dense cell for each part.  Each pixel is read once for each lane, and
  * costs up to 1 read and 1 write of the grid. */
-kernel void grid_splat (global const float4 *pixels, global const float4 *guides, int stride,
-                        int from_x, int from_y, float4 weights, int by_luminance,
-                        global const int *starts_x, global const int *starts_y, int first_cell_row,
-                        int cells_x, int cells_y, int parts, int low, int n_planes,
-                        global float *out)
+kernel void grid_splat (CELL_ARGS, int parts, int low, int n_planes, global float *out)
 {
   int   lanes = by_luminance ? 1 : 4;
   int   lane = get_global_id (0) % lanes;
@@ -163,11 +170,7 @@ kernel void grid_splat (global const float4 *pixels, global const float4 *guides
 
 /* The same by luminance where planes are few: one work-item sums one part of one cell for one plane, in private memory.
  * Id 0 is (cell, part column, plane).  Neighbours read the same pixels.  Each is read once for each plane. */
-kernel void grid_splat_plane (global const float4 *pixels, global const float4 *guides, int stride,
-                              int from_x, int from_y, float4 weights, int by_luminance,
-                              global const int *starts_x, global const int *starts_y, int first_cell_row,
-                              int cells_x, int cells_y, int parts, int low, int n_planes,
-                              global float *out)
+kernel void grid_splat_plane (CELL_ARGS, int parts, int low, int n_planes, global float *out)
 {
   const int z = get_global_id (0) % n_planes, column = get_global_id (0) / n_planes, row = get_global_id (1);
   int4      part;
@@ -289,12 +292,7 @@ slice_channel (global const float *grid, int next_x, long next_y, int lane, floa
 /* One work-item makes one pixel.  A plane outside the grid is clamped.  It occurs only if the range was measured
  * wrongly.  No local memory; 16 reads of float8 (4 times 16 floats by channels), cached, 1 read and 1 write of
  * the image.  (left, top) is the place of the output's first pixel in the uploaded image. */
-kernel void grid_slice (global const float4 *pixels, global const float4 *guides, int stride,
-                        int left, int top, float4 weights, int by_luminance, float range_sigma,
-                        global const int *cells, global const float *fractions,
-                        global const int *cells_down, global const float *fractions_down,
-                        int first_row, int first_cell_row, int cells_x, int low, int n_planes,
-                        global const float *grid, global float4 *out, int width, int height)
+kernel void grid_slice (SLICE_ARGS, int low, int n_planes, global const float *grid, global float4 *out, int width, int height)
 {
   int    x = get_global_id (0), y = get_global_id (1);
   int    at = (y + top) * stride + x + left;

@@ -21,13 +21,6 @@
  * if no pixel is weighed by alpha. */
 #define FINISH float4 offset, int copies_alpha, float magnitudes
 
-/* One weight, as each of the four sums uses it. */
-static inline float4
-weight_of (float weight, int copies_alpha)
-{
-  return (float4) (weight, weight, weight, copies_alpha ? fabs (weight) : weight);
-}
-
 /* Makes a result pixel of its sums.  `in` is the input pixel at the same place. */
 static inline float4
 finished (float4 sum, float4 in, FINISH)
@@ -88,13 +81,13 @@ kernel void convolution_direct (global const float4 *input, int stride, int left
           float4 pixel = from[i];
 
           if (w.x != 0.0f)
-            a += weight_of (w.x, copies_alpha) * pixel;
+            a += separable_weight (w.x, copies_alpha) * pixel;
           if (w.y != 0.0f)
-            b += weight_of (w.y, copies_alpha) * pixel;
+            b += separable_weight (w.y, copies_alpha) * pixel;
           if (w.z != 0.0f)
-            c += weight_of (w.z, copies_alpha) * pixel;
+            c += separable_weight (w.z, copies_alpha) * pixel;
           if (w.w != 0.0f)
-            d += weight_of (w.w, copies_alpha) * pixel;
+            d += separable_weight (w.w, copies_alpha) * pixel;
         }
       total[0] += a;
       total[1] += b;
@@ -107,20 +100,13 @@ kernel void convolution_direct (global const float4 *input, int stride, int left
 }
 
 /* The first of two passes.  It differs from separable_rows in the fourth sum. */
-kernel void convolution_rows (global const float4 *input, int input_stride, int left, int top,
-                              global float4 *rows, int width, int height,
-                              global const int *offsets, global const float *weights, int n_taps)
+kernel void convolution_rows (SEPARABLE_ROWS)
 {
-  int    x = get_global_id (0);
-  int    y = get_global_id (1);
-  int    here = (y + top) * input_stride + x + left;
-  float4 sum = (float4) 0.0f;
+  int x = get_global_id (0);
+  int y = get_global_id (1);
 
-  if (x >= width || y >= height)
-    return;
-  for (int i = 0; i < n_taps; i++)
-    sum += weight_of (weights[i], 1) * input[here + offsets[i]];
-  rows[y * width + x] = sum;
+  if (x < width && y < height)
+    rows[y * width + x] = separable_sum (input, (y + top) * input_stride + x + left, 1, offsets, weights, n_taps, 1);
 }
 
 /* The second of two passes: the columns, and the finish. */
@@ -128,13 +114,11 @@ kernel void convolution_columns (SEPARABLE_COLUMNS, INPUT_ARGS (float4), FINISH)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
-  int    here = (y + top) * width + x;
-  float4 sum = (float4) 0.0f;
+  float4 sum;
 
   if (x >= width || y >= height)
     return;
-  for (int i = 0; i < n_taps; i++)
-    sum += weight_of (weights[i], copies_alpha) * rows[here + offsets[i] * width];
+  sum = separable_sum (rows, (y + top) * width + x, width, offsets, weights, n_taps, copies_alpha);
   output[y * width + x] = finished (sum, separable_input (input, input_stride, input_left, input_top, x, y),
                                     offset, copies_alpha, magnitudes);
 }

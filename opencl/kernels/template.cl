@@ -7,38 +7,27 @@
 
 #include "tessera-pass.h"
 
-/* TEMPLATE: the formula, [1 2 1]/4, word for word as in C. */
-static float
-binomial_3 (float before, float here, float after)
+/* TEMPLATE: the formula, [1 2 1]/4, as in C. */
+static float4
+binomial_3 (float4 before, float4 here, float4 after)
 {
   return ((before + after) + 2.0f * here) * 0.25f;
 }
 
-static float
-blurred (global const float *above, int stride)
-{
-  float top    = binomial_3 (above[0], above[4], above[8]);
-  float middle = binomial_3 (above[4 * stride], above[4 * stride + 4], above[4 * stride + 8]);
-  float bottom = binomial_3 (above[8 * stride], above[8 * stride + 4], above[8 * stride + 8]);
-
-  return binomial_3 (top, middle, bottom);
-}
-
-/* TEMPLATE: head of a kernel: what one work-item makes, group, local bytes,
- * reads and writes a pixel.
+/* TEMPLATE: head of a kernel: what one work-item makes, group, local bytes, reads and writes a pixel.
  * One work-item makes one pixel; any group; no local memory; 9 reads, 1 write. */
-kernel void template_blur (INPUT_ARGS (float), OUTPUT_ARGS (float), float strength)
+kernel void template_blur (INPUT_ARGS (float4), OUTPUT_ARGS (float4), float strength)
 {
-  int x = get_global_id (0);
-  int y = get_global_id (1);
+  int    x = get_global_id (0);
+  int    y = get_global_id (1);
+  float4 here, rows[3], blurred;
 
-  if (x >= width || y >= height)
+  if (x >= width || y >= height)        /* launches are rounded up */
     return;
-  for (int c = 0; c < 4; c++)
-    {
-      global const float *above = input + 4 * ((y + input_top - 1) * input_stride + x + input_left - 1) + c;
-      float               here = above[4 * input_stride + 4];
-
-      output[4 * (y * width + x) + c] = strength == 0.0f ? here : here + strength * (blurred (above, input_stride) - here);
-    }
+  input += (y + input_top) * input_stride + x + input_left;
+  here = input[0];
+  for (int dy = -1; dy <= 1; dy++)
+    rows[dy + 1] = binomial_3 (input[dy * input_stride - 1], input[dy * input_stride], input[dy * input_stride + 1]);
+  blurred = binomial_3 (rows[0], rows[1], rows[2]);
+  output[y * width + x] = strength == 0.0f ? here : here + strength * (blurred - here);
 }

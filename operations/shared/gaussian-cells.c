@@ -30,6 +30,13 @@ typedef struct
 #define LANES_LOOPS "gaussian-cells-loops.h"
 #include "lanes.h"
 
+/* Row m of the cells. */
+static gfloat *
+grid_row (const Grid *grid, gint m)
+{
+  return grid->cells + (gsize) (m - (grid->y.first - grid->y.low)) * grid->stride;
+}
+
 /* ------------------------------------------------------- pixels to cells -- */
 
 /* The same as sum_rows along a row: n cells from (n + 2) step pixels. */
@@ -141,6 +148,7 @@ static void
 filter_row (const Grid *grid, Rows *rows, const gfloat *row, gint m)
 {
   const GaussianSpan *x = &grid->x;
+  const TapList       along = separable_list (&grid->gaussian->fir.x, 4);
   const gint          before = grid->x0 - (x->first - x->low);
   const gfloat       *cells = row;
 
@@ -150,8 +158,7 @@ filter_row (const Grid *grid, Rows *rows, const gfloat *row, gint m)
       extend_row (rows->cells, before, grid->x1 - grid->x0, x->first + x->n + x->high - grid->x1);
       cells = rows->cells;
     }
-  separable_sum (cells + 4 * x->low, 4, &grid->gaussian->fir.x,
-                 grid->cells + (gsize) (m - (grid->y.first - grid->y.low)) * grid->stride, x->n);
+  tap_sum (cells + 4 * x->low, &along, grid_row (grid, m), x->n);
 }
 
 static void
@@ -190,15 +197,15 @@ make_cells (gsize offset, gsize size, gpointer data)
 static void
 filter_columns (gsize offset, gsize size, gpointer data)
 {
-  const Grid *grid = data;
-  const gint  end = MIN ((gint) (offset + size) * BLOCK, grid->x.n);
+  const Grid   *grid = data;
+  const TapList down = separable_list (&grid->gaussian->fir.y, grid->stride);
+  const gint    end = MIN ((gint) (offset + size) * BLOCK, grid->x.n);
 
   for (gint x = offset * BLOCK; x < end; x += COLUMNS)
     {
       gfloat *cells = grid->cells + 4 * x;
 
-      separable_sum_rows (cells + (gsize) grid->y.low * grid->stride, grid->stride, &grid->gaussian->fir.y, cells,
-                          MIN (COLUMNS, end - x), grid->y.n);
+      tap_sum_rows (cells + (gsize) grid->y.low * grid->stride, &down, cells, grid->stride, MIN (COLUMNS, end - x), grid->y.n);
     }
 }
 
@@ -219,24 +226,15 @@ computed_part (const GaussianSpan *span, const TesseraRequest *request, gint siz
 }
 
 static void
-grid_init (Grid *grid, const TesseraRequest *request, const Gaussian *gaussian)
+grid_init (Grid *grid, const TesseraRequest *request)
 {
-  const GeglRectangle *roi = &request->roi;
-
   grid->request = request;
-  grid->gaussian = gaussian;
-  grid->x = gaussian_span_x (request, gaussian, roi->x, roi->width);
-  grid->y = gaussian_span_y (request, gaussian, roi->y, roi->height);
+  grid->gaussian = request->params;
+  gaussian_spans (request, &request->roi, &grid->x, &grid->y);
   computed_part (&grid->x, request, request->bounds.width, &grid->x0, &grid->x1);
   computed_part (&grid->y, request, request->bounds.height, &grid->y0, &grid->y1);
   grid->stride = 4 * BLOCK * ((grid->x.n + BLOCK - 1) / BLOCK | 1);
   grid->cells = gegl_scratch_new (gfloat, (gsize) (grid->y.low + grid->y.n + grid->y.high) * grid->stride);
-}
-
-static gfloat *
-grid_row (const Grid *grid, gint m)
-{
-  return grid->cells + (gsize) (m - (grid->y.first - grid->y.low)) * grid->stride;
 }
 
 static void
@@ -359,12 +357,12 @@ make_pixels (gsize offset, gsize size, gpointer data)
 }
 
 void
-gaussian_whole (const TesseraRequest *request, const Gaussian *gaussian)
+gaussian_whole (const TesseraRequest *request)
 {
   const gdouble row_cost = 64.0 * 64.0 / request->roi.width;
   Grid          grid;
 
-  grid_init (&grid, request, gaussian);
+  grid_init (&grid, request);
   gegl_parallel_distribute_range (grid.y1 - grid.y0, row_cost / grid.y.step, make_cells, &grid);
   extend_rows (&grid);
   gegl_parallel_distribute_range ((grid.x.n + BLOCK - 1) / BLOCK, 64.0 * 64.0 / BLOCK / grid.y.n,

@@ -30,8 +30,9 @@ most_cells (gint step, gint reach, gint size)
 }
 
 gsize
-gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height)
+gaussian_scratch_bytes (const TesseraRequest *request, gint width, gint height)
 {
+  const Gaussian   *gaussian = request->params;
   const TesseraHalo reach = separable_halo (&gaussian->fir);
   const gsize wide = (gsize) width + request->halo.left + request->halo.right;
   const gsize columns = most_cells (gaussian->x.step, 0, width), rows = most_cells (gaussian->y.step, 0, height);
@@ -43,29 +44,27 @@ gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian,
   return ((wide + more_columns + columns) * more_rows + (columns + width) * rows) * 4 * sizeof (gfloat) + sizeof (Gaussian);
 }
 
-static gint
+static void
 scratch (TesseraBand *band, gint width, gint height, TesseraMemory **memory)
 {
-  return tessera_scratch (band, (gsize) width * height * 4 * sizeof (gfloat), memory);
+  tessera_scratch (band, (gsize) width * height * 4 * sizeof (gfloat), memory);
 }
 
 /* Cells of one axis; (column, row, along) as in gaussian_down, or in `kernel`, which takes its place. */
-static gint
+static void
 make_cells (TesseraBand *band, const gchar *kernel, const GaussianAxis *axis, gint column, gint row, gint along,
             gint width, gint height, Stage *stage)
 {
   TesseraMemory *weights, *cells;
-  gint           status;
 
-  if ((status = tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights)) != 0
-      || (status = scratch (band, width, height, &cells)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = kernel ? kernel : "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
-            .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
-                      ARG (weights), ARG (cells), ARG (width), ARG (height) } })) != 0)
-    return status;
+  tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights);
+  scratch (band, width, height, &cells);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = kernel ? kernel : "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
+    .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
+              ARG (weights), ARG (cells), ARG (width), ARG (height) }
+  });
   *stage = (Stage) { cells, 0, width };
-  return 0;
 }
 
 /* Both passes of the FIR; n columns and rows remain. */
@@ -76,22 +75,23 @@ filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, co
   TesseraMemory *rows, *cells, *x_offsets, *x_weights, *y_offsets, *y_weights;
   gint           status;
 
-  if ((status = separable_upload (band, &fir->x, &x_offsets, &x_weights)) != 0
-      || (status = separable_upload (band, &fir->y, &y_offsets, &y_weights)) != 0
-      || (status = scratch (band, x->n, n_rows, &rows)) != 0
-      || (status = scratch (band, x->n, y->n, &cells)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_rows", .size = { x->n, n_rows }, .group = { 32, 4 }, .cost = fir->x.n,
-            .args = { ARG (stage->memory), ARG (stage->stride), ARG (stage->first % stage->stride + x->low),
-                      ARG (stage->first / stage->stride), ARG (rows), ARG (x->n), ARG (n_rows), ARG (x_offsets),
-                      ARG (x_weights), ARG (fir->x.n) } })) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "separable_columns", .size = { x->n, y->n }, .group = { 32, 4 }, .cost = fir->y.n,
-            .args = { ARG (rows), ARG (y->low), ARG (y_offsets), ARG (y_weights), ARG (fir->y.n), ARG (cells),
-                      ARG (x->n), ARG (y->n) } })) != 0)
-    return status;
+  separable_upload (band, &fir->x, &x_offsets, &x_weights);
+  separable_upload (band, &fir->y, &y_offsets, &y_weights);
+  scratch (band, x->n, n_rows, &rows);
+  scratch (band, x->n, y->n, &cells);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "separable_rows", .size = { x->n, n_rows }, .group = { 32, 4 }, .cost = fir->x.n,
+    .args = { ARG (stage->memory), ARG (stage->stride), ARG (stage->first % stage->stride + x->low),
+              ARG (stage->first / stage->stride), ARG (rows), ARG (x->n), ARG (n_rows), ARG (x_offsets),
+              ARG (x_weights), ARG (fir->x.n) }
+  });
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "separable_columns", .size = { x->n, y->n }, .group = { 32, 4 }, .cost = fir->y.n,
+    .args = { ARG (rows), ARG (y->low), ARG (y_offsets), ARG (y_weights), ARG (fir->y.n), ARG (cells), ARG (x->n),
+              ARG (y->n) }
+  });
   *stage = (Stage) { cells, 0, x->n };
-  return 0;
+  return status;
 }
 
 /* Pixels along x, of all rows of cells; into the output if there are no cells along y. */
@@ -102,15 +102,16 @@ spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_
   TesseraMemory *weights, *pixels = band->output.memory;
   gint           status;
 
-  if ((status = tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights)) != 0
-      || (! last && (status = scratch (band, width, n_rows, &pixels)) != 0)
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "gaussian_up_columns", .size = { width, n_rows }, .group = { 32, 4 }, .cost = 3,
-            .args = { ARG (stage->memory), ARG (stage->stride), ARG (phase), ARG (axis->step), ARG (weights),
-                      ARG (pixels), ARG (width), ARG (n_rows) } })) != 0)
-    return status;
+  tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights);
+  if (! last)
+    scratch (band, width, n_rows, &pixels);
+  status = tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "gaussian_up_columns", .size = { width, n_rows }, .group = { 32, 4 }, .cost = 3,
+    .args = { ARG (stage->memory), ARG (stage->stride), ARG (phase), ARG (axis->step), ARG (weights), ARG (pixels),
+              ARG (width), ARG (n_rows) }
+  });
   *stage = (Stage) { pixels, 0, width };
-  return 0;
+  return status;
 }
 
 /* Pixels along y, finished. */
@@ -120,10 +121,8 @@ spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stag
 {
   const gint     width = band->output.width, height = band->output.height;
   TesseraMemory *weights;
-  gint           status = tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights);
 
-  if (status != 0)
-    return status;
+  tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights);
 
   TesseraLaunch launch = {
     .kernel = kernel ? kernel : "gaussian_up_rows", .size = { width, height }, .group = { 32, 4 }, .cost = 3,
@@ -136,29 +135,31 @@ spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stag
 }
 
 gint
-gaussian_device (TesseraBand *band, TesseraMemory *source, const Gaussian *gaussian, const gchar *columns,
-                 const gchar *up, const TesseraArg *more, gint n_more)
+gaussian_device (TesseraBand *band, TesseraMemory *source, const gchar *columns, const gchar *up, const TesseraArg *more,
+                 gint n_more)
 {
-  const GaussianSpan x = gaussian_span_x (band->request, gaussian, band->output.x, band->output.width);
-  const GaussianSpan y = gaussian_span_y (band->request, gaussian, band->output.y, band->output.height);
-  const gint         n_columns = x.low + x.n + x.high, n_rows = y.low + y.n + y.high;
-  const gint         wide = gaussian_pixels (&x, n_columns), stride = band->input.stride;
+  const Gaussian    *gaussian = band->request->params;
+  const gint         stride = band->input.stride;
   Stage              stage = { source, 0, stride };
-  gint               status = 0;
+  GaussianSpan       x, y;
+  gint               n_columns, n_rows, status;
 
   if (is_fir (gaussian))
     return separable_device (band, source, &gaussian->fir, columns, more, n_more);
+  gaussian_spans (band->request, &band->roi, &x, &y);
+  n_columns = x.low + x.n + x.high;
+  n_rows = y.low + y.n + y.high;
   stage.first = (gaussian_pixel (&y, y.first - y.low) - band->input.y) * stride
                 + gaussian_pixel (&x, x.first - x.low) - band->input.x;
   if (y.step > 1)
-    status = make_cells (band, gaussian->fir.rows, &gaussian->y, 1, y.step * stride, stride, wide, n_rows, &stage);
-  if (status == 0 && x.step > 1)
-    status = make_cells (band, NULL, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
-  if (status == 0)
-    status = filter_cells (band, &gaussian->fir, &x, &y, &stage);
-  if (status == 0 && x.step > 1)
+    make_cells (band, gaussian->fir.rows, &gaussian->y, 1, y.step * stride, stride,
+                gaussian_pixels (&x, n_columns), n_rows, &stage);
+  if (x.step > 1)
+    make_cells (band, NULL, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
+  status = filter_cells (band, &gaussian->fir, &x, &y, &stage);
+  if (x.step > 1)
     status = spread_columns (band, &gaussian->x, x.phase, y.n, y.step == 1, &stage);
-  if (status == 0 && y.step > 1)
+  if (y.step > 1)
     status = spread_rows (band, &gaussian->y, y.phase, &stage, up, more, n_more);
   return status;
 }

@@ -216,6 +216,14 @@ gaussian_init (Gaussian *gaussian, gdouble sigma_x, gdouble sigma_y)
   init_axis (&gaussian->y, &gaussian->fir.y, sigma_y);
 }
 
+void
+gaussian_area (const TesseraRequest *request, const GeglRectangle *area)
+{
+  const Gaussian *gaussian = request->params;
+
+  separable_area (request, area, &gaussian->fir);
+}
+
 /* --------------------------------------------------------- sums of ones -- */
 
 /* `value` times each of n weights, in the order of all sums here. */
@@ -270,20 +278,14 @@ span_of (gint origin, gint step, gint low, gint high, gint from, gint size)
   return span;
 }
 
-GaussianSpan
-gaussian_span_x (const TesseraRequest *request, const Gaussian *gaussian, gint x, gint width)
+void
+gaussian_spans (const TesseraRequest *request, const GeglRectangle *rect, GaussianSpan *x, GaussianSpan *y)
 {
-  const TesseraHalo halo = separable_halo (&gaussian->fir);
-  const gint        origin = gegl_rectangle_is_infinite_plane (&request->bounds) ? 0 : request->bounds.x;
+  const Gaussian      *gaussian = request->params;
+  const TesseraHalo    halo = separable_halo (&gaussian->fir);
+  const gboolean       is_endless = gegl_rectangle_is_infinite_plane (&request->bounds);
+  const GeglRectangle *bounds = is_endless ? GEGL_RECTANGLE (0, 0, 0, 0) : &request->bounds;
 
-  return span_of (origin, gaussian->x.step, halo.left, halo.right, x, width);
-}
-
-GaussianSpan
-gaussian_span_y (const TesseraRequest *request, const Gaussian *gaussian, gint y, gint height)
-{
-  const TesseraHalo halo = separable_halo (&gaussian->fir);
-  const gint        origin = gegl_rectangle_is_infinite_plane (&request->bounds) ? 0 : request->bounds.y;
-
-  return span_of (origin, gaussian->y.step, halo.top, halo.bottom, y, height);
+  *x = span_of (bounds->x, gaussian->x.step, halo.left, halo.right, rect->x, rect->width);
+  *y = span_of (bounds->y, gaussian->y.step, halo.top, halo.bottom, rect->y, rect->height);
 }

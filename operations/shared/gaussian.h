@@ -46,13 +46,14 @@ void        gaussian_ones   (Gaussian *gaussian);
 /* The halo: at most ceil (4 sigma). */
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
 
-/* TesseraFilter.spread, .scratch_bytes and .device.  `source` and `columns` are as in separable.h.  `up` is the filter's kernel
- * that takes its place if there are
+/* TesseraFilter.area if neither axis has cells, else .spread; .scratch_bytes; and what .device calls.  The request's `params` begins
+ * with its Gaussian.  `source` and `columns` are as in separable.h.  `up` is the filter's kernel that takes its place if there are
  * cells (tessera-gaussian.h).  A filter with a finishing step has the same sigma on both axes. */
-void  gaussian_whole        (const TesseraRequest *request, const Gaussian *gaussian);
-gsize gaussian_scratch_bytes (const TesseraRequest *request, const Gaussian *gaussian, gint width, gint height);
-gint  gaussian_device       (TesseraBand *band, TesseraMemory *source, const Gaussian *gaussian,
-                             const gchar *columns, const gchar *up, const TesseraArg *more, gint n_more);
+void  gaussian_area          (const TesseraRequest *request, const GeglRectangle *area);
+void  gaussian_whole         (const TesseraRequest *request);
+gsize gaussian_scratch_bytes (const TesseraRequest *request, gint width, gint height);
+gint  gaussian_device        (TesseraBand *band, TesseraMemory *source, const gchar *columns, const gchar *up,
+                              const TesseraArg *more, gint n_more);
 
 /* ---------------------------------------------------------------- spans -- */
 
@@ -65,8 +66,7 @@ typedef struct
   gint phase;                   /* of its first pixel, in cell first + 1 */
 } GaussianSpan;
 
-GaussianSpan gaussian_span_x (const TesseraRequest *request, const Gaussian *gaussian, gint x, gint width);
-GaussianSpan gaussian_span_y (const TesseraRequest *request, const Gaussian *gaussian, gint y, gint height);
+void gaussian_spans (const TesseraRequest *request, const GeglRectangle *rect, GaussianSpan *x, GaussianSpan *y);
 
 /* The first pixel, and the number, that make n cells from cell `first` on. */
 static inline gint

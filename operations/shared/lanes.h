@@ -16,8 +16,13 @@
 #define TESSERA_LANES 64
 #endif
 
-#define LANES_VECTOR(bytes) __attribute__ ((vector_size (bytes), aligned (4), may_alias))
-#define LANES_FLOATS        (LANES_BYTES / 4)
+#define LANES_PASTE(name, bytes)  name##_##bytes
+#define LANES_OF(name, bytes)     LANES_PASTE (name, bytes)
+#define LANES_NAME(name)          LANES_OF (name, LANES_BYTES)
+#define LANES_FLOATS              (LANES_BYTES / 4)
+#define LANES_VECTOR              __attribute__ ((vector_size (LANES_BYTES), aligned (4), may_alias))
+#define Lanes                     LANES_NAME (Lanes)
+#define LaneBits                  LANES_NAME (LaneBits)
 
 /* Not for gcc on Windows, where the stack is not aligned for them (gcc bug 54412). */
 #if defined (__x86_64__) && ! defined (TESSERA_NO_CLONES) && (! defined (_WIN32) || defined (__clang__))
@@ -25,54 +30,33 @@
 #endif
 
 #if defined (LANES_AT_RUN_TIME) || ! (defined (__AVX2__) || defined (__AVX512F__))
-typedef gfloat Lanes_16    LANES_VECTOR (16);
-typedef gint   LaneBits_16 LANES_VECTOR (16);
-
-#define LANES_BYTES      16
+#define LANES_BYTES  16
 #define LANES_TARGET
-#define LANES_NAME(name) name##_16
-#define Lanes            Lanes_16
-#define LaneBits         LaneBits_16
+typedef gfloat Lanes    LANES_VECTOR;
+typedef gint   LaneBits LANES_VECTOR;
 #include LANES_LOOPS
 #undef LANES_BYTES
 #undef LANES_TARGET
-#undef LANES_NAME
-#undef Lanes
-#undef LaneBits
 #endif
 
 #if defined (LANES_AT_RUN_TIME) || (defined (__AVX2__) && ! defined (__AVX512F__))
-typedef gfloat Lanes_32    LANES_VECTOR (32);
-typedef gint   LaneBits_32 LANES_VECTOR (32);
-
-#define LANES_BYTES      32
-#define LANES_TARGET     __attribute__ ((target ("avx2")))
-#define LANES_NAME(name) name##_32
-#define Lanes            Lanes_32
-#define LaneBits         LaneBits_32
+#define LANES_BYTES  32
+#define LANES_TARGET __attribute__ ((target ("avx2")))
+typedef gfloat Lanes    LANES_VECTOR;
+typedef gint   LaneBits LANES_VECTOR;
 #include LANES_LOOPS
 #undef LANES_BYTES
 #undef LANES_TARGET
-#undef LANES_NAME
-#undef Lanes
-#undef LaneBits
 #endif
 
 #if defined (LANES_AT_RUN_TIME) || defined (__AVX512F__)
-typedef gfloat Lanes_64    LANES_VECTOR (64);
-typedef gint   LaneBits_64 LANES_VECTOR (64);
-
-#define LANES_BYTES      64
-#define LANES_TARGET     __attribute__ ((target ("avx512f")))
-#define LANES_NAME(name) name##_64
-#define Lanes            Lanes_64
-#define LaneBits         LaneBits_64
+#define LANES_BYTES  64
+#define LANES_TARGET __attribute__ ((target ("avx512f")))
+typedef gfloat Lanes    LANES_VECTOR;
+typedef gint   LaneBits LANES_VECTOR;
 #include LANES_LOOPS
 #undef LANES_BYTES
 #undef LANES_TARGET
-#undef LANES_NAME
-#undef Lanes
-#undef LaneBits
 #endif
 
 #if defined (LANES_AT_RUN_TIME)

@@ -6,7 +6,6 @@
 
 #include "separable.h"
 #include "planes.h"
-#include "tap-sum.h"
 
 #include <string.h>
 
@@ -68,28 +67,6 @@ separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
 
 /* --------------------------------------------------------------- C rows -- */
 
-static TapList
-tap_list (const SeparableTaps *taps, gint step)
-{
-  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights, taps->magnitudes };
-}
-
-void
-separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels)
-{
-  const TapList list = tap_list (taps, step);
-
-  tap_sum (in, &list, out, n_pixels);
-}
-
-void
-separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gfloat *out, gint n_pixels, gint n_rows)
-{
-  const TapList list = tap_list (taps, stride);
-
-  tap_sum_rows (in, &list, out, stride, n_pixels, n_rows);
-}
-
 /* A strip's content in the cache: rows of the input and their sums along x.  The result of a row replaces the first
  * row of sums that only this result needs. */
 typedef struct
@@ -105,21 +82,23 @@ typedef struct
 static void
 sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint i, gint width)
 {
+  const TapList along = separable_list (&separable->x, 4);
   const gfloat *in = strip->in + (gsize) i * strip->in_stride;
 
   if (separable->begin)
     in = separable->begin (in, strip->begun, strip->in_stride / 4);
   strip->is_begun[i] = in == strip->begun;
-  separable_sum (in + 4 * halo->left, 4, &separable->x, strip->sums + (gsize) i * strip->stride, width);
+  tap_sum (in + 4 * halo->left, &along, strip->sums + (gsize) i * strip->stride, width);
 }
 
 /* Sums of rows that were not replaced are means already. */
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
-  gint begun = -1, next = 0;    /* the last row of those before `next` that was replaced */
+  const TapList down = separable_list (&separable->y, strip->stride);
+  gint          begun = -1, next = 0;   /* the last row of those before `next` that was replaced */
 
-  separable_sum_rows (strip->sums + halo->top * strip->stride, strip->stride, &separable->y, strip->sums, width, height);
+  tap_sum_rows (strip->sums + halo->top * strip->stride, &down, strip->sums, strip->stride, width, height);
   for (gint y = 0; y < height && separable->finish; y++)
     {
       gfloat       *sums = strip->sums + (gsize) y * strip->stride;
@@ -209,9 +188,9 @@ gint
 separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **offsets, TesseraMemory **weights)
 {
   const gsize n = MAX (taps->n, 1);
-  gint        status = tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
 
-  return status != 0 ? status : tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
+  tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
+  return tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
 }
 
 void
@@ -232,17 +211,17 @@ separable_device (TesseraBand *band, TesseraMemory *source, const Separable *sep
   const gint        width = band->output.width, height = band->output.height;
   const gint        n_rows = height + reach.top + reach.bottom;
   TesseraMemory    *rows, *x_offsets, *x_weights, *y_offsets, *y_weights;
-  gint              status;
 
-  if ((status = separable_upload (band, &separable->x, &x_offsets, &x_weights)) != 0
-      || (status = separable_upload (band, &separable->y, &y_offsets, &y_weights)) != 0
-      || (status = tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 }, .cost = separable->x.n,
-            .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
-                      ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
-                      ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) } })) != 0)
-    return status;
+  separable_upload (band, &separable->x, &x_offsets, &x_weights);
+  separable_upload (band, &separable->y, &y_offsets, &y_weights);
+  tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows);
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 },
+    .cost = separable->x.n,
+    .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
+              ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
+              ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) }
+  });
 
   TesseraLaunch launch = {
     .kernel = columns ? columns : "separable_columns", .size = { width, height }, .group = { 32, 4 },

@@ -16,6 +16,7 @@
 #ifndef SEPARABLE_H
 #define SEPARABLE_H
 
+#include "tap-sum.h"
 #include "tessera.h"
 
 #define SEPARABLE_MAX_TAPS 128
@@ -63,13 +64,12 @@ void separable_tap (SeparableTaps *taps, gint offset, gdouble weight);
 /* The reach of the taps.  A request's halo must be at least that. */
 TesseraHalo separable_halo (const Separable *separable);
 
-/* One pass over a row: out[k] = sum of weights[i] * in[step * offsets[i] + k], for n_pixels and
- * at most to the end of their last block of 16; out may be a row of in that no later one needs. */
-void separable_sum (const gfloat *in, gint step, const SeparableTaps *taps, gfloat *out, gint n_pixels);
-
-/* The same along y, for n_rows rows of `stride` floats; out may be rows of in that no later one needs. */
-void separable_sum_rows (const gfloat *in, gint stride, const SeparableTaps *taps, gfloat *out,
-                         gint n_pixels, gint n_rows);
+/* The list for tap_sum and tap_sum_rows, in one group. */
+static inline TapList
+separable_list (const SeparableTaps *taps, gint step)
+{
+  return (TapList) { taps->n, SEPARABLE_MAX_TAPS, step, taps->offsets, taps->weights, taps->magnitudes };
+}
 
 /* The C path: TesseraFilter.area calls it. */
 void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);

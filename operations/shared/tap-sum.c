@@ -9,10 +9,7 @@
 
 #define TAP_SUM_RUN 4           /* sums that share each value that is read */
 
-#define THREE_SIGNS -1, -1, -1, 0x7fffffff
-
-/* The bits of weights that count: the fourth has no sign. */
-static const gint tap_signs[16] = { THREE_SIGNS, THREE_SIGNS, THREE_SIGNS, THREE_SIGNS };
+static const gint tap_signs[16] = TAP_SIGNS;
 
 #define LANES_LOOPS "tap-sum-loops.h"
 #include "lanes.h"

@@ -12,6 +12,10 @@
 
 #include <glib.h>
 
+/* The bits of weights that count where alpha weighs, for whole registers: the fourth has no sign. */
+#define TAP_THREE_SIGNS -1, -1, -1, 0x7fffffff
+#define TAP_SIGNS       { TAP_THREE_SIGNS, TAP_THREE_SIGNS, TAP_THREE_SIGNS, TAP_THREE_SIGNS }
+
 #define TAP_SUM_BLOCK 16        /* pixels: `in` and `out` have room for whole blocks */
 
 typedef struct

@@ -126,6 +126,20 @@ check_describe (const CheckFilter *filter,
   g_string_append_printf (text, "\n  NaN policy %s\n", filter->nan_policy);
 }
 
+const gchar *
+check_format (const CheckFilter *filter, const gdouble *values)
+{
+  return filter->working ? filter->working (values) : filter->format;
+}
+
+void
+check_halo (const CheckFilter *filter, const gdouble *values, gint *x, gint *y)
+{
+  *x = *y = filter->reach;
+  if (filter->halo)
+    filter->halo (values, x, y);
+}
+
 static gint
 nick_index (const gchar *const *nicks,
             const gchar        *value)

@@ -80,6 +80,10 @@ typedef enum
   CHECK_LAWS
 } CheckLaw;
 
+/* Sets of them: of every filter that knows no direction, and of a blur. */
+#define CHECK_MIRRORS    ((1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y))
+#define CHECK_BLUR_LAWS  (CHECK_MIRRORS | (1u << CHECK_LAW_IMPULSE) | (1u << CHECK_LAW_CONSTANT))
+
 /* How far results may differ, in units of the reference's `scale`, and why. */
 typedef struct
 {
@@ -107,7 +111,8 @@ typedef struct
   const gchar *const *corners;  /* "k=v,..." of properties and buffers: to be drawn more often than by chance; NULL at
                                  * the end */
 
-  const gchar *(*working)  (const gdouble *values);     /* babl format of input and output */
+  const gchar   *format;        /* babl format of input and output; */
+  const gchar *(*working)  (const gdouble *values);     /* NULL: `format` */
   const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
   const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
                                                          * component (the first of the four that are
@@ -115,11 +120,12 @@ typedef struct
   void         (*bounds)   (const gdouble *values, GeglRectangle *box); /* input's in, output's out; NULL: the same */
   void         (*most_bounds) (const gdouble *values, GeglRectangle *box);      /* the same, where the output's may be
                                                                                  * anything up to this; NULL: not */
-  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* NaN reach, pixels; not if `whole` */
-  gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size */
-  guint        (*laws)     (const gdouble *values);     /* bits 1 << CheckLaw of those that depend on the
-                                                          * properties (constant and later) */
-  void         (*identity) (gdouble *values);           /* make it the identity */
+  gint           reach;         /* NaN reach each way, pixels; 0 if `whole` */
+  void         (*halo)     (const gdouble *values, gint *x, gint *y);   /* the same; NULL: `reach` */
+  gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size; NULL: what is in reach */
+  guint          holds;         /* bits 1 << CheckLaw of those that not every filter keeps (constant and later) */
+  guint        (*laws)     (const gdouble *values);     /* those that depend on the properties; NULL: `holds` alone */
+  const gchar   *identity;      /* "k=v,...": properties that make it the identity; NULL: none do */
   void         (*mirror)   (gdouble *values, gboolean along_y);  /* what a mirrored image needs; NULL: nothing else */
   gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
@@ -168,6 +174,9 @@ void     check_describe   (const CheckFilter *filter, const CheckCase *c, GStrin
 void     check_difference (const CheckFilter *filter, const CheckCase *c, const CheckCase *base,
                            GString *text);
 void     check_default_values (const CheckFilter *filter, gdouble *values);
+/* What the table says, once for all values or for these. */
+const gchar *check_format (const CheckFilter *filter, const gdouble *values);
+void         check_halo   (const CheckFilter *filter, const gdouble *values, gint *x, gint *y);
 /* The output's bounding box and the region to compute, in GEGL's coordinates. */
 GeglRectangle check_image_box  (const CheckCase *c);
 GeglRectangle check_output_box (const CheckFilter *filter, const CheckCase *c);

@@ -87,12 +87,21 @@ draw_roi (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_ROI_H] = h;
 }
 
+static gdouble
+cost_of (const CheckFilter *filter, const gdouble *values)
+{
+  gint x, y;
+
+  check_halo (filter, values, &x, &y);
+  return filter->cost ? filter->cost (values) : (2.0 * x + 1) * (2.0 * y + 1);
+}
+
 /* Keeps image and region small enough for the reference: first the region
  * becomes a part of the output, or the image itself is made smaller. */
 static void
 bound_cost (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
 {
-  gdouble  cost = filter->cost (c->value);
+  gdouble  cost = cost_of (filter, c->value);
   gboolean by_roi = check_chance (random, 50);
 
   while (c->field[CHECK_WIDTH] * c->field[CHECK_HEIGHT] > MAX_PIXELS)
@@ -240,14 +249,14 @@ static void
 narrow (const CheckFilter *filter, CheckCase *c)
 {
   static const gchar *const reaches[] = { "radius", "length", "std-dev", "std-dev-x", "std-dev-y", NULL };
-  gint                      x = 0, y = 0, least;
+  gint                      x, y, least;
 
   c->field[CHECK_WIDTH] = MAX (c->field[CHECK_WIDTH], 24);
   c->field[CHECK_HEIGHT] = MAX (c->field[CHECK_HEIGHT], 24);
   least = MIN (c->field[CHECK_WIDTH], c->field[CHECK_HEIGHT]);
-  for (gint k = 0; k < 12 && filter->halo; k++)
+  for (gint k = 0; k < 12; k++)
     {
-      filter->halo (c->value, &x, &y);
+      check_halo (filter, c->value, &x, &y);
       if (MAX (x, y) <= least / 5)
         return;
       for (gint i = 0; i < filter->n_properties; i++)

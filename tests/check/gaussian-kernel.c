@@ -80,14 +80,15 @@ distance (gdouble sigma, const GaussianAxis *axis, const SeparableTaps *taps, gi
 static gboolean
 cells_go_on (const Gaussian *gaussian)
 {
-  const TesseraRequest plane = { .bounds = gegl_rectangle_infinite_plane () };
+  const TesseraRequest plane = { .bounds = gegl_rectangle_infinite_plane (), .params = gaussian };
   const gint           step = gaussian->x.step;
 
   for (gint x = -3 * step; x < 0; x++)
     {
-      const GaussianSpan here = gaussian_span_x (&plane, gaussian, x, 100);
-      const GaussianSpan there = gaussian_span_x (&plane, gaussian, x + 10 * step, 100);
+      GaussianSpan here, there, y;
 
+      gaussian_spans (&plane, GEGL_RECTANGLE (x, 0, 100, 1), &here, &y);
+      gaussian_spans (&plane, GEGL_RECTANGLE (x + 10 * step, 0, 100, 1), &there, &y);
       if (step > 1 && (here.first + 10 != there.first || here.n != there.n || here.phase != there.phase))
         return FALSE;
     }

@@ -49,10 +49,9 @@ change_input (const CheckFilter *filter, const CheckCase *c, CheckSource *source
 static gint
 strips_of (const CheckFilter *filter, const CheckCase *c)
 {
-  gint x = 0, y = 0;
+  gint x, y;
 
-  if (filter->halo)
-    filter->halo (c->value, &x, &y);
+  check_halo (filter, c->value, &x, &y);
   return MAX (x, y) > MUCH || c->field[CHECK_LAW] == CHECK_LAW_MOVE ? FEW_STRIPS : STRIPS;
 }
 

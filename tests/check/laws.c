@@ -15,7 +15,7 @@ guint
 check_laws_of (const CheckFilter *filter,
                const gdouble     *values)
 {
-  guint laws = ALWAYS | (filter->laws ? filter->laws (values) : 0);
+  guint laws = ALWAYS | filter->holds | (filter->laws ? filter->laws (values) : 0);
 
   if (filter->exact_shift)
     laws |= 1u << CHECK_LAW_TRANSLATION;
@@ -157,7 +157,7 @@ law_locality (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStri
   CheckPixels   a = { 0 }, b = { 0 };
   gboolean      good;
 
-  filter->halo (c->value, &hx, &hy);
+  check_halo (filter, c->value, &hx, &hy);
   spoiled = g_memdup2 (painted, (gsize) w * h * n * sizeof (gfloat));
   for (gint y = 0; y < h; y++)
     for (gint x = 0; x < w; x++)
@@ -193,7 +193,7 @@ law_unchanged (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, cons
   gboolean      good;
 
   if (c->field[CHECK_LAW] == CHECK_LAW_IDENTITY)
-    filter->identity (plain.value);
+    check_override (filter, &plain, filter->identity, NULL);
   check_normalise (filter, &plain);
   source = check_source_draw (filter, &plain);
   roi = check_roi (filter, &plain);
@@ -220,7 +220,7 @@ law_impulse (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GStrin
   gdouble     sum[4] = { 0 }, allowed;
   gboolean    good;
 
-  filter->halo (c->value, &hx, &hy);
+  check_halo (filter, c->value, &hx, &hy);
   impulse.field[CHECK_WIDTH] = 2 * hx + 3;
   impulse.field[CHECK_HEIGHT] = 2 * hy + 3;
   impulse.field[CHECK_ROI_X] = impulse.field[CHECK_ROI_Y] = 0;  /* the image, not what it grows to */

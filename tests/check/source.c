@@ -31,7 +31,7 @@ const Babl *
 check_working_format (const CheckFilter *filter,
                       const CheckCase   *c)
 {
-  const gchar *name = filter->working (c->value);
+  const gchar *name = check_format (filter, c->value);
 
   if (filter->working_linear && formats[c->field[CHECK_FORMAT]].is_linear)
     name = filter->working_linear;
@@ -156,7 +156,7 @@ check_source_new (const CheckFilter *filter,
 {
   CheckSource *source = g_new0 (CheckSource, 1);
   gint         format = c->field[CHECK_FORMAT], storage = c->field[CHECK_STORAGE];
-  const gchar *name = formats[format].name ? formats[format].name : filter->working (c->value);
+  const gchar *name = formats[format].name ? formats[format].name : check_format (filter, c->value);
   gsize        bytes;
   guint8      *raw;
 

@@ -111,9 +111,9 @@ between_request_and_run (guint i, TesseraOpenclMode mode)
   operation = gegl_node_get_gegl_operation (node);
   info = &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
   set (node, changes[i].property, changes[i].low);
-  before = info->reach (operation);
+  before = info->reach (((const TesseraAnyOperation *) operation)->properties);
   set (node, changes[i].property, changes[i].high);
-  after = info->reach (operation);
+  after = info->reach (((const TesseraAnyOperation *) operation)->properties);
   expect (after.left > before.left || after.top > before.top, "%s %s: reaches no farther", changes[i].operation, changes[i].property);
   expected = answer (node, input, after);
   found = answer (node, input, before);

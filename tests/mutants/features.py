@@ -53,7 +53,7 @@ ROWS = [
     ('329', 'killed', 'operations/harris-corners-rows.c',
      ' >= inside->top && y < inside->bot', ' >= inside->top || y < inside->bot', 1),
     ('330', 'killed', 'operations/harris-corners-device.c',
-     'onse, corners)) != 0 || harris->r', 'onse, corners)) == 0 || harris->r', 1),
+     'if (harris->result == HARRIS_CORNERS)', 'if (harris->result != HARRIS_CORNERS)', 1),
     ('331', 'killed', 'operations/harris-corners-rows.c',
      'side->top && y < inside->bottom;', 'side->top && y <= inside->bottom;', 1),
     ('332', 'killed', 'operations/harris-corners-rows.c',

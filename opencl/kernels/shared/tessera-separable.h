@@ -24,16 +24,30 @@
   global const float4 *rows, int top, global const int *offsets, global const float *weights, int n_taps, \
   OUTPUT_ARGS (float4)
 
+/* One weight, as each of the four sums uses it.  magnitudes: the fourth is of the weights' magnitudes. */
+static inline float4
+separable_weight (float weight, const int magnitudes)
+{
+  return (float4) (weight, weight, weight, magnitudes ? fabs (weight) : weight);
+}
+
+/* The sum of pixels that are `step` times the offsets from `here`. */
+static inline float4
+separable_sum (global const float4 *pixels, int here, int step, global const int *offsets, global const float *weights, int n_taps,
+               const int magnitudes)
+{
+  float4 sum = (float4) 0.0f;
+
+  for (int i = 0; i < n_taps; i++)
+    sum += separable_weight (weights[i], magnitudes) * pixels[here + step * offsets[i]];
+  return sum;
+}
+
 static inline float4
 separable_column (global const float4 *rows, int width, int top, global const int *offsets,
                   global const float *weights, int n_taps, int x, int y)
 {
-  int    here = (y + top) * width + x;
-  float4 sum = (float4) 0.0f;
-
-  for (int i = 0; i < n_taps; i++)
-    sum += weights[i] * rows[here + offsets[i] * width];
-  return sum;
+  return separable_sum (rows, (y + top) * width + x, width, offsets, weights, n_taps, 0);
 }
 
 /* The colours times alpha.  Where alpha is 0 they are 0, even if they were NaN or Inf. */
@@ -51,22 +65,19 @@ separable_input (INPUT_ARGS (float4), int x, int y)
   return input[(y + input_top) * input_stride + x + input_left];
 }
 
-/* One work-item makes one pixel of `rows`: n_taps reads, 1 write.  (left, top) is the place of the first
- * pixel of `rows` in the input. */
-kernel void separable_rows (global const float4 *input, int input_stride, int left, int top,
-                            global float4 *rows, int width, int height,
-                            global const int *offsets, global const float *weights, int n_taps)
-{
-  int    x = get_global_id (0);
-  int    y = get_global_id (1);
-  int    here = (y + top) * input_stride + x + left;
-  float4 sum = (float4) 0.0f;
+/* The first pass.  (left, top) is the place of the first pixel of `rows` in the input. */
+#define SEPARABLE_ROWS \
+  global const float4 *input, int input_stride, int left, int top, global float4 *rows, int width, int height, \
+  global const int *offsets, global const float *weights, int n_taps
 
-  if (x >= width || y >= height)
-    return;
-  for (int i = 0; i < n_taps; i++)
-    sum += weights[i] * input[here + offsets[i]];
-  rows[y * width + x] = sum;
+/* One work-item makes one pixel of `rows`: n_taps reads, 1 write. */
+kernel void separable_rows (SEPARABLE_ROWS)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x < width && y < height)
+    rows[y * width + x] = separable_sum (input, (y + top) * input_stride + x + left, 1, offsets, weights, n_taps, 0);
 }
 
 /* One work-item makes one pixel: n_taps reads, 1 write. */

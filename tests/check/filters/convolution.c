@@ -25,7 +25,7 @@ enum { CLAMPED, NONE, LOOPED, CROPPED };
 /* Custom kernels; those that mirror one another are found by their weights. */
 static const gchar *const kernels[] = {
   "0 -1 0; -1 5 -1; 0 -1 0",                                    /* the default */
-  "0 0 0; 0 1 0; 0 0 0",
+  "0 0 0; 0 1 0; 0 0 0",                                        /* the identity */
   "2.5",
   "-3,1,4",
   "1;-2;5",
@@ -48,7 +48,7 @@ static const gchar *const kernels[] = {
   A63 A63 A63 B63 A63 A63 A63 B63 A63 A63 A63 B63,
   "", " ;; \n", "1 2; 3 4", "1 2 3; 4 5 6", "1 2 3; 4 5; 6 7 8", "1 nan 2", "1 a 3", "1 2 3,", "1e999", NULL
 };
-enum { IDENTITY = 1, N_KERNELS = G_N_ELEMENTS (kernels) - 1 };
+enum { N_KERNELS = G_N_ELEMENTS (kernels) - 1 };
 
 /* The text more often than the others. */
 static const gchar *const presets[] = { "custom", "custom", "custom", "custom", "custom", "custom", "custom",
@@ -203,13 +203,6 @@ laws (const gdouble *values)
 }
 
 static void
-identity (gdouble *values)
-{
-  values[KERNEL] = IDENTITY;
-  values[PRESET] = values[DIVISOR] = values[OFFSET] = 0;
-}
-
-static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   const gdouble *values = args->values;
@@ -311,7 +304,7 @@ const CheckFilter check_convolution =
       { "channels", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels }
     },
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
+  .identity = "kernel=1,preset=custom,divisor=0,offset=0", .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
   .special = special,
   .reference = reference,
   .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "

@@ -9,12 +9,6 @@ enum { STD_DEV_X, STD_DEV_Y, BORDER };
 
 static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 
-static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
-{
-  return "RaGaBaA float";
-}
-
 /* Exact taps to 3 sigma up to 8; above, a method that may reach as far as 4 sigma. */
 static gint
 reach (gdouble sigma)
@@ -67,14 +61,8 @@ laws (const gdouble *values)
   if (values[BORDER] != REF_NONE)
     laws |= 1u << CHECK_LAW_CONSTANT;
   if (values[STD_DEV_X] <= 8 && values[STD_DEV_Y] <= 8)
-    laws |= (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_IMPULSE);
+    laws |= CHECK_MIRRORS | (1u << CHECK_LAW_IMPULSE);
   return laws;
-}
-
-static void
-identity (gdouble *values)
-{
-  values[STD_DEV_X] = values[STD_DEV_Y] = 0;
 }
 
 static void
@@ -113,8 +101,8 @@ const CheckFilter check_gaussian_blur =
       { "std-dev-y", CHECK_DOUBLE, CHECK_LOG, 0, 500, 1.5, 0.25, NULL },
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
-  .working = working, .bounds = bounds, .most_bounds = most_bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .reference = reference,
+  .format = "RaGaBaA float", .bounds = bounds, .most_bounds = most_bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = "std-dev-x=0,std-dev-y=0", .reference = reference,
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
   .exact_shift = TRUE,

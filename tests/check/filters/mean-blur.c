@@ -10,12 +10,6 @@ static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 /* Where the device takes one launch more, and the largest. */
 static const gchar *const corners[] = { "radius=15", "radius=16", "radius=255", "radius=256", "radius=1000", NULL };
 
-static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
-{
-  return "RaGaBaA float";
-}
-
 static void
 bounds (const gdouble *values, GeglRectangle *box)
 {
@@ -41,15 +35,7 @@ cost (const gdouble *values)
 static guint
 laws (const gdouble *values)
 {
-  guint mirrors = (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_IMPULSE);
-
-  return values[BORDER] == REF_NONE ? mirrors : mirrors | (1u << CHECK_LAW_CONSTANT);
-}
-
-static void
-identity (gdouble *values)
-{
-  values[RADIUS] = 0;
+  return values[BORDER] == REF_NONE ? CHECK_BLUR_LAWS & ~(1u << CHECK_LAW_CONSTANT) : CHECK_BLUR_LAWS;
 }
 
 static void
@@ -78,8 +64,8 @@ const CheckFilter check_mean_blur =
       { "radius", CHECK_INT, CHECK_LOG, 0, 1000, 4, 0, NULL },
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .reference = reference,
+  .format = "RaGaBaA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = "radius=0", .reference = reference,
   .to_reference = { 1.6e-6, "11 additions, a product and the rounding of its scale on each axis: 26 u = 1.55e-6 at radius 1000" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the box"

@@ -17,12 +17,6 @@ static const gchar *const corners[] =
   "radius=100", NULL
 };
 
-static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
-{
-  return "R'G'B'A float";
-}
-
 static void
 halo (const gdouble *values, gint *x, gint *y)
 {
@@ -34,19 +28,6 @@ static gdouble
 cost (const gdouble *values)
 {
   return 1.5 * (2 * values[RADIUS] + 1) * (2 * values[RADIUS] + 1);
-}
-
-/* Mirrored, a neighbourhood is itself.  Isolated pixels vanish, so no impulse. */
-static guint
-laws (const gdouble *values G_GNUC_UNUSED)
-{
-  return (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_CONSTANT);
-}
-
-static void
-identity (gdouble *values)
-{
-  values[RADIUS] = 0;
 }
 
 /* Where the input is converted, babl, which converts the reference's, is that far from the formula:
@@ -90,8 +71,9 @@ const CheckFilter check_median_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders },
       { "filter-alpha", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 0, 0, NULL }
     },
-  .working = working, .working_linear = "RGBA float", .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .reference = reference,
+  .format = "R'G'B'A float", .working_linear = "RGBA float", .halo = halo, .cost = cost, .holds = CHECK_MIRRORS | (1u << CHECK_LAW_CONSTANT),
+  /* Mirrored, a neighbourhood is itself.  Isolated pixels vanish, so no impulse. */
+  .identity = "radius=0", .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
   .exact_shift = TRUE,
   .nan_policy = "NaN is a sample that sorts after +Inf"

@@ -7,12 +7,6 @@ enum { LENGTH, ANGLE, BORDER };
 
 static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 
-static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
-{
-  return "RaGaBaA float";
-}
-
 /* Offsets are multiples of 2^-30 pixels, so that cos 90 degrees is 0. */
 static gint
 half_extent (gdouble extent)
@@ -47,15 +41,7 @@ cost (const gdouble *values)
 static guint
 laws (const gdouble *values)
 {
-  guint mirrors = (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) | (1u << CHECK_LAW_IMPULSE);
-
-  return values[BORDER] == REF_NONE ? mirrors : mirrors | (1u << CHECK_LAW_CONSTANT);
-}
-
-static void
-identity (gdouble *values)
-{
-  values[LENGTH] = 0;
+  return values[BORDER] == REF_NONE ? CHECK_BLUR_LAWS & ~(1u << CHECK_LAW_CONSTANT) : CHECK_BLUR_LAWS;
 }
 
 /* A line through the pixel is its own mirror image with the other slope. */
@@ -92,8 +78,8 @@ const CheckFilter check_motion_blur =
       { "angle", CHECK_DOUBLE, CHECK_UNIFORM, -180, 180, 0, 15, NULL },
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
-  .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .mirror = mirror, .reference = reference,
+  .format = "RaGaBaA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
+  .identity = "length=0", .mirror = mirror, .reference = reference,
   .to_reference = { 4e-6, "up to 3 float taps per pixel of length, summed in groups" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"

@@ -47,12 +47,6 @@ delivers (const gdouble *values)
   return values[RESULT] == VECTOR || of_channels (values) ? "RGBA float" : "Y float";
 }
 
-static void
-halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
-{
-  *x = *y = 1;
-}
-
 static gdouble
 cost (const gdouble *values G_GNUC_UNUSED)
 {
@@ -63,7 +57,7 @@ cost (const gdouble *values G_GNUC_UNUSED)
 static guint
 laws (const gdouble *values)
 {
-  return values[RESULT] == MAGNITUDE ? (1u << CHECK_LAW_MIRROR_X) | (1u << CHECK_LAW_MIRROR_Y) : 0;
+  return values[RESULT] == MAGNITUDE ? CHECK_MIRRORS : 0;
 }
 
 static gboolean
@@ -111,7 +105,7 @@ const CheckFilter check_sobel =
       { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL },
       { "gain", CHECK_DOUBLE, CHECK_LOG, 0, 100, 4, 0.5, NULL }
     },
-  .working = working, .delivers = delivers, .halo = halo, .cost = cost, .laws = laws,
+  .working = working, .delivers = delivers, .reach = 1, .cost = cost, .laws = laws,
   .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .exact_shift = TRUE,

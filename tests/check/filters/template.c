@@ -7,37 +7,6 @@
 
 enum { STRENGTH };
 
-static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
-{
-  return "RaGaBaA float";
-}
-
-static void
-halo (const gdouble *values G_GNUC_UNUSED, gint *x, gint *y)
-{
-  *x = *y = 1;
-}
-
-static gdouble
-cost (const gdouble *values G_GNUC_UNUSED)
-{
-  return 9;
-}
-
-static guint
-laws (const gdouble *values G_GNUC_UNUSED)
-{
-  return (1u << CHECK_LAW_CONSTANT) | (1u << CHECK_LAW_IMPULSE) | (1u << CHECK_LAW_MIRROR_X)
-         | (1u << CHECK_LAW_MIRROR_Y);
-}
-
-static void
-identity (gdouble *values)
-{
-  values[STRENGTH] = 0;
-}
-
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -52,8 +21,8 @@ const CheckFilter check_template =
   .operation = "tessera:template",
   .n_properties = 1,
   .properties = { { "strength", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 1, 0.125, NULL } },
-  .working = working, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .reference = reference,
+  .format = "RaGaBaA float", .reach = 1, .holds = CHECK_BLUR_LAWS,
+  .identity = "strength=0", .reference = reference,
   .to_reference = { 1e-6, "nine products and a mix, 16 roundings of 6e-8 at most" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3"

@@ -5,12 +5,6 @@
 
 enum { STD_DEV, AMOUNT, THRESHOLD };
 
-static const gchar *
-working (const gdouble *values G_GNUC_UNUSED)
-{
-  return "R'G'B'A float";
-}
-
 /* As gaussian-blur's. */
 static void
 halo (const gdouble *values, gint *x, gint *y)
@@ -22,19 +16,6 @@ static gdouble
 cost (const gdouble *values)
 {
   return 12 * values[STD_DEV] + 4;
-}
-
-/* Mirrors are gaussian-blur's affair: they need a tolerance, and here that is the slack. */
-static guint
-laws (const gdouble *values G_GNUC_UNUSED)
-{
-  return 0;
-}
-
-static void
-identity (gdouble *values)
-{
-  values[AMOUNT] = 0;
 }
 
 static void
@@ -63,8 +44,9 @@ const CheckFilter check_unsharp_mask =
       { "amount", CHECK_DOUBLE, CHECK_LOG, 0, 10, 0.5, 0.25, NULL },
       { "threshold", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 0, 0.0625, NULL }
     },
-  .working = working, .halo = halo, .cost = cost, .laws = laws,
-  .identity = identity, .reference = reference,
+  .format = "R'G'B'A float", .halo = halo, .cost = cost,
+  /* Mirrors are gaussian-blur's affair: they need a tolerance, and here that is the slack. */
+  .identity = "amount=0", .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: amount times that of the blur over the blurred alpha, and four roundings of I" },
   .exact_shift = TRUE,
   .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied"

@@ -16,7 +16,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stddef.h>
 
 #define DENORMAL_SLACK 1e-37
 #define OVERFLOW_LIMIT (FLT_MAX / 4.0)
@@ -49,14 +48,7 @@ filter_component (const RefImage *image, double strength, int x, int y, int c,
 void
 reference_template (const RefImage *image, double strength, RefResult *result)
 {
-  for (int row = 0; row < result->height; row++)
-    for (int column = 0; column < result->width; column++)
-      {
-        size_t at = ((size_t) row * result->width + column) * 4;
-        int    x = result->x + column, y = result->y + row;
-
-        for (int c = 0; c < 4; c++)
-          filter_component (image, strength, x, y, c, result->out + at + c,
-                            result->scale + at + c, result->slack + at + c);
-      }
+  for (int i = 0; i < 4 * result->width * result->height; i++)          /* the components */
+    filter_component (image, strength, result->x + i / 4 % result->width, result->y + i / 4 / result->width, i % 4,
+                      result->out + i, result->scale + i, result->slack + i);
 }
