@@ -194,6 +194,16 @@ def check_cut(report, stack, frames):
     report.check('... whatever wants to be done first where a process ends', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
 
 
+def check_pipe(report, stack, frames):
+    """Whoever reads it saw its end, and the second opening waited for ever."""
+    pipe = os.path.join(stack.work, 'pipe.png')
+    os.mkfifo(pipe)
+    with subprocess.Popen(['cat', pipe], stdout=subprocess.DEVNULL) as reader:
+        done = stack.gegl.command([stack.program, *frames[:2], '-o', pipe], timeout=40)
+        reader.kill()
+    report.check('a pipe is refused before the work', done.returncode == 2 and done.stderr.count('it is no file') == 1, f'exit {done.returncode} {done.stderr}')
+
+
 def check_losses(report, stack, frames):
     """What was there before stays, and what is wrong is named."""
     own, out, notes, bad, big, tiny = (os.path.join(stack.work, name)
@@ -221,6 +231,7 @@ def check_losses(report, stack, frames):
     code, lines = stack.run(frames[0], bad, frames[1], '-o', out)
     report.check('a JPEG that is none is named', code == 2 and bad in lines, f'exit {code} {lines}')
     check_cut(report, stack, frames)
+    check_pipe(report, stack, frames)
     for path, chain in ((big, ['gegl:scale-size', 'x=3000', 'y=2100']), (tiny, ['gegl:crop', 'x=0', 'y=0', 'width=1', 'height=1'])):
         stack.gegl.run([frames[0], '-o', path, '--', *chain])
     code, lines = stack.run('--model', 'translation', big, tiny, '-o', out)

@@ -74,15 +74,20 @@ stat_frames (Stack *stack)
   return TRUE;
 }
 
-/* Before the work, which would be lost.  FALSE: no, and it has said why. */
+/* Before the work, which would be lost.  FALSE: no, and it has said why.  A pipe is not opened: that may wait for ever, and who reads
+ * it would see its end. */
 static gboolean
 can_be_written (const gchar *path)
 {
   GError        *error = NULL;
+  GStatBuf       old;
   Saving         saving;
-  const gboolean can = saving_begin (&saving, path, "", &error);
+  const gboolean is_device = g_stat (path, &old) == 0 && ! S_ISREG (old.st_mode) && ! S_ISDIR (old.st_mode);
+  const gboolean can = ! is_device && saving_begin (&saving, path, "", &error);
 
-  if (can)
+  if (is_device)
+    progress_say ("%s cannot be written: it is no file", path);
+  else if (can)
     saving_end (&saving, FALSE, NULL);
   else
     progress_say ("%s", error->message);
