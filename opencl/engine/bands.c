@@ -142,7 +142,7 @@ is_last (const BandState *state)
   return roi->y + roi->height == all->y + all->height;
 }
 
-/* All bands add to one answer, which comes back with the last one.  Price: to be measured. */
+/* All bands add to one answer, which comes back with the last one. */
 static gint
 survey (BandState *state)
 {
