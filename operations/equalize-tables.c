@@ -132,5 +132,5 @@ equalize_local_tables (const Equalize *e, const guint32 *counts)
   Clipping clipping = { e, counts };
 
   gegl_parallel_distribute_range ((gsize) e->surveyed.width * e->surveyed.height * e->channels,
-                                  16384.0 / e->bins, clip_some, &clipping);
+                                  1024.0 / e->bins, clip_some, &clipping);
 }

@@ -10,7 +10,7 @@
 #define CHUNK   64
 #define LEVELS  8               /* CHUNK^LEVELS is more than an int can hold */
 
-/* Numbers, their sums by chunks, the sums of these, ... up to one chunk: the begin and length of each level in
+/* Numbers, their sums by chunks, the sums of these, ... until they are one chunk: the begin and length of each level in
  * memory. */
 typedef struct
 {
@@ -22,7 +22,7 @@ pyramid_of (gint pixels)
 {
   Pyramid p = { 0 };
 
-  for (gint n = pixels; p.levels == 0 || n > 1; n = p.n[p.levels - 1])
+  for (gint n = pixels; p.levels == 0 || n > CHUNK; n = p.n[p.levels - 1])
     {
       p.begin[p.levels] = p.all;
       p.n[p.levels] = (n + CHUNK - 1) / CHUNK;
@@ -46,7 +46,7 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
   const Label  *label = band->request->params;
   const gint    width = band->input.width;
   const gsize   bytes = (gsize) width * band->input.height * sizeof (gint);
-  TesseraLaunch find, join;
+  TesseraLaunch find, join, shorten;
   gint          status;
 
   if (top == 0 && ((status = tessera_scratch (band, bytes, label->labels)) != 0
@@ -62,27 +62,26 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
     .kernel = "label_join", .size = { width, bottom - top }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (top), ARG (bottom), ARG (label->diagonals) }
   };
-  status = tessera_launch (band, &find);
-  return status != 0 ? status : tessera_launch (band, &join);
+  shorten = (TesseraLaunch) {
+    .kernel = "label_shorten", .size = { width, bottom - top }, .group = { SEGMENT, 4 }, .cost = 8,
+    .args = { ARG (*label->labels), ARG (width), ARG (top), ARG (bottom) }
+  };
+  if ((status = tessera_launch (band, &find)) == 0 && (status = tessera_launch (band, &join)) == 0)
+    status = tessera_launch (band, &shorten);
+  return status;
 }
 
 /* Gives each pixel its root and each root its area. */
 static gint
 flatten_components (TesseraBand *band)
 {
-  const Label  *label = band->request->params;
-  const gint    width = band->input.width, height = band->input.height;
-  TesseraLaunch shorten = {
-    .kernel = "label_shorten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
-    .args = { ARG (*label->labels), ARG (width), ARG (height) }
-  };
-  TesseraLaunch flatten = {
+  const Label *label = band->request->params;
+  const gint   width = band->input.width, height = band->input.height;
+
+  return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
-  };
-  gint          status = tessera_launch (band, &shorten);
-
-  return status != 0 ? status : tessera_launch (band, &flatten);
+  });
 }
 
 static gint

@@ -123,13 +123,13 @@ kernel void label_join (volatile global int *labels, global const int *areas, in
     }
 }
 
-/* One work-item shortens the way from one pixel to its root. */
-kernel void label_shorten (volatile global int *labels, int width, int height)
+/* One work-item shortens the way from one pixel of rows `top` to `bottom` to its root. */
+kernel void label_shorten (volatile global int *labels, int width, int top, int bottom)
 {
-  const int x = get_global_id (0), y = get_global_id (1);
+  const int x = get_global_id (0), y = top + get_global_id (1);
   const int i = y * width + x;
 
-  if (x < width && y < height && labels[i] >= 0)
+  if (x < width && y < bottom && labels[i] >= 0)
     find_root (labels, i);
 }
 

@@ -23,6 +23,10 @@ static const DriverCase median_2 = { .name = "median-blur, radius 2", .operation
 static const DriverCase equalize = { .name = "equalize", .operation = "tessera:equalize", .settings = "", .format = "RGBA float",
                                      .width = 61, .height = 37 };
 
+/* In more bands than are on their way at once. */
+static const DriverCase local = { .name = "equalize", .operation = "tessera:equalize", .settings = "clip-limit=2 tiles=2 bins=256",
+                                  .format = "RGBA float", .width = 20, .height = 90 };
+
 static const DriverCase label = { .name = "label", .operation = "tessera:label", .settings = "threshold=0.4",
                                   .format = "R'G'B'A u8", .width = 61, .height = 37 };
 
@@ -252,6 +256,39 @@ checked_once (void)
   walk_clear (&walk);
 }
 
+/* All bands of a survey add to one answer.  Where one of them fails for want of memory, all of them come again. */
+static void
+counted_once (void)
+{
+  TesseraCounters before, after;
+  GString        *why = g_string_new (NULL);
+  Walk            walk;
+  gint64          n;
+
+  driver_verdict (walk_init (&walk, &local), local.name, "  does not run on the device in several bands\n");
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  n = launches_of (&local, &walk.picture);
+  for (gint64 i = 1; i <= n; i++)
+    {
+      gchar  *plan = g_strdup_printf ("fail EnqueueNDRangeKernel:%" G_GINT64_FORMAT ":CL_MEM_OBJECT_ALLOCATION_FAILURE", i);
+      gfloat *result;
+
+      tessera_get_counters (&before);
+      stub.set_plan (plan);
+      result = driver_run (&local, &walk.picture);
+      stub.set_plan (NULL);
+      tessera_get_counters (&after);
+      driver_same (&local, result, walk.in_c, plan, why);
+      if (i <= n / 2 && after.fallbacks != before.fallbacks)    /* the others need the pixels that the survey has kept */
+        g_string_append_printf (why, "  %s: in C\n", plan);
+      g_free (result);
+      g_free (plan);
+    }
+  driver_verdict (! why->len, "a survey that begins anew", why->str);
+  g_string_free (why, TRUE);
+  walk_clear (&walk);
+}
+
 /* What `label` computes from floats leaves as floats, wherever it goes.  GEGL's OpenCL converts it on its way into bytes, and
  * loses results when several threads ask.  The check, on two threads, must not ask. */
 static void
@@ -289,5 +326,6 @@ checks_walk (void)
   proven_by_others ();
   later_request ();
   checked_once ();
+  counted_once ();
   converted_by_nobody ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * limits-memory.c: a host of little memory; an output that is a part of its owner's memory. */
+ * limits-memory.c: a host of little memory; results that a node keeps; an output that is a part of its owner's memory. */
 #define _GNU_SOURCE
 #include "limits-parts.h"
 
@@ -66,6 +66,31 @@ pinned (void)
   expect (! labels_on_device (1600), "78 MiB were pinned on a host of 512");
   small_host = 0;
   expect (labels_on_device (1600), "78 MiB were not pinned on a host that has them");
+}
+
+/* A node keeps its last result.  The edge tiles that its first one made stay, so a little of that one's memory is held for good. */
+void
+held (void)
+{
+  GeglBuffer     *input = new_buffer (1000, 1000, "RGBA float"), *output = new_buffer (1000, 1000, "RGBA float");
+  GeglNode       *graph = gegl_node_new (), *node = new_filter (graph, input, "tessera:label");
+  TesseraCounters before, after;
+
+  tessera_trim ();
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  small_host = ((glong) 640 << 20) / sysconf (_SC_PAGESIZE);    /* a sixteenth: two results in tiles, but not three */
+  for (gint i = 0; i < 5; i++)
+    {
+      gegl_node_set (node, "threshold", 0.5 - 0.1 * i, NULL);
+      tessera_get_counters (&before);
+      gegl_node_blit_buffer (node, output, gegl_buffer_get_extent (output), 0, GEGL_ABYSS_NONE);
+      tessera_get_counters (&after);
+      expect (after.tiles > before.tiles, "result %d was copied into its tiles", i + 1);
+    }
+  small_host = 0;
+  g_object_unref (graph);
+  g_object_unref (input);
+  g_object_unref (output);
 }
 
 /* ------------------------------------------------------------- an owner's -- */

@@ -15,6 +15,7 @@ GeglNode   *new_filter (GeglNode *graph, GeglBuffer *input, const gchar *operati
 
 /* limits-memory.c */
 void        pinned     (void);
+void        held       (void);
 void        owned      (void);
 
 #endif

@@ -312,6 +312,7 @@ main (int argc, char **argv)
       kept ();
       owned ();
       pinned ();
+      held ();
       remembered ();
       launched ();
       automatic ();

@@ -63,6 +63,8 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 static const BenchRow timed[] = {
   { .title = "motion-blur length 40, angle 45", .ours = "tessera:motion-blur length=40 angle=45",
     .rival = "gegl:motion-blur-linear length=40 angle=45" },
+  { .title = "motion-blur into linear floats, as cielab forward", .ours = "tessera:motion-blur length=40 angle=45",
+    .rival = "gegl:motion-blur-linear length=40 angle=45", .rival_result = "RGBA float", .result = "RGBA float" },
   { .title = NULL }
 };
 
