@@ -11,17 +11,15 @@
  * What ELEMENT is made of, in units of a pixel's weighed gradient: a share of directions is off by 1.5e-6 (the arc 2e-7, and five
  * numbers below 8 are rounded), one of rows and one of columns by 1.4e-6 each (two products and two sums below 5), length and weight
  * by 1.2e-6, products by 3e-7: 6e-6 in all.  60 numbers or so are added in a histogram, and 8 of these: 4e-6 of the sum.  If all went the
- * same way, and the gradients of an element's pixels were twice what it has of them, an element of 255 would be off by 5e-3.  They go
- * both ways, and there are a hundred of them or more: a tenth.
- * Seen in nine runs of 25 to 60 cases: 1.4e-4 in photographs.  Where gradients repeat, along edges and in noise that has few values, errors do
- * not go both ways: 5.6e-4.  So ELEMENT is no bound.  Such an element is blamed only if it lies within the rest of where ELEMENT ends.
+ * same way, and the gradients of an element's pixels were twice what it has of them, an element of 255 would be off by 5e-3: ELEMENT.
+ * Seen in nine runs of 25 to 60 cases: 1.4e-4 in photographs; 5.6e-4 where gradients repeat, so that errors go the same way.
  *
  * Where babl or the operation converts the luminance, that is off by some 1e-7.  The reference says what that can do to each
  * decision, place and angle. */
 #include "sift-points.h"
 
 #define DIGITS      0.50001             /* of a unit of the last digit */
-#define ELEMENT     5e-4
+#define ELEMENT     5e-3
 #define PER_DEGREE  40.0                /* elements move by so much at most with the angle, */
 #define PER_PIXEL   600.0               /* and with the place or size */
 #define CONVERTED   0.02                /* what an error of the luminance does besides */
