@@ -9,6 +9,7 @@
 #include "breaker.h"
 #include "gegl-side.h"
 #include "messages.h"
+#include "pages.h"
 #include "program.h"
 #include "proof-state.h"
 #include "settings.h"
@@ -47,11 +48,14 @@ tessera_watch_host (void)
     }
 }
 
+/* None in a child of fork (): the driver would wait for ever for threads that are not there. */
 const TesseraDevice *
 tessera_current_device (void)
 {
   gpointer context, device;
 
+  if (tessera_has_forked ())
+    return NULL;
   tessera_gegl_device (&context, &device);
   return tessera_device (context, device);
 }
