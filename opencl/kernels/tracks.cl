@@ -4,8 +4,8 @@
  *
  * Planes are kept turned: a column of the picture lies in one piece, so that work-items that are neighbours along y read neighbours.  A work-item has
  * 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what they read of a frame is mostly the same, and is
- * read once.  The items of a group have rows of velocities next to one another: what one has read is in the cache for the others.  Price: 1.2 with 8
- * pixels, 1.4 with 24, which leave too few items to a multiprocessor's registers (H200, 2026-11-23).
+ * read once.  The items of a group have rows of velocities next to one another: what one has read is in the cache for the others.  With 8
+ * pixels it takes 1.2 times as long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200, 2026-11-24).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
