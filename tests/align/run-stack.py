@@ -190,6 +190,8 @@ def check_cut(report, stack, frames):
     with open(out + '.transforms', encoding='utf-8') as file:
         found = file.read().count('matrix')
     report.check('... and the transforms of all frames before it are kept', found == 2, f'{found} of 2')
+    code, lines = stack.run(cut, cut, *frames[:2], '-o', out)
+    report.check('two that are cut short, decoded at once: one of them is named', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
     code, lines = stack.run(*frames[:3], cut, '-o', out, LD_PRELOAD=os.path.join(stack.gegl.build, 'tests', 'align', 'libregisters.so'))
     report.check('... whatever wants to be done first where a process ends', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
 

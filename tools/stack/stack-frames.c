@@ -3,8 +3,8 @@
  * The frames of tessera-stack: read, and found on the reference.
  *
  * A frame is read once; for the sharpest reference, twice.  What is aligned stays in GEGL's tiles as it was decoded; they go to
- * GEGL's swap file where they are more than the memory allowed.  While one frame is looked for, the next one is decoded: decoders
- * have one thread.
+ * GEGL's swap file where they are more than the memory allowed.  While one frame is looked for, the next one is decoded, and the
+ * first two are decoded at once: decoders have one thread.
  */
 #include "stack.h"
 
@@ -145,6 +145,14 @@ begin_decoding (Aligning *aligning, gint i)
   aligning->decoding = i < stack->n ? g_thread_new ("decode", decode, &stack->frames[i]) : NULL;
 }
 
+/* Of a frame that is not asked for. */
+static void
+end_decoding (Aligning *aligning)
+{
+  if (aligning->decoding)
+    g_clear_object (&(GeglBuffer *) { g_thread_join (aligning->decoding) });
+}
+
 /* The frame's picture; or NULL.  It is found on the reference, if it has not been, while the next one is decoded. */
 static GeglBuffer *
 find_decoded (Aligning *aligning, GeglBuffer *reference, StackFrame *frame, gboolean *success)
@@ -186,20 +194,21 @@ gboolean
 stack_align (Stack *stack)
 {
   StackFrame *first = &stack->frames[stack->reference];
-  GeglBuffer *reference = stack_load (first);
+  GeglBuffer *reference;
   Aligning    aligning = { .stack = stack };
   gboolean    success = TRUE;
 
-  if (! reference)
+  begin_decoding (&aligning, 0);
+  if (! (reference = stack_load (first)))
     {
       progress_say ("%s, the reference, cannot be read as a picture", first->path);
+      end_decoding (&aligning);
       return FALSE;
     }
   aligning.format = babl_format_with_space ("RaGaBaA float", gegl_buffer_get_format (reference));
   matrix_place (1.0, 0.0, 0.0, first->matrix);
   first->is_known = first->is_aligned = TRUE;
   first->picture = reference;
-  begin_decoding (&aligning, 0);
   for (gint i = 0; i < stack->n && success; i++)
     {
       progress_step (0.0, "%s", stack->frames[i].path);
@@ -207,8 +216,7 @@ stack_align (Stack *stack)
         success = align_frame (&aligning, reference, &stack->frames[i]);
       progress_step (1.0, "%s", stack->frames[i].path);
     }
-  if (aligning.decoding)                /* OpenCL is forced */
-    g_clear_object (&(GeglBuffer *) { g_thread_join (aligning.decoding) });
+  end_decoding (&aligning);             /* OpenCL is forced */
   align_picture_clear (&aligning.reference);
   return success;
 }
