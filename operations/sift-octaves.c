@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL_PIXELS  (2 << 20)         /* of a strip's level, at most: 8 MiB */
-#define LEAST_ROWS    64                /* each strip moves the rows that it keeps */
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */
 
@@ -255,58 +253,50 @@ find_points (const Walk *walk, const SiftLevels *levels, const SiftCandidate *ca
 
 /* --------------------------------------------------------------- octaves -- */
 
-/* What the next octave begins with, of the rows `top` to `bottom` of this one. */
+/* The base's rows up to `end`. */
 static void
-halve (const Walk *walk, const SiftLevels *levels, gint top, gint bottom)
+feed (Walk *walk, SiftOctave *octave, gint end)
 {
-  const gint width = walk->width / 2, level = walk->search->scales.settings.intervals;
+  const gint top = octave->fed, rows = end - top;
 
-  for (gint y = (top + 1) / 2; y < MIN ((bottom + 1) / 2, walk->height / 2); y++)
-    {
-      const gfloat *row = sift_row (levels, level, 0, 2 * y);
-
-      for (gint x = 0; x < width; x++)
-        walk->next[(gsize) y * width + x] = row[2 * x];
-    }
+  if (rows <= 0)
+    return;
+  sift_levels_feed (octave, walk->base ? walk->base + (gsize) top * walk->width
+                            : walk->search->scales.settings.upsample ? read_doubled (walk, top, rows)
+                            : read_picture (walk, top, rows), rows);
 }
 
 static void
-search_strip (Walk *walk, SiftStrip *strip, gint top, gint bottom)
+search_strip (Walk *walk, SiftOctave *octave, gint top, gint bottom)
 {
   const SiftScales *scales = &walk->search->scales;
-  const gint        first = MAX (0, top - scales->reach), end = MIN (walk->height, bottom + scales->reach);
   SiftCandidate    *candidates;
   gint              n;
 
-  strip->top = MAX (0, first - scales->halo);
-  strip->rows = MIN (walk->height, end + scales->halo) - strip->top;
-  if (walk->base)
-    strip->base = walk->base + (gsize) strip->top * walk->width;
-  else
-    strip->base = scales->settings.upsample ? read_doubled (walk, strip->top, strip->rows)
-                                            : read_picture (walk, strip->top, strip->rows);
-  strip->progress_from = walk->from + (walk->to - walk->from) * top / walk->height;
-  strip->progress_to = walk->from + (walk->to - walk->from) * bottom / walk->height;
-  sift_levels_make (strip, first, end);
-  if (walk->next)
-    halve (walk, &strip->levels, top, bottom);
-  n = sift_candidates (strip, top, bottom, &candidates);
+  feed (walk, octave, MIN (walk->height, bottom + scales->reach + scales->halo));
+  n = sift_candidates (octave, top, bottom, &candidates);
   if (n > 0)
-    find_points (walk, &strip->levels, candidates, n);
+    find_points (walk, &octave->levels, candidates, n);
   g_free (candidates);
 }
 
 static void
 search_octave (Walk *walk, gboolean is_first)
 {
-  const SiftScales *scales = &walk->search->scales;
-  const gint        rows = MAX (LEAST_ROWS, LEVEL_PIXELS / walk->width - 2 * scales->reach);
-  SiftStrip         strip = { .scales = scales, .is_first = is_first, .width = walk->width, .height = walk->height,
-                              .planes = &walk->planes, .most_rows = MIN (walk->height, rows + 2 * scales->reach),
-                              .least = walk->search->least };
+  SiftOctave octave = { .scales = &walk->search->scales, .is_first = is_first, .width = walk->width, .height = walk->height,
+                        .least = walk->search->least, .next = walk->next };
 
-  for (gint top = 0; top < walk->height; top += rows)
-    search_strip (walk, &strip, top, MIN (walk->height, top + rows));
+  sift_levels_begin (&octave, &walk->planes);
+  for (gint top = 0; top < walk->height; top += octave.strip_rows)
+    {
+      const gint    bottom = MIN (walk->height, top + octave.strip_rows);
+      const gdouble share = (walk->to - walk->from) / walk->height;
+
+      tessera_progress_step (walk->from + share * top, walk->from + share * bottom, FALSE,
+                             (guint64) walk->width * (bottom - top) * octave.levels.n);
+      search_strip (walk, &octave, top, bottom);
+    }
+  sift_levels_end (&octave);
 }
 
 void
