@@ -14,9 +14,9 @@
 
 #define LEAST_BLUR 0.01                 /* variance of the first blur */
 #define HELD       0.5                  /* blur that a picture has already, in its own pixels */
-#define MOST_COLUMNS  896               /* of a tile ... */
-#define LEAST_COLUMNS 256               /* ... unless the octave is narrower */
-#define CHUNK         16                /* rows */
+#define MOST_COLUMNS  896               /* of a tile */
+#define LEAST_COLUMNS 256               /* that are worth a thread */
+#define CHUNK         16                /* rows that a tile takes through the levels together */
 #define LEVEL_PIXELS  (3 << 18)         /* of a level, that are held: 3 MiB */
 #define LEAST_ROWS    64                /* of a strip */
 #define RUN        (4 * TAP_SUM_BLOCK)  /* floats that a sum of taps takes at a time */
@@ -74,7 +74,6 @@ struct SiftTile
   gint       left, n;           /* columns */
   gint       base_left, base_n;
   TileLevel  levels[SIFT_MOST_LEVELS];
-  gfloat    *memory;            /* of all sums */
 };
 
 /* A tile at work. */
@@ -246,7 +245,7 @@ sift_levels_feed (SiftOctave *octave, const gfloat *base, gint n)
 
 /* ---------------------------------------------------------------- octave -- */
 
-/* A whole number for each thread. */
+/* As many for each thread. */
 static gint
 count_tiles (gint width)
 {
@@ -260,72 +259,78 @@ count_tiles (gint width)
 
 /* Columns `left` to `right`. */
 static void
-begin_tile (const SiftOctave *octave, SiftTile *tile, gint left, gint right)
+begin_tile (const SiftOctave *octave, SiftTile *tile, gint left, gint right, gfloat *sums)
 {
-  const gint first = octave->is_first ? 0 : 1;
-  gsize      rows = 0;
-
   tile->left = left;
   tile->n = right - left;
   for (gint l = octave->levels.n - 1; l >= 0; l--)
     {
       const gint radius = blur_of (octave, l)->radius;
 
-      tile->levels[l] = (TileLevel) { .left = left, .n = right - left };
-      if (l >= first)
+      tile->levels[l] = (TileLevel) { .left = left, .n = right - left, .sums = sums };
+      sums += (CHUNK + 3 * radius) * octave->stride;
+      if (l > 0 || octave->is_first)
         {
           left = MAX (left - radius, 0);
           right = MIN (right + radius, octave->width);
-          rows += CHUNK + 3 * radius;
         }
     }
   tile->base_left = left;
   tile->base_n = right - left;
-  tile->memory = tessera_large_new (rows * octave->stride * sizeof (gfloat));
-  rows = 0;
-  for (gint l = first; l < octave->levels.n; l++)
-    {
-      tile->levels[l].sums = tile->memory + rows * octave->stride;
-      rows += CHUNK + 3 * blur_of (octave, l)->radius;
-    }
 }
 
-void
-sift_levels_begin (SiftOctave *octave, SiftRoom *planes)
+static void
+begin_tiles (SiftOctave *octave, SiftRoom *room)
 {
-  const SiftScales *scales = octave->scales;
-  const gint        width = octave->width, around = 2 * scales->reach + scales->halo, n_tiles = count_tiles (width);
-  const gint        columns = ((width + n_tiles - 1) / n_tiles + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE;
-  const gsize       row = (width + SIFT_SLACK + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE;
-  gfloat           *memory;
-  gsize             plane;
-
-  octave->strip_rows = MAX (LEVEL_PIXELS / width - around, LEAST_ROWS);
-  octave->levels = (SiftLevels) { .width = width, .height = octave->height, .n = scales->n_levels,
-                                  .rows = g_new (gsize, octave->height) };
-  for (gint y = 0; y < octave->height; y++)
-    octave->levels.rows[y] = y % (octave->strip_rows + around) * row;
-  plane = (octave->strip_rows + around) * row + SIFT_LINE;        /* they would meet in one set of the cache */
-  memory = sift_room (planes, plane * octave->levels.n);
-  for (gint l = 0; l < octave->levels.n; l++)
-    octave->levels.level[l] = memory + l * plane;
+  const gint width = octave->width, n_tiles = count_tiles (width);
+  const gint columns = ((width + n_tiles - 1) / n_tiles + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE;
+  gint       rows = 0;
+  gsize      floats;
+  gfloat    *sums;
 
   octave->pad = 0;
   for (gint l = 0; l < octave->levels.n; l++)
-    octave->pad = MAX (octave->pad, (blur_of (octave, l)->radius + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE);
-  octave->stride = ((runs_of (MIN (width, columns + 2 * scales->halo)) + 3 * octave->pad) / SIFT_LINE | 1) * SIFT_LINE;
+    {
+      const gint radius = blur_of (octave, l)->radius;
+
+      octave->pad = MAX (octave->pad, (radius + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE);
+      rows += CHUNK + 3 * radius;
+    }
+  octave->stride = ((runs_of (MIN (width, columns + 2 * octave->scales->halo)) + 3 * octave->pad) / SIFT_LINE | 1) * SIFT_LINE;
   octave->n_tiles = (width + columns - 1) / columns;
-  octave->tiles = g_new0 (SiftTile, octave->n_tiles);
-  octave->fed = 0;
+  octave->tiles = g_new (SiftTile, octave->n_tiles);
+  floats = rows * octave->stride;
+  sums = sift_room (room, octave->n_tiles * floats);
   for (gint i = 0; i < octave->n_tiles; i++)
-    begin_tile (octave, &octave->tiles[i], i * columns, MIN ((i + 1) * columns, width));
+    begin_tile (octave, &octave->tiles[i], i * columns, MIN ((i + 1) * columns, width), sums + i * floats);
+}
+
+void
+sift_levels_begin (SiftOctave *octave, SiftRoom *planes, SiftRoom *sums)
+{
+  const gint  width = octave->width, around = 2 * octave->scales->reach + octave->scales->halo;
+  const gsize row = (width + SIFT_SLACK + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE;
+  gfloat     *memory;
+  gint        rows;
+  gsize       plane;
+
+  octave->strip_rows = MAX (LEVEL_PIXELS / width - around, LEAST_ROWS);
+  rows = MIN (octave->strip_rows + around, octave->height);
+  plane = rows * row;
+  memory = sift_room (planes, plane * octave->scales->n_levels);
+  octave->levels = (SiftLevels) { .width = width, .height = octave->height, .n = octave->scales->n_levels,
+                                  .rows = g_new (gsize, octave->height) };
+  for (gint l = 0; l < octave->levels.n; l++)
+    octave->levels.level[l] = memory + l * plane;
+  for (gint y = 0; y < octave->height; y++)
+    octave->levels.rows[y] = y % rows * row;
+  octave->fed = 0;
+  begin_tiles (octave, sums);
 }
 
 void
 sift_levels_end (SiftOctave *octave)
 {
-  for (gint i = 0; i < octave->n_tiles; i++)
-    tessera_large_free (octave->tiles[i].memory);
   g_free (octave->tiles);
   g_free (octave->levels.rows);
 }

@@ -23,7 +23,7 @@ typedef struct
   gint                  octave;         /* -1: twice as large as the picture */
   gint                  width, height;  /* of the octave */
   gfloat               *base;           /* of the octave; NULL: the picture is read */
-  SiftRoom              planes, seen, doubled;  /* for each strip */
+  SiftRoom              planes, sums, seen, doubled;
   gfloat               *next;           /* of the next octave; NULL: there is none */
   GArray               *points;
   gdouble               from, to;       /* progress of the octave */
@@ -227,7 +227,7 @@ find_points (const Walk *walk, const SiftLevels *levels, const SiftCandidate *ca
   const gsize before = points->len;
   gint        n_points = 0, at = 0;
 
-  gegl_parallel_distribute_range (n, 64 * PLACE_COST, refine_some, &work);
+  gegl_parallel_distribute_range (n, 8 * PLACE_COST, refine_some, &work);
   n = tidy (work.places, n);
   work.angles = g_malloc_n (n, sizeof *work.angles);
   work.n_angles = g_new (gint, n);
@@ -286,7 +286,7 @@ search_octave (Walk *walk, gboolean is_first)
   SiftOctave octave = { .scales = &walk->search->scales, .is_first = is_first, .width = walk->width, .height = walk->height,
                         .least = walk->search->least, .next = walk->next };
 
-  sift_levels_begin (&octave, &walk->planes);
+  sift_levels_begin (&octave, &walk->planes, &walk->sums);
   for (gint top = 0; top < walk->height; top += octave.strip_rows)
     {
       const gint    bottom = MIN (walk->height, top + octave.strip_rows);
@@ -321,6 +321,7 @@ sift_in_c (const TesseraRequest *request)
     }
   g_free (walk.base);
   tessera_large_free (walk.planes.floats);
+  tessera_large_free (walk.sums.floats);
   tessera_large_free (walk.seen.floats);
   tessera_large_free (walk.doubled.floats);
   sift_list_make (search, &request->bounds, (const SiftPoint *) walk.points->data, walk.points->len, answer);

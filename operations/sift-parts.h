@@ -117,8 +117,8 @@ typedef struct
 
 void sift_scales_init (SiftScales *scales, const SiftSettings *settings, gboolean describes);
 
-/* Before it the octave's first members are set.  `planes` is for the levels. */
-void sift_levels_begin (SiftOctave *octave, SiftRoom *planes);
+/* Before it the octave's first members are set. */
+void sift_levels_begin (SiftOctave *octave, SiftRoom *planes, SiftRoom *sums);
 
 /* The base's next n rows, of `width` floats, and what can be made of them. */
 void sift_levels_feed  (SiftOctave *octave, const gfloat *base, gint n);
