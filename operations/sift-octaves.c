@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * All points of a picture in C: octave by octave, each in horizontal strips, so that the memory does not grow with the
- * picture's height.  A strip has its candidates' rows and `reach` more on both sides.  The next octave's base is every
- * second pixel of a level of each strip's own rows.
+ * picture's height.  A strip has its candidates' rows and `reach` more on both sides.
  */
 #include "config.h"
 
