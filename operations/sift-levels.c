@@ -20,9 +20,10 @@
 #define LEAST_BLUR 0.01                 /* variance of the first blur */
 #define HELD       0.5                  /* blur that a picture has already, in its own pixels */
 #define MOST_COLUMNS  896               /* of a tile */
-#define LEAST_COLUMNS 256               /* that are worth a thread */
+#define LEAST_COLUMNS 128               /* that are worth a thread */
 #define CHUNK         16                /* rows that a tile takes through the levels together */
-#define LEVEL_PIXELS  (3 << 18)         /* of a level, that are held: 3 MiB */
+#define LEVEL_PIXELS  (3 << 18)         /* of a level, that are held: 3 MiB ... */
+#define THREAD_PIXELS (1 << 17)         /* ... and where there are many threads, as many for each */
 #define LEAST_ROWS    64                /* of a strip */
 #define RUN        (4 * TAP_SUM_BLOCK)  /* floats that a sum of taps takes at a time */
 
@@ -250,16 +251,29 @@ sift_levels_feed (SiftOctave *octave, const gfloat *base, gint n)
 
 /* ---------------------------------------------------------------- octave -- */
 
+static gint
+count_threads (void)
+{
+  gint n;
+
+  g_object_get (gegl_config (), "threads", &n, NULL);
+  return MAX (n, 1);
+}
+
 /* As many for each thread. */
 static gint
 count_tiles (gint width)
 {
-  const gint least = (width + MOST_COLUMNS - 1) / MOST_COLUMNS;
-  gint       n_threads;
+  const gint least = (width + MOST_COLUMNS - 1) / MOST_COLUMNS, n_threads = CLAMP (width / LEAST_COLUMNS, 1, count_threads ());
 
-  g_object_get (gegl_config (), "threads", &n_threads, NULL);
-  n_threads = CLAMP (n_threads, 1, MAX (width / LEAST_COLUMNS, 1));
   return (least + n_threads - 1) / n_threads * n_threads;
+}
+
+/* Where tile i begins. */
+static gint
+tile_edge (gint width, gint n_tiles, gint i)
+{
+  return i == n_tiles ? width : (gint) ((gint64) width * i / n_tiles) / SIFT_LINE * SIFT_LINE;
 }
 
 /* Columns `left` to `right`. */
@@ -288,7 +302,7 @@ static void
 begin_tiles (SiftOctave *octave, SiftRoom *room)
 {
   const gint width = octave->width, n_tiles = count_tiles (width);
-  const gint columns = ((width + n_tiles - 1) / n_tiles + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE;
+  const gint columns = width / n_tiles + 2 * SIFT_LINE; /* at most */
   gint       rows = 0;
   gsize      floats;
   gfloat    *sums;
@@ -302,12 +316,12 @@ begin_tiles (SiftOctave *octave, SiftRoom *room)
       rows += CHUNK + 3 * radius;
     }
   octave->stride = ((runs_of (MIN (width, columns + 2 * octave->scales->halo)) + 3 * octave->pad) / SIFT_LINE | 1) * SIFT_LINE;
-  octave->n_tiles = (width + columns - 1) / columns;
-  octave->tiles = g_new (SiftTile, octave->n_tiles);
+  octave->n_tiles = n_tiles;
+  octave->tiles = g_new (SiftTile, n_tiles);
   floats = rows * octave->stride;
-  sums = sift_room (room, octave->n_tiles * floats);
-  for (gint i = 0; i < octave->n_tiles; i++)
-    begin_tile (octave, &octave->tiles[i], i * columns, MIN ((i + 1) * columns, width), sums + i * floats);
+  sums = sift_room (room, n_tiles * floats);
+  for (gint i = 0; i < n_tiles; i++)
+    begin_tile (octave, &octave->tiles[i], tile_edge (width, n_tiles, i), tile_edge (width, n_tiles, i + 1), sums + i * floats);
 }
 
 void
@@ -319,7 +333,7 @@ sift_levels_begin (SiftOctave *octave, SiftRoom *planes, SiftRoom *sums)
   gint        rows;
   gsize       plane;
 
-  octave->strip_rows = MAX (LEVEL_PIXELS / width - around, LEAST_ROWS);
+  octave->strip_rows = MAX (MAX (LEVEL_PIXELS, count_threads () * THREAD_PIXELS) / width - around, LEAST_ROWS);
   rows = MIN (octave->strip_rows + around, octave->height);
   plane = rows * row;
   memory = sift_room (planes, plane * octave->scales->n_levels);

@@ -146,10 +146,10 @@ compare_places (const void *first, const void *second)
 {
   const SiftPlace *a = first, *b = second;
 
-  return a->layer != b->layer ? a->layer - b->layer : a->row != b->row ? a->row - b->row : a->column - b->column;
+  return a->row != b->row ? a->row - b->row : a->column != b->column ? a->column - b->column : a->layer - b->layer;
 }
 
-/* The work on a strip's candidates, each thread some of them. */
+/* The work on a strip's candidates, each thread some rows of them: points of higher layers take longer. */
 typedef struct
 {
   const Walk          *walk;
@@ -169,7 +169,7 @@ refine_some (gsize first, gsize n, gpointer data)
 
   for (gsize i = first; i < first + n; i++)
     if (! sift_refine (work->levels, &work->walk->search->scales.settings, &work->candidates[i], &work->places[i]))
-      work->places[i] = (SiftPlace) { .layer = SIFT_NONE };
+      work->places[i] = (SiftPlace) { .layer = SIFT_NONE, .row = G_MAXINT };
 }
 
 static void
