@@ -14,7 +14,7 @@
 
 typedef struct
 {
-  const SiftStrip *strip;
+  const SiftOctave *octave;
   gint             top, bottom;
   GArray         **found;       /* of each chunk */
 } Scan;
@@ -74,24 +74,24 @@ is_extreme (const gfloat *const rows[9], gint i, gfloat least)
 
 /* Row y, whose differences and those of the rows beside it are in `ring`, row by row of all layers. */
 static void
-scan_row (const SiftStrip *strip, gfloat *const ring[3], gint y, guint8 *marks, GArray *found)
+scan_row (const SiftOctave *octave, gfloat *const ring[3], gint y, guint8 *marks, GArray *found)
 {
-  const gint width = strip->width, n = width - 2 * EXTREME_FRAME;
+  const gint width = octave->width, n = width - 2 * EXTREME_FRAME;
 
-  for (gint layer = 1; layer < strip->levels.n - 2; layer++)
+  for (gint layer = 1; layer < octave->levels.n - 2; layer++)
     {
       const gfloat *rows[9];
 
       for (gint k = 0; k < 9; k++)
         rows[k] = ring[(y + k % 3 + 2) % 3] + (gsize) (layer - 1 + k / 3) * width + EXTREME_FRAME - 1;
-      mark_row (rows, n, strip->least, marks);
+      mark_row (rows, n, octave->least, marks);
       for (gint x = 0; x < n; x += EIGHT)
         {
           guint64 any;
 
           memcpy (&any, marks + x, EIGHT);      /* behind the last one there are zeros */
           for (gint i = 0; i < EIGHT && any; i++)
-            if (marks[x + i] && is_extreme (rows, x + i, strip->least))
+            if (marks[x + i] && is_extreme (rows, x + i, octave->least))
               note (found, layer, y, x + i + EXTREME_FRAME);
         }
     }
@@ -100,26 +100,24 @@ scan_row (const SiftStrip *strip, gfloat *const ring[3], gint y, guint8 *marks, 
 static void
 subtract_row (const SiftLevels *levels, gint y, gfloat *differences)
 {
-  const gsize at = (y - levels->top) * levels->row;
-
   for (gint l = 0; l < levels->n - 1; l++)
-    subtract (levels->level[l + 1] + at, levels->level[l] + at, levels->width, differences + (gsize) l * levels->width);
+    subtract (sift_row (levels, l + 1, 0, y), sift_row (levels, l, 0, y), levels->width, differences + (gsize) l * levels->width);
 }
 
 static void
-scan_planes (const SiftStrip *strip, gint top, gint bottom, GArray *found)
+scan_planes (const SiftOctave *octave, gint top, gint bottom, GArray *found)
 {
-  const gsize differences = (gsize) (strip->levels.n - 1) * strip->width;
+  const gsize differences = (gsize) (octave->levels.n - 1) * octave->width;
   gfloat     *memory = g_new (gfloat, 3 * differences);
   gfloat     *ring[3] = { memory, memory + differences, memory + 2 * differences };
-  guint8     *marks = g_new0 (guint8, strip->width + EIGHT);
+  guint8     *marks = g_new0 (guint8, octave->width + EIGHT);
 
   for (gint y = top - 1; y <= top; y++)
-    subtract_row (&strip->levels, y, ring[y % 3]);
+    subtract_row (&octave->levels, y, ring[y % 3]);
   for (gint y = top; y < bottom; y++)
     {
-      subtract_row (&strip->levels, y + 1, ring[(y + 1) % 3]);
-      scan_row (strip, ring, y, marks, found);
+      subtract_row (&octave->levels, y + 1, ring[(y + 1) % 3]);
+      scan_row (octave, ring, y, marks, found);
     }
   g_free (marks);
   g_free (memory);
@@ -135,20 +133,20 @@ scan_chunks (gsize first, gsize n, gpointer data)
       const gint top = scan->top + (gint) i * CHUNK, bottom = MIN (top + CHUNK, scan->bottom);
 
       scan->found[i] = g_array_new (FALSE, FALSE, sizeof (SiftCandidate));
-      scan_planes (scan->strip, top, bottom, scan->found[i]);
+      scan_planes (scan->octave, top, bottom, scan->found[i]);
     }
 }
 
 gint
-sift_candidates (const SiftStrip *strip, gint top, gint bottom, SiftCandidate **candidates)
+sift_candidates (const SiftOctave *octave, gint top, gint bottom, SiftCandidate **candidates)
 {
-  Scan    scan = { .strip = strip, .top = MAX (top, EXTREME_FRAME), .bottom = MIN (bottom, strip->height - EXTREME_FRAME) };
+  Scan    scan = { .octave = octave, .top = MAX (top, EXTREME_FRAME), .bottom = MIN (bottom, octave->height - EXTREME_FRAME) };
   GArray *all = g_array_new (FALSE, FALSE, sizeof (SiftCandidate));
   gint    n_chunks, n;
 
-  n_chunks = scan.bottom > scan.top && strip->width > 2 * EXTREME_FRAME ? (scan.bottom - scan.top + CHUNK - 1) / CHUNK : 0;
+  n_chunks = scan.bottom > scan.top && octave->width > 2 * EXTREME_FRAME ? (scan.bottom - scan.top + CHUNK - 1) / CHUNK : 0;
   scan.found = g_new (GArray *, n_chunks);
-  gegl_parallel_distribute_range (n_chunks, 64.0 * 64.0 / CHUNK / strip->width, scan_chunks, &scan);
+  gegl_parallel_distribute_range (n_chunks, 64.0 * 64.0 / CHUNK / octave->width, scan_chunks, &scan);
   for (gint i = 0; i < n_chunks; i++)
     {
       g_array_append_vals (all, scan.found[i]->data, scan.found[i]->len);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The Gaussian levels of a strip of an octave, in C: each is the blur of the one before, whose edge pixels count beyond the
- * octave.
+ * The Gaussian levels of an octave, in C: each is the blur of the one before, whose edge pixels count beyond the octave.
+ *
+ * The octave's columns are cut into tiles, of which each thread has as many.  A tile goes down the octave once.  A chunk of its
+ * rows goes through all levels while it is in the cache: a level adds its rows up along x, keeps as many of these sums as the
+ * next rows need, adds them up along y, hands the rows on, and copies them to their places.  A tile makes some columns of its
+ * neighbours itself, so that no thread waits for another one.
+ * Price: 1.2 (SIFT without descriptors, 4 Mpix with 21,564 points; EPYC, 2 cores, 2026-11-23), beside level after level.
  */
 #include "config.h"
 
@@ -14,9 +19,12 @@
 
 #define LEAST_BLUR 0.01                 /* variance of the first blur */
 #define HELD       0.5                  /* blur that a picture has already, in its own pixels */
-#define TILE       512                  /* columns that go through the cache together, ... */
-#define CHUNK      64                   /* ... this many rows at a time */
-#define GROUP      8                    /* rows that one thread makes */
+#define MOST_COLUMNS  896               /* of a tile */
+#define LEAST_COLUMNS 128               /* that are worth a thread */
+#define CHUNK         16                /* rows that a tile takes through the levels together */
+#define LEVEL_PIXELS  (3 << 18)         /* of a level, that are held: 3 MiB ... */
+#define THREAD_PIXELS (1 << 17)         /* ... and where there are many threads, as many for each */
+#define LEAST_ROWS    64                /* of a strip */
 #define RUN        (4 * TAP_SUM_BLOCK)  /* floats that a sum of taps takes at a time */
 
 /* ---------------------------------------------------------------- scales -- */
@@ -37,7 +45,7 @@ blur_init (SiftBlur *blur, gdouble sigma)
 }
 
 void
-sift_scales_init (SiftScales *scales, const SiftSettings *settings)
+sift_scales_init (SiftScales *scales, const SiftSettings *settings, gboolean describes)
 {
   const gint    intervals = settings->intervals;
   const gdouble sigma = settings->sigma, step = sift_power_of_2 (1.0 / intervals), held = settings->upsample ? 2 * HELD : HELD;
@@ -52,28 +60,35 @@ sift_scales_init (SiftScales *scales, const SiftSettings *settings)
       blur_init (&scales->blurs[i], sigma * sift_power_of_2 ((i - 1.0) / intervals) * sqrt (step * step - 1.0));
       scales->halo += scales->blurs[i].radius;
     }
-  /* A descriptor's window and the neighbours of its last pixel; a candidate's neighbours need less. */
-  scales->reach = 1 + (gint) floor (7.5 * G_SQRT2 * largest + 0.5) + SIFT_WALK;
+  /* A window and the neighbours of its last pixel; a candidate's neighbours need less. */
+  scales->reach = 1 + (gint) floor ((describes ? CELL * WINDOW * G_SQRT2 : ANGLE_REACH) * largest + 0.5) + SIFT_WALK;
 }
 
-/* --------------------------------------------------------------------- C -- */
+/* ----------------------------------------------------------------- tiles -- */
 
-/* One blur: rows `top` to `bottom` of the octave from a plane that begins with row `from_top`.  A row of a level has
- * `pad` floats before it and behind its last run, where its edge pixels are repeated. */
+/* A level in a tile. */
 typedef struct
 {
-  const SiftBlur *blur;
-  gint            width, height;        /* of the octave */
-  gint            pad;
-  gint            top, bottom;
-  const gfloat   *from;
-  gsize           from_row;
-  gint            from_top;
-  gboolean        has_pads;             /* in `from` */
-  gfloat         *to;                   /* begins with row `to_top` */
-  gsize           to_row;
-  gint            to_top;
-} Blurring;
+  gint    left, n;              /* columns: the tile's, and those beside them that further levels need */
+  gint    made;                 /* rows */
+  gint    n_sums;               /* along x, of the rows of the level before, from row made - radius on */
+  gfloat *sums;                 /* room for a chunk's and 3 radii */
+} TileLevel;
+
+struct SiftTile
+{
+  gint       left, n;           /* columns */
+  gint       base_left, base_n;
+  TileLevel  levels[SIFT_MOST_LEVELS];
+};
+
+/* A tile at work. */
+typedef struct
+{
+  const SiftOctave *octave;
+  SiftTile         *tile;
+  gfloat           *chunk;      /* rows of a level, which begin `pad` floats further */
+} Maker;
 
 static inline gint
 runs_of (gint width)
@@ -81,172 +96,260 @@ runs_of (gint width)
   return (width + RUN - 1) / RUN * RUN;
 }
 
-/* A row's part from `left` - radius on, with the edge pixels beyond the octave. */
-static void
-load (const Blurring *b, const gfloat *row, gint left, gint n, gfloat *line)
+static inline const SiftBlur *
+blur_of (const SiftOctave *octave, gint l)
 {
-  const gint radius = b->blur->radius, first = left - radius, end = left + n + radius;
-  const gint begin = MAX (first, 0), stop = MIN (end, b->width);
-
-  for (gint x = first; x < begin; x++)
-    line[x - first] = row[0];
-  memcpy (line + (begin - first), row + begin, (stop - begin) * sizeof (gfloat));
-  for (gint x = stop; x < end; x++)
-    line[x - first] = row[b->width - 1];
+  return l == 0 ? &octave->scales->first : &octave->scales->blurs[l];
 }
 
-/* The sums along x of n_rows rows, from `top` on, beyond the octave those of its edge. */
+static void make_rows (const Maker *m, gint l);
+
+/* Repeats the edge pixels of the octave before and behind a chunk's rows, which have n columns from `left` on. */
 static void
-blur_along (const Blurring *b, gint left, gint n, gint top, gint n_rows, gfloat *line, gfloat *sums, gint stride)
+fill_pads (const Maker *m, gint left, gint n, gint rows)
 {
-  const gint    radius = b->blur->radius, n_taps = 2 * radius + 1;
-  const TapList along = { n_taps, n_taps, 1, b->blur->offsets, b->blur->weights, FALSE };
+  const gint pad = m->octave->pad;
 
-  for (gint y = 0; y < n_rows; y++)
+  for (gint y = 0; y < rows; y++)
     {
-      const gfloat *row = b->from + (gsize) (CLAMP (top + y, 0, b->height - 1) - b->from_top) * b->from_row;
+      gfloat *row = m->chunk + (gsize) y * m->octave->stride + pad;
 
-      if (! b->has_pads)
-        load (b, row, left, n, line);
-      tap_sum (b->has_pads ? row + left : line + radius, &along, sums + (gsize) y * stride, runs_of (n) / 4);
+      for (gint i = -pad; i < 0 && left == 0; i++)
+        row[i] = row[0];
+      for (gint i = n; i < n + pad && left + n == m->octave->width; i++)
+        row[i] = row[n - 1];
     }
 }
 
-/* Repeats the edge pixels of a row before it and behind it. */
+/* The sums along x of a chunk's rows, from row `top` on, whose columns begin with `left`; beyond the octave those of its edge. */
 static void
-fill_pads (gfloat *row, gint width, gint pad)
+sum_along (const Maker *m, gint l, gint left, gint top, gint rows)
 {
-  for (gint i = -pad; i < 0; i++)
-    row[i] = row[0];
-  for (gint i = width; i < runs_of (width) + pad; i++)
-    row[i] = row[width - 1];
-}
+  const SiftBlur *blur = blur_of (m->octave, l);
+  const gsize     stride = m->octave->stride;
+  const TapList   along = { 2 * blur->radius + 1, 2 * blur->radius + 1, 1, blur->offsets, blur->weights, FALSE };
+  TileLevel      *level = &m->tile->levels[l];
+  const gint      run = runs_of (level->n);
 
-/* Columns from `left` on, from the top to the bottom: sums along x that the next chunk needs too stay in the cache. */
-static void
-blur_tile (const Blurring *b, gint left, gint n, gint top, gint bottom, gfloat *line, gfloat *sums)
-{
-  const gint    radius = b->blur->radius, n_taps = 2 * radius + 1;
-  const gint    run = runs_of (n), stride = run + 16;   /* not a power of 2: rows would meet in one set */
-  const TapList down = { n_taps, n_taps, stride, b->blur->offsets, b->blur->weights, FALSE };
-
-  blur_along (b, left, n, top - radius, 2 * radius, line, sums, stride);
-  for (gint y = top; y < bottom; y += CHUNK)
+  for (gint y = top; y < top + rows; y++)
     {
-      const gint rows = MIN (CHUNK, bottom - y);
+      const gint beyond = (y == 0 ? blur->radius : 0) + (y == m->octave->height - 1 ? blur->radius : 0);
+      gfloat    *sums = level->sums + level->n_sums * stride;
 
-      blur_along (b, left, n, y + radius, rows, line, sums + (gsize) 2 * radius * stride, stride);
-      tap_sum_rows (sums + (gsize) radius * stride, &down, b->to + (gsize) (y - b->to_top) * b->to_row + left, b->to_row,
-                    run / 4, rows);
-      memmove (sums, sums + (gsize) rows * stride, (gsize) 2 * radius * stride * sizeof (gfloat));
+      tap_sum (m->chunk + (y - top) * stride + m->octave->pad + level->left - left, &along, sums, run / 4);
+      for (gint i = 1; i <= beyond; i++)
+        memcpy (sums + i * stride, sums, run * sizeof (gfloat));
+      level->n_sums += 1 + beyond;
     }
 }
 
-/* Groups of rows. */
+/* Every second pixel of a row that lies in the tile. */
 static void
-blur_rows (gsize first, gsize n, gpointer data)
+halve (const SiftOctave *octave, const SiftTile *tile, gint y, const gfloat *row)
 {
-  const Blurring *b = data;
-  const gint      radius = b->blur->radius;
-  const gint      top = b->top + (gint) first * GROUP, bottom = MIN (b->bottom, top + (gint) n * GROUP);
-  gfloat         *line = gegl_scratch_new0 (gfloat, TILE + 2 * radius + 2 * RUN);
-  gfloat         *sums = gegl_scratch_new0 (gfloat, (gsize) (CHUNK + 2 * radius) * (TILE + RUN + 16));
+  gfloat *to = octave->next + (gsize) (y / 2) * (octave->width / 2) + tile->left / 2;
 
-  for (gint left = 0; left < b->width; left += TILE)
-    blur_tile (b, left, MIN (TILE, b->width - left), top, bottom, line, sums);
-  for (gint y = top; y < bottom; y++)
-    fill_pads (b->to + (gsize) (y - b->to_top) * b->to_row, b->width, b->pad);
-  gegl_scratch_free (sums);
-  gegl_scratch_free (line);
+  for (gint i = 0; i < tile->n / 2; i++)
+    to[i] = row[2 * i];
 }
 
+/* A chunk's rows of level l, from row `top` on, go to their places, and to the next level. */
 static void
-blur (const Blurring *b)
+pass_on (const Maker *m, gint l, gint top, gint rows)
 {
-  gegl_parallel_distribute_range ((b->bottom - b->top + GROUP - 1) / GROUP, 64.0 * 64.0 / GROUP / b->width, blur_rows, (gpointer) b);
-}
+  const SiftOctave *octave = m->octave;
+  const SiftTile   *tile = m->tile;
+  const TileLevel  *level = &tile->levels[l];
 
-/* The base is the first level. */
-static void
-copy_base (const SiftStrip *strip, gint pad, gint top, gint bottom)
-{
-  const SiftLevels *levels = &strip->levels;
-
-  for (gint y = top; y < bottom; y++)
+  for (gint y = top; y < top + rows; y++)
     {
-      gfloat *row = (gfloat *) levels->level[0] + (gsize) (y - levels->top) * levels->row;
+      const gfloat *row = m->chunk + (y - top) * octave->stride + octave->pad + tile->left - level->left;
+      gfloat       *to = (gfloat *) sift_row (&octave->levels, l, tile->left, y);
 
-      memcpy (row, strip->base + (gsize) (y - strip->top) * strip->width, strip->width * sizeof (gfloat));
-      fill_pads (row, strip->width, pad);
+      memcpy (to, row, tile->n * sizeof (gfloat));
+      if (l == octave->scales->settings.intervals && octave->next && y % 2 == 0 && y / 2 < octave->height / 2)
+        halve (octave, tile, y, row);
+    }
+  if (l + 1 < octave->levels.n)
+    {
+      fill_pads (m, level->left, level->n, rows);
+      sum_along (m, l + 1, level->left, top, rows);
+      make_rows (m, l + 1);
     }
 }
 
-/* Level l from the one before, or the first one from the base. */
+/* What the sums suffice for. */
 static void
-make_level (const SiftStrip *strip, gint l, gint pad, gint top, gint bottom)
+make_rows (const Maker *m, gint l)
 {
-  const SiftScales *scales = strip->scales;
-  const SiftLevels *levels = &strip->levels;
-  Blurring          b = { .blur = l == 0 ? &scales->first : &scales->blurs[l], .width = strip->width,
-                          .height = strip->height, .pad = pad, .top = top, .bottom = bottom,
-                          .from = l == 0 ? strip->base : levels->level[l - 1],
-                          .from_row = l == 0 ? (gsize) strip->width : levels->row,
-                          .from_top = l == 0 ? strip->top : levels->top, .has_pads = l > 0,
-                          .to = (gfloat *) levels->level[l], .to_row = levels->row, .to_top = levels->top };
+  const SiftBlur *blur = blur_of (m->octave, l);
+  const gint      radius = blur->radius, n_taps = 2 * radius + 1;
+  const gsize     stride = m->octave->stride;
+  const TapList   down = { n_taps, n_taps, (gint) stride, blur->offsets, blur->weights, FALSE };
+  TileLevel      *level = &m->tile->levels[l];
 
-  if (l == 0 && ! strip->is_first)
-    copy_base (strip, pad, top, bottom);
-  else
-    blur (&b);
+  while (level->n_sums > 2 * radius)
+    {
+      const gint top = level->made, rows = MIN (CHUNK, level->n_sums - 2 * radius);
+
+      tap_sum_rows (level->sums + radius * stride, &down, m->chunk + m->octave->pad, stride, runs_of (level->n) / 4, rows);
+      level->made += rows;
+      level->n_sums -= rows;
+      memmove (level->sums, level->sums + rows * stride, level->n_sums * stride * sizeof (gfloat));
+      pass_on (m, l, top, rows);
+    }
 }
 
-/* Of level l, what the strip before has made of rows `top` to `bottom`, which moves to its place.  Returns where it ends. */
-static gint
-keep_rows (SiftStrip *strip, gint l, gfloat *rows, gint old_top, gint top, gint bottom)
+typedef struct
 {
-  const SiftLevels *levels = &strip->levels;
-  const gint        end = MIN (strip->made[l].bottom, bottom);
+  SiftOctave   *octave;
+  const gfloat *base;           /* rows from octave->fed on */
+  gint          n;
+} Feeding;
 
-  if (strip->made[l].top > top || end <= top)
-    return top;
-  memmove (rows + (gsize) (top - levels->top) * levels->row, rows + (gsize) (top - old_top) * levels->row,
-           (gsize) (end - top) * levels->row * sizeof (gfloat));
-  return end;
+static void
+feed_tiles (gsize first, gsize n, gpointer data)
+{
+  const Feeding *feeding = data;
+  SiftOctave    *octave = feeding->octave;
+  gfloat        *chunk = gegl_scratch_new0 (gfloat, CHUNK * octave->stride);
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      SiftTile   *tile = &octave->tiles[i];
+      const Maker m = { octave, tile, chunk };
+
+      for (gint done = 0; done < feeding->n; done += CHUNK)
+        {
+          const gint top = octave->fed + done, rows = MIN (CHUNK, feeding->n - done);
+
+          for (gint y = 0; y < rows; y++)
+            memcpy (chunk + y * octave->stride + octave->pad,
+                    feeding->base + (gsize) (done + y) * octave->width + tile->base_left, tile->base_n * sizeof (gfloat));
+          if (octave->is_first)
+            {
+              fill_pads (&m, tile->base_left, tile->base_n, rows);
+              sum_along (&m, 0, tile->base_left, top, rows);
+              make_rows (&m, 0);
+            }
+          else
+            pass_on (&m, 0, top, rows);
+        }
+    }
+  gegl_scratch_free (chunk);
 }
 
-/* Each level on as many rows as the next ones need.  Rows that two strips need are made once. */
 void
-sift_levels_make (SiftStrip *strip, gint first, gint last)
+sift_levels_feed (SiftOctave *octave, const gfloat *base, gint n)
 {
-  const SiftScales *scales = strip->scales;
-  SiftLevels       *levels = &strip->levels;
-  gfloat           *planes;
-  gsize             plane;
-  gint              pad = SIFT_SLACK;
-  gint              around = scales->halo - scales->first.radius;
-  const gint        old_top = strip->planes_top;
-  const gint        top = MAX (first - around, 0), bottom = MIN (last + around, strip->height);
+  Feeding feeding = { octave, base, n };
 
-  for (gint l = 1; l < scales->n_levels; l++)
-    pad = MAX (pad, scales->blurs[l].radius);
-  pad = (pad + 15) / 16 * 16;
-  *levels = (SiftLevels) { .width = strip->width, .height = strip->height, .top = top, .rows = bottom - top,
-                           .n = scales->n_levels, .row = (gsize) runs_of (strip->width) + 2 * pad };
-  strip->planes_top = top;
-  plane = levels->row * (strip->most_rows + 2 * around);
-  planes = sift_room (strip->planes, plane * levels->n);
-  for (gint l = 0; l < levels->n; l++)
+  gegl_parallel_distribute_range (octave->n_tiles, 64.0 * 64.0 * octave->n_tiles / ((gdouble) n * octave->width), feed_tiles,
+                                  &feeding);
+  octave->fed += n;
+}
+
+/* ---------------------------------------------------------------- octave -- */
+
+static gint
+count_threads (void)
+{
+  gint n;
+
+  g_object_get (gegl_config (), "threads", &n, NULL);
+  return MAX (n, 1);
+}
+
+/* As many for each thread. */
+static gint
+count_tiles (gint width)
+{
+  const gint least = (width + MOST_COLUMNS - 1) / MOST_COLUMNS, n_threads = CLAMP (width / LEAST_COLUMNS, 1, count_threads ());
+
+  return (least + n_threads - 1) / n_threads * n_threads;
+}
+
+/* Where tile i begins. */
+static gint
+tile_edge (gint width, gint n_tiles, gint i)
+{
+  return i == n_tiles ? width : (gint) ((gint64) width * i / n_tiles) / SIFT_LINE * SIFT_LINE;
+}
+
+/* Columns `left` to `right`. */
+static void
+begin_tile (const SiftOctave *octave, SiftTile *tile, gint left, gint right, gfloat *sums)
+{
+  tile->left = left;
+  tile->n = right - left;
+  for (gint l = octave->levels.n - 1; l >= 0; l--)
     {
-      const gdouble step = (strip->progress_to - strip->progress_from) / levels->n, at = strip->progress_from + l * step;
-      gint          from, end;
+      const gint radius = blur_of (octave, l)->radius;
 
-      levels->level[l] = planes + l * plane + pad;
-      tessera_progress_step (at, at + step, FALSE, (guint64) strip->width * levels->rows);
-      if (l > 0)
-        around -= scales->blurs[l].radius;
-      from = MAX (first - around, 0);
-      end = MIN (last + around, strip->height);
-      make_level (strip, l, pad, keep_rows (strip, l, planes + l * plane, old_top, from, end), end);
-      strip->made[l] = (SiftRows) { from, end };
+      tile->levels[l] = (TileLevel) { .left = left, .n = right - left, .sums = sums };
+      sums += (CHUNK + 3 * radius) * octave->stride;
+      if (l > 0 || octave->is_first)
+        {
+          left = MAX (left - radius, 0);
+          right = MIN (right + radius, octave->width);
+        }
     }
+  tile->base_left = left;
+  tile->base_n = right - left;
+}
+
+static void
+begin_tiles (SiftOctave *octave, SiftRoom *room)
+{
+  const gint width = octave->width, n_tiles = count_tiles (width);
+  const gint columns = width / n_tiles + 2 * SIFT_LINE; /* at most */
+  gint       rows = 0;
+  gsize      floats;
+  gfloat    *sums;
+
+  octave->pad = 0;
+  for (gint l = 0; l < octave->levels.n; l++)
+    {
+      const gint radius = blur_of (octave, l)->radius;
+
+      octave->pad = MAX (octave->pad, (radius + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE);
+      rows += CHUNK + 3 * radius;
+    }
+  octave->stride = ((runs_of (MIN (width, columns + 2 * octave->scales->halo)) + 3 * octave->pad) / SIFT_LINE | 1) * SIFT_LINE;
+  octave->n_tiles = n_tiles;
+  octave->tiles = g_new (SiftTile, n_tiles);
+  floats = rows * octave->stride;
+  sums = sift_room (room, n_tiles * floats);
+  for (gint i = 0; i < n_tiles; i++)
+    begin_tile (octave, &octave->tiles[i], tile_edge (width, n_tiles, i), tile_edge (width, n_tiles, i + 1), sums + i * floats);
+}
+
+void
+sift_levels_begin (SiftOctave *octave, SiftRoom *planes, SiftRoom *sums)
+{
+  const gint  width = octave->width, around = 2 * octave->scales->reach + octave->scales->halo;
+  const gsize row = (width + SIFT_SLACK + SIFT_LINE - 1) / SIFT_LINE * SIFT_LINE;
+  gfloat     *memory;
+  gint        rows;
+  gsize       plane;
+
+  octave->strip_rows = MAX (MAX (LEVEL_PIXELS, count_threads () * THREAD_PIXELS) / width - around, LEAST_ROWS);
+  rows = MIN (octave->strip_rows + around, octave->height);
+  plane = rows * row;
+  memory = sift_room (planes, plane * octave->scales->n_levels);
+  octave->levels = (SiftLevels) { .width = width, .height = octave->height, .n = octave->scales->n_levels,
+                                  .rows = g_new (gsize, octave->height) };
+  for (gint l = 0; l < octave->levels.n; l++)
+    octave->levels.level[l] = memory + l * plane;
+  for (gint y = 0; y < octave->height; y++)
+    octave->levels.rows[y] = y % rows * row;
+  octave->fed = 0;
+  begin_tiles (octave, sums);
+}
+
+void
+sift_levels_end (SiftOctave *octave)
+{
+  g_free (octave->tiles);
+  g_free (octave->levels.rows);
 }

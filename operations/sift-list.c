@@ -242,7 +242,7 @@ sift_find (const TesseraRequest *request, const SiftSettings *settings, gboolean
   *list = (SiftList) { NULL, 0 };
   if (gegl_rectangle_is_empty (bounds) || tessera_is_endless (bounds))
     return TRUE;
-  sift_scales_init (&search.scales, settings);
+  sift_scales_init (&search.scales, settings, search.describes);
   tessera_luminance (format, search.weights);
   done = find (request, format, &search);
   if (! done)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * All points of a picture in C: octave by octave, each in horizontal strips, so that the memory does not grow with the
- * picture's height.  A strip has its candidates' rows and `reach` more on both sides.  The next octave's base is every
- * second pixel of a level of each strip's own rows.
+ * picture's height.  A strip has its candidates' rows and `reach` more on both sides.
  */
 #include "config.h"
 
@@ -13,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL_PIXELS  (2 << 20)         /* of a strip's level, at most: 8 MiB */
-#define LEAST_ROWS    64                /* each strip moves the rows that it keeps */
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */
 
@@ -25,7 +22,7 @@ typedef struct
   gint                  octave;         /* -1: twice as large as the picture */
   gint                  width, height;  /* of the octave */
   gfloat               *base;           /* of the octave; NULL: the picture is read */
-  SiftRoom              planes, seen, doubled;  /* for each strip */
+  SiftRoom              planes, sums, seen, doubled;
   gfloat               *next;           /* of the next octave; NULL: there is none */
   GArray               *points;
   gdouble               from, to;       /* progress of the octave */
@@ -149,10 +146,10 @@ compare_places (const void *first, const void *second)
 {
   const SiftPlace *a = first, *b = second;
 
-  return a->layer != b->layer ? a->layer - b->layer : a->row != b->row ? a->row - b->row : a->column - b->column;
+  return a->row != b->row ? a->row - b->row : a->column != b->column ? a->column - b->column : a->layer - b->layer;
 }
 
-/* The work on a strip's candidates, each thread some of them. */
+/* The work on a strip's candidates, each thread some rows of them: points of higher layers take longer. */
 typedef struct
 {
   const Walk          *walk;
@@ -172,7 +169,7 @@ refine_some (gsize first, gsize n, gpointer data)
 
   for (gsize i = first; i < first + n; i++)
     if (! sift_refine (work->levels, &work->walk->search->scales.settings, &work->candidates[i], &work->places[i]))
-      work->places[i] = (SiftPlace) { .layer = SIFT_NONE };
+      work->places[i] = (SiftPlace) { .layer = SIFT_NONE, .row = G_MAXINT };
 }
 
 static void
@@ -229,7 +226,7 @@ find_points (const Walk *walk, const SiftLevels *levels, const SiftCandidate *ca
   const gsize before = points->len;
   gint        n_points = 0, at = 0;
 
-  gegl_parallel_distribute_range (n, 64 * PLACE_COST, refine_some, &work);
+  gegl_parallel_distribute_range (n, 8 * PLACE_COST, refine_some, &work);
   n = tidy (work.places, n);
   work.angles = g_malloc_n (n, sizeof *work.angles);
   work.n_angles = g_new (gint, n);
@@ -255,58 +252,50 @@ find_points (const Walk *walk, const SiftLevels *levels, const SiftCandidate *ca
 
 /* --------------------------------------------------------------- octaves -- */
 
-/* What the next octave begins with, of the rows `top` to `bottom` of this one. */
+/* The base's rows up to `end`. */
 static void
-halve (const Walk *walk, const SiftLevels *levels, gint top, gint bottom)
+feed (Walk *walk, SiftOctave *octave, gint end)
 {
-  const gint width = walk->width / 2, level = walk->search->scales.settings.intervals;
+  const gint top = octave->fed, rows = end - top;
 
-  for (gint y = (top + 1) / 2; y < MIN ((bottom + 1) / 2, walk->height / 2); y++)
-    {
-      const gfloat *row = sift_row (levels, level, 0, 2 * y);
-
-      for (gint x = 0; x < width; x++)
-        walk->next[(gsize) y * width + x] = row[2 * x];
-    }
+  if (rows <= 0)
+    return;
+  sift_levels_feed (octave, walk->base ? walk->base + (gsize) top * walk->width
+                            : walk->search->scales.settings.upsample ? read_doubled (walk, top, rows)
+                            : read_picture (walk, top, rows), rows);
 }
 
 static void
-search_strip (Walk *walk, SiftStrip *strip, gint top, gint bottom)
+search_strip (Walk *walk, SiftOctave *octave, gint top, gint bottom)
 {
   const SiftScales *scales = &walk->search->scales;
-  const gint        first = MAX (0, top - scales->reach), end = MIN (walk->height, bottom + scales->reach);
   SiftCandidate    *candidates;
   gint              n;
 
-  strip->top = MAX (0, first - scales->halo);
-  strip->rows = MIN (walk->height, end + scales->halo) - strip->top;
-  if (walk->base)
-    strip->base = walk->base + (gsize) strip->top * walk->width;
-  else
-    strip->base = scales->settings.upsample ? read_doubled (walk, strip->top, strip->rows)
-                                            : read_picture (walk, strip->top, strip->rows);
-  strip->progress_from = walk->from + (walk->to - walk->from) * top / walk->height;
-  strip->progress_to = walk->from + (walk->to - walk->from) * bottom / walk->height;
-  sift_levels_make (strip, first, end);
-  if (walk->next)
-    halve (walk, &strip->levels, top, bottom);
-  n = sift_candidates (strip, top, bottom, &candidates);
+  feed (walk, octave, MIN (walk->height, bottom + scales->reach + scales->halo));
+  n = sift_candidates (octave, top, bottom, &candidates);
   if (n > 0)
-    find_points (walk, &strip->levels, candidates, n);
+    find_points (walk, &octave->levels, candidates, n);
   g_free (candidates);
 }
 
 static void
 search_octave (Walk *walk, gboolean is_first)
 {
-  const SiftScales *scales = &walk->search->scales;
-  const gint        rows = MAX (LEAST_ROWS, LEVEL_PIXELS / walk->width - 2 * scales->reach);
-  SiftStrip         strip = { .scales = scales, .is_first = is_first, .width = walk->width, .height = walk->height,
-                              .planes = &walk->planes, .most_rows = MIN (walk->height, rows + 2 * scales->reach),
-                              .least = walk->search->least };
+  SiftOctave octave = { .scales = &walk->search->scales, .is_first = is_first, .width = walk->width, .height = walk->height,
+                        .least = walk->search->least, .next = walk->next };
 
-  for (gint top = 0; top < walk->height; top += rows)
-    search_strip (walk, &strip, top, MIN (walk->height, top + rows));
+  sift_levels_begin (&octave, &walk->planes, &walk->sums);
+  for (gint top = 0; top < walk->height; top += octave.strip_rows)
+    {
+      const gint    bottom = MIN (walk->height, top + octave.strip_rows);
+      const gdouble share = (walk->to - walk->from) / walk->height;
+
+      tessera_progress_step (walk->from + share * top, walk->from + share * bottom, FALSE,
+                             (guint64) walk->width * (bottom - top) * octave.levels.n);
+      search_strip (walk, &octave, top, bottom);
+    }
+  sift_levels_end (&octave);
 }
 
 void
@@ -331,6 +320,7 @@ sift_in_c (const TesseraRequest *request)
     }
   g_free (walk.base);
   tessera_large_free (walk.planes.floats);
+  tessera_large_free (walk.sums.floats);
   tessera_large_free (walk.seen.floats);
   tessera_large_free (walk.doubled.floats);
   sift_list_make (search, &request->bounds, (const SiftPoint *) walk.points->data, walk.points->len, answer);

@@ -40,25 +40,15 @@ typedef struct
   gint         halo;                    /* rows of the input that these need; with the first blur */
 } SiftScales;
 
-/* Some rows of an octave, from `top` on.  Pixel (x, y) of level l is level[l][(y - top) row + x]; differences are of
- * neighbouring levels. */
+/* The rows of an octave that were made last.  Pixel (x, y) of level l is level[l][rows[y] + x]; differences are of neighbouring
+ * levels. */
 typedef struct
 {
   gint          width, height;          /* of the octave */
-  gint          top, rows;
   gint          n;
-  gsize         row;                    /* floats */
+  gsize        *rows;                   /* of all the octave; one takes the place of another */
   const gfloat *level[SIFT_MOST_LEVELS];
 } SiftLevels;
-
-/* A float, as the candidates were found. */
-static inline gdouble
-sift_difference (const SiftLevels *levels, gint l, gint x, gint y)
-{
-  const gsize at = (y - levels->top) * levels->row + x;
-
-  return levels->level[l + 1][at] - levels->level[l][at];
-}
 
 #define SIFT_SLACK 8            /* floats behind a row's last pixel that loops may read, so that they run in whole vectors */
 
@@ -72,18 +62,18 @@ sift_whole (gint n)
 static inline const gfloat *
 sift_row (const SiftLevels *levels, gint l, gint x, gint y)
 {
-  return levels->level[l] + (y - levels->top) * levels->row + x;
+  return levels->level[l] + levels->rows[y] + x;
 }
 
 #define SIFT_AHEAD 4            /* rows */
 #define SIFT_LINE  16           /* floats of a line of the cache */
 
-/* Asks for n pixels of a row that will soon be read, if the strip has it.
+/* Asks for n pixels of a row that will soon be read, if there is one.
  * Price: 1.1 (SIFT of 4 Mpix with 21,564 points; EPYC, 2 cores, 2026-11-23). */
 static inline void
 sift_expect (const SiftLevels *levels, gint l, gint x, gint y, gint n)
 {
-  if (y < levels->top + levels->rows)
+  if (y < levels->height)
     for (gint i = 0; i < n; i += SIFT_LINE)
       __builtin_prefetch (sift_row (levels, l, x + i, y));
 }
@@ -106,37 +96,39 @@ sift_room (SiftRoom *room, gsize n)
   return room->floats;
 }
 
-typedef struct
-{
-  gint top, bottom;
-} SiftRows;
+typedef struct SiftTile SiftTile;
 
-/* The rows of an octave's base that a strip needs. */
+/* The levels of an octave, which are made from its top to its bottom. */
 typedef struct
 {
   const SiftScales *scales;
   gboolean          is_first;           /* the first level is not the base but its blur */
   gint              width, height;      /* of the octave */
-  gint              top, rows;          /* of the base */
-  gfloat           *base;               /* rows of `width` floats */
   gfloat            least;              /* of the differences that make a candidate */
-  SiftRoom         *planes;             /* for the levels */
-  gint              most_rows;          /* that are asked for, of any strip of the octave */
-  gint              planes_top;         /* first row of the levels in `planes`, ... */
-  SiftRows          made[SIFT_MOST_LEVELS];     /* ... and what has been made of each; the next strip need not make it again */
+  gfloat           *next;               /* what the next octave begins with; NULL: there is none */
+  gint              strip_rows;         /* whose points can be found together */
   SiftLevels        levels;             /* the result */
-  gdouble           progress_from, progress_to;
-} SiftStrip;
+  /* sift-levels.c: */
+  gint              fed;                /* rows of the base that were taken */
+  gint              n_tiles, pad;
+  gsize             stride;             /* floats, of a row of a tile */
+  SiftTile         *tiles;
+} SiftOctave;
 
-void sift_scales_init (SiftScales *scales, const SiftSettings *settings);
+void sift_scales_init (SiftScales *scales, const SiftSettings *settings, gboolean describes);
 
-/* Makes the levels of rows `top` to `bottom` of the octave. */
-void sift_levels_make (SiftStrip *strip, gint top, gint bottom);
+/* Before it the octave's first members are set. */
+void sift_levels_begin (SiftOctave *octave, SiftRoom *planes, SiftRoom *sums);
+
+/* The base's next n rows, of `width` floats, and what can be made of them. */
+void sift_levels_feed  (SiftOctave *octave, const gfloat *base, gint n);
+
+void sift_levels_end   (SiftOctave *octave);
 
 /* ------------------------------------------------------------ candidates -- */
 
-/* Those of the octave's rows `top` to `bottom`, by row, column, layer; free with g_free. */
-gint sift_candidates (const SiftStrip *strip, gint top, gint bottom, SiftCandidate **candidates);
+/* Those of the octave's rows `top` to `bottom`, in any order; free with g_free. */
+gint sift_candidates (const SiftOctave *octave, gint top, gint bottom, SiftCandidate **candidates);
 
 /* ---------------------------------------------------------------- places -- */
 

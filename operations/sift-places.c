@@ -18,8 +18,14 @@ fit (const SiftLevels *levels, const SiftCandidate *at, SiftFit *f)
 {
   gdouble d[27];
 
-  for (gint i = 0; i < 27; i++)
-    d[i] = sift_difference (levels, at->layer - 1 + i / 9, at->column - 1 + i % 3, at->row - 1 + i / 3 % 3);
+  for (gint i = 0; i < 9; i++)
+    {
+      const gfloat *low = sift_row (levels, at->layer - 1 + i / 3, at->column - 1, at->row - 1 + i % 3);
+      const gfloat *high = sift_row (levels, at->layer + i / 3, at->column - 1, at->row - 1 + i % 3);
+
+      for (gint k = 0; k < 3; k++)
+        d[3 * i + k] = high[k] - low[k];        /* a float, as the candidates were found */
+    }
   return sift_fit (d, f);
 }
 
