@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FEW_TILES 4096.0        /* whose sums are added before another thread pays */
+#define CHOSEN    4             /* pixels that a work-item looks at: opencl/kernels/estimate-shift.cl */
 
 /* ------------------------------------------------------------------- the steps -- */
 
@@ -42,9 +43,9 @@ answer_medians (Shifts *s, ShiftSearch *searches)
     return TRUE;
   if (! steps_send (&s->steps, queries, n * sizeof *queries, s->queries)
       || ! steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_choose", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 2,
+           .kernel = "shift_choose", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 2,
            .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
-      || ! shifts_find_medians (s, TRUE, n, medians))
+      || ! shifts_find_medians (s, NULL, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
     shift_search_median (&searches[queries[k].frame], medians[k]);
@@ -59,7 +60,7 @@ launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
   for (gint k = 0; k < n; k++)
     is_fresh = is_fresh || queries[k].is_fresh;
   return (! is_fresh || steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_mark", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 5,
+           .kernel = "shift_mark", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 5,
            .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } }))
          && steps_launch (&s->steps, &(TesseraLaunch) {
               .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
@@ -211,7 +212,7 @@ shift_device (TesseraBand *band)
   if (take_all (&s) && steps_launch (&s.steps, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
       && shifts_prepare_reference (&s)
       && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
-      && shifts_prepare_frames (&s, &s.frames) && shifts_keep_frames (&s))
+      && shifts_prepare_frames (&s, &s.frames))
     search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);

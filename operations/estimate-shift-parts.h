@@ -45,21 +45,20 @@ typedef struct
 } Shifts;
 
 #define PIXELS(s, n) { (s)->width, (s)->height, (n) }
+#define COLUMNS(s, each, n) { (s)->width, ((s)->height + (each) - 1) / (each), (n) }    /* `each` pixels for a work-item */
 #define PIXELS_GROUP { 64, 4, 1 }
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
-/* estimate-shift-prepare.c: of the slopes of n queries, or of the excesses of n frames. */
-gboolean shifts_find_medians      (Shifts *s, gboolean slopes, gint n, gdouble *medians);
+/* estimate-shift-prepare.c: of these excesses of n frames, or, without, of the slopes of n queries. */
+gboolean shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, gdouble *medians);
 /* Floats of the projections of one frame: sums and numbers of columns, then of rows. */
 gsize    shifts_projection_floats (const Shifts *s);
 /* Into s->clean and s->bad: n frames that lie one behind the other; or the planes of the request, which stay where they are. */
 gboolean shifts_clean_frames      (Shifts *s, TesseraMemory *pixels, gint stride, gint n);
 gboolean shifts_clean_planes      (Shifts *s);
-/* From these. */
+/* From these.  Frames that have serials stay on the device for others. */
 gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames);
 /* What is made of the reference may be there, from another request. */
 gboolean shifts_prepare_reference (Shifts *s);
-/* The frames stay on the device for others. */
-gboolean shifts_keep_frames       (Shifts *s);
 
 #endif

@@ -87,9 +87,9 @@ find_shifts (TesseraOpenclMode mode, Answer *answer)
                                                        .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
 }
 
-/* Of the last frame, from those before. */
+/* Of the last frame, from those before, into its part of `pixels`. */
 static gboolean
-find_background (TesseraOpenclMode mode, Answer *answer)
+write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, gfloat *pixels)
 {
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
   const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
@@ -111,11 +111,17 @@ find_background (TesseraOpenclMode mode, Answer *answer)
   tessera_set_opencl_mode (mode);
   weights_find (all.current, shifts[N - 1], all.history, shifts, N - 1, &settings, &weights);
   whiten_planes_init (&made, WIDTH, HEIGHT);
-  request.output = gegl_buffer_linear_new_from_data (answer->whitened, request.output_format, &box, 0, NULL, NULL);
+  request.output = tessera_reached_buffer (pixels, request.output_format, extent);
   done = background_whiten_predict (&request, &all, &weights, WHITEN_WHITENED, 1.0f, &made);
   g_object_unref (request.output);
   whiten_planes_clear (&made);
   return done;
+}
+
+static gboolean
+find_background (TesseraOpenclMode mode, Answer *answer)
+{
+  return write_background (mode, answer, GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), answer->whitened);
 }
 
 static void
@@ -301,6 +307,77 @@ check_reached (const Answer *in_c)
   expect (after.live_objects == first.live_objects, "%" G_GINT64_FORMAT " objects are left behind", (gint64) (after.live_objects - first.live_objects));
 }
 
+/* What a result goes into may be larger. */
+static void
+check_part (const Answer *in_c)
+{
+  const GeglRectangle extent = { -3, -2, WIDTH + 7, HEIGHT + 5 };
+  const gint          n = extent.width * extent.height;
+  gfloat             *pixels = g_new (gfloat, n);
+  gint                wrong = 0;
+
+  for (gint mode = TESSERA_OPENCL_OFF; mode <= TESSERA_OPENCL_FORCE; mode++)
+    {
+      Answer answer;
+
+      begin ();
+      for (gint i = 0; i < n; i++)
+        pixels[i] = -7.0f;
+      expect (find_shifts (mode, &answer) && write_background (mode, &answer, &extent, pixels), "mode %d: a part is computed", mode);
+      end ();
+      for (gint i = 0; i < n; i++)
+        {
+          const gint  x = i % extent.width + extent.x, y = i / extent.width + extent.y;
+          const float right = x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT ? in_c->whitened[y * WIDTH + x] : -7.0f;
+
+          wrong += memcmp (&pixels[i], &right, sizeof right) != 0;
+        }
+    }
+  expect (wrong == 0, "a part: %d pixels are others", wrong);
+  g_free (pixels);
+}
+
+static gpointer
+find_again (gpointer in_c)
+{
+  Answer answer = *(const Answer *) in_c;
+  gint   wrong = 0;
+
+  for (gint i = 0; i < 30; i++)
+    {
+      memset (answer.whitened, 0, sizeof answer.whitened);
+      wrong += ! find_background (TESSERA_OPENCL_FORCE, &answer) || memcmp (answer.whitened, ((const Answer *) in_c)->whitened, sizeof answer.whitened);
+    }
+  return GINT_TO_POINTER (wrong);
+}
+
+/* Several requests at the same time read the frames that stay: none travels again, and once they are not wanted others get their memory. */
+static void
+check_together (const Answer *in_c)
+{
+  const guint64 frame = sizeof (gfloat) * PIXELS;
+
+  for (gint round = 0; round < 3; round++)
+    {
+      Answer          answer = { .whitened = { 0 } };
+      GThread        *threads[3];
+      TesseraCounters before, after;
+
+      begin ();
+      find_shifts (TESSERA_OPENCL_FORCE, &answer);
+      find_background (TESSERA_OPENCL_FORCE, &answer);
+      tessera_get_counters (&before);
+      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new ("again", find_again, (gpointer) in_c);
+      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+        expect (GPOINTER_TO_INT (g_thread_join (threads[i])) == 0, "at the same time: the whitened frames are not C's");
+      tessera_get_counters (&after);
+      expect (after.uploaded_bytes - before.uploaded_bytes < 3 * 30 * frame / 2, "at the same time: %" G_GUINT64_FORMAT " bytes travel",
+              after.uploaded_bytes - before.uploaded_bytes);
+      end ();
+    }
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -324,6 +401,9 @@ main (gint argc, gchar **argv)
     {
       tessera_set_proof (FALSE);
       check_travels (&in_c);
+      check_room ();
+      check_part (&in_c);
+      check_together (&in_c);
       check_room ();
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       check_little_memory ();
