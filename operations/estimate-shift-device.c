@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define FEW_TILES 4096.0        /* whose sums are added before another thread pays */
-#define CHOSEN    4             /* pixels that a work-item looks at: opencl/kernels/estimate-shift.cl */
 
 /* ------------------------------------------------------------------- the steps -- */
 

@@ -9,6 +9,7 @@
 
 #define SHIFT_BINS 2048         /* opencl/kernels/estimate-shift-middle.h */
 #define SHIFT_GROUP 64          /* of launches that use local memory for each item */
+#define CHOSEN 4                /* pixels that a work-item looks at in simple passes: opencl/kernels/estimate-shift.cl */
 #define SHIFT_THREAD_COST 0.05  /* of what one frame's projections cost */
 
 /* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
@@ -44,7 +45,6 @@ typedef struct
   DeviceFrames        reference, frames;
 } Shifts;
 
-#define PIXELS(s, n) { (s)->width, (s)->height, (n) }
 #define COLUMNS(s, each, n) { (s)->width, ((s)->height + (each) - 1) / (each), (n) }    /* `each` pixels for a work-item */
 #define PIXELS_GROUP { 64, 4, 1 }
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)

@@ -71,7 +71,7 @@ mark_hot (Shifts *s, const DeviceFrames *frames)
   for (gint k = 0; k < n; k++)
     thresholds[k] = shift_hot_threshold (medians[k]);
   return steps_send (&s->steps, thresholds, n * sizeof *thresholds, s->thresholds)
-         && steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_hot", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 6,
+         && steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_hot", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 2,
                                           .args = { ARG (s->clean), ARG (s->medians), ARG (excesses), ARG (s->bad), SIZE_ARGS (s), ARG (s->thresholds) } });
 }
 
@@ -127,7 +127,7 @@ static gboolean
 clean (Shifts *s, TesseraMemory *pixels, gint stride, gint first, gint n)
 {
   return steps_launch (&s->steps, &(TesseraLaunch) {
-    .kernel = "shift_clean", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 1,
+    .kernel = "shift_clean", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN,
     .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (first), ARG (s->request->settings.saturation) }
   });
 }

@@ -12,6 +12,8 @@
 #include "arrivals.h"
 #include "passes.h"
 
+#define SLICES_AHEAD 2          /* on their way at the same time */
+
 static gint
 encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory *raw)
 {
@@ -48,22 +50,17 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
   });
 }
 
-/* The result's way: `from` on the device, `to` on the host. */
+/* The ends of the result's way. */
 static gint
-prepare_download (BandState *state, TesseraMemory **from, guchar **to)
+prepare_download (BandState *state, TesseraMemory *rows)
 {
   const GeglRectangle *roi = &state->band.roi;
-  TesseraMemory *rows = *from;
 
-  if (state->tiles)
-    {
-      *to = tessera_tiles_pointer (state->tiles);
-      tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
-      return put_in_tiles (state, rows, *from);
-    }
-  tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE, &state->download_to);
-  *to = state->download_to ? state->download_to->pointer : NULL;
-  return state->status;
+  state->download_from = rows;
+  if (! state->tiles)
+    return tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE, &state->download_to);
+  tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, &state->download_from);
+  return put_in_tiles (state, rows, state->download_from);
 }
 
 static void
@@ -104,22 +101,24 @@ slice_bytes (const BandState *state, const Slice *slice)
 }
 
 static gint
-download (BandState *state, TesseraMemory *from, guchar *to)
+download (BandState *state, guint slice)
 {
-  Job  *job = state->job;
-  gint  status = 0;
+  Job          *job = state->job;
+  Slice        *part = &state->slices[slice];
+  const gsize   start = slice_start (state, part);
+  guchar *const to = state->tiles ? tessera_tiles_pointer (state->tiles) : state->download_to->pointer;
+  const gint    status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, state->download_from, start, to + start, slice_bytes (state, part),
+                                                   state->ran, &part->downloaded);
 
-  plan_slices (state);
-  for (guint i = 0; i < state->n_slices && status == 0; i++)
-    {
-      Slice      *slice = &state->slices[i];
-      const gsize start = slice_start (state, slice);
+  tessera_queue_flush (job->queue, LANE_DOWNLOAD);
+  return tessera_stage (job, "downloading", status);
+}
 
-      status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, from, start, to + start,
-                                         slice_bytes (state, slice), state->ran, &slice->downloaded);
-      tessera_queue_flush (job->queue, LANE_DOWNLOAD);
-    }
-  return status;
+/* What other requests fetch waits for all downloads that have been enqueued, so a few are enough.  Price: ... */
+gint
+tessera_result_go_on (BandState *state, guint slice)
+{
+  return slice + SLICES_AHEAD < state->n_slices ? download (state, slice + SLICES_AHEAD) : 0;
 }
 
 gint
@@ -128,7 +127,6 @@ tessera_result_send (BandState *state)
   Job           *job = state->job;
   TesseraImage  *image = &state->band.output;
   TesseraMemory *from = image->memory;
-  guchar        *to;
   gint           status;
 
   if (job->output.converts)
@@ -136,13 +134,16 @@ tessera_result_send (BandState *state)
       tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
       encode (state, &job->output, image, from);
     }
-  status = prepare_download (state, &from, &to);
+  status = prepare_download (state, from);
   if (status == 0)
     status = tessera_enqueue_mark (job->queue, &state->ran);
   if (status != 0)
     return tessera_stage (job, "running", status);
   tessera_queue_flush (job->queue, LANE_RUN);
-  return tessera_stage (job, "downloading", download (state, from, to));
+  plan_slices (state);
+  for (guint slice = 0; slice < MIN (SLICES_AHEAD, state->n_slices) && status == 0; slice++)
+    status = download (state, slice);
+  return status;
 }
 
 void

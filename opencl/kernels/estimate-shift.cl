@@ -13,7 +13,7 @@
 #include "estimate-shift-middle.h"
 
 #define SOFTENED 4              /* pixels of a work-item: operations/estimate-shift-prepare.c */
-#define CHOSEN   4              /* likewise: operations/estimate-shift-device.c */
+#define CHOSEN   4              /* likewise, of simpler ones: operations/estimate-shift-parts.h */
 
 /* What is asked of a frame: ShiftQuery in operations/estimate-shift-device.c. */
 typedef struct
@@ -26,43 +26,61 @@ typedef struct
 
 #include "estimate-shift-medians.h"
 
-/* One work-item cleans one pixel; any group; 1 read, 1 write of a float, 1 of a byte.  The first frame of the input is frame `first`. */
+/* A work-item cleans CHOSEN pixels, one below another; any group; for each 1 read, 1 write of a float, 1 of a byte.  The first frame of the input is frame
+ * `first`. */
 kernel void shift_clean (global const float *input, int stride, global float *clean, global uchar *bad, int width, int height, int first, float saturation)
 {
-  const int   x = get_global_id (0), y = get_global_id (1);
-  const long  row = (long) get_global_id (2) * height + y, here = (row + (long) first * height) * width + x;
-  float       pixel;
-  int         is_good;
+  const int  x = get_global_id (0), top = get_global_id (1) * CHOSEN;
+  const long row = (long) get_global_id (2) * height + top, here = (row + (long) first * height) * width + x;
+  float      pixels[CHOSEN];
 
-  if (x >= width || y >= height)
+  if (x >= width || top >= height)
     return;
-  pixel = input[row * stride + x];
-  is_good = (fabs (pixel) <= FLT_MAX) & (pixel < saturation);
-  clean[here] = is_good ? pixel : 0.0f;
-  bad[here] = is_good ? 0 : SHIFT_BAD;
+  for (int k = 0; k < CHOSEN; k++)
+    pixels[k] = input[(row + min (k, height - 1 - top)) * stride + x];
+  for (int k = 0; k < CHOSEN; k++)
+    if (top + k < height)
+      {
+        const int is_good = (fabs (pixels[k]) <= FLT_MAX) & (pixels[k] < saturation);
+
+        clean[here + (long) k * width] = is_good ? pixels[k] : 0.0f;
+        bad[here + (long) k * width] = is_good ? 0 : SHIFT_BAD;
+      }
 }
 
 /* ------------------------------------------------------------------ one frame -- */
 
-/* Marks a hot pixel; any group; 1 read of a float; where it is above the threshold 6 more, and 1 write of a byte.  Beyond the edge the neighbour across
- * counts. */
+/* Is it hot?  Beyond the edge the neighbour across counts. */
+static int
+is_hot (global const float *clean, float median, float threshold, int x, int y, int width, int height)
+{
+  const long above = (long) (y > 0 ? y - 1 : 1) * width + x, here = (long) y * width, below = (long) (y + 1 < height ? y + 1 : y - 1) * width + x;
+  const int  left = x > 0 ? x - 1 : 1, right = x + 1 < width ? x + 1 : x - 1;
+
+  return shift_is_hot (clean[here + x], median, threshold, clean[above], clean[here + left], clean[here + right], clean[below]);
+}
+
+/* Marks hot pixels.  A work-item looks at CHOSEN, one below another; any group; for each 1 read of a float; where it is above the threshold 6 more, and 1
+ * write of a byte. */
 kernel void shift_hot (global const float *clean, global const float *medians, global const float *excesses, global uchar *bad, int width, int height,
                        global const float *thresholds)
 {
-  const int   x = get_global_id (0), y = get_global_id (1);
-  const long  here = ((long) get_global_id (2) * height + y) * width + x;
+  const int   x = get_global_id (0), top = get_global_id (1) * CHOSEN;
+  const long  first = (long) get_global_id (2) * width * height;
   const float threshold = thresholds[get_global_id (2)];
-  long        above, below;
-  int         left, right;
+  float       above[CHOSEN];
 
-  if (x >= width || y >= height || width < 2 || height < 2 || ! (excesses[here] > threshold))
+  if (x >= width || width < 2 || height < 2)
     return;
-  above = y > 0 ? here - width : here + width;
-  below = y + 1 < height ? here + width : here - width;
-  left = x > 0 ? -1 : 1;
-  right = x + 1 < width ? 1 : -1;
-  if (shift_is_hot (clean[here], medians[here], threshold, clean[above], clean[here + left], clean[here + right], clean[below]))
-    bad[here] = SHIFT_BAD;
+  for (int k = 0; k < CHOSEN; k++)
+    above[k] = excesses[first + (long) min (top + k, height - 1) * width + x];
+  for (int k = 0; k < CHOSEN; k++)
+    {
+      const long here = first + (long) (top + k) * width + x;
+
+      if (top + k < height && above[k] > threshold && is_hot (clean + first, medians[here], threshold, x, top + k, width, height))
+        bad[here] = SHIFT_BAD;
+    }
 }
 
 /* Where the pixels are bad that a group's pixels could touch: for each column from two before the group's first one to three behind its last one a bit for
@@ -163,7 +181,8 @@ kernel void shift_project (global const float *soft, global const uchar *flags, 
   barrier (CLK_LOCAL_MEM_FENCE);
   for (int column = get_local_id (0); column < SHIFT_TILE_WIDTH; column += get_local_size (0))
     {
-      float sum = 0.0f, number = 0.0f;
+      float sum = 0.0f;
+      uint  bad_rows = 0;
 
       for (int row = 0; row < SHIFT_TILE_HEIGHT; row++)
         {
@@ -175,15 +194,15 @@ kernel void shift_project (global const float *soft, global const uchar *flags, 
 
           values[row * SHIFT_TILE_WIDTH + column] = value;
           sum += value;
-          number += is_good;
-          if (! is_good)
-            atomic_inc (missing + row);
+          bad_rows |= is_good ? 0 : 1u << row;
         }
       if (left + column < width)
         {
           sums[tile / across * width + left + column] = sum;
-          sums[n_columns + tile / across * width + left + column] = number;
+          sums[n_columns + tile / across * width + left + column] = SHIFT_TILE_HEIGHT - popcount (bad_rows);
         }
+      for (; bad_rows; bad_rows &= bad_rows - 1)
+        atomic_inc (missing + 31 - (int) clz (bad_rows & -bad_rows));
     }
   halve (values, SHIFT_TILE_HEIGHT);
   for (int row = get_local_id (0); row < min (SHIFT_TILE_HEIGHT, height - top); row += get_local_size (0))
@@ -271,40 +290,54 @@ kernel void shift_mark (global const float *soft, global uchar *used, int width,
     atomic_add (n_steep + frame, *near);
 }
 
-/* What one column of a tile adds to its sums.  Which of its pixels count is read at once; then each work-item goes from one to the next. */
+/* Four pixels of a row, weighted. */
+static float
+tap_row (global const float *frame, int width, int height, int y, int4 columns, float4 weights)
+{
+  global const float *row = frame + (long) clamp (y, 0, height - 1) * width;
+
+  return shift_tap (row[columns.x], row[columns.y], row[columns.z], row[columns.w], weights.x, weights.y, weights.z, weights.w);
+}
+
+/* What one column of a tile adds to its sums.  Each row is read once for all pixels that need it, whether they count or not: so no read waits for another. */
 static void
 sum_column (global const float *reference, global const float *frame, global const uchar *used, int wanted, int width, int height, int x, int top,
             const Query *query, local float *to)
 {
+  const int    here = min (x, width - 1), left = max (here - 1, 0), right = min (here + 1, width - 1), first = top + query->y - 1;
+  const int4   columns = clamp (here + query->x + (int4) (-1, 0, 1, 2), 0, width - 1);
   const float4 wx = query->taps_x, wy = query->taps_y;
   float        p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
-  uint         rows_left = 0;
+  float        above = reference[(long) max (top - 1, 0) * width + here], pixel = reference[(long) top * width + here];
+  float        a, b = tap_row (frame, width, height, first, columns, wx), c = tap_row (frame, width, height, first + 1, columns, wx);
+  float        d = tap_row (frame, width, height, first + 2, columns, wx);
 
+#pragma unroll
   for (int k = 0; k < SHIFT_TILE_HEIGHT; k++)
     {
-      const int is_inside = x < width && top + k < height;
+      const long  row = (long) min (top + k, height - 1) * width;
+      const float below = reference[(long) min (top + k + 1, height - 1) * width + here];
+      const float h = shift_slope (reference[row + left], reference[row + right]), g = shift_slope (above, below);
+      const int   counts = x < width && top + k < height && (used[row + here] & wanted);
+      float       e;
 
-      rows_left |= is_inside && (used[is_inside ? (long) (top + k) * width + x : 0] & wanted) ? 1u << k : 0;
-    }
-  while (rows_left)
-    {
-      const int           y = top + 31 - (int) clz (rows_left & -rows_left);
-      global const float *r = reference + (long) y * width + x;
-      global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;
-      const float         h = shift_slope (r[-1], r[1]), g = shift_slope (r[-width], r[width]);
-      float               rows[4], e;
-
-      rows_left &= rows_left - 1;
-      for (int k = 0; k < 4; k++, taps += width)
-        rows[k] = shift_tap (taps[0], taps[1], taps[2], taps[3], wx.x, wx.y, wx.z, wx.w);
-      e = shift_tap (rows[0], rows[1], rows[2], rows[3], wy.x, wy.y, wy.z, wy.w) - r[0];
-      p += g * e;
-      q += h * e;
-      u += h * h;
-      v += h * g;
-      w += g * g;
-      squares += e * e;
-      n += 1.0f;
+      a = b;
+      b = c;
+      c = d;
+      d = tap_row (frame, width, height, first + k + 3, columns, wx);
+      e = shift_tap (a, b, c, d, wy.x, wy.y, wy.z, wy.w) - pixel;
+      if (counts)
+        {
+          p += g * e;
+          q += h * e;
+          u += h * h;
+          v += h * g;
+          w += g * g;
+          squares += e * e;
+          n += 1.0f;
+        }
+      above = pixel;
+      pixel = below;
     }
   to[SHIFT_P * SHIFT_TILE_WIDTH] = p;
   to[SHIFT_Q * SHIFT_TILE_WIDTH] = q;
@@ -316,7 +349,7 @@ sum_column (global const float *reference, global const float *frame, global con
 }
 
 /* One group makes the sums of one tile, of its steep pixels if the frame has enough of them, else of all that can be used; any group; SHIFT_SUMS times
- * SHIFT_TILE_WIDTH floats of local memory; for each pixel 1 read of a byte, and 20 of a float where it counts; SHIFT_SUMS writes. */
+ * SHIFT_TILE_WIDTH floats of local memory; for each pixel some 8 reads of a float, 1 of a byte; SHIFT_SUMS writes. */
 kernel void shift_sum_tiles (global const float *reference, global const float *frames, global const uchar *used, int width, int height,
                              global const Query *queries, global const int *n_steep, int fewest, global float *tiles, int across, int down,
                              local float *sums)
