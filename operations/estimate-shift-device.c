@@ -161,7 +161,9 @@ shifts_of (const TesseraRequest *request)
 static gsize
 sums_bytes (const Shifts *s)
 {
-  return s->n * MAX (shifts_projection_floats (s), (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
+  const gsize projections = shifts_projection_floats (s) + s->width + s->height;
+
+  return s->n * MAX (projections, (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
 }
 
 /* The reference's two images, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they are used. */
@@ -203,13 +205,11 @@ frames_clear (DeviceFrames *frames)
 gint
 shift_device (TesseraBand *band)
 {
-  Shifts     s = shifts_of (band->request);
-  const gint n = s.n * SHIFT_BINS;
+  Shifts s = shifts_of (band->request);
 
   s.steps.band = band;
   s.frames.n = s.n;
-  if (take_all (&s) && steps_launch (&s.steps, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
-      && shifts_prepare_reference (&s)
+  if (take_all (&s) && shifts_begin_counts (&s) && shifts_prepare_reference (&s)
       && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
       && shifts_prepare_frames (&s, &s.frames))
     search (&s);

@@ -51,7 +51,8 @@ typedef struct
 
 /* estimate-shift-prepare.c: of these excesses of n frames, or, without, of the slopes of n queries. */
 gboolean shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, gdouble *medians);
-/* Floats of the projections of one frame: sums and numbers of columns, then of rows. */
+gboolean shifts_begin_counts      (Shifts *s);
+/* Floats of the projections of one frame: sums of columns, then of rows. */
 gsize    shifts_projection_floats (const Shifts *s);
 /* Into s->clean and s->bad: n frames that lie one behind the other; or the planes of the request, which stay where they are. */
 gboolean shifts_clean_frames      (Shifts *s, TesseraMemory *pixels, gint stride, gint n);

@@ -11,6 +11,18 @@
 #define BAD_COLUMNS   (64 + 5)  /* of such a group: what they touch */
 #define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift-medians.h */
 
+static gboolean
+zero (Shifts *s, TesseraMemory *numbers, gint first, gint n)
+{
+  return steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (numbers), ARG (first), ARG (n) } });
+}
+
+gboolean
+shifts_begin_counts (Shifts *s)
+{
+  return zero (s, s->counts, 0, s->n * SHIFT_BINS);
+}
+
 /* -------------------------------------------------------------------- medians -- */
 
 static gboolean
@@ -78,7 +90,7 @@ mark_hot (Shifts *s, const DeviceFrames *frames)
 gsize
 shifts_projection_floats (const Shifts *s)
 {
-  return 2 * ((gsize) s->width * s->down + (gsize) s->height * s->across);
+  return (gsize) s->width * s->down + (gsize) s->height * s->across;
 }
 
 typedef struct
@@ -86,6 +98,7 @@ typedef struct
   const Shifts *s;
   DeviceFrames *frames;
   const gfloat *sums;
+  const gint32 *missing;
 } Projecting;
 
 /* Of each frame its columns, then its rows. */
@@ -94,31 +107,41 @@ make_projections (gsize first, gsize n, gpointer data)
 {
   const Projecting *p = data;
   const Shifts     *s = p->s;
-  const gsize       n_columns = (gsize) s->down * s->width, n_rows = (gsize) s->height * s->across;
 
   for (gsize i = first; i < first + n; i++)
     {
-      const gfloat *columns = p->sums + i / 2 * shifts_projection_floats (s), *rows = columns + 2 * n_columns;
+      const gboolean is_rows = i % 2;
+      const gfloat  *sums = p->sums + i / 2 * shifts_projection_floats (s) + (is_rows ? (gsize) s->down * s->width : 0);
+      const gint32  *missing = p->missing + i / 2 * (s->width + s->height) + (is_rows ? s->width : 0);
+      const gint     length = is_rows ? s->height : s->width;
+      gint          *pixels = g_new (gint, length);
 
-      if (i % 2 == 0)
-        p->frames->columns[i / 2] = shift_projection (columns, columns + n_columns, s->width, 1, s->down, s->width);
+      for (gint k = 0; k < length; k++)
+        pixels[k] = (is_rows ? s->width : s->height) - missing[k];
+      if (is_rows)
+        p->frames->rows[i / 2] = shift_projection (sums, pixels, length, s->across, s->across, 1);
       else
-        p->frames->rows[i / 2] = shift_projection (rows, rows + n_rows, s->height, s->across, s->across, 1);
+        p->frames->columns[i / 2] = shift_projection (sums, pixels, length, 1, s->down, s->width);
+      g_free (pixels);
     }
 }
 
 static gboolean
 project (Shifts *s, DeviceFrames *frames)
 {
-  const gsize   tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat), bytes = frames->n * shifts_projection_floats (s) * sizeof (gfloat);
+  const gsize   tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat);
+  const gint    n_sums = frames->n * (gint) shifts_projection_floats (s), n_missing = frames->n * (s->width + s->height);
   gconstpointer sums;
 
-  if (steps_launch (&s->steps, &(TesseraLaunch) {
-        .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = SHIFT_TILE_HEIGHT,
-        .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), LOCAL_ARG (tile),
-                  LOCAL_ARG (SHIFT_TILE_HEIGHT * sizeof (gint)) } })
-      && steps_see (&s->steps, s->sums, bytes, &sums))
-    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &(Projecting) { s, frames, sums });
+  if (zero (s, s->sums, n_sums, n_missing)
+      && steps_launch (&s->steps, &(TesseraLaunch) {
+           .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 },
+           .cost = SHIFT_TILE_HEIGHT,
+           .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), ARG (n_sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down),
+                     LOCAL_ARG (tile) } })
+      && steps_see (&s->steps, s->sums, n_sums * sizeof (gfloat) + n_missing * sizeof (gint32), &sums))
+    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections,
+                          &(Projecting) { s, frames, sums, (const gint32 *) ((const gfloat *) sums + n_sums) });
   return s->steps.status == 0;
 }
 

@@ -163,22 +163,20 @@ halve (local float *sums, int n)
   barrier (CLK_LOCAL_MEM_FENCE);
 }
 
-/* One group makes the projections of one tile: the sums of its columns, of its rows, and of how many pixels they are; any group; SHIFT_TILE_HEIGHT times
- * SHIFT_TILE_WIDTH floats of local memory, and an int for each row; 1 read of a float and of a byte for each pixel.  In `sums` the columns come first: sums,
- * then numbers; behind them the rows. */
-kernel void shift_project (global const float *soft, global const uchar *flags, global float *sums, int width, int height, int across, int down,
-                           local float *values, local int *missing)
+/* One group makes the projections of one tile: the sums of its columns, behind those of all tiles the sums of rows; any group; SHIFT_TILE_HEIGHT times
+ * SHIFT_TILE_WIDTH floats of local memory; 1 read of a float and of a byte for each pixel.  How many pixels a column and a row lack is counted from
+ * `missing_at` on, where 0 stands: columns, behind them rows. */
+kernel void shift_project (global const float *soft, global const uchar *flags, global float *sums, int missing_at, int width, int height, int across,
+                           int down, local float *values)
 {
   const int  tile = get_global_id (0) / get_local_size (0), left = tile % across * SHIFT_TILE_WIDTH, top = tile / across * SHIFT_TILE_HEIGHT;
-  const int  n_columns = down * width, n_rows = height * across;
+  const int  n_columns = down * width;
   const long first = (long) get_global_id (2) * width * height;
+  global int *missing = (global int *) sums + missing_at + get_global_id (2) * (width + height);
 
   if (tile >= across * down)
     return;
-  sums += (long) get_global_id (2) * 2 * (n_columns + n_rows);
-  for (int row = get_local_id (0); row < SHIFT_TILE_HEIGHT; row += get_local_size (0))
-    missing[row] = 0;
-  barrier (CLK_LOCAL_MEM_FENCE);
+  sums += (long) get_global_id (2) * (n_columns + height * across);
   for (int column = get_local_id (0); column < SHIFT_TILE_WIDTH; column += get_local_size (0))
     {
       float sum = 0.0f;
@@ -189,27 +187,23 @@ kernel void shift_project (global const float *soft, global const uchar *flags, 
           const long i = first + (long) (top + row) * width + left + column;
           const int   is_inside = left + column < width && top + row < height;
           const float pixel = is_inside ? soft[i] : 0.0f;               /* these reads do not wait for one another */
-          const int   is_good = is_inside && ! (flags[i] & SHIFT_NEAR_BAD);
-          const float value = is_good ? pixel : 0.0f;
+          const int   is_bad = is_inside && (flags[i] & SHIFT_NEAR_BAD);
+          const float value = is_bad ? 0.0f : pixel;
 
           values[row * SHIFT_TILE_WIDTH + column] = value;
           sum += value;
-          bad_rows |= is_good ? 0 : 1u << row;
+          bad_rows |= is_bad ? 1u << row : 0;
         }
       if (left + column < width)
-        {
-          sums[tile / across * width + left + column] = sum;
-          sums[n_columns + tile / across * width + left + column] = SHIFT_TILE_HEIGHT - popcount (bad_rows);
-        }
+        sums[tile / across * width + left + column] = sum;
+      if (bad_rows)
+        atomic_add (missing + left + column, popcount (bad_rows));
       for (; bad_rows; bad_rows &= bad_rows - 1)
-        atomic_inc (missing + 31 - (int) clz (bad_rows & -bad_rows));
+        atomic_inc (missing + width + top + 31 - (int) clz (bad_rows & -bad_rows));
     }
   halve (values, SHIFT_TILE_HEIGHT);
   for (int row = get_local_id (0); row < min (SHIFT_TILE_HEIGHT, height - top); row += get_local_size (0))
-    {
-      sums[2 * n_columns + (top + row) * across + tile % across] = values[row * SHIFT_TILE_WIDTH];
-      sums[2 * n_columns + n_rows + (top + row) * across + tile % across] = SHIFT_TILE_WIDTH - missing[row];
-    }
+    sums[n_columns + (top + row) * across + tile % across] = values[row * SHIFT_TILE_WIDTH];
 }
 
 /* ------------------------------------------------------------------- the steps -- */
