@@ -234,8 +234,6 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
   status = event ? tessera_event_wait (event) : 0;
   if (status == 0 && slice == 0)
     status = look_back (state);
-  if (status == 0 && ! job->survey)
-    status = tessera_result_go_on (state, slice);
   if (status != 0)
     return tessera_stage (job, "running", status);
   if (job->profiled && event)

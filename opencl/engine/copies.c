@@ -19,8 +19,7 @@
 #define MANY_PIXELS  (1 << 20)          /* H200, 16 threads, 2026-11: 24 Mpix at once 30 ms (35 if narrow), */
                                         /* in requests of 1 Mpix 57 ms (67 if wide) */
                                         /* Price: 1.1 (equalize, 24 Mpix; H200, 2026-11-22) */
-#define THREAD_COST  (64 * 64)          /* pixels below which another thread does not pay, ... */
-#define ROWS_COST    (256 * 1024)       /* ... and without GEGL: a few threads keep pace with the bus */
+#define THREAD_COST  (64 * 64)          /* pixels below which another thread does not pay */
 #define MOST_THREADS 256
 
 typedef enum
@@ -220,7 +219,7 @@ tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpoi
 {
   Work    work = { .copies = copies, .beside = beside, .data = data };
   gint64  began = g_get_monotonic_time ();
-  guint64 threads = 0;
+  guint64 pixels = 0;
 
   if (n == 0)
     {
@@ -231,10 +230,10 @@ tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpoi
   for (guint i = 0; i < n; i++)
     {
       copies[i].there = copies[i].tiles ? NULL : tessera_reach_pixels (copies[i].buffer, copies[i].format, &copies[i].rect);
-      threads += (guint64) copies[i].rect.width * copies[i].rect.height / (copies[i].there ? ROWS_COST : THREAD_COST);
+      pixels += (guint64) copies[i].rect.width * copies[i].rect.height;
     }
   work.pieces = mixed_pieces (copies, n);
-  tessera_spread ((gint) CLAMP (MIN (threads, work.pieces->len), 1, MOST_THREADS), work_on, &work);
+  tessera_spread ((gint) CLAMP (MIN (pixels / THREAD_COST, work.pieces->len), 1, MOST_THREADS), work_on, &work);
   g_array_unref (work.pieces);
   share_time (&work, copies, n, (g_get_monotonic_time () - began) / 1e6);
 }

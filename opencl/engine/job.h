@@ -98,7 +98,7 @@ typedef struct
   TesseraMemory *fetch_host;            /* of tessera_fetch, ... */
   gsize          fetch_bytes;
   TesseraEvent  *fetched;               /* ... of which the last one has not been seen */
-  TesseraMemory *download_from, *download_to;
+  TesseraMemory *download_to;
   TesseraTiles  *tiles;                 /* ... or these */
   TesseraTileGrid grid;                 /* of them */
   Slice          slices[MOST_SLICES];   /* several for a band that is alone: their stages overlap */

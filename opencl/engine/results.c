@@ -12,8 +12,6 @@
 #include "arrivals.h"
 #include "passes.h"
 
-#define SLICES_AHEAD 2          /* on their way at the same time */
-
 static gint
 encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory *raw)
 {
@@ -50,17 +48,22 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
   });
 }
 
-/* The ends of the result's way. */
+/* The result's way: `from` on the device, `to` on the host. */
 static gint
-prepare_download (BandState *state, TesseraMemory *rows)
+prepare_download (BandState *state, TesseraMemory **from, guchar **to)
 {
   const GeglRectangle *roi = &state->band.roi;
+  TesseraMemory *rows = *from;
 
-  state->download_from = rows;
-  if (! state->tiles)
-    return tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE, &state->download_to);
-  tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, &state->download_from);
-  return put_in_tiles (state, rows, state->download_from);
+  if (state->tiles)
+    {
+      *to = tessera_tiles_pointer (state->tiles);
+      tessera_band_keep (state, (gsize) state->grid.all * state->grid.bytes, FALSE, from);
+      return put_in_tiles (state, rows, *from);
+    }
+  tessera_band_keep (state, (gsize) roi->width * roi->height * state->job->output.bytes, TRUE, &state->download_to);
+  *to = state->download_to ? state->download_to->pointer : NULL;
+  return state->status;
 }
 
 static void
@@ -101,24 +104,22 @@ slice_bytes (const BandState *state, const Slice *slice)
 }
 
 static gint
-download (BandState *state, guint slice)
+download (BandState *state, TesseraMemory *from, guchar *to)
 {
-  Job          *job = state->job;
-  Slice        *part = &state->slices[slice];
-  const gsize   start = slice_start (state, part);
-  guchar *const to = state->tiles ? tessera_tiles_pointer (state->tiles) : state->download_to->pointer;
-  const gint    status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, state->download_from, start, to + start, slice_bytes (state, part),
-                                                   state->ran, &part->downloaded);
+  Job  *job = state->job;
+  gint  status = 0;
 
-  tessera_queue_flush (job->queue, LANE_DOWNLOAD);
-  return tessera_stage (job, "downloading", status);
-}
+  plan_slices (state);
+  for (guint i = 0; i < state->n_slices && status == 0; i++)
+    {
+      Slice      *slice = &state->slices[i];
+      const gsize start = slice_start (state, slice);
 
-/* What other requests fetch waits for all downloads that have been enqueued, so a few are enough.  Price: ... */
-gint
-tessera_result_go_on (BandState *state, guint slice)
-{
-  return slice + SLICES_AHEAD < state->n_slices ? download (state, slice + SLICES_AHEAD) : 0;
+      status = tessera_enqueue_download (job->queue, LANE_DOWNLOAD, from, start, to + start,
+                                         slice_bytes (state, slice), state->ran, &slice->downloaded);
+      tessera_queue_flush (job->queue, LANE_DOWNLOAD);
+    }
+  return status;
 }
 
 gint
@@ -127,6 +128,7 @@ tessera_result_send (BandState *state)
   Job           *job = state->job;
   TesseraImage  *image = &state->band.output;
   TesseraMemory *from = image->memory;
+  guchar        *to;
   gint           status;
 
   if (job->output.converts)
@@ -134,16 +136,13 @@ tessera_result_send (BandState *state)
       tessera_band_keep (state, (gsize) image->width * image->height * job->output.bytes, FALSE, &from);
       encode (state, &job->output, image, from);
     }
-  status = prepare_download (state, from);
+  status = prepare_download (state, &from, &to);
   if (status == 0)
     status = tessera_enqueue_mark (job->queue, &state->ran);
   if (status != 0)
     return tessera_stage (job, "running", status);
   tessera_queue_flush (job->queue, LANE_RUN);
-  plan_slices (state);
-  for (guint slice = 0; slice < MIN (SLICES_AHEAD, state->n_slices) && status == 0; slice++)
-    status = download (state, slice);
-  return status;
+  return tessera_stage (job, "downloading", download (state, from, to));
 }
 
 void

@@ -8,10 +8,8 @@
 #include "copies.h"
 #include "job.h"
 
-/* Encodes it, puts it in the order of tiles, enqueues the download of its first slices. */
+/* Encodes it, puts it in the order of tiles, enqueues its download. */
 gint tessera_result_send  (BandState *state);
-/* One slice has come: another one is enqueued. */
-gint tessera_result_go_on (BandState *state, guint slice);
 /* The work that remains when a slice has come. */
 void tessera_result_write (BandState *state, const Slice *slice, TesseraCopy *copy);
 

@@ -284,54 +284,40 @@ kernel void shift_mark (global const float *soft, global uchar *used, int width,
     atomic_add (n_steep + frame, *near);
 }
 
-/* Four pixels of a row, weighted. */
-static float
-tap_row (global const float *frame, int width, int height, int y, int4 columns, float4 weights)
-{
-  global const float *row = frame + (long) clamp (y, 0, height - 1) * width;
-
-  return shift_tap (row[columns.x], row[columns.y], row[columns.z], row[columns.w], weights.x, weights.y, weights.z, weights.w);
-}
-
-/* What one column of a tile adds to its sums.  Each row is read once for all pixels that need it, whether they count or not: so no read waits for another. */
+/* What one column of a tile adds to its sums.  Which of its pixels count is read at once; then each work-item goes from one to the next. */
 static void
 sum_column (global const float *reference, global const float *frame, global const uchar *used, int wanted, int width, int height, int x, int top,
             const Query *query, local float *to)
 {
-  const int    here = min (x, width - 1), left = max (here - 1, 0), right = min (here + 1, width - 1), first = top + query->y - 1;
-  const int4   columns = clamp (here + query->x + (int4) (-1, 0, 1, 2), 0, width - 1);
   const float4 wx = query->taps_x, wy = query->taps_y;
   float        p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
-  float        above = reference[(long) max (top - 1, 0) * width + here], pixel = reference[(long) top * width + here];
-  float        a, b = tap_row (frame, width, height, first, columns, wx), c = tap_row (frame, width, height, first + 1, columns, wx);
-  float        d = tap_row (frame, width, height, first + 2, columns, wx);
+  uint         rows_left = 0;
 
-#pragma unroll
   for (int k = 0; k < SHIFT_TILE_HEIGHT; k++)
     {
-      const long  row = (long) min (top + k, height - 1) * width;
-      const float below = reference[(long) min (top + k + 1, height - 1) * width + here];
-      const float h = shift_slope (reference[row + left], reference[row + right]), g = shift_slope (above, below);
-      const int   counts = x < width && top + k < height && (used[row + here] & wanted);
-      float       e;
+      const int is_inside = x < width && top + k < height;
 
-      a = b;
-      b = c;
-      c = d;
-      d = tap_row (frame, width, height, first + k + 3, columns, wx);
-      e = shift_tap (a, b, c, d, wy.x, wy.y, wy.z, wy.w) - pixel;
-      if (counts)
-        {
-          p += g * e;
-          q += h * e;
-          u += h * h;
-          v += h * g;
-          w += g * g;
-          squares += e * e;
-          n += 1.0f;
-        }
-      above = pixel;
-      pixel = below;
+      rows_left |= is_inside && (used[is_inside ? (long) (top + k) * width + x : 0] & wanted) ? 1u << k : 0;
+    }
+  while (rows_left)
+    {
+      const int           y = top + 31 - (int) clz (rows_left & -rows_left);
+      global const float *r = reference + (long) y * width + x;
+      global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;
+      const float         h = shift_slope (r[-1], r[1]), g = shift_slope (r[-width], r[width]);
+      float               rows[4], e;
+
+      rows_left &= rows_left - 1;
+      for (int k = 0; k < 4; k++, taps += width)
+        rows[k] = shift_tap (taps[0], taps[1], taps[2], taps[3], wx.x, wx.y, wx.z, wx.w);
+      e = shift_tap (rows[0], rows[1], rows[2], rows[3], wy.x, wy.y, wy.z, wy.w) - r[0];
+      p += g * e;
+      q += h * e;
+      u += h * h;
+      v += h * g;
+      w += g * g;
+      squares += e * e;
+      n += 1.0f;
     }
   to[SHIFT_P * SHIFT_TILE_WIDTH] = p;
   to[SHIFT_Q * SHIFT_TILE_WIDTH] = q;
@@ -343,7 +329,7 @@ sum_column (global const float *reference, global const float *frame, global con
 }
 
 /* One group makes the sums of one tile, of its steep pixels if the frame has enough of them, else of all that can be used; any group; SHIFT_SUMS times
- * SHIFT_TILE_WIDTH floats of local memory; for each pixel some 8 reads of a float, 1 of a byte; SHIFT_SUMS writes. */
+ * SHIFT_TILE_WIDTH floats of local memory; for each pixel 1 read of a byte, and 21 of a float where it counts; SHIFT_SUMS writes. */
 kernel void shift_sum_tiles (global const float *reference, global const float *frames, global const uchar *used, int width, int height,
                              global const Query *queries, global const int *n_steep, int fewest, global float *tiles, int across, int down,
                              local float *sums)

@@ -24,7 +24,7 @@
 #define TIMES        10         /* of which the best counts */
 
 static Speed    speed = { .width = 512, .height = 512, .n_history = 20, .batch = 16, .distinct = 16 };
-static gint     n_frames = 192, ahead = 2, whitening = 2;
+static gint     n_frames = 192, ahead = 4, whitening = 3;
 static gdouble  bandwidth = 4800.0;     /* of the device's memory; H200 */
 static gboolean may_be_together = TRUE, has_c = TRUE;
 static gboolean tells_json;             /* for tools/bench/bench_frames.py */
