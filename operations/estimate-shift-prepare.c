@@ -188,7 +188,7 @@ soften (Shifts *s, const DeviceFrames *frames, gint first, gint n, TesseraMemory
   });
 }
 
-/* Those that are not on the device yet stay there.  Price: ... */
+/* Those that are not on the device yet stay there. */
 static gboolean
 soften_and_keep (Shifts *s, const DeviceFrames *frames)
 {
