@@ -218,7 +218,8 @@ tessera_pool_take (const TesseraDevice *device, gsize bytes, gboolean pinned, gb
   return *result ? 0 : make_fitting (device, bytes, pinned, exact, result);
 }
 
-/* Whoever needs a constant that was there before reads it at the same time as others.  Price: ... */
+/* Whoever needs a constant that was there before reads it at the same time as others.
+ * Price: 12 (sequences, 10 Mpix; H200, 2026-11-24). */
 static TesseraMemory *
 share_locked (const TesseraDevice *device, gsize bytes, gconstpointer constant)
 {

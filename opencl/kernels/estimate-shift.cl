@@ -284,41 +284,34 @@ kernel void shift_mark (global const float *soft, global uchar *used, int width,
     atomic_add (n_steep + frame, *near);
 }
 
-/* What one column of a tile adds to its sums.  Which of its pixels count is read at once; then each work-item goes from one to the next. */
+/* What one column of a tile adds to its sums.  H200, 2026-11-24: which pixels count read at once beforehand, 1.2 times as long; all pixels read whether they
+ * count or not, 1.5 times. */
 static void
 sum_column (global const float *reference, global const float *frame, global const uchar *used, int wanted, int width, int height, int x, int top,
             const Query *query, local float *to)
 {
   const float4 wx = query->taps_x, wy = query->taps_y;
   float        p = 0.0f, q = 0.0f, u = 0.0f, v = 0.0f, w = 0.0f, squares = 0.0f, n = 0.0f;
-  uint         rows_left = 0;
 
-  for (int k = 0; k < SHIFT_TILE_HEIGHT; k++)
-    {
-      const int is_inside = x < width && top + k < height;
+  for (int y = top; y < min (top + SHIFT_TILE_HEIGHT, height) && x < width; y++)
+    if (used[(long) y * width + x] & wanted)
+      {
+        global const float *r = reference + (long) y * width + x;
+        global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;
+        const float         h = shift_slope (r[-1], r[1]), g = shift_slope (r[-width], r[width]);
+        float               rows[4], e;
 
-      rows_left |= is_inside && (used[is_inside ? (long) (top + k) * width + x : 0] & wanted) ? 1u << k : 0;
-    }
-  while (rows_left)
-    {
-      const int           y = top + 31 - (int) clz (rows_left & -rows_left);
-      global const float *r = reference + (long) y * width + x;
-      global const float *taps = frame + (long) (y + query->y - 1) * width + x + query->x - 1;
-      const float         h = shift_slope (r[-1], r[1]), g = shift_slope (r[-width], r[width]);
-      float               rows[4], e;
-
-      rows_left &= rows_left - 1;
-      for (int k = 0; k < 4; k++, taps += width)
-        rows[k] = shift_tap (taps[0], taps[1], taps[2], taps[3], wx.x, wx.y, wx.z, wx.w);
-      e = shift_tap (rows[0], rows[1], rows[2], rows[3], wy.x, wy.y, wy.z, wy.w) - r[0];
-      p += g * e;
-      q += h * e;
-      u += h * h;
-      v += h * g;
-      w += g * g;
-      squares += e * e;
-      n += 1.0f;
-    }
+        for (int k = 0; k < 4; k++, taps += width)
+          rows[k] = shift_tap (taps[0], taps[1], taps[2], taps[3], wx.x, wx.y, wx.z, wx.w);
+        e = shift_tap (rows[0], rows[1], rows[2], rows[3], wy.x, wy.y, wy.z, wy.w) - r[0];
+        p += g * e;
+        q += h * e;
+        u += h * h;
+        v += h * g;
+        w += g * g;
+        squares += e * e;
+        n += 1.0f;
+      }
   to[SHIFT_P * SHIFT_TILE_WIDTH] = p;
   to[SHIFT_Q * SHIFT_TILE_WIDTH] = q;
   to[SHIFT_U * SHIFT_TILE_WIDTH] = u;
