@@ -210,8 +210,7 @@ static void
 aim_at_planes (TesseraRequest *request, WhitenPlanes *planes)
 {
   request->roi = request->bounds;
-  request->output = gegl_buffer_linear_new_from_data (planes->background.pixels, request->output_format, &request->bounds,
-                                                      GEGL_AUTO_ROWSTRIDE, NULL, NULL);
+  request->output = tessera_reached_buffer (planes->background.pixels, request->output_format, &request->bounds);
 }
 
 static void

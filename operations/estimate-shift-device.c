@@ -42,9 +42,9 @@ answer_medians (Shifts *s, ShiftSearch *searches)
     return TRUE;
   if (! steps_send (&s->steps, queries, n * sizeof *queries, s->queries)
       || ! steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_choose", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 2,
+           .kernel = "shift_choose", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 2,
            .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
-      || ! shifts_find_medians (s, TRUE, n, medians))
+      || ! shifts_find_medians (s, NULL, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
     shift_search_median (&searches[queries[k].frame], medians[k]);
@@ -59,7 +59,7 @@ launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
   for (gint k = 0; k < n; k++)
     is_fresh = is_fresh || queries[k].is_fresh;
   return (! is_fresh || steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_mark", .size = PIXELS (s, n), .group = PIXELS_GROUP, .cost = 5,
+           .kernel = "shift_mark", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 5,
            .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } }))
          && steps_launch (&s->steps, &(TesseraLaunch) {
               .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
@@ -161,7 +161,9 @@ shifts_of (const TesseraRequest *request)
 static gsize
 sums_bytes (const Shifts *s)
 {
-  return s->n * MAX (shifts_projection_floats (s), (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
+  const gsize projections = shifts_projection_floats (s) + s->width + s->height;
+
+  return s->n * MAX (projections, (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
 }
 
 /* The reference's two images, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they are used. */
@@ -203,15 +205,13 @@ frames_clear (DeviceFrames *frames)
 gint
 shift_device (TesseraBand *band)
 {
-  Shifts     s = shifts_of (band->request);
-  const gint n = s.n * SHIFT_BINS;
+  Shifts s = shifts_of (band->request);
 
   s.steps.band = band;
   s.frames.n = s.n;
-  if (take_all (&s) && steps_launch (&s.steps, &(TesseraLaunch) { .kernel = "shift_zero", .size = { n }, .cost = 1, .args = { ARG (s.counts), ARG (n) } })
-      && shifts_prepare_reference (&s)
+  if (take_all (&s) && shifts_begin_counts (&s) && shifts_prepare_reference (&s)
       && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
-      && shifts_prepare_frames (&s, &s.frames) && shifts_keep_frames (&s))
+      && shifts_prepare_frames (&s, &s.frames))
     search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);

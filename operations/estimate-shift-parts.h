@@ -9,6 +9,7 @@
 
 #define SHIFT_BINS 2048         /* opencl/kernels/estimate-shift-middle.h */
 #define SHIFT_GROUP 64          /* of launches that use local memory for each item */
+#define CHOSEN 4                /* pixels that a work-item looks at in simple passes: opencl/kernels/estimate-shift.cl */
 #define SHIFT_THREAD_COST 0.05  /* of what one frame's projections cost */
 
 /* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
@@ -44,22 +45,21 @@ typedef struct
   DeviceFrames        reference, frames;
 } Shifts;
 
-#define PIXELS(s, n) { (s)->width, (s)->height, (n) }
+#define COLUMNS(s, each, n) { (s)->width, ((s)->height + (each) - 1) / (each), (n) }    /* `each` pixels for a work-item */
 #define PIXELS_GROUP { 64, 4, 1 }
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
-/* estimate-shift-prepare.c: of the slopes of n queries, or of the excesses of n frames. */
-gboolean shifts_find_medians      (Shifts *s, gboolean slopes, gint n, gdouble *medians);
-/* Floats of the projections of one frame: sums and numbers of columns, then of rows. */
+/* estimate-shift-prepare.c: of these excesses of n frames, or, without, of the slopes of n queries. */
+gboolean shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, gdouble *medians);
+gboolean shifts_begin_counts      (Shifts *s);
+/* Floats of the projections of one frame: sums of columns, then of rows. */
 gsize    shifts_projection_floats (const Shifts *s);
 /* Into s->clean and s->bad: n frames that lie one behind the other; or the planes of the request, which stay where they are. */
 gboolean shifts_clean_frames      (Shifts *s, TesseraMemory *pixels, gint stride, gint n);
 gboolean shifts_clean_planes      (Shifts *s);
-/* From these. */
+/* From these.  Frames that have serials stay on the device for others. */
 gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames);
 /* What is made of the reference may be there, from another request. */
 gboolean shifts_prepare_reference (Shifts *s);
-/* The frames stay on the device for others. */
-gboolean shifts_keep_frames       (Shifts *s);
 
 #endif

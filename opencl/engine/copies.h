@@ -20,6 +20,7 @@ typedef struct
   gdouble         seconds;              /* what it took */
   TesseraTiles   *tiles;                /* the pixels lie in these, or NULL */
   TesseraTileGrid grid;
+  guchar         *there;                /* tessera_copy: where the rectangle lies in the buffer, or NULL */
   gsize          *ready;                /* where the caller counts the bytes that have been read, or NULL */
 } TesseraCopy;
 

@@ -21,7 +21,8 @@ struct _TesseraMemory
 
   TesseraMemory       *next;            /* the pool's: in its free list, ... */
   gint64               idle_since;
-  gconstpointer        constant;        /* ... and what it holds for good, or NULL */
+  gconstpointer        constant;        /* ... what it holds for good, or NULL, ... */
+  guint                users;           /* ... and how many requests read that; 0: one has it alone, or none */
 };
 
 /* `pinned`: host-visible staging memory, mapped for its whole life. *fits: whether it fits the limit;

@@ -89,7 +89,7 @@ bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, Table
                                      &table.uploaded);
   if (status != 0)
     {
-      tessera_memory_drop (table.memory);
+      tessera_pool_lose (table.memory);
       g_free (table.copy);
       return status;
     }
@@ -119,7 +119,7 @@ tessera_tables_free (Job *job, gboolean whole, gboolean idle)
       if (whole && ! table->uploaded)
         tessera_pool_give (table->memory);
       else
-        tessera_memory_drop (table->memory);
+        tessera_pool_lose (table->memory);
       if (idle)                         /* else the device may still read it */
         g_free (table->copy);
       g_clear_pointer (&table->uploaded, tessera_event_free);

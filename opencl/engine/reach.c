@@ -87,20 +87,27 @@ tessera_reached_buffer (gconstpointer pixels, const Babl *format, const GeglRect
   return buffer;
 }
 
+guchar *
+tessera_reach_pixels (GeglBuffer *buffer, const Babl *format, const GeglRectangle *part)
+{
+  const GeglRectangle *extent = gegl_buffer_get_extent (buffer);
+  guchar              *pixels = g_object_get_data (G_OBJECT (buffer), key);
+
+  if (! pixels || gegl_buffer_get_format (buffer) != format || ! gegl_rectangle_contains (extent, part))
+    return NULL;
+  return pixels + ((part->y - extent->y) * (gsize) extent->width + part->x - extent->x) * babl_format_get_bytes_per_pixel (format);
+}
+
 gconstpointer
 tessera_reach_rows (GeglBuffer *buffer, const Babl *format, const GeglRectangle *rows, const TesseraDevice *device)
 {
-  const GeglRectangle *extent = gegl_buffer_get_extent (buffer);
-  const guchar        *pixels = g_object_get_data (G_OBJECT (buffer), key);
-  const gsize          row = (gsize) rows->width * babl_format_get_bytes_per_pixel (format);
-  Reached             *found;
+  const guchar *pixels = rows->width == gegl_buffer_get_extent (buffer)->width ? tessera_reach_pixels (buffer, format, rows) : NULL;
+  Reached      *found;
 
-  if (! pixels || gegl_buffer_get_format (buffer) != format || rows->x != extent->x || rows->width != extent->width
-      || ! gegl_rectangle_contains (extent, rows))
+  if (! pixels)
     return NULL;
-  pixels += (rows->y - extent->y) * row;
   g_mutex_lock (&lock);
-  found = find_locked (pixels, rows->height * row);
+  found = find_locked (pixels, (gsize) rows->height * rows->width * babl_format_get_bytes_per_pixel (format));
   if (found && found->memory->context != device->context)
     found = NULL;
   g_mutex_unlock (&lock);

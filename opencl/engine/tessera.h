@@ -338,7 +338,7 @@ TESSERA_API void     tessera_large_free (gpointer memory);
  * Uninitialised.  It is to outlive the requests that read it. */
 TESSERA_API gpointer    tessera_reached_new    (gsize bytes);
 TESSERA_API void        tessera_reached_free   (gpointer memory);
-/* Of pixels there, or anywhere; rows have no gaps. */
+/* Of pixels there, or anywhere; rows have no gaps.  What a request reads or writes is not copied by GEGL. */
 TESSERA_API GeglBuffer *tessera_reached_buffer (gconstpointer pixels, const Babl *format, const GeglRectangle *extent);
 
 /* ------------------------------------------------------------ geometry -- */

@@ -13,6 +13,14 @@
     v[b] = more; \
   }
 
+/* Places 5 column + row; each of four columns is sorted.  Of the 20 the six in the middle come to places 8, 5, 9, 12, 13 and 14, sorted.  Tried with all
+ * inputs of 0 and 1. */
+#define MIDDLE_SIX(S) \
+  S (0, 5) S (4, 9) S (4, 5) S (2, 7) S (2, 4) S (7, 5) S (1, 6) S (3, 8) S (3, 6) S (1, 2) S (3, 4) S (6, 7) S (8, 5) S (10, 15) S (14, 19) \
+  S (14, 15) S (12, 17) S (12, 14) S (17, 15) S (11, 16) S (13, 18) S (13, 16) S (11, 12) S (13, 14) S (16, 17) S (18, 15) S (0, 10) S (5, 15) \
+  S (5, 10) S (4, 14) S (4, 5) S (14, 10) S (2, 12) S (7, 17) S (7, 12) S (7, 5) S (12, 14) S (1, 11) S (9, 19) S (9, 11) S (6, 16) S (6, 9) \
+  S (16, 11) S (3, 13) S (8, 18) S (8, 13) S (8, 9) S (13, 16) S (8, 5) S (9, 12) S (13, 14)
+
 /* Sorts the five pixels around (x, y) in its column, into places `step` apart. */
 static void
 sort_column (global const float *clean, int width, int height, int x, int y, local float *sorted, int step)
@@ -27,25 +35,48 @@ sort_column (global const float *clean, int width, int height, int x, int y, loc
     sorted[k * step] = v[k];
 }
 
-/* One work-item makes the median of 5x5; a group sorts each column once; any group; 5 floats of local memory for each item and for four more a row; 5 reads of
- * a float and some, 1 write. */
-kernel void shift_medians (global const float *clean, global float *medians, int width, int height, local float *sorted)
+/* The sixth of the six in the middle and of the five of one more sorted column: that of all 25. */
+static float
+median_with (float a, float b, float c, float d, float e, float f, local const float *column, int step)
 {
-  const int  x = get_global_id (0), y = get_global_id (1), column = get_local_id (0), columns = get_local_size (0) + 4;
+  return fmin (fmin (fmin (f, fmax (e, column[0])), fmin (fmax (d, column[step]), fmax (c, column[2 * step]))),
+               fmin (fmax (b, column[3 * step]), fmax (a, column[4 * step])));
+}
+
+/* One work-item makes the medians of 5x5 of two neighbours, and by how much the pixels exceed them, NaN where one is bad.  A group sorts each column once; even
+ * columns lie before odd ones, so that a group's reads do not meet.  Two neighbours share four columns: of these 20 pixels 14 cannot be in the middle of
+ * 25.  Any group; 5 floats of local memory for each pixel and for four more a row; for each pixel 6 reads of a float and some, 1 of a byte, 2 writes. */
+kernel void shift_medians (global const float *clean, global const uchar *bad, global float *medians, global float *excesses, int width, int height,
+                           local float *sorted)
+{
+  const int  x = 2 * get_global_id (0), y = get_global_id (1), pair = get_local_id (0), half_row = get_local_size (0) + 2, columns = 2 * half_row;
   const int  step = columns * get_local_size (1), row = get_local_id (1) * columns;
   const long first = (long) get_global_id (2) * width * height;
-  float      v[25];
+  float      v[20], found[2];
 
   for (int more = 0; more < columns; more += get_local_size (0))
-    if (column + more < columns)
-      sort_column (clean + first, width, height, x + more - 2, y, sorted + row + column + more, step);
+    {
+      const int column = pair + more;
+
+      if (column < columns)
+        sort_column (clean + first, width, height, x - 2 * pair + column - 2, y, sorted + row + column % 2 * half_row + column / 2, step);
+    }
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int k = 0; k < 5; k++)
-    for (int i = 0; i < 5; i++)
-      v[5 * k + i] = sorted[k * step + row + column + i];
-  MEDIAN_25 (SWAP)
-  if (x < width && y < height)
-    medians[first + (long) y * width + x] = v[MEDIAN_PLACE_25];
+  sorted += row + pair;
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 5; k++)
+      v[5 * i + k] = sorted[k * step + (i + 1) % 2 * half_row + (i + 1) / 2];
+  MIDDLE_SIX (SWAP)
+  found[0] = median_with (v[8], v[5], v[9], v[12], v[13], v[14], sorted, step);
+  found[1] = median_with (v[8], v[5], v[9], v[12], v[13], v[14], sorted + half_row + 2, step);
+  for (int i = 0; i < 2 && y < height; i++)
+    if (x + i < width)
+      {
+        const long here = first + (long) y * width + x + i;
+
+        medians[here] = found[i];
+        excesses[here] = bad[here] ? NAN : clean[here] - found[i];
+      }
 }
 
 /* ---------------------------------------------------------------- histograms -- */
@@ -57,9 +88,9 @@ first_of_group ()
   return ((long) get_global_id (0) - get_local_id (0)) * PER_ITEM;
 }
 
-/* Counts |pixel - median| of pixels that are not bad; any group; BINS ints of local memory; 2 reads of a float and 1 of a byte for each pixel. */
-kernel void shift_count_excesses (global const float *clean, global const float *medians, global const uchar *bad, int n, int level, int above, int low,
-                                  int last, global const Middle *middles, global int *counts, local int *near)
+/* Counts |pixel - median| of pixels that are not bad; any group; BINS ints of local memory; 1 read of a float for each pixel. */
+kernel void shift_count_excesses (global const float *excesses, int n, int level, int above, int low, int last, global const Middle *middles,
+                                  global int *counts, local int *near)
 {
   const int    frame = get_global_id (2);
   const long   begin = (long) frame * n;
@@ -69,17 +100,16 @@ kernel void shift_count_excesses (global const float *clean, global const float 
   for (int k = 0; k < PER_ITEM; k += AT_ONCE)
     {
       float values[AT_ONCE];
-      int   counts_here[AT_ONCE];
 
       for (int j = 0; j < AT_ONCE; j++)
         {
-          const long i = first_of_group () + (long) (k + j) * get_local_size (0) + get_local_id (0), at = begin + min (i, (long) n - 1);
+          const long  i = first_of_group () + (long) (k + j) * get_local_size (0) + get_local_id (0);
+          const float excess = excesses[begin + min (i, (long) n - 1)];
 
-          counts_here[j] = i < n && ! bad[at];
-          values[j] = fabs (clean[at] - medians[at]);
+          values[j] = i < n ? fabs (excess) : NAN;
         }
       for (int j = 0; j < AT_ONCE; j++)
-        if (counts_here[j])
+        if (! isnan (values[j]))
           count_value (near, values[j], level, above, low, last, &middle);
     }
   add_counts (near, counts + frame * BINS);
@@ -102,11 +132,11 @@ kernel void shift_count_slopes (global const float *soft, global const uchar *us
       for (int j = 0; j < AT_ONCE; j++)
         {
           const long i = first_of_group () + (long) (k + j) * get_local_size (0) + get_local_id (0);
-          const int  is_used = i < n && used[begin + min (i, (long) n - 1)];
+          const int  is_inside = i >= width && i < n - width;           /* as all are that can be used */
 
-          counts_here[j] = is_used;
-          h[j] = fabs (shift_slope (soft[is_used ? i - 1 : 0], soft[is_used ? i + 1 : 0]));
-          g[j] = fabs (shift_slope (soft[is_used ? i - width : 0], soft[is_used ? i + width : 0]));
+          counts_here[j] = is_inside && used[begin + (is_inside ? i : 0)];
+          h[j] = fabs (shift_slope (soft[is_inside ? i - 1 : 0], soft[is_inside ? i + 1 : 0]));
+          g[j] = fabs (shift_slope (soft[is_inside ? i - width : 0], soft[is_inside ? i + width : 0]));
         }
       for (int j = 0; j < AT_ONCE; j++)
         if (counts_here[j])

@@ -13,12 +13,12 @@ typedef struct
 #define BINS 2048               /* of a histogram; beyond the first level two of half as many */
 
 /* One work-item makes one number 0. */
-kernel void shift_zero (global int *counts, int n)
+kernel void shift_zero (global int *numbers, int first, int n)
 {
   const int i = get_global_id (0);
 
   if (i < n)
-    counts[i] = 0;
+    numbers[first + i] = 0;
 }
 
 /* Level 0 counts the upper bits of all, from `low` on; a further one the next bits of those whose upper bits, from `above` on, are a prefix.  If the two in

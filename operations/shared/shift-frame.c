@@ -95,11 +95,11 @@ typedef struct
 {
   ShiftFrame *frame;
   gfloat     *column_sums, *row_sums;
-  gfloat     *in_columns, *in_rows;     /* whole numbers */
+  gint       *in_columns, *in_rows;     /* how many pixels: of tiles, too; of the whole row */
 } Projecting;
 
 static void
-add_row (Projecting *p, gint tiles, gint y, gfloat *sums, gfloat *counts)
+add_row (Projecting *p, gint tiles, gint y, gfloat *sums, gint *counts)
 {
   const gint    width = p->frame->width;
   const gfloat *pixels = p->frame->softened + (gsize) y * width;
@@ -120,7 +120,7 @@ add_row (Projecting *p, gint tiles, gint y, gfloat *sums, gfloat *counts)
           n += is_good;
         }
       p->row_sums[(gsize) y * tiles + tile] = shift_halve (columns);
-      p->in_rows[(gsize) y * tiles + tile] = n;
+      p->in_rows[y] += n;
     }
 }
 
@@ -152,16 +152,14 @@ add_projection (const gfloat *restrict values, gint n, gint stride, gint tiles, 
 
 /* What is not known is as what is before it. */
 gdouble *
-shift_projection (const gfloat *sums, const gfloat *counts, gint n, gint stride, gint tiles, gint step)
+shift_projection (const gfloat *sums, const gint *pixels, gint n, gint stride, gint tiles, gint step)
 {
-  gdouble *means = g_new (gdouble, n), *pixels = g_new (gdouble, n), *less, last = 0.0;
+  gdouble *means = g_new (gdouble, n), *less, last = 0.0;
 
   add_projection (sums, n, stride, tiles, step, means);
-  add_projection (counts, n, stride, tiles, step, pixels);
   for (gint i = 0; i < n; i++)
-    last = means[i] = pixels[i] > 0.0 && isfinite (means[i]) ? means[i] / pixels[i] : last;
+    last = means[i] = pixels[i] > 0 && isfinite (means[i]) ? means[i] / pixels[i] : last;
   less = shift_less_median (means, n);
-  g_free (pixels);
   g_free (means);
   return less;
 }
@@ -172,9 +170,12 @@ project (ShiftFrame *frame)
   const gint  width = frame->width, height = frame->height;
   const gint  down = shift_tiles (height, SHIFT_TILE_HEIGHT), across = shift_tiles (width, SHIFT_TILE_WIDTH);
   Projecting  p = { frame, g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across),
-                    g_new0 (gfloat, (gsize) down * width), g_new (gfloat, (gsize) height * across) };
+                    g_new0 (gint, (gsize) down * width), g_new0 (gint, height) };
 
   tessera_spread_range (down, SHIFT_ROW_COST (width) / SHIFT_TILE_HEIGHT, project_tiles, &p);
+  for (gint tile = 1; tile < down; tile++)
+    for (gint x = 0; x < width; x++)
+      p.in_columns[x] += p.in_columns[(gsize) tile * width + x];
   frame->columns = shift_projection (p.column_sums, p.in_columns, width, 1, down, width);
   frame->rows = shift_projection (p.row_sums, p.in_rows, height, across, across, 1);
   g_free (p.in_rows);

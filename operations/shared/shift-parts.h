@@ -61,7 +61,7 @@ gfloat  shift_hot_threshold (gdouble median);
 
 /* shift-frame.c: of the sums of tiles (SHIFT_TILE_HEIGHT rows or SHIFT_TILE_WIDTH columns) in each of n columns or rows, and of how many pixels
  * they are: projections less their running medians.  Sum i, t is at [i * stride + t * step]. */
-gdouble *shift_projection   (const gfloat *sums, const gfloat *counts, gint n, gint stride, gint tiles, gint step);
+gdouble *shift_projection   (const gfloat *sums, const gint *pixels, gint n, gint stride, gint tiles, gint step);
 
 /* shift-start.c: whole pixels, up to `most` in magnitude, the best first; returns how many, at least one. */
 #define SHIFT_MOST_LAGS 6

@@ -7,116 +7,11 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
-#include "estimate-shift.h"
-#include "stars.h"
-#include "tessera-control.h"
-#include "whiten-request.h"
+#include "sequence-device.h"
 
-#define WIDTH  70
-#define HEIGHT 66
-#define PIXELS (WIDTH * HEIGHT)
-#define FRAMES 6                /* the first is the reference */
-#define N      (FRAMES - 1)
-#define MOST   2000
+#define MOST 2000
 
-static gfloat        *frames;   /* prepared */
-static GeglNode      *graph;
-static GeglOperation *shifting, *whitening;
-static guint64        serials[N];
-static ShiftKey       key;
-
-typedef struct
-{
-  Shift  found[N];
-  gfloat whitened[PIXELS];
-} Answer;
-
-static void
-make_frames (void)
-{
-  StarsField *field = stars_field_empty ('D', 7, WIDTH, HEIGHT, FRAMES);
-
-  frames = g_new (gfloat, FRAMES * PIXELS);
-  for (gint k = 0; k < FRAMES; k++)
-    {
-      guint16    adu[PIXELS];
-      CountPlane counts, prepared;
-
-      stars_frame (field, k, adu);
-      count_plane_init (&counts, WIDTH, HEIGHT);
-      for (gint i = 0; i < PIXELS; i++)
-        counts.pixels[i] = adu[i];
-      whiten_prepare (&counts, NULL, 60000.0f, TRUE, &prepared);
-      memcpy (frames + k * PIXELS, prepared.pixels, sizeof (gfloat) * PIXELS);
-      count_plane_clear (&counts);
-      count_plane_clear (&prepared);
-    }
-  stars_field_free (field);
-}
-
-static CountPlane
-plane_of (gint k)
-{
-  return (CountPlane) { WIDTH, HEIGHT, frames + k * PIXELS };
-}
-
-static void
-begin (void)
-{
-  static CountPlane reference;
-
-  reference = plane_of (0);
-  shift_key_init (&key, &reference, TRUE);
-  for (gint k = 0; k < N; k++)
-    serials[k] = tessera_new_serial ();
-}
-
-static void
-end (void)
-{
-  shift_key_clear (&key);
-  for (gint k = 0; k < N; k++)
-    tessera_drop_kept (serials[k]);
-}
-
-static gboolean
-find_shifts (TesseraOpenclMode mode, Answer *answer)
-{
-  tessera_set_opencl_mode (mode);
-  return shift_request (shifting, &(ShiftRequest) { .key = &key, .n = N, .frames = frames + PIXELS, .serials = serials,
-                                                       .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
-}
-
-/* Of the last frame, from those before. */
-static gboolean
-find_background (TesseraOpenclMode mode, Answer *answer)
-{
-  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
-  const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
-  TesseraRequest        request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
-  CountPlane            planes[N];
-  WhitenFrames          all = { .current = &planes[N - 1], .current_serial = serials[N - 1], .n = N - 1 };
-  FrameShift            shifts[N];
-  WhitenPlanes          made;
-  Weights               weights;
-  gboolean              done;
-
-  for (gint k = 0; k < N; k++)
-    {
-      planes[k] = plane_of (k + 1);
-      all.history[k] = &planes[k];
-      all.serials[k] = serials[k];
-      shifts[k] = weights_round_shift ((FrameShift) { answer->found[k].x, answer->found[k].y });
-    }
-  tessera_set_opencl_mode (mode);
-  weights_find (all.current, shifts[N - 1], all.history, shifts, N - 1, &settings, &weights);
-  whiten_planes_init (&made, WIDTH, HEIGHT);
-  request.output = gegl_buffer_linear_new_from_data (answer->whitened, request.output_format, &box, 0, NULL, NULL);
-  done = background_whiten_predict (&request, &all, &weights, WHITEN_WHITENED, 1.0f, &made);
-  g_object_unref (request.output);
-  whiten_planes_clear (&made);
-  return done;
-}
+static GeglNode *graph;
 
 static void
 expect_same (const Answer *in_c, const Answer *other, const gchar *what)
@@ -128,17 +23,6 @@ expect_same (const Answer *in_c, const Answer *other, const gchar *what)
              || in_c->found[k].pixels != other->found[k].pixels || in_c->found[k].steps != other->found[k].steps;
   expect (wrong == 0, "%s: %d shifts are not C's", what, wrong);
   expect (! memcmp (in_c->whitened, other->whitened, sizeof in_c->whitened), "%s: the whitened frame is not C's", what);
-}
-
-static Answer
-run (TesseraOpenclMode mode)
-{
-  Answer answer = { .whitened = { 0 } };
-
-  begin ();
-  expect (find_shifts (mode, &answer) && find_background (mode, &answer), "mode %d: it is computed", mode);
-  end ();
-  return answer;
 }
 
 static guint64
@@ -301,6 +185,77 @@ check_reached (const Answer *in_c)
   expect (after.live_objects == first.live_objects, "%" G_GINT64_FORMAT " objects are left behind", (gint64) (after.live_objects - first.live_objects));
 }
 
+/* What a result goes into may be larger. */
+static void
+check_part (const Answer *in_c)
+{
+  const GeglRectangle extent = { -3, -2, WIDTH + 7, HEIGHT + 5 };
+  const gint          n = extent.width * extent.height;
+  gfloat             *pixels = g_new (gfloat, n);
+  gint                wrong = 0;
+
+  for (gint mode = TESSERA_OPENCL_OFF; mode <= TESSERA_OPENCL_FORCE; mode++)
+    {
+      Answer answer;
+
+      begin ();
+      for (gint i = 0; i < n; i++)
+        pixels[i] = -7.0f;
+      expect (find_shifts (mode, &answer) && write_background (mode, &answer, &extent, pixels), "mode %d: a part is computed", mode);
+      end ();
+      for (gint i = 0; i < n; i++)
+        {
+          const gint  x = i % extent.width + extent.x, y = i / extent.width + extent.y;
+          const float right = x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT ? in_c->whitened[y * WIDTH + x] : -7.0f;
+
+          wrong += memcmp (&pixels[i], &right, sizeof right) != 0;
+        }
+    }
+  expect (wrong == 0, "a part: %d pixels are others", wrong);
+  g_free (pixels);
+}
+
+static gpointer
+find_again (gpointer in_c)
+{
+  Answer answer = *(const Answer *) in_c;
+  gint   wrong = 0;
+
+  for (gint i = 0; i < 30; i++)
+    {
+      memset (answer.whitened, 0, sizeof answer.whitened);
+      wrong += ! find_background (TESSERA_OPENCL_FORCE, &answer) || memcmp (answer.whitened, ((const Answer *) in_c)->whitened, sizeof answer.whitened);
+    }
+  return GINT_TO_POINTER (wrong);
+}
+
+/* Several requests at the same time read the frames that stay: none travels again, and once they are not wanted others get their memory. */
+static void
+check_together (const Answer *in_c)
+{
+  const guint64 frame = sizeof (gfloat) * PIXELS;
+
+  for (gint round = 0; round < 3; round++)
+    {
+      Answer          answer = { .whitened = { 0 } };
+      GThread        *threads[3];
+      TesseraCounters before, after;
+
+      begin ();
+      find_shifts (TESSERA_OPENCL_FORCE, &answer);
+      find_background (TESSERA_OPENCL_FORCE, &answer);
+      tessera_get_counters (&before);
+      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new ("again", find_again, (gpointer) in_c);
+      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+        expect (GPOINTER_TO_INT (g_thread_join (threads[i])) == 0, "at the same time: the whitened frames are not C's");
+      tessera_get_counters (&after);
+      expect (after.uploaded_bytes - before.uploaded_bytes < 3 * 30 * frame / 2, "at the same time: %" G_GUINT64_FORMAT " bytes travel",
+              after.uploaded_bytes - before.uploaded_bytes);
+      end ();
+    }
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -324,6 +279,9 @@ main (gint argc, gchar **argv)
     {
       tessera_set_proof (FALSE);
       check_travels (&in_c);
+      check_room ();
+      check_part (&in_c);
+      check_together (&in_c);
       check_room ();
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       check_little_memory ();

@@ -3,9 +3,10 @@
  * What a frame of a sequence costs, its shift and its background: in C, on the device with the frame coming from the host, and on the device alone, by
  * its own clock.  The bits of both are compared.
  *
- * The last by turns, and as in tessera-sequence: a thread finds the shifts of some frames while those before are whitened.
+ * The last by turns, and at the same time: threads find the shifts of some frames while others have those before whitened.
  *
- *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0] [--threads 1]
+ *   sequence-speed [--size WxH] [--history N] [--batch FRAMES] [--frames FRAMES] [--bandwidth GB/s] [--check 0] [--threads 1] [--c 0]
+ *                  [--ahead BATCHES] [--whitening FRAMES]
  *                  [--json 1] [--save FILE]
  */
 #include <gegl-plugin.h>
@@ -15,28 +16,21 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
-#include "estimate-shift.h"
+#include "sequence-pipe.h"
 #include "star-counts.h"
 #include "tessera-control.h"
-#include "whiten-request.h"
 
 #define MOST_KERNELS 64
+#define TIMES        10         /* of which the best counts */
 
-static gint     width = 512, height = 512, n_history = 20, batch = 16, n_frames = 192, distinct = 16;
+static Speed    speed = { .width = 512, .height = 512, .n_history = 20, .batch = 16, .distinct = 16 };
+static gint     n_frames = 192, ahead = 4, whitening = 3;
 static gdouble  bandwidth = 4800.0;     /* of the device's memory; H200 */
-static gboolean together;               /* shifts and backgrounds, at the same time */
-static gboolean may_be_together = TRUE;
+static gboolean may_be_together = TRUE, has_c = TRUE;
 static gboolean tells_json;             /* for tools/bench/bench_frames.py */
 static gchar   *saved;                  /* where the distinct frames go, 16 bits each, or NULL */
 static gfloat  *counts;                 /* of the distinct frames, one behind the other */
 static GeglNode *graph;
-static GeglOperation *shift_operation, *whiten_operation;
-
-static gsize
-frame_size (void)
-{
-  return (gsize) width * height;
-}
 
 static GeglOperation *
 operation_of (const gchar *name)
@@ -48,191 +42,12 @@ operation_of (const gchar *name)
   return gegl_node_get_gegl_operation (node);
 }
 
-/* -------------------------------------------------------------------- a sequence -- */
-
-/* A frame that has been. */
-typedef struct
-{
-  CountPlane plane;             /* on the device: as it came; what is prepared of it is there alone */
-  FrameShift shift;
-  guint64    serial;
-} Past;
-
-typedef struct
-{
-  gboolean   on_device;
-  ShiftKey   key;
-  CountPlane reference;
-  Past       past[WEIGHTS_MAX_FRAMES];
-  gint       n_past;
-  gfloat    *whitened;          /* of the last frame */
-  Shift      last;
-  gint64     time, shift_time, whiten_time;     /* microseconds: all, and each by itself */
-} Run;
-
+/* Shifts and backgrounds, at the same time, or one after the other. */
 static void
-past_clear (Run *run, Past *past)
+set_together (gboolean together)
 {
-  tessera_drop_kept (past->serial);
-  if (! run->on_device)
-    count_plane_clear (&past->plane);
-}
-
-static void
-past_add (Run *run, const Past *past)
-{
-  if (run->n_past == n_history)
-    {
-      past_clear (run, &run->past[0]);
-      memmove (run->past, run->past + 1, --run->n_past * sizeof *run->past);
-    }
-  run->past[run->n_past++] = *past;
-}
-
-/* The weights and the whitened frame. */
-static void
-whiten (Run *run, Past *now)
-{
-  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
-  const GeglRectangle   box = { 0, 0, width, height };
-  WhitenFrames          frames = { .current = &now->plane, .current_serial = now->serial, .n = run->n_past };
-  FrameShift            shifts[WEIGHTS_MAX_FRAMES];
-  TesseraRequest        request = { .operation = whiten_operation, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
-  WhitenPlanes          planes;
-  Weights               weights;
-
-  for (gint k = 0; k < run->n_past; k++)
-    {
-      frames.history[k] = &run->past[k].plane;
-      frames.serials[k] = run->past[k].serial;
-      shifts[k] = run->past[k].shift;
-    }
-  weights_find (&now->plane, now->shift, frames.history, shifts, run->n_past, &settings, &weights);
-  if (! run->on_device)
-    whiten_planes_init (&planes, width, height);
-  request.output = gegl_buffer_linear_new_from_data (run->whitened, request.output_format, &box, 0, NULL, NULL);
-  if (! background_whiten_predict (&request, &frames, &weights, WHITEN_WHITENED, 1.0f, &planes))
-    expect (FALSE, "the device did not whiten");
-  g_object_unref (request.output);
-  if (! run->on_device)
-    whiten_planes_clear (&planes);
-}
-
-static void
-add_frame (Run *run, Past *now, const Shift *found)
-{
-  const gint64 began = g_get_monotonic_time ();
-
-  now->shift = weights_round_shift ((FrameShift) { found->x, found->y });
-  if (run->n_past > 0)
-    whiten (run, now);
-  past_add (run, now);
-  run->whiten_time += g_get_monotonic_time () - began;
-  run->last = *found;
-}
-
-typedef struct
-{
-  Run          *run;
-  const gfloat *frames;
-  gint          n;
-  guint64       serials[SHIFT_MOST_FRAMES];
-  Shift         found[SHIFT_MOST_FRAMES];
-} Batch;
-
-/* The device looks for bad pixels itself. */
-static gpointer
-find_shifts (gpointer data)
-{
-  Batch       *batch = data;
-  Run         *run = batch->run;
-  const gint64 began = g_get_monotonic_time ();
-
-  for (gint k = 0; k < batch->n; k++)
-    batch->serials[k] = tessera_new_serial ();
-  if (! shift_request (shift_operation, &(ShiftRequest) { .key = &run->key, .n = batch->n, .frames = batch->frames, .serials = batch->serials,
-                                                         .settings = SHIFT_DEFAULTS }, batch->found))
-    expect (FALSE, "the device did not find the shifts");
-  run->shift_time += g_get_monotonic_time () - began;
-  return NULL;
-}
-
-static void
-add_batch (Run *run, const Batch *batch)
-{
-  for (gint k = 0; k < batch->n; k++)
-    add_frame (run, &(Past) { .plane = { width, height, (gfloat *) batch->frames + k * frame_size () }, .serial = batch->serials[k] }, &batch->found[k]);
-}
-
-static void
-run_batches (Run *run, gint n)
-{
-  Batch now = { run, counts, MIN (batch, n), { 0 }, { { 0 } } }, next = { 0 };
-
-  find_shifts (&now);
-  for (gint i = now.n; now.n > 0; i += next.n, now = next)
-    {
-      GThread *thread = NULL;
-
-      next = (Batch) { run, counts + i % distinct * frame_size (), MIN (batch, n - i), { 0 }, { { 0 } } };
-      if (next.n > 0 && together)
-        thread = g_thread_new ("shifts", find_shifts, &next);
-      add_batch (run, &now);
-      if (thread)
-        g_thread_join (thread);
-      else if (next.n > 0)
-        find_shifts (&next);
-    }
-}
-
-/* As tessera-sequence does. */
-static void
-add_in_c (Run *run, const gfloat *frame)
-{
-  const CountPlane plane = { width, height, (gfloat *) frame };
-  gint64           began = g_get_monotonic_time ();
-  Past             now = { 0 };
-  Shift            found;
-
-  whiten_prepare (&plane, NULL, INFINITY, TRUE, &now.plane);
-  shift_request (shift_operation, &(ShiftRequest) { .key = &run->key, .n = 1, .frames = now.plane.pixels,
-                                                   .settings = { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
-  run->shift_time += g_get_monotonic_time () - began;
-  add_frame (run, &now, &found);
-}
-
-static void
-run_init (Run *run, gboolean on_device)
-{
-  *run = (Run) { .on_device = on_device, .reference = { width, height, counts }, .whitened = g_new0 (gfloat, frame_size ()) };
-  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
-  if (! on_device)
-    whiten_prepare (&(const CountPlane) { width, height, counts }, NULL, INFINITY, TRUE, &run->reference);
-  shift_key_init (&run->key, &run->reference, TRUE);
-}
-
-static void
-run_frames (Run *run, gint n)
-{
-  const gint64 began = g_get_monotonic_time ();
-
-  run->shift_time = run->whiten_time = 0;
-  if (run->on_device)
-    run_batches (run, n);
-  for (gint i = 0; i < n && ! run->on_device; i++)
-    add_in_c (run, counts + i % distinct * frame_size ());
-  run->time = g_get_monotonic_time () - began;
-}
-
-static void
-run_clear (Run *run)
-{
-  for (gint k = 0; k < run->n_past; k++)
-    past_clear (run, &run->past[k]);
-  shift_key_clear (&run->key);
-  if (! run->on_device)
-    count_plane_clear (&run->reference);
-  g_free (run->whitened);
+  speed.ahead = together ? ahead : 0;
+  speed.whitening = together ? whitening : 1;
 }
 
 /* ---------------------------------------------------------------------- tables -- */
@@ -256,7 +71,7 @@ time_run (Run *run, const gchar *name, gint n)
 {
   gint64 all = G_MAXINT64, shift = 0, whiten = 0;
 
-  run_frames (run, 2 * n_history);
+  run_frames (run, 2 * speed.n_history);
   for (gint k = 0; k < 3; k++)
     {
       run_frames (run, n);
@@ -268,16 +83,16 @@ time_run (Run *run, const gchar *name, gint n)
         }
     }
   g_print ("%s: %.3f ms a frame; shift %.3f, background and whitened frame %.3f%s\n", name, ms (all, n), ms (shift, n), ms (whiten, n),
-           together ? ", at the same time" : "");
-  tell_json (together ? "device, at the same time" : name, ms (all, n), ms (shift, n), ms (whiten, n));
+           speed.ahead > 0 ? ", at the same time" : "");
+  tell_json (speed.ahead > 0 ? "device, at the same time" : name, ms (all, n), ms (shift, n), ms (whiten, n));
   return ms (all, n);
 }
 
 /* By the device's clock. */
 static void
-profile (Run *run, gdouble wall)
+profile (Run *run)
 {
-  const guint64 shifts_and_planes = (n_frames + batch - 1) / batch + n_frames;
+  const guint64 shifts_and_planes = (n_frames + speed.batch - 1) / speed.batch + n_frames;
 
   TesseraKernelTime before[MOST_KERNELS], after[MOST_KERNELS];
   TesseraCounters   from, to;
@@ -285,7 +100,7 @@ profile (Run *run, gdouble wall)
   guint             n_before, n_after;
 
   tessera_set_profiling (TRUE);
-  run_frames (run, batch);
+  run_frames (run, speed.batch);
   n_before = tessera_get_kernel_times (before, MOST_KERNELS);
   tessera_get_counters (&from);
   run_frames (run, n_frames);
@@ -317,45 +132,148 @@ profile (Run *run, gdouble wall)
            (gdouble) (to.launches - from.launches) / n_frames, (gdouble) (to.uploaded_bytes - from.uploaded_bytes) / n_frames,
            (gdouble) (to.downloaded_bytes - from.downloaded_bytes) / n_frames);
   if (whiten_us > 0.0)
-    g_print ("whitening: %.0f GB/s, %.2f of %.0f; all: %.2f times the slower transfer\n", (4.0 * n_history + 8.0) * frame_size () / whiten_us / 1e3,
-             (4.0 * n_history + 8.0) * frame_size () / whiten_us / 1e3 / bandwidth, bandwidth, wall / MAX (up, down));
+    g_print ("whitening: %.0f GB/s, %.2f of %.0f\n", (4.0 * speed.n_history + 8.0) * frame_size (&speed) / whiten_us / 1e3,
+             (4.0 * speed.n_history + 8.0) * frame_size (&speed) / whiten_us / 1e3 / bandwidth, bandwidth);
 }
+
+/* ---------------------------------------------------------------------- stages -- */
+
+typedef struct
+{
+  gfloat       *to;
+  const gfloat *from;
+} Copying;
+
+static void
+copy_rows (gsize first, gsize n, gpointer data)
+{
+  const Copying *c = data;
+
+  memcpy (c->to + first * speed.width, c->from + first * speed.width, n * speed.width * sizeof (gfloat));
+}
+
+/* Of a frame, on all threads, between memory that is there; milliseconds. */
+static gdouble
+time_copy (gfloat *to, const gfloat *from)
+{
+  gint64 best = G_MAXINT64;
+
+  for (gint i = 0; i <= TIMES; i++)
+    {
+      const gint64 began = g_get_monotonic_time ();
+
+      tessera_spread_range (speed.height, 64.0 * 64.0 / speed.width, copy_rows, &(Copying) { to, from });
+      best = MIN (best, g_get_monotonic_time () - began);
+    }
+  return ms (best, 1);
+}
+
+/* The same between host and device, by the device's clock. */
+static void
+time_transfers (Run *run, gdouble *up, gdouble *down)
+{
+  *up = *down = INFINITY;
+  tessera_set_profiling (TRUE);
+  run_frames (run, speed.batch);
+  for (gint i = 0; i < TIMES; i++)
+    {
+      TesseraCounters from, to;
+
+      tessera_get_counters (&from);
+      run_frames (run, speed.batch);
+      tessera_get_counters (&to);
+      *up = fmin (*up, (to.upload_ns - from.upload_ns) / 1e6 / speed.batch);
+      *down = fmin (*down, (to.download_ns - from.download_ns) / 1e6 / speed.batch);
+    }
+  tessera_set_profiling (FALSE);
+}
+
+/* What each stage of a frame's way takes alone, and all of them against the slowest. */
+static void
+tell_stages (Run *run, gdouble wall)
+{
+  gfloat *pinned = tessera_reached_new (frame_size (&speed) * sizeof (gfloat)), *memory = g_new0 (gfloat, frame_size (&speed));
+  gdouble into, up, down, out;
+
+  memcpy (pinned, counts, frame_size (&speed) * sizeof (gfloat));
+  time_transfers (run, &up, &down);
+  out = time_copy (memory, pinned);
+  into = time_copy (pinned, memory);
+  tessera_reached_free (pinned);
+  g_free (memory);
+  g_print ("a frame's transfers, each alone, best of %d: memory to pinned memory %.3f ms, that to the device %.3f, back %.3f, pinned memory to memory %.3f\n"
+           "all: %.3f ms, %.2f times the slowest of the four, %.2f times the slower of those over the bus\n",
+           TIMES, into, up, down, out, wall, wall / fmax (fmax (into, up), fmax (down, out)), wall / fmax (up, down));
+}
+
+/* ------------------------------------------------------------------------ main -- */
 
 static void
 parse (gint argc, gchar **argv)
 {
   for (gint i = 1; i + 1 < argc; i += 2)
     if (! strcmp (argv[i], "--size"))
-      sscanf (argv[i + 1], "%dx%d", &width, &height);
+      sscanf (argv[i + 1], "%dx%d", &speed.width, &speed.height);
     else if (! strcmp (argv[i], "--history"))
-      n_history = CLAMP (atoi (argv[i + 1]), 1, WEIGHTS_MAX_FRAMES);
+      speed.n_history = CLAMP (atoi (argv[i + 1]), 1, WEIGHTS_MAX_FRAMES);
     else if (! strcmp (argv[i], "--batch"))
-      batch = CLAMP (atoi (argv[i + 1]), 1, SHIFT_MOST_FRAMES);
+      speed.batch = CLAMP (atoi (argv[i + 1]), 1, SHIFT_MOST_FRAMES);
     else if (! strcmp (argv[i], "--frames"))
       n_frames = MAX (atoi (argv[i + 1]), 1);
     else if (! strcmp (argv[i], "--bandwidth"))
       bandwidth = atof (argv[i + 1]);
+    else if (! strcmp (argv[i], "--ahead"))
+      ahead = CLAMP (atoi (argv[i + 1]), 1, 8);
+    else if (! strcmp (argv[i], "--whitening"))
+      whitening = CLAMP (atoi (argv[i + 1]), 1, MOST_AT_ONCE);
     else if (! strcmp (argv[i], "--threads"))
       may_be_together = atoi (argv[i + 1]) > 1;
+    else if (! strcmp (argv[i], "--c"))
+      has_c = atoi (argv[i + 1]) != 0;
     else if (! strcmp (argv[i], "--json"))
       tells_json = atoi (argv[i + 1]) != 0;
     else if (! strcmp (argv[i], "--save"))
       saved = argv[i + 1];
     else if (! strcmp (argv[i], "--check"))             /* of the device: Oclgrind bears no second thread */
       tessera_set_proof (atoi (argv[i + 1]) != 0);
-  distinct = MAX (batch, frame_size () > 2000000 ? 4 : 16) / batch * batch;
+  speed.distinct = MAX (speed.batch, frame_size (&speed) > 2000000 ? 4 : 16) / speed.batch * speed.batch;
 }
 
 /* Where they arrive from a file. */
 static gfloat *
 bring_counts (void)
 {
-  const gsize bytes = distinct * frame_size () * sizeof (gfloat);
-  gfloat     *made = star_counts (width, height, distinct, saved), *brought = tessera_reached_new (bytes);
+  const gsize bytes = speed.distinct * frame_size (&speed) * sizeof (gfloat);
+  gfloat     *made = star_counts (speed.width, speed.height, speed.distinct, saved), *brought = tessera_reached_new (bytes);
 
   memcpy (brought, made, bytes);
   g_free (made);
   return brought;
+}
+
+/* Shifts and backgrounds at the same time: no frame travels twice. */
+static gdouble
+time_together (Run *run)
+{
+  TesseraCounters from, to;
+  gdouble         wall;
+
+  set_together (TRUE);
+  tessera_get_counters (&from);
+  wall = time_run (run, "device", n_frames);
+  tessera_get_counters (&to);
+  set_together (FALSE);
+  expect (to.uploaded_bytes - from.uploaded_bytes < 1.2 * (2 * speed.n_history + 3 * n_frames) * frame_size (&speed) * sizeof (gfloat),
+          "%" G_GUINT64_FORMAT " bytes have been sent for %d frames", to.uploaded_bytes - from.uploaded_bytes, 2 * speed.n_history + 3 * n_frames);
+  return wall;
+}
+
+static void
+compare (const Run *in_c, const Run *on_device)
+{
+  expect (! memcmp (&in_c->last.x, &on_device->last.x, sizeof in_c->last.x) && ! memcmp (&in_c->last.y, &on_device->last.y, sizeof in_c->last.y),
+          "shifts: C (%.9g, %.9g), device (%.9g, %.9g)", in_c->last.x, in_c->last.y, on_device->last.x, on_device->last.y);
+  expect (! memcmp (in_c->last_whitened, on_device->last_whitened, frame_size (&speed) * sizeof (gfloat)), "the whitened frames differ");
 }
 
 gint
@@ -367,25 +285,26 @@ main (gint argc, gchar **argv)
   gegl_init (NULL, NULL);
   parse (argc, argv);
   graph = gegl_node_new ();
-  shift_operation = operation_of ("tessera:estimate-shift");
-  whiten_operation = operation_of ("tessera:background-whiten");
-  g_object_set (whiten_operation, "trial", TRUE, "history", MIN (n_history, 8), NULL);
-  counts = bring_counts ();
-  g_print ("%dx%d, %d frames before, %d at a time; %s\n", width, height, n_history, batch, tessera_device_name () ? tessera_device_name () : "no device");
-  run_init (&in_c, FALSE);
-  time_run (&in_c, "C", n_frames);
+  speed.shift_operation = operation_of ("tessera:estimate-shift");
+  speed.whiten_operation = operation_of ("tessera:background-whiten");
+  g_object_set (speed.whiten_operation, "trial", TRUE, "history", MIN (speed.n_history, 8), NULL);
+  speed.counts = counts = bring_counts ();
+  set_together (FALSE);
+  g_print ("%dx%d, %d frames before, %d at a time; %s\n", speed.width, speed.height, speed.n_history, speed.batch,
+           tessera_device_name () ? tessera_device_name () : "no device");
+  run_init (&in_c, &speed, FALSE);
+  if (has_c)
+    time_run (&in_c, "C", n_frames);
   if (tessera_device_name ())
     {
-      run_init (&on_device, TRUE);
+      run_init (&on_device, &speed, TRUE);
       wall = time_run (&on_device, "device", n_frames);
-      together = may_be_together;
-      if (together)
-        wall = fmin (wall, time_run (&on_device, "device", n_frames));
-      expect (! memcmp (&in_c.last.x, &on_device.last.x, sizeof in_c.last.x) && ! memcmp (&in_c.last.y, &on_device.last.y, sizeof in_c.last.y),
-              "shifts: C (%.9g, %.9g), device (%.9g, %.9g)", in_c.last.x, in_c.last.y, on_device.last.x, on_device.last.y);
-      expect (! memcmp (in_c.whitened, on_device.whitened, frame_size () * sizeof (gfloat)), "the whitened frames differ");
-      together = FALSE;
-      profile (&on_device, wall);
+      if (may_be_together)
+        wall = fmin (wall, time_together (&on_device));
+      if (has_c)
+        compare (&in_c, &on_device);
+      profile (&on_device);
+      tell_stages (&on_device, wall);
       run_clear (&on_device);
     }
   run_clear (&in_c);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * See sequence-device.h. */
+#include "sequence-device.h"
+
+#include <string.h>
+
+#include "../engine/verdict.h"
+#include "stars.h"
+
+gfloat        *frames;
+GeglOperation *shifting, *whitening;
+
+static guint64  serials[N];
+static ShiftKey key;
+
+void
+make_frames (void)
+{
+  StarsField *field = stars_field_empty ('D', 7, WIDTH, HEIGHT, FRAMES);
+
+  frames = g_new (gfloat, FRAMES * PIXELS);
+  for (gint k = 0; k < FRAMES; k++)
+    {
+      guint16    adu[PIXELS];
+      CountPlane counts, prepared;
+
+      stars_frame (field, k, adu);
+      count_plane_init (&counts, WIDTH, HEIGHT);
+      for (gint i = 0; i < PIXELS; i++)
+        counts.pixels[i] = adu[i];
+      whiten_prepare (&counts, NULL, 60000.0f, TRUE, &prepared);
+      memcpy (frames + k * PIXELS, prepared.pixels, sizeof (gfloat) * PIXELS);
+      count_plane_clear (&counts);
+      count_plane_clear (&prepared);
+    }
+  stars_field_free (field);
+}
+
+static CountPlane
+plane_of (gint k)
+{
+  return (CountPlane) { WIDTH, HEIGHT, frames + k * PIXELS };
+}
+
+void
+begin (void)
+{
+  static CountPlane reference;
+
+  reference = plane_of (0);
+  shift_key_init (&key, &reference, TRUE);
+  for (gint k = 0; k < N; k++)
+    serials[k] = tessera_new_serial ();
+}
+
+void
+end (void)
+{
+  shift_key_clear (&key);
+  for (gint k = 0; k < N; k++)
+    tessera_drop_kept (serials[k]);
+}
+
+gboolean
+find_shifts (TesseraOpenclMode mode, Answer *answer)
+{
+  tessera_set_opencl_mode (mode);
+  return shift_request (shifting, &(ShiftRequest) { .key = &key, .n = N, .frames = frames + PIXELS, .serials = serials,
+                                                       .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
+}
+
+gboolean
+write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, gfloat *pixels)
+{
+  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
+  const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
+  TesseraRequest        request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  CountPlane            planes[N];
+  WhitenFrames          all = { .current = &planes[N - 1], .current_serial = serials[N - 1], .n = N - 1 };
+  FrameShift            shifts[N];
+  WhitenPlanes          made;
+  Weights               weights;
+  gboolean              done;
+
+  for (gint k = 0; k < N; k++)
+    {
+      planes[k] = plane_of (k + 1);
+      all.history[k] = &planes[k];
+      all.serials[k] = serials[k];
+      shifts[k] = weights_round_shift ((FrameShift) { answer->found[k].x, answer->found[k].y });
+    }
+  tessera_set_opencl_mode (mode);
+  weights_find (all.current, shifts[N - 1], all.history, shifts, N - 1, &settings, &weights);
+  whiten_planes_init (&made, WIDTH, HEIGHT);
+  request.output = tessera_reached_buffer (pixels, request.output_format, extent);
+  done = background_whiten_predict (&request, &all, &weights, WHITEN_WHITENED, 1.0f, &made);
+  g_object_unref (request.output);
+  whiten_planes_clear (&made);
+  return done;
+}
+
+gboolean
+find_background (TesseraOpenclMode mode, Answer *answer)
+{
+  return write_background (mode, answer, GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), answer->whitened);
+}
+
+Answer
+run (TesseraOpenclMode mode)
+{
+  Answer answer = { .whitened = { 0 } };
+
+  begin ();
+  expect (find_shifts (mode, &answer) && find_background (mode, &answer), "mode %d: it is computed", mode);
+  end ();
+  return answer;
+}

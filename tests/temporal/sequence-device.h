@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Some frames, their shifts, and the background of the last: what the checks of sequence-device.c ask for.
+ */
+#ifndef SEQUENCE_DEVICE_H
+#define SEQUENCE_DEVICE_H
+
+#include <gegl-plugin.h>
+
+#include "estimate-shift.h"
+#include "tessera-control.h"
+#include "whiten-request.h"
+
+#define WIDTH  70
+#define HEIGHT 66
+#define PIXELS (WIDTH * HEIGHT)
+#define FRAMES 6                /* the first is the reference */
+#define N      (FRAMES - 1)
+
+typedef struct
+{
+  Shift  found[N];
+  gfloat whitened[PIXELS];
+} Answer;
+
+extern gfloat        *frames;   /* prepared */
+extern GeglOperation *shifting, *whitening;
+
+void     make_frames      (void);
+/* New serials, and a reference; they are dropped. */
+void     begin            (void);
+void     end              (void);
+gboolean find_shifts      (TesseraOpenclMode mode, Answer *answer);
+/* Of the last frame, from those before, into its part of `pixels`; or into the answer. */
+gboolean write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, gfloat *pixels);
+gboolean find_background  (TesseraOpenclMode mode, Answer *answer);
+/* All of it. */
+Answer   run              (TesseraOpenclMode mode);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A sequence of frames on its way.  On the device threads find the shifts of some frames while others have those before whitened, so that uploads, kernels and
+ * downloads go on at the same time.
+ */
+#include "sequence-pipe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../engine/verdict.h"
+#include "tessera-control.h"
+
+gsize
+frame_size (const Speed *speed)
+{
+  return (gsize) speed->width * speed->height;
+}
+
+static void
+past_clear (Run *run, Past *past)
+{
+  tessera_drop_kept (past->serial);
+  if (! run->on_device)
+    count_plane_clear (&past->plane);
+}
+
+/* Those that are whitened at the moment need some more. */
+static void
+past_add (Run *run, const Past *past)
+{
+  if (run->n_past == run->speed->n_history + MOST_AT_ONCE)
+    {
+      past_clear (run, &run->past[0]);
+      memmove (run->past, run->past + 1, --run->n_past * sizeof *run->past);
+    }
+  run->past[run->n_past++] = *past;
+}
+
+/* ------------------------------------------------------------------ whitening -- */
+
+/* The weights and the whitened frame. */
+static void
+whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
+{
+  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
+  const gint64          began = g_get_monotonic_time ();
+  Slot                 *slot = data;
+  Run                  *run = slot->run;
+  const Past           *now = &slot->frames[slot->n];
+  const GeglRectangle   box = { 0, 0, run->speed->width, run->speed->height };
+  WhitenFrames          frames = { .current = &now->plane, .current_serial = now->serial, .n = slot->n };
+  FrameShift            shifts[WEIGHTS_MAX_FRAMES];
+  TesseraRequest        request = { .operation = run->speed->whiten_operation, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  WhitenPlanes          planes;
+  Weights               weights;
+
+  for (gint k = 0; k < slot->n; k++)
+    {
+      frames.history[k] = &slot->frames[k].plane;
+      frames.serials[k] = slot->frames[k].serial;
+      shifts[k] = slot->frames[k].shift;
+    }
+  weights_find (&now->plane, now->shift, frames.history, shifts, slot->n, &settings, &weights);
+  if (! run->on_device)
+    whiten_planes_init (&planes, box.width, box.height);
+  request.output = tessera_reached_buffer (slot->whitened, request.output_format, &box);
+  if (! background_whiten_predict (&request, &frames, &weights, WHITEN_WHITENED, 1.0f, &planes))
+    expect (FALSE, "the device did not whiten");
+  g_object_unref (request.output);
+  if (! run->on_device)
+    whiten_planes_clear (&planes);
+  g_mutex_lock (&run->lock);
+  run->whiten_time += g_get_monotonic_time () - began;
+  slot->is_busy = FALSE;
+  g_cond_broadcast (&run->whitened);
+  g_mutex_unlock (&run->lock);
+}
+
+static void
+wait_for (Slot *slot)
+{
+  g_mutex_lock (&slot->run->lock);
+  while (slot->is_busy)
+    g_cond_wait (&slot->run->whitened, &slot->run->lock);
+  g_mutex_unlock (&slot->run->lock);
+}
+
+static void
+send_to_whiten (Run *run, const Past *now)
+{
+  const gint n = MIN (run->n_past, run->speed->n_history), at_once = MAX (run->speed->whitening, 1);
+  Slot      *slot = &run->slots[run->next_slot++ % at_once];
+
+  wait_for (slot);
+  slot->n = n;
+  memcpy (slot->frames, run->past + run->n_past - n, n * sizeof *slot->frames);
+  slot->frames[n] = *now;
+  slot->is_busy = TRUE;
+  run->last_whitened = slot->whitened;
+  if (at_once > 1)
+    g_thread_pool_push (run->whiteners, slot, NULL);
+  else
+    whiten (slot, NULL);
+}
+
+static void
+add_frame (Run *run, Past *now, const Shift *found)
+{
+  now->shift = weights_round_shift ((FrameShift) { found->x, found->y });
+  if (run->n_past > 0)
+    send_to_whiten (run, now);
+  past_add (run, now);
+  run->last = *found;
+}
+
+/* --------------------------------------------------------------------- shifts -- */
+
+typedef struct
+{
+  Run          *run;
+  GThread      *thread;
+  const gfloat *frames;
+  gint          n;
+  guint64       serials[SHIFT_MOST_FRAMES];
+  Shift         found[SHIFT_MOST_FRAMES];
+} Batch;
+
+/* The device looks for bad pixels itself. */
+static gpointer
+find_shifts (gpointer data)
+{
+  Batch       *batch = data;
+  Run         *run = batch->run;
+  const gint64 began = g_get_monotonic_time ();
+
+  for (gint k = 0; k < batch->n; k++)
+    batch->serials[k] = tessera_new_serial ();
+  if (! shift_request (run->speed->shift_operation, &(ShiftRequest) { .key = &run->key, .n = batch->n, .frames = batch->frames,
+                                                                      .serials = batch->serials, .settings = SHIFT_DEFAULTS }, batch->found))
+    expect (FALSE, "the device did not find the shifts");
+  g_mutex_lock (&run->lock);
+  run->shift_time += g_get_monotonic_time () - began;
+  g_mutex_unlock (&run->lock);
+  return NULL;
+}
+
+static void
+begin_batch (Run *run, Batch *batch, gint first, gint n)
+{
+  *batch = (Batch) { .run = run, .frames = run->speed->counts + first % run->speed->distinct * frame_size (run->speed), .n = n };
+  if (run->speed->ahead > 0)
+    batch->thread = g_thread_new ("shifts", find_shifts, batch);
+  else
+    find_shifts (batch);
+}
+
+static void
+add_batch (Run *run, const Batch *batch)
+{
+  for (gint k = 0; k < batch->n; k++)
+    add_frame (run, &(Past) { .plane = { run->speed->width, run->speed->height, (gfloat *) batch->frames + k * frame_size (run->speed) },
+                              .serial = batch->serials[k] }, &batch->found[k]);
+}
+
+static void
+run_batches (Run *run, gint n)
+{
+  const gint each = run->speed->batch, n_batches = (n + each - 1) / each;
+  Batch     *batches = g_new0 (Batch, n_batches);
+
+  for (gint k = 0, begun = 0; k < n_batches; k++)
+    {
+      for (; begun < n_batches && begun <= k + run->speed->ahead; begun++)
+        begin_batch (run, &batches[begun], begun * each, MIN (each, n - begun * each));
+      if (batches[k].thread)
+        g_thread_join (batches[k].thread);
+      add_batch (run, &batches[k]);
+    }
+  g_free (batches);
+}
+
+/* As tessera-sequence does. */
+static void
+add_in_c (Run *run, const gfloat *frame)
+{
+  const CountPlane plane = { run->speed->width, run->speed->height, (gfloat *) frame };
+  gint64           began = g_get_monotonic_time ();
+  Past             now = { 0 };
+  Shift            found;
+
+  whiten_prepare (&plane, NULL, INFINITY, TRUE, &now.plane);
+  shift_request (run->speed->shift_operation, &(ShiftRequest) { .key = &run->key, .n = 1, .frames = now.plane.pixels,
+                                                                .settings = { SHIFT_PYRAMID, 64, INFINITY, FALSE } }, &found);
+  run->shift_time += g_get_monotonic_time () - began;
+  add_frame (run, &now, &found);
+}
+
+/* ------------------------------------------------------------------------ runs -- */
+
+void
+run_init (Run *run, const Speed *speed, gboolean on_device)
+{
+  *run = (Run) { .speed = speed, .on_device = on_device, .reference = { speed->width, speed->height, (gfloat *) speed->counts } };
+  g_mutex_init (&run->lock);
+  g_cond_init (&run->whitened);
+  for (gint i = 0; i < MOST_AT_ONCE; i++)
+    run->slots[i] = (Slot) { .run = run, .whitened = tessera_reached_new (frame_size (speed) * sizeof (gfloat)) };
+  run->whiteners = g_thread_pool_new (whiten, NULL, MOST_AT_ONCE, FALSE, NULL);
+  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+  if (! on_device)
+    whiten_prepare (&(const CountPlane) { speed->width, speed->height, (gfloat *) speed->counts }, NULL, INFINITY, TRUE, &run->reference);
+  shift_key_init (&run->key, &run->reference, TRUE);
+}
+
+void
+run_frames (Run *run, gint n)
+{
+  const gint64 began = g_get_monotonic_time ();
+
+  run->shift_time = run->whiten_time = 0;
+  if (run->on_device)
+    run_batches (run, n);
+  for (gint i = 0; i < n && ! run->on_device; i++)
+    add_in_c (run, run->speed->counts + i % run->speed->distinct * frame_size (run->speed));
+  for (gint i = 0; i < MOST_AT_ONCE; i++)
+    wait_for (&run->slots[i]);
+  run->time = g_get_monotonic_time () - began;
+}
+
+void
+run_clear (Run *run)
+{
+  g_thread_pool_free (run->whiteners, FALSE, TRUE);
+  for (gint k = 0; k < run->n_past; k++)
+    past_clear (run, &run->past[k]);
+  for (gint i = 0; i < MOST_AT_ONCE; i++)
+    tessera_reached_free (run->slots[i].whitened);
+  shift_key_clear (&run->key);
+  if (! run->on_device)
+    count_plane_clear (&run->reference);
+  g_cond_clear (&run->whitened);
+  g_mutex_clear (&run->lock);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * A sequence of frames on its way: shifts of some, backgrounds of those before.
+ */
+#ifndef SEQUENCE_PIPE_H
+#define SEQUENCE_PIPE_H
+
+#include <gegl-plugin.h>
+
+#include "estimate-shift.h"
+#include "whiten-request.h"
+
+#define MOST_AT_ONCE 4
+
+/* What all runs share. */
+typedef struct
+{
+  gint           width, height, n_history, batch;
+  gint           distinct;              /* frames in `counts`, which come again and again */
+  gint           ahead, whitening;      /* batches whose shifts are looked for, and frames that are whitened, at the same time; 0, 1: one after the other */
+  const gfloat  *counts;                /* of these frames, one behind the other */
+  GeglOperation *shift_operation, *whiten_operation;
+} Speed;
+
+/* A frame that has been. */
+typedef struct
+{
+  CountPlane plane;             /* on the device: as it came; what is prepared of it is there alone */
+  FrameShift shift;
+  guint64    serial;
+} Past;
+
+typedef struct _Run Run;
+
+/* A frame that is whitened. */
+typedef struct
+{
+  Run     *run;
+  Past     frames[WEIGHTS_MAX_FRAMES + 1];      /* itself behind those before it */
+  gint     n;
+  gfloat  *whitened;
+  gboolean is_busy;             /* guarded by the run's lock */
+} Slot;
+
+struct _Run
+{
+  const Speed *speed;
+  gboolean     on_device;
+  ShiftKey     key;
+  CountPlane   reference;
+  Past         past[WEIGHTS_MAX_FRAMES + MOST_AT_ONCE];
+  gint         n_past;
+  Slot         slots[MOST_AT_ONCE];
+  gint         next_slot;
+  GThreadPool *whiteners;
+  GMutex       lock;
+  GCond        whitened;
+  Shift        last;
+  const gfloat *last_whitened;
+  gint64       time, shift_time, whiten_time;   /* microseconds: all, and each by itself, the sum of all threads */
+};
+
+void  run_init   (Run *run, const Speed *speed, gboolean on_device);
+void  run_frames (Run *run, gint n);
+void  run_clear  (Run *run);
+gsize frame_size (const Speed *speed);
+
+#endif
