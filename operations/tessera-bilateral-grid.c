@@ -69,20 +69,14 @@ property_double (spatial_sigma, _("Size of details"), DEFAULT_SIZE)
     description (_("Details up to about this size are smoothed away, in pixels: 1 takes fine grain, 200 large "
                    "shapes too"))
     value_range (1.0, 200.0)
-    ui_range    (1.0, 50.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.5, 5.0)
-    ui_digits   (1)
+    ui_slider   (1.0, 50.0, 2.0, 0.5, 5.0, 1)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (range_sigma, _("Edge threshold"), DEFAULT_THRESHOLD)
     description (_("Steps in brightness larger than this are edges and are kept, where black to white is 1; thin lines "
                    "need 2.5 times as much. 0.005 keeps nearly everything, 2 blurs across all edges"))
     value_range (0.005, 2.0)
-    ui_range    (0.01, 0.5)
-    ui_gamma    (2.0)
-    ui_steps    (0.01, 0.1)
-    ui_digits   (3)
+    ui_slider   (0.01, 0.5, 2.0, 0.01, 0.1, 3)
 
 property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, DEFAULT_GUIDE)
 #ifdef TESSERA_BILATERAL_FILTER
@@ -254,9 +248,8 @@ choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const GeglProperties *o = properties;
   const gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
 
   return (TesseraHalo) { pixels, pixels, pixels, pixels };
@@ -271,17 +264,15 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
   GeglBuffer          *guide = request->aux ? request->aux : request->input;
   GridParams           params;
   gboolean             success;
 
-  params_init (&params, &o, request->aux != NULL, request->input_format, &request->bounds,
+  params_init (&params, o, request->aux != NULL, request->input_format, &request->bounds,
                &request->roi);
   params.has_alpha = tessera_has_alpha (request);
-  request->halo = reach (&o);
   request->filter = choose_filter (&params, guide, request->input_format);
   request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
   request->params = &params;

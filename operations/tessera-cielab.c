@@ -286,13 +286,13 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Babl *colours = colour_format (operation);
-  Lab         lab = lab_new (GEGL_PROPERTIES (operation));
+  const Babl *colours = colour_format (request->operation);
+  Lab         lab = lab_new (o);
 
   lab.is_linear = ! (babl_get_model_flags (colours) & BABL_MODEL_FLAG_NONLINEAR);
-  request->output_format = lab.is_inverse ? colours : number_format (operation);
+  request->output_format = lab.is_inverse ? colours : number_format (request->operation);
   request->params = &lab;
   request->cost_class = lab.is_inverse + 2 * lab.is_linear;
   return tessera_process (request);

@@ -54,10 +54,7 @@ property_double (divisor, _("Divisor"), 0.0)
     description (_("The sum is divided by this number; 0 stands for the sum of the weights, or for 1 "
                    "where that is 0"))
     value_range (-1e9, 1e9)
-    ui_range    (0.0, 100.0)
-    ui_gamma    (2.0)
-    ui_steps    (1.0, 10.0)
-    ui_digits   (3)
+    ui_slider   (0.0, 100.0, 2.0, 1.0, 10.0, 3)
 
 property_double (offset, _("Offset"), 0.0)
     description (_("Added to the result, where black to white is 1: 0 adds nothing, 0.5 puts edges on gray"))
@@ -190,9 +187,9 @@ halo_of (const ConvolutionKernel *kernel)
 }
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  ConvolutionKernel *kernel = kernel_new (properties, NULL);
+  ConvolutionKernel *kernel = kernel_new (o, NULL);
   const TesseraHalo  halo = halo_of (kernel);
 
   g_free (kernel);
@@ -210,9 +207,8 @@ passes (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
   ConvolutionKernel    *kernel = request->output ? kernel_new (o, NULL) : NULL;
   Convolution          *params;
   gboolean              success;

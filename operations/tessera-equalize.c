@@ -40,10 +40,7 @@ property_double (clip_limit, _("Clip limit"), 2.0)
     description (_("How much the contrast in a tile may grow, 0 to 100: 1 hardly, 2 looks natural, 10 shows noise too; "
                    "0 equalizes the whole image at once, without tiles"))
     value_range (0.0, 100.0)
-    ui_range    (0.0, 10.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.1, 1.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 10.0, 2.0, 0.1, 1.0, 2)
 
 property_int (tiles, _("Tiles"), 8)
     description (_("Number of tiles along each side, 1 to 32: more bring out smaller details; without effect where the "
@@ -322,9 +319,8 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
   EqualizeKept          kept = { .serial = tessera_new_serial () };
   Equalize              e = { .kept = &kept, .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
                               .clip_limit = o->clip_limit, .bounds = request->bounds };

@@ -49,10 +49,7 @@ property_double (threshold, _("Threshold"), 0.5)
     description (_("Pixels of this value or more are foreground, in linear light, where middle gray is 0.2 and white 1; "
                    "0 leaves only negative values out"))
     value_range (-G_MAXFLOAT, G_MAXFLOAT)
-    ui_range    (0.0, 1.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.01, 0.1)
-    ui_digits   (3)
+    ui_slider   (0.0, 1.0, 2.0, 0.01, 0.1, 3)
 
 property_enum (connectivity, _("Connectivity"), TesseraLabelConnectivity, tessera_label_connectivity,
                TESSERA_LABEL_8)
@@ -179,9 +176,8 @@ values_of (const Babl *format)
 }
 
 static Label
-label_params (GeglOperation *operation, const Babl *format)
+label_params (const GeglProperties *o, const Babl *format)
 {
-  GeglProperties          *o = GEGL_PROPERTIES (operation);
   const TesseraLabelResult result = wanted_result (o);
   Label                    label = { .by_alpha = o->source == TESSERA_LABEL_ALPHA, .threshold = o->threshold,
                                      .diagonals = o->connectivity == TESSERA_LABEL_8, .min_area = o->min_area };
@@ -203,16 +199,16 @@ label_params (GeglOperation *operation, const Babl *format)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Babl          *format = gegl_operation_get_format (operation, "output");
+  const Babl          *format = gegl_operation_get_format (request->operation, "output");
   const GeglRectangle *roi = &request->roi, *bounds = &request->bounds;
-  Label                label = label_params (operation, format);
+  Label                label = label_params (o, format);
   TesseraMemory       *labels = NULL, *ranks = NULL;
   gint                 count = 0;
   gboolean             success;
 
-  GEGL_PROPERTIES (operation)->count = 0;
+  GEGL_PROPERTIES (request->operation)->count = 0;
   if (tessera_is_endless (bounds))
     label.threshold = NAN;
   else
@@ -227,7 +223,7 @@ run (GeglOperation *operation, TesseraRequest *request)
   request->params = &label;
   request->cost_class = label.result;
   success = tessera_process (request);
-  GEGL_PROPERTIES (operation)->count = count;           /* without a notification, which would invalidate the node */
+  GEGL_PROPERTIES (request->operation)->count = count;           /* without a notification, which would invalidate the node */
   return success;
 }
 

@@ -242,21 +242,17 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const gint radius = ((const GeglProperties *) properties)->radius;
-
-  return (TesseraHalo) { radius, radius, radius, radius };
+  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
-  const Params         params = { o.radius, (gfloat) (1.0 / (2 * o.radius + 1)) };
+  const Params         params = { o->radius, (gfloat) (1.0 / (2 * o->radius + 1)) };
 
   request->params = &params;
-  request->halo = reach (&o);
   return tessera_process (request);
 }
 

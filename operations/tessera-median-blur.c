@@ -263,11 +263,9 @@ static const TesseraFilter median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const gint radius = ((const GeglProperties *) properties)->radius;
-
-  return (TesseraHalo) { radius, radius, radius, radius };
+  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
 /* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
@@ -285,15 +283,13 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
-  MedianParams         params = params_new (&o, tessera_has_alpha (request));
+  MedianParams         params = params_new (o, tessera_has_alpha (request));
   gboolean             success;
 
   request->filter = &median_blur;
   request->params = &params;
-  request->halo = reach (&o);
   request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);

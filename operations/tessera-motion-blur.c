@@ -24,10 +24,7 @@
 property_double (length, _("Length"), 10.0)
     description (_("Length of the blur in pixels; 0 leaves the image as it is"))
     value_range (0.0, 1000.0)
-    ui_range    (0.0, 300.0)
-    ui_gamma    (2.0)
-    ui_steps    (1.0, 10.0)
-    ui_digits   (1)
+    ui_slider   (0.0, 300.0, 2.0, 1.0, 10.0, 1)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (angle, _("Angle"), 0.0)
@@ -181,9 +178,8 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const GeglProperties *o = properties;
   const gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
   const gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
@@ -191,13 +187,11 @@ reach (gconstpointer properties)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties  o = *GEGL_PROPERTIES (operation);
-  Taps                 *taps = taps_new (o.length, o.angle);
+  Taps                 *taps = taps_new (o->length, o->angle);
   gboolean              success;
 
-  request->halo = reach (&o);
   request->params = taps;
   success = tessera_process (request);
   g_free (taps);

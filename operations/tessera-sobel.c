@@ -59,10 +59,7 @@ property_double (gain, _("Gain"), 4.0)
     description (_("How bright edges are shown for eyes: more brings out weak ones, 1 shows the numbers as they are, "
                    "0 shows none"))
     value_range (0.0, 100.0)
-    ui_range    (0.0, 20.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.1, 1.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 20.0, 2.0, 0.1, 1.0, 2)
     ui_meta     ("sensitive", "display & ! result {vector, angle}")
 
 /* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
@@ -326,12 +323,12 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  Params params = params_new (GEGL_PROPERTIES (operation));
+  Params params = params_new (o);
 
   tessera_luminance (request->input_format, params.weights);
-  request->output_format = output_format (operation, &params);
+  request->output_format = output_format (request->operation, &params);
   request->params = &params;
   request->cost_class = 5 * params.of_luminance + params.result;
   return tessera_process (request);

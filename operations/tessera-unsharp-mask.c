@@ -23,28 +23,19 @@ property_double (std_dev, _("Radius"), 3.0)
     description (_("Standard deviation of the blur that the image is compared with, in pixels: "
                    "the size of what is sharpened; 0 leaves the image as it is"))
     value_range (0.0, 300.0)
-    ui_range    (0.0, 40.0)
-    ui_gamma    (3.0)
-    ui_steps    (0.5, 5.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 40.0, 3.0, 0.5, 5.0, 2)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (amount, _("Amount"), 0.5)
     description (_("How much of the difference is added; 0 leaves the image as it is"))
     value_range (0.0, 10.0)
-    ui_range    (0.0, 5.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.05, 0.5)
-    ui_digits   (2)
+    ui_slider   (0.0, 5.0, 2.0, 0.05, 0.5, 2)
 
 property_double (threshold, _("Threshold"), 0.0)
     description (_("Differences up to this, in pixel values from 0 to 1, are left alone, "
                    "and larger ones lessened by it; 0 sharpens all"))
     value_range (0.0, 1.0)
-    ui_range    (0.0, 0.25)
-    ui_gamma    (2.0)
-    ui_steps    (0.005, 0.05)
-    ui_digits   (3)
+    ui_slider   (0.0, 0.25, 2.0, 0.005, 0.05, 3)
 
 #else
 
@@ -179,27 +170,25 @@ sigma_of (const GeglProperties *o)
 }
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const gdouble sigma = sigma_of (properties);
+  const gdouble sigma = sigma_of (o);
 
   return gaussian_reach (sigma, sigma);
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
-  const gdouble        sigma = sigma_of (&o);
+  const gdouble        sigma = sigma_of (o);
   Params              *params = g_new0 (Params, 1);
   gboolean             success;
 
-  params->amount = (gfloat) o.amount;
-  params->threshold = (gfloat) o.threshold;
+  params->amount = (gfloat) o->amount;
+  params->threshold = (gfloat) o->threshold;
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
-  request->halo = reach (&o);
   params->is_weighed = tessera_has_alpha (request);
   if (params->is_weighed)
     {
