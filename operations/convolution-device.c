@@ -18,12 +18,10 @@ convolution_scratch_bytes (const TesseraRequest *request, gint width, gint heigh
                                     : sizeof convolution->stepped;
 }
 
-/* 0: no pixel is weighed. */
-static gfloat
-magnitudes_of (const Convolution *convolution)
-{
-  return convolution->is_weighed ? convolution->magnitudes : 0.0f;
-}
+/* Magnitudes of 0: no pixel is weighed. */
+#define FINISH_ARGS(c) \
+  FLOAT4_ARG ((c)->offset[0], (c)->offset[1], (c)->offset[2], (c)->offset[3]), ARG ((c)->copies_alpha), \
+  ARG ((c)->is_weighed ? (c)->magnitudes : 0.0f)
 
 /* Pixels that have an alpha, and those around them.  What lies beyond the image is no light already. */
 static void
@@ -37,39 +35,27 @@ weigh (TesseraBand *band)
   });
 }
 
-static gint
-run_two_passes (TesseraBand *band, const Convolution *convolution)
-{
-  const gfloat *offset = convolution->offset;
-
-  return separable_device (band, band->input.memory, &convolution->two_pass, "convolution_columns",
-                           (TesseraArg[]) { FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]),
-                                            ARG (convolution->copies_alpha), ARG (magnitudes_of (convolution)) }, 3);
-}
-
 gint
 convolution_device (TesseraBand *band)
 {
   const Convolution *convolution = band->request->params;
   const TesseraHalo *halo = &band->request->halo;
-  const gfloat      *offset = convolution->offset;
   const gint         width = band->output.width, height = band->output.height;
   const gint         rows = convolution->rows + CONVOLUTION_STEP - 1, columns = convolution->columns;
-  TesseraMemory     *weights;
+  const SeparableKernels own = { convolution->is_weighed ? "convolution_rows" : NULL, "convolution_columns", NULL,
+                                 { FINISH_ARGS (convolution) } };
 
   if (convolution->is_weighed && tessera_has_alpha (band->request))
     weigh (band);
   if (convolution->in_two_passes)
-    return run_two_passes (band, convolution);
-  tessera_table (band, convolution->stepped, (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat), &weights);
+    return separable_device (band, band->input.memory, &convolution->two_pass, &own);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "convolution_direct",
     .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP }, .group = { 128, 1 },
     .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
               ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
-              OUTPUT_ARGS (band), ARG (weights), ARG (rows), ARG (columns),
-              FLOAT4_ARG (offset[0], offset[1], offset[2], offset[3]), ARG (convolution->copies_alpha),
-              ARG (magnitudes_of (convolution)) }
+              OUTPUT_ARGS (band), TABLE_ARG (convolution->stepped, (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat)),
+              ARG (rows), ARG (columns), FINISH_ARGS (convolution) }
   });
 }

@@ -135,7 +135,6 @@ prepare_two_passes (Convolution *convolution, const ConvolutionKernel *kernel, c
   two_pass->divide = divide_row;
   two_pass->x.magnitudes = has_negative (&two_pass->x);
   two_pass->y.magnitudes = has_negative (&two_pass->y);
-  two_pass->rows = "convolution_rows";
 }
 
 void

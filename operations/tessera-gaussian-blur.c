@@ -44,7 +44,7 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 static gint
 blur_device (TesseraBand *band)
 {
-  return gaussian_device (band, band->input.memory, NULL, NULL, NULL, 0);
+  return gaussian_device (band, band->input.memory, NULL);
 }
 
 #define GAUSSIAN_BLUR \
@@ -74,16 +74,13 @@ reach (const GeglProperties *o)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  Gaussian             *gaussian = g_new0 (Gaussian, 1);
-  gboolean              success;
+  g_autofree Gaussian *gaussian = g_new0 (Gaussian, 1);
 
   gaussian_init (gaussian, o->std_dev_x, o->std_dev_y);
   request->filter = gaussian->x.step == 1 && gaussian->y.step == 1 ? &exact : &by_cells;
   request->params = gaussian;
   request->cost_class = MIN (255, gaussian->fir.x.n + gaussian->fir.y.n);
-  success = tessera_process (request);
-  g_free (gaussian);
-  return success;
+  return tessera_process (request);
 }
 
 static void

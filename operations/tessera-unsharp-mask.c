@@ -58,16 +58,6 @@ typedef struct
 
 /* --------------------------------------------------------------- C rows -- */
 
-TESSERA_CLONES static gint
-count_translucent (const gfloat *restrict pixels, const gfloat *restrict wholes, gint n_pixels)
-{
-  gint count = 0;
-
-  for (gint x = 0; x < n_pixels; x++)
-    count += pixels[4 * x + 3] != wholes[x];
-  return count;
-}
-
 TESSERA_CLONES static void
 sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gconstpointer data)
 {
@@ -80,12 +70,10 @@ sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gc
     sums[4 * x + 3] = in[4 * x + 3];
 }
 
-/* unsharp_blurred of whole pixels.  Opaque surroundings, the usual case, need no division. */
+/* unsharp_blurred of whole pixels. */
 static void
 divide_row (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels)
 {
-  if (count_translucent (sums, wholes, n_pixels) == 0)
-    return;
   for (gint x = 0; x < n_pixels; x++)
     {
       const Pixel  sum = ((const Pixel *) sums)[x], pixel = ((const Pixel *) in)[x];
@@ -124,33 +112,24 @@ weigh (TesseraBand *band, TesseraMemory **weighed)
 
 /* Cells are made of weighed pixels; else these are an image of their own, because each is read many times. */
 static gint
-unsharp_weighed_device (TesseraBand *band)
-{
-  const Params   *params = band->request->params;
-  const Gaussian *gaussian = &params->gaussian;
-  TesseraMemory  *source = band->input.memory, *ones;
-  GaussianSpan    x, y;
-
-  gaussian_spans (band->request, &band->roi, &x, &y);
-  if (gaussian->x.step == 1)
-    weigh (band, &source);
-  tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones);
-
-  const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (x.phase) };
-
-  return gaussian_device (band, source, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
-                          gaussian->x.step == 1 ? 3 : 4);
-}
-
-static gint
 unsharp_device (TesseraBand *band)
 {
   const Params    *params = band->request->params;
-  const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
+  const gint       step = params->gaussian.x.step;
+  SeparableKernels own = { NULL, "unsharp_columns", "unsharp_up_rows", { ARG (params->amount), ARG (params->threshold) } };
+  TesseraMemory   *source = band->input.memory;
+  GaussianSpan     x, y;
 
-  if (params->is_weighed)
-    return unsharp_weighed_device (band);
-  return gaussian_device (band, band->input.memory, "unsharp_columns", "unsharp_up_rows", more, 2);
+  if (! params->is_weighed)
+    return gaussian_device (band, source, &own);
+  gaussian_spans (band->request, &band->roi, &x, &y);
+  own = (SeparableKernels) { step > 1 ? "unsharp_down" : NULL, "unsharp_weighed_columns", "unsharp_weighed_up_rows",
+                             { own.args[0], own.args[1], TABLE_ARG (params->gaussian.ones, step * sizeof (gfloat)) } };
+  if (step > 1)
+    own.args[3] = ARG (x.phase);
+  else
+    weigh (band, &source);
+  return gaussian_device (band, source, &own);
 }
 
 #define UNSHARP_MASK \
@@ -181,8 +160,7 @@ static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   const gdouble        sigma = sigma_of (o);
-  Params              *params = g_new0 (Params, 1);
-  gboolean             success;
+  g_autofree Params   *params = g_new0 (Params, 1);
 
   params->amount = (gfloat) o->amount;
   params->threshold = (gfloat) o->threshold;
@@ -195,14 +173,11 @@ run (TesseraRequest *request, const GeglProperties *o)
       gaussian_ones (&params->gaussian);
       params->gaussian.fir.begin = separable_weigh;
       params->gaussian.fir.divide = divide_row;
-      params->gaussian.fir.rows = params->gaussian.x.step > 1 ? "unsharp_down" : NULL;
     }
   request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;
   request->params = params;
   request->cost_class = params->gaussian.fir.x.n;
-  success = tessera_process (request);
-  g_free (params);
-  return success;
+  return tessera_process (request);
 }
 
 static void

@@ -81,7 +81,7 @@ typedef struct
 
 typedef enum
 {
-  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_INT, TESSERA_ARG_FLOAT,
+  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_TABLE, TESSERA_ARG_INT, TESSERA_ARG_FLOAT,
   TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
 } TesseraArgKind;
 
@@ -92,6 +92,7 @@ typedef struct
   union
   {
     TesseraMemory *memory;
+    struct { gconstpointer data; gsize bytes; } table;
     gint           i;
     gfloat         f;
     gfloat         f4[4];
@@ -122,6 +123,7 @@ tessera_float_arg (gfloat x)
 #define ARG(x) _Generic ((x), TesseraMemory *: tessera_memory_arg, gint: tessera_int_arg, guint: tessera_int_arg, \
                          gfloat: tessera_float_arg) (x)
 #define FLOAT4_ARG(a, b, c, d) ((TesseraArg) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } })
+#define TABLE_ARG(a, n)        ((TesseraArg) { TESSERA_ARG_TABLE, { .table = { (a), (n) } } })  /* tessera_table */
 #define LOCAL_ARG(n)           ((TesseraArg) { TESSERA_ARG_LOCAL, { .bytes = (n) } })
 #define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
 
@@ -154,7 +156,8 @@ TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch
 /* Uninitialised memory of `bytes` bytes that lives until the band is done.  Fails if it does not fit; the engine then tries a lower band. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
-/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile. */
+/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile.
+ * TABLE_ARG does this for an argument. */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
@@ -329,6 +332,16 @@ TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, c
 
 /* As gegl_parallel_distribute_range, also while another request has GEGL's threads: then with threads of our own. */
 TESSERA_API void tessera_spread_range (gsize n, gdouble thread_cost, GeglParallelDistributeRangeFunc work, gpointer data);
+
+/* Before a pointer to memory of gegl_scratch_new, or NULL: it is freed where its block ends, as g_autofree does with that of g_new. */
+#define tessera_autoscratch __attribute__ ((cleanup (tessera_autoscratch_free)))
+
+static inline void
+tessera_autoscratch_free (gpointer pointer)
+{
+  if (*(gpointer *) pointer)
+    gegl_scratch_free (*(gpointer *) pointer);
+}
 
 /* Memory for many MiB of intermediate results in C, in large pages where the system has them.  Uninitialised. */
 TESSERA_API gpointer tessera_large_new  (gsize bytes);
