@@ -63,7 +63,6 @@ typedef struct
   gint              row, cell_row, n_cell_rows;
   gint              from_x, from_y;     /* of the uploaded image */
   TesseraMemory    *guides;
-  TesseraMemory    *starts[2], *cells[2], *fractions[2];        /* of both axes */
 } GridBand;
 
 static GridBand
@@ -84,18 +83,20 @@ grid_band (const TesseraBand *band)
 
 #define FEW_PLANES     32
 
+#define STARTS_ARG(axis)    TABLE_ARG ((axis).starts, ((axis).n_cells + 1) * sizeof (gint))
+#define PLACES_ARGS(axis)   TABLE_ARG ((axis).cells, (axis).size * sizeof (gint)), \
+                            TABLE_ARG ((axis).fractions, (axis).size * sizeof (gfloat))
 #define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
 /* As on the device. */
 #define CELL_ARGS(band, g)                                                                                              \
     ARG ((band)->input.memory), ARG ((g)->guides), ARG ((band)->input.stride), ARG ((g)->from_x), ARG ((g)->from_y),    \
-    WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance), ARG ((g)->starts[0]), ARG ((g)->starts[1]),             \
-    ARG ((g)->cell_row), ARG ((g)->params->x.n_cells), ARG ((g)->n_cell_rows)
+    WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance), STARTS_ARG ((g)->params->x),                            \
+    STARTS_ARG ((g)->params->y), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells), ARG ((g)->n_cell_rows)
 #define SLICE_ARGS(band, g)                                                                                             \
     ARG ((band)->input.memory), ARG ((g)->guides), ARG ((band)->input.stride), ARG ((band)->roi.x - (band)->input.x),   \
     ARG ((band)->roi.y - (band)->input.y), WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance),                  \
-    ARG ((g)->params->range_sigma), ARG ((g)->cells[0]), ARG ((g)->fractions[0]), ARG ((g)->cells[1]),                  \
-    ARG ((g)->fractions[1]), ARG ((g)->row), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells)
+    ARG ((g)->params->range_sigma), PLACES_ARGS ((g)->params->x), PLACES_ARGS ((g)->params->y), ARG ((g)->row), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells)
 
 gint
 bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
@@ -187,14 +188,6 @@ bilateral_grid_device (TesseraBand *band)
   const gint        width = band->output.width, height = band->output.height;
   TesseraMemory    *grid;
 
-  for (gint axis = 0; axis < 2; axis++)
-    {
-      const GridAxis *a = axis ? &params->y : &params->x;
-
-      tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &g.starts[axis]);
-      tessera_table (band, a->cells, a->size * sizeof (gint), &g.cells[axis]);
-      tessera_table (band, a->fractions, a->size * sizeof (gfloat), &g.fractions[axis]);
-    }
   if (! is_dense)
     {
       build_sparse (band, &g, &grid);

@@ -22,6 +22,8 @@ tile_shape (Tile *tile)
   tile->cx1 = x->cells[tile->roi.x + tile->roi.width - 1 - x->from] + 3;
   tile->cy0 = y->cells[tile->roi.y - y->from] - 1;
   tile->cy1 = y->cells[tile->roi.y + tile->roi.height - 1 - y->from] + 3;
+  tile->cells_x = tile->cx1 - tile->cx0;
+  tile->cells_y = tile->cy1 - tile->cy0;
   tile->around = (GeglRectangle) { x->starts[tile->cx0], y->starts[tile->cy0],
                                    x->starts[tile->cx1] - x->starts[tile->cx0],
                                    y->starts[tile->cy1] - y->starts[tile->cy0] };

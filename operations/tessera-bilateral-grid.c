@@ -29,30 +29,32 @@
 #include "config.h"
 #include <glib/gi18n-lib.h>
 
-#ifdef GEGL_PROPERTIES
-
-/* The names of types are global: each of the two operations has its own. */
+/* The names of types are global: each of the two operations has its own.  tessera:bilateral-grid has the thesis's defaults,
+ * tessera:bilateral-filter a photographer's: by channels and in linear light a dusk photograph loses its shadows. */
 #ifdef TESSERA_BILATERAL_FILTER
-#define GUIDE_TYPE TesseraBilateralFilterGuide
-#define TONE_TYPE  TesseraBilateralFilterTone
-#else
-#define GUIDE_TYPE TesseraBilateralGridGuide
-#define TONE_TYPE  TesseraBilateralGridTone
-#endif
-
-/* tessera:bilateral-grid has the thesis's defaults, tessera:bilateral-filter a photographer's: by channels and in linear
- * light a dusk photograph loses its shadows. */
-#ifdef TESSERA_BILATERAL_FILTER
+#define GEGL_OP_NAME      tessera_bilateral_filter
+#define GEGL_OP_C_SOURCE  tessera-bilateral-filter.c
+#define FILTER_NAME       "bilateral-filter"
+#define GUIDE_TYPE        TesseraBilateralFilterGuide
+#define TONE_TYPE         TesseraBilateralFilterTone
 #define DEFAULT_SIZE      6.0
 #define DEFAULT_THRESHOLD 0.08
 #define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_LUMINANCE
 #define DEFAULT_TONE      TESSERA_BILATERAL_GRID_PERCEPTUAL
 #else
+#define GEGL_OP_NAME      tessera_bilateral_grid
+#define GEGL_OP_C_SOURCE  tessera-bilateral-grid.c
+#define FILTER_NAME       "bilateral-grid"
+#define GUIDE_TYPE        TesseraBilateralGridGuide
+#define TONE_TYPE         TesseraBilateralGridTone
 #define DEFAULT_SIZE      8.0
 #define DEFAULT_THRESHOLD 0.1
 #define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_CHANNELS
 #define DEFAULT_TONE      TESSERA_BILATERAL_GRID_LINEAR
 #endif
+
+#ifdef GEGL_PROPERTIES
+
 #define enum_end_of(type) enum_end (type)       /* the macro is not expanded here */
 
 enum_start (tessera_bilateral_grid_guide)
@@ -92,16 +94,6 @@ property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, DEFAULT_
                    "the shadows count for little"))
 
 #else
-
-#ifdef TESSERA_BILATERAL_FILTER
-#define GEGL_OP_NAME     tessera_bilateral_filter
-#define GEGL_OP_C_SOURCE tessera-bilateral-filter.c
-#define FILTER_NAME      "bilateral-filter"
-#else
-#define GEGL_OP_NAME     tessera_bilateral_grid
-#define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
-#define FILTER_NAME      "bilateral-grid"
-#endif
 
 #include "tessera-op.h"
 #include "bilateral-grid.h"

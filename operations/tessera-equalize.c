@@ -310,10 +310,9 @@ static void
 prepare (GeglOperation *operation)
 {
   const Babl *source = gegl_operation_get_source_format (operation, "input");
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  gboolean    is_linear = source && (babl_get_model_flags (source) & BABL_MODEL_FLAG_LINEAR)
+  gboolean    is_linear = (tessera_input_flags (operation) & BABL_MODEL_FLAG_LINEAR)
                           && babl_format_get_space (source) == babl_space ("sRGB");
-  const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
+  const Babl *format = tessera_format (operation, is_linear ? "RGBA float" : "R'G'B'A float");
 
   tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }

@@ -137,21 +137,19 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
 {
   const MedianParams *params = request->params;
   const gint          radius = params->radius;
-  MedianBlock         work = { params, tessera_grow (block, &request->halo), request->bounds, FALSE, NULL };
-  const gsize         n = (gsize) work.around.width * work.around.height;
+  const GeglRectangle around = tessera_grow (block, &request->halo);
+  const gsize         n = (gsize) around.width * around.height;
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * n);
+  MedianBlock         work = { params, around, request->bounds, FALSE, pixels };
 
-  work.pixels = gegl_scratch_new (gfloat, 4 * n);
-  tessera_read (request->input, &work.around, &request->bounds, request->border, request->input_format,
-                work.pixels);
-  work.lacks = params->may_lack && (median_has_network (params, TRUE) || has_clear_pixels (work.pixels, n));
+  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, pixels);
+  work.lacks = params->may_lack && (median_has_network (params, TRUE) || has_clear_pixels (pixels, n));
   if (median_has_network (params, work.lacks))
     median_by_network (&work);
   else if (radius > 0)
     median_by_rank (&work);
-  tessera_write (request->output, block, request->output_format,
-                 work.pixels + 4 * ((gsize) radius * work.around.width + radius),
-                 4 * work.around.width * sizeof (gfloat));
-  gegl_scratch_free (work.pixels);
+  tessera_write (request->output, block, request->output_format, pixels + 4 * ((gsize) radius * around.width + radius),
+                 4 * around.width * sizeof (gfloat));
 }
 
 /* Blocks of about the same size, large enough that the samples around them are the lesser part. */
@@ -230,18 +228,15 @@ static gint
 run_search (TesseraBand *band, TesseraMemory *keys)
 {
   const MedianParams *params = band->request->params;
-  TesseraMemory      *half_widths, *ranks;
+  const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (params->radius + 1) * sizeof (gint));
 
-  tessera_table (band, params->half_widths, (params->radius + 1) * sizeof (gint), &half_widths);
-  ranks = half_widths;
-  if (params->may_lack)
-    tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "median_search", .size = { band->output.width, params->channels, band->output.height },
     .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height), ARG (params->radius), ARG (half_widths),
-              ARG (params->rank), ARG (params->may_lack), ARG (ranks) }
+              ARG (band->output.width), ARG (band->output.height), ARG (params->radius), half_widths,
+              ARG (params->rank), ARG (params->may_lack),
+              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
   });
 }
 
@@ -273,11 +268,9 @@ reach (const GeglProperties *o)
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl         *source = gegl_operation_get_source_format (operation, "input");
-  const Babl         *space = gegl_operation_get_source_space (operation, "input");
-  const BablModelFlag flags = source ? babl_get_model_flags (source) : 0;
+  const BablModelFlag flags = tessera_input_flags (operation);
   const gboolean      is_linear = (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
-  const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
+  const Babl         *format = tessera_format (operation, is_linear ? "RGBA float" : "R'G'B'A float");
 
   tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }

@@ -110,7 +110,7 @@ static Taps *
 taps_new (gdouble length, gdouble angle)
 {
   Taps   *taps = g_new0 (Taps, 1);
-  Sample *samples = g_new (Sample, 4 * MAX_SAMPLES);
+  g_autofree Sample *samples = g_new (Sample, 4 * MAX_SAMPLES);
   gint    count = scatter_samples (length, angle, samples);
 
   qsort (samples, count, sizeof *samples, compare_samples);
@@ -125,7 +125,6 @@ taps_new (gdouble length, gdouble angle)
       taps->offsets[taps->n] = (Offset) { samples[i].x, samples[i].y };
       taps->weights[taps->n++] = (gfloat) weight;
     }
-  g_free (samples);
   return taps;
 }
 
@@ -136,14 +135,13 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
 {
   const Taps        *taps = request->params;
   const TesseraHalo *halo = &request->halo;
-  gint              *places = g_new (gint, taps->n);
+  g_autofree gint   *places = g_new (gint, taps->n);
   const TapList      list = { taps->n, TAP_GROUP, 1, places, taps->weights, FALSE };
 
   for (gint i = 0; i < taps->n; i++)
     places[i] = (taps->offsets[i].y + halo->top) * (gint) block->in_stride + 4 * (taps->offsets[i].x + halo->left);
   for (gint y = 0; y < block->roi.height; y++)
     tap_sum (block->in + y * block->in_stride, &list, block->out + y * block->out_stride, block->roi.width);
-  g_free (places);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -158,14 +156,12 @@ motion_blur_scratch_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint wid
 static gint
 motion_blur_device (TesseraBand *band)
 {
-  const Taps    *taps = band->request->params;
-  TesseraMemory *offsets, *weights;
+  const Taps *taps = band->request->params;
 
-  tessera_table (band, taps->offsets, taps->n * sizeof (Offset), &offsets);
-  tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "motion_blur_gather", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = taps->n,
-    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (offsets), ARG (weights), ARG (taps->n) }
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), TABLE_ARG (taps->offsets, taps->n * sizeof (Offset)),
+              TABLE_ARG (taps->weights, taps->n * sizeof (gfloat)), ARG (taps->n) }
   });
 }
 
@@ -189,13 +185,10 @@ reach (const GeglProperties *o)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  Taps                 *taps = taps_new (o->length, o->angle);
-  gboolean              success;
+  g_autofree Taps *taps = taps_new (o->length, o->angle);
 
   request->params = taps;
-  success = tessera_process (request);
-  g_free (taps);
-  return success;
+  return tessera_process (request);
 }
 
 static void

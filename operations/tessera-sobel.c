@@ -38,9 +38,12 @@ enum_start (tessera_sobel_tone)
   enum_value (TESSERA_SOBEL_LINEAR,     "linear",     N_("Linear light"))
 enum_end (TesseraSobelTone)
 
-property_enum (result, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
-    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
+#define RESULT_PROPERTY(name) \
+property_enum (name, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE) \
+    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the " \
                    "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
+
+RESULT_PROPERTY (result)
 
 property_enum (input_channel, _("Input channel"), TesseraSobelChannel, tessera_sobel_channel,
                TESSERA_SOBEL_LUMINANCE)
@@ -64,9 +67,7 @@ property_double (gain, _("Gain"), 4.0)
 
 /* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
  * property; so `output` wins only when it is not the default. */
-property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
-    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
-                   "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
+RESULT_PROPERTY (output)
     ui_meta     ("visible", "0")
 
 #else
@@ -217,7 +218,7 @@ sobel_block (const TesseraRequest *request, const TesseraBlock *block)
   const Params *params = request->params;
   const gint    width = block->roi.width, stride = width + 2;
   const gsize   n = (gsize) stride * (block->roi.height + 2);
-  gfloat       *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
+  tessera_autoscratch gfloat *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
 
   if (params->of_luminance)
     take_luminance (block->in, n, params, planes);
@@ -233,7 +234,6 @@ sobel_block (const TesseraRequest *request, const TesseraBlock *block)
       else
         four_row (above, n, stride, block->in + (y + 1) * block->in_stride + 4, params, out, width);
     }
-  gegl_scratch_free (planes);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -298,18 +298,15 @@ input_format (GeglOperation *operation)
 {
   const Params params = params_new (GEGL_PROPERTIES (operation));
 
-  return babl_format_with_space (! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float",
-                                 gegl_operation_get_source_space (operation, "input"));
+  return tessera_format (operation, ! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float");
 }
 
 /* Of a picture, as the tone counts it; numbers are linear. */
 static const Babl *
 output_format (GeglOperation *operation, const Params *params)
 {
-  const gchar *name = result_components (params) == 1 ? "Y float"
-                      : is_picture (params) && params->is_perceptual ? "R'G'B'A float" : "RGBA float";
-
-  return babl_format_with_space (name, gegl_operation_get_source_space (operation, "input"));
+  return tessera_format (operation, result_components (params) == 1 ? "Y float"
+                                    : is_picture (params) && params->is_perceptual ? "R'G'B'A float" : "RGBA float");
 }
 
 static void

@@ -369,6 +369,10 @@ TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
 
+/* For `prepare`: the format of this name in the space of the input; the input's model flags, 0 if nothing is connected. */
+TESSERA_API const Babl   *tessera_format      (GeglOperation *operation, const gchar *name);
+TESSERA_API BablModelFlag tessera_input_flags (GeglOperation *operation);
+
 /* For `prepare`: the format to set on the output pad.  By default this is `format` (float components).  With
  * TESSERA_DELIVER=stored, if only a gegl:write-buffer consumes the result, it is the format of that buffer,
  * if the device can convert to it.  GEGL would convert to that format anyhow, on one thread, after moving 4
