@@ -179,12 +179,12 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   const gsize        n_read = 4 * (gsize) around.width * around.height;
   const gsize        n_in = n_read + 4 * ((gsize) around.width * (CONVOLUTION_STEP - 1) + BLOCK);
   Rows               rows = { .width = (block->width + BLOCK - 1) / BLOCK * BLOCK, .in_stride = 4 * around.width };
-  gfloat            *in = gegl_scratch_new (gfloat, n_in), *out;
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, n_in);
+  tessera_autoscratch gfloat *out = gegl_scratch_new (gfloat, 4 * (gsize) rows.width * height);
   gboolean           weighs;
 
   rows.out_stride = 4 * rows.width;
   rows.centre = request->halo.top * rows.in_stride + 4 * request->halo.left;
-  out = gegl_scratch_new (gfloat, rows.out_stride * height);
   finish_init (&rows, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
   tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
@@ -198,8 +198,6 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
       LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
   tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
-  gegl_scratch_free (out);
-  gegl_scratch_free (in);
 }
 
 void
@@ -208,11 +206,8 @@ convolution_area (const TesseraRequest *request, const GeglRectangle *area)
   const Convolution *convolution = request->params;
 
   if (convolution->in_two_passes)
-    {
-      separable_area (request, area, &convolution->two_pass);
-      return;
-    }
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
+    separable_area (request, area, &convolution->two_pass);
+  for (gint y = area->y; y < area->y + area->height && ! convolution->in_two_passes; y += BLOCK_HEIGHT)
     for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
       convolve_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
                                                MIN (BLOCK_HEIGHT, area->y + area->height - y)));

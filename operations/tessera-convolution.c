@@ -112,14 +112,12 @@ kernel_new (const GeglProperties *o, gchar **error)
 {
   const gchar       *preset = (guint) o->preset < G_N_ELEMENTS (presets) ? presets[o->preset] : NULL;
   ConvolutionKernel *kernel = g_new (ConvolutionKernel, 1);
-  gchar             *message;
+  g_autofree gchar  *message = NULL;
 
   if (! convolution_kernel_parse (preset ? preset : o->kernel, kernel, &message))
     g_clear_pointer (&kernel, g_free);
   if (error)
-    *error = message;
-  else
-    g_free (message);
+    *error = g_steal_pointer (&message);
   return kernel;
 }
 
@@ -134,16 +132,14 @@ static const TesseraFilter convolution = {
 static void
 kernel_set (GObject *object, GParamSpec *property G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
-  GeglProperties    *o = GEGL_PROPERTIES (object);
-  gchar             *error;
-  ConvolutionKernel *kernel = kernel_new (o, &error);
+  GeglProperties               *o = GEGL_PROPERTIES (object);
+  g_autofree gchar             *error = NULL;
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, &error);
 
   if (o->unusable != ! kernel)
     g_object_set (object, "unusable", ! kernel, NULL);
   if (g_strcmp0 (o->error, error ? error : "") != 0)
     g_object_set (object, "error", error ? error : "", NULL);
-  g_free (error);
-  g_free (kernel);
 }
 
 static void
@@ -151,10 +147,7 @@ constructed (GObject *object)
 {
   G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
   kernel_set (object, NULL, NULL);
-  g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
-  g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
-  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* values from a file may be stale */
-  g_signal_connect (object, "notify::unusable", G_CALLBACK (kernel_set), NULL);
+  g_signal_connect (object, "notify", G_CALLBACK (kernel_set), NULL);   /* an error too: that of a file may be stale */
 }
 
 /* Works on straight colours, or on premultiplied ones if alpha takes part.  The result leaves as the input is stored. */
@@ -163,19 +156,16 @@ prepare (GeglOperation *operation)
 {
   GeglProperties    *o = GEGL_PROPERTIES (operation);
   const Babl        *source = gegl_operation_get_source_format (operation, "input");
-  const Babl        *space = gegl_operation_get_source_space (operation, "input");
   const gchar       *working = o->channels == TESSERA_CONVOLUTION_RGBA ? "RaGaBaA float" : "RGBA float";
-  gchar             *error;
-  ConvolutionKernel *kernel = kernel_new (o, &error);
-  const Babl        *input = ! kernel && source ? source : babl_format_with_space (working, space);
+  g_autofree gchar  *error = NULL;
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, &error);
+  const Babl        *input = ! kernel && source ? source : tessera_format (operation, working);
 
   tessera_set_pads (operation, input, kernel ? tessera_delivered (operation, input, TRUE) : input);
   if (! kernel)
     gegl_operation_set_format (operation, "output", input);     /* the input itself */
   if (error)
     tessera_say_once ("convolution: the kernel cannot be used, the image stays as it is: %s", error);
-  g_free (error);
-  g_free (kernel);
 }
 
 static TesseraHalo
@@ -189,29 +179,25 @@ halo_of (const ConvolutionKernel *kernel)
 static TesseraHalo
 reach (const GeglProperties *o)
 {
-  ConvolutionKernel *kernel = kernel_new (o, NULL);
-  const TesseraHalo  halo = halo_of (kernel);
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
 
-  g_free (kernel);
-  return halo;
+  return halo_of (kernel);
 }
 
 /* Without a kernel the input passes unchanged, in its own format. */
 static gboolean
 passes (GeglOperation *operation)
 {
-  ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
+  g_autofree ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
 
-  g_free (kernel);
   return ! kernel;
 }
 
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  ConvolutionKernel    *kernel = request->output ? kernel_new (o, NULL) : NULL;
-  Convolution          *params;
-  gboolean              success;
+  g_autofree ConvolutionKernel *kernel = request->output ? kernel_new (o, NULL) : NULL;
+  g_autofree Convolution       *params = NULL;
 
   if (! kernel)
     return TRUE;
@@ -223,10 +209,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   request->halo = halo_of (kernel);
   request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
                                               : 64 + MIN (191, kernel->rows * kernel->columns / 16);
-  success = tessera_process (request);
-  g_free (params);
-  g_free (kernel);
-  return success;
+  return tessera_process (request);
 }
 
 static void

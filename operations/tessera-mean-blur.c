@@ -148,16 +148,17 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
   const Params *params = request->params;
   const gint    radius = params->radius;
   const gint    usual = radius > 128 ? 512 : 256, widest = usual + MIN (usual, 128);
-  Strip         strip = { .request = request };
   const gint    around = MIN (widest, area->width) + 2 * radius;
+  const gint    most = CLAMP (radius, TILE, 1024) / TILE * TILE, read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
+  const gsize   stride = (4 * MIN (widest, area->width) + COLUMNS - 1) / COLUMNS * COLUMNS + LANE_FLOATS;
+  const gsize   rows = 2 * radius + most;
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, stride * rows);
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, 4 * (gsize) around * read_rows + LANE_FLOATS);
+  tessera_autoscratch gfloat *line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, COLUMNS * rows) + 2 * LANE_FLOATS);
+  tessera_autoscratch gfloat *total = gegl_scratch_new (gfloat, (gsize) COLUMNS * most + LANE_FLOATS);
+  Strip         strip = { .request = request, .most = most, .read_rows = read_rows, .stride = stride,
+                          .sums = sums, .in = in, .line = line, .total = total };
 
-  strip.most = CLAMP (radius, TILE, 1024) / TILE * TILE;
-  strip.read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
-  strip.stride = (4 * MIN (widest, area->width) + COLUMNS - 1) / COLUMNS * COLUMNS + LANE_FLOATS;
-  strip.sums = gegl_scratch_new (gfloat, strip.stride * (2 * radius + strip.most));
-  strip.in = gegl_scratch_new (gfloat, 4 * (gsize) around * strip.read_rows + LANE_FLOATS);
-  strip.line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, (gsize) COLUMNS * (2 * radius + strip.most)) + 2 * LANE_FLOATS);
-  strip.total = gegl_scratch_new (gfloat, (gsize) COLUMNS * strip.most + LANE_FLOATS);
   for (strip.x = area->x; strip.x < area->x + area->width; strip.x += strip.width)
     {
       const gint rest = area->x + area->width - strip.x;
@@ -165,10 +166,6 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
       strip.width = rest <= widest ? rest : usual - (strip.x & 127);
       blur_strip (&strip, area->y, area->y + area->height);
     }
-  gegl_scratch_free (strip.total);
-  gegl_scratch_free (strip.line);
-  gegl_scratch_free (strip.in);
-  gegl_scratch_free (strip.sums);
 }
 
 /* ---------------------------------------------------------------- device -- */

@@ -182,14 +182,8 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
       out[i] = gradient_component (params->result == GRADIENT_X ? gx[i] : gy[i], params->display, params->gain);
 }
 
-TESSERA_CLONES static void
-put_together (gfloat rows[4][MOST_WIDTH], gboolean is_grey, gint n, gfloat *out)
-{
-  planes_put_together (rows[0], rows[is_grey ? 0 : 1], rows[is_grey ? 0 : 2], rows[3], n, out);
-}
-
 /* A row of four components; `pixels` holds the alpha that is copied. */
-static void
+TESSERA_CLONES static void
 four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, const Params *params,
           gfloat *out, gint n)
 {
@@ -209,7 +203,7 @@ four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, 
       for (gint i = 0; i < n; i++)
         rows[3][i] = pixels[4 * i + 3];
     }
-  put_together (rows, is_grey, n, out);
+  planes_put_together (rows[0], rows[is_grey ? 0 : 1], rows[is_grey ? 0 : 2], rows[3], n, out);
 }
 
 static void
