@@ -28,9 +28,14 @@ find_luminance (Chunk *restrict chunk, gint n, const gfloat weights[3], gboolean
 {
   const gfloat red = weights[0], green = weights[1], blue = weights[2];
 
-  for (gint i = 0; i < n; i++)
-    chunk->luminance[i] = equalize_luminance (chunk->colours[0][i], chunk->colours[1][i], chunk->colours[2][i],
-                                              red, green, blue, is_linear);
+  if (is_linear)
+    for (gint i = 0; i < n; i++)
+      chunk->luminance[i] = equalize_luminance (chunk->colours[0][i], chunk->colours[1][i], chunk->colours[2][i],
+                                                red, green, blue, TRUE);
+  else
+    for (gint i = 0; i < n; i++)
+      chunk->luminance[i] = equalize_luminance (chunk->colours[0][i], chunk->colours[1][i], chunk->colours[2][i],
+                                                red, green, blue, FALSE);
 }
 
 TESSERA_CLONES static void

@@ -136,12 +136,10 @@ void
 label_paint_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
   Labelling *l = data;
-  gfloat    *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
-  gfloat    *in = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
   gint       s;
 
   while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)
     paint_strip (l, &l->strips[s], pixels, in);
-  gegl_scratch_free (in);
-  gegl_scratch_free (pixels);
 }

@@ -166,8 +166,8 @@ static void
 scan_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
   Labelling *l = data;
-  gfloat    *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
-  guint8    *marks = g_malloc ((gsize) l->image.width * MIN (LABEL_STRIP_HEIGHT, l->image.height));
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  g_autofree guint8 *marks = g_malloc ((gsize) l->image.width * MIN (LABEL_STRIP_HEIGHT, l->image.height));
   gint       s;
 
   while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)
@@ -184,8 +184,6 @@ scan_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer d
       join_runs (strip, l->label->diagonals);
       number_runs (strip);
     }
-  g_free (marks);
-  gegl_scratch_free (pixels);
 }
 
 /* ------------------------------------------------------------ components -- */

@@ -160,21 +160,19 @@ equalize_device (TesseraBand *band)
   const Equalize *e = band->request->params;
   const gint      x0 = band->output.x - e->bounds.x, y0 = band->output.y - e->bounds.y;
   const gboolean  is_kept = band->request->filter->blind;
-  TesseraMemory  *pixels = band->input.memory, *places_x, *places_y, *tables;
-  gint            status = is_kept ? tessera_kept_memory (band, e->kept->serial, kept_bytes (e), &pixels, NULL) : 0;
+  const gboolean  has_places = e->mapped && e->clip_limit > 0.0;
+  TesseraMemory  *pixels = band->input.memory;
 
-  places_x = places_y = tables = pixels;
-  if (status == 0 && e->mapped)
-    status = tessera_table (band, e->tables, e->table_rows * equalize_row_size (e) * sizeof (gfloat), &tables);
-  if (status == 0 && e->mapped && e->clip_limit > 0.0
-      && (status = tessera_table (band, e->x.places, e->x.n * sizeof (EqualizePlace), &places_x)) == 0)
-    status = tessera_table (band, e->y.places, e->y.n * sizeof (EqualizePlace), &places_y);
-  if (status != 0)
-    return status;
+  if (is_kept)
+    tessera_kept_memory (band, e->kept->serial, kept_bytes (e), &pixels, NULL);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_map", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
     .args = { ARG (pixels), ARG (is_kept ? e->bounds.width : band->input.stride), ARG (is_kept ? x0 : 0),
-              ARG (is_kept ? y0 : 0), ARG (x0), ARG (y0), ARG (places_x), ARG (places_y), ARG (tables), ARG (e->first_row),
+              ARG (is_kept ? y0 : 0), ARG (x0), ARG (y0),
+              has_places ? TABLE_ARG (e->x.places, e->x.n * sizeof (EqualizePlace)) : ARG (pixels),
+              has_places ? TABLE_ARG (e->y.places, e->y.n * sizeof (EqualizePlace)) : ARG (pixels),
+              e->mapped ? TABLE_ARG (e->tables, e->table_rows * equalize_row_size (e) * sizeof (gfloat)) : ARG (pixels),
+              ARG (e->first_row),
               ARG (e->x.tiles), ARG (e->clip_limit > 0.0), ARG (e->channels), ARG (e->bins), ARG (e->mapped),
               WEIGHTS_ARG (e), ARG (e->is_linear), OUTPUT_ARGS (band) }
   });
@@ -217,22 +215,18 @@ map_pixels (TesseraRequest *request)
 static gboolean
 equalize_globally (const TesseraRequest *request, Equalize *e)
 {
-  guint32       *counts = g_new (guint32, equalize_tile_size (e));
+  g_autofree guint32 *counts = g_new (guint32, equalize_tile_size (e));
+  g_autofree gfloat  *tables = e->tables = g_new0 (gfloat, equalize_tile_size (e));
   TesseraRequest survey = *request, rest = *request;
-  gboolean       success;
 
   survey.progress_to = rest.progress_from = SURVEY_PART;
   rest.progress_to = 1.0;
   e->surveyed = (GeglRectangle) { 0, 0, 1, 1 };
   e->table_rows = 1;
-  e->tables = g_new0 (gfloat, equalize_tile_size (e));
-  success = survey_tiles (&survey, e, counts);
-  if (success)
-    equalize_global_tables (e, counts);
-  g_free (counts);
-  success = success && map_pixels (&rest);
-  g_free (e->tables);
-  return success;
+  if (! survey_tiles (&survey, e, counts))
+    return FALSE;
+  equalize_global_tables (e, counts);
+  return map_pixels (&rest);
 }
 
 /* The tables of `rows` rows of tiles from `row` on. */
@@ -243,23 +237,21 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
   const gint  at_once = CLAMP (COUNTS_BYTES / row_bytes, 1, (gsize) rows);
   const gint  across = CLAMP (COUNTS_BYTES / tile_bytes, 1, (gsize) e->x.tiles);
   const gdouble from = request->progress_from, span = request->progress_to - from;
-  guint32      *counts = g_malloc (tile_bytes * across * at_once);
-  gboolean      success = TRUE;
+  g_autofree guint32 *counts = g_malloc (tile_bytes * across * at_once);
 
-  for (gint y = row; y < row + rows && success; y += at_once)
-    for (gint x = 0; x < e->x.tiles && success; x += across)
+  for (gint y = row; y < row + rows; y += at_once)
+    for (gint x = 0; x < e->x.tiles; x += across)
       {
         TesseraRequest part = *request;
 
         e->surveyed = (GeglRectangle) { x, y, MIN (across, e->x.tiles - x), MIN (at_once, row + rows - y) };
         part.progress_from = from + span * (y - row) / rows;
         part.progress_to = from + span * (y - row + e->surveyed.height) / rows;
-        success = survey_tiles (&part, e, counts);
-        if (success)
-          equalize_local_tables (e, counts);
+        if (! survey_tiles (&part, e, counts))
+          return FALSE;
+        equalize_local_tables (e, counts);
       }
-  g_free (counts);
-  return success;
+  return TRUE;
 }
 
 /* From top to bottom, each time for the rows of pixels whose tables fit. */
@@ -273,13 +265,13 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
   const gint           first_row = e->y.places[first].tile;
   TesseraRequest       survey = *request, part = *request;
   gint                 known = first_row;       /* the first row of tiles that has no tables yet */
-  gboolean             success = TRUE;
+  const gint           table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
+  g_autofree gfloat   *tables = e->tables = g_new (gfloat, table_rows * row_size);
 
   e->first_row = first_row;
-  e->table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
-  e->tables = g_new (gfloat, e->table_rows * row_size);
+  e->table_rows = table_rows;
   e->mapped = (1u << e->channels) - 1;
-  for (gint y = first, y_end = y; y < end && success; y = y_end)
+  for (gint y = first, y_end = y; y < end; y = y_end)
     {
       const gint kept = MAX (0, known - e->y.places[y].tile), rows = MIN (end_row - known, e->table_rows - kept);
 
@@ -290,16 +282,17 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
       part.progress_to = (known + rows - first_row) / (gdouble) (end_row - first_row);
       survey.progress_to = part.progress_from
         = survey.progress_from + SURVEY_PART * (part.progress_to - survey.progress_from);
-      success = make_rows (&survey, e, known, rows);
+      if (! make_rows (&survey, e, known, rows))
+        return FALSE;
       known += rows;
       while (y_end < end && e->y.places[y_end].tile + e->y.places[y_end].next < known)
         y_end++;
       part.roi.y = e->bounds.y + y;
       part.roi.height = y_end - y;
-      success = success && map_pixels (&part);
+      if (! map_pixels (&part))
+        return FALSE;
     }
-  g_free (e->tables);
-  return success;
+  return TRUE;
 }
 
 /* ------------------------------------------------------------- operation -- */

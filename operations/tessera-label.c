@@ -63,15 +63,16 @@ property_int (min_area, _("Smallest area"), 1)
     ui_steps    (1, 10)
     ui_meta     ("unit", "pixels")
 
-property_enum (result, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
-    description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
+#define RESULT_PROPERTY(name) \
+property_enum (name, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS) \
+    description (_("A color for each label on black, the label as a number (for programs), or 1 on all " \
                    "that is kept and 0 elsewhere"))
+
+RESULT_PROPERTY (result)
 
 /* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
  * property; so `output` wins only when it is not the default. */
-property_enum (output, _("Result"), TesseraLabelResult, tessera_label_result, TESSERA_LABEL_RESULT_COLORS)
-    description (_("A color for each label on black, the label as a number (for programs), or 1 on all "
-                   "that is kept and 0 elsewhere"))
+RESULT_PROPERTY (output)
     ui_meta     ("visible", "0")
 
 property_int (count, _("Count (result)"), 0)
@@ -103,15 +104,12 @@ static const TesseraFilter label_filter = {
 static const Babl *
 colors_format (GeglOperation *operation)
 {
-  const Babl   *source = gegl_operation_get_source_format (operation, "input");
-  const Babl   *space = gegl_operation_get_source_space (operation, "input");
-  BablModelFlag flags;
+  const Babl         *source = gegl_operation_get_source_format (operation, "input");
+  const BablModelFlag flags = tessera_input_flags (operation);
 
-  if (! source || babl_format_get_type (source, 0) == babl_type ("u8"))
-    return babl_format_with_space ("R'G'B'A u8", space);
-  flags = babl_get_model_flags (source);
-  return babl_format_with_space (! (flags & BABL_MODEL_FLAG_LINEAR) ? "R'G'B'A float"
-                                 : flags & BABL_MODEL_FLAG_ASSOCIATED ? "RaGaBaA float" : "RGBA float", space);
+  return tessera_format (operation, ! source || babl_format_get_type (source, 0) == babl_type ("u8") ? "R'G'B'A u8"
+                                    : ! (flags & BABL_MODEL_FLAG_LINEAR) ? "R'G'B'A float"
+                                    : flags & BABL_MODEL_FLAG_ASSOCIATED ? "RaGaBaA float" : "RGBA float");
 }
 
 static TesseraLabelResult
@@ -124,15 +122,14 @@ static void
 prepare (GeglOperation *operation)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Babl     *space = gegl_operation_get_source_space (operation, "input");
   GeglRectangle   bounds = tessera_bounds (operation, "input");
 
   if (gegl_rectangle_is_empty (&bounds))
     o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
-  gegl_operation_set_format (operation, "input", babl_format_with_space ("RGBA float", space));
+  gegl_operation_set_format (operation, "input", tessera_format (operation, "RGBA float"));
   gegl_operation_set_format (operation, "output",
                              wanted_result (o) == TESSERA_LABEL_RESULT_COLORS
-                             ? colors_format (operation) : babl_format_with_space ("Y float", space));
+                             ? colors_format (operation) : tessera_format (operation, "Y float"));
 }
 
 /* The value of each of the 256 codes in a format of floats: by formula for sRGB's curve, by babl for others. babl
@@ -184,17 +181,11 @@ label_params (const GeglProperties *o, const Babl *format)
 
   tessera_luminance (format, label.weights);
   label.is_associated = (babl_get_model_flags (format) & BABL_MODEL_FLAG_ASSOCIATED) != 0;
-  if (result == TESSERA_LABEL_RESULT_INDEX)
-    label.result = LABEL_INDEX;
-  else if (result == TESSERA_LABEL_RESULT_MASK)
-    label.result = LABEL_MASK;
-  else if (babl_format_get_type (format, 0) == babl_type ("u8"))
-    label.result = LABEL_BYTES;
-  else
-    {
-      label.result = LABEL_COLORS;
-      label.values = values_of (format);
-    }
+  label.result = result == TESSERA_LABEL_RESULT_INDEX ? LABEL_INDEX
+                 : result == TESSERA_LABEL_RESULT_MASK ? LABEL_MASK
+                 : babl_format_get_type (format, 0) == babl_type ("u8") ? LABEL_BYTES : LABEL_COLORS;
+  if (label.result == LABEL_COLORS)
+    label.values = values_of (format);
   return label;
 }
 
