@@ -23,18 +23,6 @@ convolution_scratch_bytes (const TesseraRequest *request, gint width, gint heigh
   FLOAT4_ARG ((c)->offset[0], (c)->offset[1], (c)->offset[2], (c)->offset[3]), ARG ((c)->copies_alpha), \
   ARG ((c)->is_weighed ? (c)->magnitudes : 0.0f)
 
-/* Pixels that have an alpha, and those around them.  What lies beyond the image is no light already. */
-static void
-weigh (TesseraBand *band)
-{
-  const TesseraImage *input = &band->input;
-
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "convolution_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
-    .args = { ARG (input->memory), ARG (input->stride), ARG (input->width), ARG (input->height) }
-  });
-}
-
 gint
 convolution_device (TesseraBand *band)
 {
@@ -46,7 +34,7 @@ convolution_device (TesseraBand *band)
                                  { FINISH_ARGS (convolution) } };
 
   if (convolution->is_weighed && tessera_has_alpha (band->request))
-    weigh (band);
+    separable_weigh_band (band, band->input.memory);    /* what lies beyond the image is no light already */
   if (convolution->in_two_passes)
     return separable_device (band, band->input.memory, &convolution->two_pass, &own);
   return tessera_launch (band, &(TesseraLaunch) {

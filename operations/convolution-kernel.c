@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The kernel of tessera:convolution: see convolution-kernel.h.
+ * The kernel of tessera:convolution: its text, its weights, and the column and row whose product it may be.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
 
-#include "convolution-kernel.h"
+#include "convolution.h"
 
 #include <float.h>
 #include <math.h>

@@ -10,66 +10,41 @@
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-label.h"
 
-typedef union
-{
-  guint8 bytes[4];
-  gfloat value;
-} Word;
-
-static Word
-word_of (const Label *label, gint number)
-{
-  const gint color = label->result == LABEL_BYTES && number ? label_color (number) : 0;
-  Word       word = { .bytes = { color & 255, color >> 8 & 255, color >> 16 & 255, 255 } };
-
-  if (label->result == LABEL_INDEX)
-    word.value = number;
-  else if (label->result == LABEL_MASK)
-    word.value = number > 0;
-  return word;
-}
-
+/* What a component is painted with: LABEL_COLORS four floats, else one word. */
 static Pixel
-color_of (const Label *label, gint number)
+paint_of (const Label *label, gint number)
 {
-  const gint color = number ? label_color (number) : 0;
+  const gint  color = number && label->result <= LABEL_COLORS ? label_color (number) : 0;
+  const union { guint8 bytes[4]; gfloat value; } code = { { color & 255, color >> 8 & 255, color >> 16 & 255, 255 } };
 
-  return (Pixel) { label->values[color & 255], label->values[color >> 8 & 255],
-                   label->values[color >> 16 & 255], 1.0f };
+  if (label->result == LABEL_COLORS)
+    return (Pixel) { label->values[code.bytes[0]], label->values[code.bytes[1]], label->values[code.bytes[2]], 1.0f };
+  return (Pixel) { label->result == LABEL_BYTES ? code.value : label->result == LABEL_INDEX ? number : number > 0 };
 }
 
 /* Columns x to x + width of one row. *run is the row's first run that ends behind x; it moves on. */
 static void
 paint_row (const Labelling *l, const LabelStrip *strip, gint end_run, gint x, gint width, gint *run, gfloat *row)
 {
-  const Label *label = l->label;
-  gint         at = 0;
+  const gboolean is_wide = l->label->result == LABEL_COLORS;
+  const Pixel    none = paint_of (l->label, 0);
+  gint           at = 0;
 
   for (gint i = *run; at < width; i++)
     {
       const gboolean is_run = i < end_run;
       const gint     begin = is_run ? CLAMP (strip->edges[2 * i] - x, 0, width) : width;
       const gint     end = is_run ? MIN (strip->edges[2 * i + 1] - x, width) : width;
-      const gint     number = is_run ? l->components[strip->first_component + strip->parents[i]] : 0;
+      const Pixel    paint = is_run ? paint_of (l->label, l->components[strip->first_component + strip->parents[i]]) : none;
 
-      if (label->result == LABEL_COLORS)
-        {
-          const Pixel none = color_of (label, 0), color = color_of (label, number);
-
-          for (; at < begin; at++)
-            ((Pixel *) row)[at] = none;
-          for (; at < end; at++)
-            ((Pixel *) row)[at] = color;
-        }
-      else
-        {
-          const gfloat none = word_of (label, 0).value, word = word_of (label, number).value;
-
-          for (; at < begin; at++)
-            row[at] = none;
-          for (; at < end; at++)
-            row[at] = word;
-        }
+      for (; at < begin && is_wide; at++)
+        ((Pixel *) row)[at] = none;
+      for (; at < end && is_wide; at++)
+        ((Pixel *) row)[at] = paint;
+      for (; at < begin; at++)
+        row[at] = none[0];
+      for (; at < end; at++)
+        row[at] = paint[0];
       if (is_run && strip->edges[2 * i + 1] - x <= width)
         *run = i + 1;
     }

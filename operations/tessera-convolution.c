@@ -59,9 +59,7 @@ property_double (divisor, _("Divisor"), 0.0)
 property_double (offset, _("Offset"), 0.0)
     description (_("Added to the result, where black to white is 1: 0 adds nothing, 0.5 puts edges on gray"))
     value_range (-1e9, 1e9)
-    ui_range    (-1.0, 1.0)
-    ui_steps    (0.01, 0.1)
-    ui_digits   (3)
+    ui_slider   (-1.0, 1.0, 1.0, 0.01, 0.1, 3)
 
 property_enum (border, _("Border"), TesseraBorder, tessera_border_or_crop, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing, the image again; or the "

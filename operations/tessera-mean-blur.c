@@ -53,14 +53,6 @@ typedef struct
 #define LANES_LOOPS "mean-blur-loops.h"
 #include "lanes.h"
 
-/* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in` has count + (n - 1) step floats and room
- * for LANE_FLOATS more; it is overwritten. n is odd. */
-static void
-sum_line (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale)
-{
-  LANES_BEST (sum_line) (in, step, n, out, count, scale);
-}
-
 /* ------------------------------------------------------------- C blocks -- */
 
 /* A strip of columns on its way down.  It holds the rows, summed along x, that the next rows of the result need. */
@@ -96,8 +88,8 @@ bring_rows (Strip *strip, gint y, gint count, gint to)
           gfloat *from = strip->in + 4 * (gsize) width * row;
 
           memcpy (strip->line, from, (4 * width + LANE_FLOATS) * sizeof (gfloat));
-          sum_line (strip->line, 4, 2 * radius + 1, strip->sums + (to + done + row) * strip->stride,
-                    4 * strip->width, params->scale);
+          LANES_BEST (sum_line) (strip->line, 4, 2 * radius + 1, strip->sums + (to + done + row) * strip->stride,
+                                 4 * strip->width, params->scale);
         }
     }
 }
@@ -113,7 +105,7 @@ sum_columns (Strip *strip, gint rows)
     {
       for (gint row = 0; row < rows + n - 1; row++)
         memcpy (strip->line + row * COLUMNS, strip->sums + row * strip->stride + x, COLUMNS * sizeof (gfloat));
-      sum_line (strip->line, COLUMNS, n, strip->total, (gsize) rows * COLUMNS, params->scale);
+      LANES_BEST (sum_line) (strip->line, COLUMNS, n, strip->total, (gsize) rows * COLUMNS, params->scale);
       for (gint row = 0; row < rows; row++)
         memcpy (strip->sums + row * strip->stride + x, strip->total + row * COLUMNS, COLUMNS * sizeof (gfloat));
     }

@@ -36,8 +36,7 @@ property_double (percentile, _("Percentile"), 50.0)
     description (_("Which of the sorted values is taken, in percent: 50 is the median, 0 the darkest (bright specks go), "
                    "100 the brightest (dark specks go)"))
     value_range (0.0, 100.0)
-    ui_steps    (1.0, 10.0)
-    ui_digits   (1)
+    ui_slider   (0.0, 100.0, 1.0, 1.0, 10.0, 1)
     ui_meta     ("unit", "percent")
 
 property_enum (neighborhood, _("Neighborhood"), TesseraMedianBlurNeighborhood,

@@ -97,19 +97,6 @@ unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
          + (weighs ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
 }
 
-/* The band's input times alpha. */
-static void
-weigh (TesseraBand *band, TesseraMemory **weighed)
-{
-  const TesseraImage *input = &band->input;
-
-  tessera_scratch (band, (gsize) input->stride * input->height * 4 * sizeof (gfloat), weighed);
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "unsharp_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
-    .args = { ARG (input->memory), ARG (input->stride), ARG (*weighed), ARG (input->width), ARG (input->height) }
-  });
-}
-
 /* Cells are made of weighed pixels; else these are an image of their own, because each is read many times. */
 static gint
 unsharp_device (TesseraBand *band)
@@ -128,7 +115,10 @@ unsharp_device (TesseraBand *band)
   if (step > 1)
     own.args[3] = ARG (x.phase);
   else
-    weigh (band, &source);
+    {
+      tessera_scratch (band, (gsize) band->input.stride * band->input.height * 4 * sizeof (gfloat), &source);
+      separable_weigh_band (band, source);
+    }
   return gaussian_device (band, source, &own);
 }
 

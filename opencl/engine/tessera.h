@@ -81,8 +81,7 @@ typedef struct
 
 typedef enum
 {
-  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_TABLE, TESSERA_ARG_INT, TESSERA_ARG_FLOAT,
-  TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
+  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_TABLE, TESSERA_ARG_INT, TESSERA_ARG_FLOAT, TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
 } TesseraArgKind;
 
 /* One kernel argument; use the macros below.  A list ends with the first NO_ARG. */
@@ -156,8 +155,7 @@ TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch
 /* Uninitialised memory of `bytes` bytes that lives until the band is done.  Fails if it does not fit; the engine then tries a lower band. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
-/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile.
- * TABLE_ARG does this for an argument. */
+/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile.  (For an argument: TABLE_ARG.) */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
@@ -348,10 +346,9 @@ TESSERA_API gpointer tessera_large_new  (gsize bytes);
 TESSERA_API void     tessera_large_free (gpointer memory);
 
 /* Host memory for pixels that travel, which a device reads by itself if there is one: then a buffer of them is not copied on its way.
- * Uninitialised.  It is to outlive the requests that read it. */
+ * Uninitialised.  It is to outlive the requests that read it.  A buffer can be made of pixels there, or anywhere; rows have no gaps. */
 TESSERA_API gpointer    tessera_reached_new    (gsize bytes);
 TESSERA_API void        tessera_reached_free   (gpointer memory);
-/* Of pixels there, or anywhere; rows have no gaps. */
 TESSERA_API GeglBuffer *tessera_reached_buffer (gconstpointer pixels, const Babl *format, const GeglRectangle *extent);
 
 /* ------------------------------------------------------------ geometry -- */

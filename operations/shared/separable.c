@@ -188,6 +188,17 @@ separable_scratch_bytes (const Separable *separable, gint width, gint height)
 }
 
 gint
+separable_weigh_band (TesseraBand *band, TesseraMemory *weighed)
+{
+  const TesseraImage *input = &band->input;
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "separable_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (weighed), ARG (input->width), ARG (input->height) }
+  });
+}
+
+gint
 separable_last (TesseraBand *band, TesseraLaunch *launch, gint n_args, const SeparableKernels *own)
 {
   const TesseraArg input[4] = { INPUT_ARGS (band) };

@@ -102,6 +102,9 @@ typedef struct
 /* TesseraFilter.scratch_bytes calls it. */
 gsize separable_scratch_bytes (const Separable *separable, gint width, gint height);
 
+/* The band's input times alpha, to `weighed`, which has the same places and may be the same memory. */
+gint  separable_weigh_band    (TesseraBand *band, TesseraMemory *weighed);
+
 /* Both passes, for width x height sums from the stage's first pixel on, to `to`.  `own` or NULL.  `separable` must live as long
  * as the request. */
 gint  separable_filter        (TesseraBand *band, const SeparableStage *from, const Separable *separable,
