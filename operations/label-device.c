@@ -46,49 +46,46 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
   const Label  *label = band->request->params;
   const gint    width = band->input.width;
   const gsize   bytes = (gsize) width * band->input.height * sizeof (gint);
-  TesseraLaunch find, join, shorten;
-  gint          status;
 
-  if (top == 0 && ((status = tessera_scratch (band, bytes, label->labels)) != 0
-                   || (status = tessera_scratch (band, bytes, label->ranks)) != 0))
-    return status;
-  find = (TesseraLaunch) {
+  if (top == 0)
+    {
+      tessera_scratch (band, bytes, label->labels);
+      tessera_scratch (band, bytes, label->ranks);
+    }
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_find", .size = { width, bottom - top }, .group = { SEGMENT, 4 },
     .args = { ARG (band->input.memory), ARG (width), ARG (top), ARG (bottom),
               FLOAT4_ARG (label->weights[0], label->weights[1], label->weights[2], 0.0f), ARG (label->by_alpha),
               ARG (label->threshold), ARG (*label->labels), ARG (*label->ranks) }
-  };
-  join = (TesseraLaunch) {
+  });
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_join", .size = { width, bottom - top }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (top), ARG (bottom), ARG (label->diagonals) }
-  };
-  shorten = (TesseraLaunch) {
+  });
+  return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_shorten", .size = { width, bottom - top }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (width), ARG (top), ARG (bottom) }
-  };
-  if ((status = tessera_launch (band, &find)) == 0 && (status = tessera_launch (band, &join)) == 0)
-    status = tessera_launch (band, &shorten);
-  return status;
+  });
 }
 
 /* Gives each pixel its root and each root its area. */
-static gint
+static void
 flatten_components (TesseraBand *band)
 {
   const Label *label = band->request->params;
   const gint   width = band->input.width, height = band->input.height;
 
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
   });
 }
 
-static gint
+static void
 launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, const Pyramid *p, gint level,
               gint to, TesseraArg total)
 {
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = kernel, .size = { (p->n[level] + CHUNK - 1) / CHUNK }, .cost = CHUNK,
     .args = { ARG (counts), ARG (p->begin[level]), ARG (p->n[level]), ARG (to), total }
   });
@@ -104,30 +101,26 @@ number_components (TesseraBand *band, TesseraMemory *total)
   const TesseraArg none = NO_ARG, sum = ARG (total);
   TesseraMemory   *counts;
   TesseraLaunch    launch;
-  gint             status = tessera_scratch (band, p.all * sizeof (gint), &counts);
 
-  if (status != 0)
-    return status;
+  tessera_scratch (band, p.all * sizeof (gint), &counts);
   launch = (TesseraLaunch) {
     .kernel = "label_count", .size = { p.n[0] }, .cost = 2 * CHUNK,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (pixels), ARG (label->min_area), ARG (counts) }
   };
-  status = tessera_launch (band, &launch);
-  for (gint level = 0; level + 1 < p.levels && status == 0; level++)
-    status = launch_level (band, "label_sum", counts, &p, level, p.begin[level + 1], none);
-  for (gint level = p.levels - 1; level >= 0 && status == 0; level--)
-    status = launch_level (band, "label_offsets", counts, &p, level,
-                           level + 1 < p.levels ? p.begin[level + 1] : -1, sum);
+  tessera_launch (band, &launch);
+  for (gint level = 0; level + 1 < p.levels; level++)
+    launch_level (band, "label_sum", counts, &p, level, p.begin[level + 1], none);
+  for (gint level = p.levels - 1; level >= 0; level--)
+    launch_level (band, "label_offsets", counts, &p, level, level + 1 < p.levels ? p.begin[level + 1] : -1, sum);
   launch.kernel = "label_rank";
-  return status != 0 ? status : tessera_launch (band, &launch);
+  return tessera_launch (band, &launch);
 }
 
 gint
 label_measure (TesseraBand *band, TesseraMemory *total)
 {
-  const gint status = flatten_components (band);
-
-  return status != 0 ? status : number_components (band, total);
+  flatten_components (band);
+  return number_components (band, total);
 }
 
 gint
@@ -141,7 +134,7 @@ label_device (TesseraBand *band)
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
               ARG (band->roi.y - band->input.y) }
   };
-  gint          n = 5, status;
+  gint          n = 5;
 
   *label->count = *(const gint *) band->measured;
   if (label->result <= LABEL_COLORS)
@@ -153,8 +146,7 @@ label_device (TesseraBand *band)
     {
       TesseraMemory *values;
 
-      if ((status = tessera_table (band, label->values, 256 * sizeof (gfloat), &values)) != 0)
-        return status;
+      tessera_table (band, label->values, 256 * sizeof (gfloat), &values);
       launch.args[n++] = ARG (label->is_associated);
       launch.args[n++] = ARG (values);
     }
