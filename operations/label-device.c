@@ -68,19 +68,6 @@ label_arrived (TesseraBand *band, gint top, gint bottom)
   });
 }
 
-/* Gives each pixel its root and each root its area. */
-static void
-flatten_components (TesseraBand *band)
-{
-  const Label *label = band->request->params;
-  const gint   width = band->input.width, height = band->input.height;
-
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
-    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
-  });
-}
-
 static void
 launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, const Pyramid *p, gint level,
               gint to, TesseraArg total)
@@ -91,17 +78,21 @@ launch_level (TesseraBand *band, const gchar *kernel, TesseraMemory *counts, con
   });
 }
 
-/* Ranks in place of areas, and the count. */
-static gint
-number_components (TesseraBand *band, TesseraMemory *total)
+/* Gives each pixel its root and each root its area; then ranks in place of areas, and the count. */
+gint
+label_measure (TesseraBand *band, TesseraMemory *total)
 {
   const Label     *label = band->request->params;
-  const gint       pixels = band->input.width * band->input.height;
+  const gint       width = band->input.width, height = band->input.height, pixels = width * height;
   const Pyramid    p = pyramid_of (pixels);
   const TesseraArg none = NO_ARG, sum = ARG (total);
   TesseraMemory   *counts;
   TesseraLaunch    launch;
 
+  tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "label_flatten", .size = { width, height }, .group = { SEGMENT, 4 }, .cost = 8,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (width), ARG (height) }
+  });
   tessera_scratch (band, p.all * sizeof (gint), &counts);
   launch = (TesseraLaunch) {
     .kernel = "label_count", .size = { p.n[0] }, .cost = 2 * CHUNK,
@@ -117,43 +108,21 @@ number_components (TesseraBand *band, TesseraMemory *total)
 }
 
 gint
-label_measure (TesseraBand *band, TesseraMemory *total)
-{
-  flatten_components (band);
-  return number_components (band, total);
-}
-
-gint
 label_device (TesseraBand *band)
 {
   static const gchar *const kernels[] = { "label_bytes", "label_colors", "label_values", "label_values" };
 
-  const Label  *label = band->request->params;
-  TesseraLaunch launch = {
-    .kernel = kernels[label->result], .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2,
-    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
-              ARG (band->roi.y - band->input.y) }
-  };
-  gint          n = 5;
+  const Label   *label = band->request->params;
+  const gboolean has_colors = label->result <= LABEL_COLORS;
 
   *label->count = *(const gint *) band->measured;
-  if (label->result <= LABEL_COLORS)
-    {
-      launch.args[n++] = ARG (band->input.memory);
-      launch.args[n++] = ARG (label->has_alpha);
-    }
-  if (label->result == LABEL_COLORS)
-    {
-      TesseraMemory *values;
-
-      tessera_table (band, label->values, 256 * sizeof (gfloat), &values);
-      launch.args[n++] = ARG (label->is_associated);
-      launch.args[n++] = ARG (values);
-    }
-  else if (label->result != LABEL_BYTES)
-    launch.args[n++] = ARG (label->result == LABEL_MASK);
-  launch.args[n++] = ARG (band->output.memory);
-  launch.args[n++] = ARG (band->output.width);
-  launch.args[n++] = ARG (band->output.height);
-  return tessera_launch (band, &launch);
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = kernels[label->result], .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2,
+    .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
+              ARG (band->roi.y - band->input.y), OUTPUT_ARGS (band),
+              has_colors ? ARG (band->input.memory) : ARG (label->result == LABEL_MASK),
+              has_colors ? ARG (label->has_alpha) : NO_ARG,
+              label->result == LABEL_COLORS ? ARG (label->is_associated) : NO_ARG,
+              TABLE_ARG (label->values, 256 * sizeof (gfloat)) }
+  });
 }

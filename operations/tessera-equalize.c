@@ -95,7 +95,7 @@ kept_bytes (const Equalize *e)
 }
 
 /* Price: 1.3 (24 Mpix u8; H200, 2026-11-23). */
-static gint
+static void
 keep_pixels (TesseraBand *band)
 {
   const Equalize *e = band->request->params;
@@ -103,23 +103,22 @@ keep_pixels (TesseraBand *band)
   const gint      y0 = band->input.y - e->bounds.y;
   TesseraMemory  *memory;
   gboolean        is_there;
-  gint            status;
 
   if (y0 == 0)
     kept->is_whole = ! kept->is_begun && e->surveyed.width == e->x.tiles && e->surveyed.height == e->y.tiles
                      && tessera_may_keep (band, kept_bytes (e));
   if (! kept->is_whole)
-    return 0;
+    return;
   kept->is_begun = TRUE;
-  status = tessera_kept_memory (band, kept->serial, kept_bytes (e), &memory, &is_there);
-  if (status != 0)
-    return status;
+  if (tessera_kept_memory (band, kept->serial, kept_bytes (e), &memory, &is_there) != 0)
+    return;
   kept->is_whole = is_there == (y0 > 0);        /* else the rows above are lost: a band has failed, and comes again */
-  return ! kept->is_whole ? 0 : tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "equalize_keep", .size = { band->input.width, band->input.height }, .group = { 32, 4 },
-    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->input.width), ARG (band->input.height),
-              ARG (memory), ARG (y0) }
-  });
+  if (kept->is_whole)
+    tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "equalize_keep", .size = { band->input.width, band->input.height }, .group = { 32, 4 },
+      .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->input.width), ARG (band->input.height),
+                ARG (memory), ARG (y0) }
+    });
 }
 
 static gint
@@ -130,16 +129,12 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
   const gint      width = e->bounds.width / e->x.tiles + 1, height = e->bounds.height / e->y.tiles + 1;
   const gint      piece = CLAMP (PIECE_PIXELS / width / LINES, 1, (height + LINES - 1) / LINES) * LINES;
   const gboolean  is_near = e->bins <= NEAR_BINS;
-  gint            first = 0, end, status;
-  TesseraMemory  *edges_x, *edges_y;
+  gint            first = 0, end;
 
   while (e->y.edges[first + 1] <= y0)
     first++;
   for (end = first; end < e->y.tiles && e->y.edges[end] < y0 + band->input.height; end++);
-  if ((status = keep_pixels (band)) != 0
-      || (status = tessera_table (band, e->x.edges, (e->x.tiles + 1) * sizeof (gint), &edges_x)) != 0
-      || (status = tessera_table (band, e->y.edges, (e->y.tiles + 1) * sizeof (gint), &edges_y)) != 0)
-    return status;
+  keep_pixels (band);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_count",
     .size = { (gsize) LANES * e->surveyed.width * e->channels, (gsize) LINES * ((height + piece - 1) / piece),
@@ -147,7 +142,8 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
     .group = { LANES, LINES, 1 },
     .cost = (gdouble) width * piece / (LANES * LINES),
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x0), ARG (y0), ARG (band->input.height),
-              ARG (edges_x), ARG (edges_y), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
+              TABLE_ARG (e->x.edges, (e->x.tiles + 1) * sizeof (gint)),
+              TABLE_ARG (e->y.edges, (e->y.tiles + 1) * sizeof (gint)), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
               ARG (first), ARG (end - first), ARG (piece), ARG (e->channels), ARG (e->bins), WEIGHTS_ARG (e),
               ARG (e->is_linear), ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
               ARG (is_near) }
