@@ -44,14 +44,12 @@ tile_read (const Tile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, co
 static void
 tile_write (const Tile *tile)
 {
-  const TesseraRequest *request = tile->request;
-  GeglRectangle         rect = tile->roi;
+  GeglRectangle rect = tile->roi;
 
   rect.x += tile->params->origin_x;
   rect.y += tile->params->origin_y;
-  tessera_write (request->output, &rect, request->output_format,
-                 tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
-                 4 * tile->around.width * sizeof (gfloat));
+  tessera_write_output (tile->request, &rect, tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
+                        4 * tile->around.width * sizeof (gfloat));
 }
 
 /* The least and the greatest p of a row of values that count, kept apart by lane so that the loop vectorises.  Colours

@@ -187,7 +187,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   rows.centre = request->halo.top * rows.in_stride + 4 * request->halo.left;
   finish_init (&rows, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
-  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
+  tessera_read_input (request, &around, in);
   weighs = convolution->is_weighed && ! separable_is_opaque (in, n_read / 4);
   if (weighs)
     planes_weigh (in, in, n_read / 4);
@@ -197,7 +197,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   else
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
       LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
-  tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
+  tessera_write_output (request, block, out, rows.out_stride * sizeof (gfloat));
 }
 
 void

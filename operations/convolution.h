@@ -65,10 +65,6 @@ void convolution_prepare (Convolution *convolution, const ConvolutionKernel *ker
 /* The C paths (convolution-rows.c), TesseraFilter.area's arguments. */
 void convolution_area    (const TesseraRequest *request, const GeglRectangle *area);
 
-/* TesseraFilter.scratch_bytes and .device (convolution-device.c). */
-gsize convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height);
-gint  convolution_device       (TesseraBand *band);
-
 /* SeparableFinish: weighed colours, + offset, alpha of the input.  data: Convolution. */
 void convolution_finish  (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
 

@@ -158,8 +158,7 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
         {
           const gint width = MIN (CHUNK, area->x + area->width - x);
 
-          tessera_read (request->input, GEGL_RECTANGLE (x, y, width, height), &request->bounds,
-                        request->border, request->input_format, pixels);
+          tessera_read_input (request, GEGL_RECTANGLE (x, y, width, height), pixels);
           tile = first;
           for (gint k = 0; k < height; k++)
             {

@@ -94,7 +94,7 @@ paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, gfloat
       const gsize         row_bytes = block.width * pixel;
 
       if (has_alpha)
-        tessera_read (request->input, &block, &request->bounds, request->border, request->input_format, in);
+        tessera_read_input (request, &block, in);
       for (gint y = top; y < bottom; y++)
         {
           gfloat *row = (gfloat *) ((guint8 *) pixels + (y - top) * row_bytes);
@@ -103,7 +103,7 @@ paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, gfloat
           if (has_alpha)
             put_alpha (l->label, in + 4 * (gsize) (y - top) * block.width, block.width, row);
         }
-      tessera_write (request->output, &block, request->output_format, pixels, row_bytes);
+      tessera_write_output (request, &block, pixels, row_bytes);
     }
 }
 

@@ -43,15 +43,12 @@ mark_foreground (const gfloat *restrict pixels, gint n, const Label *label, guin
 static void
 read_strip (const Labelling *l, LabelStrip *strip, gfloat *pixels, guint8 *marks)
 {
-  const TesseraRequest *request = l->request;
-
   strip->is_opaque = TRUE;
   for (gint x = 0; x < l->image.width; x += LABEL_BLOCK_WIDTH)
     {
       const gint width = MIN (LABEL_BLOCK_WIDTH, l->image.width - x);
 
-      tessera_read (request->input, GEGL_RECTANGLE (l->image.x + x, l->image.y + strip->y, width, strip->height),
-                    &request->bounds, request->border, request->input_format, pixels);
+      tessera_read_input (l->request, GEGL_RECTANGLE (l->image.x + x, l->image.y + strip->y, width, strip->height), pixels);
       for (gint y = 0; y < strip->height; y++)
         strip->is_opaque &= mark_foreground (pixels + 4 * (gsize) y * width, width, l->label,
                                              marks + (gsize) y * l->image.width + x);

@@ -230,12 +230,6 @@ static const TesseraFilter cielab = {
 
 /* ------------------------------------------------------------- operation -- */
 
-static gboolean
-is_inverse (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
-}
-
 /* Of sRGB's colours.  Where the input is linear light, they are: no curve has to be undone. */
 static const Babl *
 colour_format (GeglOperation *operation)
@@ -258,12 +252,13 @@ number_format (GeglOperation *operation)
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *colours = colour_format (operation), *numbers = number_format (operation);
-  const Babl *result = is_inverse (operation) ? colours : numbers;
-  const gboolean is_raw = ! is_inverse (operation) && GEGL_PROPERTIES (operation)->encoding == TESSERA_CIELAB_RAW;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const Babl           *colours = colour_format (operation), *numbers = number_format (operation);
 
-  tessera_set_pads (operation, is_inverse (operation) ? numbers : colours,
-                    is_raw ? result : tessera_delivered (operation, result, FALSE));
+  if (o->direction == TESSERA_CIELAB_INVERSE)
+    tessera_set_pads (operation, numbers, tessera_delivered (operation, colours, FALSE));
+  else
+    tessera_set_pads (operation, colours, o->encoding == TESSERA_CIELAB_RAW ? numbers : tessera_delivered (operation, numbers, FALSE));
 }
 
 static gboolean

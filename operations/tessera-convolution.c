@@ -119,6 +119,50 @@ kernel_new (const GeglProperties *o, gchar **error)
   return kernel;
 }
 
+/* ---------------------------------------------------------------- device -- */
+
+/* Nothing is staged in local memory: no device that was measured gains by that (NVIDIA H200; PoCL on two cores; 2026-11).
+ * `tools/case-study/case-study` compares such schedules on any device. */
+
+static gsize
+convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const Convolution *convolution = request->params;
+
+  return convolution->in_two_passes ? separable_scratch_bytes (&convolution->two_pass, width, height)
+                                    : sizeof convolution->stepped;
+}
+
+/* Magnitudes of 0: no pixel is weighed. */
+#define FINISH_ARGS(c) \
+  FLOAT4_ARG ((c)->offset[0], (c)->offset[1], (c)->offset[2], (c)->offset[3]), ARG ((c)->copies_alpha), \
+  ARG ((c)->is_weighed ? (c)->magnitudes : 0.0f)
+
+static gint
+convolution_device (TesseraBand *band)
+{
+  const Convolution *convolution = band->request->params;
+  const TesseraHalo *halo = &band->request->halo;
+  const gint         width = band->output.width, height = band->output.height;
+  const gint         rows = convolution->rows + CONVOLUTION_STEP - 1, columns = convolution->columns;
+  const SeparableKernels own = { convolution->is_weighed ? "convolution_rows" : NULL, "convolution_columns", NULL,
+                                 { FINISH_ARGS (convolution) } };
+
+  if (convolution->is_weighed && tessera_has_alpha (band->request))
+    separable_weigh_band (band, band->input.memory);    /* what lies beyond the image is no light already */
+  if (convolution->in_two_passes)
+    return separable_device (band, band->input.memory, &convolution->two_pass, &own);
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "convolution_direct",
+    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP }, .group = { 128, 1 },
+    .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
+              ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
+              OUTPUT_ARGS (band), TABLE_ARG (convolution->stepped, (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat)),
+              ARG (rows), ARG (columns), FINISH_ARGS (convolution) }
+  });
+}
+
 /* ------------------------------------------------------------- operation -- */
 
 static const TesseraFilter convolution = {
@@ -167,19 +211,12 @@ prepare (GeglOperation *operation)
 }
 
 static TesseraHalo
-halo_of (const ConvolutionKernel *kernel)
-{
-  const gint x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
-
-  return (TesseraHalo) { x, y, x, y };
-}
-
-static TesseraHalo
 reach (const GeglProperties *o)
 {
   g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
+  const gint x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
 
-  return halo_of (kernel);
+  return (TesseraHalo) { x, y, x, y };
 }
 
 /* Without a kernel the input passes unchanged, in its own format. */
@@ -204,7 +241,6 @@ run (TesseraRequest *request, const GeglProperties *o)
   convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB,
                        tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE);
   request->params = params;
-  request->halo = halo_of (kernel);
   request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
                                               : 64 + MIN (191, kernel->rows * kernel->columns / 16);
   return tessera_process (request);

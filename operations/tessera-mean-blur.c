@@ -72,16 +72,14 @@ typedef struct
 static void
 bring_rows (Strip *strip, gint y, gint count, gint to)
 {
-  const TesseraRequest *request = strip->request;
-  const Params         *params = request->params;
-  const gint            radius = params->radius, width = strip->width + 2 * radius;
+  const Params *params = strip->request->params;
+  const gint    radius = params->radius, width = strip->width + 2 * radius;
 
   for (gint done = 0; done < count; done += strip->read_rows)
     {
       const gint rows = MIN (strip->read_rows, count - done);
 
-      tessera_read (request->input, GEGL_RECTANGLE (strip->x - radius, y + done, width, rows), &request->bounds,
-                    request->border, request->input_format, strip->in);
+      tessera_read_input (strip->request, GEGL_RECTANGLE (strip->x - radius, y + done, width, rows), strip->in);
       memset (strip->in + 4 * (gsize) width * rows, 0, LANE_FLOATS * sizeof (gfloat));
       for (gint row = 0; row < rows; row++)
         {
@@ -114,19 +112,17 @@ sum_columns (Strip *strip, gint rows)
 static void
 blur_strip (Strip *strip, gint y, gint end)
 {
-  const TesseraRequest *request = strip->request;
-  const Params         *params = request->params;
-  const gint            kept = 2 * params->radius;
+  const gint kept = 2 * ((const Params *) strip->request->params)->radius, radius = kept / 2;
 
-  bring_rows (strip, y - params->radius, kept, 0);
+  bring_rows (strip, y - radius, kept, 0);
   while (y < end)
     {
       gint rows = MIN (strip->most - (y & (TILE - 1)), end - y);
 
-      bring_rows (strip, y + params->radius, rows, kept);
+      bring_rows (strip, y + radius, rows, kept);
       sum_columns (strip, rows);
-      tessera_write (request->output, GEGL_RECTANGLE (strip->x, y, strip->width, rows),
-                     request->output_format, strip->sums, strip->stride * sizeof (gfloat));
+      tessera_write_output (strip->request, GEGL_RECTANGLE (strip->x, y, strip->width, rows), strip->sums,
+                            strip->stride * sizeof (gfloat));
       memmove (strip->sums, strip->sums + rows * strip->stride, kept * strip->stride * sizeof (gfloat));
       y += rows;
     }

@@ -141,14 +141,13 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
   tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * n);
   MedianBlock         work = { params, around, request->bounds, FALSE, pixels };
 
-  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, pixels);
+  tessera_read_input (request, &around, pixels);
   work.lacks = params->may_lack && (median_has_network (params, TRUE) || has_clear_pixels (pixels, n));
   if (median_has_network (params, work.lacks))
     median_by_network (&work);
   else if (radius > 0)
     median_by_rank (&work);
-  tessera_write (request->output, block, request->output_format, pixels + 4 * ((gsize) radius * around.width + radius),
-                 4 * around.width * sizeof (gfloat));
+  tessera_write_output (request, block, pixels + 4 * ((gsize) radius * around.width + radius), 4 * around.width * sizeof (gfloat));
 }
 
 /* Blocks of about the same size, large enough that the samples around them are the lesser part. */
@@ -205,48 +204,30 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
   });
 }
 
+/* A network, or a search for the rank. */
 static gint
-run_network (TesseraBand *band, TesseraMemory *keys)
+median_blur_device (TesseraBand *band)
 {
-  static const gchar *const kernels[2][4] = {
+  static const gchar *const networks[2][4] = {
     { NULL, "median_network_9", "median_network_25", "median_network_49" },
     { NULL, "median_lacking_9", "median_lacking_25", "median_lacking_49" }
   };
   const MedianParams *params = band->request->params;
-
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[params->may_lack][params->radius], .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, 4 },
-    .cost = params->count / 4.0,        /* reads of a pixel's four */
-    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height) }
-  });
-}
-
-static gint
-run_search (TesseraBand *band, TesseraMemory *keys)
-{
-  const MedianParams *params = band->request->params;
+  const gboolean      has_network = median_has_network (params, params->may_lack);
   const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (params->radius + 1) * sizeof (gint));
-
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_search", .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
-    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height), ARG (params->radius), half_widths,
-              ARG (params->rank), ARG (params->may_lack),
-              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
-  });
-}
-
-static gint
-median_blur_device (TesseraBand *band)
-{
-  const MedianParams *params = band->request->params;
   TesseraMemory      *keys;
 
   make_keys (band, &keys);
-  return median_has_network (params, params->may_lack) ? run_network (band, keys) : run_search (band, keys);
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = has_network ? networks[params->may_lack][params->radius] : "median_search",
+    .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
+    .cost = (has_network ? 1 : ROUNDS) * params->count / 4.0,   /* reads of a pixel's four */
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
+              ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (params->radius), half_widths,
+              ARG (params->rank), ARG (params->may_lack),
+              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
+  });
 }
 
 static const TesseraFilter median_blur = {

@@ -287,14 +287,6 @@ params_new (const GeglProperties *o)
   };
 }
 
-static const Babl *
-input_format (GeglOperation *operation)
-{
-  const Params params = params_new (GEGL_PROPERTIES (operation));
-
-  return tessera_format (operation, ! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float");
-}
-
 /* Of a picture, as the tone counts it; numbers are linear. */
 static const Babl *
 output_format (GeglOperation *operation, const Params *params)
@@ -308,8 +300,9 @@ prepare (GeglOperation *operation)
 {
   const Params params = params_new (GEGL_PROPERTIES (operation));
   const Babl  *result = output_format (operation, &params);
+  const gchar *input = ! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float";
 
-  tessera_set_pads (operation, input_format (operation),
+  tessera_set_pads (operation, tessera_format (operation, input),
                     is_picture (&params) ? tessera_delivered (operation, result, TRUE) : result);
 }
 

@@ -328,18 +328,16 @@ TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, co
  * of the device, so that both paths give one answer.  `pixels` is overwritten. */
 TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, gfloat *pixels, gsize row);
 
+/* The same from a request's input and to its output. */
+TESSERA_API void tessera_read_input   (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels);
+TESSERA_API void tessera_write_output (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels, gsize row);
+
 /* As gegl_parallel_distribute_range, also while another request has GEGL's threads: then with threads of our own. */
 TESSERA_API void tessera_spread_range (gsize n, gdouble thread_cost, GeglParallelDistributeRangeFunc work, gpointer data);
 
 /* Before a pointer to memory of gegl_scratch_new, or NULL: it is freed where its block ends, as g_autofree does with that of g_new. */
 #define tessera_autoscratch __attribute__ ((cleanup (tessera_autoscratch_free)))
-
-static inline void
-tessera_autoscratch_free (gpointer pointer)
-{
-  if (*(gpointer *) pointer)
-    gegl_scratch_free (*(gpointer *) pointer);
-}
+TESSERA_API void tessera_autoscratch_free (gpointer pointer);
 
 /* Memory for many MiB of intermediate results in C, in large pages where the system has them.  Uninitialised. */
 TESSERA_API gpointer tessera_large_new  (gsize bytes);

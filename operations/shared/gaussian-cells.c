@@ -108,14 +108,6 @@ rows_init (Rows *rows, const Grid *grid)
   return rows->next;
 }
 
-/* Those of the filter's input; what is summed may be begun. */
-static void
-read_pixels (const TesseraRequest *request, gint x, gint y, gint width, gint height, gfloat *pixels)
-{
-  tessera_read (request->input, GEGL_RECTANGLE (x, y, width, height), &request->bounds, request->border,
-                request->input_format, pixels);
-}
-
 /* Reads n cells' rows of pixels from cell m on.  `done` then has the rows of the cells before. */
 static void
 read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
@@ -126,7 +118,7 @@ read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
     {
       gint width = MIN (READ_PIXELS, rows->n_pixels - x);
 
-      read_pixels (grid->request, rows->first_pixel + x, y, width, n * step, rows->in);
+      tessera_read_input (grid->request, GEGL_RECTANGLE (rows->first_pixel + x, y, width, n * step), rows->in);
       if (grid->gaussian->fir.begin)
         grid->gaussian->fir.begin (rows->in, rows->in, width * n * step);
       for (gint i = 0; i < n; i++)
@@ -167,7 +159,7 @@ make_cells (gsize offset, gsize size, gpointer data)
       {
         gint n = MIN (rows.n_rows, end - m);
 
-        read_pixels (grid->request, rows.first_pixel, m, rows.n_pixels, n, rows.in);
+        tessera_read_input (grid->request, GEGL_RECTANGLE (rows.first_pixel, m, rows.n_pixels, n), rows.in);
         for (gint i = 0; i < n; i++)
           filter_row (grid, &rows, rows.in + 4 * (gsize) i * rows.n_pixels, m + i);
       }
@@ -329,7 +321,7 @@ make_pixels (gsize offset, gsize size, gpointer data)
 
       make_rows (grid, y, n, room, &have, out, stride);
       if (in)
-        read_pixels (request, roi->x, roi->y + y, roi->width, n, in);
+        tessera_read_input (request, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n), in);
       for (gint i = 0; in && i < n; i++)
         {
           const gfloat *row = in + 4 * (gsize) i * roi->width;
@@ -338,8 +330,7 @@ make_pixels (gsize offset, gsize size, gpointer data)
             divide (grid, y + i, out + (gsize) i * stride, row, ones, ones + roi->width);
           fir->finish (out + (gsize) i * stride, row, roi->width, fir->finish_data);
         }
-      tessera_write (request->output, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n),
-                     request->output_format, out, stride * sizeof (gfloat));
+      tessera_write_output (request, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n), out, stride * sizeof (gfloat));
     }
 }
 

@@ -137,13 +137,12 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       GeglRectangle rows = { area->x - halo->left, y - halo->top + have,
                              area->width + halo->left + halo->right, kept + height - have };
 
-      tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
-                    strip->in + (gsize) have * strip->in_stride);
+      tessera_read_input (request, &rows, strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
         sum_row (separable, halo, strip, i, area->width);
       sum_columns (separable, halo, strip, area->width, height);
-      tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
-                     request->output_format, strip->sums, strip->stride * sizeof (gfloat));
+      tessera_write_output (request, GEGL_RECTANGLE (area->x, y, area->width, height), strip->sums,
+                            strip->stride * sizeof (gfloat));
       have = kept;
       memmove (strip->sums, strip->sums + (gsize) height * strip->stride,
                (gsize) kept * strip->stride * sizeof (gfloat));
