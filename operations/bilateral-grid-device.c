@@ -117,21 +117,15 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   });
 }
 
-/* Work-items of their own sum the planes, if they are few.  A processor runs these one after another: PoCL took 15 times as
- * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.3 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
-static gboolean
-sums_planes_alone (const TesseraBand *band, const GridParams *params, gint n_planes)
-{
-  return params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
-}
-
 static void
 splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes, TesseraMemory **grid)
 {
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
-  const gboolean    alone = sums_planes_alone (band, params, n_planes);
+  /* Work-items of their own sum the planes, if they are few.  A processor runs these one after another: PoCL took 15 times as
+   * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.3 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
+  const gboolean    alone = params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
   TesseraMemory    *a, *b, *in_parts;
 
   tessera_scratch (band, bytes, &a);

@@ -18,7 +18,7 @@ typedef struct
 {
   gint    from, size;           /* the request's pixels */
   gint    n_cells;
-  gint   *starts;               /* n_cells + 1: the first pixel of each cell, within the image */
+  gint   *starts;               /* n_cells + 1: the first pixel of each cell, within the image; to be freed, with the next */
   gint   *cells;                /* size: floor (x/s), as an index into starts */
   gfloat *fractions;            /* size: x/s - floor (x/s) */
 } GridAxis;

@@ -52,7 +52,8 @@ divide_row (gfloat *sums, const gfloat *in G_GNUC_UNUSED, const gfloat *wholes, 
   LANES_BEST (uncover_row) (&rows, sums, wholes[0]);
 }
 
-void
+/* Weighed colours, + offset, alpha of the input. */
+static void
 convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
 {
   Rows rows = { .width = n_pixels };

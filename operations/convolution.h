@@ -65,7 +65,4 @@ void convolution_prepare (Convolution *convolution, const ConvolutionKernel *ker
 /* The C paths (convolution-rows.c), TesseraFilter.area's arguments. */
 void convolution_area    (const TesseraRequest *request, const GeglRectangle *area);
 
-/* SeparableFinish: weighed colours, + offset, alpha of the input.  data: Convolution. */
-void convolution_finish  (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
-
 #endif

@@ -126,9 +126,9 @@ axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite,
   axis->from = from;
   axis->size = size;
   axis->n_cells = (gint) floor ((from + size - 1) / s) + 3 - first;
-  axis->starts = g_new (gint, axis->n_cells + 1);
-  axis->cells = g_new (gint, size);
-  axis->fractions = g_new (gfloat, size);
+  axis->starts = g_malloc ((axis->n_cells + 1) * sizeof (gint) + size * (sizeof (gint) + sizeof (gfloat)));
+  axis->cells = axis->starts + axis->n_cells + 1;
+  axis->fractions = (gfloat *) (axis->cells + size);
   for (gint i = 0; i <= axis->n_cells; i++)
     {
       gint start = cell_start (first + i, s);
@@ -142,14 +142,6 @@ axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite,
       axis->cells[i] = (gint) floor (place) - first;
       axis->fractions[i] = (gfloat) (place - floor (place));
     }
-}
-
-static void
-axis_clear (GridAxis *axis)
-{
-  g_free (axis->starts);
-  g_free (axis->cells);
-  g_free (axis->fractions);
 }
 
 /* One a process. */
@@ -189,13 +181,6 @@ params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, cons
     params->capacity *= 2;
   axis_init (&params->x, roi->x - params->origin_x, roi->width, bounds->width, infinite, s);
   axis_init (&params->y, roi->y - params->origin_y, roi->height, bounds->height, infinite, s);
-}
-
-static void
-params_clear (GridParams *params)
-{
-  axis_clear (&params->x);
-  axis_clear (&params->y);
 }
 
 /* ---------------------------------------------------------------- filter -- */
@@ -270,7 +255,8 @@ run (TesseraRequest *request, const GeglProperties *o)
   request->params = &params;
   request->cost_class = (params.by_luminance ? 1 : 0) | (request->aux ? 2 : 0);
   success = tessera_process (request);
-  params_clear (&params);
+  g_free (params.x.starts);
+  g_free (params.y.starts);
   return success;
 }
 
