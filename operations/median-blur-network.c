@@ -128,16 +128,9 @@ make_keys (const gfloat *restrict pixels, gint *restrict keys, gint count)
     keys[i] = median_key (tessera_as_int (pixels[i]));
 }
 
-TESSERA_CLONES static void
-put_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
-{
-  for (gint i = 0; i < count; i++)
-    pixels[i] = tessera_as_float (median_bits (keys[i]));
-}
-
 /* A pixel stays where no sample was left. */
 TESSERA_CLONES static void
-put_some_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
+put_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
 {
   for (gint i = 0; i < count; i++)
     pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
@@ -238,10 +231,7 @@ median_by_network (const MedianBlock *block)
       find_medians (&rows, radius, lacking > 0);
       for (gint x = 0; x < rows.count / 4; x++)
         alphas[x] = middle[4 * x + 3];
-      if (lacking > 0)
-        put_some_values (rows.medians, middle, rows.count);
-      else
-        put_values (rows.medians, middle, rows.count);
+      put_values (rows.medians, middle, rows.count);
       for (gint x = 0; x < rows.count / 4 && params->channels == 3; x++)
         middle[4 * x + 3] = alphas[x];
     }
