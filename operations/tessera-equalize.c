@@ -212,13 +212,14 @@ static gboolean
 equalize_globally (const TesseraRequest *request, Equalize *e)
 {
   g_autofree guint32 *counts = g_new (guint32, equalize_tile_size (e));
-  g_autofree gfloat  *tables = e->tables = g_new0 (gfloat, equalize_tile_size (e));
+  g_autofree gfloat  *tables = g_new0 (gfloat, equalize_tile_size (e));
   TesseraRequest survey = *request, rest = *request;
 
   survey.progress_to = rest.progress_from = SURVEY_PART;
   rest.progress_to = 1.0;
   e->surveyed = (GeglRectangle) { 0, 0, 1, 1 };
   e->table_rows = 1;
+  e->tables = tables;
   if (! survey_tiles (&survey, e, counts))
     return FALSE;
   equalize_global_tables (e, counts);
@@ -262,10 +263,11 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
   TesseraRequest       survey = *request, part = *request;
   gint                 known = first_row;       /* the first row of tiles that has no tables yet */
   const gint           table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
-  g_autofree gfloat   *tables = e->tables = g_new (gfloat, table_rows * row_size);
+  g_autofree gfloat   *tables = g_new (gfloat, table_rows * row_size);
 
   e->first_row = first_row;
   e->table_rows = table_rows;
+  e->tables = tables;
   e->mapped = (1u << e->channels) - 1;
   for (gint y = first, y_end = y; y < end; y = y_end)
     {

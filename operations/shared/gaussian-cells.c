@@ -290,15 +290,6 @@ sum_ones (const gfloat *restrict weights, const gfloat *restrict ones, gint n, g
 }
 
 static void
-divide (const Grid *grid, gint y, gfloat *sums, const gfloat *in, const gfloat *ones, gfloat *wholes)
-{
-  const gint step = grid->y.step;
-
-  sum_ones (grid->gaussian->y.up + 3 * ((y + grid->y.phase) % step), ones, grid->request->roi.width, wholes);
-  separable_divide (&grid->gaussian->fir, sums, in, wholes, grid->request->roi.width);
-}
-
-static void
 make_pixels (gsize offset, gsize size, gpointer data)
 {
   const Grid           *grid = data;
@@ -310,7 +301,7 @@ make_pixels (gsize offset, gsize size, gpointer data)
   tessera_autoscratch gfloat *room = gegl_scratch_new (gfloat, (3 + WRITE_ROWS) * (gsize) stride);
   tessera_autoscratch gfloat *in = fir->finish ? gegl_scratch_new (gfloat, 4 * (gsize) WRITE_ROWS * (roi->width + BLOCK)) : NULL;
   tessera_autoscratch gfloat *ones = fir->divide ? gegl_scratch_new (gfloat, 2 * (gsize) roi->width) : NULL;
-  gfloat               *out = room + 3 * (gsize) stride;
+  gfloat               *out = room + 3 * (gsize) stride, *wholes = ones ? ones + roi->width : NULL;
   gint                  have = ((gint) offset + grid->y.phase) / grid->y.step;
 
   for (gint x = 0; x < roi->width && ones; x++)
@@ -327,7 +318,10 @@ make_pixels (gsize offset, gsize size, gpointer data)
           const gfloat *row = in + 4 * (gsize) i * roi->width;
 
           if (ones)
-            divide (grid, y + i, out + (gsize) i * stride, row, ones, ones + roi->width);
+            {
+              sum_ones (grid->gaussian->y.up + 3 * ((y + i + grid->y.phase) % grid->y.step), ones, roi->width, wholes);
+              separable_divide (fir, out + (gsize) i * stride, row, wholes, roi->width);
+            }
           fir->finish (out + (gsize) i * stride, row, roi->width, fir->finish_data);
         }
       tessera_write_output (request, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n), out, stride * sizeof (gfloat));

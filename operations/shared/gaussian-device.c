@@ -57,20 +57,6 @@ make_cells (TesseraBand *band, const gchar *kernel, const GaussianAxis *axis, gi
   *stage = (SeparableStage) { cells, 0, width };
 }
 
-/* Both passes of the FIR; n columns and rows remain. */
-static gint
-filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, const GaussianSpan *y, SeparableStage *stage)
-{
-  TesseraMemory *cells;
-  gint           status;
-
-  scratch (band, x->n, y->n, &cells);
-  stage->first += y->low * stage->stride + x->low;
-  status = separable_filter (band, stage, fir, cells, x->n, y->n, NULL);
-  *stage = (SeparableStage) { cells, 0, x->n };
-  return status;
-}
-
 #define UP_ARGS(axis, phase) ARG (phase), ARG ((axis)->step), TABLE_ARG ((axis)->up, 3 * (axis)->step * sizeof (gfloat))
 
 /* Pixels along x, of all rows of cells; into the output if there are no cells along y. */
@@ -96,6 +82,7 @@ gaussian_device (TesseraBand *band, TesseraMemory *source, const SeparableKernel
   const gint      stride = band->input.stride;
   SeparableStage  stage = { source, 0, stride };
   GaussianSpan    x, y;
+  TesseraMemory  *cells;
   gint            n_columns, n_rows, status;
 
   if (is_fir (gaussian))
@@ -110,7 +97,10 @@ gaussian_device (TesseraBand *band, TesseraMemory *source, const SeparableKernel
                 gaussian_pixels (&x, n_columns), n_rows, &stage);
   if (x.step > 1)
     make_cells (band, NULL, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
-  status = filter_cells (band, &gaussian->fir, &x, &y, &stage);
+  scratch (band, x.n, y.n, &cells);
+  stage.first += y.low * stage.stride + x.low;
+  status = separable_filter (band, &stage, &gaussian->fir, cells, x.n, y.n, NULL);
+  stage = (SeparableStage) { cells, 0, x.n };
   if (x.step > 1)
     status = spread_columns (band, &gaussian->x, x.phase, y.n, y.step == 1, &stage);
   if (y.step > 1)
