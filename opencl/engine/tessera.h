@@ -344,9 +344,10 @@ TESSERA_API gpointer tessera_large_new  (gsize bytes);
 TESSERA_API void     tessera_large_free (gpointer memory);
 
 /* Host memory for pixels that travel, which a device reads by itself if there is one: then a buffer of them is not copied on its way.
- * Uninitialised.  It is to outlive the requests that read it.  A buffer can be made of pixels there, or anywhere; rows have no gaps. */
+ * Uninitialised.  It is to outlive the requests that read it. */
 TESSERA_API gpointer    tessera_reached_new    (gsize bytes);
 TESSERA_API void        tessera_reached_free   (gpointer memory);
+/* Of pixels there, or anywhere; rows have no gaps. */
 TESSERA_API GeglBuffer *tessera_reached_buffer (gconstpointer pixels, const Babl *format, const GeglRectangle *extent);
 
 /* ------------------------------------------------------------ geometry -- */
