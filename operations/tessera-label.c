@@ -88,14 +88,13 @@ property_int (count, _("Count (result)"), 0)
 #include "tessera-op.h"
 
 #include "label.h"
+#include "../opencl/math/tessera-label.h"
 #include "label.cl.h"
 
 #include <math.h>
 
 /* ---------------------------------------------------------------- device -- */
 
-#define SEGMENT 32              /* as in opencl/kernels/label.cl */
-#define CHUNK   64
 #define LEVELS  8               /* CHUNK^LEVELS is more than an int can hold */
 
 /* Numbers, their sums by chunks, the sums of these, ... until they are one chunk: the begin and length of each level in

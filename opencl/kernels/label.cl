@@ -15,9 +15,6 @@
 #include "tessera-convert.h"
 #include "tessera-label.h"
 
-#define SEGMENT 32              /* pixels of a row that are linked at once, at most: the bits of a uint */
-#define CHUNK   64              /* numbers that one work-item adds up */
-
 /* Finds runs of foreground in rows `top` to `bottom`.  A run ends at its group's edge.  One work-item labels one
  * pixel with the pixel where its run begins.  There, areas gets the length of the run, elsewhere 0.
  *
