@@ -80,7 +80,6 @@ grid_band (const TesseraBand *band)
 
 #define MEASURE_ITEMS  256              /* that share a row ... */
 #define MEASURE_GROUPS 256              /* ... and the rows */
-
 #define FEW_PLANES     32
 
 #define STARTS_ARG(axis)    TABLE_ARG ((axis).starts, ((axis).n_cells + 1) * sizeof (gint))

@@ -11,15 +11,16 @@
 #include "../opencl/math/tessera-label.h"
 
 /* What a component is painted with: LABEL_COLORS four floats, else one word. */
-static Pixel
+static inline Pixel
 paint_of (const Label *label, gint number)
 {
   const gint  color = number && label->result <= LABEL_COLORS ? label_color (number) : 0;
   const union { guint8 bytes[4]; gfloat value; } code = { { color & 255, color >> 8 & 255, color >> 16 & 255, 255 } };
 
-  if (label->result == LABEL_COLORS)
-    return (Pixel) { label->values[code.bytes[0]], label->values[code.bytes[1]], label->values[code.bytes[2]], 1.0f };
-  return (Pixel) { label->result == LABEL_BYTES ? code.value : label->result == LABEL_INDEX ? number : number > 0 };
+  if (label->result > LABEL_COLORS)
+    return (Pixel) { label->result == LABEL_INDEX ? number : number > 0 };
+  return label->result == LABEL_BYTES ? (Pixel) { code.value }
+         : (Pixel) { label->values[color & 255], label->values[color >> 8 & 255], label->values[color >> 16 & 255], 1.0f };
 }
 
 /* Columns x to x + width of one row. *run is the row's first run that ends behind x; it moves on. */
@@ -37,10 +38,13 @@ paint_row (const Labelling *l, const LabelStrip *strip, gint end_run, gint x, gi
       const gint     end = is_run ? MIN (strip->edges[2 * i + 1] - x, width) : width;
       const Pixel    paint = is_run ? paint_of (l->label, l->components[strip->first_component + strip->parents[i]]) : none;
 
-      for (; at < begin && is_wide; at++)
-        ((Pixel *) row)[at] = none;
-      for (; at < end && is_wide; at++)
-        ((Pixel *) row)[at] = paint;
+      if (is_wide)
+        {
+          for (; at < begin; at++)
+            ((Pixel *) row)[at] = none;
+          for (; at < end; at++)
+            ((Pixel *) row)[at] = paint;
+        }
       for (; at < begin; at++)
         row[at] = none[0];
       for (; at < end; at++)

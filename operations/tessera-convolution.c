@@ -85,7 +85,6 @@ property_boolean (unusable, _("The kernel cannot be used"), FALSE)
 #define GEGL_OP_C_SOURCE tessera-convolution.c
 
 #include "tessera-op.h"
-
 #include "convolution.h"
 #include "convolution.cl.h"
 
@@ -232,11 +231,10 @@ static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   g_autofree ConvolutionKernel *kernel = request->output ? kernel_new (o, NULL) : NULL;
-  g_autofree Convolution       *params = NULL;
+  g_autofree Convolution       *params = g_new0 (Convolution, 1);
 
   if (! kernel)
     return TRUE;
-  params = g_new0 (Convolution, 1);
   convolution_kernel_divide (kernel, o->divisor);
   convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB,
                        tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE);

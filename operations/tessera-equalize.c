@@ -60,7 +60,6 @@ property_int (bins, _("Bins"), 4096)
 #define GEGL_OP_C_SOURCE tessera-equalize.c
 
 #include "tessera-op.h"
-
 #include "equalize.h"
 #include "equalize.cl.h"
 

@@ -86,7 +86,6 @@ property_int (count, _("Count (result)"), 0)
 #define GEGL_OP_C_SOURCE tessera-label.c
 
 #include "tessera-op.h"
-
 #include "label.h"
 #include "../opencl/math/tessera-label.h"
 #include "label.cl.h"
