@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Align Visible Layers: what is asked for first.
+ * Align Visible Layers: what is asked for first, and what is told last.
  */
 #include "align-layers.h"
 
@@ -73,4 +73,18 @@ align_dialog_run (AlignOptions *options)
   options->new_layer = (NewLayer) kind;
   gtk_widget_destroy (window);
   return is_ok;
+}
+
+/* In a window of its own: GIMP's messages have a warning sign, which fits only if no layer was moved. */
+void
+align_dialog_tell (const gchar *report, gboolean is_moved)
+{
+  GtkWidget *window;
+
+  gimp_ui_init ("tessera", FALSE);
+  window = gtk_message_dialog_new (NULL, 0, is_moved ? GTK_MESSAGE_INFO : GTK_MESSAGE_WARNING, GTK_BUTTONS_CLOSE, "%s", report);
+  gtk_window_set_title (GTK_WINDOW (window), _("Align Visible Layers by Content"));
+  gimp_window_set_transient (GTK_WINDOW (window));
+  gtk_dialog_run (GTK_DIALOG (window));
+  gtk_widget_destroy (window);
 }

@@ -178,8 +178,9 @@ align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, Gi
   *n_return_vals = report ? 3 : 2;
   if (report && mode != GIMP_RUN_NONINTERACTIVE)
     {
+      gimp_progress_end ();
       gimp_displays_flush ();
-      g_message ("%s", report);
+      align_dialog_tell (report, align_layers_count (&all) > 0);
     }
   align_layers_clear (&all);
 }

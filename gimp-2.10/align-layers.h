@@ -50,5 +50,6 @@ void     align_layers_clear   (AlignLayers *all);
 
 /* align-dialog.c: TRUE if OK was pressed. */
 gboolean align_dialog_run     (AlignOptions *options);
+void     align_dialog_tell    (const gchar *report, gboolean is_moved);
 
 #endif

@@ -121,47 +121,22 @@ tessera_may_keep (const TesseraBand *band, gsize bytes)
 }
 
 static gint
-bring_answer (BandState *state, TesseraMemory *answer, gsize bytes)
-{
-  const gint status = tessera_band_keep (state, bytes, TRUE, &state->answer_host);
-
-  return status != 0 ? status : tessera_enqueue_download (state->job->queue, LANE_RUN, answer, 0, state->answer_host->pointer,
-                                                          bytes, NULL, &state->answered);
-}
-
-static gint
 measure (BandState *state)
 {
-  const TesseraFilter *filter = state->job->request->filter;
+  Job                 *job = state->job;
+  const TesseraFilter *filter = job->request->filter;
+  const gsize          bytes = job->survey ? job->survey->bytes : filter->measure_bytes;
   TesseraMemory       *answer;
-  gint                 status = tessera_band_keep (state, filter->measure_bytes, FALSE, &answer);
+  gint                 status;
 
-  if (status == 0)
-    status = filter->measure (&state->band, answer);
-  return status != 0 ? status : bring_answer (state, answer, filter->measure_bytes);
-}
-
-static gboolean
-is_last (const BandState *state)
-{
-  const GeglRectangle *roi = &state->band.roi, *all = &state->job->request->roi;
-
-  return roi->y + roi->height == all->y + all->height;
-}
-
-/* All bands add to one answer, which comes back with the last one. */
-static gint
-survey (BandState *state)
-{
-  Job         *job = state->job;
-  const gsize  bytes = job->survey->bytes;
-  gint         status = 0;
-
-  if (! job->answer && (status = tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &job->answer)) == 0)
-    status = tessera_band_clear (state, job->answer, bytes);
-  if (status == 0)
-    status = job->request->filter->survey (&state->band, job->answer);
-  return status != 0 || ! is_last (state) ? status : bring_answer (state, job->answer, bytes);
+  tessera_band_keep (state, bytes, FALSE, &answer);
+  if ((status = tessera_band_keep (state, bytes, TRUE, &state->answer_host)) != 0)
+    return status;
+  if (job->survey && (status = tessera_band_clear (state, answer, bytes)) != 0)
+    return status;
+  status = job->survey ? filter->survey (&state->band, answer) : filter->measure (&state->band, answer);
+  return status != 0 ? status : tessera_enqueue_download (job->queue, LANE_RUN, answer, 0, state->answer_host->pointer,
+                                                          bytes, NULL, &state->answered);
 }
 
 gint
@@ -173,7 +148,7 @@ tessera_band_send (BandState *state)
   if (status == 0 && job->request->aux)
     status = tessera_arrival_send (state, &state->arrivals[1]);
   if (status == 0 && (job->survey || job->request->filter->measure))
-    status = tessera_stage (job, "measuring", job->survey ? survey (state) : measure (state));
+    status = tessera_stage (job, "measuring", measure (state));
   tessera_queue_flush (job->queue, LANE_RUN);
   return status;
 }
@@ -231,16 +206,16 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
   TesseraEvent *event = job->survey ? state->answered : state->slices[slice].downloaded;
   gint          status;
 
-  status = event ? tessera_event_wait (event) : 0;
+  status = tessera_event_wait (event);
   if (status == 0 && slice == 0)
     status = look_back (state);
   if (status != 0)
     return tessera_stage (job, "running", status);
-  if (job->profiled && event)
+  if (job->profiled)
     job->timings->download += tessera_event_duration (event) / 1e9;
-  if (job->survey && event)
+  if (job->survey)
     job->request->filter->merge (job->request, job->survey->result, state->answer_host->pointer);
-  else if (! job->survey)
+  else
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
     give_memories (state);              /* the device is done with this band */

@@ -48,7 +48,6 @@ typedef struct
   TesseraTravel         input, aux, output;
   TableState            tables[MAX_TABLES];
   guint                 n_tables;
-  TesseraMemory        *answer;         /* of the survey, once a band has been sent */
   TesseraPlan           plan;
   gboolean              profiled;       /* are its commands timed? */
 } Job;
@@ -94,7 +93,7 @@ typedef struct
   TesseraMemory *memories[MAX_MEMORIES];
   guint          n_memories;
   Arrival        arrivals[2];           /* input, aux */
-  TesseraMemory *answer_host;           /* of `measure`, or, with the last band, of `survey` */
+  TesseraMemory *answer_host;           /* of `measure` or `survey` */
   TesseraMemory *fetch_host;            /* of tessera_fetch, ... */
   gsize          fetch_bytes;
   TesseraEvent  *fetched;               /* ... of which the last one has not been seen */

@@ -13,7 +13,6 @@
 
 #include "bands.h"
 #include "passes.h"
-#include "pool.h"
 #include "proof-state.h"
 #include "settings.h"
 
@@ -215,19 +214,8 @@ push_band (Pump *pump, gint y, gint rows)
   return new_status != 0 ? new_status : copy_status;
 }
 
-static void
-drop_answer (Job *job, gboolean idle)
-{
-  TesseraMemory *answer = g_steal_pointer (&job->answer);
-
-  if (answer && idle)
-    tessera_pool_give (answer);
-  else if (answer)
-    tessera_memory_abandon (answer);
-}
-
-/* Drops the bands in flight after an error. *y: the first row that was not written; a survey begins anew.  An error if
- * the device cannot even finish the enqueued commands. */
+/* Drops the bands in flight after an error. *y: the first row that was not written.  An error if the device
+ * cannot even finish the enqueued commands. */
 static gint
 drop_bands (Pump *pump, gint *y)
 {
@@ -235,10 +223,9 @@ drop_bands (Pump *pump, gint *y)
 
   if (pump->n_bands == 0)
     return 0;
-  *y = pump->job.survey ? pump->job.request->roi.y : pump->bands[0]->band.roi.y;
+  *y = pump->bands[0]->band.roi.y;
   pump->pending = NULL;
   status = tessera_queue_finish (pump->job.queue);
-  drop_answer (&pump->job, status == 0);
   while (pump->n_bands)
     tessera_band_free (pump->bands[--pump->n_bands], status == 0);
   return status;
@@ -351,6 +338,5 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
   keep_unproven (&pump);
   end_status = job->queue ? tessera_stage (job, "running", tessera_queue_give (job->queue, status == 0)) : 0;
   tessera_tables_free (job, status == 0 && end_status == 0, end_status == 0);
-  drop_answer (job, end_status == 0);
   return status != 0 ? status : end_status;
 }

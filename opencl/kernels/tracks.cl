@@ -3,12 +3,16 @@
  * Shift-and-add (operations/shared/tracks.h): for each pixel the largest sum over frames, and its velocity.  The same floats in the same order as in C.
  *
  * Planes are kept turned: a column of the picture lies in one piece, so that work-items that are neighbours along y read neighbours.  A work-item has
- * 8 pixels along x and four velocities next to one another along x: what they read of a frame is mostly the same, and stays in registers.  The items of
- * a group go through the frames together, with rows of velocities next to one another: what one has read is in the cache for the others.
+ * 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what they read of a frame is mostly the same, and is
+ * read once.  The items of a group have rows of velocities next to one another: what one has read is in the cache for the others.  With 8
+ * pixels it takes 1.2 times as long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200, 2026-11-24).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-#define PIXELS 8
+#define PIXELS 16
+#define STRIP  32               /* pixels along y whose results lie together */
+#define SPREAD 9                /* how far apart four velocities read in a frame, if they read next to one another */
+#define ALL    _Pragma ("unroll")
 
 /* One work-item makes one number of a padded plane; any group; 1 read, 1 write.  NaN becomes 0, and so does what lies beyond the picture. */
 kernel void tracks_pad (global const float *input, int stride, int width, int height, int frame, float clip, int margin_x, int margin_y, int columns,
@@ -24,93 +28,122 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
   planes[((long) frame * columns + x) * pitch + y] = isnan (value) ? 0.0f : min (value, clip);
 }
 
-static float4
-four (global const float *p, int pitch)
-{
-  return (float4) (p[0], p[pitch], p[2 * pitch], p[3 * pitch]);
-}
+/* How much further each velocity moves than the one before it; 64: each less far. */
+#define ADD(a, b, c) \
+  case 16 * (a) + 4 * (b) + (c): \
+    ALL for (int i = 0; i < PIXELS; i++) \
+      { \
+        sums[0][i] += row[i]; \
+        sums[1][i] += row[i + (a)]; \
+        sums[2][i] += row[i + (a) + (b)]; \
+        sums[3][i] += row[i + (a) + (b) + (c)]; \
+      } \
+    break; \
+  case 64 + 16 * (a) + 4 * (b) + (c): \
+    ALL for (int i = 0; i < PIXELS; i++) \
+      { \
+        sums[0][i] += row[i + (a) + (b) + (c)]; \
+        sums[1][i] += row[i + (b) + (c)]; \
+        sums[2][i] += row[i + (c)]; \
+        sums[3][i] += row[i]; \
+      } \
+    break;
+/* What rounding makes of equal steps. */
+#define ADD_ALL(d) \
+  ADD (d, d, d + 1) ADD (d, d + 1, d) ADD (d, d + 1, d + 1) ADD (d + 1, d, d) ADD (d + 1, d, d + 1) ADD (d + 1, d + 1, d) ADD (d + 1, d + 1, d + 1)
 
-static float8
-eight (global const float *p, int pitch)
-{
-  return (float8) (four (p, pitch), four (p + 4 * pitch, pitch));
-}
+#define ADD_TO(sum) ALL for (int i = 0; i < PIXELS; i++) sum[i] += row[i]
 
-/* Adds the 8 pixels that begin `ahead` behind the first one of `low`, which is at `p`. */
-#define ADD(sum, ahead) \
-  switch (ahead) \
+/* The best of four velocities, 4 k ... of a row of the grid, for each pixel, if it is better than what is kept; and sums from 0 on. */
+#define JUDGE(k) \
+  ALL for (int i = 0; i < PIXELS; i++) \
+    row[i] = value[i * STRIP]; \
+  ALL for (int i = 0; i < PIXELS; i++) \
     { \
-    case 0: sum += low; break; \
-    case 1: sum += (float8) (low.s1234, low.s567, high.s0); break; \
-    case 2: sum += (float8) (low.s2345, low.s67, high.s01); break; \
-    case 3: sum += (float8) (low.s3456, low.s7, high.s012); break; \
-    case 4: sum += (float8) (low.hi, high.lo); break; \
-    case 5: sum += (float8) (low.s567, high.s0, high.s1234); break; \
-    case 6: sum += (float8) (low.s67, high.s01, high.s2345); break; \
-    case 7: sum += (float8) (low.s7, high.s012, high.s3456); break; \
-    case 8: sum += high; break; \
-    default: sum += eight (p + (ahead) * pitch, pitch); break; \
+      float best = -INFINITY; \
+      int   which = 0; \
+      ALL for (int v = 0; v < 4; v++) \
+        { \
+          if (sums[v][i] > best && 4 * (k) + v < n_x) \
+            { \
+              best = sums[v][i]; \
+              which = v; \
+            } \
+          sums[v][i] = 0.0f; \
+        } \
+      if (best > row[i]) \
+        { \
+          value[i * STRIP] = best; \
+          velocity[i * STRIP] = at * n_x + 4 * (k) + which; \
+        } \
     }
 
-#define JUDGE(sum, velocity) \
-  more = sum > best; \
-  best = select (best, sum, more); \
-  which = select (which, (int8) (velocity), more);
-
-/* One work-item tries a part of the velocities on 8 pixels: rows get_global_id (2), + `parts` ... of the grid.  Group: 32 along y, up to 8 parts, which
- * read the same planes; for each four velocities and each frame 8 to 16 reads.  `fours`: for each four velocities and each frame, the
- * least move along x and the largest beyond that; `ahead`: the four moves beyond the least; `downs`: the move along y for each row of the grid and frame. */
-kernel void tracks_try (global const float *planes, int height, int n_frames, int columns, int pitch, int n_x, int n_y, int parts,
-                        global const int2 *fours, global const int4 *aheads, global const int *downs, int groups, global float *values,
-                        global int *velocities)
+/* One work-item tries the velocities of one row of the grid on 16 pixels; it keeps the best of what it has tried from the grid's first row on.  Group: 32
+ * along y, 8 rows next to one another, of the `rows` from `first` on; for each four velocities and each frame 16 to 25 reads.  `fours`: for
+ * each four velocities and each frame the least move along x, the largest beyond that, how they differ (tracks-device.c); `aheads`: how far each is beyond
+ * the least; `downs`: the move along y for each row of the grid and frame. */
+kernel void tracks_try (global const float *planes, int height, int n_frames, int columns, int pitch, int n_x, int n_y, int first, int rows,
+                        global const int4 *fours, global const int *aheads, global const int *downs, int groups, global float *restrict values,
+                        global int *restrict velocities)
 {
-  const int     at_y = get_global_id (0), y = min (at_y, height - 1), x = get_global_id (1) * PIXELS, part = get_global_id (2);
-  const int     n_fours = (n_x + 3) / 4;
-  float8        best = -INFINITY;
-  int8          which = 0, more;
+  const int           y = get_global_id (0), group = get_global_id (1), part = get_global_id (2), at = first + part, strips = (height + STRIP - 1) / STRIP;
+  const long          slot = (((long) part * groups + group) * strips + y / STRIP) * PIXELS * STRIP + y % STRIP;
+  global const float *here = planes + (long) group * PIXELS * pitch + y;
+  global float       *value = values + slot;
+  global int         *velocity = velocities + slot;
+  float               sums[4][PIXELS], row[PIXELS + SPREAD];
 
-  for (int first = 0; first < n_y; first += parts)
-    for (int k = 0; k < n_fours; k++)
-      {
-        const int           row = min (first + part, n_y - 1);  /* the last one again changes nothing */
-        global const float *plane = planes + (long) x * pitch + y;
-        float8              sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
-
-        for (int j = 0; j < n_frames; j++)
-          {
-            const int2           move = fours[k * n_frames + j];
-            const int4           ahead = aheads[k * n_frames + j];
-            global const float *p = plane + move.x + downs[row * n_frames + j];
-            const float8         low = eight (p, pitch);
-            float8               high = 0.0f;
-
-            barrier (CLK_LOCAL_MEM_FENCE);
-            if (move.y > 0)
-              high.lo = four (p + 8 * pitch, pitch);
-            if (move.y > 4)
-              high.hi = four (p + 12 * pitch, pitch);
-            ADD (sum0, ahead.x)
-            ADD (sum1, ahead.y)
-            ADD (sum2, ahead.z)
-            ADD (sum3, ahead.w)
-            plane += (long) columns * pitch;
-          }
-        JUDGE (sum0, row * n_x + 4 * k)
-        JUDGE (sum1, row * n_x + 4 * k + 1)
-        JUDGE (sum2, row * n_x + 4 * k + 2)
-        JUDGE (sum3, row * n_x + 4 * k + 3)
-      }
-
-  if (at_y >= height)
+  if (part >= rows || at >= n_y || y >= strips * STRIP || group >= groups)
     return;
+  ALL for (int i = 0; i < PIXELS; i++)
+    {
+      sums[0][i] = sums[1][i] = sums[2][i] = sums[3][i] = 0.0f;
+      if (first == 0)
+        {
+          value[i * STRIP] = -INFINITY;
+          velocity[i * STRIP] = 0;
+        }
+    }
+  for (int k = 0; 4 * k < n_x; k++)
+    {
+      for (int j = 0; j < n_frames; j++)
+        {
+          const int4          move = fours[k * n_frames + j];
+          global const float *p = here + ((long) j * columns + move.x) * pitch + downs[at * n_frames + j];
 
-#define KEEP(i, s) \
-  { \
-    const long at = ((long) part * groups * PIXELS + x + i) * height + y; \
-    values[at] = best.s; \
-    velocities[at] = which.s; \
-  }
-  KEEP (0, s0) KEEP (1, s1) KEEP (2, s2) KEEP (3, s3) KEEP (4, s4) KEEP (5, s5) KEEP (6, s6) KEEP (7, s7)
+          ALL for (int i = 0; i < PIXELS; i++)
+            row[i] = p[i * pitch];
+          ALL for (int i = 0; i < SPREAD; i++)
+            row[PIXELS + i] = 0.0f;
+          if (move.y > 0)
+            ALL for (int i = PIXELS; i < PIXELS + 4; i++)
+              row[i] = p[i * pitch];
+          if (move.y > 4)
+            ALL for (int i = PIXELS + 4; i < PIXELS + SPREAD; i++)
+              row[i] = p[i * pitch];
+          switch (move.z)
+            {
+            ADD (0, 0, 0) ADD_ALL (0) ADD_ALL (1) ADD_ALL (2)
+            default:
+              _Pragma ("unroll 1") for (int v = 0; v < 4; v++)
+                {
+                  global const float *q = p + (long) aheads[4 * (k * n_frames + j) + v] * pitch;
+
+                  ALL for (int i = 0; i < PIXELS; i++)
+                    row[i] = q[i * pitch];
+                  if (v == 0)
+                    ADD_TO (sums[0]);
+                  else if (v == 1)
+                    ADD_TO (sums[1]);
+                  else if (v == 2)
+                    ADD_TO (sums[2]);
+                  else
+                    ADD_TO (sums[3]);
+                }
+            }
+        }
+      JUDGE (k)
+    }
 }
 
 /* One work-item joins the parts of one pixel: of equal values the first velocity's.  Any group; reads 2 numbers of each part, writes 2. */
@@ -125,7 +158,7 @@ kernel void tracks_join (global const float *values, global const int *velocitie
     return;
   for (int part = 0; part < parts; part++)
     {
-      const long  at = ((long) part * groups * PIXELS + x) * height + y;
+      const long  at = ((((long) part * groups + x / PIXELS) * ((height + STRIP - 1) / STRIP) + y / STRIP) * PIXELS + x % PIXELS) * STRIP + y % STRIP;
       const float value = values[at];
       const int   velocity = velocities[at];
 

@@ -16,13 +16,14 @@
 #include "tracks.cl.h"
 #include "trial.h"
 
-#define PIXELS 8                /* of a work-item along x: opencl/kernels/tracks.cl */
-#define AHEAD  24               /* pixels that it may read behind its first one */
+#define PIXELS 16               /* of a work-item along x: opencl/kernels/tracks.cl */
+#define SPREAD 9                /* how far behind those it may read */
+#define ROWS   8                /* of the grid, of a group */
 #define FOUR   4                /* velocities of a work-item at a time */
-#define PARTS  8                /* of the rows of the grid, of a group */
 #define LANES  32
+#define WILD   (-1)             /* four velocities that read too far from one another */
 #define ADDS   256              /* that take as long as a pixel of a plain filter */
-#define ADDS_A_READ 10          /* on a small device */
+#define ADDS_A_READ 28          /* on a small device */
 
 typedef struct
 {
@@ -33,9 +34,10 @@ typedef struct
 /* How the planes lie on the device, and the moves in them. */
 typedef struct
 {
-  gint  width, height, margin_x, margin_y, groups, columns, pitch, parts, n_fours;
-  gint *fours;                  /* [2 (n k + j)]: the least move along x of four velocities, and how far beyond that the largest is */
-  gint *aheads;                 /* [4 (n k + j) + i]: how far the others are */
+  gint  width, height, margin_x, margin_y, groups, columns, pitch, n_fours;
+  gint  rows, strips;           /* of the grid in a launch; of 32 pixels along y */
+  gint *fours;                  /* [4 (n k + j)]: the least move along x of four velocities, how far beyond that the largest is, how they differ; and 0 */
+  gint *aheads;                 /* [4 (n k + j) + i]: how far velocity i is beyond the least */
   gint *downs;                  /* [n row + j] */
 } Layout;
 
@@ -48,77 +50,94 @@ typedef struct
   Layout            layout;
 } TrackTask;
 
-/* The moves along x depend on the column of the grid alone, those along y on its row. */
-static void
-find_margins (const TrackTask *task, Layout *l)
+/* The moves along x depend on the column of the grid alone, those along y on its row.  Where the grid ends within four velocities, it is gone on with. */
+static gint
+move_x (const TrackTask *task, gint j, gint column)
 {
-  const TrackGrid *grid = task->grid;
-  gint             x, y;
+  TrackGrid wider = *task->grid;
+  gint      x, y;
 
-  for (gint j = 0; j < task->n; j++)
-    {
-      for (gint i = 0; i < grid->n_x; i++)
-        {
-          track_offset (task->frames, j, task->r, grid, i, &x, &y);
-          l->margin_x = MAX (l->margin_x, ABS (x));
-        }
-      for (gint k = 0; k < grid->n_y; k++)
-        {
-          track_offset (task->frames, j, task->r, grid, k * grid->n_x, &x, &y);
-          l->margin_y = MAX (l->margin_y, ABS (y));
-        }
-    }
+  wider.n_x = column + 1;
+  track_offset (task->frames, j, task->r, &wider, column, &x, &y);
+  return x;
+}
+
+static gint
+move_y (const TrackTask *task, gint j, gint row)
+{
+  gint x, y;
+
+  track_offset (task->frames, j, task->r, task->grid, row * task->grid->n_x, &x, &y);
+  return y;
 }
 
 static void
 find_layout (const TrackTask *task, Layout *l)
 {
   const TrackGrid *grid = task->grid;
+  const gint       n_blocks = (grid->n_y + ROWS - 1) / ROWS;
 
   *l = (Layout) { .width = task->frames[0].filtered->width, .height = task->frames[0].filtered->height };
-  find_margins (task, l);
-  l->groups = (l->width + PIXELS - 1) / PIXELS;
-  l->columns = l->groups * PIXELS + 2 * l->margin_x + AHEAD;
-  l->pitch = (l->height + 2 * l->margin_y + LANES - 1) / LANES * LANES;
-  l->parts = MIN (PARTS, grid->n_y);
   l->n_fours = (grid->n_x + FOUR - 1) / FOUR;
+  l->rows = (grid->n_y + n_blocks - 1) / n_blocks;
+  for (gint j = 0; j < task->n; j++)
+    {
+      for (gint i = 0; i < l->n_fours * FOUR; i++)
+        l->margin_x = MAX (l->margin_x, ABS (move_x (task, j, i)));
+      for (gint k = 0; k < grid->n_y; k++)
+        l->margin_y = MAX (l->margin_y, ABS (move_y (task, j, k)));
+    }
+  l->groups = (l->width + PIXELS - 1) / PIXELS;
+  l->strips = (l->height + LANES - 1) / LANES;
+  l->columns = l->groups * PIXELS + 2 * l->margin_x + SPREAD;
+  l->pitch = (l->strips * LANES + 2 * l->margin_y + LANES - 1) / LANES * LANES;
 }
 
-/* Where the grid ends within four velocities, the last one stands for the others: it cannot be larger than itself. */
+/* By how many pixels each move is beyond the one before it, two bits each, and 64 if they fall; WILD: not as rounding makes them of equal steps of up to
+ * 3 pixels. */
+static gint
+difference (const gint x[FOUR])
+{
+  gint least = G_MAXINT, most = 0, bits = 0;
+
+  for (gint i = 1; i < FOUR; i++)
+    {
+      const gint by = x[FOUR - 1] < x[0] ? x[i - 1] - x[i] : x[i] - x[i - 1];
+
+      least = MIN (least, by);
+      most = MAX (most, by);
+      bits = 4 * bits + CLAMP (by, 0, 3);
+    }
+  return least < 0 || most > 3 || most - least > 1 ? WILD : x[FOUR - 1] < x[0] ? bits + 64 : bits;
+}
+
 static void
 find_moves (const TrackTask *task, Layout *l)
 {
-  const TrackGrid *grid = task->grid;
-  const gint       n = task->n;
-  gint             y, x[FOUR];
+  const gint n = task->n;
 
-  l->fours = g_new (gint, 2 * (gsize) l->n_fours * n);
+  l->fours = g_new (gint, 4 * (gsize) l->n_fours * n);
   l->aheads = g_new (gint, FOUR * (gsize) l->n_fours * n);
-  l->downs = g_new (gint, (gsize) grid->n_y * n);
-  for (gint k = 0; k < l->n_fours; k++)
-    for (gint j = 0; j < n; j++)
-      {
-        gint least = G_MAXINT, most = 0;
+  l->downs = g_new (gint, (gsize) task->grid->n_y * n);
+  for (gint j = 0; j < n; j++)
+    {
+      for (gint k = 0; k < l->n_fours; k++)
+        {
+          gint *four = l->fours + 4 * (k * n + j), x[FOUR];
 
-        for (gint i = 0; i < FOUR; i++)
-          {
-            track_offset (task->frames, j, task->r, grid, MIN (FOUR * k + i, grid->n_x - 1), &x[i], &y);
-            least = MIN (least, x[i]);
-          }
-        for (gint i = 0; i < FOUR; i++)
-          {
-            l->aheads[FOUR * (k * n + j) + i] = x[i] - least;
-            most = MAX (most, x[i] - least);
-          }
-        l->fours[2 * (k * n + j)] = (least + l->margin_x) * l->pitch;
-        l->fours[2 * (k * n + j) + 1] = most;
-      }
-  for (gint row = 0; row < grid->n_y; row++)
-    for (gint j = 0; j < n; j++)
-      {
-        track_offset (task->frames, j, task->r, grid, row * grid->n_x, &x[0], &y);
-        l->downs[row * n + j] = y + l->margin_y;
-      }
+          for (gint i = 0; i < FOUR; i++)
+            x[i] = move_x (task, j, FOUR * k + i);
+          four[0] = MIN (x[0], x[FOUR - 1]);
+          for (gint i = 0; i < FOUR; i++)
+            l->aheads[FOUR * (k * n + j) + i] = x[i] - four[0];
+          four[1] = MAX (x[0], x[FOUR - 1]) - four[0];
+          four[0] += l->margin_x;
+          four[2] = difference (x);
+          four[3] = 0;
+        }
+      for (gint row = 0; row < task->grid->n_y; row++)
+        l->downs[row * n + j] = move_y (task, j, row) + l->margin_y;
+    }
 }
 
 static void
@@ -138,7 +157,7 @@ planes_bytes (const TrackTask *task, const Layout *l)
 static gsize
 parts_bytes (const Layout *l)
 {
-  return (gsize) l->parts * l->groups * PIXELS * l->height * sizeof (gfloat);
+  return (gsize) l->rows * l->groups * PIXELS * l->strips * LANES * sizeof (gfloat);
 }
 
 /* ------------------------------------------------------------------- the filter -- */
@@ -149,9 +168,7 @@ scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint hei
   const TrackTask *task = request->params;
   const Layout    *l = &task->layout;
 
-  if ((gsize) l->columns * l->pitch > G_MAXINT)         /* the moves could not be counted: C */
-    return G_MAXINT64;
-  return planes_bytes (task, l) + 2 * parts_bytes (l) + (6 * (gsize) l->n_fours + task->grid->n_y) * task->n * sizeof (gint);
+  return planes_bytes (task, l) + 2 * parts_bytes (l) + (8 * (gsize) l->n_fours + task->grid->n_y) * task->n * sizeof (gint);
 }
 
 static gint
@@ -167,32 +184,45 @@ pad (TesseraBand *band, const TrackTask *task, const Layout *l, TesseraMemory *p
   return status;
 }
 
+/* The rows of the grid go in blocks, one behind another, of which a work-item keeps the best. */
+static gint
+try_rows (TesseraBand *band, const TrackTask *task, const Layout *l, TesseraMemory *planes, TesseraMemory *values, TesseraMemory *velocities)
+{
+  const TrackGrid *grid = task->grid;
+  const gint       n = task->n;
+  TesseraMemory   *fours, *aheads, *downs;
+  gint             status;
+
+  if ((status = tessera_table (band, l->fours, 4 * (gsize) l->n_fours * n * sizeof (gint), &fours)) != 0
+      || (status = tessera_table (band, l->aheads, FOUR * (gsize) l->n_fours * n * sizeof (gint), &aheads)) != 0
+      || (status = tessera_table (band, l->downs, (gsize) grid->n_y * n * sizeof (gint), &downs)) != 0)
+    return status;
+  for (gint first = 0; first < grid->n_y && status == 0; first += l->rows)
+    status = tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "tracks_try", .size = { l->strips * LANES, l->groups, ROWS }, .group = { LANES, 1, ROWS },
+      .cost = (gdouble) PIXELS * FOUR * l->n_fours * l->rows / ROWS * n / ADDS_A_READ,
+      .args = { ARG (planes), ARG (l->height), ARG (n), ARG (l->columns), ARG (l->pitch), ARG (grid->n_x), ARG (grid->n_y), ARG (first), ARG (l->rows),
+                ARG (fours), ARG (aheads), ARG (downs), ARG (l->groups), ARG (values), ARG (velocities) } });
+  return status;
+}
+
 static gint
 device (TesseraBand *band)
 {
   const TrackTask *task = band->request->params;
   const Layout    *l = &task->layout;
-  const TrackGrid *grid = task->grid;
-  const gint       n = task->n;
-  TesseraMemory   *planes, *values, *velocities, *fours, *aheads, *downs;
+  TesseraMemory   *planes, *values, *velocities;
   gint             status;
 
   if ((status = tessera_scratch (band, planes_bytes (task, l), &planes)) != 0
       || (status = tessera_scratch (band, parts_bytes (l), &values)) != 0
       || (status = tessera_scratch (band, parts_bytes (l), &velocities)) != 0
-      || (status = tessera_table (band, l->fours, 2 * (gsize) l->n_fours * n * sizeof (gint), &fours)) != 0
-      || (status = tessera_table (band, l->aheads, FOUR * (gsize) l->n_fours * n * sizeof (gint), &aheads)) != 0
-      || (status = tessera_table (band, l->downs, (gsize) grid->n_y * n * sizeof (gint), &downs)) != 0
       || (status = pad (band, task, l, planes)) != 0
-      || (status = tessera_launch (band, &(TesseraLaunch) {
-            .kernel = "tracks_try", .size = { l->height, l->groups, l->parts }, .group = { LANES, 1, l->parts },
-            .cost = (gdouble) PIXELS * FOUR * l->n_fours * grid->n_y / l->parts * n / ADDS_A_READ,
-            .args = { ARG (planes), ARG (l->height), ARG (n), ARG (l->columns), ARG (l->pitch), ARG (grid->n_x), ARG (grid->n_y), ARG (l->parts),
-                      ARG (fours), ARG (aheads), ARG (downs), ARG (l->groups), ARG (values), ARG (velocities) } })) != 0)
+      || (status = try_rows (band, task, l, planes, values, velocities)) != 0)
     return status;
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "tracks_join", .size = OUTPUT_SIZE (band), .cost = 2 * l->parts,
-    .args = { ARG (values), ARG (velocities), ARG (l->width), ARG (l->height), ARG (l->groups), ARG (l->parts), ARG ((gfloat) (1.0 / sqrt (n))),
+    .kernel = "tracks_join", .size = OUTPUT_SIZE (band), .cost = 2 * l->rows,
+    .args = { ARG (values), ARG (velocities), ARG (l->width), ARG (l->height), ARG (l->groups), ARG (l->rows), ARG ((gfloat) (1.0 / sqrt (task->n))),
               ARG (band->output.memory), ARG (band->output.stride) }
   });
 }
@@ -235,6 +265,25 @@ trial (void)
   static gsize node;
 
   return trial_operation (&node, "tessera:background-whiten", "trial", TRUE, "shifts", TRACKS_TRIAL, NULL);
+}
+
+/* Pixels of the answer, apart. */
+typedef struct
+{
+  const TrackPixel *pixels;
+  TrackPlanes      *planes;
+} Parting;
+
+static void
+part_pixels (gsize first, gsize n, gpointer data)
+{
+  const Parting *p = data;
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      p->planes->best.pixels[i] = p->pixels[i].value;
+      p->planes->velocity[i] = p->pixels[i].velocity;
+    }
 }
 
 typedef struct
@@ -302,11 +351,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
       tracks_count (frames, grid);
       count_plane_init (&planes->best, width, height);
       planes->velocity = g_new (gint, all);
-      for (gsize i = 0; i < all; i++)
-        {
-          planes->best.pixels[i] = pixels[i].value;
-          planes->velocity[i] = pixels[i].velocity;
-        }
+      tessera_spread_range (all, 1.0, part_pixels, &(Parting) { pixels, planes });
     }
   layout_clear (&task.layout);
   tessera_large_free (pixels);
@@ -316,7 +361,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
 void
 tracks_check (const TesseraRequest *like, const CountPlane *plane)
 {
-  const TrackGrid grid = { -1.5, -0.9, 0.6, 6, 4 };
+  const TrackGrid grid = { -1.5, -0.9, 1.3, 6, 4 };      /* some read next to one another, some do not */
   TrackFrame      frames[5];
   TrackPlanes     planes;
 

@@ -88,21 +88,34 @@ place_frames (Stack *s, const TrackFrame *frames, gint r, const TrackGrid *grid,
   s->stride = s->width + 2 * s->margin_x + CHUNK;
 }
 
-/* NaN becomes 0. */
-static gfloat *
-pad_plane (const Stack *s, const CountPlane *plane, gfloat clip)
+typedef struct
 {
-  gfloat *padded = tessera_large_new (sizeof (gfloat) * (gsize) s->stride * (s->height + 2 * s->margin_y + 1));
+  const Stack      *stack;
+  const TrackFrame *frames;
+  gfloat            clip;
+} Padding;
 
-  memset (padded, 0, sizeof (gfloat) * (gsize) s->stride * (s->height + 2 * s->margin_y + 1));
-  for (gint y = 0; y < s->height; y++)
-    for (gint x = 0; x < s->width; x++)
-      {
-        const gfloat value = plane->pixels[(gsize) y * s->width + x];
+/* NaN becomes 0. */
+static void
+pad_planes (gsize first, gsize n, gpointer data)
+{
+  const Padding *p = data;
+  const Stack   *s = p->stack;
+  const gsize    bytes = sizeof (gfloat) * (gsize) s->stride * (s->height + 2 * s->margin_y + 1);
 
-        padded[(gsize) (y + s->margin_y) * s->stride + s->margin_x + x] = isnan (value) ? 0.0f : MIN (value, clip);
-      }
-  return padded;
+  for (gsize j = first; j < first + n; j++)
+    {
+      gfloat *padded = s->padded[j] = tessera_large_new (bytes);
+
+      memset (padded, 0, bytes);
+      for (gint y = 0; y < s->height; y++)
+        for (gint x = 0; x < s->width; x++)
+          {
+            const gfloat value = p->frames[j].filtered->pixels[(gsize) y * s->width + x];
+
+            padded[(gsize) (y + s->margin_y) * s->stride + s->margin_x + x] = isnan (value) ? 0.0f : MIN (value, p->clip);
+          }
+    }
 }
 
 static void
@@ -140,8 +153,7 @@ tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
   s.rows = g_new (const gfloat *, (gsize) s.n_velocities * n);
   s.padded = g_new (gfloat *, n);
   place_frames (&s, frames, r, grid, FALSE);
-  for (gint j = 0; j < n; j++)
-    s.padded[j] = pad_plane (&s, frames[j].filtered, clip);
+  tessera_spread_range (n, 1.0, pad_planes, &(Padding) { &s, frames, clip });
   place_frames (&s, frames, r, grid, TRUE);
   tessera_spread_range ((gsize) s.height * ((s.width + CHUNK - 1) / CHUNK), 1.0, stack_chunks, &s);
   for (gint j = 0; j < n; j++)

@@ -256,7 +256,8 @@ checked_once (void)
   walk_clear (&walk);
 }
 
-/* All bands of a survey add to one answer.  Where one of them fails for want of memory, all of them come again. */
+/* The counts of all bands of a survey are added.  Where one of them fails for want of memory, it comes again, and no pixel
+ * counts twice. */
 static void
 counted_once (void)
 {
@@ -284,7 +285,7 @@ counted_once (void)
       g_free (result);
       g_free (plan);
     }
-  driver_verdict (! why->len, "a survey that begins anew", why->str);
+  driver_verdict (! why->len, "a survey whose band comes again", why->str);
   g_string_free (why, TRUE);
   walk_clear (&walk);
 }

@@ -47,7 +47,7 @@ ROWS = [
     ('164', 'killed', 'opencl/engine/plan.c',
      'bytes += around * basis->input.bytes + basis->input.table_bytes;', ';', 1),
     ('165', 'killed', 'opencl/engine/pump.c',
-     '*y = pump->job.survey ? pump->job.request->roi.y : pump->bands[0]->band.roi.y;', ';', 1),
+     '*y = pump->bands[0]->band.roi.y;', ';', 1),
     ('166', 'killed', 'opencl/engine/pump.c',
      'status = tessera_queue_finish (pump->job.queue);', 'status = 0;', 1),
     ('167', 'killed', 'opencl/engine/plan.c',

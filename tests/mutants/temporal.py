@@ -88,5 +88,5 @@ ROWS = [
     ('452', 'killed', 'opencl/kernels/tracks.cl',
      '      if (value > best || (value == best && velocity < which))', '      if (value > best || (value == best && velocity > which))', 1),
     ('453', 'killed', 'opencl/kernels/tracks.cl',
-     '            if (move.y > 4)', '            if (move.y > 5)', 1),
+     '          if (move.y > 4)', '          if (move.y > 5)', 1),
 ]

@@ -80,12 +80,13 @@ compare (const gchar *what, const Night *night, gint r, const TrackGrid *grid, g
   track_planes_clear (&on_device);
 }
 
-/* Grids that no four velocities fill, one of large steps, one that leaves the picture; what lies beyond; what is flat. */
+/* Grids that no four velocities fill, of large steps, one that leaves the picture, and of more rows than a launch has; what lies beyond; what is flat. */
 static void
 check_grids (gboolean small)
 {
   static const TrackGrid grids[] = { { -2.0, -2.0, 0.25, 17, 17 }, { 0.0, 0.0, 1.0, 1, 1 }, { -0.4, 0.3, 0.07, 6, 3 }, { -9.0, -7.0, 4.0, 5, 4 },
-                                     { -300.0, 200.0, 150.0, 4, 2 }, { -1.0, 1.0, 3.1, 3, 11 } };
+                                     { -300.0, 200.0, 150.0, 4, 2 }, { -1.0, 1.0, 3.1, 3, 11 },
+                                     { -1.7, -1.2, 0.31, 13, 21 }, { -0.9, -1.4, 0.8, 9, 9 } };
   static const gint sizes[][3] = { { 37, 45, 5 }, { 16, 32, 1 }, { 130, 70, 9 }, { 1, 1, 3 }, { 17, 3, 8 }, { 48, 33, 2 } };
 
   GRand      *random = g_rand_new_with_seed (20261123);
@@ -189,17 +190,25 @@ measure (gint width, gint n, gint side, gint rounds)
   TrackPlanes       in_c, other;
   TesseraKernelTime times[16];
   guint             n_times;
-  gint64            began = g_get_monotonic_time ();
-  gdouble           c;
+  gdouble           c = INFINITY;
 
-  tracks_stack (night.frames, n, n - 1, &grid, 10.0f, &in_c);
-  c = (g_get_monotonic_time () - began) / 1e6;
+  /* The least of three: the first one finds threads and memory cold. */
+  for (gint i = 0; i < 3; i++)
+    {
+      const gint64 began = g_get_monotonic_time ();
+
+      if (i > 0)
+        track_planes_clear (&in_c);
+      tracks_stack (night.frames, n, n - 1, &grid, 10.0f, &in_c);
+      c = MIN (c, (g_get_monotonic_time () - began) / 1e6);
+    }
   g_print ("device: %s\n%d frames of %dx%d, %dx%d velocities\nC: %.1f ms, %.4g trajectories a second\n",
            tessera_device_name () ? tessera_device_name () : "none", n, width, width, side, side, c * 1e3, tried / c);
   for (gint i = 0; i < 2 * rounds && tessera_device_name (); i++)
     {
       TesseraCounters before, after;
       gdouble         seconds;
+      gint64          began;
 
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       tessera_set_profiling (i >= rounds);
