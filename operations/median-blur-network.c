@@ -130,10 +130,14 @@ make_keys (const gfloat *restrict pixels, gint *restrict keys, gint count)
 
 /* A pixel stays where no sample was left. */
 TESSERA_CLONES static void
-put_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
+put_values (const gint *restrict keys, gfloat *restrict pixels, gint count, gboolean lacks)
 {
-  for (gint i = 0; i < count; i++)
-    pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
+  if (lacks)
+    for (gint i = 0; i < count; i++)
+      pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
+  else
+    for (gint i = 0; i < count; i++)
+      pixels[i] = tessera_as_float (median_bits (keys[i]));
 }
 
 static const gint colours[4] = { -1, -1, -1, 0 };
@@ -231,7 +235,7 @@ median_by_network (const MedianBlock *block)
       find_medians (&rows, radius, lacking > 0);
       for (gint x = 0; x < rows.count / 4; x++)
         alphas[x] = middle[4 * x + 3];
-      put_values (rows.medians, middle, rows.count);
+      put_values (rows.medians, middle, rows.count, lacking > 0);
       for (gint x = 0; x < rows.count / 4 && params->channels == 3; x++)
         middle[4 * x + 3] = alphas[x];
     }

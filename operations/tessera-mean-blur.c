@@ -34,7 +34,6 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #define GEGL_OP_C_SOURCE tessera-mean-blur.c
 
 #include "tessera-op.h"
-
 #include "mean-blur.cl.h"
 
 #define LANE_FLOATS 16          /* of the widest registers */

@@ -57,7 +57,6 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 
 #include "tessera-op.h"
 #include "median-blur.h"
-
 #include "median-blur.cl.h"
 
 #include <math.h>
