@@ -112,12 +112,13 @@ place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places 
 static gsize
 row_floats (const Tile *tile)
 {
-  return (gsize) cells_x (tile) * cell_floats (tile);
+  return (gsize) tile->cells_x * cell_floats (tile);
 }
 
-/* Adds the pixels of [x0, x1) in the rows placed last, in raster order. */
+/* Adds the pixels of [x0, x1) in the rows placed last, from y on, in raster order. */
 static void
-splat_channels (const Tile *tile, const Places *places, gint rows, gint x0, gint x1, gfloat *cell)
+splat_channels (const Tile *tile, const Places *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1,
+                gfloat *cell)
 {
   const gint width = 4 * tile->around.width;
 
@@ -149,15 +150,6 @@ splat_guided (const Tile *tile, const Places *places, gint y, gint rows, gint x0
       }
 }
 
-static void
-splat (const Tile *tile, const Places *places, gint y, gint rows, gint x0, gint x1, gfloat *cell)
-{
-  if (tile->params->by_luminance)
-    splat_guided (tile, places, y, rows, x0, x1, cell);
-  else
-    splat_channels (tile, places, rows, x0, x1, cell);
-}
-
 /* The cells of one row of cells, part by part: each part in raster order, the
  * parts in raster order. */
 static void
@@ -167,6 +159,8 @@ splat_cells (const Tile *tile, const Places *places, gint j, gfloat *grid, gfloa
   const gint *starts_x = tile->params->x.starts, *starts_y = tile->params->y.starts;
   const gint  n = cell_floats (tile);
   gint        rows;
+  void      (*splat) (const Tile *, const Places *, gint, gint, gint, gint, gfloat *)
+    = tile->params->by_luminance ? splat_guided : splat_channels;
 
   for (gint y = starts_y[j]; y < starts_y[j + 1]; y += rows)
     {
@@ -180,14 +174,13 @@ splat_cells (const Tile *tile, const Places *places, gint j, gfloat *grid, gfloa
 
           if (tile->params->parts == 1)
             splat (tile, places, y, rows, starts_x[i], starts_x[i + 1], cell);
-          else
-            for (gint x = starts_x[i]; x < starts_x[i + 1]; x += GRID_PART)
-              {
-                memset (part, 0, n * sizeof (gfloat));
-                splat (tile, places, y, rows, x, MIN (x + GRID_PART, starts_x[i + 1]), part);
-                for (gint k = 0; k < n; k++)
-                  cell[k] += part[k];
-              }
+          for (gint x = starts_x[i]; x < starts_x[i + 1] && tile->params->parts > 1; x += GRID_PART)
+            {
+              memset (part, 0, n * sizeof (gfloat));
+              splat (tile, places, y, rows, x, MIN (x + GRID_PART, starts_x[i + 1]), part);
+              for (gint k = 0; k < n; k++)
+                cell[k] += part[k];
+            }
         }
     }
 }
@@ -204,49 +197,36 @@ blur_121 (const gfloat *restrict before, const gfloat *restrict here, const gflo
  * scalars for AVX-512. */
 typedef gfloat Four __attribute__ ((vector_size (16), aligned (4), may_alias));
 
-/* Along z, for n cells.  Planes beyond the first and the last are empty. */
+/* Along z, for n cells.  Planes beyond the first and the last are empty.  By channels the counts follow the values, which are
+ * relative to their plane. */
 TESSERA_CLONES static void
-blur_guided_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
+blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gboolean has_counts)
 {
+  const Four none = { 0.0f };
+  const gint step = has_counts ? 2 : 1;
+
   for (gsize cell = 0; cell < n_cells; cell++)
     {
-      const Four *here = (const Four *) in + cell * n_planes;
-      Four       *to = (Four *) out + cell * n_planes;
-      Four        before = { 0.0f };
+      const Four *here = (const Four *) in + cell * n_planes * step;
+      Four       *to = (Four *) out + cell * n_planes * step;
+      Four        before = none, count_before = none;
 
-      for (gint z = 0; z < n_planes; z++)
+      for (gint z = 0; z < n_planes; z++, here += step, to += step)
         {
-          const Four after = z + 1 < n_planes ? here[z + 1] : (Four) { 0.0f };
+          const gboolean is_last = z + 1 == n_planes;
+          const Four     after = is_last ? none : here[step];
 
-          to[z] = (before + after) + 2.0f * here[z];
-          before = here[z];
-        }
-    }
-}
-
-/* The same of channels: values are relative to their plane. */
-TESSERA_CLONES static void
-blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes)
-{
-  for (gsize cell = 0; cell < n_cells; cell++)
-    {
-      const Four *here = (const Four *) in + cell * n_planes * 2;
-      Four       *to = (Four *) out + cell * n_planes * 2;
-      Four        before[2] = { { 0.0f } };
-
-      for (gint z = 0; z < n_planes; z++, here += 2, to += 2)
-        {
-          Four after[2] = { { 0.0f } };
-
-          if (z + 1 < n_planes)
+          if (has_counts)
             {
-              after[0] = here[2];
-              after[1] = here[3];
+              const Four count_after = is_last ? none : here[3];
+
+              to[0] = ((before - count_before) + (after + count_after)) + 2.0f * here[0];
+              to[1] = (count_before + count_after) + 2.0f * here[1];
+              count_before = here[1];
             }
-          to[0] = ((before[0] - before[1]) + (after[0] + after[1])) + 2.0f * here[0];
-          to[1] = (before[1] + after[1]) + 2.0f * here[1];
-          before[0] = here[0];
-          before[1] = here[1];
+          else
+            to[0] = (before + after) + 2.0f * here[0];
+          before = here[0];
         }
     }
 }
@@ -258,22 +238,22 @@ blur_grid (const Tile *tile, gfloat *grid, gfloat *other)
 {
   const gsize row = row_floats (tile), cell = cell_floats (tile);
 
-  for (gint j = 0; j < cells_y (tile); j++)
+  for (gint j = 0; j < tile->cells_y; j++)
     {
       const gfloat *from = grid + j * row + cell;
 
       blur_121 (from - cell, from, from + cell, other + j * row + cell, row - 2 * cell);
     }
-  for (gint j = 1; j + 1 < cells_y (tile); j++)
+  for (gint j = 1; j + 1 < tile->cells_y; j++)
     {
       const gfloat *from = other + j * row + cell;
 
       blur_121 (from - row, from, from + row, grid + j * row + cell, row - 2 * cell);
     }
-  for (gint j = 1; j + 1 < cells_y (tile); j++)
+  for (gint j = 1; j + 1 < tile->cells_y; j++)
     {
-      (tile->params->by_luminance ? blur_guided_planes : blur_planes) (grid + j * row + cell, other + j * row + cell,
-                                                                       cells_x (tile) - 2, tile->n_planes);
+      blur_planes (grid + j * row + cell, other + j * row + cell, tile->cells_x - 2, tile->n_planes,
+                   ! tile->params->by_luminance);
       memcpy (grid + j * row + cell, other + j * row + cell, (row - 2 * cell) * sizeof (gfloat));
     }
 }
@@ -335,7 +315,7 @@ slice_dense (const Tile *tile, const Places *places, const gfloat *grid, gfloat 
   const gsize       row = row_floats (tile);
   const gint        cell = cell_floats (tile), n = tile->roi.width;
   const gint        x = tile->roi.x - params->x.from;
-  gint             *base = g_new (gint, n);
+  g_autofree gint  *base = g_new (gint, n);
 
   for (gint i = 0; i < n; i++)
     base[i] = (params->x.cells[x + i] - tile->cx0) * cell;
@@ -354,27 +334,20 @@ slice_dense (const Tile *tile, const Places *places, const gfloat *grid, gfloat 
         slice_channels (line, cell, base, params->x.fractions + x, places->at, places->value,
                         places->count, params->range_sigma, pixels, n);
     }
-  g_free (base);
 }
 
 void
 bilateral_grid_dense (Tile *tile)
 {
-  const gsize  n = dense_floats (tile), row = row_floats (tile);
-  const gsize  n_places = (gsize) GRID_PART * tile->around.width
-                          * (tile->params->by_luminance ? 1 : 4);
-  const Places places = { g_new (gint, n_places), g_new (gfloat, n_places), g_new (gfloat, n_places) };
-  gfloat      *grid = g_new0 (gfloat, n), *other = g_new (gfloat, n);
-  gfloat      *line = g_new (gfloat, row);
+  const gsize n = dense_floats (tile), row = row_floats (tile);
+  const gsize n_places = (gsize) GRID_PART * tile->around.width * (tile->params->by_luminance ? 1 : 4);
+  g_autofree gint   *at = g_new (gint, n_places);
+  g_autofree gfloat *values = g_new (gfloat, n_places), *counts = g_new (gfloat, n_places);
+  g_autofree gfloat *grid = g_new0 (gfloat, n), *other = g_new (gfloat, n), *line = g_new (gfloat, row);
+  const Places places = { at, values, counts };
 
   for (gint j = tile->cy0; j < tile->cy1; j++)
     splat_cells (tile, &places, j, grid + (j - tile->cy0) * row, line);
   blur_grid (tile, grid, other);
   slice_dense (tile, &places, grid, line);
-  g_free (line);
-  g_free (other);
-  g_free (grid);
-  g_free (places.count);
-  g_free (places.value);
-  g_free (places.at);
 }

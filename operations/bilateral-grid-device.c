@@ -63,7 +63,6 @@ typedef struct
   gint              row, cell_row, n_cell_rows;
   gint              from_x, from_y;     /* of the uploaded image */
   TesseraMemory    *guides;
-  TesseraMemory    *starts[2], *cells[2], *fractions[2];        /* of both axes */
 } GridBand;
 
 static GridBand
@@ -81,21 +80,22 @@ grid_band (const TesseraBand *band)
 
 #define MEASURE_ITEMS  256              /* that share a row ... */
 #define MEASURE_GROUPS 256              /* ... and the rows */
-
 #define FEW_PLANES     32
 
+#define STARTS_ARG(axis)    TABLE_ARG ((axis).starts, ((axis).n_cells + 1) * sizeof (gint))
+#define PLACES_ARGS(axis)   TABLE_ARG ((axis).cells, (axis).size * sizeof (gint)), \
+                            TABLE_ARG ((axis).fractions, (axis).size * sizeof (gfloat))
 #define WEIGHTS_ARG(p) FLOAT4_ARG ((p)->weights[0], (p)->weights[1], (p)->weights[2], (p)->per_plane)
 
 /* As on the device. */
 #define CELL_ARGS(band, g)                                                                                              \
     ARG ((band)->input.memory), ARG ((g)->guides), ARG ((band)->input.stride), ARG ((g)->from_x), ARG ((g)->from_y),    \
-    WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance), ARG ((g)->starts[0]), ARG ((g)->starts[1]),             \
-    ARG ((g)->cell_row), ARG ((g)->params->x.n_cells), ARG ((g)->n_cell_rows)
+    WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance), STARTS_ARG ((g)->params->x),                            \
+    STARTS_ARG ((g)->params->y), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells), ARG ((g)->n_cell_rows)
 #define SLICE_ARGS(band, g)                                                                                             \
     ARG ((band)->input.memory), ARG ((g)->guides), ARG ((band)->input.stride), ARG ((band)->roi.x - (band)->input.x),   \
     ARG ((band)->roi.y - (band)->input.y), WEIGHTS_ARG ((g)->params), ARG ((g)->params->by_luminance),                  \
-    ARG ((g)->params->range_sigma), ARG ((g)->cells[0]), ARG ((g)->fractions[0]), ARG ((g)->cells[1]),                  \
-    ARG ((g)->fractions[1]), ARG ((g)->row), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells)
+    ARG ((g)->params->range_sigma), PLACES_ARGS ((g)->params->x), PLACES_ARGS ((g)->params->y), ARG ((g)->row), ARG ((g)->cell_row), ARG ((g)->params->x.n_cells)
 
 gint
 bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
@@ -116,21 +116,15 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   });
 }
 
-/* Work-items of their own sum the planes, if they are few.  A processor runs these one after another: PoCL took 15 times as
- * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.3 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
-static gboolean
-sums_planes_alone (const TesseraBand *band, const GridParams *params, gint n_planes)
-{
-  return params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
-}
-
 static void
 splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes, TesseraMemory **grid)
 {
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
   const gsize       bytes = (gsize) cells_x * cells_y * n_planes * 8 * sizeof (gfloat);
-  const gboolean    alone = sums_planes_alone (band, params, n_planes);
+  /* Work-items of their own sum the planes, if they are few.  A processor runs these one after another: PoCL took 15 times as
+   * long (2026-11-23).  By channels the other kernel is as fast.  Price: 1.3 (by luminance, 24 Mpix u8; H200, 2026-11-23). */
+  const gboolean    alone = params->by_luminance && n_planes <= FEW_PLANES && ! band->on_processor;
   TesseraMemory    *a, *b, *in_parts;
 
   tessera_scratch (band, bytes, &a);
@@ -187,14 +181,6 @@ bilateral_grid_device (TesseraBand *band)
   const gint        width = band->output.width, height = band->output.height;
   TesseraMemory    *grid;
 
-  for (gint axis = 0; axis < 2; axis++)
-    {
-      const GridAxis *a = axis ? &params->y : &params->x;
-
-      tessera_table (band, a->starts, (a->n_cells + 1) * sizeof (gint), &g.starts[axis]);
-      tessera_table (band, a->cells, a->size * sizeof (gint), &g.cells[axis]);
-      tessera_table (band, a->fractions, a->size * sizeof (gfloat), &g.fractions[axis]);
-    }
   if (! is_dense)
     {
       build_sparse (band, &g, &grid);

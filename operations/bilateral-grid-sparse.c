@@ -7,7 +7,6 @@
 #include "bilateral-grid.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The place of lane `lane` of a pixel; FALSE if the pixel does not count. */
 static gboolean
@@ -79,7 +78,7 @@ sparse_lookup (const Tile *tile, const gint *tables, gint ci, gint cj, gint plan
     for (gint y = 0; y < 4; y++)
       for (gint x = 0; x < 4; x++)
         {
-          gsize cell = ((gsize) (cj + y - tile->cy0) * cells_x (tile) + ci + x - tile->cx0) * table;
+          gsize cell = ((gsize) (cj + y - tile->cy0) * tile->cells_x + ci + x - tile->cx0) * table;
           gsize entry = cell + grid_find (tables + cell, params->capacity, params->odd, params->values,
                                           plane + z - 1);
 
@@ -87,13 +86,14 @@ sparse_lookup (const Tile *tile, const gint *tables, gint ci, gint cj, gint plan
         }
 }
 
+/* In place of the pixel: nobody else reads this lane of it any more. */
 static void
-sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane, gfloat *result)
+sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane)
 {
   const GridParams *params = tile->params;
   const gint        column = x - params->x.from, row = y - params->y.from;
   const gfloat      fx = params->x.fractions[column], fy = params->y.fractions[row];
-  const gfloat     *pixel = tile_pixel (tile, tile->pixels, x, y);
+  gfloat           *pixel = tile_pixel (tile, tile->pixels, x, y);
   glong             found[64];
   gfloat            sums[5][2] = { { 0.0f } }, mean[5];
   GridPlace         place;
@@ -111,11 +111,11 @@ sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane, g
   if (! params->by_luminance)
     {
       if (mean[1] != 0.0f)
-        result[lane] = pixel[lane] + params->range_sigma * (mean[0] / mean[1] - place.fraction);
+        pixel[lane] += params->range_sigma * (mean[0] / mean[1] - place.fraction);
       return;
     }
-  for (gint c = 0; c < 3; c++)
-    result[c] = mean[3] != 0.0f ? mean[c] / mean[3] : pixel[c];
+  for (gint c = 0; c < 3 && mean[3] != 0.0f; c++)
+    pixel[c] = mean[c] / mean[3];
 }
 
 void
@@ -123,13 +123,8 @@ bilateral_grid_sparse (Tile *tile)
 {
   const GridParams *params = tile->params;
   const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);
-  gint             *tables = g_new (gint, sparse_words (tile));
-  gfloat           *results = g_new (gfloat, 4 * (gsize) tile->roi.width * tile->roi.height);
+  g_autofree gint  *tables = g_new (gint, sparse_words (tile));
 
-  for (gint y = 0; y < tile->roi.height; y++)
-    memcpy (results + 4 * (gsize) y * tile->roi.width,
-            tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y + y),
-            4 * tile->roi.width * sizeof (gfloat));
   for (gint lane = 0; lane < params->lanes; lane++)
     {
       gint *next = tables;
@@ -137,15 +132,8 @@ bilateral_grid_sparse (Tile *tile)
       for (gint j = tile->cy0; j < tile->cy1; j++)
         for (gint i = tile->cx0; i < tile->cx1; i++, next += table)
           sparse_build_cell (tile, i, j, lane, next);
-      for (gint y = 0; y < tile->roi.height; y++)
-        for (gint x = 0; x < tile->roi.width; x++)
-          sparse_slice (tile, tables, tile->roi.x + x, tile->roi.y + y, lane,
-                        results + 4 * ((gsize) y * tile->roi.width + x));
+      for (gint y = tile->roi.y; y < tile->roi.y + tile->roi.height; y++)
+        for (gint x = tile->roi.x; x < tile->roi.x + tile->roi.width; x++)
+          sparse_slice (tile, tables, x, y, lane);
     }
-  for (gint y = 0; y < tile->roi.height; y++)
-    memcpy (tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y + y),
-            results + 4 * (gsize) y * tile->roi.width, 4 * tile->roi.width * sizeof (gfloat));
-  g_free (results);
-  g_free (tables);
 }
-

@@ -22,6 +22,8 @@ tile_shape (Tile *tile)
   tile->cx1 = x->cells[tile->roi.x + tile->roi.width - 1 - x->from] + 3;
   tile->cy0 = y->cells[tile->roi.y - y->from] - 1;
   tile->cy1 = y->cells[tile->roi.y + tile->roi.height - 1 - y->from] + 3;
+  tile->cells_x = tile->cx1 - tile->cx0;
+  tile->cells_y = tile->cy1 - tile->cy0;
   tile->around = (GeglRectangle) { x->starts[tile->cx0], y->starts[tile->cy0],
                                    x->starts[tile->cx1] - x->starts[tile->cx0],
                                    y->starts[tile->cy1] - y->starts[tile->cy0] };
@@ -42,14 +44,12 @@ tile_read (const Tile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, co
 static void
 tile_write (const Tile *tile)
 {
-  const TesseraRequest *request = tile->request;
-  GeglRectangle         rect = tile->roi;
+  GeglRectangle rect = tile->roi;
 
   rect.x += tile->params->origin_x;
   rect.y += tile->params->origin_y;
-  tessera_write (request->output, &rect, request->output_format,
-                 tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
-                 4 * tile->around.width * sizeof (gfloat));
+  tessera_write_output (tile->request, &rect, tile_pixel (tile, tile->pixels, tile->roi.x, tile->roi.y),
+                        4 * tile->around.width * sizeof (gfloat));
 }
 
 /* The least and the greatest p of a row of values that count, kept apart by lane so that the loop vectorises.  Colours

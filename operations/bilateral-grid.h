@@ -18,7 +18,7 @@ typedef struct
 {
   gint    from, size;           /* the request's pixels */
   gint    n_cells;
-  gint   *starts;               /* n_cells + 1: the first pixel of each cell, within the image */
+  gint   *starts;               /* n_cells + 1: the first pixel of each cell, within the image; to be freed, with the next */
   gint   *cells;                /* size: floor (x/s), as an index into starts */
   gfloat *fractions;            /* size: x/s - floor (x/s) */
 } GridAxis;
@@ -55,23 +55,11 @@ typedef struct
   const TesseraRequest *request;
   const GridParams     *params;
   GeglRectangle         roi;            /* image coordinates, as all here */
-  gint                  cx0, cy0, cx1, cy1;
+  gint                  cx0, cy0, cx1, cy1, cells_x, cells_y;
   GeglRectangle         around;
   gfloat               *pixels, *guide; /* of around, RGBA; guide NULL or RGBA */
   gint                  low, n_planes;  /* planes low .. low + n_planes - 1 */
 } Tile;
-
-static inline gint
-cells_x (const Tile *tile)
-{
-  return tile->cx1 - tile->cx0;
-}
-
-static inline gint
-cells_y (const Tile *tile)
-{
-  return tile->cy1 - tile->cy0;
-}
 
 static inline gfloat *
 tile_pixel (const Tile *tile, gfloat *pixels, gint x, gint y)
@@ -90,14 +78,13 @@ cell_floats (const Tile *tile)
 static inline gsize
 dense_floats (const Tile *tile)
 {
-  return (gsize) cells_x (tile) * cells_y (tile) * cell_floats (tile);
+  return (gsize) tile->cells_x * tile->cells_y * cell_floats (tile);
 }
 
 static inline gsize
 sparse_words (const Tile *tile)
 {
-  return (gsize) cells_x (tile) * cells_y (tile)
-         * tile->params->capacity * GRID_ENTRY (tile->params->values);
+  return (gsize) tile->cells_x * tile->cells_y * tile->params->capacity * GRID_ENTRY (tile->params->values);
 }
 
 /* Both write the result over the tile's roi, within its pixels. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The kernel of tessera:convolution: see convolution-kernel.h.
+ * The kernel of tessera:convolution: its text, its weights, and the column and row whose product it may be.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
 
-#include "convolution-kernel.h"
+#include "convolution.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,6 +14,7 @@
 #define ZERO_SUM     1e-6               /* of the sum of magnitudes */
 #define UNIT         0x1p-24            /* half a float's last place, of 1 */
 #define EXCERPT      16                 /* bytes of the text that a message repeats */
+#define BLANKS       " \t\r\v\f"
 
 /* ------------------------------------------------------------------ text -- */
 
@@ -30,21 +31,14 @@ static gboolean refuse (Reader *reader, const gchar *format, ...) G_GNUC_PRINTF 
 static gboolean
 refuse (Reader *reader, const gchar *format, ...)
 {
-  va_list arguments;
-  gchar  *what;
+  va_list           arguments;
+  g_autofree gchar *what = NULL;
 
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   reader->error = g_strdup_printf (_("row %d, column %d: %s"), reader->row, reader->column, what);
-  g_free (what);
   return FALSE;
-}
-
-static gboolean
-is_blank (gchar c)
-{
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
 static gboolean
@@ -56,35 +50,17 @@ ends_row (gchar c)
 static void
 skip_blanks (Reader *reader)
 {
-  while (is_blank (*reader->at))
-    reader->at++;
+  reader->at += strspn (reader->at, BLANKS);
 }
 
-/* The word at `at`, or its beginning. */
-static gchar *
-excerpt (const gchar *at)
-{
-  gsize  n = 0;
-  gchar *bytes, *text;
-
-  while (n < EXCERPT && ! ends_row (at[n]) && ! is_blank (at[n]) && at[n] != ',')
-    n++;
-  bytes = g_strndup (at, n);
-  text = g_utf8_make_valid (bytes, -1);
-  g_free (bytes);
-  return text;
-}
-
+/* `format` takes the word at `at`, or its beginning. */
 static gboolean
 refuse_word (Reader *reader, const gchar *at, const gchar *format)
 {
-  gchar *word = excerpt (at);
-  gchar *what = g_strdup_printf (format, word);
+  g_autofree gchar *bytes = g_strndup (at, MIN (strcspn (at, BLANKS ",;\n"), EXCERPT));
+  g_autofree gchar *word = g_utf8_make_valid (bytes, -1);
 
-  refuse (reader, "%s", what);
-  g_free (what);
-  g_free (word);
-  return FALSE;
+  return refuse (reader, format, word);
 }
 
 /* One number, and everything up to the next number or the end of the row. */
@@ -167,16 +143,11 @@ convolution_kernel_parse (const gchar *text, ConvolutionKernel *kernel, gchar **
   if (good && kernel->rows == 0)
     good = refuse (&reader, "%s", _("there are no numbers"));
   reader.row = kernel->rows;
+  reader.column = kernel->columns % 2 ? 1 : kernel->columns;
   if (good && kernel->columns % 2 == 0)
-    {
-      reader.column = kernel->columns;
-      good = refuse (&reader, _("%d columns: their number must be odd"), kernel->columns);
-    }
+    good = refuse (&reader, _("%d columns: their number must be odd"), kernel->columns);
   if (good && kernel->rows % 2 == 0)
-    {
-      reader.column = 1;
-      good = refuse (&reader, _("%d rows: their number must be odd"), kernel->rows);
-    }
+    good = refuse (&reader, _("%d rows: their number must be odd"), kernel->rows);
   *error = reader.error;
   return good;
 }

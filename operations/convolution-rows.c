@@ -52,7 +52,8 @@ divide_row (gfloat *sums, const gfloat *in G_GNUC_UNUSED, const gfloat *wholes, 
   LANES_BEST (uncover_row) (&rows, sums, wholes[0]);
 }
 
-void
+/* Weighed colours, + offset, alpha of the input. */
+static void
 convolution_finish (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data)
 {
   Rows rows = { .width = n_pixels };
@@ -135,7 +136,6 @@ prepare_two_passes (Convolution *convolution, const ConvolutionKernel *kernel, c
   two_pass->divide = divide_row;
   two_pass->x.magnitudes = has_negative (&two_pass->x);
   two_pass->y.magnitudes = has_negative (&two_pass->y);
-  two_pass->rows = "convolution_rows";
 }
 
 void
@@ -180,15 +180,15 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   const gsize        n_read = 4 * (gsize) around.width * around.height;
   const gsize        n_in = n_read + 4 * ((gsize) around.width * (CONVOLUTION_STEP - 1) + BLOCK);
   Rows               rows = { .width = (block->width + BLOCK - 1) / BLOCK * BLOCK, .in_stride = 4 * around.width };
-  gfloat            *in = gegl_scratch_new (gfloat, n_in), *out;
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, n_in);
+  tessera_autoscratch gfloat *out = gegl_scratch_new (gfloat, 4 * (gsize) rows.width * height);
   gboolean           weighs;
 
   rows.out_stride = 4 * rows.width;
   rows.centre = request->halo.top * rows.in_stride + 4 * request->halo.left;
-  out = gegl_scratch_new (gfloat, rows.out_stride * height);
   finish_init (&rows, convolution);
   memset (in + n_read, 0, (n_in - n_read) * sizeof (gfloat));
-  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, in);
+  tessera_read_input (request, &around, in);
   weighs = convolution->is_weighed && ! separable_is_opaque (in, n_read / 4);
   if (weighs)
     planes_weigh (in, in, n_read / 4);
@@ -198,9 +198,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   else
     for (gint y = 0; y < block->height; y += CONVOLUTION_STEP)
       LANES_BEST (step_rows) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
-  tessera_write (request->output, block, request->output_format, out, rows.out_stride * sizeof (gfloat));
-  gegl_scratch_free (out);
-  gegl_scratch_free (in);
+  tessera_write_output (request, block, out, rows.out_stride * sizeof (gfloat));
 }
 
 void
@@ -209,11 +207,8 @@ convolution_area (const TesseraRequest *request, const GeglRectangle *area)
   const Convolution *convolution = request->params;
 
   if (convolution->in_two_passes)
-    {
-      separable_area (request, area, &convolution->two_pass);
-      return;
-    }
-  for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
+    separable_area (request, area, &convolution->two_pass);
+  for (gint y = area->y; y < area->y + area->height && ! convolution->in_two_passes; y += BLOCK_HEIGHT)
     for (gint x = area->x; x < area->x + area->width; x += BLOCK_WIDTH)
       convolve_block (request, GEGL_RECTANGLE (x, y, MIN (BLOCK_WIDTH, area->x + area->width - x),
                                                MIN (BLOCK_HEIGHT, area->y + area->height - y)));

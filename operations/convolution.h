@@ -1,16 +1,40 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Inside tessera:convolution: a request's parameters, the C paths, the device's.
+ * Inside tessera:convolution: the kernel's text and weights, a request's parameters, the C paths, the device's.
  */
 #ifndef CONVOLUTION_H
 #define CONVOLUTION_H
 
 #include "tessera.h"
 
-#include "convolution-kernel.h"
 #include "separable.h"
 
 #include "../opencl/math/tessera-convolution.h"
+
+#define CONVOLUTION_LARGEST 63          /* rows, and columns */
+#define CONVOLUTION_MOST    (CONVOLUTION_LARGEST * CONVOLUTION_LARGEST)
+
+/* `rows` rows of `columns` weights, both odd, without gaps. */
+typedef struct
+{
+  gint    rows, columns;
+  gdouble weights[CONVOLUTION_MOST];
+} ConvolutionKernel;
+
+/* Reads numbers as C's strtod does in the C locale, blanks or one comma between them, a
+ * semicolon or a newline between rows; empty rows are skipped.  FALSE: *error says what is
+ * wrong in which row and column, counted from 1; free it. */
+gboolean convolution_kernel_parse (const gchar *text, ConvolutionKernel *kernel, gchar **error);
+
+/* Divides by `divisor`; 0: by the sum of the weights, or by 1 if that sum is negligible.  Results beyond a
+ * float's range become the largest or the smallest float; no weight becomes 0. */
+void     convolution_kernel_divide (ConvolutionKernel *kernel, gdouble divisor);
+
+/* TRUE if every weight is column[i] * row[k] to 2^-24 of itself, and 0 only if that product is.  The sum of
+ * |row| is 1. */
+gboolean convolution_kernel_split (const ConvolutionKernel *kernel, gdouble *column, gdouble *row);
+
+/* --------------------------------------------------------------- request -- */
 
 /* sum over the kernel's rows of (sum over a row's columns of weight * pixel), both from 0,
  * in the order of the kernel; taps of weight 0 left out.  Then + offset. */
@@ -40,12 +64,5 @@ void convolution_prepare (Convolution *convolution, const ConvolutionKernel *ker
 
 /* The C paths (convolution-rows.c), TesseraFilter.area's arguments. */
 void convolution_area    (const TesseraRequest *request, const GeglRectangle *area);
-
-/* TesseraFilter.scratch_bytes and .device (convolution-device.c). */
-gsize convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height);
-gint  convolution_device       (TesseraBand *band);
-
-/* SeparableFinish: weighed colours, + offset, alpha of the input.  data: Convolution. */
-void convolution_finish  (gfloat *sums, const gfloat *in, gint n_pixels, gconstpointer data);
 
 #endif

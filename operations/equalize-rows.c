@@ -24,18 +24,6 @@ typedef struct
 } Chunk;
 
 TESSERA_CLONES static void
-take_apart (const gfloat *pixels, gint n, Chunk *chunk)
-{
-  planes_take_apart (pixels, n, chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha);
-}
-
-TESSERA_CLONES static void
-put_together (const Chunk *chunk, gint n, gfloat *pixels)
-{
-  planes_put_together (chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha, n, pixels);
-}
-
-TESSERA_CLONES static void
 find_luminance (Chunk *restrict chunk, gint n, const gfloat weights[3], gboolean is_linear)
 {
   const gfloat red = weights[0], green = weights[1], blue = weights[2];
@@ -129,10 +117,10 @@ make_plane (const Equalize *e, Chunk *chunk, gint c, gint n)
 /* ----------------------------------------------------------------- count -- */
 
 /* A row of n pixels from x on, in the row of tiles that `counts` holds. */
-static void
+TESSERA_CLONES static void
 count_row (const Equalize *e, Chunk *chunk, const gfloat *pixels, gint x, gint n, guint32 *counts)
 {
-  take_apart (pixels, n, chunk);
+  planes_take_apart (pixels, n, chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha);
   for (gint c = 0; c < e->channels; c++)
     {
       const gfloat *plane = make_plane (e, chunk, c, n);
@@ -156,8 +144,8 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
 {
   const Equalize *e = request->params;
   const gsize     row_size = equalize_tile_size (e) * e->surveyed.width;
-  gfloat         *pixels = gegl_scratch_new (gfloat, 4 * CHUNK * BLOCK_HEIGHT);
-  Chunk          *chunk = gegl_scratch_new (Chunk, 1);
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * CHUNK * BLOCK_HEIGHT);
+  tessera_autoscratch Chunk  *chunk = gegl_scratch_new (Chunk, 1);
   gint            tile = e->surveyed.y;
 
   g_atomic_int_set (&e->kept->is_whole, FALSE);         /* this is C */
@@ -170,8 +158,7 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
         {
           const gint width = MIN (CHUNK, area->x + area->width - x);
 
-          tessera_read (request->input, GEGL_RECTANGLE (x, y, width, height), &request->bounds,
-                        request->border, request->input_format, pixels);
+          tessera_read_input (request, GEGL_RECTANGLE (x, y, width, height), pixels);
           tile = first;
           for (gint k = 0; k < height; k++)
             {
@@ -182,8 +169,6 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
             }
         }
     }
-  gegl_scratch_free (chunk);
-  gegl_scratch_free (pixels);
 }
 
 void
@@ -219,12 +204,12 @@ look_up_between (const Equalize *e, const gfloat *above, const gfloat *below, gf
 }
 
 /* A row of n pixels, in place. */
-static void
+TESSERA_CLONES static void
 map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n)
 {
   const gsize row_size = equalize_row_size (e);
 
-  take_apart (pixels, n, chunk);
+  planes_take_apart (pixels, n, chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha);
   for (gint c = 0; c < e->channels; c++)
     {
       const gfloat *table = e->tables + (gsize) c * e->bins;
@@ -251,7 +236,7 @@ map_row (const Equalize *e, Chunk *chunk, gfloat *pixels, gint x, gint y, gint n
       if (e->channels == 3 && e->is_linear)
         to_linear (chunk->colours[c], n);
     }
-  put_together (chunk, n, pixels);
+  planes_put_together (chunk->colours[0], chunk->colours[1], chunk->colours[2], chunk->alpha, n, pixels);
 }
 
 /* There is no halo: rows are mapped in place. */
@@ -260,9 +245,8 @@ equalize_block (const TesseraRequest *request, const TesseraBlock *block)
 {
   const Equalize      *e = request->params;
   const GeglRectangle *roi = &block->roi;
-  Chunk               *chunk = gegl_scratch_new (Chunk, 1);
+  tessera_autoscratch Chunk *chunk = gegl_scratch_new (Chunk, 1);
 
   for (gint y = 0; y < roi->height && e->mapped; y++)
     map_row (e, chunk, block->out + y * block->out_stride, roi->x - e->bounds.x, roi->y + y - e->bounds.y, roi->width);
-  gegl_scratch_free (chunk);
 }

@@ -54,11 +54,9 @@ see (TesseraBand *band, TesseraMemory **seen)
 
 /* Products, and their means along x. */
 static void
-blur_rows (TesseraBand *band, const Sizes *sizes, TesseraMemory *seen, TesseraMemory *offsets, TesseraMemory *weights,
-           TesseraMemory **rows)
+blur_rows (TesseraBand *band, const Sizes *sizes, TesseraMemory *seen, TesseraMemory **rows)
 {
   const Harris  *harris = band->request->params;
-  const gint     n = harris->gaussian.fir.x.n;
   TesseraMemory *products;
 
   tessera_scratch (band, (gsize) sizes->wide * sizes->high * 4 * sizeof (gfloat), &products);
@@ -68,9 +66,10 @@ blur_rows (TesseraBand *band, const Sizes *sizes, TesseraMemory *seen, TesseraMe
     .args = { ARG (seen), ARG (band->input.width), ARG (products), ARG (sizes->wide), ARG (sizes->high) }
   });
   tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "separable_rows", .size = { sizes->width, sizes->blurred_height }, .group = { 32, 4 }, .cost = n,
+    .kernel = "separable_rows", .size = { sizes->width, sizes->blurred_height }, .group = { 32, 4 },
+    .cost = harris->gaussian.fir.x.n,
     .args = { ARG (products), ARG (sizes->wide), ARG (sizes->reach), ARG (0), ARG (*rows), ARG (sizes->width),
-              ARG (sizes->blurred_height), ARG (offsets), ARG (weights), ARG (n) }
+              ARG (sizes->blurred_height), SEPARABLE_TAPS (&harris->gaussian.fir.x) }
   });
 }
 
@@ -82,14 +81,13 @@ respond (TesseraBand *band, const Sizes *sizes, TesseraMemory *response)
   const HarrisInside  inside = harris_inside (band->request, band->output.x - harris->margin,
                                               band->output.y - harris->margin, sizes->width, sizes->height);
   const gint          n = harris->gaussian.fir.x.n, shows = harris->result == HARRIS_STRENGTHS;
-  TesseraMemory      *seen, *offsets, *weights, *rows;
+  TesseraMemory      *seen, *rows;
 
-  separable_upload (band, &harris->gaussian.fir.x, &offsets, &weights);
   see (band, &seen);
-  blur_rows (band, sizes, seen, offsets, weights, &rows);
+  blur_rows (band, sizes, seen, &rows);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "harris_respond", .size = { sizes->width, sizes->height }, .group = { 32, 4 }, .cost = n,
-    .args = { ARG (rows), ARG (sizes->reach), ARG (offsets), ARG (weights), ARG (n), ARG (response),
+    .args = { ARG (rows), ARG (sizes->reach), SEPARABLE_TAPS (&harris->gaussian.fir.x), ARG (response),
               ARG (sizes->width), ARG (sizes->height), ARG (harris->k), ARG (inside.left), ARG (inside.top),
               ARG (inside.right), ARG (inside.bottom), ARG (shows) }
   });

@@ -10,66 +10,45 @@
 #include "../opencl/math/tessera-convert.h"
 #include "../opencl/math/tessera-label.h"
 
-typedef union
+/* What a component is painted with: LABEL_COLORS four floats, else one word. */
+static inline Pixel
+paint_of (const Label *label, gint number)
 {
-  guint8 bytes[4];
-  gfloat value;
-} Word;
+  const gint  color = number && label->result <= LABEL_COLORS ? label_color (number) : 0;
+  const union { guint8 bytes[4]; gfloat value; } code = { { color & 255, color >> 8 & 255, color >> 16 & 255, 255 } };
 
-static Word
-word_of (const Label *label, gint number)
-{
-  const gint color = label->result == LABEL_BYTES && number ? label_color (number) : 0;
-  Word       word = { .bytes = { color & 255, color >> 8 & 255, color >> 16 & 255, 255 } };
-
-  if (label->result == LABEL_INDEX)
-    word.value = number;
-  else if (label->result == LABEL_MASK)
-    word.value = number > 0;
-  return word;
-}
-
-static Pixel
-color_of (const Label *label, gint number)
-{
-  const gint color = number ? label_color (number) : 0;
-
-  return (Pixel) { label->values[color & 255], label->values[color >> 8 & 255],
-                   label->values[color >> 16 & 255], 1.0f };
+  if (label->result > LABEL_COLORS)
+    return (Pixel) { label->result == LABEL_INDEX ? number : number > 0 };
+  return label->result == LABEL_BYTES ? (Pixel) { code.value }
+         : (Pixel) { label->values[color & 255], label->values[color >> 8 & 255], label->values[color >> 16 & 255], 1.0f };
 }
 
 /* Columns x to x + width of one row. *run is the row's first run that ends behind x; it moves on. */
 static void
 paint_row (const Labelling *l, const LabelStrip *strip, gint end_run, gint x, gint width, gint *run, gfloat *row)
 {
-  const Label *label = l->label;
-  gint         at = 0;
+  const gboolean is_wide = l->label->result == LABEL_COLORS;
+  const Pixel    none = paint_of (l->label, 0);
+  gint           at = 0;
 
   for (gint i = *run; at < width; i++)
     {
       const gboolean is_run = i < end_run;
       const gint     begin = is_run ? CLAMP (strip->edges[2 * i] - x, 0, width) : width;
       const gint     end = is_run ? MIN (strip->edges[2 * i + 1] - x, width) : width;
-      const gint     number = is_run ? l->components[strip->first_component + strip->parents[i]] : 0;
+      const Pixel    paint = is_run ? paint_of (l->label, l->components[strip->first_component + strip->parents[i]]) : none;
 
-      if (label->result == LABEL_COLORS)
+      if (is_wide)
         {
-          const Pixel none = color_of (label, 0), color = color_of (label, number);
-
           for (; at < begin; at++)
             ((Pixel *) row)[at] = none;
           for (; at < end; at++)
-            ((Pixel *) row)[at] = color;
+            ((Pixel *) row)[at] = paint;
         }
-      else
-        {
-          const gfloat none = word_of (label, 0).value, word = word_of (label, number).value;
-
-          for (; at < begin; at++)
-            row[at] = none;
-          for (; at < end; at++)
-            row[at] = word;
-        }
+      for (; at < begin; at++)
+        row[at] = none[0];
+      for (; at < end; at++)
+        row[at] = paint[0];
       if (is_run && strip->edges[2 * i + 1] - x <= width)
         *run = i + 1;
     }
@@ -119,7 +98,7 @@ paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, gfloat
       const gsize         row_bytes = block.width * pixel;
 
       if (has_alpha)
-        tessera_read (request->input, &block, &request->bounds, request->border, request->input_format, in);
+        tessera_read_input (request, &block, in);
       for (gint y = top; y < bottom; y++)
         {
           gfloat *row = (gfloat *) ((guint8 *) pixels + (y - top) * row_bytes);
@@ -128,7 +107,7 @@ paint_strip (const Labelling *l, const LabelStrip *strip, gfloat *pixels, gfloat
           if (has_alpha)
             put_alpha (l->label, in + 4 * (gsize) (y - top) * block.width, block.width, row);
         }
-      tessera_write (request->output, &block, request->output_format, pixels, row_bytes);
+      tessera_write_output (request, &block, pixels, row_bytes);
     }
 }
 
@@ -136,12 +115,10 @@ void
 label_paint_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
   Labelling *l = data;
-  gfloat    *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
-  gfloat    *in = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
   gint       s;
 
   while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)
     paint_strip (l, &l->strips[s], pixels, in);
-  gegl_scratch_free (in);
-  gegl_scratch_free (pixels);
 }

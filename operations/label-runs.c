@@ -43,15 +43,12 @@ mark_foreground (const gfloat *restrict pixels, gint n, const Label *label, guin
 static void
 read_strip (const Labelling *l, LabelStrip *strip, gfloat *pixels, guint8 *marks)
 {
-  const TesseraRequest *request = l->request;
-
   strip->is_opaque = TRUE;
   for (gint x = 0; x < l->image.width; x += LABEL_BLOCK_WIDTH)
     {
       const gint width = MIN (LABEL_BLOCK_WIDTH, l->image.width - x);
 
-      tessera_read (request->input, GEGL_RECTANGLE (l->image.x + x, l->image.y + strip->y, width, strip->height),
-                    &request->bounds, request->border, request->input_format, pixels);
+      tessera_read_input (l->request, GEGL_RECTANGLE (l->image.x + x, l->image.y + strip->y, width, strip->height), pixels);
       for (gint y = 0; y < strip->height; y++)
         strip->is_opaque &= mark_foreground (pixels + 4 * (gsize) y * width, width, l->label,
                                              marks + (gsize) y * l->image.width + x);
@@ -166,8 +163,8 @@ static void
 scan_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
   Labelling *l = data;
-  gfloat    *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
-  guint8    *marks = g_malloc ((gsize) l->image.width * MIN (LABEL_STRIP_HEIGHT, l->image.height));
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * LABEL_BLOCK_WIDTH * LABEL_STRIP_HEIGHT);
+  g_autofree guint8 *marks = g_malloc ((gsize) l->image.width * MIN (LABEL_STRIP_HEIGHT, l->image.height));
   gint       s;
 
   while ((s = g_atomic_int_add (&l->next, 1)) < l->n_strips)
@@ -184,8 +181,6 @@ scan_strips (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer d
       join_runs (strip, l->label->diagonals);
       number_runs (strip);
     }
-  g_free (marks);
-  gegl_scratch_free (pixels);
 }
 
 /* ------------------------------------------------------------ components -- */

@@ -26,12 +26,8 @@ typedef struct
   TesseraMemory **labels, **ranks;      /* on the device, from `arrived` to `device` */
 } Label;
 
-/* TesseraFilter.spread (label-runs.c) and the device's members (label-device.c); params is a Label. */
-void  label_spread        (const TesseraRequest *request);
-gsize label_scratch_bytes (const TesseraRequest *request, gint width, gint height);
-gint  label_arrived       (TesseraBand *band, gint top, gint bottom);
-gint  label_measure       (TesseraBand *band, TesseraMemory *total);
-gint  label_device        (TesseraBand *band);
+/* TesseraFilter.spread (label-runs.c); params is a Label. */
+void label_spread (const TesseraRequest *request);
 
 /* ----------------------------------------------------------------- in C -- */
 

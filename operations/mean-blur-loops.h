@@ -35,6 +35,8 @@ LANES_NAME (add_sums) (const gfloat *sums, gfloat *out, gsize count, gfloat scal
     *(Lanes *) (out + i) = (*(const Lanes *) (out + i) + *(const Lanes *) (sums + i)) * scale;
 }
 
+/* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in` has count + (n - 1) step floats and room
+ * for a vector more; it is overwritten. n is odd. */
 static LANES_TARGET void
 LANES_NAME (sum_line) (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale)
 {

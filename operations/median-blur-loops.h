@@ -68,10 +68,8 @@ LANES_NAME (slide_down) (const MedianBlock *block, const Tile *tile, gint channe
             }
           if (y + 1 == radius + rows)
             break;
-          if (lanes == 1 && lacks)
-            count_one (&windows, tile, tile->ranks + at);
           if (lanes == 1)
-            move_one (&windows, &tile->steps, tile->ranks + at);
+            move_one (&windows, tile, tile->ranks + at);
           else
             LANES_NAME (move_all) (&windows, tile, tile->ranks + at);
         }

@@ -34,101 +34,79 @@
     v[a] = less; \
     v[b] = more; \
   }
-#define LOAD_ROW(k) v[k] = rows[k][i];
-#define STORE_ROW(k) sorted[k][i] = v[k];
-#define LOAD_3(r, i) v[3 * r] = s ## r[i]; v[3 * r + 1] = s ## r[i + 4]; v[3 * r + 2] = s ## r[i + 8];
-#define LOAD_5(r, i) v[5 * r] = s ## r[i]; v[5 * r + 1] = s ## r[i + 4]; v[5 * r + 2] = s ## r[i + 8]; \
-  v[5 * r + 3] = s ## r[i + 12]; v[5 * r + 4] = s ## r[i + 16];
-#define LOAD_7(r, i) v[7 * r] = s ## r[i]; v[7 * r + 1] = s ## r[i + 4]; v[7 * r + 2] = s ## r[i + 8]; \
-  v[7 * r + 3] = s ## r[i + 12]; v[7 * r + 4] = s ## r[i + 16]; v[7 * r + 5] = s ## r[i + 20]; \
-  v[7 * r + 6] = s ## r[i + 24];
-#define ROWS_3(F) F (0) F (1) F (2)
-#define ROWS_5(F) ROWS_3 (F) F (3) F (4)
-#define ROWS_7(F) ROWS_5 (F) F (5) F (6)
-#define NAME_ROW(k) const gint *restrict s ## k = sorted[k];
-
-/* Where samples are left out, LACKING.  The second of two places that lack a sample becomes MEDIAN_LEAST, which has the other bits of
- * MEDIAN_OUTSIDE. */
-#define WHOLE_BEGIN
-#define WHOLE_LOAD LOAD_ROW
-#define WHOLE_KEEP
-#define WHOLE_MOVE(N)
-#define LACKING_BEGIN gint is_odd = 0;
-#define LACKING_LOAD(k) \
-  { \
-    const gint lacks = rows[k][i] == MEDIAN_OUTSIDE ? -1 : 0; \
-    v[k] = rows[k][i] ^ (lacks & is_odd); \
-    is_odd ^= lacks; \
-  }
-#define LACKING_KEEP odd[i] = is_odd;
-#define LACKING_MOVE(N) ROWS_ ## N (MOVE_COLUMN_ ## N)
-#define MOVE(N, r, c) v[N * r + c] = (v[N * r + c] & ~moves) | (v[N * (r - 1) + c] & moves);
-#define MOVE_3(c) MOVE (3, 2, c) MOVE (3, 1, c)
-#define MOVE_5(c) MOVE (5, 4, c) MOVE (5, 3, c) MOVE (5, 2, c) MOVE (5, 1, c)
-#define MOVE_7(c) MOVE (7, 6, c) MOVE (7, 5, c) MOVE (7, 4, c) MOVE (7, 3, c) MOVE (7, 2, c) MOVE (7, 1, c)
-#define MOVE_COLUMN(N, c) \
-  { \
-    const gint moves = odd[i + 4 * c] & ~is_odd; \
-    MOVE_ ## N (c) \
-    v[c] = (v[c] & ~moves) | (MEDIAN_LEAST & moves); \
-    is_odd ^= odd[i + 4 * c]; \
-  }
-#define MOVE_COLUMN_3(c) MOVE_COLUMN (3, c)
-#define MOVE_COLUMN_5(c) MOVE_COLUMN (5, c)
-#define MOVE_COLUMN_7(c) MOVE_COLUMN (7, c)
+/* Of a constant number of steps, so that places are registers. */
+#define UNROLL _Pragma ("GCC unroll 7")
 
 typedef void (*SortColumns) (gint *const *rows, gint *const *sorted, gint *restrict odd, gint count);
 typedef void (*TakeMedians) (gint *const *sorted, const gint *restrict odd, gint *restrict out, gint count);
 
 /* sort_KIND_N: `count` columns of N keys, rows[0..N-1][i], to sorted[0..N-1][i]; odd: -1 if a column lacks an odd number, else 0.
- * take_KIND_N: out[i] of the columns i, i + 4 .. i + 4 (N-1): RGBA is interleaved. */
-#define NETWORK(kind, KIND, N, N2) \
+ * take_KIND_N: out[i] of the columns i, i + 4 .. i + 4 (N-1): RGBA is interleaved.
+ * Where samples are left out (LACKS), the second of two places that lack a sample becomes MEDIAN_LEAST, which has the other bits
+ * of MEDIAN_OUTSIDE. */
+#define NETWORK(kind, LACKS, N, N2) \
 TESSERA_CLONES static void \
 sort_ ## kind ## _ ## N (gint *const *rows_in, gint *const *sorted_out, gint *restrict odd G_GNUC_UNUSED, gint count) \
 { \
   const gint *rows[N]; \
   gint       *sorted[N]; \
-  gint        v[N]; \
 \
   memcpy (rows, rows_in, sizeof rows); \
   memcpy (sorted, sorted_out, sizeof sorted); \
   INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
-      KIND ## _BEGIN \
-      ROWS_ ## N (KIND ## _LOAD) \
+      gint v[N], is_odd = 0; \
+\
+      UNROLL for (gint k = 0; k < N; k++) \
+        { \
+          const gint lacks = LACKS && rows[k][i] == MEDIAN_OUTSIDE ? -1 : 0; \
+\
+          v[k] = rows[k][i] ^ (lacks & is_odd); \
+          is_odd ^= lacks; \
+        } \
       MEDIAN_SORT_ ## N (SWAP) \
-      ROWS_ ## N (STORE_ROW) \
-      KIND ## _KEEP \
+      UNROLL for (gint k = 0; k < N; k++) \
+        sorted[k][i] = v[k]; \
+      if (LACKS) \
+        odd[i] = is_odd; \
     } \
 } \
 \
 TESSERA_CLONES static void \
-take_ ## kind ## _ ## N (gint *const *sorted, const gint *restrict odd G_GNUC_UNUSED, gint *restrict out, gint count) \
+take_ ## kind ## _ ## N (gint *const *sorted_in, const gint *restrict odd G_GNUC_UNUSED, gint *restrict out, gint count) \
 { \
-  ROWS_ ## N (NAME_ROW) \
-  gint v[N2]; \
+  const gint *sorted[N]; \
 \
+  memcpy (sorted, sorted_in, sizeof sorted); \
   INDEPENDENT \
   for (gint i = 0; i < count; i++) \
     { \
-      KIND ## _BEGIN \
-      ROWS_ ## N (LOAD_COLUMNS_ ## N) \
-      KIND ## _MOVE (N) \
+      gint v[N2], is_odd = 0; \
+\
+      UNROLL for (gint r = 0; r < N; r++) \
+        UNROLL for (gint c = 0; c < N; c++) \
+          v[N * r + c] = sorted[r][i + 4 * c]; \
+      UNROLL for (gint c = 0; c < (LACKS ? N : 0); c++) \
+        { \
+          const gint moves = odd[i + 4 * c] & ~is_odd; \
+\
+          UNROLL for (gint r = N - 1; r > 0; r--) \
+            v[N * r + c] = (v[N * r + c] & ~moves) | (v[N * (r - 1) + c] & moves); \
+          v[c] = (v[c] & ~moves) | (MEDIAN_LEAST & moves); \
+          is_odd ^= odd[i + 4 * c]; \
+        } \
       MEDIAN_ ## N2 (SWAP) \
       out[i] = v[MEDIAN_PLACE_ ## N2]; \
     } \
 }
-#define LOAD_COLUMNS_3(r) LOAD_3 (r, i)
-#define LOAD_COLUMNS_5(r) LOAD_5 (r, i)
-#define LOAD_COLUMNS_7(r) LOAD_7 (r, i)
 
-NETWORK (whole, WHOLE, 3, 9)
-NETWORK (whole, WHOLE, 5, 25)
-NETWORK (whole, WHOLE, 7, 49)
-NETWORK (lacking, LACKING, 3, 9)
-NETWORK (lacking, LACKING, 5, 25)
-NETWORK (lacking, LACKING, 7, 49)
+NETWORK (whole, FALSE, 3, 9)
+NETWORK (whole, FALSE, 5, 25)
+NETWORK (whole, FALSE, 7, 49)
+NETWORK (lacking, TRUE, 3, 9)
+NETWORK (lacking, TRUE, 5, 25)
+NETWORK (lacking, TRUE, 7, 49)
 
 /* [are samples left out][radius] */
 static const SortColumns sort_columns[2][4] = { { NULL, sort_whole_3, sort_whole_5, sort_whole_7 },
@@ -150,19 +128,16 @@ make_keys (const gfloat *restrict pixels, gint *restrict keys, gint count)
     keys[i] = median_key (tessera_as_int (pixels[i]));
 }
 
-TESSERA_CLONES static void
-put_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
-{
-  for (gint i = 0; i < count; i++)
-    pixels[i] = tessera_as_float (median_bits (keys[i]));
-}
-
 /* A pixel stays where no sample was left. */
 TESSERA_CLONES static void
-put_some_values (const gint *restrict keys, gfloat *restrict pixels, gint count)
+put_values (const gint *restrict keys, gfloat *restrict pixels, gint count, gboolean lacks)
 {
-  for (gint i = 0; i < count; i++)
-    pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
+  if (lacks)
+    for (gint i = 0; i < count; i++)
+      pixels[i] = keys[i] == MEDIAN_LEAST ? pixels[i] : tessera_as_float (median_bits (keys[i]));
+  else
+    for (gint i = 0; i < count; i++)
+      pixels[i] = tessera_as_float (median_bits (keys[i]));
 }
 
 static const gint colours[4] = { -1, -1, -1, 0 };
@@ -208,6 +183,7 @@ typedef struct
   gint *odd, *medians;
 } Rows;
 
+/* Returns what is to be freed. */
 static gint *
 rows_init (Rows *rows, const MedianBlock *block)
 {
@@ -242,8 +218,8 @@ median_by_network (const MedianBlock *block)
   const MedianParams *params = block->params;
   const gint          radius = params->radius, side = 2 * radius + 1;
   Rows                rows;
-  gint               *memory = rows_init (&rows, block);
-  gfloat             *alphas = gegl_scratch_new (gfloat, rows.count / 4);
+  tessera_autoscratch gint   *memory G_GNUC_UNUSED = rows_init (&rows, block);
+  tessera_autoscratch gfloat *alphas = gegl_scratch_new (gfloat, rows.count / 4);
 
   for (gint y = 0; y < block->around.height; y++)
     {
@@ -259,13 +235,8 @@ median_by_network (const MedianBlock *block)
       find_medians (&rows, radius, lacking > 0);
       for (gint x = 0; x < rows.count / 4; x++)
         alphas[x] = middle[4 * x + 3];
-      if (lacking > 0)
-        put_some_values (rows.medians, middle, rows.count);
-      else
-        put_values (rows.medians, middle, rows.count);
+      put_values (rows.medians, middle, rows.count, lacking > 0);
       for (gint x = 0; x < rows.count / 4 && params->channels == 3; x++)
         middle[4 * x + 3] = alphas[x];
     }
-  gegl_scratch_free (alphas);
-  gegl_scratch_free (memory);
 }

@@ -202,10 +202,11 @@ flip (guint64 *set, guint32 rank)
 
 /* A single window moves down by one.  Before, `ranks` is its middle. */
 static inline void
-move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
+move_one (Windows *windows, const Tile *tile, const gint32 *ranks)
 {
-  const gint limit = 64 * windows->word[0];
-  gint       change = 0;
+  const Steps *steps = &tile->steps;
+  const gint   limit = 64 * windows->word[0], samples = tile->samples;
+  gint         change = 0, change_samples = 0;
 
   for (gint i = 0; i < steps->n; i++)
     {
@@ -214,17 +215,10 @@ move_one (Windows *windows, const Steps *steps, const gint32 *ranks)
       flip (windows->sets[LANES - 1], in);
       flip (windows->sets[LANES - 1], out);
       change += (in < limit) - (out < limit);
+      change_samples += (in < samples) - (out < samples);
     }
   windows->below[0] += change;
-}
-
-static inline void
-count_one (Windows *windows, const Tile *tile, const gint32 *ranks)
-{
-  const Steps *steps = &tile->steps;
-
-  for (gint i = 0; i < steps->n; i++)
-    windows->samples[0] += (ranks[steps->enter[i]] < tile->samples) - (ranks[steps->leave[i]] < tile->samples);
+  windows->samples[0] += change_samples;
 }
 
 /* The windows at the head of their columns. */
@@ -291,30 +285,23 @@ median_by_rank (const MedianBlock *block)
 {
   const MedianParams *params = block->params;
   const gint          most = (2 * params->radius + 1 + LANES) * SETS + RANKS;   /* in all lists */
-  Tile                tile = { .width = block->around.width, .height = block->around.height,
-                               .n = block->around.width * block->around.height,
-                               .lanes = params->is_circle ? 1 : MIN (LANES, block->around.width - 2 * params->radius) };
-  gint32             *lists = gegl_scratch_new (gint32, (2 + LANES) * most);
-  guint64            *entries = gegl_scratch_new (guint64, 2 * (gsize) tile.n);
+  const gint          width = block->around.width, height = block->around.height, n = width * height;
+  tessera_autoscratch gint32  *lists = gegl_scratch_new (gint32, (2 + LANES) * most);
+  tessera_autoscratch guint64 *entries = gegl_scratch_new (guint64, 2 * (gsize) n);
+  tessera_autoscratch guint64 *words = gegl_scratch_new (guint64, SETS * ((gsize) n / 64 + 1));
+  tessera_autoscratch gint32  *ranks = gegl_scratch_new (gint32, n + RANKS);
+  tessera_autoscratch gpointer digits = gegl_scratch_alloc (3 * DIGITS * sizeof (guint32));
+  Tile                tile = { .width = width, .height = height, .n = n, .sorted = entries, .spare = entries + n,
+                               .lanes = params->is_circle ? 1 : MIN (LANES, width - 2 * params->radius),
+                               .ranks = ranks, .words = words, .digits = digits,
+                               .steps = { .enter = lists, .leave = lists + most } };
 
-  tile.steps.enter = lists;
-  tile.steps.leave = lists + most;
   for (gint lane = 0; lane < LANES; lane++)
     tile.steps.counts[lane] = lists + (2 + lane) * most;
   list_steps (&tile, params);
-  tile.sorted = entries;
-  tile.spare = entries + tile.n;
-  tile.ranks = gegl_scratch_new (gint32, tile.n + RANKS);
-  tile.words = gegl_scratch_new (guint64, SETS * ((gsize) tile.n / 64 + 1));
-  tile.digits = gegl_scratch_alloc (3 * sizeof *tile.digits);
   for (gint channel = 0; channel < params->channels; channel++)
     {
       rank_samples (block, &tile, channel);
       LANES_BEST (slide) (block, &tile, channel);
     }
-  gegl_scratch_free (tile.digits);
-  gegl_scratch_free (tile.words);
-  gegl_scratch_free (tile.ranks);
-  gegl_scratch_free (entries);
-  gegl_scratch_free (lists);
 }

@@ -186,18 +186,18 @@ remember_box (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
   Consensus found = { .matrix = MATRIX_IDENTITY, .reason = "there is no second picture" };
   Resample  resample;
 
-  remember_box (operation);
-  if (request->output && ! find (GEGL_PROPERTIES (operation), request, &found))
+  remember_box (request->operation);
+  if (request->output && ! find (GEGL_PROPERTIES (request->operation), request, &found))
     {
-      set_results (GEGL_PROPERTIES (operation), &(Consensus) { .matrix = MATRIX_IDENTITY, .reason = "OpenCL is forced and could not run" });
+      set_results (GEGL_PROPERTIES (request->operation), &(Consensus) { .matrix = MATRIX_IDENTITY, .reason = "OpenCL is forced and could not run" });
       return FALSE;
     }
-  set_results (GEGL_PROPERTIES (operation), &found);
+  set_results (GEGL_PROPERTIES (request->operation), &found);
   if (! request->output)
     return TRUE;
   if (! resample_init (&resample, found.matrix))

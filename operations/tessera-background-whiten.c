@@ -64,10 +64,7 @@ property_int (degree, _("Degree"), 1)
 property_double (gamma, _("Damping"), 1e-3)
     description (_("More keeps the weights even where shifts differ little, less follows the degree exactly"))
     value_range (0.0, 1000.0)
-    ui_range    (0.0, 0.1)
-    ui_gamma    (3.0)
-    ui_steps    (0.001, 0.01)
-    ui_digits   (6)
+    ui_slider   (0.0, 0.1, 3.0, 0.001, 0.01, 6)
     ui_meta     ("sensitive", "method {from-shifts}")
 
 property_boolean (article_ridge, _("Damp the constant too"), FALSE)
@@ -335,9 +332,9 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
+  GeglProperties *o = GEGL_PROPERTIES (request->operation);
   History         history;
   Weights         weights;
   CountPlane      current;
@@ -345,7 +342,7 @@ run (GeglOperation *operation, TesseraRequest *request)
 
   if (! request->output)
     return TRUE;
-  request->output_format = gegl_operation_get_format (operation, "output");
+  request->output_format = gegl_operation_get_format (request->operation, "output");
   count_plane_init (&current, request->bounds.width, request->bounds.height);
   counts_read (request->input, &request->bounds, &current);
   if (find_history (request, o, &current, &history))

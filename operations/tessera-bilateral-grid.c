@@ -29,30 +29,32 @@
 #include "config.h"
 #include <glib/gi18n-lib.h>
 
-#ifdef GEGL_PROPERTIES
-
-/* The names of types are global: each of the two operations has its own. */
+/* The names of types are global: each of the two operations has its own.  tessera:bilateral-grid has the thesis's defaults,
+ * tessera:bilateral-filter a photographer's: by channels and in linear light a dusk photograph loses its shadows. */
 #ifdef TESSERA_BILATERAL_FILTER
-#define GUIDE_TYPE TesseraBilateralFilterGuide
-#define TONE_TYPE  TesseraBilateralFilterTone
-#else
-#define GUIDE_TYPE TesseraBilateralGridGuide
-#define TONE_TYPE  TesseraBilateralGridTone
-#endif
-
-/* tessera:bilateral-grid has the thesis's defaults, tessera:bilateral-filter a photographer's: by channels and in linear
- * light a dusk photograph loses its shadows. */
-#ifdef TESSERA_BILATERAL_FILTER
+#define GEGL_OP_NAME      tessera_bilateral_filter
+#define GEGL_OP_C_SOURCE  tessera-bilateral-filter.c
+#define FILTER_NAME       "bilateral-filter"
+#define GUIDE_TYPE        TesseraBilateralFilterGuide
+#define TONE_TYPE         TesseraBilateralFilterTone
 #define DEFAULT_SIZE      6.0
 #define DEFAULT_THRESHOLD 0.08
 #define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_LUMINANCE
 #define DEFAULT_TONE      TESSERA_BILATERAL_GRID_PERCEPTUAL
 #else
+#define GEGL_OP_NAME      tessera_bilateral_grid
+#define GEGL_OP_C_SOURCE  tessera-bilateral-grid.c
+#define FILTER_NAME       "bilateral-grid"
+#define GUIDE_TYPE        TesseraBilateralGridGuide
+#define TONE_TYPE         TesseraBilateralGridTone
 #define DEFAULT_SIZE      8.0
 #define DEFAULT_THRESHOLD 0.1
 #define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_CHANNELS
 #define DEFAULT_TONE      TESSERA_BILATERAL_GRID_LINEAR
 #endif
+
+#ifdef GEGL_PROPERTIES
+
 #define enum_end_of(type) enum_end (type)       /* the macro is not expanded here */
 
 enum_start (tessera_bilateral_grid_guide)
@@ -69,20 +71,14 @@ property_double (spatial_sigma, _("Size of details"), DEFAULT_SIZE)
     description (_("Details up to about this size are smoothed away, in pixels: 1 takes fine grain, 200 large "
                    "shapes too"))
     value_range (1.0, 200.0)
-    ui_range    (1.0, 50.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.5, 5.0)
-    ui_digits   (1)
+    ui_slider   (1.0, 50.0, 2.0, 0.5, 5.0, 1)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (range_sigma, _("Edge threshold"), DEFAULT_THRESHOLD)
     description (_("Steps in brightness larger than this are edges and are kept, where black to white is 1; thin lines "
                    "need 2.5 times as much. 0.005 keeps nearly everything, 2 blurs across all edges"))
     value_range (0.005, 2.0)
-    ui_range    (0.01, 0.5)
-    ui_gamma    (2.0)
-    ui_steps    (0.01, 0.1)
-    ui_digits   (3)
+    ui_slider   (0.01, 0.5, 2.0, 0.01, 0.1, 3)
 
 property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, DEFAULT_GUIDE)
 #ifdef TESSERA_BILATERAL_FILTER
@@ -98,16 +94,6 @@ property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, DEFAULT_
                    "the shadows count for little"))
 
 #else
-
-#ifdef TESSERA_BILATERAL_FILTER
-#define GEGL_OP_NAME     tessera_bilateral_filter
-#define GEGL_OP_C_SOURCE tessera-bilateral-filter.c
-#define FILTER_NAME      "bilateral-filter"
-#else
-#define GEGL_OP_NAME     tessera_bilateral_grid
-#define GEGL_OP_C_SOURCE tessera-bilateral-grid.c
-#define FILTER_NAME      "bilateral-grid"
-#endif
 
 #include "tessera-op.h"
 #include "bilateral-grid.h"
@@ -140,9 +126,9 @@ axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite,
   axis->from = from;
   axis->size = size;
   axis->n_cells = (gint) floor ((from + size - 1) / s) + 3 - first;
-  axis->starts = g_new (gint, axis->n_cells + 1);
-  axis->cells = g_new (gint, size);
-  axis->fractions = g_new (gfloat, size);
+  axis->starts = g_malloc ((axis->n_cells + 1) * sizeof (gint) + size * (sizeof (gint) + sizeof (gfloat)));
+  axis->cells = axis->starts + axis->n_cells + 1;
+  axis->fractions = (gfloat *) (axis->cells + size);
   for (gint i = 0; i <= axis->n_cells; i++)
     {
       gint start = cell_start (first + i, s);
@@ -156,14 +142,6 @@ axis_init (GridAxis *axis, gint from, gint size, gint length, gboolean infinite,
       axis->cells[i] = (gint) floor (place) - first;
       axis->fractions[i] = (gfloat) (place - floor (place));
     }
-}
-
-static void
-axis_clear (GridAxis *axis)
-{
-  g_free (axis->starts);
-  g_free (axis->cells);
-  g_free (axis->fractions);
 }
 
 /* One a process. */
@@ -203,13 +181,6 @@ params_init (GridParams *params, const GeglProperties *o, gboolean has_aux, cons
     params->capacity *= 2;
   axis_init (&params->x, roi->x - params->origin_x, roi->width, bounds->width, infinite, s);
   axis_init (&params->y, roi->y - params->origin_y, roi->height, bounds->height, infinite, s);
-}
-
-static void
-params_clear (GridParams *params)
-{
-  axis_clear (&params->x);
-  axis_clear (&params->y);
 }
 
 /* ---------------------------------------------------------------- filter -- */
@@ -254,9 +225,8 @@ choose_filter (const GridParams *params, GeglBuffer *guide, const Babl *working)
 
 /* A pixel's support: 2.5 s, and one for the rounding. */
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const GeglProperties *o = properties;
   const gint pixels = (gint) ceil (2.5 * o->spatial_sigma) + 1;
 
   return (TesseraHalo) { pixels, pixels, pixels, pixels };
@@ -271,23 +241,22 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
   GeglBuffer          *guide = request->aux ? request->aux : request->input;
   GridParams           params;
   gboolean             success;
 
-  params_init (&params, &o, request->aux != NULL, request->input_format, &request->bounds,
+  params_init (&params, o, request->aux != NULL, request->input_format, &request->bounds,
                &request->roi);
   params.has_alpha = tessera_has_alpha (request);
-  request->halo = reach (&o);
   request->filter = choose_filter (&params, guide, request->input_format);
   request->border = TESSERA_BORDER_NONE;        /* cells beyond the image are empty: it is never read */
   request->params = &params;
   request->cost_class = (params.by_luminance ? 1 : 0) | (request->aux ? 2 : 0);
   success = tessera_process (request);
-  params_clear (&params);
+  g_free (params.x.starts);
+  g_free (params.y.starts);
   return success;
 }
 

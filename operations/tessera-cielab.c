@@ -149,69 +149,52 @@ lab_new (const GeglProperties *o)
 
 /* --------------------------------------------------------------- C rows -- */
 
-typedef struct
-{
-  gfloat first[RUN], second[RUN], third[RUN], alpha[RUN];
-} Planes;
-
 TESSERA_CLONES static void
 forward_run (const Lab *lab, gfloat *pixels, gint n)
 {
   const gfloat (*rows)[2] = lab->rows;
-  Planes p;
+  gfloat p[4][RUN];
 
-  planes_take_apart (pixels, n, p.first, p.second, p.third, p.alpha);
-  if (! lab->is_linear)
-    {
-      for (gint i = 0; i < n; i++)
-        p.first[i] = linear_from_perceptual (p.first[i]);
-      for (gint i = 0; i < n; i++)
-        p.second[i] = linear_from_perceptual (p.second[i]);
-      for (gint i = 0; i < n; i++)
-        p.third[i] = linear_from_perceptual (p.third[i]);
-    }
+  planes_take_apart (pixels, n, p[0], p[1], p[2], p[3]);
+  for (gint c = 0; c < 3 && ! lab->is_linear; c++)
+    for (gint i = 0; i < n; i++)
+      p[c][i] = linear_from_perceptual (p[c][i]);
   for (gint i = 0; i < n; i++)
     {
-      gfloat r = p.first[i], g = p.second[i], b = p.third[i];
+      gfloat r = p[0][i], g = p[1][i], b = p[2][i];
       gfloat x = lab_curve (lab_positive_mixed (g, r, b, rows[0][0], rows[0][1]));
       gfloat y = lab_curve (lab_positive_mixed (g, r, b, rows[1][0], rows[1][1]));
       gfloat z = lab_curve (lab_positive_mixed (g, r, b, rows[2][0], rows[2][1]));
 
-      p.first[i] = lab->scales[0] * y;
-      p.second[i] = lab->scales[1] * (x - y) + lab->offset;
-      p.third[i] = lab->scales[2] * (y - z) + lab->offset;
+      p[0][i] = lab->scales[0] * y;
+      p[1][i] = lab->scales[1] * (x - y) + lab->offset;
+      p[2][i] = lab->scales[2] * (y - z) + lab->offset;
     }
-  planes_put_together (p.first, p.second, p.third, p.alpha, n, pixels);
+  planes_put_together (p[0], p[1], p[2], p[3], n, pixels);
 }
 
 TESSERA_CLONES static void
 inverse_run (const Lab *lab, gfloat *pixels, gint n)
 {
   const gfloat (*rows)[2] = lab->rows;
-  Planes p;
+  gfloat p[4][RUN];
 
-  planes_take_apart (pixels, n, p.first, p.second, p.third, p.alpha);
+  planes_take_apart (pixels, n, p[0], p[1], p[2], p[3]);
   for (gint i = 0; i < n; i++)
     {
-      gfloat g = p.first[i] * lab->scales[0];
-      gfloat x = lab_curve_inverse (g + (p.second[i] - lab->offset) * lab->scales[1]);
+      gfloat g = p[0][i] * lab->scales[0];
+      gfloat x = lab_curve_inverse (g + (p[1][i] - lab->offset) * lab->scales[1]);
       gfloat y = lab_curve_inverse (g);
-      gfloat z = lab_curve_inverse (g - (p.third[i] - lab->offset) * lab->scales[2]);
+      gfloat z = lab_curve_inverse (g - (p[2][i] - lab->offset) * lab->scales[2]);
 
-      p.first[i] = lab_mixed (y, x, z, rows[0][0], rows[0][1]);
-      p.second[i] = lab_mixed (y, x, z, rows[1][0], rows[1][1]);
-      p.third[i] = lab_mixed (y, x, z, rows[2][0], rows[2][1]);
+      p[0][i] = lab_mixed (y, x, z, rows[0][0], rows[0][1]);
+      p[1][i] = lab_mixed (y, x, z, rows[1][0], rows[1][1]);
+      p[2][i] = lab_mixed (y, x, z, rows[2][0], rows[2][1]);
     }
-  if (! lab->is_linear)
-    {
-      for (gint i = 0; i < n; i++)
-        p.first[i] = perceptual_from_linear (p.first[i]);
-      for (gint i = 0; i < n; i++)
-        p.second[i] = perceptual_from_linear (p.second[i]);
-      for (gint i = 0; i < n; i++)
-        p.third[i] = perceptual_from_linear (p.third[i]);
-    }
-  planes_put_together (p.first, p.second, p.third, p.alpha, n, pixels);
+  for (gint c = 0; c < 3 && ! lab->is_linear; c++)
+    for (gint i = 0; i < n; i++)
+      p[c][i] = perceptual_from_linear (p[c][i]);
+  planes_put_together (p[0], p[1], p[2], p[3], n, pixels);
 }
 
 /* There is no halo: pixels are converted in place, in `in`. */
@@ -247,18 +230,11 @@ static const TesseraFilter cielab = {
 
 /* ------------------------------------------------------------- operation -- */
 
-static gboolean
-is_inverse (GeglOperation *operation)
-{
-  return GEGL_PROPERTIES (operation)->direction == TESSERA_CIELAB_INVERSE;
-}
-
 /* Of sRGB's colours.  Where the input is linear light, they are: no curve has to be undone. */
 static const Babl *
 colour_format (GeglOperation *operation)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
-  const gint  flags = source ? babl_get_model_flags (source) : 0;
+  const gint flags = tessera_input_flags (operation);
 
   return babl_format ((flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR) ? "RGBA float" : "R'G'B'A float");
 }
@@ -269,30 +245,30 @@ number_format (GeglOperation *operation)
 {
   const gboolean is_display = GEGL_PROPERTIES (operation)->encoding == TESSERA_CIELAB_DISPLAY;
 
-  return babl_format_with_space (is_display ? "R'G'B'A float" : "RGBA float",
-                                 gegl_operation_get_source_space (operation, "input"));
+  return tessera_format (operation, is_display ? "R'G'B'A float" : "RGBA float");
 }
 
 /* Pictures leave as the input is stored, but never as grey, which has no room for a and b; raw numbers stay linear. */
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *colours = colour_format (operation), *numbers = number_format (operation);
-  const Babl *result = is_inverse (operation) ? colours : numbers;
-  const gboolean is_raw = ! is_inverse (operation) && GEGL_PROPERTIES (operation)->encoding == TESSERA_CIELAB_RAW;
+  const GeglProperties *o = GEGL_PROPERTIES (operation);
+  const Babl           *colours = colour_format (operation), *numbers = number_format (operation);
 
-  tessera_set_pads (operation, is_inverse (operation) ? numbers : colours,
-                    is_raw ? result : tessera_delivered (operation, result, FALSE));
+  if (o->direction == TESSERA_CIELAB_INVERSE)
+    tessera_set_pads (operation, numbers, tessera_delivered (operation, colours, FALSE));
+  else
+    tessera_set_pads (operation, colours, o->encoding == TESSERA_CIELAB_RAW ? numbers : tessera_delivered (operation, numbers, FALSE));
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Babl *colours = colour_format (operation);
-  Lab         lab = lab_new (GEGL_PROPERTIES (operation));
+  const Babl *colours = colour_format (request->operation);
+  Lab         lab = lab_new (o);
 
   lab.is_linear = ! (babl_get_model_flags (colours) & BABL_MODEL_FLAG_NONLINEAR);
-  request->output_format = lab.is_inverse ? colours : number_format (operation);
+  request->output_format = lab.is_inverse ? colours : number_format (request->operation);
   request->params = &lab;
   request->cost_class = lab.is_inverse + 2 * lab.is_linear;
   return tessera_process (request);

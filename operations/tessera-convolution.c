@@ -54,17 +54,12 @@ property_double (divisor, _("Divisor"), 0.0)
     description (_("The sum is divided by this number; 0 stands for the sum of the weights, or for 1 "
                    "where that is 0"))
     value_range (-1e9, 1e9)
-    ui_range    (0.0, 100.0)
-    ui_gamma    (2.0)
-    ui_steps    (1.0, 10.0)
-    ui_digits   (3)
+    ui_slider   (0.0, 100.0, 2.0, 1.0, 10.0, 3)
 
 property_double (offset, _("Offset"), 0.0)
     description (_("Added to the result, where black to white is 1: 0 adds nothing, 0.5 puts edges on gray"))
     value_range (-1e9, 1e9)
-    ui_range    (-1.0, 1.0)
-    ui_steps    (0.01, 0.1)
-    ui_digits   (3)
+    ui_slider   (-1.0, 1.0, 1.0, 0.01, 0.1, 3)
 
 property_enum (border, _("Border"), TesseraBorder, tessera_border_or_crop, TESSERA_BORDER_CLAMP)
     description (_("What lies beyond the edge: the nearest pixel, nothing, the image again; or the "
@@ -90,7 +85,6 @@ property_boolean (unusable, _("The kernel cannot be used"), FALSE)
 #define GEGL_OP_C_SOURCE tessera-convolution.c
 
 #include "tessera-op.h"
-
 #include "convolution.h"
 #include "convolution.cl.h"
 
@@ -115,15 +109,57 @@ kernel_new (const GeglProperties *o, gchar **error)
 {
   const gchar       *preset = (guint) o->preset < G_N_ELEMENTS (presets) ? presets[o->preset] : NULL;
   ConvolutionKernel *kernel = g_new (ConvolutionKernel, 1);
-  gchar             *message;
+  g_autofree gchar  *message = NULL;
 
   if (! convolution_kernel_parse (preset ? preset : o->kernel, kernel, &message))
     g_clear_pointer (&kernel, g_free);
   if (error)
-    *error = message;
-  else
-    g_free (message);
+    *error = g_steal_pointer (&message);
   return kernel;
+}
+
+/* ---------------------------------------------------------------- device -- */
+
+/* Nothing is staged in local memory: no device that was measured gains by that (NVIDIA H200; PoCL on two cores; 2026-11).
+ * `tools/case-study/case-study` compares such schedules on any device. */
+
+static gsize
+convolution_scratch_bytes (const TesseraRequest *request, gint width, gint height)
+{
+  const Convolution *convolution = request->params;
+
+  return convolution->in_two_passes ? separable_scratch_bytes (&convolution->two_pass, width, height)
+                                    : sizeof convolution->stepped;
+}
+
+/* Magnitudes of 0: no pixel is weighed. */
+#define FINISH_ARGS(c) \
+  FLOAT4_ARG ((c)->offset[0], (c)->offset[1], (c)->offset[2], (c)->offset[3]), ARG ((c)->copies_alpha), \
+  ARG ((c)->is_weighed ? (c)->magnitudes : 0.0f)
+
+static gint
+convolution_device (TesseraBand *band)
+{
+  const Convolution *convolution = band->request->params;
+  const TesseraHalo *halo = &band->request->halo;
+  const gint         width = band->output.width, height = band->output.height;
+  const gint         rows = convolution->rows + CONVOLUTION_STEP - 1, columns = convolution->columns;
+  const SeparableKernels own = { convolution->is_weighed ? "convolution_rows" : NULL, "convolution_columns", NULL,
+                                 { FINISH_ARGS (convolution) } };
+
+  if (convolution->is_weighed && tessera_has_alpha (band->request))
+    separable_weigh_band (band, band->input.memory);    /* what lies beyond the image is no light already */
+  if (convolution->in_two_passes)
+    return separable_device (band, band->input.memory, &convolution->two_pass, &own);
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "convolution_direct",
+    .size = { width, (height + CONVOLUTION_STEP - 1) / CONVOLUTION_STEP }, .group = { 128, 1 },
+    .cost = (gdouble) CONVOLUTION_STEP * convolution->rows * columns,
+    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->output.x - halo->left - band->input.x),
+              ARG (band->output.y - halo->top - band->input.y), ARG (halo->top * band->input.stride + halo->left),
+              OUTPUT_ARGS (band), TABLE_ARG (convolution->stepped, (gsize) rows * columns * CONVOLUTION_STEP * sizeof (gfloat)),
+              ARG (rows), ARG (columns), FINISH_ARGS (convolution) }
+  });
 }
 
 /* ------------------------------------------------------------- operation -- */
@@ -137,16 +173,14 @@ static const TesseraFilter convolution = {
 static void
 kernel_set (GObject *object, GParamSpec *property G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
-  GeglProperties    *o = GEGL_PROPERTIES (object);
-  gchar             *error;
-  ConvolutionKernel *kernel = kernel_new (o, &error);
+  GeglProperties               *o = GEGL_PROPERTIES (object);
+  g_autofree gchar             *error = NULL;
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, &error);
 
   if (o->unusable != ! kernel)
     g_object_set (object, "unusable", ! kernel, NULL);
   if (g_strcmp0 (o->error, error ? error : "") != 0)
     g_object_set (object, "error", error ? error : "", NULL);
-  g_free (error);
-  g_free (kernel);
 }
 
 static void
@@ -154,10 +188,7 @@ constructed (GObject *object)
 {
   G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
   kernel_set (object, NULL, NULL);
-  g_signal_connect (object, "notify::kernel", G_CALLBACK (kernel_set), NULL);
-  g_signal_connect (object, "notify::preset", G_CALLBACK (kernel_set), NULL);
-  g_signal_connect (object, "notify::error", G_CALLBACK (kernel_set), NULL);    /* values from a file may be stale */
-  g_signal_connect (object, "notify::unusable", G_CALLBACK (kernel_set), NULL);
+  g_signal_connect (object, "notify", G_CALLBACK (kernel_set), NULL);   /* an error too: that of a file may be stale */
 }
 
 /* Works on straight colours, or on premultiplied ones if alpha takes part.  The result leaves as the input is stored. */
@@ -166,71 +197,51 @@ prepare (GeglOperation *operation)
 {
   GeglProperties    *o = GEGL_PROPERTIES (operation);
   const Babl        *source = gegl_operation_get_source_format (operation, "input");
-  const Babl        *space = gegl_operation_get_source_space (operation, "input");
   const gchar       *working = o->channels == TESSERA_CONVOLUTION_RGBA ? "RaGaBaA float" : "RGBA float";
-  gchar             *error;
-  ConvolutionKernel *kernel = kernel_new (o, &error);
-  const Babl        *input = ! kernel && source ? source : babl_format_with_space (working, space);
+  g_autofree gchar  *error = NULL;
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, &error);
+  const Babl        *input = ! kernel && source ? source : tessera_format (operation, working);
 
   tessera_set_pads (operation, input, kernel ? tessera_delivered (operation, input, TRUE) : input);
   if (! kernel)
     gegl_operation_set_format (operation, "output", input);     /* the input itself */
   if (error)
     tessera_say_once ("convolution: the kernel cannot be used, the image stays as it is: %s", error);
-  g_free (error);
-  g_free (kernel);
 }
 
 static TesseraHalo
-halo_of (const ConvolutionKernel *kernel)
+reach (const GeglProperties *o)
 {
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
   const gint x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
 
   return (TesseraHalo) { x, y, x, y };
-}
-
-static TesseraHalo
-reach (gconstpointer properties)
-{
-  ConvolutionKernel *kernel = kernel_new (properties, NULL);
-  const TesseraHalo  halo = halo_of (kernel);
-
-  g_free (kernel);
-  return halo;
 }
 
 /* Without a kernel the input passes unchanged, in its own format. */
 static gboolean
 passes (GeglOperation *operation)
 {
-  ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
+  g_autofree ConvolutionKernel *kernel = kernel_new (GEGL_PROPERTIES (operation), NULL);
 
-  g_free (kernel);
   return ! kernel;
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
-  ConvolutionKernel    *kernel = request->output ? kernel_new (o, NULL) : NULL;
-  Convolution          *params;
-  gboolean              success;
+  g_autofree ConvolutionKernel *kernel = request->output ? kernel_new (o, NULL) : NULL;
+  g_autofree Convolution       *params = g_new0 (Convolution, 1);
 
   if (! kernel)
     return TRUE;
-  params = g_new0 (Convolution, 1);
   convolution_kernel_divide (kernel, o->divisor);
   convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB,
                        tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE);
   request->params = params;
-  request->halo = halo_of (kernel);
   request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
                                               : 64 + MIN (191, kernel->rows * kernel->columns / 16);
-  success = tessera_process (request);
-  g_free (params);
-  g_free (kernel);
-  return success;
+  return tessera_process (request);
 }
 
 static void

@@ -40,10 +40,7 @@ property_double (clip_limit, _("Clip limit"), 2.0)
     description (_("How much the contrast in a tile may grow, 0 to 100: 1 hardly, 2 looks natural, 10 shows noise too; "
                    "0 equalizes the whole image at once, without tiles"))
     value_range (0.0, 100.0)
-    ui_range    (0.0, 10.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.1, 1.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 10.0, 2.0, 0.1, 1.0, 2)
 
 property_int (tiles, _("Tiles"), 8)
     description (_("Number of tiles along each side, 1 to 32: more bring out smaller details; without effect where the "
@@ -63,7 +60,6 @@ property_int (bins, _("Bins"), 4096)
 #define GEGL_OP_C_SOURCE tessera-equalize.c
 
 #include "tessera-op.h"
-
 #include "equalize.h"
 #include "equalize.cl.h"
 
@@ -98,7 +94,7 @@ kept_bytes (const Equalize *e)
 }
 
 /* Price: 1.3 (24 Mpix u8; H200, 2026-11-23). */
-static gint
+static void
 keep_pixels (TesseraBand *band)
 {
   const Equalize *e = band->request->params;
@@ -106,23 +102,22 @@ keep_pixels (TesseraBand *band)
   const gint      y0 = band->input.y - e->bounds.y;
   TesseraMemory  *memory;
   gboolean        is_there;
-  gint            status;
 
   if (y0 == 0)
     kept->is_whole = ! kept->is_begun && e->surveyed.width == e->x.tiles && e->surveyed.height == e->y.tiles
                      && tessera_may_keep (band, kept_bytes (e));
   if (! kept->is_whole)
-    return 0;
+    return;
   kept->is_begun = TRUE;
-  status = tessera_kept_memory (band, kept->serial, kept_bytes (e), &memory, &is_there);
-  if (status != 0)
-    return status;
+  if (tessera_kept_memory (band, kept->serial, kept_bytes (e), &memory, &is_there) != 0)
+    return;
   kept->is_whole = is_there == (y0 > 0);        /* else the rows above are lost: a band has failed, and comes again */
-  return ! kept->is_whole ? 0 : tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "equalize_keep", .size = { band->input.width, band->input.height }, .group = { 32, 4 },
-    .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->input.width), ARG (band->input.height),
-              ARG (memory), ARG (y0) }
-  });
+  if (kept->is_whole)
+    tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "equalize_keep", .size = { band->input.width, band->input.height }, .group = { 32, 4 },
+      .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (band->input.width), ARG (band->input.height),
+                ARG (memory), ARG (y0) }
+    });
 }
 
 static gint
@@ -133,16 +128,12 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
   const gint      width = e->bounds.width / e->x.tiles + 1, height = e->bounds.height / e->y.tiles + 1;
   const gint      piece = CLAMP (PIECE_PIXELS / width / LINES, 1, (height + LINES - 1) / LINES) * LINES;
   const gboolean  is_near = e->bins <= NEAR_BINS;
-  gint            first = 0, end, status;
-  TesseraMemory  *edges_x, *edges_y;
+  gint            first = 0, end;
 
   while (e->y.edges[first + 1] <= y0)
     first++;
   for (end = first; end < e->y.tiles && e->y.edges[end] < y0 + band->input.height; end++);
-  if ((status = keep_pixels (band)) != 0
-      || (status = tessera_table (band, e->x.edges, (e->x.tiles + 1) * sizeof (gint), &edges_x)) != 0
-      || (status = tessera_table (band, e->y.edges, (e->y.tiles + 1) * sizeof (gint), &edges_y)) != 0)
-    return status;
+  keep_pixels (band);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_count",
     .size = { (gsize) LANES * e->surveyed.width * e->channels, (gsize) LINES * ((height + piece - 1) / piece),
@@ -150,7 +141,8 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
     .group = { LANES, LINES, 1 },
     .cost = (gdouble) width * piece / (LANES * LINES),
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x0), ARG (y0), ARG (band->input.height),
-              ARG (edges_x), ARG (edges_y), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
+              TABLE_ARG (e->x.edges, (e->x.tiles + 1) * sizeof (gint)),
+              TABLE_ARG (e->y.edges, (e->y.tiles + 1) * sizeof (gint)), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
               ARG (first), ARG (end - first), ARG (piece), ARG (e->channels), ARG (e->bins), WEIGHTS_ARG (e),
               ARG (e->is_linear), ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
               ARG (is_near) }
@@ -163,21 +155,19 @@ equalize_device (TesseraBand *band)
   const Equalize *e = band->request->params;
   const gint      x0 = band->output.x - e->bounds.x, y0 = band->output.y - e->bounds.y;
   const gboolean  is_kept = band->request->filter->blind;
-  TesseraMemory  *pixels = band->input.memory, *places_x, *places_y, *tables;
-  gint            status = is_kept ? tessera_kept_memory (band, e->kept->serial, kept_bytes (e), &pixels, NULL) : 0;
+  const gboolean  has_places = e->mapped && e->clip_limit > 0.0;
+  TesseraMemory  *pixels = band->input.memory;
 
-  places_x = places_y = tables = pixels;
-  if (status == 0 && e->mapped)
-    status = tessera_table (band, e->tables, e->table_rows * equalize_row_size (e) * sizeof (gfloat), &tables);
-  if (status == 0 && e->mapped && e->clip_limit > 0.0
-      && (status = tessera_table (band, e->x.places, e->x.n * sizeof (EqualizePlace), &places_x)) == 0)
-    status = tessera_table (band, e->y.places, e->y.n * sizeof (EqualizePlace), &places_y);
-  if (status != 0)
-    return status;
+  if (is_kept)
+    tessera_kept_memory (band, e->kept->serial, kept_bytes (e), &pixels, NULL);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_map", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
     .args = { ARG (pixels), ARG (is_kept ? e->bounds.width : band->input.stride), ARG (is_kept ? x0 : 0),
-              ARG (is_kept ? y0 : 0), ARG (x0), ARG (y0), ARG (places_x), ARG (places_y), ARG (tables), ARG (e->first_row),
+              ARG (is_kept ? y0 : 0), ARG (x0), ARG (y0),
+              has_places ? TABLE_ARG (e->x.places, e->x.n * sizeof (EqualizePlace)) : ARG (pixels),
+              has_places ? TABLE_ARG (e->y.places, e->y.n * sizeof (EqualizePlace)) : ARG (pixels),
+              e->mapped ? TABLE_ARG (e->tables, e->table_rows * equalize_row_size (e) * sizeof (gfloat)) : ARG (pixels),
+              ARG (e->first_row),
               ARG (e->x.tiles), ARG (e->clip_limit > 0.0), ARG (e->channels), ARG (e->bins), ARG (e->mapped),
               WEIGHTS_ARG (e), ARG (e->is_linear), OUTPUT_ARGS (band) }
   });
@@ -220,22 +210,19 @@ map_pixels (TesseraRequest *request)
 static gboolean
 equalize_globally (const TesseraRequest *request, Equalize *e)
 {
-  guint32       *counts = g_new (guint32, equalize_tile_size (e));
+  g_autofree guint32 *counts = g_new (guint32, equalize_tile_size (e));
+  g_autofree gfloat  *tables = g_new0 (gfloat, equalize_tile_size (e));
   TesseraRequest survey = *request, rest = *request;
-  gboolean       success;
 
   survey.progress_to = rest.progress_from = SURVEY_PART;
   rest.progress_to = 1.0;
   e->surveyed = (GeglRectangle) { 0, 0, 1, 1 };
   e->table_rows = 1;
-  e->tables = g_new0 (gfloat, equalize_tile_size (e));
-  success = survey_tiles (&survey, e, counts);
-  if (success)
-    equalize_global_tables (e, counts);
-  g_free (counts);
-  success = success && map_pixels (&rest);
-  g_free (e->tables);
-  return success;
+  e->tables = tables;
+  if (! survey_tiles (&survey, e, counts))
+    return FALSE;
+  equalize_global_tables (e, counts);
+  return map_pixels (&rest);
 }
 
 /* The tables of `rows` rows of tiles from `row` on. */
@@ -246,23 +233,21 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
   const gint  at_once = CLAMP (COUNTS_BYTES / row_bytes, 1, (gsize) rows);
   const gint  across = CLAMP (COUNTS_BYTES / tile_bytes, 1, (gsize) e->x.tiles);
   const gdouble from = request->progress_from, span = request->progress_to - from;
-  guint32      *counts = g_malloc (tile_bytes * across * at_once);
-  gboolean      success = TRUE;
+  g_autofree guint32 *counts = g_malloc (tile_bytes * across * at_once);
 
-  for (gint y = row; y < row + rows && success; y += at_once)
-    for (gint x = 0; x < e->x.tiles && success; x += across)
+  for (gint y = row; y < row + rows; y += at_once)
+    for (gint x = 0; x < e->x.tiles; x += across)
       {
         TesseraRequest part = *request;
 
         e->surveyed = (GeglRectangle) { x, y, MIN (across, e->x.tiles - x), MIN (at_once, row + rows - y) };
         part.progress_from = from + span * (y - row) / rows;
         part.progress_to = from + span * (y - row + e->surveyed.height) / rows;
-        success = survey_tiles (&part, e, counts);
-        if (success)
-          equalize_local_tables (e, counts);
+        if (! survey_tiles (&part, e, counts))
+          return FALSE;
+        equalize_local_tables (e, counts);
       }
-  g_free (counts);
-  return success;
+  return TRUE;
 }
 
 /* From top to bottom, each time for the rows of pixels whose tables fit. */
@@ -276,13 +261,14 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
   const gint           first_row = e->y.places[first].tile;
   TesseraRequest       survey = *request, part = *request;
   gint                 known = first_row;       /* the first row of tiles that has no tables yet */
-  gboolean             success = TRUE;
+  const gint           table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
+  g_autofree gfloat   *tables = g_new (gfloat, table_rows * row_size);
 
   e->first_row = first_row;
-  e->table_rows = MIN (end_row - known, MAX (2, (gint) (TABLES_BYTES / (row_size * sizeof (gfloat)))));
-  e->tables = g_new (gfloat, e->table_rows * row_size);
+  e->table_rows = table_rows;
+  e->tables = tables;
   e->mapped = (1u << e->channels) - 1;
-  for (gint y = first, y_end = y; y < end && success; y = y_end)
+  for (gint y = first, y_end = y; y < end; y = y_end)
     {
       const gint kept = MAX (0, known - e->y.places[y].tile), rows = MIN (end_row - known, e->table_rows - kept);
 
@@ -293,16 +279,17 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
       part.progress_to = (known + rows - first_row) / (gdouble) (end_row - first_row);
       survey.progress_to = part.progress_from
         = survey.progress_from + SURVEY_PART * (part.progress_to - survey.progress_from);
-      success = make_rows (&survey, e, known, rows);
+      if (! make_rows (&survey, e, known, rows))
+        return FALSE;
       known += rows;
       while (y_end < end && e->y.places[y_end].tile + e->y.places[y_end].next < known)
         y_end++;
       part.roi.y = e->bounds.y + y;
       part.roi.height = y_end - y;
-      success = success && map_pixels (&part);
+      if (! map_pixels (&part))
+        return FALSE;
     }
-  g_free (e->tables);
-  return success;
+  return TRUE;
 }
 
 /* ------------------------------------------------------------- operation -- */
@@ -313,18 +300,16 @@ static void
 prepare (GeglOperation *operation)
 {
   const Babl *source = gegl_operation_get_source_format (operation, "input");
-  const Babl *space = gegl_operation_get_source_space (operation, "input");
-  gboolean    is_linear = source && (babl_get_model_flags (source) & BABL_MODEL_FLAG_LINEAR)
+  gboolean    is_linear = (tessera_input_flags (operation) & BABL_MODEL_FLAG_LINEAR)
                           && babl_format_get_space (source) == babl_space ("sRGB");
-  const Babl *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
+  const Babl *format = tessera_format (operation, is_linear ? "RGBA float" : "R'G'B'A float");
 
   tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties *o = GEGL_PROPERTIES (operation);
   EqualizeKept          kept = { .serial = tessera_new_serial () };
   Equalize              e = { .kept = &kept, .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
                               .clip_limit = o->clip_limit, .bounds = request->bounds };

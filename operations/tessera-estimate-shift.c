@@ -135,9 +135,9 @@ judge (const Shift *found)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglProperties *o = GEGL_PROPERTIES (operation);
+  GeglProperties *o = GEGL_PROPERTIES (request->operation);
   Shift           found = { 0 };
   gchar          *reason = refuse (request);
   gboolean        done = TRUE;
@@ -154,7 +154,7 @@ run (GeglOperation *operation, TesseraRequest *request)
       counts_read (request->input, &request->bounds, &frame);
       counts_read (request->aux, &request->aux_bounds, &reference);
       shift_key_init (&key, &reference, FALSE);
-      done = shift_request (operation, &(ShiftRequest) {
+      done = shift_request (request->operation, &(ShiftRequest) {
         .key = &key, .n = 1, .frames = frame.pixels,
         .settings = { (ShiftMethod) o->method, o->max_shift, o->saturation > 0.0 ? (gfloat) o->saturation : full, o->reject_hot } }, &found);
       shift_key_clear (&key);

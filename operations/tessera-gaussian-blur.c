@@ -17,19 +17,13 @@
 property_double (std_dev_x, _("Size X"), 1.5)
     description (_("Standard deviation across, in pixels; 0 does not blur in this direction"))
     value_range (0.0, 500.0)
-    ui_range    (0.0, 100.0)
-    ui_gamma    (3.0)
-    ui_steps    (0.5, 5.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 100.0, 3.0, 0.5, 5.0, 2)
     ui_meta     ("axis", "x")
 
 property_double (std_dev_y, _("Size Y"), 1.5)
     description (_("Standard deviation downwards, in pixels; 0 does not blur in this direction"))
     value_range (0.0, 500.0)
-    ui_range    (0.0, 100.0)
-    ui_gamma    (3.0)
-    ui_steps    (0.5, 5.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 100.0, 3.0, 0.5, 5.0, 2)
     ui_meta     ("axis", "y")
 
 property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDER_CLAMP)
@@ -50,7 +44,7 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 static gint
 blur_device (TesseraBand *band)
 {
-  return gaussian_device (band, band->input.memory, NULL, NULL, NULL, 0);
+  return gaussian_device (band, band->input.memory, NULL);
 }
 
 #define GAUSSIAN_BLUR \
@@ -70,29 +64,23 @@ most_reach (gdouble sigma)
 }
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const GeglProperties *o = properties;
   const gint x = most_reach (o->std_dev_x), y = most_reach (o->std_dev_y);
 
   return o->border == TESSERA_BORDER_NONE ? (TesseraHalo) { x, y, x, y } : gaussian_reach (o->std_dev_x, o->std_dev_y);
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties  o = *GEGL_PROPERTIES (operation);
-  Gaussian             *gaussian = g_new0 (Gaussian, 1);
-  gboolean              success;
+  g_autofree Gaussian *gaussian = g_new0 (Gaussian, 1);
 
-  gaussian_init (gaussian, o.std_dev_x, o.std_dev_y);
-  request->halo = reach (&o);
+  gaussian_init (gaussian, o->std_dev_x, o->std_dev_y);
   request->filter = gaussian->x.step == 1 && gaussian->y.step == 1 ? &exact : &by_cells;
   request->params = gaussian;
   request->cost_class = MIN (255, gaussian->fir.x.n + gaussian->fir.y.n);
-  success = tessera_process (request);
-  g_free (gaussian);
-  return success;
+  return tessera_process (request);
 }
 
 static void

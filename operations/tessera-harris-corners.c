@@ -45,10 +45,7 @@ property_double (threshold, _("Threshold"), 0.04)
     description (_("How strong a corner must be: more leaves only strong ones, 0 keeps the faintest; a corner of black and "
                    "white has 0.23, the noise of a photograph 0.01 to 0.03"))
     value_range (0.0, 0.5)
-    ui_range    (0.0, 0.25)
-    ui_gamma    (2.0)
-    ui_steps    (0.005, 0.02)
-    ui_digits   (3)
+    ui_slider   (0.0, 0.25, 2.0, 0.005, 0.02, 3)
 
 property_enum (result, _("Result"), TesseraHarrisResult, tessera_harris_result, TESSERA_HARRIS_OVERLAY)
     description (_("The image with a cross on each corner; 1 on corners and 0 elsewhere; how strong a corner each pixel "
@@ -96,9 +93,8 @@ margin_of (TesseraHarrisResult result)
 }
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const GeglProperties *o = properties;
   const TesseraHalo blur = gaussian_reach (o->sigma, o->sigma);
 
   return harris_halo (1 + blur.left + margin_of (result_of (o)));
@@ -127,24 +123,22 @@ prepare (GeglOperation *operation)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties       o = *GEGL_PROPERTIES (operation);
-  const TesseraHarrisResult  result = result_of (&o);
+  const TesseraHarrisResult  result = result_of (o);
   const gboolean             is_picture = result == TESSERA_HARRIS_OVERLAY;
   Harris                    *params = g_new0 (Harris, 1);
   gboolean                   success;
 
-  request->output_format = output_format (operation, result);
-  request->halo = reach (&o);
+  request->output_format = output_format (request->operation, result);
   *params = (Harris) {
     .result = result, .margin = margin_of (result), .reach = request->halo.left,
-    .input = perceived_input (operation, is_picture), .components = babl_format_get_n_components (request->input_format),
-    .k = (gfloat) o.k, .threshold = (gfloat) (o.threshold * o.threshold * o.threshold * o.threshold)
+    .input = perceived_input (request->operation, is_picture), .components = babl_format_get_n_components (request->input_format),
+    .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
   };
   tessera_luminance (request->input_format, params->weights);
-  perceived_color (o.color, perceived_picture (operation), params->color);
-  gaussian_init (&params->gaussian, o.sigma, o.sigma);
+  perceived_color (o->color, perceived_picture (request->operation), params->color);
+  gaussian_init (&params->gaussian, o->sigma, o->sigma);
   request->params = params;
   request->cost_class = 4 * params->gaussian.fir.x.n + params->result;
   success = tessera_process (request);

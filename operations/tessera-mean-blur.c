@@ -34,7 +34,6 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #define GEGL_OP_C_SOURCE tessera-mean-blur.c
 
 #include "tessera-op.h"
-
 #include "mean-blur.cl.h"
 
 #define LANE_FLOATS 16          /* of the widest registers */
@@ -52,14 +51,6 @@ typedef struct
 
 #define LANES_LOOPS "mean-blur-loops.h"
 #include "lanes.h"
-
-/* out[i] = scale * (in[i] + in[i + step] + .. n terms), i < count.  `in` has count + (n - 1) step floats and room
- * for LANE_FLOATS more; it is overwritten. n is odd. */
-static void
-sum_line (gfloat *in, gsize step, gint n, gfloat *out, gsize count, gfloat scale)
-{
-  LANES_BEST (sum_line) (in, step, n, out, count, scale);
-}
 
 /* ------------------------------------------------------------- C blocks -- */
 
@@ -80,24 +71,22 @@ typedef struct
 static void
 bring_rows (Strip *strip, gint y, gint count, gint to)
 {
-  const TesseraRequest *request = strip->request;
-  const Params         *params = request->params;
-  const gint            radius = params->radius, width = strip->width + 2 * radius;
+  const Params *params = strip->request->params;
+  const gint    radius = params->radius, width = strip->width + 2 * radius;
 
   for (gint done = 0; done < count; done += strip->read_rows)
     {
       const gint rows = MIN (strip->read_rows, count - done);
 
-      tessera_read (request->input, GEGL_RECTANGLE (strip->x - radius, y + done, width, rows), &request->bounds,
-                    request->border, request->input_format, strip->in);
+      tessera_read_input (strip->request, GEGL_RECTANGLE (strip->x - radius, y + done, width, rows), strip->in);
       memset (strip->in + 4 * (gsize) width * rows, 0, LANE_FLOATS * sizeof (gfloat));
       for (gint row = 0; row < rows; row++)
         {
           gfloat *from = strip->in + 4 * (gsize) width * row;
 
           memcpy (strip->line, from, (4 * width + LANE_FLOATS) * sizeof (gfloat));
-          sum_line (strip->line, 4, 2 * radius + 1, strip->sums + (to + done + row) * strip->stride,
-                    4 * strip->width, params->scale);
+          LANES_BEST (sum_line) (strip->line, 4, 2 * radius + 1, strip->sums + (to + done + row) * strip->stride,
+                                 4 * strip->width, params->scale);
         }
     }
 }
@@ -113,7 +102,7 @@ sum_columns (Strip *strip, gint rows)
     {
       for (gint row = 0; row < rows + n - 1; row++)
         memcpy (strip->line + row * COLUMNS, strip->sums + row * strip->stride + x, COLUMNS * sizeof (gfloat));
-      sum_line (strip->line, COLUMNS, n, strip->total, (gsize) rows * COLUMNS, params->scale);
+      LANES_BEST (sum_line) (strip->line, COLUMNS, n, strip->total, (gsize) rows * COLUMNS, params->scale);
       for (gint row = 0; row < rows; row++)
         memcpy (strip->sums + row * strip->stride + x, strip->total + row * COLUMNS, COLUMNS * sizeof (gfloat));
     }
@@ -122,19 +111,17 @@ sum_columns (Strip *strip, gint rows)
 static void
 blur_strip (Strip *strip, gint y, gint end)
 {
-  const TesseraRequest *request = strip->request;
-  const Params         *params = request->params;
-  const gint            kept = 2 * params->radius;
+  const gint kept = 2 * ((const Params *) strip->request->params)->radius, radius = kept / 2;
 
-  bring_rows (strip, y - params->radius, kept, 0);
+  bring_rows (strip, y - radius, kept, 0);
   while (y < end)
     {
       gint rows = MIN (strip->most - (y & (TILE - 1)), end - y);
 
-      bring_rows (strip, y + params->radius, rows, kept);
+      bring_rows (strip, y + radius, rows, kept);
       sum_columns (strip, rows);
-      tessera_write (request->output, GEGL_RECTANGLE (strip->x, y, strip->width, rows),
-                     request->output_format, strip->sums, strip->stride * sizeof (gfloat));
+      tessera_write_output (strip->request, GEGL_RECTANGLE (strip->x, y, strip->width, rows), strip->sums,
+                            strip->stride * sizeof (gfloat));
       memmove (strip->sums, strip->sums + rows * strip->stride, kept * strip->stride * sizeof (gfloat));
       y += rows;
     }
@@ -148,16 +135,17 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
   const Params *params = request->params;
   const gint    radius = params->radius;
   const gint    usual = radius > 128 ? 512 : 256, widest = usual + MIN (usual, 128);
-  Strip         strip = { .request = request };
   const gint    around = MIN (widest, area->width) + 2 * radius;
+  const gint    most = CLAMP (radius, TILE, 1024) / TILE * TILE, read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
+  const gsize   stride = (4 * MIN (widest, area->width) + COLUMNS - 1) / COLUMNS * COLUMNS + LANE_FLOATS;
+  const gsize   rows = 2 * radius + most;
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, stride * rows);
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, 4 * (gsize) around * read_rows + LANE_FLOATS);
+  tessera_autoscratch gfloat *line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, COLUMNS * rows) + 2 * LANE_FLOATS);
+  tessera_autoscratch gfloat *total = gegl_scratch_new (gfloat, (gsize) COLUMNS * most + LANE_FLOATS);
+  Strip         strip = { .request = request, .most = most, .read_rows = read_rows, .stride = stride,
+                          .sums = sums, .in = in, .line = line, .total = total };
 
-  strip.most = CLAMP (radius, TILE, 1024) / TILE * TILE;
-  strip.read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
-  strip.stride = (4 * MIN (widest, area->width) + COLUMNS - 1) / COLUMNS * COLUMNS + LANE_FLOATS;
-  strip.sums = gegl_scratch_new (gfloat, strip.stride * (2 * radius + strip.most));
-  strip.in = gegl_scratch_new (gfloat, 4 * (gsize) around * strip.read_rows + LANE_FLOATS);
-  strip.line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, (gsize) COLUMNS * (2 * radius + strip.most)) + 2 * LANE_FLOATS);
-  strip.total = gegl_scratch_new (gfloat, (gsize) COLUMNS * strip.most + LANE_FLOATS);
   for (strip.x = area->x; strip.x < area->x + area->width; strip.x += strip.width)
     {
       const gint rest = area->x + area->width - strip.x;
@@ -165,10 +153,6 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
       strip.width = rest <= widest ? rest : usual - (strip.x & 127);
       blur_strip (&strip, area->y, area->y + area->height);
     }
-  gegl_scratch_free (strip.total);
-  gegl_scratch_free (strip.line);
-  gegl_scratch_free (strip.in);
-  gegl_scratch_free (strip.sums);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -242,21 +226,17 @@ static const TesseraFilter mean_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const gint radius = ((const GeglProperties *) properties)->radius;
-
-  return (TesseraHalo) { radius, radius, radius, radius };
+  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
-  const Params         params = { o.radius, (gfloat) (1.0 / (2 * o.radius + 1)) };
+  const Params         params = { o->radius, (gfloat) (1.0 / (2 * o->radius + 1)) };
 
   request->params = &params;
-  request->halo = reach (&o);
   return tessera_process (request);
 }
 

@@ -36,8 +36,7 @@ property_double (percentile, _("Percentile"), 50.0)
     description (_("Which of the sorted values is taken, in percent: 50 is the median, 0 the darkest (bright specks go), "
                    "100 the brightest (dark specks go)"))
     value_range (0.0, 100.0)
-    ui_steps    (1.0, 10.0)
-    ui_digits   (1)
+    ui_slider   (0.0, 100.0, 1.0, 1.0, 10.0, 1)
     ui_meta     ("unit", "percent")
 
 property_enum (neighborhood, _("Neighborhood"), TesseraMedianBlurNeighborhood,
@@ -58,7 +57,6 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 
 #include "tessera-op.h"
 #include "median-blur.h"
-
 #include "median-blur.cl.h"
 
 #include <math.h>
@@ -137,21 +135,18 @@ blur_block (const TesseraRequest *request, const GeglRectangle *block)
 {
   const MedianParams *params = request->params;
   const gint          radius = params->radius;
-  MedianBlock         work = { params, tessera_grow (block, &request->halo), request->bounds, FALSE, NULL };
-  const gsize         n = (gsize) work.around.width * work.around.height;
+  const GeglRectangle around = tessera_grow (block, &request->halo);
+  const gsize         n = (gsize) around.width * around.height;
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * n);
+  MedianBlock         work = { params, around, request->bounds, FALSE, pixels };
 
-  work.pixels = gegl_scratch_new (gfloat, 4 * n);
-  tessera_read (request->input, &work.around, &request->bounds, request->border, request->input_format,
-                work.pixels);
-  work.lacks = params->may_lack && (median_has_network (params, TRUE) || has_clear_pixels (work.pixels, n));
+  tessera_read_input (request, &around, pixels);
+  work.lacks = params->may_lack && (median_has_network (params, TRUE) || has_clear_pixels (pixels, n));
   if (median_has_network (params, work.lacks))
     median_by_network (&work);
   else if (radius > 0)
     median_by_rank (&work);
-  tessera_write (request->output, block, request->output_format,
-                 work.pixels + 4 * ((gsize) radius * work.around.width + radius),
-                 4 * work.around.width * sizeof (gfloat));
-  gegl_scratch_free (work.pixels);
+  tessera_write_output (request, block, pixels + 4 * ((gsize) radius * around.width + radius), 4 * around.width * sizeof (gfloat));
 }
 
 /* Blocks of about the same size, large enough that the samples around them are the lesser part. */
@@ -208,51 +203,30 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
   });
 }
 
+/* A network, or a search for the rank. */
 static gint
-run_network (TesseraBand *band, TesseraMemory *keys)
+median_blur_device (TesseraBand *band)
 {
-  static const gchar *const kernels[2][4] = {
+  static const gchar *const networks[2][4] = {
     { NULL, "median_network_9", "median_network_25", "median_network_49" },
     { NULL, "median_lacking_9", "median_lacking_25", "median_lacking_49" }
   };
   const MedianParams *params = band->request->params;
-
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = kernels[params->may_lack][params->radius], .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, 4 },
-    .cost = params->count / 4.0,        /* reads of a pixel's four */
-    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height) }
-  });
-}
-
-static gint
-run_search (TesseraBand *band, TesseraMemory *keys)
-{
-  const MedianParams *params = band->request->params;
-  TesseraMemory      *half_widths, *ranks;
-
-  tessera_table (band, params->half_widths, (params->radius + 1) * sizeof (gint), &half_widths);
-  ranks = half_widths;
-  if (params->may_lack)
-    tessera_table (band, params->ranks, (params->count + 1) * sizeof (gint), &ranks);
-  return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "median_search", .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 }, .cost = ROUNDS * params->count / 4.0,
-    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height), ARG (params->radius), ARG (half_widths),
-              ARG (params->rank), ARG (params->may_lack), ARG (ranks) }
-  });
-}
-
-static gint
-median_blur_device (TesseraBand *band)
-{
-  const MedianParams *params = band->request->params;
+  const gboolean      has_network = median_has_network (params, params->may_lack);
+  const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (params->radius + 1) * sizeof (gint));
   TesseraMemory      *keys;
 
   make_keys (band, &keys);
-  return median_has_network (params, params->may_lack) ? run_network (band, keys) : run_search (band, keys);
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = has_network ? networks[params->may_lack][params->radius] : "median_search",
+    .size = { band->output.width, params->channels, band->output.height },
+    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
+    .cost = (has_network ? 1 : ROUNDS) * params->count / 4.0,   /* reads of a pixel's four */
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
+              ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (params->radius), half_widths,
+              ARG (params->rank), ARG (params->may_lack),
+              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
+  });
 }
 
 static const TesseraFilter median_blur = {
@@ -263,11 +237,9 @@ static const TesseraFilter median_blur = {
 /* ------------------------------------------------------------- operation -- */
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const gint radius = ((const GeglProperties *) properties)->radius;
-
-  return (TesseraHalo) { radius, radius, radius, radius };
+  return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
 /* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
@@ -275,25 +247,21 @@ reach (gconstpointer properties)
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl         *source = gegl_operation_get_source_format (operation, "input");
-  const Babl         *space = gegl_operation_get_source_space (operation, "input");
-  const BablModelFlag flags = source ? babl_get_model_flags (source) : 0;
+  const BablModelFlag flags = tessera_input_flags (operation);
   const gboolean      is_linear = (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
-  const Babl         *format = babl_format_with_space (is_linear ? "RGBA float" : "R'G'B'A float", space);
+  const Babl         *format = tessera_format (operation, is_linear ? "RGBA float" : "R'G'B'A float");
 
   tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
-  MedianParams         params = params_new (&o, tessera_has_alpha (request));
+  MedianParams         params = params_new (o, tessera_has_alpha (request));
   gboolean             success;
 
   request->filter = &median_blur;
   request->params = &params;
-  request->halo = reach (&o);
   request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
   success = tessera_process (request);
   params_clear (&params);

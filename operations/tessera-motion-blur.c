@@ -24,17 +24,13 @@
 property_double (length, _("Length"), 10.0)
     description (_("Length of the blur in pixels; 0 leaves the image as it is"))
     value_range (0.0, 1000.0)
-    ui_range    (0.0, 300.0)
-    ui_gamma    (2.0)
-    ui_steps    (1.0, 10.0)
-    ui_digits   (1)
+    ui_slider   (0.0, 300.0, 2.0, 1.0, 10.0, 1)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (angle, _("Angle"), 0.0)
     description (_("Direction of the blur in degrees, clockwise from the right; 0 is horizontal"))
     value_range (-180.0, 180.0)
-    ui_steps    (1.0, 15.0)
-    ui_digits   (1)
+    ui_slider   (-180.0, 180.0, 1.0, 1.0, 15.0, 1)
     ui_meta     ("unit", "degree")
     ui_meta     ("direction", "cw")
 
@@ -113,7 +109,7 @@ static Taps *
 taps_new (gdouble length, gdouble angle)
 {
   Taps   *taps = g_new0 (Taps, 1);
-  Sample *samples = g_new (Sample, 4 * MAX_SAMPLES);
+  g_autofree Sample *samples = g_new (Sample, 4 * MAX_SAMPLES);
   gint    count = scatter_samples (length, angle, samples);
 
   qsort (samples, count, sizeof *samples, compare_samples);
@@ -128,7 +124,6 @@ taps_new (gdouble length, gdouble angle)
       taps->offsets[taps->n] = (Offset) { samples[i].x, samples[i].y };
       taps->weights[taps->n++] = (gfloat) weight;
     }
-  g_free (samples);
   return taps;
 }
 
@@ -139,14 +134,13 @@ blur_block (const TesseraRequest *request, const TesseraBlock *block)
 {
   const Taps        *taps = request->params;
   const TesseraHalo *halo = &request->halo;
-  gint              *places = g_new (gint, taps->n);
+  g_autofree gint   *places = g_new (gint, taps->n);
   const TapList      list = { taps->n, TAP_GROUP, 1, places, taps->weights, FALSE };
 
   for (gint i = 0; i < taps->n; i++)
     places[i] = (taps->offsets[i].y + halo->top) * (gint) block->in_stride + 4 * (taps->offsets[i].x + halo->left);
   for (gint y = 0; y < block->roi.height; y++)
     tap_sum (block->in + y * block->in_stride, &list, block->out + y * block->out_stride, block->roi.width);
-  g_free (places);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -161,14 +155,12 @@ motion_blur_scratch_bytes (const TesseraRequest *request G_GNUC_UNUSED, gint wid
 static gint
 motion_blur_device (TesseraBand *band)
 {
-  const Taps    *taps = band->request->params;
-  TesseraMemory *offsets, *weights;
+  const Taps *taps = band->request->params;
 
-  tessera_table (band, taps->offsets, taps->n * sizeof (Offset), &offsets);
-  tessera_table (band, taps->weights, taps->n * sizeof (gfloat), &weights);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "motion_blur_gather", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = taps->n,
-    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (offsets), ARG (weights), ARG (taps->n) }
+    .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), TABLE_ARG (taps->offsets, taps->n * sizeof (Offset)),
+              TABLE_ARG (taps->weights, taps->n * sizeof (gfloat)), ARG (taps->n) }
   });
 }
 
@@ -181,9 +173,8 @@ static const TesseraFilter motion_blur = {
 
 /* ceil of half the extent on either side, as the taps reach. */
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const GeglProperties *o = properties;
   const gint x = ceil (fabs (snapped (0.5 * o->length * tessera_cos_degrees (o->angle))));
   const gint y = ceil (fabs (snapped (0.5 * o->length * tessera_sin_degrees (o->angle))));
 
@@ -191,17 +182,12 @@ reach (gconstpointer properties)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties  o = *GEGL_PROPERTIES (operation);
-  Taps                 *taps = taps_new (o.length, o.angle);
-  gboolean              success;
+  g_autofree Taps *taps = taps_new (o->length, o->angle);
 
-  request->halo = reach (&o);
   request->params = taps;
-  success = tessera_process (request);
-  g_free (taps);
-  return success;
+  return tessera_process (request);
 }
 
 static void

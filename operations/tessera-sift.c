@@ -124,9 +124,9 @@ set_colors (GeglOperation *operation, const Babl *format, SiftDrawing *drawing)
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglProperties    *o = GEGL_PROPERTIES (operation);
+  GeglProperties    *o = GEGL_PROPERTIES (request->operation);
   const SiftSettings settings = SIFT_SETTINGS (o);
   TesseraRequest     search = *request;
   SiftList           list = { NULL, 0 };
@@ -135,9 +135,9 @@ run (GeglOperation *operation, TesseraRequest *request)
   gboolean           success;
 
   o->count = 0;
-  request->output_format = output_format (operation, drawing.picture);
+  request->output_format = output_format (request->operation, drawing.picture);
   if (drawing.picture != SIFT_MASK)
-    set_colors (operation, request->output_format, &drawing);
+    set_colors (request->operation, request->output_format, &drawing);
   search.input_format = gegl_buffer_get_format (request->input);        /* the same points, whatever is drawn */
   success = sift_find (&search, &settings, FALSE, &list);
   if (success)

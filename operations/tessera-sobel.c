@@ -38,9 +38,12 @@ enum_start (tessera_sobel_tone)
   enum_value (TESSERA_SOBEL_LINEAR,     "linear",     N_("Linear light"))
 enum_end (TesseraSobelTone)
 
-property_enum (result, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
-    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
+#define RESULT_PROPERTY(name) \
+property_enum (name, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE) \
+    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the " \
                    "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
+
+RESULT_PROPERTY (result)
 
 property_enum (input_channel, _("Input channel"), TesseraSobelChannel, tessera_sobel_channel,
                TESSERA_SOBEL_LUMINANCE)
@@ -59,17 +62,12 @@ property_double (gain, _("Gain"), 4.0)
     description (_("How bright edges are shown for eyes: more brings out weak ones, 1 shows the numbers as they are, "
                    "0 shows none"))
     value_range (0.0, 100.0)
-    ui_range    (0.0, 20.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.1, 1.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 20.0, 2.0, 0.1, 1.0, 2)
     ui_meta     ("sensitive", "display & ! result {vector, angle}")
 
 /* Alias of `result` for scripts.  GIMP's dialog hides a property named like a pad, and GIMP's scripts set every
  * property; so `output` wins only when it is not the default. */
-property_enum (output, _("Result"), TesseraSobelResult, tessera_sobel_result, TESSERA_SOBEL_MAGNITUDE)
-    description (_("Magnitude, direction (clockwise from the right) or one component of the gradient; or the "
-                   "x, y, magnitude and angle (in radians) of the luminance as red, green, blue and alpha"))
+RESULT_PROPERTY (output)
     ui_meta     ("visible", "0")
 
 #else
@@ -184,14 +182,8 @@ shown_row (const gfloat *above, gint stride, const Params *params, gfloat *out, 
       out[i] = gradient_component (params->result == GRADIENT_X ? gx[i] : gy[i], params->display, params->gain);
 }
 
-TESSERA_CLONES static void
-put_together (gfloat rows[4][MOST_WIDTH], gboolean is_grey, gint n, gfloat *out)
-{
-  planes_put_together (rows[0], rows[is_grey ? 0 : 1], rows[is_grey ? 0 : 2], rows[3], n, out);
-}
-
 /* A row of four components; `pixels` holds the alpha that is copied. */
-static void
+TESSERA_CLONES static void
 four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, const Params *params,
           gfloat *out, gint n)
 {
@@ -211,7 +203,7 @@ four_row (const gfloat *planes, gsize plane, gint stride, const gfloat *pixels, 
       for (gint i = 0; i < n; i++)
         rows[3][i] = pixels[4 * i + 3];
     }
-  put_together (rows, is_grey, n, out);
+  planes_put_together (rows[0], rows[is_grey ? 0 : 1], rows[is_grey ? 0 : 2], rows[3], n, out);
 }
 
 static void
@@ -220,7 +212,7 @@ sobel_block (const TesseraRequest *request, const TesseraBlock *block)
   const Params *params = request->params;
   const gint    width = block->roi.width, stride = width + 2;
   const gsize   n = (gsize) stride * (block->roi.height + 2);
-  gfloat       *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
+  tessera_autoscratch gfloat *planes = gegl_scratch_new (gfloat, (params->of_luminance ? 1 : 3) * n);
 
   if (params->of_luminance)
     take_luminance (block->in, n, params, planes);
@@ -236,7 +228,6 @@ sobel_block (const TesseraRequest *request, const TesseraBlock *block)
       else
         four_row (above, n, stride, block->in + (y + 1) * block->in_stride + 4, params, out, width);
     }
-  gegl_scratch_free (planes);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -296,23 +287,12 @@ params_new (const GeglProperties *o)
   };
 }
 
-static const Babl *
-input_format (GeglOperation *operation)
-{
-  const Params params = params_new (GEGL_PROPERTIES (operation));
-
-  return babl_format_with_space (! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float",
-                                 gegl_operation_get_source_space (operation, "input"));
-}
-
 /* Of a picture, as the tone counts it; numbers are linear. */
 static const Babl *
 output_format (GeglOperation *operation, const Params *params)
 {
-  const gchar *name = result_components (params) == 1 ? "Y float"
-                      : is_picture (params) && params->is_perceptual ? "R'G'B'A float" : "RGBA float";
-
-  return babl_format_with_space (name, gegl_operation_get_source_space (operation, "input"));
+  return tessera_format (operation, result_components (params) == 1 ? "Y float"
+                                    : is_picture (params) && params->is_perceptual ? "R'G'B'A float" : "RGBA float");
 }
 
 static void
@@ -320,18 +300,19 @@ prepare (GeglOperation *operation)
 {
   const Params params = params_new (GEGL_PROPERTIES (operation));
   const Babl  *result = output_format (operation, &params);
+  const gchar *input = ! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float";
 
-  tessera_set_pads (operation, input_format (operation),
+  tessera_set_pads (operation, tessera_format (operation, input),
                     is_picture (&params) ? tessera_delivered (operation, result, TRUE) : result);
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  Params params = params_new (GEGL_PROPERTIES (operation));
+  Params params = params_new (o);
 
   tessera_luminance (request->input_format, params.weights);
-  request->output_format = output_format (operation, &params);
+  request->output_format = output_format (request->operation, &params);
   request->params = &params;
   request->cost_class = 5 * params.of_luminance + params.result;
   return tessera_process (request);

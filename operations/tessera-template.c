@@ -86,9 +86,9 @@ static const TesseraFilter template_filter = {
 };
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Params params = { (gfloat) GEGL_PROPERTIES (operation)->strength };
+  const Params params = { (gfloat) o->strength };
 
   request->params = &params;
   return tessera_process (request);

@@ -23,28 +23,19 @@ property_double (std_dev, _("Radius"), 3.0)
     description (_("Standard deviation of the blur that the image is compared with, in pixels: "
                    "the size of what is sharpened; 0 leaves the image as it is"))
     value_range (0.0, 300.0)
-    ui_range    (0.0, 40.0)
-    ui_gamma    (3.0)
-    ui_steps    (0.5, 5.0)
-    ui_digits   (2)
+    ui_slider   (0.0, 40.0, 3.0, 0.5, 5.0, 2)
     ui_meta     ("unit", "pixel-distance")
 
 property_double (amount, _("Amount"), 0.5)
     description (_("How much of the difference is added; 0 leaves the image as it is"))
     value_range (0.0, 10.0)
-    ui_range    (0.0, 5.0)
-    ui_gamma    (2.0)
-    ui_steps    (0.05, 0.5)
-    ui_digits   (2)
+    ui_slider   (0.0, 5.0, 2.0, 0.05, 0.5, 2)
 
 property_double (threshold, _("Threshold"), 0.0)
     description (_("Differences up to this, in pixel values from 0 to 1, are left alone, "
                    "and larger ones lessened by it; 0 sharpens all"))
     value_range (0.0, 1.0)
-    ui_range    (0.0, 0.25)
-    ui_gamma    (2.0)
-    ui_steps    (0.005, 0.05)
-    ui_digits   (3)
+    ui_slider   (0.0, 0.25, 2.0, 0.005, 0.05, 3)
 
 #else
 
@@ -67,16 +58,6 @@ typedef struct
 
 /* --------------------------------------------------------------- C rows -- */
 
-TESSERA_CLONES static gint
-count_translucent (const gfloat *restrict pixels, const gfloat *restrict wholes, gint n_pixels)
-{
-  gint count = 0;
-
-  for (gint x = 0; x < n_pixels; x++)
-    count += pixels[4 * x + 3] != wholes[x];
-  return count;
-}
-
 TESSERA_CLONES static void
 sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gconstpointer data)
 {
@@ -89,12 +70,10 @@ sharpen_row (gfloat *restrict sums, const gfloat *restrict in, gint n_pixels, gc
     sums[4 * x + 3] = in[4 * x + 3];
 }
 
-/* unsharp_blurred of whole pixels.  Opaque surroundings, the usual case, need no division. */
+/* unsharp_blurred of whole pixels. */
 static void
 divide_row (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels)
 {
-  if (count_translucent (sums, wholes, n_pixels) == 0)
-    return;
   for (gint x = 0; x < n_pixels; x++)
     {
       const Pixel  sum = ((const Pixel *) sums)[x], pixel = ((const Pixel *) in)[x];
@@ -118,48 +97,29 @@ unsharp_scratch_bytes (const TesseraRequest *request, gint width, gint height)
          + (weighs ? tessera_pixels_around (request, width, height) * 4 * sizeof (gfloat) : 0);
 }
 
-/* The band's input times alpha. */
-static void
-weigh (TesseraBand *band, TesseraMemory **weighed)
-{
-  const TesseraImage *input = &band->input;
-
-  tessera_scratch (band, (gsize) input->stride * input->height * 4 * sizeof (gfloat), weighed);
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "unsharp_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
-    .args = { ARG (input->memory), ARG (input->stride), ARG (*weighed), ARG (input->width), ARG (input->height) }
-  });
-}
-
 /* Cells are made of weighed pixels; else these are an image of their own, because each is read many times. */
-static gint
-unsharp_weighed_device (TesseraBand *band)
-{
-  const Params   *params = band->request->params;
-  const Gaussian *gaussian = &params->gaussian;
-  TesseraMemory  *source = band->input.memory, *ones;
-  GaussianSpan    x, y;
-
-  gaussian_spans (band->request, &band->roi, &x, &y);
-  if (gaussian->x.step == 1)
-    weigh (band, &source);
-  tessera_table (band, gaussian->ones, gaussian->x.step * sizeof (gfloat), &ones);
-
-  const TesseraArg more[4] = { ARG (params->amount), ARG (params->threshold), ARG (ones), ARG (x.phase) };
-
-  return gaussian_device (band, source, "unsharp_weighed_columns", "unsharp_weighed_up_rows", more,
-                          gaussian->x.step == 1 ? 3 : 4);
-}
-
 static gint
 unsharp_device (TesseraBand *band)
 {
   const Params    *params = band->request->params;
-  const TesseraArg more[2] = { ARG (params->amount), ARG (params->threshold) };
+  const gint       step = params->gaussian.x.step;
+  SeparableKernels own = { NULL, "unsharp_columns", "unsharp_up_rows", { ARG (params->amount), ARG (params->threshold) } };
+  TesseraMemory   *source = band->input.memory;
+  GaussianSpan     x, y;
 
-  if (params->is_weighed)
-    return unsharp_weighed_device (band);
-  return gaussian_device (band, band->input.memory, "unsharp_columns", "unsharp_up_rows", more, 2);
+  if (! params->is_weighed)
+    return gaussian_device (band, source, &own);
+  gaussian_spans (band->request, &band->roi, &x, &y);
+  own = (SeparableKernels) { step > 1 ? "unsharp_down" : NULL, "unsharp_weighed_columns", "unsharp_weighed_up_rows",
+                             { own.args[0], own.args[1], TABLE_ARG (params->gaussian.ones, step * sizeof (gfloat)) } };
+  if (step > 1)
+    own.args[3] = ARG (x.phase);
+  else
+    {
+      tessera_scratch (band, (gsize) band->input.stride * band->input.height * 4 * sizeof (gfloat), &source);
+      separable_weigh_band (band, source);
+    }
+  return gaussian_device (band, source, &own);
 }
 
 #define UNSHARP_MASK \
@@ -179,41 +139,35 @@ sigma_of (const GeglProperties *o)
 }
 
 static TesseraHalo
-reach (gconstpointer properties)
+reach (const GeglProperties *o)
 {
-  const gdouble sigma = sigma_of (properties);
+  const gdouble sigma = sigma_of (o);
 
   return gaussian_reach (sigma, sigma);
 }
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const GeglProperties o = *GEGL_PROPERTIES (operation);
-  const gdouble        sigma = sigma_of (&o);
-  Params              *params = g_new0 (Params, 1);
-  gboolean             success;
+  const gdouble        sigma = sigma_of (o);
+  g_autofree Params   *params = g_new0 (Params, 1);
 
-  params->amount = (gfloat) o.amount;
-  params->threshold = (gfloat) o.threshold;
+  params->amount = (gfloat) o->amount;
+  params->threshold = (gfloat) o->threshold;
   params->gaussian.fir.finish = sharpen_row;
   params->gaussian.fir.finish_data = params;
   gaussian_init (&params->gaussian, sigma, sigma);
-  request->halo = reach (&o);
   params->is_weighed = tessera_has_alpha (request);
   if (params->is_weighed)
     {
       gaussian_ones (&params->gaussian);
       params->gaussian.fir.begin = separable_weigh;
       params->gaussian.fir.divide = divide_row;
-      params->gaussian.fir.rows = params->gaussian.x.step > 1 ? "unsharp_down" : NULL;
     }
   request->filter = params->gaussian.x.step == 1 ? &exact : &by_cells;
   request->params = params;
   request->cost_class = params->gaussian.fir.x.n;
-  success = tessera_process (request);
-  g_free (params);
-  return success;
+  return tessera_process (request);
 }
 
 static void

@@ -67,9 +67,9 @@ static const TesseraFilter relief_filter = {
 };
 
 static gboolean
-run (GeglOperation *operation, TesseraRequest *request)
+run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Params params = { (gfloat) GEGL_PROPERTIES (operation)->strength };
+  const Params params = { (gfloat) o->strength };
 
   request->params = &params;
   return tessera_process (request);

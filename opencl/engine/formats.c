@@ -162,10 +162,23 @@ kind_of (gint flags, gboolean keeps_grey)
 }
 
 const Babl *
+tessera_format (GeglOperation *operation, const gchar *name)
+{
+  return babl_format_with_space (name, gegl_operation_get_source_space (operation, "input"));
+}
+
+BablModelFlag
+tessera_input_flags (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+
+  return source ? babl_get_model_flags (source) : 0;
+}
+
+const Babl *
 tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps_grey)
 {
-  const Babl    *source = gegl_operation_get_source_format (operation, "input");
-  gint           flags = source ? babl_get_model_flags (source) : 0;
+  gint           flags = tessera_input_flags (operation);
   const gint     working_flags = babl_get_model_flags (working);
   const Babl    *space = babl_format_get_space (working), *kind;
 
@@ -182,8 +195,8 @@ tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps
 const Babl *
 tessera_delivered_exactly (GeglOperation *operation, const Babl *working)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input"), *kind;
-  const gint  flags = source ? babl_get_model_flags (source) : 0;
+  const gint  flags = tessera_input_flags (operation);
+  const Babl *kind;
 
   if (! (flags & BABL_MODEL_FLAG_GRAY) || flags & BABL_MODEL_FLAG_ASSOCIATED)
     return working;
@@ -213,7 +226,7 @@ tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *outpu
 void
 tessera_set_formats (GeglOperation *operation, const gchar *working, gboolean keeps_grey)
 {
-  const Babl *format = babl_format_with_space (working, gegl_operation_get_source_space (operation, "input"));
+  const Babl *format = tessera_format (operation, working);
 
   tessera_set_pads (operation, format, tessera_delivered (operation, format, keeps_grey));
 }

@@ -354,3 +354,15 @@ tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
   if (border == TESSERA_BORDER_CLAMP)
     extend_edges (bytes, pixel, rect, &part);
 }
+
+void
+tessera_read_input (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels)
+{
+  tessera_read (request->input, rect, &request->bounds, request->border, request->input_format, pixels);
+}
+
+void
+tessera_write_output (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels, gsize row)
+{
+  tessera_write (request->output, rect, request->output_format, pixels, row);
+}

@@ -23,12 +23,18 @@ is_empty (const TesseraHalo *halo)
   return halo->left + halo->top + halo->right + halo->bottom == 0;
 }
 
+static const GeglProperties *
+properties_of (GeglOperation *operation)
+{
+  return ((TesseraAnyOperation *) operation)->properties;
+}
+
 static TesseraHalo
-reach_of (GeglOperation *operation)
+reach_of (GeglOperation *operation, const GeglProperties *properties)
 {
   const TesseraOperationInfo *info = info_of (operation);
 
-  return info->reach ? info->reach (((TesseraAnyOperation *) operation)->properties) : info->halo;
+  return info->reach ? info->reach (properties) : info->halo;
 }
 
 static TesseraBorder
@@ -86,7 +92,7 @@ get_bounding_box (GeglOperation *operation)
 {
   const GeglRectangle bounds = tessera_bounds (operation, "input");
   const TesseraBorder border = border_of (operation);
-  const TesseraHalo   halo = reach_of (operation);
+  const TesseraHalo   halo = reach_of (operation, properties_of (operation));
   const TesseraHalo   inwards = { -halo.left, -halo.top, -halo.right, -halo.bottom };
   GeglRectangle       cropped;
 
@@ -101,7 +107,7 @@ get_bounding_box (GeglOperation *operation)
 static GeglRectangle
 required_around (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
 {
-  const TesseraHalo halo = reach_of (operation);
+  const TesseraHalo halo = reach_of (operation, properties_of (operation));
 
   return passes (operation) ? *roi : tessera_required (operation, pad, roi, &halo, engine_border (operation));
 }
@@ -109,7 +115,7 @@ required_around (GeglOperation *operation, const gchar *pad, const GeglRectangle
 static GeglRectangle
 invalidated_around (GeglOperation *operation, const gchar *pad, const GeglRectangle *changed)
 {
-  const TesseraHalo halo = reach_of (operation);
+  const TesseraHalo halo = reach_of (operation, properties_of (operation));
 
   return passes (operation) ? *changed
                             : tessera_invalidated (operation, pad, changed, &halo, engine_border (operation));
@@ -125,7 +131,7 @@ whole_input (GeglOperation *operation, const GeglRectangle *roi)
 
 static TesseraRequest
 make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output,
-              const GeglRectangle *roi)
+              const GeglRectangle *roi, const GeglProperties *properties)
 {
   const TesseraOperationInfo *info = info_of (operation);
   const GeglRectangle         aux_bounds = aux ? tessera_bounds (operation, "aux") : (GeglRectangle) { 0, 0, 0, 0 };
@@ -144,7 +150,7 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
     .roi = *roi,
     .bounds = tessera_bounds (operation, "input"),
     .aux_bounds = aux_bounds,
-    .halo = info->is_whole ? (TesseraHalo) { 0, 0, 0, 0 } : reach_of (operation),
+    .halo = info->is_whole ? (TesseraHalo) { 0, 0, 0, 0 } : reach_of (operation, properties),
     .border = engine_border (operation)
   };
 }
@@ -152,12 +158,14 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
 static gboolean
 answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer *output, const GeglRectangle *roi)
 {
-  TesseraRequest request;
+  const gsize               size = ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size;
+  g_autofree GeglProperties *copy = g_memdup2 (properties_of (operation), size);
+  TesseraRequest            request;
 
   if (! input || gegl_rectangle_is_empty (roi))
     return TRUE;
-  request = make_request (operation, input, aux, output, roi);
-  return info_of (operation)->run ? info_of (operation)->run (operation, &request) : tessera_process (&request);
+  request = make_request (operation, input, aux, output, roi, copy);
+  return info_of (operation)->run ? info_of (operation)->run (&request, copy) : tessera_process (&request);
 }
 
 /* GeglOperationFilter's own, for callers with their own buffers. */
@@ -218,12 +226,13 @@ has_border (gpointer klass)
 }
 
 void
-tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info)
+tessera_operation_describe_sized (gpointer klass, gsize properties_size, const TesseraOperationInfo *info)
 {
   GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
 
   ((TesseraOperationClass *) klass)->info = *info;
   ((TesseraOperationClass *) klass)->has_border = has_border (klass);
+  ((TesseraOperationClass *) klass)->properties_size = properties_size;
   if (info->working)
     operation_class->prepare = prepare;
   if (info->is_whole)

@@ -116,3 +116,10 @@ tessera_large_free (gpointer memory)
   else
     g_free (pages.memory);
 }
+
+void
+tessera_autoscratch_free (gpointer pointer)
+{
+  if (*(gpointer *) pointer)
+    gegl_scratch_free (*(gpointer *) pointer);
+}

@@ -226,10 +226,14 @@ tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, Tesse
 
 /* Where the driver finds an argument; `object` has room for that of memory. */
 static TesseraRawArg
-raw_arg (const TesseraArg *arg, gpointer *object)
+raw_arg (BandState *state, const TesseraArg *arg, gpointer *object)
 {
-  *object = arg->kind == TESSERA_ARG_MEMORY && arg->v.memory ? arg->v.memory->object : NULL;
-  return arg->kind == TESSERA_ARG_MEMORY ? (TesseraRawArg) { sizeof (gpointer), object }
+  TesseraMemory *memory = arg->kind == TESSERA_ARG_MEMORY ? arg->v.memory : NULL;
+
+  if (arg->kind == TESSERA_ARG_TABLE)
+    band_table (state, arg->v.table.data, arg->v.table.data, arg->v.table.bytes, TABLE_OF_REQUEST, &memory);
+  *object = memory ? memory->object : NULL;
+  return arg->kind == TESSERA_ARG_MEMORY || arg->kind == TESSERA_ARG_TABLE ? (TesseraRawArg) { sizeof (gpointer), object }
          : arg->kind == TESSERA_ARG_LOCAL ? (TesseraRawArg) { arg->v.bytes, NULL }
          : (TesseraRawArg) { arg->kind == TESSERA_ARG_FLOAT4 ? sizeof arg->v.f4 : 4, &arg->v };
 }
@@ -269,7 +273,7 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   guint         n;
 
   for (n = 0; n < TESSERA_MAX_ARGS && launch->args[n].kind != TESSERA_ARG_END; n++)
-    raw[n] = raw_arg (&launch->args[n], &objects[n]);
+    raw[n] = raw_arg (state, &launch->args[n], &objects[n]);
   choose_group (launch, group);
   for (gint d = 0; d < 3; d++)
     {

@@ -49,10 +49,10 @@ compute_block (const Blocks *work, const GeglRectangle *roi)
   const TesseraBlock    block = { .roi = *roi, .in = work->in, .in_stride = (gsize) work->in_floats * around.width,
                                   .out = work->out, .out_stride = out_stride (work, roi->width) };
 
-  tessera_read (request->input, &around, &request->bounds, request->border, request->input_format, work->in);
+  tessera_read_input (request, &around, work->in);
   memset (work->in + n_in, 0, (gsize) work->in_floats * TESSERA_BLOCK_RUN * sizeof (gfloat));
   request->filter->block (request, &block);
-  tessera_write (request->output, roi, request->output_format, work->out, block.out_stride * sizeof (gfloat));
+  tessera_write_output (request, roi, work->out, block.out_stride * sizeof (gfloat));
 }
 
 /* Large enough that the halo is the smaller part of the pixels read, if possible. */

@@ -17,6 +17,13 @@
 
 G_BEGIN_DECLS
 
+/* The properties of an operation: gegl-op.h makes the type. */
+typedef struct _GeglProperties GeglProperties;
+
+/* A slider of GIMP's dialog: its ends, its curve, a small and a large step, digits behind the point. */
+#define ui_slider(from, to, gamma, step, page, digits) \
+  ui_range (from, to) ui_gamma (gamma) ui_steps (step, page) ui_digits (digits)
+
 /* All strings stay as long as the process; title, description and menu_label are translated already.
  * Members that are not needed stay NULL or FALSE. */
 typedef struct
@@ -46,9 +53,9 @@ typedef struct
   gboolean grows;               /* with border NONE the result is larger than the image, by the reach */
   gboolean is_whole;            /* every pixel depends on the whole image; `reach` is not asked then */
 
-  /* The pixels around a result pixel that it depends on: always `halo`, or what `reach` makes of a GeglProperties. */
+  /* The pixels around a result pixel that it depends on: always `halo`, or what `reach` makes of the properties. */
   TesseraHalo   halo;
-  TesseraHalo (*reach)  (gconstpointer properties);
+  TesseraHalo (*reach)  (const GeglProperties *o);
 
   /* Optional.  TRUE: the result is the input, the same object.  `run` is then called with request->output NULL,
    * for its other results. */
@@ -56,10 +63,9 @@ typedef struct
 
   /* Sets request->params, changes other members if the class's are not right, and processes the request, or as
    * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE.  NULL: the request
-   * is processed as it is, for a filter without properties.
-   * Another thread may set a property meanwhile: `run` copies them, and where there is a `reach` it sets request->halo by
-   * it from the copy, or passes would read beyond what is there. */
-  gboolean    (*run)    (GeglOperation *operation, TesseraRequest *request);
+   * is processed as it is, for a filter without properties.  Another thread may set a property meanwhile: `o` is a
+   * copy, by which the request's halo was made. */
+  gboolean    (*run)    (TesseraRequest *request, const GeglProperties *o);
 } TesseraOperationInfo;
 
 typedef struct
@@ -71,7 +77,7 @@ typedef struct
 typedef struct
 {
   TesseraOperation parent_instance;
-  gpointer         properties;          /* a GeglProperties */
+  GeglProperties  *properties;
 } TesseraAnyOperation;
 
 typedef struct
@@ -79,12 +85,15 @@ typedef struct
   GeglOperationFilterClass parent_class;
   TesseraOperationInfo     info;
   gboolean                 has_border;          /* the property */
+  gsize                    properties_size;
 } TesseraOperationClass;
 
 TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
 
 /* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL). */
-TESSERA_API void  tessera_operation_describe (gpointer klass, const TesseraOperationInfo *info);
+TESSERA_API void  tessera_operation_describe_sized (gpointer klass, gsize properties_size, const TesseraOperationInfo *info);
+#define tessera_operation_describe(klass, ...) \
+  tessera_operation_describe_sized (klass, sizeof (GeglProperties), __VA_ARGS__)
 
 /* For the property that says what lies beyond the edge.  Without such a property it is CLAMP.
  * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has

@@ -81,8 +81,7 @@ typedef struct
 
 typedef enum
 {
-  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_INT, TESSERA_ARG_FLOAT,
-  TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
+  TESSERA_ARG_END, TESSERA_ARG_MEMORY, TESSERA_ARG_TABLE, TESSERA_ARG_INT, TESSERA_ARG_FLOAT, TESSERA_ARG_FLOAT4, TESSERA_ARG_LOCAL
 } TesseraArgKind;
 
 /* One kernel argument; use the macros below.  A list ends with the first NO_ARG. */
@@ -92,6 +91,7 @@ typedef struct
   union
   {
     TesseraMemory *memory;
+    struct { gconstpointer data; gsize bytes; } table;
     gint           i;
     gfloat         f;
     gfloat         f4[4];
@@ -122,6 +122,7 @@ tessera_float_arg (gfloat x)
 #define ARG(x) _Generic ((x), TesseraMemory *: tessera_memory_arg, gint: tessera_int_arg, guint: tessera_int_arg, \
                          gfloat: tessera_float_arg) (x)
 #define FLOAT4_ARG(a, b, c, d) ((TesseraArg) { TESSERA_ARG_FLOAT4, { .f4 = { (a), (b), (c), (d) } } })
+#define TABLE_ARG(a, n)        ((TesseraArg) { TESSERA_ARG_TABLE, { .table = { (a), (n) } } })  /* tessera_table */
 #define LOCAL_ARG(n)           ((TesseraArg) { TESSERA_ARG_LOCAL, { .bytes = (n) } })
 #define NO_ARG                 ((TesseraArg) { TESSERA_ARG_END, { 0 } })
 
@@ -154,7 +155,7 @@ TESSERA_API gint tessera_launch  (TesseraBand *band, const TesseraLaunch *launch
 /* Uninitialised memory of `bytes` bytes that lives until the band is done.  Fails if it does not fit; the engine then tries a lower band. */
 TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory **memory);
 
-/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile. */
+/* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile.  (For an argument: TABLE_ARG.) */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
@@ -327,8 +328,16 @@ TESSERA_API void tessera_read (GeglBuffer *buffer, const GeglRectangle *rect, co
  * of the device, so that both paths give one answer.  `pixels` is overwritten. */
 TESSERA_API void tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, gfloat *pixels, gsize row);
 
+/* The same from a request's input and to its output. */
+TESSERA_API void tessera_read_input   (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels);
+TESSERA_API void tessera_write_output (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels, gsize row);
+
 /* As gegl_parallel_distribute_range, also while another request has GEGL's threads: then with threads of our own. */
 TESSERA_API void tessera_spread_range (gsize n, gdouble thread_cost, GeglParallelDistributeRangeFunc work, gpointer data);
+
+/* Before a pointer to memory of gegl_scratch_new, or NULL: it is freed where its block ends, as g_autofree does with that of g_new. */
+#define tessera_autoscratch __attribute__ ((cleanup (tessera_autoscratch_free)))
+TESSERA_API void tessera_autoscratch_free (gpointer pointer);
 
 /* Memory for many MiB of intermediate results in C, in large pages where the system has them.  Uninitialised. */
 TESSERA_API gpointer tessera_large_new  (gsize bytes);
@@ -355,6 +364,10 @@ TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
 
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
+
+/* For `prepare`: the format of this name in the space of the input; the input's model flags, 0 if nothing is connected. */
+TESSERA_API const Babl   *tessera_format      (GeglOperation *operation, const gchar *name);
+TESSERA_API BablModelFlag tessera_input_flags (GeglOperation *operation);
 
 /* For `prepare`: the format to set on the output pad.  By default this is `format` (float components).  With
  * TESSERA_DELIVER=stored, if only a gegl:write-buffer consumes the result, it is the format of that buffer,

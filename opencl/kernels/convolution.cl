@@ -9,7 +9,7 @@
  * results.  Caches do the rest.
  *
  * If alpha is copied, the fourth sum adds the magnitudes of the weights in place of the weights.  If the
- * picture has alpha, convolution_weigh first multiplies its pixels by it.  The colours are then divided by
+ * picture has alpha, separable_weigh first multiplies its pixels by it.  The colours are then divided by
  * the fourth sum.
  */
 #pragma OPENCL FP_CONTRACT OFF
@@ -34,21 +34,6 @@ finished (float4 sum, float4 in, FINISH)
   if (copies_alpha)
     result.w = in.w;
   return result;
-}
-
-/* Multiplies the colours by alpha, in place.  Where alpha is 0 they become 0, even NaN and Inf.  One work-item
- * makes one pixel: 1 read, and 1 write where the pixel is not opaque. */
-kernel void convolution_weigh (global float4 *input, int stride, int width, int height)
-{
-  int    x = get_global_id (0);
-  int    y = get_global_id (1);
-  float4 pixel;
-
-  if (x >= width || y >= height)
-    return;
-  pixel = input[y * stride + x];
-  if (pixel.w != 1.0f)
-    input[y * stride + x] = separable_weighed (pixel);
 }
 
 /* One work-item makes CONVOLUTION_STEP pixels below one another: rows * columns reads,

@@ -15,9 +15,6 @@
 #include "tessera-convert.h"
 #include "tessera-label.h"
 
-#define SEGMENT 32              /* pixels of a row that are linked at once, at most: the bits of a uint */
-#define CHUNK   64              /* numbers that one work-item adds up */
-
 /* Finds runs of foreground in rows `top` to `bottom`.  A run ends at its group's edge.  One work-item labels one
  * pixel with the pixel where its run begins.  There, areas gets the length of the run, elsewhere 0.
  *
@@ -248,7 +245,7 @@ label_at (global const int *labels, global const int *ranks, int i)
 /* One work-item makes one pixel of the result.  The result begins at (left, top) of the labelled image.  2 reads,
  * 1 write. */
 kernel void label_values (global const int *labels, global const int *ranks, int image_width, int left, int top,
-                          int is_mask, global float *out, int width, int height)
+                          global float *out, int width, int height, int is_mask)
 {
   const int x = get_global_id (0), y = get_global_id (1);
   int       label;
@@ -268,7 +265,7 @@ alpha_at (global const float *image, int has_alpha, int i)
 
 /* As label_values: the label's colour, as 4 bytes.  2 or 3 reads, 1 write. */
 kernel void label_bytes (global const int *labels, global const int *ranks, int image_width, int left, int top,
-                         global const float *image, int has_alpha, global uchar *out, int width, int height)
+                         global uchar *out, int width, int height, global const float *image, int has_alpha)
 {
   const int x = get_global_id (0), y = get_global_id (1);
   int       label, color;
@@ -284,8 +281,8 @@ kernel void label_bytes (global const int *labels, global const int *ranks, int 
 
 /* The same as floats.  values: the 256 codes as floats.  is_associated: the colours are multiplied by alpha. */
 kernel void label_colors (global const int *labels, global const int *ranks, int image_width, int left, int top,
-                          global const float *image, int has_alpha, int is_associated,
-                          global const float *values, global float *out, int width, int height)
+                          global float *out, int width, int height, global const float *image, int has_alpha,
+                          int is_associated, global const float *values)
 {
   const int x = get_global_id (0), y = get_global_id (1);
   int       label, color;

@@ -44,16 +44,6 @@ kernel void unsharp_up_rows (GAUSSIAN_UP_ROWS, INPUT_ARGS (float4), float amount
                                        amount, threshold);
 }
 
-/* Makes the picture that is blurred, if the input has alpha.  One work-item makes one pixel: 1 read, 1 write. */
-kernel void unsharp_weigh (global const float4 *input, int stride, global float4 *weighed, int width, int height)
-{
-  int x = get_global_id (0);
-  int y = get_global_id (1);
-
-  if (x < width && y < height)
-    weighed[y * stride + x] = separable_weighed (input[y * stride + x]);
-}
-
 /* gaussian_down of weighed pixels. */
 kernel void unsharp_down (GAUSSIAN_DOWN)
 {

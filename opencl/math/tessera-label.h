@@ -2,6 +2,9 @@
  *
  * Dialect: C and OpenCL C.
  */
+#define SEGMENT 32              /* pixels of a row that are linked at once, at most: the bits of a uint */
+#define CHUNK   64              /* numbers that one work-item adds up */
+
 /* A pixel of alpha 0 has no colour, so it is background whatever the threshold is.  NaN is background too. */
 static inline int
 label_is_foreground (float value, float alpha, float threshold)

@@ -87,40 +87,25 @@ typedef struct
   gfloat *cells;                        /* a row of cells before its FIR */
 } Rows;
 
-static void
+/* Returns what is to be freed. */
+static gfloat *
 rows_init (Rows *rows, const Grid *grid)
 {
   const gint step = grid->y.step;
-  gsize      n_in;
+  gsize      n_in, n_rows;
 
   rows->first_pixel = gaussian_pixel (&grid->x, grid->x0);
   rows->n_pixels = gaussian_pixels (&grid->x, grid->x1 - grid->x0);
   rows->stride = 4 * BLOCK * ((rows->n_pixels + 2 * BLOCK - 1) / BLOCK | 1);
   rows->n_rows = MAX (1, READ_ROWS / step);
   n_in = 4 * ((gsize) rows->n_rows * step * (step == 1 ? rows->n_pixels : READ_PIXELS) + BLOCK);
-  rows->in = gegl_scratch_new0 (gfloat, n_in);
-  rows->next = gegl_scratch_new0 (gfloat, rows->stride);
-  rows->own = gegl_scratch_new0 (gfloat, rows->stride);
-  rows->done = gegl_scratch_new0 (gfloat, (gsize) rows->n_rows * rows->stride);
-  rows->cells = gegl_scratch_new0 (gfloat, 4 * ((gsize) grid->x.low + grid->x.n + grid->x.high + 2 * BLOCK));
-}
-
-static void
-rows_clear (Rows *rows)
-{
-  gegl_scratch_free (rows->cells);
-  gegl_scratch_free (rows->done);
-  gegl_scratch_free (rows->own);
-  gegl_scratch_free (rows->next);
-  gegl_scratch_free (rows->in);
-}
-
-/* Those of the filter's input; what is summed may be begun. */
-static void
-read_pixels (const TesseraRequest *request, gint x, gint y, gint width, gint height, gfloat *pixels)
-{
-  tessera_read (request->input, GEGL_RECTANGLE (x, y, width, height), &request->bounds, request->border,
-                request->input_format, pixels);
+  n_rows = (2 + (gsize) rows->n_rows) * rows->stride;
+  rows->next = gegl_scratch_new0 (gfloat, n_rows + n_in + 4 * ((gsize) grid->x.low + grid->x.n + grid->x.high + 2 * BLOCK));
+  rows->own = rows->next + rows->stride;
+  rows->done = rows->own + rows->stride;
+  rows->in = rows->next + n_rows;
+  rows->cells = rows->in + n_in;
+  return rows->next;
 }
 
 /* Reads n cells' rows of pixels from cell m on.  `done` then has the rows of the cells before. */
@@ -133,7 +118,7 @@ read_cell_rows (const Grid *grid, Rows *rows, gint m, gint n)
     {
       gint width = MIN (READ_PIXELS, rows->n_pixels - x);
 
-      read_pixels (grid->request, rows->first_pixel + x, y, width, n * step, rows->in);
+      tessera_read_input (grid->request, GEGL_RECTANGLE (rows->first_pixel + x, y, width, n * step), rows->in);
       if (grid->gaussian->fir.begin)
         grid->gaussian->fir.begin (rows->in, rows->in, width * n * step);
       for (gint i = 0; i < n; i++)
@@ -167,14 +152,14 @@ make_cells (gsize offset, gsize size, gpointer data)
   const Grid *grid = data;
   const gint  first = grid->y0 + offset, end = first + size;
   Rows        rows;
+  tessera_autoscratch gfloat *memory G_GNUC_UNUSED = rows_init (&rows, grid);
 
-  rows_init (&rows, grid);
   if (grid->y.step == 1)
     for (gint m = first; m < end; m += rows.n_rows)
       {
         gint n = MIN (rows.n_rows, end - m);
 
-        read_pixels (grid->request, rows.first_pixel, m, rows.n_pixels, n, rows.in);
+        tessera_read_input (grid->request, GEGL_RECTANGLE (rows.first_pixel, m, rows.n_pixels, n), rows.in);
         for (gint i = 0; i < n; i++)
           filter_row (grid, &rows, rows.in + 4 * (gsize) i * rows.n_pixels, m + i);
       }
@@ -188,7 +173,6 @@ make_cells (gsize offset, gsize size, gpointer data)
           if (m - 1 + i >= first && m - 1 + i < end)
             filter_row (grid, &rows, rows.done + (gsize) i * rows.stride, m - 1 + i);
       }
-  rows_clear (&rows);
 }
 
 /* ------------------------------------------------------------ the grid -- */
@@ -306,15 +290,6 @@ sum_ones (const gfloat *restrict weights, const gfloat *restrict ones, gint n, g
 }
 
 static void
-divide (const Grid *grid, gint y, gfloat *sums, const gfloat *in, const gfloat *ones, gfloat *wholes)
-{
-  const gint step = grid->y.step;
-
-  sum_ones (grid->gaussian->y.up + 3 * ((y + grid->y.phase) % step), ones, grid->request->roi.width, wholes);
-  grid->gaussian->fir.divide (sums, in, wholes, grid->request->roi.width);
-}
-
-static void
 make_pixels (gsize offset, gsize size, gpointer data)
 {
   const Grid           *grid = data;
@@ -323,15 +298,12 @@ make_pixels (gsize offset, gsize size, gpointer data)
   const GeglRectangle  *roi = &request->roi;
   const gint            end = offset + size;
   const gint            stride = 4 * BLOCK * ((roi->width + BLOCK - 1) / BLOCK | 1);
-  gfloat               *room = gegl_scratch_new (gfloat, 3 * (gsize) stride);
-  gfloat               *out = gegl_scratch_new (gfloat, WRITE_ROWS * (gsize) stride);
-  gfloat               *in = NULL, *ones = NULL;
+  tessera_autoscratch gfloat *room = gegl_scratch_new (gfloat, (3 + WRITE_ROWS) * (gsize) stride);
+  tessera_autoscratch gfloat *in = fir->finish ? gegl_scratch_new (gfloat, 4 * (gsize) WRITE_ROWS * (roi->width + BLOCK)) : NULL;
+  tessera_autoscratch gfloat *ones = fir->divide ? gegl_scratch_new (gfloat, 2 * (gsize) roi->width) : NULL;
+  gfloat               *out = room + 3 * (gsize) stride, *wholes = ones ? ones + roi->width : NULL;
   gint                  have = ((gint) offset + grid->y.phase) / grid->y.step;
 
-  if (fir->finish)
-    in = gegl_scratch_new (gfloat, 4 * (gsize) WRITE_ROWS * (roi->width + BLOCK));
-  if (fir->divide)
-    ones = gegl_scratch_new (gfloat, 2 * (gsize) roi->width);
   for (gint x = 0; x < roi->width && ones; x++)
     ones[x] = grid->gaussian->ones[(x + grid->x.phase) % grid->x.step];
   for (gint y = offset; y < end; y += WRITE_ROWS)
@@ -340,20 +312,20 @@ make_pixels (gsize offset, gsize size, gpointer data)
 
       make_rows (grid, y, n, room, &have, out, stride);
       if (in)
-        read_pixels (request, roi->x, roi->y + y, roi->width, n, in);
-      for (gint i = 0; fir->divide && i < n; i++)
-        divide (grid, y + i, out + (gsize) i * stride, in + 4 * (gsize) i * roi->width, ones, ones + roi->width);
+        tessera_read_input (request, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n), in);
       for (gint i = 0; in && i < n; i++)
-        fir->finish (out + (gsize) i * stride, in + 4 * (gsize) i * roi->width, roi->width, fir->finish_data);
-      tessera_write (request->output, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n),
-                     request->output_format, out, stride * sizeof (gfloat));
+        {
+          const gfloat *row = in + 4 * (gsize) i * roi->width;
+
+          if (ones)
+            {
+              sum_ones (grid->gaussian->y.up + 3 * ((y + i + grid->y.phase) % grid->y.step), ones, roi->width, wholes);
+              separable_divide (fir, out + (gsize) i * stride, row, wholes, roi->width);
+            }
+          fir->finish (out + (gsize) i * stride, row, roi->width, fir->finish_data);
+        }
+      tessera_write_output (request, GEGL_RECTANGLE (roi->x, roi->y + y, roi->width, n), out, stride * sizeof (gfloat));
     }
-  if (ones)
-    gegl_scratch_free (ones);
-  if (in)
-    gegl_scratch_free (in);
-  gegl_scratch_free (out);
-  gegl_scratch_free (room);
 }
 
 void

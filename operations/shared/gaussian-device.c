@@ -7,15 +7,6 @@
 
 #include "gaussian.h"
 
-#include <string.h>
-
-/* An image between two passes; `first` leads to its first pixel. */
-typedef struct
-{
-  TesseraMemory *memory;
-  gint           first, stride;
-} Stage;
-
 static gboolean
 is_fir (const Gaussian *gaussian)
 {
@@ -53,113 +44,69 @@ scratch (TesseraBand *band, gint width, gint height, TesseraMemory **memory)
 /* Cells of one axis; (column, row, along) as in gaussian_down, or in `kernel`, which takes its place. */
 static void
 make_cells (TesseraBand *band, const gchar *kernel, const GaussianAxis *axis, gint column, gint row, gint along,
-            gint width, gint height, Stage *stage)
+            gint width, gint height, SeparableStage *stage)
 {
-  TesseraMemory *weights, *cells;
+  TesseraMemory *cells;
 
-  tessera_table (band, axis->down, 3 * axis->step * sizeof (gfloat), &weights);
   scratch (band, width, height, &cells);
   tessera_launch (band, &(TesseraLaunch) {
     .kernel = kernel ? kernel : "gaussian_down", .size = { width, height }, .group = { 32, 4 }, .cost = 3 * axis->step,
     .args = { ARG (stage->memory), ARG (stage->first), ARG (column), ARG (row), ARG (along), ARG (axis->step),
-              ARG (weights), ARG (cells), ARG (width), ARG (height) }
+              TABLE_ARG (axis->down, 3 * axis->step * sizeof (gfloat)), ARG (cells), ARG (width), ARG (height) }
   });
-  *stage = (Stage) { cells, 0, width };
+  *stage = (SeparableStage) { cells, 0, width };
 }
 
-/* Both passes of the FIR; n columns and rows remain. */
-static gint
-filter_cells (TesseraBand *band, const Separable *fir, const GaussianSpan *x, const GaussianSpan *y, Stage *stage)
-{
-  const gint     n_rows = y->low + y->n + y->high;
-  TesseraMemory *rows, *cells, *x_offsets, *x_weights, *y_offsets, *y_weights;
-  gint           status;
-
-  separable_upload (band, &fir->x, &x_offsets, &x_weights);
-  separable_upload (band, &fir->y, &y_offsets, &y_weights);
-  scratch (band, x->n, n_rows, &rows);
-  scratch (band, x->n, y->n, &cells);
-  tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "separable_rows", .size = { x->n, n_rows }, .group = { 32, 4 }, .cost = fir->x.n,
-    .args = { ARG (stage->memory), ARG (stage->stride), ARG (stage->first % stage->stride + x->low),
-              ARG (stage->first / stage->stride), ARG (rows), ARG (x->n), ARG (n_rows), ARG (x_offsets),
-              ARG (x_weights), ARG (fir->x.n) }
-  });
-  status = tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "separable_columns", .size = { x->n, y->n }, .group = { 32, 4 }, .cost = fir->y.n,
-    .args = { ARG (rows), ARG (y->low), ARG (y_offsets), ARG (y_weights), ARG (fir->y.n), ARG (cells), ARG (x->n),
-              ARG (y->n) }
-  });
-  *stage = (Stage) { cells, 0, x->n };
-  return status;
-}
+#define UP_ARGS(axis, phase) ARG (phase), ARG ((axis)->step), TABLE_ARG ((axis)->up, 3 * (axis)->step * sizeof (gfloat))
 
 /* Pixels along x, of all rows of cells; into the output if there are no cells along y. */
 static gint
-spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_rows, gboolean last, Stage *stage)
+spread_columns (TesseraBand *band, const GaussianAxis *axis, gint phase, gint n_rows, gboolean last, SeparableStage *stage)
 {
-  const gint     width = band->output.width;
-  TesseraMemory *weights, *pixels = band->output.memory;
-  gint           status;
+  const SeparableStage cells = *stage;
+  const gint           width = band->output.width;
 
-  tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights);
+  *stage = (SeparableStage) { band->output.memory, 0, width };
   if (! last)
-    scratch (band, width, n_rows, &pixels);
-  status = tessera_launch (band, &(TesseraLaunch) {
+    scratch (band, width, n_rows, &stage->memory);
+  return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "gaussian_up_columns", .size = { width, n_rows }, .group = { 32, 4 }, .cost = 3,
-    .args = { ARG (stage->memory), ARG (stage->stride), ARG (phase), ARG (axis->step), ARG (weights), ARG (pixels),
-              ARG (width), ARG (n_rows) }
+    .args = { ARG (cells.memory), ARG (cells.stride), UP_ARGS (axis, phase), ARG (stage->memory), ARG (width), ARG (n_rows) }
   });
-  *stage = (Stage) { pixels, 0, width };
-  return status;
-}
-
-/* Pixels along y, finished. */
-static gint
-spread_rows (TesseraBand *band, const GaussianAxis *axis, gint phase, const Stage *stage, const gchar *kernel,
-             const TesseraArg *more, gint n_more)
-{
-  const gint     width = band->output.width, height = band->output.height;
-  TesseraMemory *weights;
-
-  tessera_table (band, axis->up, 3 * axis->step * sizeof (gfloat), &weights);
-
-  TesseraLaunch launch = {
-    .kernel = kernel ? kernel : "gaussian_up_rows", .size = { width, height }, .group = { 32, 4 }, .cost = 3,
-    .args = { ARG (stage->memory), ARG (phase), ARG (axis->step), ARG (weights), OUTPUT_ARGS (band) }
-  };
-
-  if (kernel)
-    separable_more_args (band, more, n_more, &launch.args[7]);
-  return tessera_launch (band, &launch);
 }
 
 gint
-gaussian_device (TesseraBand *band, TesseraMemory *source, const gchar *columns, const gchar *up, const TesseraArg *more,
-                 gint n_more)
+gaussian_device (TesseraBand *band, TesseraMemory *source, const SeparableKernels *own)
 {
-  const Gaussian    *gaussian = band->request->params;
-  const gint         stride = band->input.stride;
-  Stage              stage = { source, 0, stride };
-  GaussianSpan       x, y;
-  gint               n_columns, n_rows, status;
+  const Gaussian *gaussian = band->request->params;
+  const gint      stride = band->input.stride;
+  SeparableStage  stage = { source, 0, stride };
+  GaussianSpan    x, y;
+  TesseraMemory  *cells;
+  gint            n_columns, n_rows, status;
 
   if (is_fir (gaussian))
-    return separable_device (band, source, &gaussian->fir, columns, more, n_more);
+    return separable_device (band, source, &gaussian->fir, own);
   gaussian_spans (band->request, &band->roi, &x, &y);
   n_columns = x.low + x.n + x.high;
   n_rows = y.low + y.n + y.high;
   stage.first = (gaussian_pixel (&y, y.first - y.low) - band->input.y) * stride
                 + gaussian_pixel (&x, x.first - x.low) - band->input.x;
   if (y.step > 1)
-    make_cells (band, gaussian->fir.rows, &gaussian->y, 1, y.step * stride, stride,
+    make_cells (band, own ? own->first : NULL, &gaussian->y, 1, y.step * stride, stride,
                 gaussian_pixels (&x, n_columns), n_rows, &stage);
   if (x.step > 1)
     make_cells (band, NULL, &gaussian->x, x.step, stage.stride, 1, n_columns, n_rows, &stage);
-  status = filter_cells (band, &gaussian->fir, &x, &y, &stage);
+  scratch (band, x.n, y.n, &cells);
+  stage.first += y.low * stage.stride + x.low;
+  status = separable_filter (band, &stage, &gaussian->fir, cells, x.n, y.n, NULL);
+  stage = (SeparableStage) { cells, 0, x.n };
   if (x.step > 1)
     status = spread_columns (band, &gaussian->x, x.phase, y.n, y.step == 1, &stage);
   if (y.step > 1)
-    status = spread_rows (band, &gaussian->y, y.phase, &stage, up, more, n_more);
+    status = separable_last (band, &(TesseraLaunch) {
+      .kernel = own ? own->up_rows : "gaussian_up_rows", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 3,
+      .args = { ARG (stage.memory), UP_ARGS (&gaussian->y, y.phase), OUTPUT_ARGS (band) }
+    }, 7, own);
   return status;
 }

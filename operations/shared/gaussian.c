@@ -86,7 +86,7 @@ quadratic_spline (gdouble x)
 static void
 solve_banded (const gdouble matrix[BAND + 1], gint n, gdouble *b, gdouble *c)
 {
-  gdouble *rows = g_new0 (gdouble, (gsize) n * (BAND + 1));     /* [i][k]: column i + k, k >= 0 */
+  g_autofree gdouble *rows = g_new0 (gdouble, (gsize) n * (BAND + 1));  /* [i][k]: column i + k, k >= 0 */
 
   for (gint i = 0; i < n; i++)
     for (gint k = 0; k <= BAND; k++)
@@ -112,7 +112,6 @@ solve_banded (const gdouble matrix[BAND + 1], gint n, gdouble *b, gdouble *c)
       b[i] /= rows[i * (BAND + 1)];
       c[i] /= rows[i * (BAND + 1)];
     }
-  g_free (rows);
 }
 
 /* The sum over x of spline[x] spline[x + lag]. */
@@ -158,7 +157,7 @@ static void
 cell_taps (SeparableTaps *taps, const gdouble *spline, gint step, gdouble sigma)
 {
   const gint r = (gint) ceil (3.0 * sigma), reach = tap_reach (sigma, step), n = 2 * reach + 1;
-  gdouble   *g = truncated_gaussian (sigma, r);
+  g_autofree gdouble *g = truncated_gaussian (sigma, r);
   gdouble    correlations[3 * GAUSSIAN_MAX_STEP], matrix[BAND + 1];
   gdouble    nearest[2 * MAX_REACH + 1], even[2 * MAX_REACH + 1], sum = 0.0, sum_even = 0.0;
 
@@ -178,7 +177,6 @@ cell_taps (SeparableTaps *taps, const gdouble *spline, gint step, gdouble sigma)
     }
   for (gint i = 0; i < n; i++)
     separable_tap (taps, i - reach, nearest[i] + (1.0 - sum) / sum_even * even[i]);
-  g_free (g);
 }
 
 /* ---------------------------------------------------------------- axes -- */
@@ -193,11 +191,10 @@ init_axis (GaussianAxis *axis, SeparableTaps *taps, gdouble sigma)
   if (axis->step == 1)
     {
       const gint r = (gint) ceil (3.0 * sigma);
-      gdouble   *g = truncated_gaussian (sigma, r);
+      g_autofree gdouble *g = truncated_gaussian (sigma, r);
 
       for (gint i = -r; i <= r; i++)
         separable_tap (taps, i, g[ABS (i)]);
-      g_free (g);
       return;
     }
   for (gint i = 0; i < 3 * axis->step; i++)

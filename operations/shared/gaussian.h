@@ -47,13 +47,11 @@ void        gaussian_ones   (Gaussian *gaussian);
 TesseraHalo gaussian_reach  (gdouble sigma_x, gdouble sigma_y);
 
 /* TesseraFilter.area if neither axis has cells, else .spread; .scratch_bytes; and what .device calls.  The request's `params` begins
- * with its Gaussian.  `source` and `columns` are as in separable.h.  `up` is the filter's kernel that takes its place if there are
- * cells (tessera-gaussian.h).  A filter with a finishing step has the same sigma on both axes. */
+ * with its Gaussian.  `source` and `own` are as in separable.h.  A filter with a finishing step has the same sigma on both axes. */
 void  gaussian_area          (const TesseraRequest *request, const GeglRectangle *area);
 void  gaussian_whole         (const TesseraRequest *request);
 gsize gaussian_scratch_bytes (const TesseraRequest *request, gint width, gint height);
-gint  gaussian_device        (TesseraBand *band, TesseraMemory *source, const gchar *columns, const gchar *up,
-                              const TesseraArg *more, gint n_more);
+gint  gaussian_device        (TesseraBand *band, TesseraMemory *source, const SeparableKernels *own);
 
 /* ---------------------------------------------------------------- spans -- */
 

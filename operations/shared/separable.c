@@ -65,17 +65,34 @@ separable_weigh (const gfloat *in, gfloat *room, gint n_pixels)
   return room;
 }
 
+/* Opaque surroundings, the usual case, need no division. */
+TESSERA_CLONES static gint
+count_translucent (const gfloat *restrict pixels, const gfloat *restrict wholes, gint n_pixels)
+{
+  gint count = 0;
+
+  for (gint x = 0; x < n_pixels; x++)
+    count += pixels[4 * x + 3] != wholes[x];
+  return count;
+}
+
+void
+separable_divide (const Separable *separable, gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels)
+{
+  if (separable->divide && count_translucent (sums, wholes, n_pixels) > 0)
+    separable->divide (sums, in, wholes, n_pixels);
+}
+
 /* --------------------------------------------------------------- C rows -- */
 
 /* A strip's content in the cache: rows of the input and their sums along x.  The result of a row replaces the first
  * row of sums that only this result needs. */
 typedef struct
 {
-  gint      in_stride, stride;  /* floats */
-  gfloat   *in, *sums;
-  gfloat   *begun;              /* room for a row of the input, or NULL */
-  gboolean *is_begun;           /* was a row replaced by what is in the room? */
-  gfloat    wholes[STRIP];
+  gint    in_stride, stride;    /* floats */
+  gfloat *in, *sums;
+  gfloat *begun;                /* room for a row of the input */
+  gfloat  wholes[STRIP];
 } Strip;
 
 /* Row i, along x. */
@@ -87,16 +104,13 @@ sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip
 
   if (separable->begin)
     in = separable->begin (in, strip->begun, strip->in_stride / 4);
-  strip->is_begun[i] = in == strip->begun;
   tap_sum (in + 4 * halo->left, &along, strip->sums + (gsize) i * strip->stride, width);
 }
 
-/* Sums of rows that were not replaced are means already. */
 static void
 sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
 {
   const TapList down = separable_list (&separable->y, strip->stride);
-  gint          begun = -1, next = 0;   /* the last row of those before `next` that was replaced */
 
   tap_sum_rows (strip->sums + halo->top * strip->stride, &down, strip->sums, strip->stride, width, height);
   for (gint y = 0; y < height && separable->finish; y++)
@@ -104,10 +118,7 @@ sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *s
       gfloat       *sums = strip->sums + (gsize) y * strip->stride;
       const gfloat *in = strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left;
 
-      for (; next <= y + halo->top + halo->bottom; next++)
-        begun = strip->is_begun[next] ? next : begun;
-      if (separable->divide && begun >= y)
-        separable->divide (sums, in, strip->wholes, width);
+      separable_divide (separable, sums, in, strip->wholes, width);
       separable->finish (sums, in, width, separable->finish_data);
     }
 }
@@ -126,17 +137,15 @@ filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Se
       GeglRectangle rows = { area->x - halo->left, y - halo->top + have,
                              area->width + halo->left + halo->right, kept + height - have };
 
-      tessera_read (request->input, &rows, &request->bounds, request->border, request->input_format,
-                    strip->in + (gsize) have * strip->in_stride);
+      tessera_read_input (request, &rows, strip->in + (gsize) have * strip->in_stride);
       for (gint i = have; i < kept + height; i++)
         sum_row (separable, halo, strip, i, area->width);
       sum_columns (separable, halo, strip, area->width, height);
-      tessera_write (request->output, GEGL_RECTANGLE (area->x, y, area->width, height),
-                     request->output_format, strip->sums, strip->stride * sizeof (gfloat));
+      tessera_write_output (request, GEGL_RECTANGLE (area->x, y, area->width, height), strip->sums,
+                            strip->stride * sizeof (gfloat));
       have = kept;
       memmove (strip->sums, strip->sums + (gsize) height * strip->stride,
                (gsize) kept * strip->stride * sizeof (gfloat));
-      memmove (strip->is_begun, strip->is_begun + height, kept * sizeof (gboolean));
       if (separable->finish)
         memmove (strip->in, strip->in + (gsize) height * strip->in_stride,
                  (gsize) kept * strip->in_stride * sizeof (gfloat));
@@ -148,17 +157,15 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
 {
   const TesseraHalo halo = separable_halo (separable);
   const gint        n_rows = MIN (ROWS, area->height) + halo.top + halo.bottom;
-  const gint        n_columns = MIN (STRIP, area->width);
-  const gsize       n_in = 4 * ((gsize) n_rows * (n_columns + halo.left + halo.right) + BLOCK);
-  const gsize       n_sums = 4 * (gsize) n_rows * (n_columns + 2 * BLOCK);
-  Strip             strip = { .in = gegl_scratch_new (gfloat, n_in), .sums = gegl_scratch_new (gfloat, n_sums) };
+  const gint        n_columns = MIN (STRIP, area->width), n_read = n_columns + halo.left + halo.right;
+  /* Zeros, because the last block of a row may reach beyond it. */
+  tessera_autoscratch gfloat *in = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_rows * n_read + BLOCK));
+  tessera_autoscratch gfloat *begun = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_read + BLOCK));
+  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, 4 * (gsize) n_rows * (n_columns + 2 * BLOCK));
+  Strip             strip = { .in = in, .sums = sums, .begun = begun };
 
-  strip.is_begun = gegl_scratch_new (gboolean, n_rows);
-  memset (strip.in, 0, n_in * sizeof (gfloat));         /* the last block of a row may reach beyond it */
   for (gint i = 0; i < STRIP; i++)
     strip.wholes[i] = separable->whole;
-  if (separable->begin)
-    strip.begun = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_columns + halo.left + halo.right + BLOCK));
   for (gint x = area->x; x < area->x + area->width; x += STRIP)
     {
       gint width = MIN (STRIP, area->x + area->width - x);
@@ -167,11 +174,6 @@ separable_area (const TesseraRequest *request, const GeglRectangle *area, const 
       strip.stride = 4 * BLOCK * ((width + BLOCK - 1) / BLOCK | 1);     /* odd: no two rows meet in one set */
       filter_strip (request, GEGL_RECTANGLE (x, area->y, width, area->height), separable, &halo, &strip);
     }
-  if (strip.begun)
-    gegl_scratch_free (strip.begun);
-  gegl_scratch_free (strip.is_begun);
-  gegl_scratch_free (strip.sums);
-  gegl_scratch_free (strip.in);
 }
 
 /* ---------------------------------------------------------------- device -- */
@@ -185,51 +187,56 @@ separable_scratch_bytes (const Separable *separable, gint width, gint height)
 }
 
 gint
-separable_upload (TesseraBand *band, const SeparableTaps *taps, TesseraMemory **offsets, TesseraMemory **weights)
+separable_weigh_band (TesseraBand *band, TesseraMemory *weighed)
 {
-  const gsize n = MAX (taps->n, 1);
+  const TesseraImage *input = &band->input;
 
-  tessera_table (band, taps->offsets, n * sizeof (gint), offsets);
-  return tessera_table (band, taps->weights, n * sizeof (gfloat), weights);
-}
-
-void
-separable_more_args (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args)
-{
-  const TesseraArg input[4] = { INPUT_ARGS (band) };
-
-  memcpy (args, input, sizeof input);
-  if (n_more > 0)
-    memcpy (args + 4, more, n_more * sizeof *more);
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = "separable_weigh", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
+    .args = { ARG (input->memory), ARG (input->stride), ARG (weighed), ARG (input->width), ARG (input->height) }
+  });
 }
 
 gint
-separable_device (TesseraBand *band, TesseraMemory *source, const Separable *separable, const gchar *columns,
-                  const TesseraArg *more, gint n_more)
+separable_last (TesseraBand *band, TesseraLaunch *launch, gint n_args, const SeparableKernels *own)
+{
+  const TesseraArg input[4] = { INPUT_ARGS (band) };
+
+  if (own)
+    {
+      memcpy (launch->args + n_args, input, sizeof input);
+      memcpy (launch->args + n_args + 4, own->args, sizeof own->args);
+    }
+  return tessera_launch (band, launch);
+}
+
+gint
+separable_filter (TesseraBand *band, const SeparableStage *from, const Separable *separable,
+                  TesseraMemory *to, gint width, gint height, const SeparableKernels *own)
 {
   const TesseraHalo reach = separable_halo (separable);
-  const gint        width = band->output.width, height = band->output.height;
   const gint        n_rows = height + reach.top + reach.bottom;
-  TesseraMemory    *rows, *x_offsets, *x_weights, *y_offsets, *y_weights;
+  TesseraMemory    *rows;
 
-  separable_upload (band, &separable->x, &x_offsets, &x_weights);
-  separable_upload (band, &separable->y, &y_offsets, &y_weights);
   tessera_scratch (band, (gsize) width * n_rows * 4 * sizeof (gfloat), &rows);
   tessera_launch (band, &(TesseraLaunch) {
-    .kernel = separable->rows ? separable->rows : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 },
+    .kernel = own && own->first ? own->first : "separable_rows", .size = { width, n_rows }, .group = { 32, 4 },
     .cost = separable->x.n,
-    .args = { ARG (source), ARG (band->input.stride), ARG (band->output.x - band->input.x),
-              ARG (band->output.y - band->input.y - reach.top), ARG (rows), ARG (width), ARG (n_rows),
-              ARG (x_offsets), ARG (x_weights), ARG (separable->x.n) }
+    .args = { ARG (from->memory), ARG (from->stride), ARG (from->first % from->stride),
+              ARG (from->first / from->stride - reach.top), ARG (rows), ARG (width), ARG (n_rows),
+              SEPARABLE_TAPS (&separable->x) }
   });
+  return separable_last (band, &(TesseraLaunch) {
+    .kernel = own ? own->columns : "separable_columns", .size = { width, height }, .group = { 32, 4 }, .cost = separable->y.n,
+    .args = { ARG (rows), ARG (reach.top), SEPARABLE_TAPS (&separable->y), ARG (to), ARG (width), ARG (height) }
+  }, 8, own);
+}
 
-  TesseraLaunch launch = {
-    .kernel = columns ? columns : "separable_columns", .size = { width, height }, .group = { 32, 4 },
-    .cost = separable->y.n,
-    .args = { ARG (rows), ARG (reach.top), ARG (y_offsets), ARG (y_weights), ARG (separable->y.n), OUTPUT_ARGS (band) }
-  };
+gint
+separable_device (TesseraBand *band, TesseraMemory *source, const Separable *separable, const SeparableKernels *own)
+{
+  const TesseraImage  *input = &band->input, *output = &band->output;
+  const SeparableStage from = { source, (output->y - input->y) * input->stride + output->x - input->x, input->stride };
 
-  if (columns)
-    separable_more_args (band, more, n_more, &launch.args[8]);
-  return tessera_launch (band, &launch);
+  return separable_filter (band, &from, separable, output->memory, output->width, output->height, own);
 }

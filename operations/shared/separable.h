@@ -25,7 +25,7 @@
 typedef struct
 {
   gint     n;
-  gboolean magnitudes;          /* the fourth sum is of the weights' magnitudes; on the device Separable.rows sees to that */
+  gboolean magnitudes;          /* the fourth sum is of the weights' magnitudes; on the device the filter's kernels see to that */
   gint     offsets[SEPARABLE_MAX_TAPS];
   gfloat   weights[SEPARABLE_MAX_TAPS];
 } SeparableTaps;
@@ -38,8 +38,8 @@ typedef void (*SeparableFinish) (gfloat *sums, const gfloat *in, gint n_pixels, 
 /* What is summed in place of n_pixels of the input: `in` itself, or `room`, which has been filled and may be the same. */
 typedef const gfloat *(*SeparableBegin) (const gfloat *in, gfloat *room, gint n_pixels);
 
-/* Weighed sums become means, in place, before they are finished; not asked for where `begin` has replaced nothing.
- * `wholes`: the fourth sum of each pixel if all that is summed is 1. */
+/* Weighed sums become means, in place, before they are finished; not asked for where the fourth sums are `wholes`, which they
+ * are if all that is summed is 1. */
 typedef void (*SeparableDivide) (gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels);
 
 typedef struct
@@ -50,7 +50,6 @@ typedef struct
   gfloat          whole;
   SeparableFinish finish;       /* or NULL */
   gconstpointer   finish_data;
-  const gchar    *rows;         /* the device's first pass, a kernel of the filter's; NULL: separable_rows, gaussian_down */
 } Separable;
 
 /* Is alpha 1 in all of these pixels? */
@@ -74,20 +73,47 @@ separable_list (const SeparableTaps *taps, gint step)
 /* The C path: TesseraFilter.area calls it. */
 void separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable);
 
-/* The device's: TesseraFilter.scratch_bytes and .device call them.  `columns` names the
- * filter's own kernel of the second pass, which finishes (tessera-separable.h says how it
- * begins), and `more` the n_more arguments (at most 11) that follow there; NULL, NULL, 0
- * without a finishing step.  `source`: what is summed, of the size of band->input, mostly its memory.  `separable`
- * must live as long as the request. */
+/* The means of n_pixels in one row. */
+void separable_divide (const Separable *separable, gfloat *sums, const gfloat *in, const gfloat *wholes, gint n_pixels);
+
+/* ---------------------------------------------------------------- device -- */
+
+/* An image between two passes; `first` leads to the first pixel that is needed. */
+typedef struct
+{
+  TesseraMemory *memory;
+  gint           first, stride;
+} SeparableStage;
+
+/* Kernels of the filter's own: for the first pass (NULL: separable_rows, gaussian_down), and for the last one, which finishes
+ * (tessera-separable.h and tessera-gaussian.h say how they begin), with the arguments that follow INPUT_ARGS there. */
+typedef struct
+{
+  const gchar *first;
+  const gchar *columns, *up_rows;       /* sums along y; pixels of cells along y */
+  TesseraArg   args[4];
+} SeparableKernels;
+
+/* A list as kernels take it. */
+#define SEPARABLE_TAPS(taps) \
+  TABLE_ARG ((taps)->offsets, MAX ((taps)->n, 1) * sizeof (gint)), \
+  TABLE_ARG ((taps)->weights, MAX ((taps)->n, 1) * sizeof (gfloat)), ARG ((taps)->n)
+
+/* TesseraFilter.scratch_bytes calls it. */
 gsize separable_scratch_bytes (const Separable *separable, gint width, gint height);
-gint  separable_device       (TesseraBand *band, TesseraMemory *source, const Separable *separable,
-                              const gchar *columns, const TesseraArg *more, gint n_more);
 
-/* For other kernels that finish: INPUT_ARGS and `more`, to be put among a launch's arguments. */
-void  separable_more_args    (const TesseraBand *band, const TesseraArg *more, gint n_more, TesseraArg *args);
+/* The band's input times alpha, to `weighed`, which has the same places and may be the same memory. */
+gint  separable_weigh_band    (TesseraBand *band, TesseraMemory *weighed);
 
-/* A list's tables on the device. */
-gint  separable_upload       (TesseraBand *band, const SeparableTaps *taps,
-                              TesseraMemory **offsets, TesseraMemory **weights);
+/* Both passes, for width x height sums from the stage's first pixel on, to `to`.  `own` or NULL.  `separable` must live as long
+ * as the request. */
+gint  separable_filter        (TesseraBand *band, const SeparableStage *from, const Separable *separable,
+                               TesseraMemory *to, gint width, gint height, const SeparableKernels *own);
+
+/* What TesseraFilter.device calls.  `source`: what is summed, of the size of band->input, mostly its memory. */
+gint  separable_device        (TesseraBand *band, TesseraMemory *source, const Separable *separable, const SeparableKernels *own);
+
+/* The last pass, after whose n_args those of `own` follow. */
+gint  separable_last          (TesseraBand *band, TesseraLaunch *launch, gint n_args, const SeparableKernels *own);
 
 #endif

@@ -4,9 +4,12 @@
  */
 #define SUMS (LANES_BYTES == 64 ? 4 : 8)        /* that stay in registers */
 
-static LANES_TARGET void
-LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint n_floats)
+/* magnitudes: every fourth sum is of the weights' magnitudes. */
+static inline LANES_TARGET __attribute__ ((always_inline)) void
+LANES_NAME (sum_taps_of) (const gfloat *in, const TapList *taps, gfloat *out, gint n_floats, const gboolean magnitudes)
 {
+  const LaneBits signs = *(const LaneBits *) tap_signs;
+
   for (gint x = 0; x < n_floats; x += SUMS * LANES_FLOATS)
     {
       const gfloat *from = in + x;
@@ -20,7 +23,8 @@ LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint 
           for (gint i = first; i < end; i++)
             {
               const Lanes *tap = (const Lanes *) (from + (gssize) taps->step * taps->offsets[i]);
-              const gfloat weight = taps->weights[i];
+              const LaneBits bits = tessera_as_int (taps->weights[i]) + (LaneBits) { 0 };
+              const Lanes    weight = magnitudes ? (Lanes) (bits & signs) : (Lanes) bits;
 
               for (gint k = 0; k < SUMS; k++)
                 sum[k] += weight * tap[k];
@@ -31,6 +35,15 @@ LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint 
       for (gint k = 0; k < SUMS; k++)
         ((Lanes *) (out + x))[k] = total[k];
     }
+}
+
+static LANES_TARGET void
+LANES_NAME (sum_taps) (const gfloat *in, const TapList *taps, gfloat *out, gint n_floats)
+{
+  if (taps->magnitudes)
+    LANES_NAME (sum_taps_of) (in, taps, out, n_floats, TRUE);
+  else
+    LANES_NAME (sum_taps_of) (in, taps, out, n_floats, FALSE);
 }
 
 /* n_sums vectors of sums of n taps that lie one behind another. */
@@ -55,29 +68,6 @@ LANES_NAME (sum_row) (const gfloat *in, gint n, const gfloat *weights, gfloat *o
     LANES_NAME (sum_floats) (in + x, n, weights, out + x, 8);
   for (; x < n_floats; x += 4 * LANES_FLOATS)
     LANES_NAME (sum_floats) (in + x, n, weights, out + x, 4);
-}
-
-/* The same in one group, every fourth sum of the weights' magnitudes. */
-static LANES_TARGET void
-LANES_NAME (sum_magnitudes) (const gfloat *in, const TapList *taps, gfloat *out, gint n_floats)
-{
-  const LaneBits signs = *(const LaneBits *) tap_signs;
-
-  for (gint x = 0; x < n_floats; x += SUMS * LANES_FLOATS)
-    {
-      Lanes sum[SUMS] = { { 0.0f } };
-
-      for (gint i = 0; i < taps->n; i++)
-        {
-          const Lanes *tap = (const Lanes *) (in + x + (gssize) taps->step * taps->offsets[i]);
-          const Lanes  weight = (Lanes) ((tessera_as_int (taps->weights[i]) + (LaneBits) { 0 }) & signs);
-
-          for (gint k = 0; k < SUMS; k++)
-            sum[k] += weight * tap[k];
-        }
-      for (gint k = 0; k < SUMS; k++)
-        ((Lanes *) (out + x))[k] = sum[k];
-    }
 }
 
 /* TAP_SUM_RUN sums of the same n taps, two vectors wide.  Each begins a row below the last one, and its result goes

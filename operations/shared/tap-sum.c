@@ -36,7 +36,7 @@ tap_sum (const gfloat *in, const TapList *taps, gfloat *out, gint n_pixels)
   if (taps->step == 1 && is_run (taps, 1))
     LANES_BEST (sum_row) (in + taps->offsets[0], taps->n, taps->weights, out, 4 * n_pixels);
   else
-    (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in, taps, out, 4 * n_pixels);
+    LANES_BEST (sum_taps) (in, taps, out, 4 * n_pixels);
 }
 
 void
@@ -52,6 +52,5 @@ tap_sum_rows (const gfloat *in, const TapList *taps, gfloat *out, gsize out_step
                              out, (gssize) out_step, 4 * n_pixels, done);
     }
   for (gint y = done; y < n_rows; y++)
-    (taps->magnitudes ? LANES_BEST (sum_magnitudes) : LANES_BEST (sum_taps)) (in + y * stride, taps, out + y * out_step,
-                                                                              4 * n_pixels);
+    LANES_BEST (sum_taps) (in + y * stride, taps, out + y * out_step, 4 * n_pixels);
 }

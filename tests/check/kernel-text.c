@@ -3,7 +3,7 @@
  * kernel-text: what tessera:convolution makes of the text of a kernel: the numbers, or a
  * message that names row and column and an image that passes as it is.
  */
-#include "../../operations/convolution-kernel.h"
+#include "convolution.h"
 
 #include <gegl.h>
 #include <locale.h>

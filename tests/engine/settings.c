@@ -66,7 +66,11 @@ static void
 set (GeglNode *node, const gchar *property, gdouble value)
 {
   if (strcmp (property, "kernel") == 0)
-    gegl_node_set (node, "preset", 0, "kernel", value > 0 ? "1 2 3 4 5 6 7; 7 6 5 4 3 2 1; 1 1 1 1 1 1 1; 2 1 2 1 2 1 2; 3 1 3 1 3 1 3" : "1", NULL);
+    {
+      gegl_node_set (node, "preset", value > 0 ? 0 : 1, NULL);  /* 1: 3 x 3 */
+      if (value > 0)
+        gegl_node_set (node, "kernel", "1 2 3 4 5 6 7; 7 6 5 4 3 2 1; 1 1 1 1 1 1 1; 2 1 2 1 2 1 2; 3 1 3 1 3 1 3", NULL);
+    }
   else if (G_IS_PARAM_SPEC_DOUBLE (gegl_node_find_property (node, property)))
     gegl_node_set (node, property, value, NULL);
   else
@@ -74,9 +78,9 @@ set (GeglNode *node, const gchar *property, gdouble value)
   gegl_node_get_bounding_box (node);            /* prepares it */
 }
 
-/* What `run` answers with the settings as they are, to a request whose halo is `halo`. */
+/* What `run` answers with these settings. */
 static gfloat *
-answer (GeglNode *node, GeglBuffer *input, TesseraHalo halo)
+answer (GeglNode *node, GeglBuffer *input, const GeglProperties *settings)
 {
   GeglOperation       *operation = gegl_node_get_gegl_operation (node);
   const GeglRectangle  roi = { 40, 30, 50, 30 };
@@ -85,15 +89,15 @@ answer (GeglNode *node, GeglBuffer *input, TesseraHalo halo)
   gfloat              *values = g_new (gfloat, 4 * roi.width * roi.height);
   const TesseraOperationInfo *info = &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
   TesseraRequest       request = { .filter = info->filter, .operation = operation, .input = input, .output = output, .input_format = format,
-                                   .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = halo };
+                                   .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = info->reach (settings) };
 
-  expect (info->run (operation, &request), "%s does not run", info->name);
+  expect (info->run (&request, settings), "%s does not run", info->name);
   gegl_buffer_get (output, &roi, 1.0, babl_format ("RGBA float"), values, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   g_object_unref (output);
   return values;
 }
 
-/* A property that is set after the request has been made: the pixels are those of the new settings. */
+/* A property that is set after the request has been made: the pixels are those of the settings by which it was made. */
 static void
 between_request_and_run (guint i, TesseraOpenclMode mode)
 {
@@ -102,6 +106,7 @@ between_request_and_run (guint i, TesseraOpenclMode mode)
   GeglOperation *operation;
   TesseraHalo    before, after;
   gfloat        *expected, *found;
+  gpointer       settings;
   const TesseraOperationInfo *info;
 
   tessera_set_opencl_mode (mode);
@@ -115,10 +120,14 @@ between_request_and_run (guint i, TesseraOpenclMode mode)
   set (node, changes[i].property, changes[i].high);
   after = info->reach (((const TesseraAnyOperation *) operation)->properties);
   expect (after.left > before.left || after.top > before.top, "%s %s: reaches no farther", changes[i].operation, changes[i].property);
-  expected = answer (node, input, after);
-  found = answer (node, input, before);
-  expect (memcmp (expected, found, 4 * 50 * 30 * sizeof (gfloat)) == 0, "%s %s: computes with the halo of other settings (mode %d)",
+  settings = g_memdup2 (((const TesseraAnyOperation *) operation)->properties,
+                        ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size);
+  expected = answer (node, input, settings);
+  set (node, changes[i].property, changes[i].low);
+  found = answer (node, input, settings);
+  expect (memcmp (expected, found, 4 * 50 * 30 * sizeof (gfloat)) == 0, "%s %s: computes with other settings than its request's (mode %d)",
           changes[i].operation, changes[i].property, mode);
+  g_free (settings);
   g_free (found);
   g_free (expected);
   g_object_unref (graph);

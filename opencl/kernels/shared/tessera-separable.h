@@ -59,6 +59,16 @@ separable_weighed (float4 pixel)
   return select ((float4) 0.0f, pixel * factors, factors != 0.0f);
 }
 
+/* Pixels times alpha; `weighed` may be the input.  One work-item makes one pixel: 1 read, 1 write. */
+kernel void separable_weigh (global const float4 *input, int stride, global float4 *weighed, int width, int height)
+{
+  int x = get_global_id (0);
+  int y = get_global_id (1);
+
+  if (x < width && y < height)
+    weighed[y * stride + x] = separable_weighed (input[y * stride + x]);
+}
+
 static inline float4
 separable_input (INPUT_ARGS (float4), int x, int y)
 {
