@@ -118,6 +118,14 @@ def check_path(gegl, program, folder, report):
     report.check('a table without the driver', done.returncode == 0 and len(lines) == 1, done.stdout + done.stderr)
 
 
+def check_side(gegl, program, folder, report):
+    """GIMP's sinks ask for the same squares whatever a filter takes, if they are told to."""
+    words = [program, '--rows', 'length', '--sinks', 'preview,merge', '--side', '100', '--json'] + SMALL + ['--mpix', '300x200']
+    done = start(gegl, words, folder, GEGL_USE_OPENCL='no')
+    asked = [json.loads(line)['per_run']['requests'] for line in done.stdout.splitlines()]
+    report.check('squares of one size are asked for', done.returncode == 0 and asked == [6, 6], f'{asked}\n{done.stderr}')
+
+
 def check_frames(gegl, program, folder, report):
     """What a frame of a sequence costs, in C and on the device; other libraries have a line whether they are there or not."""
     done = start(gegl, DRIVER + ['--quick', '--frames', '2', '--bench', program, '--out', folder], folder)
@@ -149,6 +157,7 @@ def main():
         check_refusals(gegl, program, folder, report)
         check_comparison(report)
         check_path(gegl, program, folder, report)
+        check_side(gegl, program, folder, report)
         check_quick(gegl, program, folder, report)
         check_frames(gegl, program, folder, report)
         check_pairs(gegl, program, folder, report)

@@ -269,12 +269,36 @@ bench_gimp_ready (BenchGraph *graph, GeglBuffer *result)
   g_value_unset (&other);
 }
 
+static gint side;        /* of squares to ask for; 0: as GIMP asks */
+
+void
+bench_gimp_set_side (gint pixels)
+{
+  side = pixels;
+}
+
+static void
+ask_squares (BenchGraph *graph, GeglBuffer *result)
+{
+  const GeglRectangle *whole = gegl_buffer_get_extent (result);
+
+  for (gint y = 0; y < whole->height; y += side)
+    for (gint x = 0; x < whole->width; x += side)
+      ask (graph, GEGL_RECTANGLE (whole->x + x, whole->y + y, MIN (side, whole->width - x), MIN (side, whole->height - y)),
+           result);
+}
+
 void
 bench_gimp_run (BenchGraph *graph, GeglBuffer *result)
 {
   GeglRectangle rect;
   Chunks        chunks;
 
+  if (side)
+    {
+      ask_squares (graph, result);
+      return;
+    }
   chunks_init (&chunks, gegl_buffer_get_extent (result), interval_of (graph));
   while (chunks_next (&chunks, &rect))
     ask (graph, &rect, result);

@@ -19,12 +19,13 @@ static gchar   *sizes, *formats, *sinks, *rows, *rivals;
 static gboolean json, chains, list, device;
 static BenchWishes wishes = { .runs = 7, .rivals = TRUE, .rival_limit = 10.0, .rival_mpix = -1.0 };
 
-static gint band_rows, turns = 1;
+static gint band_rows, side, turns = 1;
 
 static const GOptionEntry options[] = {
   { "mpix", 0, 0, G_OPTION_ARG_STRING, &sizes, "Image sizes in Mpix, 3:2, or like 2048x2048 (4)", "N,N" },
   { "formats", 0, 0, G_OPTION_ARG_STRING, &formats, "float, u8, or babl formats (float)", "A,B" },
   { "sinks", 0, 0, G_OPTION_ARG_STRING, &sinks, "whole, write, chunks, processor, preview, merge (whole)", "A,B" },
+  { "side", 0, 0, G_OPTION_ARG_INT, &side, "preview, merge: squares of N pixels, the same for all rows (0: as GIMP asks)", "N" },
   { "rows", 0, 0, G_OPTION_ARG_STRING, &rows, "Rows whose title contains one of these", "TEXT/TEXT" },
   { "only", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &rows, "The same", "TEXT" },
   { "chains", 0, 0, G_OPTION_ARG_NONE, &chains, "Chains of filters too", NULL },
@@ -229,6 +230,7 @@ main (int argc, char **argv)
   g_setenv ("GEGL_CACHE_SIZE", "8000", FALSE);
   gegl_init (NULL, NULL);
   tessera_set_band_rows (MAX (band_rows, 0));
+  bench_gimp_set_side (MAX (side, 0));
   refuse_disk_swap ();
   refuse_nonsense ();
   if (tessera_device_name ())

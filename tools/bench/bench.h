@@ -77,6 +77,8 @@ void        bench_gegl_device (gpointer *context, gpointer *device);
 gint        bench_threads    (void);
 void        bench_gimp_ready (BenchGraph *graph, GeglBuffer *result);
 void        bench_gimp_run   (BenchGraph *graph, GeglBuffer *result);
+/* preview and merge: squares of so many pixels, the same for each filter; 0: as GIMP asks. */
+void        bench_gimp_set_side (gint pixels);
 gboolean    bench_is_whole   (const BenchGraph *graph);       /* computes all at once, and keeps it */
 
 /* --------------------------------------------------------------- timing -- */
