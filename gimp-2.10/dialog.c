@@ -155,6 +155,7 @@ preset_deleted (GtkWidget *button G_GNUC_UNUSED, Dialog *dialog)
   gtk_entry_set_text (GTK_ENTRY (gtk_bin_get_child (GTK_BIN (dialog->presets))), "");
 }
 
+/* Not called presets: an operation may have a property of that name. */
 static GtkWidget *
 presets_new (Dialog *dialog)
 {
@@ -168,7 +169,7 @@ presets_new (Dialog *dialog)
   gtk_entry_set_activates_default (GTK_ENTRY (gtk_bin_get_child (GTK_BIN (dialog->presets))), TRUE);
   gimp_help_set_help_data (dialog->presets, _("Choose a preset, or write a name and save the settings under it"), NULL);
   g_signal_connect (dialog->presets, "changed", G_CALLBACK (preset_chosen), dialog);
-  gtk_box_pack_start (GTK_BOX (row), gtk_label_new (_("Preset:")), FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (row), gtk_label_new (_("Settings:")), FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (row), dialog->presets, TRUE, TRUE, 0);
   for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
     {

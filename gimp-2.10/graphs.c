@@ -4,6 +4,7 @@
  *
  * The layer takes the place of the sample, or of the photograph that the graph loads.  A photograph that is loaded beside
  * a sample is the layer below.  A graph that reads no photograph makes a tile, which is repeated over the layer.
+ * One that counts is given the selected rectangle alone, as a filter that counts is.
  */
 #include "plug-in.h"
 
@@ -95,6 +96,13 @@ layer_below (Layer *layer)
   return below;
 }
 
+/* What the graph is given of the layer. */
+static GeglBuffer *
+pixels_for (Layer *layer)
+{
+  return layer_count (layer) < 0 ? g_object_ref (layer->pixels) : gegl_buffer_create_sub_buffer (layer->pixels, &layer->selected);
+}
+
 /* FALSE: there is no layer below, which the graph needs. */
 static gboolean
 fill_places (Layer *layer, GSList *nodes, gboolean *has_layer)
@@ -107,7 +115,10 @@ fill_places (Layer *layer, GSList *nodes, gboolean *has_layer)
 
       if (g_strcmp0 (operation, LAYER) == 0)
         {
-          gegl_node_set (at->data, "buffer", layer->pixels, NULL);
+          GeglBuffer *pixels = pixels_for (layer);
+
+          gegl_node_set (at->data, "buffer", pixels, NULL);
+          g_object_unref (pixels);
           *has_layer = TRUE;
         }
       else if (g_strcmp0 (operation, BELOW) == 0)

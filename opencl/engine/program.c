@@ -16,8 +16,8 @@
 struct _TesseraProgram
 {
   const gchar *source;
-  gpointer     context, device;
-  GMutex      *one_launch;      /* the device's, or NULL */
+  gpointer     context;
+  const TesseraDevice *device;
   gchar       *name;
   GMutex       lock;            /* held while building, and from a kernel's arguments to its launch */
   gboolean     is_done;         /* built, or refused */
@@ -25,6 +25,7 @@ struct _TesseraProgram
   cl_int       status;
   cl_program   object;
   GHashTable  *kernels;         /* name -> Kernel */
+  guint        n_kernels;       /* that have been made of the object */
 };
 
 static GMutex lock;             /* guards the list */
@@ -51,13 +52,13 @@ tessera_program_is_refused (gint status)
 }
 
 static void
-say_unbuilt (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self)
+say_unbuilt (const TesseraClApi *cl, TesseraProgram *self)
 {
-  gchar *messages = build_log (cl, self->object, device->device);
+  gchar *messages = build_log (cl, self->object, self->device->device);
 
   tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
                     tessera_program_is_refused (self->status) ? "does not build" : "could not be built this time",
-                    device->name, tessera_cl_error_name (self->status), *messages ? ":\n" : "", messages);
+                    self->device->name, tessera_cl_error_name (self->status), *messages ? ":\n" : "", messages);
   g_free (messages);
 }
 
@@ -70,9 +71,10 @@ release_object (const TesseraClApi *cl, TesseraProgram *self)
 }
 
 static void
-build_locked (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgram *self)
+build_locked (const TesseraClApi *cl, TesseraProgram *self)
 {
-  const gint64 began = g_get_monotonic_time ();
+  const TesseraDevice *device = self->device;
+  const gint64         began = g_get_monotonic_time ();
 
   self->status = CL_SUCCESS;
   if (tessera_fault (FAULT_BUILD))
@@ -92,7 +94,7 @@ build_locked (const TesseraClApi *cl, const TesseraDevice *device, TesseraProgra
   self->is_done = self->status == CL_SUCCESS || tessera_program_is_refused (self->status);
   if (self->status != CL_SUCCESS)
     {
-      say_unbuilt (cl, device, self);
+      say_unbuilt (cl, self);
       release_object (cl, self);
     }
   else if (tessera_debug () & DEBUG_PATHS)
@@ -106,15 +108,6 @@ typedef struct
   size_t    most;               /* work-items a group */
   TesseraProofMark mark;
 } Kernel;
-
-static void
-kernel_free (gpointer data)
-{
-  Kernel *kernel = data;
-
-  tessera_cl_api ()->ReleaseKernel (kernel->object);
-  g_free (kernel);
-}
 
 static TesseraProgram *
 find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source)
@@ -137,10 +130,9 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
       g_mutex_init (&self->lock);
       self->source = source;
       self->context = device->context;
-      self->device = device->device;
-      self->one_launch = device->one_launch;
+      self->device = device;
       self->name = g_strdup (name);
-      self->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, kernel_free);
+      self->kernels = g_hash_table_new (g_str_hash, g_str_equal);
       programs = g_list_prepend (programs, self);
     }
   g_mutex_unlock (&lock);
@@ -157,7 +149,7 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   /* Building takes seconds.  A thread that wants another program does not wait for this one. */
   g_mutex_lock (&self->lock);
   if (! self->is_done)
-    build_locked (tessera_cl_api (), device, self);
+    build_locked (tessera_cl_api (), self);
   status = self->status;
   g_mutex_unlock (&self->lock);
   *result = self;
@@ -170,7 +162,7 @@ tessera_program_is_new (TesseraProgram *self)
   gboolean is_new;
 
   g_mutex_lock (&self->lock);
-  is_new = g_hash_table_size (self->kernels) == 0;
+  is_new = self->n_kernels == 0;
   g_mutex_unlock (&self->lock);
   return is_new;
 }
@@ -189,28 +181,32 @@ kernel_locked (const TesseraClApi *cl, TesseraProgram *self, const gchar *name, 
 {
   Kernel *kernel = g_hash_table_lookup (self->kernels, name);
 
-  if (kernel)
+  if (kernel && kernel->object)
     return kernel;
-  kernel = g_new0 (Kernel, 1);
+  if (! kernel)
+    {
+      kernel = g_new0 (Kernel, 1);
+      kernel->mark.kernel = g_intern_string (name);
+      g_hash_table_insert (self->kernels, (gpointer) kernel->mark.kernel, kernel);
+    }
   if (tessera_fault (FAULT_KERNEL))
     *status = CL_INVALID_OPERATION;
   else
     kernel->object = cl->CreateKernel (self->object, name, status);
   if (*status == CL_SUCCESS)
     {
-      *status = cl->GetKernelWorkGroupInfo (kernel->object, self->device, CL_KERNEL_WORK_GROUP_SIZE,
+      *status = cl->GetKernelWorkGroupInfo (kernel->object, self->device->device, CL_KERNEL_WORK_GROUP_SIZE,
                                             sizeof kernel->most, &kernel->most, NULL);
       if (*status != CL_SUCCESS)
         cl->ReleaseKernel (kernel->object);
     }
   if (*status != CL_SUCCESS)
     {
-      g_free (kernel);
+      kernel->object = NULL;
       return NULL;
     }
+  self->n_kernels++;
   tessera_count (objects_created, 1);
-  kernel->mark.kernel = g_intern_string (name);
-  g_hash_table_insert (self->kernels, g_strdup (name), kernel);
   return kernel;
 }
 
@@ -234,17 +230,17 @@ enqueue (const TesseraProgram *self, cl_command_queue queue, cl_kernel kernel, c
   const TesseraClApi *cl = tessera_cl_api ();
   cl_int              status, waited;
 
-  if (self->one_launch)
-    g_mutex_lock (self->one_launch);
+  if (self->device->one_launch)
+    g_mutex_lock (self->device->one_launch);
   status = cl->EnqueueNDRangeKernel (queue, kernel, 3, offset, size, group, 0, NULL, event);
-  if (self->one_launch && status == CL_SUCCESS)
+  if (self->device->one_launch && status == CL_SUCCESS)
     {
       waited = cl->WaitForEvents (1, event);
       if (waited != CL_SUCCESS && waited != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         cl->Finish (queue);
     }
-  if (self->one_launch)
-    g_mutex_unlock (self->one_launch);
+  if (self->device->one_launch)
+    g_mutex_unlock (self->device->one_launch);
   return status;
 }
 
@@ -261,7 +257,12 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
   g_mutex_lock (&self->lock);
-  kernel = kernel_locked (cl, self, kernel_name, &status);
+  if (! self->is_done)                  /* it has been forgotten meanwhile */
+    {
+      build_locked (cl, self);
+      status = self->status;
+    }
+  kernel = status == CL_SUCCESS ? kernel_locked (cl, self, kernel_name, &status) : NULL;
   if (kernel)
     status = set_args (cl, kernel->object, args, n_args);
   /* A kernel with many registers may allow only smaller groups.  Halves still divide the sizes. */
@@ -279,14 +280,26 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   return CL_SUCCESS;
 }
 
+/* Requests may have the program and marks of its kernels: these stay where they are. */
 static void
-program_free (const TesseraClApi *cl, TesseraProgram *self)
+forget_locked (const TesseraClApi *cl, TesseraProgram *self)
 {
-  g_hash_table_unref (self->kernels);
+  GHashTableIter iter;
+  gpointer       value;
+
+  g_hash_table_iter_init (&iter, self->kernels);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      Kernel *kernel = value;
+
+      if (kernel->object)
+        cl->ReleaseKernel (kernel->object);
+      kernel->object = NULL;
+      g_atomic_int_set (&kernel->mark.is_proven, FALSE);
+    }
+  self->n_kernels = 0;
   release_object (cl, self);
-  g_mutex_clear (&self->lock);
-  g_free (self->name);
-  g_free (self);
+  self->is_done = self->is_wrong = FALSE;
 }
 
 void
@@ -298,14 +311,16 @@ tessera_program_forget (gboolean all)
       TesseraProgram *self = link->data;
 
       if (all)
-        program_free (tessera_cl_api (), self);
+        {
+          g_mutex_lock (&self->lock);
+          forget_locked (tessera_cl_api (), self);
+          g_mutex_unlock (&self->lock);
+        }
       else if (g_mutex_trylock (&self->lock))           /* a program that is being built has nothing to forget */
         {
           self->is_done = self->is_wrong || (self->status == CL_SUCCESS && self->object);
           g_mutex_unlock (&self->lock);
         }
     }
-  if (all)
-    g_clear_pointer (&programs, g_list_free);
   g_mutex_unlock (&lock);
 }

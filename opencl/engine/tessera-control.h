@@ -41,7 +41,8 @@ TESSERA_API void tessera_set_profiling (gboolean profiling);
  * NULL for none).  The kinds: build, queue (creating one), kernel (creating one),
  * alloc, map (pinned memory), set-arg, enqueue (uploads, launches, clears),
  * download, wait (for a command to finish).  tessera_fault_met says whether it did.
- * Also forgets earlier failures, and after build, queue or kernel the objects made. */
+ * Also forgets earlier failures, and after build, queue or kernel the objects made.
+ * Requests may run meanwhile. */
 TESSERA_API void     tessera_set_fault (const gchar *fault);
 TESSERA_API gboolean tessera_fault_met (void);
 

@@ -4,9 +4,6 @@
 #include "frames.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <glib/gstdio.h>
 
 #include "counts.h"
 #include "fits.h"
@@ -43,27 +40,10 @@ frame_pixels_unref (FramePixels *pixels)
     }
 }
 
-/* libjpeg ends the process where a file is none of its kind. */
-static gboolean
-is_what_it_says (const gchar *path)
-{
-  gchar   *lower = g_ascii_strdown (path, -1);
-  gboolean is_jpeg = g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg"), is_good = TRUE;
-  guint8   bytes[3] = { 0 };
-  FILE    *file = is_jpeg ? g_fopen (path, "rb") : NULL;
-
-  if (is_jpeg)
-    is_good = file && fread (bytes, 1, sizeof bytes, file) == sizeof bytes && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
-  if (file)
-    fclose (file);
-  g_free (lower);
-  return is_good;
-}
-
 static gboolean
 decode_picture (const gchar *path, FramePixels *pixels, GError **error)
 {
-  GeglBuffer          *buffer = is_what_it_says (path) ? loads_picture (path) : NULL;
+  GeglBuffer          *buffer = loads_picture (path);
   const GeglRectangle *box;
 
   if (! buffer)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loads-whole.h"
 #include "tessera.h"
 
 #ifdef __GLIBC__
@@ -34,7 +35,7 @@ loads_node (GeglNode *graph, const gchar *path, GeglRectangle *box)
 {
   GeglNode *node;
 
-  if (! loads_ending (path))
+  if (! loads_ending (path) || ! loads_whole (path))
     return NULL;
   node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
   *box = gegl_node_get_bounding_box (node);

@@ -180,20 +180,59 @@ def content(path):
         return file.read()
 
 
+def segments(jpeg):
+    """Where each segment of a JPEG's head begins, the one of the first scan last."""
+    at = [2]
+    while jpeg[at[-1] + 1] != 0xDA:
+        at.append(at[-1] + 2 + int.from_bytes(jpeg[at[-1] + 2:at[-1] + 4], 'big'))
+    return at
+
+
+def written(stack, name, data):
+    path = os.path.join(stack.work, name)
+    with open(path, 'wb') as file:
+        file.write(data)
+    return path
+
+
 def check_cut(report, stack, frames):
-    """A JPEG that ends within its head: libjpeg ends the process while the frame before it is being found."""
-    cut, out = os.path.join(stack.work, 'cut.jpg'), os.path.join(stack.work, 'cut.png')
-    with open(cut, 'wb') as file:
-        file.write(content(PHOTOGRAPH)[:300])
-    code, lines = stack.run(*frames[:3], cut, frames[3], '-o', out)
-    report.check('a JPEG that is cut short is named', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
+    """Files that end too early, wherever they do: GEGL's loaders read on beyond what they have, some for ever."""
+    jpeg, png, out = content(PHOTOGRAPH), content(frames[0]), os.path.join(stack.work, 'cut.png')
+    at, loaded = segments(jpeg), os.path.join(stack.work, 'progressive.jpg')
+    cut = [written(stack, f'cut-{n}.jpg', jpeg[:n]) for n in (2, 20, at[2] + 3, at[-1], 600, len(jpeg) // 2, len(jpeg) - 1)]
+    cut += [written(stack, f'cut-{n}.png', png[:n]) for n in (20, 60, len(png) // 2, len(png) - 5)]
+    code, lines = stack.run(frames[0], frames[1], '-o', out)
+    whole = content(out)
+    for path in cut:
+        code, lines = stack.run(frames[0], path, frames[1], '-o', out, timeout=30)
+        report.check(f'{os.path.basename(path)}, which ends too early, is named and left out',
+                     code == 0 and f'{path} is left out: it cannot be read' in lines and content(out) == whole, f'exit {code} {lines}')
+    stack.gegl.run([PHOTOGRAPH, '-o', loaded])
+    frame_header = next(start for start in segments(content(loaded)) if content(loaded)[start + 1] in range(0xC0, 0xC4))
+    report.check('the progressive JPEG is one', content(loaded)[frame_header + 1] == 0xC2)
+    small = b'Exif\0\0' + jpeg[:600] + b'\xff\xd9'
+    others = [loaded, written(stack, 'filled.jpg', jpeg[:at[1]] + b'\xff\xff\xff' + jpeg[at[1]:at[-1]] + b'\xff' + jpeg[at[-1]:]),
+              written(stack, 'small.jpg', jpeg[:2] + b'\xff\xe1' + (len(small) + 2).to_bytes(2, 'big') + small + jpeg[2:]),
+              written(stack, 'more.jpg', jpeg + b'more')]
+    code, lines = stack.run(PHOTOGRAPH, *others, '-o', out)
+    report.check('JPEGs that are whole are read: progressive, with bytes that fill, a picture in their head or something behind them',
+                 code == 0 and not lines, f'exit {code} {lines}')
+
+
+def check_ended(report, stack, frames):
+    """A JPEG whose codes make no sense: libjpeg ends the process while the frame before it is being found."""
+    jpeg, out = content(PHOTOGRAPH), os.path.join(stack.work, 'ended.png')
+    codes = next(start for start in segments(jpeg) if jpeg[start + 1] == 0xC4)
+    bad = written(stack, 'codes.jpg', jpeg[:codes + 5] + b'\xff' + jpeg[codes + 6:])
+    code, lines = stack.run(*frames[:3], bad, frames[3], '-o', out)
+    report.check('a JPEG without sense is named', code == 2 and f'{bad} cannot be read' in lines, f'exit {code} {lines}')
     with open(out + '.transforms', encoding='utf-8') as file:
         found = file.read().count('matrix')
     report.check('... and the transforms of all frames before it are kept', found == 2, f'{found} of 2')
-    code, lines = stack.run(cut, cut, *frames[:2], '-o', out)
-    report.check('two that are cut short, decoded at once: one of them is named', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
-    code, lines = stack.run(*frames[:3], cut, '-o', out, LD_PRELOAD=os.path.join(stack.gegl.build, 'tests', 'align', 'libregisters.so'))
-    report.check('... whatever wants to be done first where a process ends', code == 2 and f'{cut} cannot be read' in lines, f'exit {code} {lines}')
+    code, lines = stack.run(bad, bad, *frames[:2], '-o', out)
+    report.check('two of them, decoded at once: one of them is named', code == 2 and f'{bad} cannot be read' in lines, f'exit {code} {lines}')
+    code, lines = stack.run(*frames[:3], bad, '-o', out, LD_PRELOAD=os.path.join(stack.gegl.build, 'tests', 'align', 'libregisters.so'))
+    report.check('... whatever wants to be done first where a process ends', code == 2 and f'{bad} cannot be read' in lines, f'exit {code} {lines}')
 
 
 def check_pipe(report, stack, frames):
@@ -231,8 +270,9 @@ def check_losses(report, stack, frames):
     with open(bad, 'w', encoding='utf-8') as file:
         file.write('x\n')
     code, lines = stack.run(frames[0], bad, frames[1], '-o', out)
-    report.check('a JPEG that is none is named', code == 2 and bad in lines, f'exit {code} {lines}')
+    report.check('a JPEG that is none is named and left out', code == 0 and f'{bad} is left out: it cannot be read' in lines, f'exit {code} {lines}')
     check_cut(report, stack, frames)
+    check_ended(report, stack, frames)
     check_pipe(report, stack, frames)
     for path, chain in ((big, ['gegl:scale-size', 'x=3000', 'y=2100']), (tiny, ['gegl:crop', 'x=0', 'y=0', 'width=1', 'height=1'])):
         stack.gegl.run([frames[0], '-o', path, '--', *chain])

@@ -40,11 +40,16 @@ is_place (const SiftCase *c, const SiftRow *row, const RefPoint *point)
          && is_near (remainder (row->angle - point->angle, 360), 0, 1e-4, point->angle_error);
 }
 
+gdouble
+sift_element_error (const SiftCase *c, const RefPoint *point)
+{
+  return (c->settings.input_error > 0 ? CONVERTED : ELEMENT) + PER_DEGREE * point->angle_error + PER_PIXEL * point->place_error;
+}
+
 static gchar *
 elements_differ (const SiftCase *c, const SiftRow *row, const RefPoint *point, SiftCount *count)
 {
-  const gdouble error = (c->settings.input_error > 0 ? CONVERTED : ELEMENT) + PER_DEGREE * point->angle_error
-                        + PER_PIXEL * point->place_error;
+  const gdouble error = sift_element_error (c, point);
 
   for (gint e = 0; e < REF_SIFT_LENGTH; e++)
     {

@@ -72,6 +72,8 @@ typedef struct
   gsize points, excused, doubts, rounded;       /* rounded: elements that may be either of two numbers */
 } SiftCount;
 
+/* How far an element may be from the reference's before it is rounded. */
+gdouble      sift_element_error (const SiftCase *c, const RefPoint *point);
 /* NULL, or what is not as in the reference. */
 gchar       *sift_differs      (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCount *count);
 

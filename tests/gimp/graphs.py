@@ -123,11 +123,31 @@ def ready_made(report, installed, gimp, inputs, some, also):
             if name == COUNTS:
                 colors = colors_in(picture)
                 report.check(f'{title}: {name} returns how many it counted', counted == [str(len(colors))] and colors, f'{counted}, {len(colors)} colors')
+    selected(report, installed, gimp, layer, all_graphs[COUNTS], title)
     if isinstance(gimp, Gimp3):
         asked(report, installed, gimp, layer, all_graphs[COUNTS], title)
     if not some:
         refused(report, gimp, layer, title)
     listed(report, installed, gimp, title, all_graphs)
+
+
+def selected(report, installed, gimp, layer, text, title):
+    """What lies beyond the selected rectangle is not counted, and stays."""
+    x, y, width, height = SELECTION
+    cut, out = (os.path.join(installed.work, f'counted-{gimp.folder}-{name}.png') for name in ('cut', 'selected'))
+    installed.gegl.run([layer, '-o', cut, '--', 'gegl:crop', f'x={x}', f'y={y}', f'width={width}', f'height={height}', 'gegl:png-save',
+                        f'path={cut}', 'bitdepth=8'], GEGL_USE_OPENCL='no')
+    select = '(gimp-image-select-rectangle image CHANNEL-OP-REPLACE ' + ' '.join(map(str, SELECTION)) + ')'
+    gimp.run(gimp.job(0, layer, [select, count_said(gimp), FLAT, gimp.save(out)]), GEGL_USE_OPENCL='no')
+    alone, whole = (len(colors_in(expected(installed, COUNTS, text, path, path).crop(0, 0, *size)))
+                    for path, size in ((cut, (width, height)), (layer, (WIDTH, HEIGHT))))
+    report.check(f'{title}: {COUNTS} counts what is selected', 0 < alone < whole and gimp.said('counted') == [str(alone)],
+                 f'{gimp.said("counted")}, {alone} in it and {whole} in the layer')
+    if report.check(f'{title}: {COUNTS} on what is selected makes a picture', os.path.exists(out)):
+        before, after = read(layer), read(out)
+        changed = [i for i in range(WIDTH * HEIGHT) if after.data[4 * i:4 * i + 4] != before.data[4 * i:4 * i + 4]]
+        report.check('... and changes nothing else', changed and all(x <= i % WIDTH < x + width and y <= i // WIDTH < y + height for i in changed),
+                     f'{len(changed)} pixels changed')
 
 
 def asked(report, installed, gimp, layer, text, title):

@@ -198,6 +198,12 @@ def check_pictures(report, match, work):
             file.write('hello\n')
         done = match(os.path.join(work, name), other, timeout=30)
         report.check(f'{name}, which is no picture: exit 2, the cause', done.returncode == 2 and f'{name}: GEGL ' in done.stderr.splitlines()[-1], done.stderr)
+    match.gegl.run([other, '-o', os.path.join(work, 'whole.png')], GEGL_USE_OPENCL='no')
+    for source, name, size in ((other, 'short.jpg', 20), (other, 'short.jpg', 600), (os.path.join(work, 'whole.png'), 'short.png', 60)):
+        with open(source, 'rb') as whole, open(os.path.join(work, name), 'wb') as file:
+            file.write(whole.read(size))
+        done = match(os.path.join(work, name), other, timeout=30)
+        report.check(f'{name}, which ends after {size} bytes: exit 2, the cause', done.returncode == 2 and f'{name}: GEGL cannot read' in done.stderr, done.stderr[-200:])
 
 
 def kept_link(work, name, target):

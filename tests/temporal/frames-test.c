@@ -79,6 +79,22 @@ touch (const gchar *name)
   g_free (path);
 }
 
+/* Its first bytes, as another file. */
+static void
+cut (const gchar *name, const gchar *other, gsize bytes)
+{
+  gchar *path = in_folder (name), *cut_path = in_folder (other), *content;
+  gsize  length;
+
+  if (g_file_get_contents (path, &content, &length, NULL))
+    {
+      g_file_set_contents (cut_path, content, (gssize) MIN (bytes, length), NULL);
+      g_free (content);
+    }
+  g_free (path);
+  g_free (cut_path);
+}
+
 static void
 lists (void)
 {
@@ -237,6 +253,10 @@ fits_and_errors (FrameCache *cache)
   touch ("no.jpg");
   expect (! get (cache, "no.jpg", 0, &error) && g_error_matches (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE)
           && strstr (error->message, "no.jpg"), "what is no picture is an error with the name, and the process lives");
+  g_clear_error (&error);
+  cut ("small.png", "cut.png", 60);
+  expect (! get (cache, "cut.png", 0, &error) && g_error_matches (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE)
+          && strstr (error->message, "cut.png"), "a picture whose file ends within its head is an error with the name");
   g_clear_error (&error);
 }
 
