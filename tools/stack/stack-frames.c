@@ -3,8 +3,8 @@
  * The frames of tessera-stack: read, and found on the reference.
  *
  * A frame is read once; for the sharpest reference, twice.  What is aligned stays in GEGL's tiles as it was decoded; they go to
- * GEGL's swap file where they are more than the memory allowed.  While one frame is looked for, the next two are decoded, each on a
- * thread: decoders have one.
+ * GEGL's swap file where they are more than the memory allowed.  While one frame is looked for, the next one is decoded, and the
+ * first two are decoded at once: decoders have one thread.
  */
 #include "stack.h"
 
@@ -15,35 +15,21 @@
 
 #define CONTRAST_THRESHOLD 0.04
 
-/* The file that is waited for: what is found of all frames before it has been kept. */
-static GMutex       mutex;
-static GCond        has_come;
-static const gchar *awaited;
+/* Held from before the next file is begun until what is found of a frame is kept. */
+static GMutex finding;
 
-static void
-await (const gchar *path)
-{
-  g_mutex_lock (&mutex);
-  awaited = path;
-  g_cond_broadcast (&has_come);
-  g_mutex_unlock (&mutex);
-}
-
-/* The process ends here, in the thread that decodes. */
+/* The process ends here, in the thread that decodes.  Nothing that is being found is lost. */
 static void
 say_unreadable (const gchar *path)
 {
-  g_mutex_lock (&mutex);
-  while (awaited != path)
-    g_cond_wait (&has_come, &mutex);
+  g_mutex_lock (&finding);
   progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
-static gpointer
-decode (gpointer data)
+GeglBuffer *
+stack_load (const StackFrame *frame)
 {
-  const StackFrame *frame = data;
-  GeglBuffer       *buffer;
+  GeglBuffer *buffer;
 
   loads_begin (frame->path, say_unreadable);
   buffer = loads_picture (frame->path);
@@ -51,15 +37,8 @@ decode (gpointer data)
   return buffer;
 }
 
-GeglBuffer *
-stack_load (StackFrame *frame)
-{
-  await (frame->path);
-  return decode (frame);
-}
-
 gdouble
-stack_sharpness (StackFrame *frame)
+stack_sharpness (const StackFrame *frame)
 {
   GeglBuffer    *buffer = stack_load (frame);
   GeglRectangle  box, row;
@@ -98,8 +77,7 @@ typedef struct
   const Babl   *format;         /* in the reference's space */
   AlignPicture  reference;
   gboolean      has_points;
-  GThread     **decoding;       /* of frames that are decoded and not waited for yet; NULL of others */
-  gint          next;           /* from this frame on, none is decoded */
+  GThread      *decoding;       /* of the next frame; or NULL */
 } Aligning;
 
 TesseraRequest
@@ -150,43 +128,46 @@ keep (Stack *stack)
   g_error_free (error);
 }
 
-/* Of one frame more that has to be read. */
+static gpointer
+decode (gpointer frame)
+{
+  return stack_load (frame);
+}
+
+/* Of frame `i` or the first one behind it that has to be read. */
 static void
-begin_decoding (Aligning *aligning)
+begin_decoding (Aligning *aligning, gint i)
 {
   const Stack *stack = aligning->stack;
-  gint         i = aligning->next;
 
   while (i < stack->n && (i == stack->reference || (stack->frames[i].is_known && ! stack->frames[i].is_aligned)))
     i++;
-  if (i < stack->n)
-    aligning->decoding[i] = g_thread_new ("decode", decode, &stack->frames[i]);
-  aligning->next = i + 1;
+  aligning->decoding = i < stack->n ? g_thread_new ("decode", decode, &stack->frames[i]) : NULL;
 }
 
-static GeglBuffer *
-end_decoding (Aligning *aligning, gint i)
+/* Of a frame that is not asked for. */
+static void
+end_decoding (Aligning *aligning)
 {
-  GThread *decoding = aligning->decoding[i];
-
-  await (aligning->stack->frames[i].path);
-  aligning->decoding[i] = NULL;
-  return g_thread_join (decoding);
+  if (aligning->decoding)
+    g_clear_object (&(GeglBuffer *) { g_thread_join (aligning->decoding) });
 }
 
-/* The frame's picture; or NULL.  It is found on the reference, if it has not been, while others are decoded. */
+/* The frame's picture; or NULL.  It is found on the reference, if it has not been, while the next one is decoded. */
 static GeglBuffer *
 find_decoded (Aligning *aligning, GeglBuffer *reference, StackFrame *frame, gboolean *success)
 {
-  GeglBuffer *buffer = end_decoding (aligning, frame - aligning->stack->frames);
+  GeglBuffer *buffer = g_thread_join (aligning->decoding);
 
-  begin_decoding (aligning);
+  g_mutex_lock (&finding);
+  begin_decoding (aligning, frame + 1 - aligning->stack->frames);
   if (buffer && ! frame->is_known)
     {
       *success = find (aligning, buffer, reference, frame);
       if (*success)
         keep (aligning->stack);
     }
+  g_mutex_unlock (&finding);
   return buffer;
 }
 
@@ -209,14 +190,22 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
   return success;
 }
 
-static gboolean
-align_all (Aligning *aligning, GeglBuffer *reference)
+gboolean
+stack_align (Stack *stack)
 {
-  Stack      *stack = aligning->stack;
   StackFrame *first = &stack->frames[stack->reference];
+  GeglBuffer *reference;
+  Aligning    aligning = { .stack = stack };
   gboolean    success = TRUE;
 
-  aligning->format = babl_format_with_space ("RaGaBaA float", gegl_buffer_get_format (reference));
+  begin_decoding (&aligning, 0);
+  if (! (reference = stack_load (first)))
+    {
+      progress_say ("%s, the reference, cannot be read as a picture", first->path);
+      end_decoding (&aligning);
+      return FALSE;
+    }
+  aligning.format = babl_format_with_space ("RaGaBaA float", gegl_buffer_get_format (reference));
   matrix_place (1.0, 0.0, 0.0, first->matrix);
   first->is_known = first->is_aligned = TRUE;
   first->picture = reference;
@@ -224,30 +213,10 @@ align_all (Aligning *aligning, GeglBuffer *reference)
     {
       progress_step (0.0, "%s", stack->frames[i].path);
       if (i != stack->reference)
-        success = align_frame (aligning, reference, &stack->frames[i]);
+        success = align_frame (&aligning, reference, &stack->frames[i]);
       progress_step (1.0, "%s", stack->frames[i].path);
     }
-  align_picture_clear (&aligning->reference);
-  return success;
-}
-
-gboolean
-stack_align (Stack *stack)
-{
-  StackFrame *first = &stack->frames[stack->reference];
-  GeglBuffer *reference;
-  Aligning    aligning = { .stack = stack, .decoding = g_new0 (GThread *, stack->n) };
-  gboolean    success = FALSE;
-
-  begin_decoding (&aligning);
-  begin_decoding (&aligning);
-  if ((reference = stack_load (first)))
-    success = align_all (&aligning, reference);
-  else
-    progress_say ("%s, the reference, cannot be read as a picture", first->path);
-  for (gint i = 0; i < stack->n; i++)
-    if (aligning.decoding[i])           /* it is not asked for */
-      g_clear_object (&(GeglBuffer *) { end_decoding (&aligning, i) });
-  g_free (aligning.decoding);
+  end_decoding (&aligning);             /* OpenCL is forced */
+  align_picture_clear (&aligning.reference);
   return success;
 }

@@ -34,9 +34,9 @@ typedef struct
 } Stack;
 
 /* stack-frames.c: the file, decoded; NULL: it is no picture. */
-GeglBuffer *stack_load      (StackFrame *frame);
+GeglBuffer *stack_load      (const StackFrame *frame);
 /* The mean energy of the gradient in the middle half; negative: no picture. */
-gdouble     stack_sharpness (StackFrame *frame);
+gdouble     stack_sharpness (const StackFrame *frame);
 /* A request that reads the picture in a format of floats. */
 TesseraRequest stack_request (const Stack *stack, GeglBuffer *picture, const Babl *format);
 /* Aligns all frames that can be, one after another.  FALSE, and it has said why: the reference is no picture, or OpenCL is forced. */
