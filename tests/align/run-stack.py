@@ -245,6 +245,17 @@ def check_pipe(report, stack, frames):
     report.check('a pipe is refused before the work', done.returncode == 2 and done.stderr.count('it is no file') == 1, f'exit {done.returncode} {done.stderr}')
 
 
+def check_babl(report, stack, frames):
+    """babl keeps conversions for all programs, and would keep this one's few in their place."""
+    home = os.path.join(stack.work, 'home')
+    kept = os.path.join(home, 'babl', 'babl-fishes')
+    os.makedirs(os.path.dirname(kept))
+    with open(kept, 'w', encoding='utf-8') as file:
+        file.write('those of other programs\n')
+    code, lines = stack.run(*frames[:2], '-o', os.path.join(stack.work, 'babl.png'), '--reference', 'sharpest', XDG_CACHE_HOME=home)
+    report.check('what babl keeps for other programs stays', code == 0 and content(kept) == b'those of other programs\n', f'exit {code} {lines}')
+
+
 def check_losses(report, stack, frames):
     """What was there before stays, and what is wrong is named."""
     own, out, notes, bad, big, tiny = (os.path.join(stack.work, name)
@@ -273,6 +284,7 @@ def check_losses(report, stack, frames):
     report.check('a JPEG that is none is named and left out', code == 0 and f'{bad} is left out: it cannot be read' in lines, f'exit {code} {lines}')
     check_cut(report, stack, frames)
     check_ended(report, stack, frames)
+    check_babl(report, stack, frames)
     check_pipe(report, stack, frames)
     for path, chain in ((big, ['gegl:scale-size', 'x=3000', 'y=2100']), (tiny, ['gegl:crop', 'x=0', 'y=0', 'width=1', 'height=1'])):
         stack.gegl.run([frames[0], '-o', path, '--', *chain])

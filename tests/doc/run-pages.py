@@ -179,7 +179,7 @@ def check_prices(report):
     told = sorted((cells[2], cells[6].strip()) for cells in (line.split('|') for line in section.splitlines()) if len(cells) == 9 and '](' in cells[2])
     told = [(re.search(r'\]\(../../(.+)\)', link).group(1), price) for link, price in told]
     known = []
-    for folder in 'operations', 'opencl':
+    for folder in 'operations', 'opencl', 'tools':
         for path, _, files in os.walk(os.path.join(TOP, folder)):
             for file in (os.path.relpath(os.path.join(path, file), TOP) for file in files):
                 known += [(file, price) for price in PRICE.findall(text_of(file))]
