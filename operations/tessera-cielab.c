@@ -241,11 +241,9 @@ colour_format (GeglOperation *operation)
 
 /* Of L, a, b. */
 static const Babl *
-number_format (GeglOperation *operation)
+number_format (GeglOperation *operation, const GeglProperties *o)
 {
-  const gboolean is_display = GEGL_PROPERTIES (operation)->encoding == TESSERA_CIELAB_DISPLAY;
-
-  return tessera_format (operation, is_display ? "R'G'B'A float" : "RGBA float");
+  return tessera_format (operation, o->encoding == TESSERA_CIELAB_DISPLAY ? "R'G'B'A float" : "RGBA float");
 }
 
 /* Pictures leave as the input is stored, but never as grey, which has no room for a and b; raw numbers stay linear. */
@@ -253,7 +251,7 @@ static void
 prepare (GeglOperation *operation)
 {
   const GeglProperties *o = GEGL_PROPERTIES (operation);
-  const Babl           *colours = colour_format (operation), *numbers = number_format (operation);
+  const Babl           *colours = colour_format (operation), *numbers = number_format (operation, o);
 
   if (o->direction == TESSERA_CIELAB_INVERSE)
     tessera_set_pads (operation, numbers, tessera_delivered (operation, colours, FALSE));
@@ -268,7 +266,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   Lab         lab = lab_new (o);
 
   lab.is_linear = ! (babl_get_model_flags (colours) & BABL_MODEL_FLAG_NONLINEAR);
-  request->output_format = lab.is_inverse ? colours : number_format (request->operation);
+  request->output_format = lab.is_inverse ? colours : number_format (request->operation, o);
   request->params = &lab;
   request->cost_class = lab.is_inverse + 2 * lab.is_linear;
   return tessera_process (request);

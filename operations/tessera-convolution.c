@@ -88,6 +88,8 @@ property_boolean (unusable, _("The kernel cannot be used"), FALSE)
 #include "convolution.h"
 #include "convolution.cl.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------- kernel -- */
 
 /* By the enum's values; NULL: the property's text. */
@@ -103,15 +105,24 @@ static const gchar *const presets[] = {
   "0 0 0 0 0 1 0 0 0; 0 0 0 0 0 0 1 0 0; 0 0 0 0 0 0 0 1 0; 0 0 0 0 0 0 0 0 1"
 };
 
+#define TEXT "tessera-kernel"   /* The property's text once more, for threads that read it while another one sets it: GLib locks this. */
+
+static gpointer
+copy_text (gpointer text, gpointer data G_GNUC_UNUSED)
+{
+  return g_strdup (text);
+}
+
 /* NULL: the text is no kernel; *error, if asked for, says why. */
 static ConvolutionKernel *
 kernel_new (const GeglProperties *o, gchar **error)
 {
   const gchar       *preset = (guint) o->preset < G_N_ELEMENTS (presets) ? presets[o->preset] : NULL;
+  g_autofree gchar  *text = preset ? NULL : g_object_dup_data (o->user_data, TEXT, copy_text, NULL);
   ConvolutionKernel *kernel = g_new (ConvolutionKernel, 1);
   g_autofree gchar  *message = NULL;
 
-  if (! convolution_kernel_parse (preset ? preset : o->kernel, kernel, &message))
+  if (! convolution_kernel_parse (preset ? preset : text, kernel, &message))
     g_clear_pointer (&kernel, g_free);
   if (error)
     *error = g_steal_pointer (&message);
@@ -171,12 +182,15 @@ static const TesseraFilter convolution = {
 
 /* Done when the property changes: notifying from `prepare` deadlocks. */
 static void
-kernel_set (GObject *object, GParamSpec *property G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+kernel_set (GObject *object, GParamSpec *property, gpointer data G_GNUC_UNUSED)
 {
   GeglProperties               *o = GEGL_PROPERTIES (object);
   g_autofree gchar             *error = NULL;
-  g_autofree ConvolutionKernel *kernel = kernel_new (o, &error);
+  g_autofree ConvolutionKernel *kernel = NULL;
 
+  if (! property || strcmp (property->name, "kernel") == 0)
+    g_object_set_data_full (object, TEXT, g_strdup (o->kernel), g_free);
+  kernel = kernel_new (o, &error);
   if (o->unusable != ! kernel)
     g_object_set (object, "unusable", ! kernel, NULL);
   if (g_strcmp0 (o->error, error ? error : "") != 0)
@@ -187,6 +201,7 @@ static void
 constructed (GObject *object)
 {
   G_OBJECT_CLASS (gegl_op_parent_class)->constructed (object);
+  GEGL_PROPERTIES (object)->user_data = object;
   kernel_set (object, NULL, NULL);
   g_signal_connect (object, "notify", G_CALLBACK (kernel_set), NULL);   /* an error too: that of a file may be stale */
 }
@@ -210,12 +225,19 @@ prepare (GeglOperation *operation)
 }
 
 static TesseraHalo
-reach (const GeglProperties *o)
+halo_of (const ConvolutionKernel *kernel)
 {
-  g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
   const gint x = kernel ? kernel->columns / 2 : 0, y = kernel ? kernel->rows / 2 : 0;
 
   return (TesseraHalo) { x, y, x, y };
+}
+
+static TesseraHalo
+reach (const GeglProperties *o)
+{
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
+
+  return halo_of (kernel);
 }
 
 /* Without a kernel the input passes unchanged, in its own format. */
@@ -239,6 +261,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   convolution_prepare (params, kernel, o->offset, o->channels == TESSERA_CONVOLUTION_RGB,
                        tessera_has_alpha (request) || request->border == TESSERA_BORDER_NONE);
   request->params = params;
+  request->halo = halo_of (kernel);     /* the text may be another one than when the request was made */
   request->cost_class = params->in_two_passes ? (kernel->rows + kernel->columns) / 2
                                               : 64 + MIN (191, kernel->rows * kernel->columns / 16);
   return tessera_process (request);

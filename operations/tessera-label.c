@@ -239,6 +239,12 @@ wanted_result (const GeglProperties *o)
   return o->output != TESSERA_LABEL_RESULT_COLORS ? o->output : o->result;
 }
 
+static const Babl *
+result_format (GeglOperation *operation, const GeglProperties *o)
+{
+  return wanted_result (o) == TESSERA_LABEL_RESULT_COLORS ? colors_format (operation) : tessera_format (operation, "Y float");
+}
+
 static void
 prepare (GeglOperation *operation)
 {
@@ -248,9 +254,7 @@ prepare (GeglOperation *operation)
   if (gegl_rectangle_is_empty (&bounds))
     o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
   gegl_operation_set_format (operation, "input", tessera_format (operation, "RGBA float"));
-  gegl_operation_set_format (operation, "output",
-                             wanted_result (o) == TESSERA_LABEL_RESULT_COLORS
-                             ? colors_format (operation) : tessera_format (operation, "Y float"));
+  gegl_operation_set_format (operation, "output", result_format (operation, o));
 }
 
 /* The value of each of the 256 codes in a format of floats: by formula for sRGB's curve, by babl for others. babl
@@ -313,7 +317,7 @@ label_params (const GeglProperties *o, const Babl *format)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Babl          *format = gegl_operation_get_format (request->operation, "output");
+  const Babl          *format = result_format (request->operation, o);
   const GeglRectangle *roi = &request->roi, *bounds = &request->bounds;
   Label                label = label_params (o, format);
   TesseraMemory       *labels = NULL, *ranks = NULL;

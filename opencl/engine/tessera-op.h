@@ -64,7 +64,7 @@ typedef struct
   /* Sets request->params, changes other members if the class's are not right, and processes the request, or as
    * many requests as it needs.  Not called without an input.  FALSE: tessera_process returned FALSE.  NULL: the request
    * is processed as it is, for a filter without properties.  Another thread may set a property meanwhile: `o` is a
-   * copy, by which the request's halo was made. */
+   * copy, by which the request's halo was made.  Strings and objects are not copied: that thread may free them. */
   gboolean    (*run)    (TesseraRequest *request, const GeglProperties *o);
 } TesseraOperationInfo;
 

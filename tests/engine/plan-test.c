@@ -243,6 +243,7 @@ check_sizes (void)
   expect (plan.rows == 364 && plan.ahead == 4 && ! plan.one_lane, "24 Mpix in 8 bands, 4 at a time");
   expect (plan_of (6000, 4000, 90, 35840 * MIB).rows == 364, "... and no fewer if the halo is less than half of them");
   expect (plan_of (6000, 4000, 140, 35840 * MIB).rows == 800, "in 5 if it has 280 rows, which are read again for each");
+  expect (plan_of (6000, 4000, 340, 35840 * MIB).rows == 1360, "... and at least twice as high as it");
   plan = plan_of (20000, 10000, 10, 35840 * MIB);
   expect (plan.rows == 304 && plan.ahead == 4, "200 Mpix in 33 bands, 4 at a time");
   plan = plan_of (40000, 5000, 80, 35840 * MIB);

@@ -15,7 +15,7 @@
 #define WIDTH  140
 #define HEIGHT 90
 
-/* Settings that reach less, and more. */
+/* Settings that reach less, and more; or whose results are in other formats. */
 static const struct { const gchar *operation, *property; gdouble low, high; } changes[] = {
   { "tessera:gaussian-blur", "std-dev-x", 0.5, 6.0 },
   { "tessera:gaussian-blur", "std-dev-y", 0.5, 30.0 },
@@ -27,6 +27,10 @@ static const struct { const gchar *operation, *property; gdouble low, high; } ch
   { "tessera:harris-corners", "sigma", 0.5, 4.0 },
   { "tessera:harris-corners", "result", 3, 0 },
   { "tessera:bilateral-grid", "spatial-sigma", 4.0, 20.0 },
+  { "tessera:label", "result", 1, 0 },
+  { "tessera:label", "output", 1, 0 },
+  { "tessera:cielab", "encoding", 0, 1 },
+  { "tessera:sobel", "result", 0, 4 },
 };
 
 /* ------------------------------------------------------- the other thread -- */
@@ -78,18 +82,37 @@ set (GeglNode *node, const gchar *property, gdouble value)
   gegl_node_get_bounding_box (node);            /* prepares it */
 }
 
-/* What `run` answers with these settings. */
+static const TesseraOperationClass *
+class_of (GeglNode *node)
+{
+  return (const TesseraOperationClass *) G_OBJECT_GET_CLASS (gegl_node_get_gegl_operation (node));
+}
+
+static TesseraHalo
+reach_of (GeglNode *node, const GeglProperties *settings)
+{
+  return class_of (node)->info.reach ? class_of (node)->info.reach (settings) : (TesseraHalo) { 0, 0, 0, 0 };
+}
+
+/* The settings that the node has now; to be freed. */
+static GeglProperties *
+settings_of (GeglNode *node)
+{
+  return g_memdup2 (((TesseraAnyOperation *) gegl_node_get_gegl_operation (node))->properties, class_of (node)->properties_size);
+}
+
+/* What `run` answers with these settings to a request of this halo. */
 static gfloat *
-answer (GeglNode *node, GeglBuffer *input, const GeglProperties *settings)
+answer (GeglNode *node, GeglBuffer *input, const GeglProperties *settings, TesseraHalo halo)
 {
   GeglOperation       *operation = gegl_node_get_gegl_operation (node);
   const GeglRectangle  roi = { 40, 30, 50, 30 };
   GeglBuffer          *output = gegl_buffer_new (&roi, babl_format ("RGBA float"));
   const Babl          *format = gegl_operation_get_format (operation, "input");
   gfloat              *values = g_new (gfloat, 4 * roi.width * roi.height);
-  const TesseraOperationInfo *info = &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
+  const TesseraOperationInfo *info = &class_of (node)->info;
   TesseraRequest       request = { .filter = info->filter, .operation = operation, .input = input, .output = output, .input_format = format,
-                                   .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = info->reach (settings) };
+                                   .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = halo };
 
   expect (info->run (&request, settings), "%s does not run", info->name);
   gegl_buffer_get (output, &roi, 1.0, babl_format ("RGBA float"), values, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
@@ -97,36 +120,72 @@ answer (GeglNode *node, GeglBuffer *input, const GeglProperties *settings)
   return values;
 }
 
+static GeglNode *
+node_on (GeglNode *graph, const gchar *operation, GeglBuffer *input)
+{
+  GeglNode *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
+  GeglNode *node = gegl_node_new_child (graph, "operation", operation, NULL);
+
+  gegl_node_link (source, node);
+  return node;
+}
+
 /* A property that is set after the request has been made: the pixels are those of the settings by which it was made. */
 static void
 between_request_and_run (guint i, TesseraOpenclMode mode)
 {
-  GeglNode      *graph = gegl_node_new (), *source, *node;
-  GeglBuffer    *input = picture ();
-  GeglOperation *operation;
-  TesseraHalo    before, after;
-  gfloat        *expected, *found;
-  gpointer       settings;
-  const TesseraOperationInfo *info;
+  GeglNode       *graph = gegl_node_new (), *node;
+  GeglBuffer     *input = picture ();
+  gfloat         *expected, *found;
+  GeglProperties *low, *high;
+  TesseraHalo     before, after;
 
   tessera_set_opencl_mode (mode);
-  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
-  node = gegl_node_new_child (graph, "operation", changes[i].operation, NULL);
-  gegl_node_link (source, node);
-  operation = gegl_node_get_gegl_operation (node);
-  info = &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
+  node = node_on (graph, changes[i].operation, input);
   set (node, changes[i].property, changes[i].low);
-  before = info->reach (((const TesseraAnyOperation *) operation)->properties);
+  low = settings_of (node);
+  before = reach_of (node, low);
   set (node, changes[i].property, changes[i].high);
-  after = info->reach (((const TesseraAnyOperation *) operation)->properties);
-  expect (after.left > before.left || after.top > before.top, "%s %s: reaches no farther", changes[i].operation, changes[i].property);
-  settings = g_memdup2 (((const TesseraAnyOperation *) operation)->properties,
-                        ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size);
-  expected = answer (node, input, settings);
+  high = settings_of (node);
+  after = reach_of (node, high);
+  expect (! class_of (node)->info.reach || after.left > before.left || after.top > before.top, "%s %s: reaches no farther",
+          changes[i].operation, changes[i].property);
+  expected = answer (node, input, high, after);
   set (node, changes[i].property, changes[i].low);
-  found = answer (node, input, settings);
+  found = answer (node, input, high, after);
   expect (memcmp (expected, found, 4 * 50 * 30 * sizeof (gfloat)) == 0, "%s %s: computes with other settings than its request's (mode %d)",
           changes[i].operation, changes[i].property, mode);
+  g_free (low);
+  g_free (high);
+  g_free (found);
+  g_free (expected);
+  g_object_unref (graph);
+  g_object_unref (input);
+}
+
+/* A text is freed when another one is set.  The new kernel is computed then, with its own halo. */
+static void
+another_kernel (void)
+{
+  const gchar    *small = "1 2 1; 2 4 2; 1 2 1                         ", *large = "1 2 3 4 5 4 3; 1 1 1 1 1 1 1; 3 2 1 2 3 2 10";
+  GeglNode       *graph = gegl_node_new (), *node;
+  GeglBuffer     *input = picture ();
+  GeglProperties *settings;
+  TesseraHalo     halo;
+  gfloat         *expected, *found;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  node = node_on (graph, "tessera:convolution", input);
+  gegl_node_set (node, "preset", 0, "kernel", small, NULL);
+  gegl_node_get_bounding_box (node);
+  settings = settings_of (node);
+  halo = reach_of (node, settings);
+  gegl_node_set (node, "kernel", large, NULL);
+  found = answer (node, input, settings, halo);
+  g_free (settings);
+  settings = settings_of (node);
+  expected = answer (node, input, settings, reach_of (node, settings));
+  expect (memcmp (expected, found, 4 * 50 * 30 * sizeof (gfloat)) == 0, "convolution: a kernel that is set meanwhile has another one's halo");
   g_free (settings);
   g_free (found);
   g_free (expected);
@@ -138,14 +197,12 @@ between_request_and_run (guint i, TesseraOpenclMode mode)
 static void
 between_legs (void)
 {
-  GeglNode       *graph = gegl_node_new (), *source, *node;
+  GeglNode       *graph = gegl_node_new (), *node;
   GeglBuffer     *input = picture ();
   TesseraCounters before, after;
 
   tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
-  source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", input, NULL);
-  node = gegl_node_new_child (graph, "operation", "tessera:gaussian-blur", "std-dev-x", 1.5, NULL);
-  gegl_node_link (source, node);
+  node = node_on (graph, "tessera:gaussian-blur", input);
   changed = "std-dev-x";
   g_atomic_pointer_set (&changing, (GObject *) gegl_node_get_gegl_operation (node));
   tessera_get_counters (&before);
@@ -172,6 +229,7 @@ main (int argc, char **argv)
       between_request_and_run (i, TESSERA_OPENCL_OFF);
       between_request_and_run (i, TESSERA_OPENCL_TRY);
     }
+  another_kernel ();
   code = expect_told ();
   gegl_exit ();
   return code;

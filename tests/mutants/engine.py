@@ -135,4 +135,6 @@ ROWS = [
     ('248', 'equivalent', 'opencl/engine/tile-memory.c',
      'tiles->pages.bytes < best->pages.bytes', 'tiles->pages.bytes <= best->pages.bytes', 1,
      'of idle memory of the same size, any will do'),
+    ('475', 'real', 'opencl/engine/plan.c',
+     'rows = MAX (2 * halo, best_rows (basis, halo));', 'rows = best_rows (basis, halo);', 1),
 ]

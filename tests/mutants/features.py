@@ -82,4 +82,8 @@ ROWS = [
     ('470', 'equivalent', 'operations/shared/refine-squares.c',
      '    return FALSE;', '    return TRUE;', 5,
      'without a square there is no median either, which ends the steps'),
+    ('472', 'real', 'operations/sift-levels.c',
+     'right = MIN (right + radius, octave->width);', 'right = MIN (right + radius - 1, octave->width);', 1),
+    ('473', 'killed', 'operations/sift-levels.c',
+     '* octave->scales->reach + octave->scales->halo;', '* octave->scales->reach + octave->scales->halo - 2;', 1),
 ]

@@ -152,4 +152,6 @@ ROWS = [
     ('413', 'equivalent', 'operations/bilateral-grid-tiles.c',
      ' && tile->pixels[4 * i + 3] != 0.0f)', ')', 1,
      'the planes that are measured are more, and a grid that is larger, or sparse, has the same results'),
+    ('474', 'real', 'operations/bilateral-grid-sparse.c',
+     '  for (gint c = 0; c < 3 && mean[3] != 0.0f; c++)', '  for (gint c = 0; c < 3; c++)', 1),
 ]
