@@ -215,47 +215,6 @@ check_part (const Answer *in_c)
   g_free (pixels);
 }
 
-static gpointer
-find_again (gpointer in_c)
-{
-  Answer answer = *(const Answer *) in_c;
-  gint   wrong = 0;
-
-  for (gint i = 0; i < 30; i++)
-    {
-      memset (answer.whitened, 0, sizeof answer.whitened);
-      wrong += ! find_background (TESSERA_OPENCL_FORCE, &answer) || memcmp (answer.whitened, ((const Answer *) in_c)->whitened, sizeof answer.whitened);
-    }
-  return GINT_TO_POINTER (wrong);
-}
-
-/* Several requests at the same time read the frames that stay: none travels again, and once they are not wanted others get their memory. */
-static void
-check_together (const Answer *in_c)
-{
-  const guint64 frame = sizeof (gfloat) * PIXELS;
-
-  for (gint round = 0; round < 3; round++)
-    {
-      Answer          answer = { .whitened = { 0 } };
-      GThread        *threads[3];
-      TesseraCounters before, after;
-
-      begin ();
-      find_shifts (TESSERA_OPENCL_FORCE, &answer);
-      find_background (TESSERA_OPENCL_FORCE, &answer);
-      tessera_get_counters (&before);
-      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
-        threads[i] = g_thread_new ("again", find_again, (gpointer) in_c);
-      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
-        expect (GPOINTER_TO_INT (g_thread_join (threads[i])) == 0, "at the same time: the whitened frames are not C's");
-      tessera_get_counters (&after);
-      expect (after.uploaded_bytes - before.uploaded_bytes < 3 * 30 * frame / 2, "at the same time: %" G_GUINT64_FORMAT " bytes travel",
-              after.uploaded_bytes - before.uploaded_bytes);
-      end ();
-    }
-}
-
 gint
 main (gint argc, gchar **argv)
 {
@@ -281,7 +240,7 @@ main (gint argc, gchar **argv)
       check_travels (&in_c);
       check_room ();
       check_part (&in_c);
-      check_together (&in_c);
+      check_requests_together (&in_c, graph);
       check_room ();
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       check_little_memory ();

@@ -37,4 +37,7 @@ gboolean find_background  (TesseraOpenclMode mode, Answer *answer);
 /* All of it. */
 Answer   run              (TesseraOpenclMode mode);
 
+/* sequence-together.c: nodes are made in this graph. */
+void     check_requests_together (const Answer *in_c, GeglNode *graph);
+
 #endif
