@@ -3,6 +3,7 @@
  * See sequence-device.h. */
 #include "sequence-device.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../engine/verdict.h"
@@ -76,17 +77,22 @@ find_shifts (TesseraOpenclMode mode, Answer *answer)
   return find_shifts_by (SHIFT_PYRAMID, mode, answer);
 }
 
+/* The frames of another request are all bad, and so is what memory that was lost says then. */
 void
 lose_half (gint half)
 {
-  const CountPlane other = plane_of (N);
-  Answer           answer;
-  ShiftKey         other_key;
+  gfloat     *bad = g_new (gfloat, PIXELS);
+  CountPlane  other = { WIDTH, HEIGHT, bad };
+  Answer      answer;
+  ShiftKey    other_key;
 
+  for (gint i = 0; i < PIXELS; i++)
+    bad[i] = NAN;
   tessera_drop_kept (half == 0 ? key.soft : key.flags);
   shift_key_init (&other_key, &other, FALSE);
-  shift_request (shifting, &(ShiftRequest) { .key = &other_key, .n = 1, .frames = frames, .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer.found);
+  shift_request (shifting, &(ShiftRequest) { .key = &other_key, .n = 1, .frames = bad, .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer.found);
   shift_key_clear (&other_key);
+  g_free (bad);
 }
 
 gboolean
