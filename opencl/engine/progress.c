@@ -20,7 +20,7 @@
 #define INTERVAL 50             /* ms between two */
 #define MOST     0.99           /* 1 is sent only at the end */
 
-static GMutex lock;             /* guards what follows: requests of one operation may run at the same time */
+static GMutex lock;             /* guards what operations have told: requests of one may run at the same time */
 
 /* For an operation, whose process may make several requests. */
 struct _TesseraTelling
