@@ -75,12 +75,18 @@ align_dialog_run (AlignOptions *options)
   return is_ok;
 }
 
-/* In a window of its own: GIMP's messages have a warning sign, which fits only if no layer was moved. */
+/* In a window of its own: GIMP's messages have a warning sign, which fits only if no layer was moved.  A script in a GIMP without windows may ask for the
+ * last values, too. */
 void
 align_dialog_tell (const gchar *report, gboolean is_moved)
 {
   GtkWidget *window;
 
+  if (gimp_default_display () < 0)
+    {
+      g_message ("%s", report);
+      return;
+    }
   gimp_ui_init ("tessera", FALSE);
   window = gtk_message_dialog_new (NULL, 0, is_moved ? GTK_MESSAGE_INFO : GTK_MESSAGE_WARNING, GTK_BUTTONS_CLOSE, "%s", report);
   gtk_window_set_title (GTK_WINDOW (window), _("Align Visible Layers by Content"));

@@ -10,7 +10,7 @@
 #define SHIFT_MOST_BYTES  ((guint64) 128 << 20) /* ... and of its frames */
 #define SHIFT_ROOM        12    /* device memory for a byte of frames: what is made of them takes five times as much, and as much again stays for others */
 
-/* A reference, and what has been made of it. */
+/* A reference, and what has been made of it.  Requests at the same time may have one key only as long as all of that stays: who makes it anew replaces it. */
 typedef struct
 {
   const CountPlane *plane;              /* the caller's */

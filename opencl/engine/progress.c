@@ -20,6 +20,8 @@
 #define INTERVAL 50             /* ms between two */
 #define MOST     0.99           /* 1 is sent only at the end */
 
+static GMutex lock;             /* guards what operations have told: requests of one may run at the same time */
+
 /* For an operation, whose process may make several requests. */
 struct _TesseraTelling
 {
@@ -35,44 +37,62 @@ emit (TesseraWork *of, gdouble fraction)
   gegl_operation_progress (of->request->operation, fraction, (gchar *) "");
 }
 
+/* What is to be told of it; negative: nothing now. */
+static gdouble
+next_locked (TesseraTelling *telling, gdouble fraction)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (now < telling->next && ! tessera_tells_progress_at_once ())
+    return -1.0;
+  telling->next = now + INTERVAL * 1000;
+  if (telling->told < 0.0)
+    fraction = 0.0;
+  if (fraction <= telling->told)
+    return -1.0;
+  return telling->told = fraction;
+}
+
 /* `part`: of the request. */
 static void
 tell (TesseraWork *of, gdouble part)
 {
   const TesseraRequest *request = of->request;
-  TesseraTelling       *telling = of->telling;
   const gdouble         from = request->progress_from;
   const gdouble         to = request->progress_to > 0.0 ? request->progress_to : 1.0;
-  const gint64          now = g_get_monotonic_time ();
   gdouble               fraction = MIN (from + (to - from) * CLAMP (part, 0.0, 1.0), MOST);
 
-  if (now < telling->next && ! tessera_tells_progress_at_once ())
-    return;
-  telling->next = now + INTERVAL * 1000;
-  if (telling->told < 0.0)
-    fraction = 0.0;
-  if (fraction <= telling->told)
-    return;
-  telling->told = fraction;
-  emit (of, fraction);
+  g_mutex_lock (&lock);
+  fraction = next_locked (of->telling, fraction);
+  g_mutex_unlock (&lock);
+  if (fraction >= 0.0)
+    emit (of, fraction);
+}
+
+static TesseraTelling *
+telling_locked (GObject *operation)
+{
+  const GQuark    quark = g_quark_from_static_string ("tessera-progress");
+  TesseraTelling *telling = g_object_get_qdata (operation, quark);
+
+  if (telling)
+    return telling;
+  telling = g_new (TesseraTelling, 1);
+  telling->told = -1.0;
+  g_object_set_qdata_full (operation, quark, telling, g_free);
+  return telling;
 }
 
 void
 tessera_progress_begin (TesseraWork *begun, const TesseraRequest *request)
 {
-  const GQuark quark = g_quark_from_static_string ("tessera-progress");
-
   *begun = (TesseraWork) { .outer = work, .request = request, .to = 1.0 };
   g_object_ref (request->operation);            /* a listener may let go of the node */
-  begun->telling = g_object_get_qdata (G_OBJECT (request->operation), quark);
-  if (! begun->telling)
-    {
-      begun->telling = g_new (TesseraTelling, 1);
-      begun->telling->told = -1.0;
-      g_object_set_qdata_full (G_OBJECT (request->operation), quark, begun->telling, g_free);
-    }
+  g_mutex_lock (&lock);
+  begun->telling = telling_locked (G_OBJECT (request->operation));
   if (request->progress_from <= 0.0 && begun->telling->told < 0.0)
     begun->telling->next = g_get_monotonic_time () + DELAY * 1000;
+  g_mutex_unlock (&lock);
   work = begun;
   tell (begun, 0.0);
 }
@@ -82,12 +102,15 @@ tessera_progress_end (TesseraWork *ended, gboolean success)
 {
   const TesseraRequest *request = ended->request;
   const gboolean        last = request->progress_to <= 0.0 || request->progress_to >= 1.0;
+  gboolean              closes;
 
-  if (ended->telling->told >= 0.0 && (last || ! success))
-    {
-      ended->telling->told = -1.0;
-      emit (ended, 1.0);
-    }
+  g_mutex_lock (&lock);
+  closes = ended->telling->told >= 0.0 && (last || ! success);
+  if (closes)
+    ended->telling->told = -1.0;
+  g_mutex_unlock (&lock);
+  if (closes)
+    emit (ended, 1.0);
   work = ended->outer;
   g_object_unref (request->operation);
 }

@@ -55,7 +55,9 @@ def one_step(report, session, name, work):
     session.screen.shot('align-layers-done')
     after = seen(session, work, 'after')
     report.check(f'{name}: OK changes the picture', changed and os.path.exists(after) and not same(before, after))
-    session.screen.key('Escape')                            # the report, where it is a window
+    told = session.screen.wait(lambda: any(TITLE in title for title in session.screen.windows().values()), 20)
+    report.check(f'{name}: the report is a window', told, str(session.screen.windows()))
+    session.screen.key('Escape')
     report.check(f'{name}: one undo brings it back', session.undo())
     session.settle()
     report.check(f'{name}: each pixel', same(before, seen(session, work, 'undone')))

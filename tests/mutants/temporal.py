@@ -89,4 +89,8 @@ ROWS = [
      '      if (value > best || (value == best && velocity < which))', '      if (value > best || (value == best && velocity > which))', 1),
     ('453', 'killed', 'opencl/kernels/tracks.cl',
      '          if (move.y > 4)', '          if (move.y > 5)', 1),
+    ('485', 'real', 'opencl/kernels/estimate-shift.cl',
+     'atomic_add (near, popcount (steep));', 'atomic_add (near, 1);', 1),
+    ('486', 'real', 'operations/estimate-shift-prepare.c',
+     'has_soft && has_flags', 'has_soft', 1),
 ]

@@ -57,7 +57,7 @@ RUNS = [
 OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 45),
           ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
           ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0', '--threads', '1'], 3),
-          ('tracks', ['temporal/tracks-device', '--small'], 8)]
+          ('tracks', ['temporal/tracks-device', '--small'], 12)]
 
 
 def kernels():

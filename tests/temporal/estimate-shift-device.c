@@ -58,6 +58,28 @@ check_device (const gint sizes[][2], gsize n_sizes)
       }
 }
 
+/* Steep pixels are taken if there are 64 or more: frames that have few more than these. */
+static void
+check_few_steep (void)
+{
+  gint few = 0;
+
+  for (gint k = 0; k < 10; k++)
+    {
+      StarsField *field = field_of ('A', 46 + k, 44 + 3 * k, 42 + 2 * k);
+      GeglBuffer *a = buffer_of (field, 0, "Y' u16", 0, 0), *b = buffer_of (field, 1, "Y' u16", 0, 0);
+      Answer      in_c = ask (b, a, &defaults, TESSERA_OPENCL_OFF, NULL), on_device = ask (b, a, &defaults, TESSERA_OPENCL_FORCE, NULL);
+
+      few += in_c.pixels >= 64 && in_c.pixels < 128;
+      expect_same (&in_c, &on_device, "few steep pixels, C and the device");
+      g_free (in_c.reason);
+      g_object_unref (b);
+      g_object_unref (a);
+      stars_field_free (field);
+    }
+  expect (few >= 3, "%d frames have few steep pixels", few);
+}
+
 /* With the check that other programs have: the device is found to compute what C does, and is used. */
 static void
 check_proof (void)
@@ -123,5 +145,6 @@ test_device (void)
   check_proof ();
   tessera_set_proof (FALSE);
   check_device (sizes, G_N_ELEMENTS (sizes));
+  check_few_steep ();
   check_faults ();
 }

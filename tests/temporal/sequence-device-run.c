@@ -3,6 +3,7 @@
  * See sequence-device.h. */
 #include "sequence-device.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../engine/verdict.h"
@@ -63,15 +64,39 @@ end (void)
 }
 
 gboolean
-find_shifts (TesseraOpenclMode mode, Answer *answer)
+find_shifts_by (ShiftMethod method, TesseraOpenclMode mode, Answer *answer)
 {
   tessera_set_opencl_mode (mode);
   return shift_request (shifting, &(ShiftRequest) { .key = &key, .n = N, .frames = frames + PIXELS, .serials = serials,
-                                                       .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer->found);
+                                                       .settings = { method, 16, INFINITY, FALSE } }, answer->found);
 }
 
 gboolean
-write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, gfloat *pixels)
+find_shifts (TesseraOpenclMode mode, Answer *answer)
+{
+  return find_shifts_by (SHIFT_PYRAMID, mode, answer);
+}
+
+/* The frames of another request are all bad, and so is what memory that was lost says then. */
+void
+lose_half (gint half)
+{
+  gfloat     *bad = g_new (gfloat, PIXELS);
+  CountPlane  other = { WIDTH, HEIGHT, bad };
+  Answer      answer;
+  ShiftKey    other_key;
+
+  for (gint i = 0; i < PIXELS; i++)
+    bad[i] = NAN;
+  tessera_drop_kept (half == 0 ? key.soft : key.flags);
+  shift_key_init (&other_key, &other, FALSE);
+  shift_request (shifting, &(ShiftRequest) { .key = &other_key, .n = 1, .frames = bad, .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer.found);
+  shift_key_clear (&other_key);
+  g_free (bad);
+}
+
+gboolean
+write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, const gchar *format, gpointer pixels)
 {
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
   const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
@@ -93,7 +118,7 @@ write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectan
   tessera_set_opencl_mode (mode);
   weights_find (all.current, shifts[N - 1], all.history, shifts, N - 1, &settings, &weights);
   whiten_planes_init (&made, WIDTH, HEIGHT);
-  request.output = tessera_reached_buffer (pixels, request.output_format, extent);
+  request.output = tessera_reached_buffer (pixels, babl_format (format), extent);
   done = background_whiten_predict (&request, &all, &weights, WHITEN_WHITENED, 1.0f, &made);
   g_object_unref (request.output);
   whiten_planes_clear (&made);
@@ -103,7 +128,7 @@ write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectan
 gboolean
 find_background (TesseraOpenclMode mode, Answer *answer)
 {
-  return write_background (mode, answer, GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), answer->whitened);
+  return write_background (mode, answer, GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), "Y float", answer->whitened);
 }
 
 Answer

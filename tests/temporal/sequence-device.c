@@ -65,6 +65,25 @@ check_travels (const Answer *in_c)
   end ();
 }
 
+/* Of the reference one image stays and the other does not, or both and no projections, which one method alone needs: all of it is made again. */
+static void
+check_halves (const Answer *in_c)
+{
+  for (gint half = 0; half < 3; half++)
+    {
+      Answer answer = { .whitened = { 0 } };
+
+      begin ();
+      find_shifts_by (half == 2 ? SHIFT_SINGLE : SHIFT_PYRAMID, TESSERA_OPENCL_FORCE, &answer);
+      if (half < 2)
+        lose_half (half);
+      find_shifts (TESSERA_OPENCL_FORCE, &answer);
+      find_background (TESSERA_OPENCL_FORCE, &answer);
+      expect_same (in_c, &answer, half == 0 ? "the soft image is lost" : half == 1 ? "the flags are lost" : "there are no projections");
+      end ();
+    }
+}
+
 /* What is not wanted any more makes room for what comes. */
 static void
 check_room (void)
@@ -185,75 +204,66 @@ check_reached (const Answer *in_c)
   expect (after.live_objects == first.live_objects, "%" G_GINT64_FORMAT " objects are left behind", (gint64) (after.live_objects - first.live_objects));
 }
 
-/* What a result goes into may be larger. */
+#define BESIDE 4000             /* numbers before and behind a buffer's */
+
+/* What a result goes into may be larger or smaller, and have other numbers. */
 static void
-check_part (const Answer *in_c)
+check_part (const Answer *in_c, const GeglRectangle *extent)
 {
-  const GeglRectangle extent = { -3, -2, WIDTH + 7, HEIGHT + 5 };
-  const gint          n = extent.width * extent.height;
-  gfloat             *pixels = g_new (gfloat, n);
-  gint                wrong = 0;
+  const gint n = extent->width * extent->height + 2 * BESIDE;
+  gfloat    *floats = g_new (gfloat, n);
+  gdouble   *doubles = g_new (gdouble, n);
 
   for (gint mode = TESSERA_OPENCL_OFF; mode <= TESSERA_OPENCL_FORCE; mode++)
     {
+      gint   wrong = 0;
       Answer answer;
 
       begin ();
       for (gint i = 0; i < n; i++)
-        pixels[i] = -7.0f;
-      expect (find_shifts (mode, &answer) && write_background (mode, &answer, &extent, pixels), "mode %d: a part is computed", mode);
+        floats[i] = doubles[i] = -7.0;
+      expect (find_shifts (mode, &answer) && write_background (mode, &answer, extent, "Y float", floats + BESIDE)
+              && write_background (mode, &answer, extent, "Y double", doubles + BESIDE), "mode %d: a part is computed", mode);
       end ();
       for (gint i = 0; i < n; i++)
         {
-          const gint  x = i % extent.width + extent.x, y = i / extent.width + extent.y;
-          const float right = x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT ? in_c->whitened[y * WIDTH + x] : -7.0f;
+          const gint     at = i - BESIDE, x = at % extent->width + extent->x, y = at / extent->width + extent->y;
+          const gboolean is_there = at >= 0 && i < n - BESIDE && x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT;
+          const gfloat   right = is_there ? in_c->whitened[y * WIDTH + x] : -7.0f;
 
-          wrong += memcmp (&pixels[i], &right, sizeof right) != 0;
+          wrong += memcmp (&floats[i], &right, sizeof right) || doubles[i] != right;
         }
+      expect (wrong == 0, "mode %d, a part: %d pixels are others", mode, wrong);
     }
-  expect (wrong == 0, "a part: %d pixels are others", wrong);
-  g_free (pixels);
+  g_free (doubles);
+  g_free (floats);
 }
 
-static gpointer
-find_again (gpointer in_c)
-{
-  Answer answer = *(const Answer *) in_c;
-  gint   wrong = 0;
-
-  for (gint i = 0; i < 30; i++)
-    {
-      memset (answer.whitened, 0, sizeof answer.whitened);
-      wrong += ! find_background (TESSERA_OPENCL_FORCE, &answer) || memcmp (answer.whitened, ((const Answer *) in_c)->whitened, sizeof answer.whitened);
-    }
-  return GINT_TO_POINTER (wrong);
-}
-
-/* Several requests at the same time read the frames that stay: none travels again, and once they are not wanted others get their memory. */
+/* A row is more than a thread copies at a time. */
 static void
-check_together (const Answer *in_c)
+check_wide (void)
 {
-  const guint64 frame = sizeof (gfloat) * PIXELS;
+  const gint    width = 17001, height = 9, pixels = width * height;
+  gfloat       *both = g_new (gfloat, 2 * pixels);
+  CountPlane    reference = { width, height, both };
+  ShiftSettings settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE };
+  Shift         found[2];
 
-  for (gint round = 0; round < 3; round++)
+  for (gint i = 0; i < 2 * pixels; i++)
+    both[i] = (gfloat) (((guint32) (i % pixels / width * width + (i % width + i / pixels * 2) % width) * 2654435761u) >> 20);
+  for (gint mode = 0; mode < 2; mode++)
     {
-      Answer          answer = { .whitened = { 0 } };
-      GThread        *threads[3];
-      TesseraCounters before, after;
+      ShiftKey its_key;
 
-      begin ();
-      find_shifts (TESSERA_OPENCL_FORCE, &answer);
-      find_background (TESSERA_OPENCL_FORCE, &answer);
-      tessera_get_counters (&before);
-      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
-        threads[i] = g_thread_new ("again", find_again, (gpointer) in_c);
-      for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
-        expect (GPOINTER_TO_INT (g_thread_join (threads[i])) == 0, "at the same time: the whitened frames are not C's");
-      tessera_get_counters (&after);
-      expect (after.uploaded_bytes - before.uploaded_bytes < 3 * 30 * frame / 2, "at the same time: %" G_GUINT64_FORMAT " bytes travel",
-              after.uploaded_bytes - before.uploaded_bytes);
-      end ();
+      shift_key_init (&its_key, &reference, FALSE);
+      tessera_set_opencl_mode (mode == 0 ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
+      expect (shift_request (shifting, &(ShiftRequest) { .key = &its_key, .n = 1, .frames = both + pixels, .settings = settings }, &found[mode]),
+              "wide frames, mode %d", mode);
+      shift_key_clear (&its_key);
     }
+  expect (found[0].ok && found[0].pixels > 1000 && ! memcmp (&found[0].x, &found[1].x, sizeof found[0].x) && found[0].pixels == found[1].pixels,
+          "wide frames: %.17g and %.17g, %d and %d pixels", found[0].x, found[1].x, found[0].pixels, found[1].pixels);
+  g_free (both);
 }
 
 gint
@@ -279,9 +289,12 @@ main (gint argc, gchar **argv)
     {
       tessera_set_proof (FALSE);
       check_travels (&in_c);
+      check_halves (&in_c);
       check_room ();
-      check_part (&in_c);
-      check_together (&in_c);
+      check_part (&in_c, GEGL_RECTANGLE (-3, -2, WIDTH + 7, HEIGHT + 5));
+      check_part (&in_c, GEGL_RECTANGLE (5, 4, 30, 20));
+      check_wide ();
+      check_requests_together (&in_c, graph);
       check_room ();
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       check_little_memory ();

@@ -31,10 +31,16 @@ void     make_frames      (void);
 void     begin            (void);
 void     end              (void);
 gboolean find_shifts      (TesseraOpenclMode mode, Answer *answer);
+gboolean find_shifts_by   (ShiftMethod method, TesseraOpenclMode mode, Answer *answer);
+/* One of the two images of the reference that stay on the device, and what is in its memory. */
+void     lose_half        (gint half);
 /* Of the last frame, from those before, into its part of `pixels`; or into the answer. */
-gboolean write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, gfloat *pixels);
+gboolean write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectangle *extent, const gchar *format, gpointer pixels);
 gboolean find_background  (TesseraOpenclMode mode, Answer *answer);
 /* All of it. */
 Answer   run              (TesseraOpenclMode mode);
+
+/* sequence-together.c: nodes are made in this graph. */
+void     check_requests_together (const Answer *in_c, GeglNode *graph);
 
 #endif
