@@ -56,7 +56,7 @@ sift_refine (const SiftLevels *levels, const SiftSettings *settings, const SiftC
 
 /* sift_bin (angle_of (dx, dy)), in floats, without a quotient: an eighth of a turn has the edges of five bins.  -1: it lies too near to
  * an edge to be sure, or is no number.
- * Price: 1.0 */
+ * Price: 1.1 (SIFT without descriptors, 4 Mpix with 21,564 points; Xeon, 2 threads, 2026-11-24). */
 static inline gint
 bin_of (gfloat dx, gfloat dy)
 {
