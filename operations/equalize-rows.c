@@ -171,16 +171,24 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
     }
 }
 
-void
-equalize_merge (const TesseraRequest *request, gpointer result, gconstpointer part)
+TESSERA_CLONES static void
+add_counts (guint32 *restrict counts, const guint32 *restrict more, gsize n)
 {
-  const Equalize *e = request->params;
-  const gsize     n = equalize_tile_size (e) * e->surveyed.width * e->surveyed.height;
-  guint32        *counts = result;
-  const guint32  *more = part;
-
   for (gsize i = 0; i < n; i++)
     counts[i] += more[i];
+}
+
+/* Nothing was counted in other rows of tiles than those of the area.  Price: 1.1 (CLAHE, 24 Mpix; H200, 2026-11-24). */
+void
+equalize_merge (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part)
+{
+  const Equalize *e = request->params;
+  const gsize     row_size = equalize_tile_size (e) * e->surveyed.width;
+  const gint      top = area->y - e->bounds.y, *edges = e->y.edges + e->surveyed.y;
+
+  for (gint row = 0; row < e->surveyed.height; row++)
+    if (edges[row] < top + area->height && edges[row + 1] > top)
+      add_counts ((guint32 *) result + row * row_size, (const guint32 *) part + row * row_size, row_size);
 }
 
 /* ------------------------------------------------------------------- map -- */

@@ -78,7 +78,7 @@ void equalize_local_tables  (const Equalize *e, const guint32 *counts);
 /* TesseraFilter.survey_area, merge and block; params is an Equalize.  A part: guint32 of
  * each tile of `surveyed`, row by row, each channel, each bin. */
 void equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
-void equalize_merge       (const TesseraRequest *request, gpointer result, gconstpointer part);
+void equalize_merge       (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
 void equalize_block       (const TesseraRequest *request, const TesseraBlock *block);
 
 #endif

@@ -214,7 +214,7 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
   if (job->profiled)
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
-    job->request->filter->merge (job->request, job->survey->result, state->answer_host->pointer);
+    job->request->filter->merge (job->request, &state->band.roi, job->survey->result, state->answer_host->pointer);
   else
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)

@@ -144,7 +144,7 @@ survey_area (const GeglRectangle *area, gpointer data)
   tessera_progress_mine ((guint64) area->width * area->height);
   filter->survey_area (surveying->request, area, part);
   g_mutex_lock (&surveying->lock);
-  filter->merge (surveying->request, surveying->survey->result, part);
+  filter->merge (surveying->request, area, surveying->survey->result, part);
   g_mutex_unlock (&surveying->lock);
   g_free (part);
 }

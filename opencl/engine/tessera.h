@@ -258,11 +258,11 @@ typedef struct
 
   /* Optional, for tessera_survey. survey_area: adds the statistics of `area` to `part`, in C; called from
    * several threads, each with a part of its own. survey: enqueues the passes that do so for band->roi;
-   * there is no output. merge: adds a part to the result.  Parts begin as zeros.  They are joined in any
+   * there is no output. merge: adds a part, of `area`, to the result.  Parts begin as zeros.  They are joined in any
    * order, so they hold counts and extremes, not sums of floats. */
   void (*survey_area) (const TesseraRequest *request, const GeglRectangle *area, gpointer part);
   gint (*survey)      (TesseraBand *band, TesseraMemory *part);
-  void (*merge)       (const TesseraRequest *request, gpointer result, gconstpointer part);
+  void (*merge)       (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
 } TesseraFilter;
 
 /* One call of an operation's process. */
