@@ -8,9 +8,11 @@
 #include "../engine/each-fault.h"
 #include "../engine/verdict.h"
 
+/* One is hot, in the last row. */
 static void
 spoil (GeglBuffer *buffer)
 {
+  const GeglRectangle *box = gegl_buffer_get_extent (buffer);
   const gfloat hard[] = { NAN, INFINITY, -INFINITY, 1e30f, -1e30f, 0.9f, 1e-41f };
 
   for (gint i = 0; i < 40; i++)
@@ -20,6 +22,7 @@ spoil (GeglBuffer *buffer)
 
       gegl_buffer_set (buffer, &one, 0, babl_format ("Y float"), &hard[i % G_N_ELEMENTS (hard)], GEGL_AUTO_ROWSTRIDE);
     }
+  gegl_buffer_set (buffer, GEGL_RECTANGLE (box->x + box->width / 2, box->y + box->height - 1, 1, 1), 0, babl_format ("Y float"), &hard[5], GEGL_AUTO_ROWSTRIDE);
 }
 
 static const gint sizes[][2] = { { 200, 120 }, { 63, 65 }, { 129, 33 }, { 5, 5 }, { 1, 40 }, { 64, 16 }, { 90, 7 } };
