@@ -14,7 +14,7 @@ G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION
 static const TesseraOperationInfo *
 info_of (GeglOperation *operation)
 {
-  return &((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
+  return ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->info;
 }
 
 static gboolean
@@ -230,7 +230,7 @@ tessera_operation_describe_sized (gpointer klass, gsize properties_size, const T
 {
   GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
 
-  ((TesseraOperationClass *) klass)->info = *info;
+  ((TesseraOperationClass *) klass)->info = g_memdup2 (info, sizeof *info);    /* as long as the class, which never ends */
   ((TesseraOperationClass *) klass)->has_border = has_border (klass);
   ((TesseraOperationClass *) klass)->properties_size = properties_size;
   if (info->working)

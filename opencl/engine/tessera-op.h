@@ -17,16 +17,52 @@
 
 G_BEGIN_DECLS
 
-/* The properties of an operation: gegl-op.h makes the type. */
-typedef struct _GeglProperties GeglProperties;
+typedef struct _TesseraOperationInfo TesseraOperationInfo;
 
 /* A slider of GIMP's dialog: its ends, its curve, a small and a large step, digits behind the point. */
 #define ui_slider(from, to, gamma, step, page, digits) \
   ui_range (from, to) ui_gamma (gamma) ui_steps (step, page) ui_digits (digits)
 
+typedef struct
+{
+  GeglOperationFilter parent_instance;
+} TesseraOperation;
+
+typedef struct
+{
+  GeglOperationFilterClass    parent_class;
+  const TesseraOperationInfo *info;
+  gboolean                    has_border;       /* the property */
+  gsize                       properties_size;
+} TesseraOperationClass;
+
+TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
+
+/* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL). */
+TESSERA_API void  tessera_operation_describe_sized (gpointer klass, gsize properties_size, const TesseraOperationInfo *info);
+#define tessera_operation_describe(klass, ...) \
+  tessera_operation_describe_sized (klass, sizeof (GeglProperties), __VA_ARGS__)
+
+/* For the property that says what lies beyond the edge.  Without such a property it is CLAMP.
+ * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has
+ * crop too: then the result is smaller than the image, by the reach. */
+TESSERA_API GType tessera_border_get_type         (void) G_GNUC_CONST;
+TESSERA_API GType tessera_border_or_crop_get_type (void) G_GNUC_CONST;
+
+G_END_DECLS
+
+/* gegl-op.h makes the type of an operation's properties.  In GEGL 0.4.72 each operation has a struct of its own name, which nothing can name before. */
+#ifdef TESSERA_OPERATION_ITSELF         /* operation.c, which is no operation */
+typedef struct _GeglProperties GeglProperties;
+#else
+#define GEGL_OP_Parent TesseraOperation
+#define GEGL_OP_PARENT (tessera_operation_get_type ())
+#include "gegl-op.h"
+#endif
+
 /* All strings stay as long as the process; title, description and menu_label are translated already.
  * Members that are not needed stay NULL or FALSE. */
-typedef struct
+struct _TesseraOperationInfo
 {
   /* Its name, and its place in the menus.  Both GIMPs have an entry with the label at the path.  GIMP 3's
    * action search looks at the title, the name and the description; GIMP 2.10's looks at the label and the
@@ -66,12 +102,7 @@ typedef struct
    * is processed as it is, for a filter without properties.  Another thread may set a property meanwhile: `o` is a
    * copy, by which the request's halo was made.  Strings and objects are not copied: that thread may free them. */
   gboolean    (*run)    (TesseraRequest *request, const GeglProperties *o);
-} TesseraOperationInfo;
-
-typedef struct
-{
-  GeglOperationFilter parent_instance;
-} TesseraOperation;
+};
 
 /* What gegl-op.h makes of every operation. */
 typedef struct
@@ -79,34 +110,5 @@ typedef struct
   TesseraOperation parent_instance;
   GeglProperties  *properties;
 } TesseraAnyOperation;
-
-typedef struct
-{
-  GeglOperationFilterClass parent_class;
-  TesseraOperationInfo     info;
-  gboolean                 has_border;          /* the property */
-  gsize                    properties_size;
-} TesseraOperationClass;
-
-TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
-
-/* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL). */
-TESSERA_API void  tessera_operation_describe_sized (gpointer klass, gsize properties_size, const TesseraOperationInfo *info);
-#define tessera_operation_describe(klass, ...) \
-  tessera_operation_describe_sized (klass, sizeof (GeglProperties), __VA_ARGS__)
-
-/* For the property that says what lies beyond the edge.  Without such a property it is CLAMP.
- * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has
- * crop too: then the result is smaller than the image, by the reach. */
-TESSERA_API GType tessera_border_get_type         (void) G_GNUC_CONST;
-TESSERA_API GType tessera_border_or_crop_get_type (void) G_GNUC_CONST;
-
-G_END_DECLS
-
-#ifndef TESSERA_OPERATION_ITSELF        /* operation.c, which is no operation */
-#define GEGL_OP_Parent TesseraOperation
-#define GEGL_OP_PARENT (tessera_operation_get_type ())
-#include "gegl-op.h"
-#endif
 
 #endif

@@ -91,7 +91,7 @@ class_of (GeglNode *node)
 static TesseraHalo
 reach_of (GeglNode *node, const GeglProperties *settings)
 {
-  return class_of (node)->info.reach ? class_of (node)->info.reach (settings) : (TesseraHalo) { 0, 0, 0, 0 };
+  return class_of (node)->info->reach ? class_of (node)->info->reach (settings) : (TesseraHalo) { 0, 0, 0, 0 };
 }
 
 /* The settings that the node has now; to be freed. */
@@ -110,7 +110,7 @@ answer (GeglNode *node, GeglBuffer *input, const GeglProperties *settings, Tesse
   GeglBuffer          *output = gegl_buffer_new (&roi, babl_format ("RGBA float"));
   const Babl          *format = gegl_operation_get_format (operation, "input");
   gfloat              *values = g_new (gfloat, 4 * roi.width * roi.height);
-  const TesseraOperationInfo *info = &class_of (node)->info;
+  const TesseraOperationInfo *info = class_of (node)->info;
   TesseraRequest       request = { .filter = info->filter, .operation = operation, .input = input, .output = output, .input_format = format,
                                    .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = halo };
 
@@ -148,7 +148,7 @@ between_request_and_run (guint i, TesseraOpenclMode mode)
   set (node, changes[i].property, changes[i].high);
   high = settings_of (node);
   after = reach_of (node, high);
-  expect (! class_of (node)->info.reach || after.left > before.left || after.top > before.top, "%s %s: reaches no farther",
+  expect (! class_of (node)->info->reach || after.left > before.left || after.top > before.top, "%s %s: reaches no farther",
           changes[i].operation, changes[i].property);
   expected = answer (node, input, high, after);
   set (node, changes[i].property, changes[i].low);
