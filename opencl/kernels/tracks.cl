@@ -2,15 +2,17 @@
  *
  * Shift-and-add (operations/shared/tracks.h): for each pixel the largest sum over frames, and its velocity.  The same floats in the same order as in C.
  *
- * Planes are kept turned: a column of the picture lies in one piece, so that work-items that are neighbours along y read neighbours.  A work-item has
- * 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what they read of a frame is mostly the same, and is
- * read once.  The items of a group have rows of velocities next to one another: what one has read is in the cache for the others.  With 8
- * pixels it takes 1.2 times as long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200, 2026-11-24).
+ * Planes are kept in strips of 32 rows, and a strip column by column: work-items that are neighbours along y read neighbours, and the compiler knows how
+ * far away the next column is.  A work-item has 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what
+ * they read of a frame is mostly the same, and is read once.  The items of a group have rows of velocities next to one another: what one has read is in
+ * the cache for the others.  With 8 pixels it takes 1.2 times as long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200,
+ * 2026-11-24).  Moves are read two frames ahead.  With whole columns in one piece, and moves read when they are used, it takes 1.16 times as long (H100,
+ * 2026-11-27).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
 #define PIXELS 16
-#define STRIP  32               /* pixels along y whose results lie together */
+#define STRIP  32               /* rows of a plane that lie together, and pixels along y whose results do */
 #define SPREAD 9                /* how far apart four velocities read in a frame, if they read next to one another */
 #define ALL    _Pragma ("unroll")
 
@@ -25,7 +27,7 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
     return;
   if (from_x >= 0 && from_x < width && from_y >= 0 && from_y < height)
     value = input[((long) frame * height + from_y) * stride + from_x];
-  planes[((long) frame * columns + x) * pitch + y] = isnan (value) ? 0.0f : min (value, clip);
+  planes[(((long) frame * (pitch / STRIP) + y / STRIP) * columns + x) * STRIP + y % STRIP] = isnan (value) ? 0.0f : min (value, clip);
 }
 
 /* How much further each velocity moves than the one before it; 64: each less far. */
@@ -88,7 +90,7 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
 {
   const int           y = get_global_id (0), group = get_global_id (1), part = get_global_id (2), at = first + part, strips = (height + STRIP - 1) / STRIP;
   const long          slot = (((long) part * groups + group) * strips + y / STRIP) * PIXELS * STRIP + y % STRIP;
-  global const float *here = planes + (long) group * PIXELS * pitch + y;
+  global const float *here = planes + group * PIXELS * STRIP;
   global float       *value = values + slot;
   global int         *velocity = velocities + slot;
   float               sums[4][PIXELS], row[PIXELS + SPREAD];
@@ -106,31 +108,40 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
     }
   for (int k = 0; 4 * k < n_x; k++)
     {
+      const int last = n_frames - 1;
+      int4      next = fours[k * n_frames], after = fours[k * n_frames + min (1, last)];
+      int       next_down = downs[at * n_frames], after_down = downs[at * n_frames + min (1, last)];
+
       for (int j = 0; j < n_frames; j++)
         {
-          const int4          move = fours[k * n_frames + j];
-          global const float *p = here + ((long) j * columns + move.x) * pitch + downs[at * n_frames + j];
+          const int4          move = next;
+          const uint          from_y = y + next_down;
+          global const float *p = here + ((long) (j * (pitch / STRIP) + from_y / STRIP) * columns + move.x) * STRIP + from_y % STRIP;
 
+          next = after;
+          next_down = after_down;
+          after = fours[k * n_frames + min (j + 2, last)];
+          after_down = downs[at * n_frames + min (j + 2, last)];
           ALL for (int i = 0; i < PIXELS; i++)
-            row[i] = p[i * pitch];
+            row[i] = p[i * STRIP];
           ALL for (int i = 0; i < SPREAD; i++)
             row[PIXELS + i] = 0.0f;
           if (move.y > 0)
             ALL for (int i = PIXELS; i < PIXELS + 4; i++)
-              row[i] = p[i * pitch];
+              row[i] = p[i * STRIP];
           if (move.y > 4)
             ALL for (int i = PIXELS + 4; i < PIXELS + SPREAD; i++)
-              row[i] = p[i * pitch];
+              row[i] = p[i * STRIP];
           switch (move.z)
             {
             ADD (0, 0, 0) ADD_ALL (0) ADD_ALL (1) ADD_ALL (2)
             default:
               _Pragma ("unroll 1") for (int v = 0; v < 4; v++)
                 {
-                  global const float *q = p + (long) aheads[4 * (k * n_frames + j) + v] * pitch;
+                  global const float *q = p + (long) aheads[4 * (k * n_frames + j) + v] * STRIP;
 
                   ALL for (int i = 0; i < PIXELS; i++)
-                    row[i] = q[i * pitch];
+                    row[i] = q[i * STRIP];
                   if (v == 0)
                     ADD_TO (sums[0]);
                   else if (v == 1)
