@@ -6,7 +6,7 @@
  * Exact at every radius and percentile.  Medians of small squares: networks of minima and
  * maxima (median-blur-network.c; D. E. Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
  * Everything else: a window that slides over ranks (median-blur-rank.c; T. S. Huang and others, IEEE
- * Trans. ASSP 27(1), 1979; B. Weiss, SIGGRAPH 2006); on the device a bisection.
+ * Trans. ASSP 27(1), 1979; B. Weiss, SIGGRAPH 2006); on the device a search (median-blur.cl).
  *
  * Deviations: linear images are filtered as they are, not as R'G'B'. A rising curve does not change the order
  * of values, so the result is the same.
@@ -65,6 +65,13 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
+#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save */
+#define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
+#define CODED_WIDTH   32        /* pixels of a group that share codes */
+#define CODED_HEIGHT  8
+#define CODED_RUN     8         /* of a work-item: median-blur-codes.h */
+#define CODED_ROUNDS  36        /* of the search, take as long as such a run */
+#define CODED_ROOM    (512 + 3 * 128)
 
 /* ---------------------------------------------------------------- params -- */
 
@@ -203,7 +210,7 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
   });
 }
 
-/* A network, or a search for the rank. */
+/* A network, or a search for the rank, in codes if they fit. */
 static gint
 median_blur_device (TesseraBand *band)
 {
@@ -211,21 +218,27 @@ median_blur_device (TesseraBand *band)
     { NULL, "median_network_9", "median_network_25", "median_network_49" },
     { NULL, "median_lacking_9", "median_lacking_25", "median_lacking_49" }
   };
+  static const gchar *const selects[] = { "median_select_square", "median_select_circle" };
   const MedianParams *params = band->request->params;
+  const gint          radius = params->radius;
   const gboolean      has_network = median_has_network (params, params->may_lack);
-  const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (params->radius + 1) * sizeof (gint));
+  const gboolean      has_codes = ! has_network && radius >= LEAST_CODED && radius <= MOST_CODED;
+  const gsize         pitch = (CODED_WIDTH + 2 * radius + 3) / 4;
+  const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (radius + 1) * sizeof (gint));
   TesseraMemory      *keys;
 
   make_keys (band, &keys);
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = has_network ? networks[params->may_lack][params->radius] : "median_search",
-    .size = { band->output.width, params->channels, band->output.height },
-    .group = { 32, 1, params->radius > FINE_RADIUS ? 1 : 4 },
-    .cost = (has_network ? 1 : ROUNDS) * params->count / 4.0,   /* reads of a pixel's four */
+    .kernel = has_network ? networks[params->may_lack][radius] : has_codes ? selects[params->is_circle] : "median_search",
+    .size = { band->output.width, params->channels, has_codes ? (band->output.height + CODED_RUN - 1) / CODED_RUN : band->output.height },
+    .group = { CODED_WIDTH, 1, has_codes ? CODED_HEIGHT : radius > FINE_RADIUS ? 1 : 4 },
+    .cost = (has_network ? 1 : has_codes ? CODED_ROUNDS : ROUNDS) * params->count / 4.0,        /* reads of a pixel's four */
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
-              ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (params->radius), half_widths,
+              ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (radius), half_widths,
               ARG (params->rank), ARG (params->may_lack),
-              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
+              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths,
+              has_codes ? ARG (params->count) : NO_ARG, LOCAL_ARG (CODED_ROOM * sizeof (gint)),
+              LOCAL_ARG (pitch * (CODED_RUN * CODED_HEIGHT + 2 * radius) * sizeof (guint32)) }
   });
 }
 

@@ -2,7 +2,7 @@
  *
  * The median, or another rank, of a neighbourhood, exactly.  Floats become integer keys in the same order
  * (tessera-median.h).  Networks find the medians of small squares.  For all else, a search halves the span
- * of the keys that occur.
+ * of the keys that occur: up to some radius among codes of 7 bits first, four at a time.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -87,6 +87,17 @@ MEDIAN_KERNEL (median_lacking_, 3, 9, true)
 MEDIAN_KERNEL (median_lacking_, 5, 25, true)
 MEDIAN_KERNEL (median_lacking_, 7, 49, true)
 
+/* With radius 0 the pixel is copied, because a key does not keep the sign of zero.  A pixel without samples is copied too. */
+static void
+write_median (global const float4 *input, global float *output, int channels, int width, int radius, int x, int channel, int y, bool is_found, int key)
+{
+  const int from = (y + radius) * (width + 2 * radius) + x + radius, to = 4 * (y * width + x);
+
+  output[to + channel] = is_found ? as_float (median_bits (key)) : ((global const float *) input)[4 * from + channel];
+  if (channel == 0 && channels == 3)
+    output[to + 3] = input[from].w;
+}
+
 /* One work-item makes one channel of one pixel, as above.  half_widths: how far each row of the
  * neighbourhood reaches, by its distance 0 .. radius from the middle row.  The wanted rank is `rank`.  If
  * samples may lack (may_lack), it is ranks[n], where n samples are there.
@@ -133,11 +144,22 @@ kernel void median_search (global const int *keys, global const float4 *input, g
       else
         least = above;
     }
-  /* With radius 0 the pixel is copied, because a key does not keep the sign of zero.  A pixel without samples is
-   * copied too. */
-  output[4 * (y * width + x) + channel]
-    = radius > 0 && samples > 0 ? as_float (median_bits (least))
-                                : ((global const float *) input)[4 * ((y + radius) * stride + x + radius) + channel];
-  if (channel == 0 && channels == 3)
-    output[4 * (y * width + x) + 3] = input[(y + radius) * stride + x + radius].w;
+  write_median (input, output, channels, width, radius, x, channel, y, radius > 0 && samples > 0, least);
 }
+
+#include "median-blur-codes.h"
+
+/* One work-item makes one channel of RUN pixels.  `size`: the samples of a neighbourhood; the other parameters as in median_search.  A search among the
+ * codes leads to the keys that have one of them, of which few are left.  Group: as many pixels as share their codes in local memory, of
+ * (wide + 2 radius + 3) / 4 words and RUN high + 2 radius rows; `room`: as make_codes has it.  N (N + 3) / 4 reads of local memory 7 times or 8 for the first
+ * pixel, some times for the others, and then most often as many once. */
+#define SELECT(NAME, IS_CIRCLE) \
+kernel void median_select_ ## NAME (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, \
+                                    int radius, global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, \
+                                    local int *room, local uint *codes) \
+{ \
+  select_medians (keys, input, output, channels, width, height, radius, half_widths, rank, may_lack, ranks, size, room, codes, IS_CIRCLE); \
+}
+
+SELECT (square, false)
+SELECT (circle, true)

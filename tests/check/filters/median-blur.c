@@ -53,6 +53,7 @@ static const BenchRow timed[] = {
     .peer = "median 2" },
   { .title = "median-blur radius 3", .ours = "tessera:median-blur radius=3", .rival = "gegl:median-blur radius=3" },
   { .title = "median-blur radius 10", .ours = "tessera:median-blur radius=10", .rival = "gegl:median-blur radius=10" },
+  { .title = "median-blur radius 40", .ours = "tessera:median-blur radius=40", .rival = "gegl:median-blur radius=40" },
   { .title = NULL }
 };
 
