@@ -36,8 +36,8 @@ graphs_list (void)
 gboolean
 graph_read (const gchar *name, gchar **text, gchar **title, gchar **summary)
 {
-  gchar      *file = g_strconcat (name, ".xml", NULL);
-  gchar      *path = g_build_filename (TESSERA_GRAPHS_DIR, file, NULL);
+  g_autofree gchar *file = g_strconcat (name, ".xml", NULL);
+  g_autofree gchar *path = g_build_filename (TESSERA_GRAPHS_DIR, file, NULL);
   GRegex     *regex = g_regex_new (head, 0, 0, NULL);
   GMatchInfo *match = NULL;
   gboolean    good = g_file_get_contents (path, text, NULL, NULL);
@@ -51,8 +51,6 @@ graph_read (const gchar *name, gchar **text, gchar **title, gchar **summary)
     g_clear_pointer (text, g_free);
   g_clear_pointer (&match, g_match_info_free);
   g_regex_unref (regex);
-  g_free (path);
-  g_free (file);
   return good;
 }
 
@@ -88,11 +86,10 @@ layer_below (Layer *layer)
 {
   gint32 parent = gimp_item_get_parent (layer->drawable), below = -1;
   gint   n, place = gimp_image_get_item_position (layer->image, layer->drawable);
-  gint  *layers = parent > 0 ? gimp_item_get_children (parent, &n) : gimp_image_get_layers (layer->image, &n);
+  g_autofree gint *layers = parent > 0 ? gimp_item_get_children (parent, &n) : gimp_image_get_layers (layer->image, &n);
 
   if (place >= 0 && place + 1 < n)
     below = layers[place + 1];
-  g_free (layers);
   return below;
 }
 

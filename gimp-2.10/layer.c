@@ -275,8 +275,8 @@ weaken (Layer *layer, GeglBuffer *shadow)
   const GeglRectangle *area = &layer->selected;
   const gint           rows = MAX (1, PIECE_PIXELS / 8 / area->width);
   const Babl          *format = mixing_format (layer);
-  gfloat              *after = g_new (gfloat, (gsize) 4 * rows * area->width);
-  gfloat              *before = g_new (gfloat, (gsize) 4 * rows * area->width);
+  g_autofree gfloat *after = g_new (gfloat, (gsize) 4 * rows * area->width);
+  g_autofree gfloat *before = g_new (gfloat, (gsize) 4 * rows * area->width);
 
   for (gint y = 0; y < area->height; y += rows)
     {
@@ -287,8 +287,6 @@ weaken (Layer *layer, GeglBuffer *shadow)
       mix (after, before, (gsize) piece.width * piece.height, layer->extras.strength);
       gegl_buffer_set (shadow, &piece, 0, format, after, GEGL_AUTO_ROWSTRIDE);
     }
-  g_free (before);
-  g_free (after);
 }
 
 void

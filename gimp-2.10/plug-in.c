@@ -48,11 +48,10 @@ operation_of (const gchar *procedure)
 
   for (GList *at = all; at && ! found; at = at->next)
     {
-      gchar *name = procedure_name (at->data);
+      g_autofree gchar *name = procedure_name (at->data);
 
       if (strcmp (name, procedure) == 0)
         found = g_strdup (at->data);
-      g_free (name);
     }
   g_list_free_full (all, g_free);
   return found;
@@ -91,16 +90,14 @@ static void
 install_operation (const gchar *operation)
 {
   const gchar *reference = gegl_operation_get_key (operation, "reference");
-  gchar       *name = procedure_name (operation);
-  gchar       *properties = settings_describe (operation);
+  g_autofree gchar *name = procedure_name (operation);
+  g_autofree gchar *properties = settings_describe (operation);
   gchar       *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
                                        reference ? reference : "", properties);
 
   install_procedure (name, gegl_operation_get_key (operation, "description"), help, gegl_operation_get_key (operation, "gimp:menu-label"),
                      gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, gegl_operation_find_property (operation, "count") != NULL);
   g_free (help);
-  g_free (properties);
-  g_free (name);
 }
 
 static void
@@ -169,12 +166,11 @@ recall (Layer *layer, const gchar *name)
 static void
 remember (Layer *layer, const gchar *name)
 {
-  gchar        *text = settings_text (layer->operation, &layer->extras);
+  g_autofree gchar *text = settings_text (layer->operation, &layer->extras);
   GimpParasite *kept = gimp_parasite_new (name, GIMP_PARASITE_PERSISTENT, strlen (text) + 1, text);
 
   gimp_attach_parasite (kept);
   gimp_parasite_free (kept);
-  g_free (text);
 }
 
 /* What is computed now, with a name for the bar. */
@@ -245,7 +241,7 @@ static GimpPDBStatusType
 run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mode, const gchar *settings, gint *count, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
-  gchar            *operation = operation_of (name);
+  g_autofree gchar *operation = operation_of (name);
   Layer            *layer = operation ? layer_new (image, drawable, title_of (operation), error) : NULL;
 
   if (! operation)
@@ -256,7 +252,6 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
       *count = layer_count (layer);
       layer_free (layer);
     }
-  g_free (operation);
   return status;
 }
 
@@ -264,11 +259,10 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
 static void
 follow_preferences (void)
 {
-  gchar *wish = gimp_gimprc_query ("use-opencl");
+  g_autofree gchar *wish = gimp_gimprc_query ("use-opencl");
 
   if (wish)
     g_object_set (gegl_config (), "use-opencl", strcmp (wish, "yes") == 0, NULL);
-  g_free (wish);
 }
 
 static void

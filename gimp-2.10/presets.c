@@ -15,17 +15,16 @@ static GKeyFile *
 presets_load (void)
 {
   GKeyFile *file = g_key_file_new ();
-  gchar    *path = presets_path ();
+  g_autofree gchar *path = presets_path ();
 
   g_key_file_load_from_file (file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);       /* there may be none yet */
-  g_free (path);
   return file;
 }
 
 static void
 presets_write (GKeyFile *file)
 {
-  gchar  *path = presets_path ();
+  g_autofree gchar *path = presets_path ();
   GError *error = NULL;
 
   if (! g_key_file_save_to_file (file, path, &error))
@@ -33,7 +32,6 @@ presets_write (GKeyFile *file)
       g_message ("%s", error->message);
       g_error_free (error);
     }
-  g_free (path);
 }
 
 /* A key cannot have = and brackets. */
@@ -68,35 +66,28 @@ presets_names (const gchar *operation)
 gchar *
 presets_get (const gchar *operation, const gchar *name)
 {
-  GKeyFile *file = presets_load ();
-  gchar    *key = key_of (name);
-  gchar    *settings = g_key_file_get_string (file, operation, key, NULL);
+  g_autoptr (GKeyFile) file = presets_load ();
+  g_autofree gchar *key = key_of (name);
 
-  g_free (key);
-  g_key_file_free (file);
-  return settings;
+  return g_key_file_get_string (file, operation, key, NULL);
 }
 
 void
 presets_set (const gchar *operation, const gchar *name, const gchar *settings)
 {
-  GKeyFile *file = presets_load ();
-  gchar    *key = key_of (name);
+  g_autoptr (GKeyFile) file = presets_load ();
+  g_autofree gchar *key = key_of (name);
 
   g_key_file_set_string (file, operation, key, settings);
   presets_write (file);
-  g_free (key);
-  g_key_file_free (file);
 }
 
 void
 presets_delete (const gchar *operation, const gchar *name)
 {
-  GKeyFile *file = presets_load ();
-  gchar    *key = key_of (name);
+  g_autoptr (GKeyFile) file = presets_load ();
+  g_autofree gchar *key = key_of (name);
 
   if (g_key_file_remove_key (file, operation, key, NULL))
     presets_write (file);
-  g_free (key);
-  g_key_file_free (file);
 }

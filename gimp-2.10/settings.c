@@ -158,7 +158,7 @@ static gboolean
 parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
 {
   const gchar *operation = gegl_node_get_operation (node), *equals = strchr (word, '=');
-  gchar       *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
+  g_autofree gchar *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
   GParamSpec  *spec = gegl_operation_find_property (operation, name);
   GValue       value = G_VALUE_INIT;
   gboolean     good = ! spec && equals && parse_extra (node, name, equals + 1, extras);
@@ -177,7 +177,6 @@ parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
     }
   if (G_IS_VALUE (&value))
     g_value_unset (&value);
-  g_free (name);
   return good;
 }
 
@@ -231,10 +230,9 @@ settings_text (GeglNode *node, const Extras *extras)
   g_free (specs);
   if (extras->strength < 1.0)
     {
-      gchar *text = number_text (100.0 * extras->strength);
+      g_autofree gchar *text = number_text (100.0 * extras->strength);
 
       g_string_append_printf (all, "%sstrength=%s", all->len ? " " : "", text);
-      g_free (text);
     }
   return g_string_free (all, FALSE);
 }
@@ -281,12 +279,11 @@ settings_describe (const gchar *operation)
     if (settings_is_offered (specs[i]))
       {
         const gchar *tip = g_param_spec_get_blurb (specs[i]);
-        gchar       *preset = settings_value_text (g_param_spec_get_default_value (specs[i]));
+        g_autofree gchar *preset = settings_value_text (g_param_spec_get_default_value (specs[i]));
 
         g_string_append_printf (all, "%s: %s", specs[i]->name, tip && *tip ? tip : g_param_spec_get_nick (specs[i]));
         describe_range (all, specs[i]);
         g_string_append_printf (all, "; default %s)\n", preset ? preset : "");
-        g_free (preset);
       }
   g_free (specs);
   return g_string_free (all, FALSE);

@@ -25,19 +25,16 @@ history_note (History *history, const gchar *format, ...)
 static gint
 find_end (const FrameList *list, const gchar *current)
 {
-  gchar *wanted = current && *current ? g_path_get_basename (current) : NULL;
+  g_autofree gchar *wanted = current && *current ? g_path_get_basename (current) : NULL;
   gint   end = wanted ? -1 : list->n;
 
   for (gint i = 0; i < list->n && wanted && end < 0; i++)
     {
-      gchar *path_name = g_path_get_basename (list->frames[i].path), *name = frame_name (&list->frames[i]);
+      g_autofree gchar *path_name = g_path_get_basename (list->frames[i].path), *name = frame_name (&list->frames[i]);
 
       if (g_str_equal (wanted, path_name) || g_str_equal (wanted, name))
         end = i;
-      g_free (path_name);
-      g_free (name);
     }
-  g_free (wanted);
   return end;
 }
 
@@ -100,8 +97,8 @@ dark_plane (const Dark *dark)
 static KeptFrame *
 prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, GError **error)
 {
-  gchar       *file = frame_key (frame);
-  gchar       *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
+  g_autofree gchar *file = frame_key (frame);
+  g_autofree gchar *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
   KeptFrame   *kept = kept_frame_find (key);
   FramePixels *pixels;
   CountPlane   plane;
@@ -114,8 +111,6 @@ prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, 
       frame_pixels_unref (pixels);
       kept = kept_frame_add (key, &plane);
     }
-  g_free (key);
-  g_free (file);
   return kept;
 }
 

@@ -99,11 +99,9 @@ append_csv (GString *text, const SiftPoint *point)
 static SiftFormat
 by_ending (const gchar *path)
 {
-  gchar     *lower = g_ascii_strdown (path, -1);
-  SiftFormat format = g_str_has_suffix (lower, ".txt") ? SIFT_COLMAP : g_str_has_suffix (lower, ".csv") ? SIFT_CSV : SIFT_LOWE;
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
-  g_free (lower);
-  return format;
+  return g_str_has_suffix (lower, ".txt") ? SIFT_COLMAP : g_str_has_suffix (lower, ".csv") ? SIFT_CSV : SIFT_LOWE;
 }
 
 static void

@@ -125,7 +125,7 @@ gint *
 sift_strongest (const SiftList *list, gsize most)
 {
   const gsize n = MIN (most, list->n);
-  Strength   *strengths = g_new (Strength, list->n);
+  g_autofree Strength *strengths = g_new (Strength, list->n);
   gint       *which = g_new (gint, list->n);
 
   for (gsize i = 0; i < list->n; i++)
@@ -136,19 +136,17 @@ sift_strongest (const SiftList *list, gsize most)
     which[i] = strengths[i].number;
   if (n < list->n)
     qsort (which, n, sizeof *which, compare_numbers);
-  g_free (strengths);
   return which;
 }
 
 static void
 keep_strongest (SiftList *list, gsize most)
 {
-  gint *which = sift_strongest (list, most);
+  g_autofree gint *which = sift_strongest (list, most);
 
   for (gsize i = 0; i < most; i++)
     list->points[i] = list->points[which[i]];
   list->n = most;
-  g_free (which);
 }
 
 /* What C and the device must agree on.  Of a large picture, which none of the check is, their number is enough. */

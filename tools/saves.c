@@ -96,7 +96,7 @@ reads_back (GeglBuffer *buffer, const gchar *path)
 static gboolean
 is_complete (GeglBuffer *buffer, const gchar *path)
 {
-  gchar   *lower = g_ascii_strdown (path, -1);
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
   gboolean good;
 
   if (g_str_has_suffix (lower, ".png"))
@@ -105,7 +105,6 @@ is_complete (GeglBuffer *buffer, const gchar *path)
     good = ends_with (path, "\xff\xd9", 2);
   else
     good = reads_back (buffer, path);
-  g_free (lower);
   return good;
 }
 

@@ -47,11 +47,10 @@ known_layouts (void)
       for (guint m = 0; m < G_N_ELEMENTS (models); m++)
         for (guint t = 0; t < G_N_ELEMENTS (types); t++)
           {
-            gchar *name = g_strconcat (models[m].name, " ", types[t], NULL);
+            g_autofree gchar *name = g_strconcat (models[m].name, " ", types[t], NULL);
 
             g_hash_table_insert (known, (gpointer) babl_format (name),
                                  GINT_TO_POINTER ((models[m].layout | (gint) t) + 1));
-            g_free (name);
           }
       g_once_init_leave (&made, 1);
     }

@@ -304,7 +304,7 @@ read_nearest (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
 {
   GeglRectangle part = nearest_part (rect, bounds);
   gsize         pixel = babl_format_get_bytes_per_pixel (format);
-  guchar       *edge = g_malloc ((gsize) part.width * part.height * pixel);
+  g_autofree guchar *edge = g_malloc ((gsize) part.width * part.height * pixel);
 
   get_pixels (buffer, &part, format, edge, part.width * pixel);
   for (gint y = 0; y < rect->height; y++)
@@ -316,7 +316,6 @@ read_nearest (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
         memcpy (pixels + ((gsize) y * rect->width + x) * pixel,
                 edge + ((gsize) from_y * part.width + from_x) * pixel, pixel);
       }
-  g_free (edge);
 }
 
 void

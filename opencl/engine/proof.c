@@ -320,8 +320,8 @@ tessera_check_result (const TesseraRequest *request)
   const GeglRectangle *roi = &request->roi;
   const Babl          *format = gegl_buffer_get_format (request->output);
   const gsize          bytes = (gsize) roi->width * babl_format_get_bytes_per_pixel (format);
-  GeglBuffer          *on_device = gegl_buffer_new (roi, format);
-  guchar              *one = g_malloc (bytes), *other = g_malloc (bytes);
+  g_autoptr (GeglBuffer) on_device = gegl_buffer_new (roi, format);
+  g_autofree guchar *one = g_malloc (bytes), *other = g_malloc (bytes);
   gboolean             is_same = TRUE;
 
   gegl_buffer_copy (request->output, roi, GEGL_ABYSS_NONE, on_device, roi);
@@ -334,8 +334,5 @@ tessera_check_result (const TesseraRequest *request)
       gegl_buffer_get (request->output, &row, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       is_same = are_same (one, other, bytes, format);
     }
-  g_free (one);
-  g_free (other);
-  g_object_unref (on_device);
   return is_same;
 }

@@ -56,7 +56,7 @@ reduce_area (const GeglRectangle *area, gpointer data)
 {
   const Reducing *r = data;
   const gint      side = SQUARE * r->factor;
-  gfloat         *in = g_new (gfloat, 4 * side * side);
+  g_autofree gfloat *in = g_new (gfloat, 4 * side * side);
 
   for (gint y = area->y; y < area->y + area->height; y += SQUARE)
     for (gint x = area->x; x < area->x + area->width; x += SQUARE)
@@ -69,7 +69,6 @@ reduce_area (const GeglRectangle *area, gpointer data)
                       &r->from->bounds, TESSERA_BORDER_CLAMP, r->from->format, in);
         average (r, in, &part);
       }
-  g_free (in);
 }
 
 /* Into memory in one piece: tiles would be cleared first, and written in parts.  What follows looks at luminance and alpha alone.  A picture

@@ -274,7 +274,7 @@ static gboolean
 read_gzip (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdouble *numbers)
 {
   const gint   size = tiles->bits / 8;
-  guint8      *out = g_malloc (n * size);
+  g_autofree guint8 *out = g_malloc (n * size);
   gboolean     success = inflate (bytes, length, out, n * size);
 
   for (gint64 i = 0; i < n && success; i++)
@@ -285,7 +285,6 @@ read_gzip (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdou
         value = value << 8 | (tiles->method == METHOD_SHUFFLED ? out[k * n + i] : out[i * size + k]);
       numbers[i] = size == 1 ? value : size == 2 ? (gdouble) (gint16) value : (gdouble) (gint32) value;
     }
-  g_free (out);
   return success;
 }
 

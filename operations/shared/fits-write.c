@@ -27,10 +27,9 @@ add_card (GString *head, const gchar *text)
 static void
 add_number (GString *head, const gchar *key, gint value)
 {
-  gchar *text = g_strdup_printf ("%-8s= %20d", key, value);
+  g_autofree gchar *text = g_strdup_printf ("%-8s= %20d", key, value);
 
   add_card (head, text);
-  g_free (text);
 }
 
 static GString *

@@ -237,7 +237,7 @@ static gboolean
 read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
 {
   const gint64 n = (gint64) header->width * header->height;
-  gdouble     *numbers;
+  g_autofree gdouble *numbers = NULL;
   gboolean     success;
 
   numbers = g_new (gdouble, n);
@@ -248,7 +248,6 @@ read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *p
       for (gint64 i = 0; i < n; i++)
         plane->pixels[i] = count_of (image, numbers[i]);
     }
-  g_free (numbers);
   return success;
 }
 

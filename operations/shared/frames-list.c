@@ -181,10 +181,9 @@ add_folder (GArray *frames, FrameList *list, const gchar *folder, IsWanted is_wa
   g_ptr_array_sort (names, compare_names);
   for (guint i = 0; i < names->len; i++)
     {
-      gchar *path = g_str_equal (folder, ".") ? g_strdup (names->pdata[i]) : g_build_filename (folder, names->pdata[i], NULL);
+      g_autofree gchar *path = g_str_equal (folder, ".") ? g_strdup (names->pdata[i]) : g_build_filename (folder, names->pdata[i], NULL);
 
       add_file (frames, list, path);
-      g_free (path);
     }
   g_ptr_array_free (names, TRUE);
   if (dir)
@@ -202,12 +201,9 @@ is_readable (const gchar *name, gconstpointer data G_GNUC_UNUSED)
 static gboolean
 matches_glob (const gchar *name, gconstpointer glob)
 {
-  gchar         *valid_name = g_utf8_make_valid (name, -1), *valid_glob = g_utf8_make_valid (glob, -1);
-  const gboolean matches = (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (valid_glob, valid_name);
+  g_autofree gchar *valid_name = g_utf8_make_valid (name, -1), *valid_glob = g_utf8_make_valid (glob, -1);
 
-  g_free (valid_glob);
-  g_free (valid_name);
-  return matches;
+  return (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (valid_glob, valid_name);
 }
 
 /* Where the one %d or %0Nd of a name begins and ends; FALSE: there is none, or more. */
@@ -268,7 +264,7 @@ add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
 static gboolean
 add_all (GArray *frames, FrameList *list, const gchar *what, GError **error)
 {
-  gchar       *folder = g_path_get_dirname (what), *name = g_path_get_basename (what);
+  g_autofree gchar *folder = g_path_get_dirname (what), *name = g_path_get_basename (what);
   const gchar *begin, *end;
   gboolean     success = TRUE;
 
@@ -284,8 +280,6 @@ add_all (GArray *frames, FrameList *list, const gchar *what, GError **error)
     success = add_folder (frames, list, folder, matches_glob, name);
   else
     success = FALSE;
-  g_free (folder);
-  g_free (name);
   return success;
 }
 

@@ -131,11 +131,9 @@ is_whole_png (Reader *reader)
 static gboolean
 is_called_jpeg (const gchar *path)
 {
-  gchar   *lower = g_ascii_strdown (path, -1);
-  gboolean is = g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg");
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
-  g_free (lower);
-  return is;
+  return g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg");
 }
 
 gboolean

@@ -281,7 +281,7 @@ refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
 static gboolean
 refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gdouble still, gdouble matrix[9])
 {
-  Steps   *steps = g_new (Steps, 1);
+  g_autofree Steps *steps = g_new (Steps, 1);
   gboolean done = FALSE;
 
   steps->refining = (Refining) { .a = a, .b = b, .softness = softness };
@@ -296,7 +296,6 @@ refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel mode
       done = refine_squares_read (&steps->refining) && refine_steps (steps, still, matrix);
       refine_squares_clear (&steps->refining);
     }
-  g_free (steps);
   return done;
 }
 

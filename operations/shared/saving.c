@@ -19,10 +19,9 @@ static gboolean
 fail (const gchar *path, GError **error)
 {
   const gint why = errno;
-  gchar     *name = g_filename_display_name (path);
+  g_autofree gchar *name = g_filename_display_name (path);
 
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (why), "%s cannot be written: %s", name, g_strerror (why));
-  g_free (name);
   return FALSE;
 }
 
@@ -158,7 +157,7 @@ gboolean
 saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error)
 {
   const gint why = errno;
-  gchar     *beside = g_strconcat (path, ".part", NULL);
+  g_autofree gchar *beside = g_strconcat (path, ".part", NULL);
 
   errno = why;
   good = part && good && fflush (part) == 0 && fsync (fileno (part)) == 0 && g_rename (beside, path) == 0;
@@ -170,6 +169,5 @@ saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error)
     }
   if (part)
     fclose (part);
-  g_free (beside);
   return good;
 }

@@ -75,7 +75,7 @@ soften_rows (gsize first, gsize n, gpointer data)
 {
   const Softening *s = data;
   const gint       width = s->frame->width, height = s->frame->height;
-  gfloat          *soft = g_new (gfloat, width + 2);
+  g_autofree gfloat *soft = g_new (gfloat, width + 2);
 
   for (gint y = first; y < (gint) (first + n); y++)
     {
@@ -85,7 +85,6 @@ soften_rows (gsize first, gsize n, gpointer data)
       soft[width + 1] = soft[width];
       soften_row (soft, width, s->frame->softened + (gsize) y * width);
     }
-  g_free (soft);
 }
 
 /* --------------------------------------------------------------- projections -- */

@@ -62,13 +62,12 @@ bench_print_row (const BenchJob *job, const BenchResult *result)
 static void
 add_text (GString *json, const gchar *name, const gchar *value)
 {
-  gchar *text = value ? g_strescape (value, NULL) : NULL;
+  g_autofree gchar *text = value ? g_strescape (value, NULL) : NULL;
 
   if (text)
     g_string_append_printf (json, "\"%s\": \"%s\", ", name, text);
   else
     g_string_append_printf (json, "\"%s\": null, ", name);
-  g_free (text);
 }
 
 /* Also closes whatever `json` has open: "..., " becomes "...}". */
@@ -201,7 +200,7 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   GString      *json = g_string_new ("{\"type\": \"measurement\", ");
   const gdouble pixels = bench_mpix (job->input) * 1e6;
   const gint    steps = bench_steps (job->row->ours);
-  gchar        *samples = g_base64_encode ((const guchar *) result->samples, sizeof result->samples);
+  g_autofree gchar *samples = g_base64_encode ((const guchar *) result->samples, sizeof result->samples);
 
   add_text (json, "row", job->row->title);
   add_number (json, "steps", steps);
@@ -230,7 +229,6 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
     g_string_append_printf (json, "%s\"%s\"", i ? ", " : "", (gchar *) g_ptr_array_index (result->flags, i));
   g_string_append_printf (json, "], \"samples\": \"%s\"}\n", samples);
   g_print ("%s", json->str);
-  g_free (samples);
   g_string_free (json, TRUE);
 }
 

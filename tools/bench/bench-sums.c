@@ -29,7 +29,7 @@ bench_forget_host_peak (void)
 gdouble
 bench_host_peak (void)
 {
-  gchar  *text = NULL;
+  g_autofree gchar *text = NULL;
   gdouble mib = 0.0;
 
   if (g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
@@ -38,7 +38,6 @@ bench_host_peak (void)
 
       mib = line ? g_ascii_strtod (line + 6, NULL) / 1024.0 : 0.0;
     }
-  g_free (text);
   return mib;
 }
 

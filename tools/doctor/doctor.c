@@ -62,8 +62,8 @@ static gint
 examine (Doctor *doctor)
 {
   Choice choice = { NULL, NULL, FALSE, FALSE };
-  gchar **operations = NULL;
-  gchar *summary;
+  g_auto (GStrv) operations = NULL;
+  g_autofree gchar *summary = NULL;
   gint   code;
 
   printf ("Tessera's doctor. It looks and measures for a minute or two (--quick: less), and changes nothing.\n");
@@ -77,9 +77,7 @@ examine (Doctor *doctor)
               ? g_strdup_printf ("The filters run; C and OpenCL on %s agree.", choice.title)
               : g_strdup ("The filters run, in C; OpenCL is off or has no device.");
   code = report_finish (doctor, summary);
-  g_free (summary);
   g_free (choice.title);
-  g_strfreev (operations);
   return code;
 }
 

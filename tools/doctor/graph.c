@@ -12,14 +12,13 @@
 gchar **
 graph_operations (void)
 {
-  gchar    **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
+  g_auto (GStrv) expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
   GPtrArray *ours = g_ptr_array_new ();
 
   for (gint i = 0; expected[i]; i++)
     if (gegl_has_operation (expected[i]))
       g_ptr_array_add (ours, g_strdup (expected[i]));
   g_ptr_array_add (ours, NULL);
-  g_strfreev (expected);
   return (gchar **) g_ptr_array_free (ours, FALSE);
 }
 

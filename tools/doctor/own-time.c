@@ -60,12 +60,11 @@ family (gint pid)
   while (dir && (name = g_dir_read_name (dir)))
     {
       Process process = { .pid = atoi (name) };
-      gchar  *path = g_strdup_printf ("/proc/%s/stat", name);
+      g_autofree gchar *path = g_strdup_printf ("/proc/%s/stat", name);
 
       process.is_ours = process.pid == pid;
       if (process.pid > 0 && read_stat (path, &process))
         g_array_append_val (all, process);
-      g_free (path);
     }
   g_clear_pointer (&dir, g_dir_close);
   while (grows)
@@ -91,20 +90,18 @@ family (gint pid)
 static gboolean
 wants_processor (gint pid)
 {
-  gchar       *folder = g_strdup_printf ("/proc/%d/task", pid);
+  g_autofree gchar *folder = g_strdup_printf ("/proc/%d/task", pid);
   GDir        *dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
   gboolean     wants = FALSE;
 
   while (dir && ! wants && (name = g_dir_read_name (dir)))
     {
-      gchar *path = g_strdup_printf ("%s/%s/stat", folder, name);
+      g_autofree gchar *path = g_strdup_printf ("%s/%s/stat", folder, name);
 
       wants = read_stat (path, NULL) == 'R';
-      g_free (path);
     }
   g_clear_pointer (&dir, g_dir_close);
-  g_free (folder);
   return wants;
 }
 

@@ -85,7 +85,7 @@ static void
 time_filter (const gchar *operation, gdouble mpix, gboolean on_device, gboolean quick, gboolean *too_slow)
 {
   const gint  height = MAX (1, (gint) sqrt (mpix * 1e6 / 1.5)), width = height * 3 / 2;
-  gfloat     *pixels = picture (width, height);
+  g_autofree gfloat *pixels = picture (width, height);
   FilterGraph graph;
   gint64      best;
   guint64     before = on_device_so_far ();
@@ -110,7 +110,6 @@ time_filter (const gchar *operation, gdouble mpix, gboolean on_device, gboolean 
         }
     }
   g_free (key);
-  g_free (pixels);
   graph_close (&graph);
 }
 

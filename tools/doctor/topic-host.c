@@ -44,7 +44,7 @@ file_system (const gchar *path)
   lines = g_strsplit (text, "\n", -1);
   for (gint i = 0; lines[i]; i++)
     {
-      gchar **fields = g_strsplit (lines[i], " ", 4);
+      g_auto (GStrv) fields = g_strsplit (lines[i], " ", 4);
       gsize   length = fields[0] && fields[1] && fields[2] ? strlen (fields[1]) : 0;
 
       if (length > 0 && length >= longest && g_str_has_prefix (path, fields[1])
@@ -54,7 +54,6 @@ file_system (const gchar *path)
           g_free (type);
           type = g_strdup (fields[2]);
         }
-      g_strfreev (fields);
     }
   g_strfreev (lines);
   g_free (text);
@@ -103,9 +102,9 @@ report_tiles (Doctor *doctor, const Part *host)
 static void
 topic_machine (Doctor *doctor, const Part *host)
 {
-  gchar  *processor = system_line ("/proc/cpuinfo", "model name");
-  gchar  *total = system_line ("/proc/meminfo", "MemTotal");
-  gchar  *available = system_line ("/proc/meminfo", "MemAvailable");
+  g_autofree gchar *processor = system_line ("/proc/cpuinfo", "model name");
+  g_autofree gchar *total = system_line ("/proc/meminfo", "MemTotal");
+  g_autofree gchar *available = system_line ("/proc/meminfo", "MemAvailable");
   gdouble mebibytes = g_ascii_strtod (total, NULL) / 1024.0;
   gint    threads = (gint) part_number (host, "threads");
 
@@ -125,9 +124,6 @@ topic_machine (Doctor *doctor, const Part *host)
       report_swap (doctor, host, mebibytes);
       report_tiles (doctor, host);
     }
-  g_free (available);
-  g_free (total);
-  g_free (processor);
 }
 
 /* ---------------------------------------------------------- operations -- */
@@ -135,7 +131,7 @@ topic_machine (Doctor *doctor, const Part *host)
 static void
 report_path (Doctor *doctor, const gchar *gegl_path, const Part *host)
 {
-  gchar **folders = g_strsplit (gegl_path, G_SEARCHPATH_SEPARATOR_S, -1);
+  g_auto (GStrv) folders = g_strsplit (gegl_path, G_SEARCHPATH_SEPARATOR_S, -1);
 
   report_fact (doctor, "GEGL_PATH", "%s", gegl_path);
   for (gint i = 0; folders[i]; i++)
@@ -147,13 +143,12 @@ report_path (Doctor *doctor, const gchar *gegl_path, const Part *host)
                     "Append GEGL's own folder: GEGL_PATH=$GEGL_PATH" G_SEARCHPATH_SEPARATOR_S DOCTOR_PLUGINS_DIR
                     " (or wherever GEGL is installed).",
                     "GEGL's own operations are missing: GEGL_PATH replaces the system's folder.");
-  g_strfreev (folders);
 }
 
 static void
 report_accident (Doctor *doctor, const Part *host)
 {
-  gchar       *accident = part_accident (host);
+  g_autofree gchar *accident = part_accident (host);
   const gchar *said = part_error (host, NULL, NULL);
 
   if (accident)
@@ -161,24 +156,21 @@ report_accident (Doctor *doctor, const Part *host)
                     "Look for a broken module or a stray .json file in GEGL's plug-in folders (GEGL_PATH, "
                     DOCTOR_PLUGINS_DIR ", ~/.local/share/gegl-0.4/plug-ins).",
                     "GEGL itself %s%s%s", accident, said ? ": " : "", said ? said : "");
-  g_free (accident);
 }
 
 static gboolean
 has_word (const gchar *words, const gchar *word)
 {
-  gchar  **list = g_strsplit (words ? words : "", " ", -1);
-  gboolean found = g_strv_contains ((const gchar *const *) list, word);
+  g_auto (GStrv) list = g_strsplit (words ? words : "", " ", -1);
 
-  g_strfreev (list);
-  return found;
+  return g_strv_contains ((const gchar *const *) list, word);
 }
 
 static void
 report_operations (Doctor *doctor, const Part *host)
 {
-  gchar **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
-  gchar **found = g_strsplit (part_get (host, "operations") ? part_get (host, "operations") : "", " ", -1);
+  g_auto (GStrv) expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
+  g_auto (GStrv) found = g_strsplit (part_get (host, "operations") ? part_get (host, "operations") : "", " ", -1);
 
   for (gint i = 0; found[i] && *found[i]; i++)
     {
@@ -200,15 +192,13 @@ report_operations (Doctor *doctor, const Part *host)
                         : "./run install puts them where gegl and GIMP look.",
                       "GEGL finds none of Tessera's operations.");
     }
-  g_strfreev (found);
-  g_strfreev (expected);
 }
 
 /* GIMP is started from the desktop, where nobody sets GEGL_PATH. */
 static void
 report_without_path (Doctor *doctor, const Part *plain)
 {
-  gchar  **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
+  g_auto (GStrv) expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
   guint    found = 0;
 
   for (gint i = 0; expected[i]; i++)
@@ -220,7 +210,6 @@ report_without_path (Doctor *doctor, const Part *plain)
   else
     report_fact (doctor, "without GEGL_PATH", "only %u of the %u are found: the installation is incomplete; ./run install "
                  "completes it", found, g_strv_length (expected));
-  g_strfreev (expected);
 }
 
 /* `plain`: without GEGL_PATH where that is set, else NULL. */

@@ -64,11 +64,10 @@ write_text (const gchar *path, GString *text, GError **error)
 static void
 append_side (GString *text, const gchar *name, const Side *side)
 {
-  gchar *shown = g_filename_display_name (side->path);
+  g_autofree gchar *shown = g_filename_display_name (side->path);
 
   g_string_append_printf (text, "%s: %d keypoints, %s%d x %d, %s\n", name, side->keypoints.n, side->is_picture ? "" : "within ",
                           side->keypoints.width, side->keypoints.height, shown);
-  g_free (shown);
 }
 
 gboolean
@@ -120,13 +119,12 @@ append_quoted (GString *text, const gchar *words)
 static void
 append_json_side (GString *text, const gchar *name, const Side *side)
 {
-  gchar *shown = g_filename_display_name (side->path);
+  g_autofree gchar *shown = g_filename_display_name (side->path);
 
   g_string_append_printf (text, "  \"%s\": {\"file\": ", name);
   append_quoted (text, shown);
   g_string_append_printf (text, ", \"keypoints\": %d, \"width\": %d, \"height\": %d, \"picture\": %s},\n", side->keypoints.n,
                           side->keypoints.width, side->keypoints.height, side->is_picture ? "true" : "false");
-  g_free (shown);
 }
 
 static void

@@ -32,14 +32,12 @@ static gboolean G_GNUC_PRINTF (2, 3)
 fail (Reader *reader, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *cause, *name = g_filename_display_name (reader->name);
+  g_autofree gchar *cause = NULL, *name = g_filename_display_name (reader->name);
 
   va_start (arguments, format);
   cause = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_set_error (reader->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s:%d: %s", name, reader->line, cause);
-  g_free (cause);
-  g_free (name);
   return FALSE;
 }
 

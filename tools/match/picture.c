@@ -184,14 +184,13 @@ save (const Canvas *canvas, const gchar *path, GError **error)
 {
   GeglBuffer *buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
                                                          GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
-  GeglNode   *node = gegl_node_new_child (NULL, "operation", "gegl:save", NULL);
+  g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "gegl:save", NULL);
   gboolean    good = saves_ending (path);
 
   if (good)
     good = saves_picture (buffer, node, path, error);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL cannot write this kind of picture", path);
-  g_object_unref (node);
   g_object_unref (buffer);
   return good;
 }

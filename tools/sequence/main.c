@@ -165,7 +165,7 @@ run_sequence (const Options *options, Run *run)
 static gint
 merge (const Options *options, Run *run)
 {
-  gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
+  g_autofree gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
   gint   status = 2, frames, block;
 
   if (folder_merge (options->output, options->what + 1, &run->error) && g_file_get_contents (path, &settings, NULL, &run->error))
@@ -175,8 +175,6 @@ merge (const Options *options, Run *run)
       progress_begin (1.0);
       status = finish (NULL, frames, block, options, run);
     }
-  g_free (settings);
-  g_free (path);
   return status;
 }
 

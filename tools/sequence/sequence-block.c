@@ -144,13 +144,11 @@ write_planes (Block *block, gint index, const Weights *weights, GError **error)
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     if (block->sequence->settings.writes[i])
       {
-        gchar       *path = g_strdup_printf ("%s/%s/%06d.fits", block->sequence->folder, folders[i], index);
-        gchar       *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
+        g_autofree gchar *path = g_strdup_printf ("%s/%s/%06d.fits", block->sequence->folder, folders[i], index);
+        g_autofree gchar *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
         const gchar *cards[] = { card, NULL };
 
         success = fits_write (path, planes[i], cards, error);
-        g_free (card);
-        g_free (path);
       }
   return success;
 }

@@ -104,11 +104,10 @@ write_report (const Tables *tables, const gchar *path, const gchar *observatory,
     {
       const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
       const FrameRow  *frame = tables_frame (tables, row->index);
-      gchar           *line = frame ? sky_report (row, frame, observatory) : NULL;
+      g_autofree gchar *line = frame ? sky_report (row, frame, observatory) : NULL;
 
       if (line)
         g_string_append_printf (text, "%s\n", line);
-      g_free (line);
     }
   if (text->len > 0)
     success = folder_write (path, text->str, text->len, error);
@@ -119,14 +118,9 @@ write_report (const Tables *tables, const gchar *path, const gchar *observatory,
 gboolean
 tables_write (const Tables *tables, const gchar *folder, const gchar *observatory, GError **error)
 {
-  gchar   *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
-  gchar   *tracks = g_build_filename (folder, "tracks.csv", NULL), *report = g_build_filename (folder, "tracks.mpc", NULL);
-  gboolean success = write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
-                     && write_objects (tables, tables->tracks, tracks, error) && write_report (tables, report, observatory, error);
+  g_autofree gchar *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
+  g_autofree gchar *tracks = g_build_filename (folder, "tracks.csv", NULL), *report = g_build_filename (folder, "tracks.mpc", NULL);
 
-  g_free (shifts);
-  g_free (detections);
-  g_free (tracks);
-  g_free (report);
-  return success;
+  return write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
+         && write_objects (tables, tables->tracks, tracks, error) && write_report (tables, report, observatory, error);
 }
