@@ -67,7 +67,7 @@ find_culprit (Doctor *doctor, const gchar *accident)
 {
   g_autofree gchar *origin = NULL, *remedy = NULL;
   g_autoptr (GPtrArray) list = icd_list (&origin);
-  GString   *culprits = g_string_new (NULL);
+  g_autoptr (GString) culprits = g_string_new (NULL);
   g_autofree gchar *folder = g_build_filename (doctor->folder, "one", NULL);
   g_autofree gchar *file = g_build_filename (folder, "one.icd", NULL);
 
@@ -91,7 +91,6 @@ find_culprit (Doctor *doctor, const gchar *accident)
                             "files only; until then GEGL_USE_OPENCL=no, and OpenCL off in GIMP's preferences.",
                             culprits->len ? " " : "", culprits->str);
   report_problem (doctor, "driver-crash", remedy, "The OpenCL driver %s.", accident);
-  g_string_free (culprits, TRUE);
 }
 
 /* ------------------------------------------------------------- devices -- */

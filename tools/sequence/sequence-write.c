@@ -31,8 +31,7 @@ add_quoted (GString *text, const gchar *words)
 static gboolean
 write_shifts (const Tables *tables, const gchar *path, GError **error)
 {
-  GString *text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,exposure,reason\n");
-  gboolean success;
+  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,exposure,reason\n");
 
   for (guint i = 0; i < tables->frames->len; i++)
     {
@@ -52,9 +51,7 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       add_quoted (text, row->reason);
       g_string_append_c (text, '\n');
     }
-  success = folder_write (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return success;
+  return folder_write (path, text->str, text->len, error);
 }
 
 static void
@@ -83,21 +80,18 @@ add_object (GString *text, const Tables *tables, const ObjectRow *row)
 static gboolean
 write_objects (const Tables *tables, const GArray *rows, const gchar *path, GError **error)
 {
-  GString *text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time\n");
-  gboolean success;
+  g_autoptr (GString) text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time\n");
 
   for (guint i = 0; i < rows->len; i++)
     add_object (text, tables, &g_array_index (rows, ObjectRow, i));
-  success = folder_write (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return success;
+  return folder_write (path, text->str, text->len, error);
 }
 
 /* Tracks alone: one frame's light is no object that moves.  No file where no frame has a place in the sky and a time. */
 static gboolean
 write_report (const Tables *tables, const gchar *path, const gchar *observatory, GError **error)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   gboolean success = TRUE;
 
   for (guint i = 0; i < tables->tracks->len; i++)
@@ -111,7 +105,6 @@ write_report (const Tables *tables, const gchar *path, const gchar *observatory,
     }
   if (text->len > 0)
     success = folder_write (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
   return success;
 }
 

@@ -152,8 +152,8 @@ gboolean
 stack_keep (const Stack *stack, GError **error)
 {
   gchar      *head = head_of (stack), **lines = lines_after (stack->kept, head);
-  GHashTable *keys = known_keys (stack);
-  GString    *text = g_string_new (head);
+  g_autoptr (GHashTable) keys = known_keys (stack);
+  g_autoptr (GString) text = g_string_new (head);
   gboolean    success;
 
   if (stack->result)
@@ -165,8 +165,6 @@ stack_keep (const Stack *stack, GError **error)
     if (stack->frames[i].is_known && i != stack->reference)
       append_frame (text, &stack->frames[i]);
   success = write_kept (stack->kept, text->str, error);
-  g_string_free (text, TRUE);
-  g_hash_table_unref (keys);
   g_strfreev (lines);
   g_free (head);
   return success;
