@@ -28,26 +28,20 @@ layer_set_space (GeglBuffer *buffer, const Babl *space)
 const Babl *
 layer_space_of_image (gint32 image)
 {
-  GimpColorProfile *profile = gimp_image_get_color_profile (image);
-  const Babl       *space = NULL;
+  g_autoptr (GimpColorProfile) profile = gimp_image_get_color_profile (image);
 
-  if (profile)
-    {
-      space = gimp_color_profile_get_space (profile, GIMP_COLOR_RENDERING_INTENT_RELATIVE_COLORIMETRIC, NULL);
-      g_object_unref (profile);
-    }
-  return space;
+  return profile ? gimp_color_profile_get_space (profile, GIMP_COLOR_RENDERING_INTENT_RELATIVE_COLORIMETRIC, NULL) : NULL;
 }
 
 GeglBuffer *
 layer_copy_pixels (gint32 drawable, const Babl *space)
 {
-  GeglBuffer *theirs = gimp_drawable_get_buffer (drawable), *copy;
+  g_autoptr (GeglBuffer) theirs = gimp_drawable_get_buffer (drawable);
+  GeglBuffer *copy;
 
   layer_set_space (theirs, space);
   copy = gegl_buffer_new (gegl_buffer_get_extent (theirs), gegl_buffer_get_format (theirs));
   gegl_buffer_copy (theirs, NULL, GEGL_ABYSS_NONE, copy, NULL);
-  g_object_unref (theirs);
   return copy;
 }
 

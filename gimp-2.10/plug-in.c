@@ -28,15 +28,14 @@ procedure_name (const gchar *operation)
 static GList *
 list_operations (void)
 {
-  guint   n;
-  gchar **names = gegl_list_operations (&n);
-  GList  *ours = NULL;
+  guint  n;
+  g_autofree gchar **names = gegl_list_operations (&n);
+  GList *ours = NULL;
 
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (names[i], PREFIX) && gegl_operation_get_key (names[i], "gimp:menu-label")
         && gegl_operation_get_key (names[i], "gimp:menu-path"))
       ours = g_list_prepend (ours, g_strdup (names[i]));
-  g_free (names);
   return g_list_reverse (ours);
 }
 
@@ -92,29 +91,23 @@ install_operation (const gchar *operation)
   const gchar *reference = gegl_operation_get_key (operation, "reference");
   g_autofree gchar *name = procedure_name (operation);
   g_autofree gchar *properties = settings_describe (operation);
-  gchar       *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
-                                       reference ? reference : "", properties);
+  g_autofree gchar *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
+                                            reference ? reference : "", properties);
 
   install_procedure (name, gegl_operation_get_key (operation, "description"), help, gegl_operation_get_key (operation, "gimp:menu-label"),
                      gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, gegl_operation_find_property (operation, "count") != NULL);
-  g_free (help);
 }
 
 static void
 install_graph (const gchar *graph)
 {
-  gchar *text, *title, *summary, *name, *help;
+  g_autofree gchar *text = NULL, *title = NULL, *summary = NULL, *name = NULL, *help = NULL;
 
   if (! graph_read (graph, &text, &title, &summary))
     return;
   name = g_strconcat (GRAPH_PREFIX, graph, NULL);
   help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", TESSERA_GRAPHS_DIR, graph);
   install_procedure (name, summary, help, title, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, strstr (text, "tessera:label") != NULL);
-  g_free (help);
-  g_free (name);
-  g_free (summary);
-  g_free (title);
-  g_free (text);
 }
 
 /* GIMP keeps what a query says until this program changes, so nothing but the text domain is said here. */
@@ -154,11 +147,10 @@ recall (Layer *layer, const gchar *name)
 
   if (kept)
     {
-      gchar *text = g_strndup (gimp_parasite_data (kept), gimp_parasite_data_size (kept));
+      g_autofree gchar *text = g_strndup (gimp_parasite_data (kept), gimp_parasite_data_size (kept));
 
       if (! settings_parse (layer->operation, text, &layer->extras, NULL))
         settings_reset (layer->operation, &layer->extras);
-      g_free (text);
       gimp_parasite_free (kept);
     }
 }
@@ -217,7 +209,7 @@ static GimpPDBStatusType
 run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, gint *count, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
-  gchar            *text, *title, *summary;
+  g_autofree gchar *text = NULL, *title = NULL, *summary = NULL;
   Layer            *layer;
 
   if (! graph_read (graph, &text, &title, &summary))
@@ -231,9 +223,6 @@ run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, 
     }
   if (layer)
     layer_free (layer);
-  g_free (summary);
-  g_free (title);
-  g_free (text);
   return status;
 }
 

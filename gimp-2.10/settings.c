@@ -183,7 +183,7 @@ parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
 gboolean
 settings_parse (GeglNode *node, const gchar *text, Extras *extras, GError **error)
 {
-  gchar  **words;
+  g_auto (GStrv) words = NULL;
   GError  *fault = NULL;
   gboolean good = TRUE;
 
@@ -198,7 +198,6 @@ settings_parse (GeglNode *node, const gchar *text, Extras *extras, GError **erro
     }
   for (gint i = 0; good && words[i]; i++)
     good = parse_word (node, words[i], extras, error);
-  g_strfreev (words);
   return good;
 }
 
@@ -206,13 +205,13 @@ gchar *
 settings_text (GeglNode *node, const Extras *extras)
 {
   GString     *all = g_string_new (NULL);
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  guint n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
 
   for (guint i = 0; i < n; i++)
     {
       GValue value = G_VALUE_INIT;
-      gchar *text, *quoted;
+      g_autofree gchar *text = NULL, *quoted = NULL;
 
       if (! settings_is_offered (specs[i]))
         continue;
@@ -222,12 +221,9 @@ settings_text (GeglNode *node, const Extras *extras)
         {
           quoted = g_shell_quote (text);
           g_string_append_printf (all, "%s%s=%s", all->len ? " " : "", specs[i]->name, quoted);
-          g_free (quoted);
         }
-      g_free (text);
       g_value_unset (&value);
     }
-  g_free (specs);
   if (extras->strength < 1.0)
     {
       g_autofree gchar *text = number_text (100.0 * extras->strength);
@@ -240,13 +236,12 @@ settings_text (GeglNode *node, const Extras *extras)
 void
 settings_reset (GeglNode *node, Extras *extras)
 {
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  guint n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
 
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]))
       gegl_node_set_property (node, specs[i]->name, g_param_spec_get_default_value (specs[i]));
-  g_free (specs);
   *extras = (Extras) { 1.0, -1 };
 }
 
@@ -272,8 +267,8 @@ gchar *
 settings_describe (const gchar *operation)
 {
   GString     *all = g_string_new (NULL);
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (operation, &n);
+  guint n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (operation, &n);
 
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]))
@@ -285,6 +280,5 @@ settings_describe (const gchar *operation)
         describe_range (all, specs[i]);
         g_string_append_printf (all, "; default %s)\n", preset ? preset : "");
       }
-  g_free (specs);
   return g_string_free (all, FALSE);
 }

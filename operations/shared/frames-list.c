@@ -50,13 +50,11 @@ frames_compare_names (const gchar *a, const gchar *b)
 gchar *
 frame_name (const Frame *frame)
 {
-  gchar *base = g_path_get_basename (frame->path), *name;
+  g_autofree gchar *base = g_path_get_basename (frame->path);
 
   if (frame_kind (frame->path) == KIND_PICTURE || (frame_kind (frame->path) == KIND_FITS && frame->index == 0))
-    return base;
-  name = g_strdup_printf ("%s[%d]", base, frame->index);
-  g_free (base);
-  return name;
+    return g_steal_pointer (&base);
+  return g_strdup_printf ("%s[%d]", base, frame->index);
 }
 
 /* ------------------------------------------------------- frames of one file -- */
@@ -75,8 +73,8 @@ count_frames (const Frame *file, FrameList *list)
 {
   static GMutex      mutex;
   static GHashTable *known;
-  gchar             *key = frame_key (file);
-  GError            *error = NULL;
+  g_autofree gchar  *key = frame_key (file);
+  g_autoptr (GError) error = NULL;
   gint               n, promised = 0;
 
   g_mutex_lock (&mutex);
@@ -108,17 +106,14 @@ count_frames (const Frame *file, FrameList *list)
   if (n > 0 && n < promised)
     {
       g_ptr_array_add (list->notes, g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, promised));
-      g_free (key);
       return n;                 /* and say so again */
     }
   if (error)
     g_ptr_array_add (list->notes, g_strdup (error->message));
-  g_clear_error (&error);
   g_mutex_lock (&mutex);
   if (n > 0)
     g_hash_table_replace (known, g_steal_pointer (&key), GINT_TO_POINTER (n));
   g_mutex_unlock (&mutex);
-  g_free (key);
   return n;
 }
 
@@ -172,8 +167,8 @@ typedef gboolean (*IsWanted) (const gchar *name, gconstpointer data);
 static gboolean
 add_folder (GArray *frames, FrameList *list, const gchar *folder, IsWanted is_wanted, gconstpointer data)
 {
-  GDir      *dir = g_dir_open (folder, 0, NULL);
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir)      dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   for (const gchar *name = dir ? g_dir_read_name (dir) : NULL; name; name = g_dir_read_name (dir))
     if (is_wanted (name, data))
@@ -185,9 +180,6 @@ add_folder (GArray *frames, FrameList *list, const gchar *folder, IsWanted is_wa
 
       add_file (frames, list, path);
     }
-  g_ptr_array_free (names, TRUE);
-  if (dir)
-    g_dir_close (dir);
   return dir != NULL;
 }
 
@@ -239,7 +231,8 @@ static gboolean
 add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
 {
   GStatBuf about;
-  gchar   *text, **lines, *folder;
+  g_autofree gchar *text = NULL, *folder = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (! is_file (list, path, &about) || ! g_file_get_contents (path, &text, NULL, error))
     return FALSE;
@@ -247,17 +240,12 @@ add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
   lines = g_strsplit (text, "\n", -1);
   for (gchar **line = lines; *line; line++)
     {
-      gchar *name = g_strchomp (*line), *whole;
+      const gchar *name = g_strchomp (*line);
+      g_autofree gchar *whole = g_path_is_absolute (name) || g_str_equal (folder, ".") ? g_strdup (name) : g_build_filename (folder, name, NULL);
 
-      if (! *name || *name == '#')
-        continue;
-      whole = g_path_is_absolute (name) || g_str_equal (folder, ".") ? g_strdup (name) : g_build_filename (folder, name, NULL);
-      add_file (frames, list, whole);
-      g_free (whole);
+      if (*name && *name != '#')
+        add_file (frames, list, whole);
     }
-  g_strfreev (lines);
-  g_free (folder);
-  g_free (text);
   return TRUE;
 }
 

@@ -104,7 +104,7 @@ static GSubprocess *
 start (Doctor *doctor, const gchar *name, const gchar *const *environment, const gchar *output,
        const gchar *errors)
 {
-  GSubprocessLauncher *launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   GSubprocess         *process;
   g_autoptr (GError) error = NULL;
   g_autofree gchar *budget = g_strdup_printf ("%d", doctor->budget);
@@ -119,14 +119,14 @@ start (Doctor *doctor, const gchar *name, const gchar *const *environment, const
                                          "--budget", budget, doctor->quick ? "--quick" : NULL, NULL);
   if (! process)
     fprintf (stderr, "tessera-doctor: %s\n", error->message);
-  g_object_unref (launcher);
   return process;
 }
 
 static void
 parse (Part *part, Doctor *doctor, const gchar *output, const gchar *errors)
 {
-  gchar   *text = NULL, **lines;
+  g_autofree gchar *text = NULL, *said = NULL;
+  g_auto (GStrv) lines = NULL;
   gboolean first = TRUE;
 
   g_file_get_contents (output, &text, NULL, NULL);
@@ -151,11 +151,8 @@ parse (Part *part, Doctor *doctor, const gchar *output, const gchar *errors)
       g_hash_table_replace (part->values, g_strdup (lines[i]), value);
     }
   g_string_append_c (doctor->parts, '}');
-  g_strfreev (lines);
-  g_clear_pointer (&text, g_free);
-  g_file_get_contents (errors, &text, NULL, NULL);
-  part->errors = g_strsplit (text ? text : "", "\n", -1);
-  g_free (text);
+  g_file_get_contents (errors, &said, NULL, NULL);
+  part->errors = g_strsplit (said ? said : "", "\n", -1);
 }
 
 Part *

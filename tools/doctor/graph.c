@@ -34,7 +34,7 @@ graph_variants (const gchar *operation)
   GArray       *variants = g_array_new (FALSE, FALSE, sizeof (FilterVariant));
   FilterVariant variant = { NULL, 0, g_strdup ("") };
   guint         n = 0;
-  GParamSpec  **specs = gegl_operation_list_properties (operation, &n);
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (operation, &n);
 
   g_array_set_clear_func (variants, clear_variant);
   g_array_append_val (variants, variant);
@@ -53,7 +53,6 @@ graph_variants (const gchar *operation)
             g_array_append_val (variants, variant);
           }
       }
-  g_free (specs);
   return variants;
 }
 

@@ -34,7 +34,7 @@ add_vendor (Hardware *hardware, const gchar *vendor)
 static void
 check_files (Hardware *hardware, const gchar *folder, const gchar *prefix)
 {
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
 
   while (dir && (name = g_dir_read_name (dir)))
@@ -46,8 +46,6 @@ check_files (Hardware *hardware, const gchar *folder, const gchar *prefix)
             && ! strstr (hardware->refused->str, path))
           g_string_append_printf (hardware->refused, "%s%s", hardware->refused->len ? " " : "", path);
       }
-  if (dir)
-    g_dir_close (dir);
 }
 
 void

@@ -43,7 +43,7 @@ compare (gconstpointer a, gconstpointer b)
 static void
 add_folder (GPtrArray *list, const gchar *folder)
 {
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
 
   while (dir && (name = g_dir_read_name (dir)))
@@ -53,8 +53,6 @@ add_folder (GPtrArray *list, const gchar *folder)
 
         add_file (list, path);
       }
-  if (dir)
-    g_dir_close (dir);
   g_ptr_array_sort (list, compare);
 }
 

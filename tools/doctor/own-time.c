@@ -28,7 +28,8 @@ typedef struct
 static gchar
 read_stat (const gchar *path, Process *process)
 {
-  gchar        *text = NULL, *at, state = 0;
+  g_autofree gchar *text = NULL;
+  gchar        *at, state = 0;
   unsigned long ticks[4];
 
   if (! g_file_get_contents (path, &text, NULL, NULL))
@@ -44,7 +45,6 @@ read_stat (const gchar *path, Process *process)
       else
         state = 0;
     }
-  g_free (text);
   return state;
 }
 
@@ -53,7 +53,7 @@ static GArray *
 family (gint pid)
 {
   GArray      *all = g_array_new (FALSE, TRUE, sizeof (Process));
-  GDir        *dir = g_dir_open ("/proc", 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open ("/proc", 0, NULL);
   const gchar *name;
   gboolean     grows = TRUE;
 
@@ -66,7 +66,6 @@ family (gint pid)
       if (process.pid > 0 && read_stat (path, &process))
         g_array_append_val (all, process);
     }
-  g_clear_pointer (&dir, g_dir_close);
   while (grows)
     {
       grows = FALSE;
@@ -91,7 +90,7 @@ static gboolean
 wants_processor (gint pid)
 {
   g_autofree gchar *folder = g_strdup_printf ("/proc/%d/task", pid);
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
   gboolean     wants = FALSE;
 
@@ -101,7 +100,6 @@ wants_processor (gint pid)
 
       wants = read_stat (path, NULL) == 'R';
     }
-  g_clear_pointer (&dir, g_dir_close);
   return wants;
 }
 
@@ -129,13 +127,10 @@ own_time_look (OwnTime *self, const gchar *pid)
 gchar *
 own_time_load (void)
 {
-  gchar *text = NULL, *said;
+  g_autofree gchar *text = NULL;
 
-  if (g_file_get_contents ("/proc/loadavg", &text, NULL, NULL))
-    said = g_strdup_printf ("load %.0f on %u processor%s", g_ascii_strtod (text, NULL), g_get_num_processors (),
-                            g_get_num_processors () == 1 ? "" : "s");
-  else
-    said = g_strdup ("others use its processors");
-  g_free (text);
-  return said;
+  if (! g_file_get_contents ("/proc/loadavg", &text, NULL, NULL))
+    return g_strdup ("others use its processors");
+  return g_strdup_printf ("load %.0f on %u processor%s", g_ascii_strtod (text, NULL), g_get_num_processors (),
+                          g_get_num_processors () == 1 ? "" : "s");
 }

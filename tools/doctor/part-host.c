@@ -14,7 +14,8 @@ static void
 say_files (gchar **operations)
 {
   static const gchar *const libraries[] = { "libgegl-0", "libtessera", NULL };
-  gchar *text = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (! g_file_get_contents ("/proc/self/maps", &text, NULL, NULL))
     return;
@@ -42,8 +43,6 @@ say_files (gchar **operations)
             }
         }
     }
-  g_strfreev (lines);
-  g_free (text);
 }
 
 gint

@@ -93,7 +93,8 @@ say_picks (const DoctorCl *cl)
     {
       gboolean     images;
       cl_device_id device = doctor_cl_pick (cl, doctor_cl_type (kinds[i]), &images);
-      gchar       *key = g_strdup_printf ("pick.%s", kinds[i]), *text, platform_name[128] = "";
+      g_autofree gchar *key = g_strdup_printf ("pick.%s", kinds[i]), *text = NULL;
+      gchar        platform_name[128] = "";
       cl_platform_id platform = NULL;
 
       if (device)
@@ -103,11 +104,9 @@ say_picks (const DoctorCl *cl)
           if (platform)
             cl->GetPlatformInfo (platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name, NULL);
           say (key, "%s (%s)", text, platform_name);
-          g_free (text);
         }
       else if (! images)
         say (key, "images");
-      g_free (key);
     }
 }
 

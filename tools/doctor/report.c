@@ -113,16 +113,13 @@ void
 report_problem (Doctor *doctor, const gchar *code, const gchar *remedy, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (! is_new (doctor->problems, text))
-    {
-      g_free (text);
-      return;
-    }
+    return;
   fputs ("  PROBLEM: ", stdout);
   print_wrapped (text, 11, 11);
   g_string_append (doctor->issues, doctor->issues->len ? ", {\"code\": " : "{\"code\": ");
@@ -132,7 +129,7 @@ report_problem (Doctor *doctor, const gchar *code, const gchar *remedy, const gc
   g_string_append (doctor->issues, ", \"remedy\": ");
   report_quote (doctor->issues, remedy);
   g_string_append_c (doctor->issues, '}');
-  g_ptr_array_add (doctor->problems, text);
+  g_ptr_array_add (doctor->problems, g_steal_pointer (&text));
   g_ptr_array_add (doctor->remedies, g_strdup (remedy));
 }
 
@@ -140,22 +137,19 @@ void
 report_remark (Doctor *doctor, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (! is_new (doctor->remark_texts, text))
-    {
-      g_free (text);
-      return;
-    }
+    return;
   fputs ("  Note: ", stdout);
   print_wrapped (text, 8, 8);
   if (doctor->remarks->len > 0)
     g_string_append (doctor->remarks, ", ");
   report_quote (doctor->remarks, text);
-  g_ptr_array_add (doctor->remark_texts, text);
+  g_ptr_array_add (doctor->remark_texts, g_steal_pointer (&text));
 }
 
 static void

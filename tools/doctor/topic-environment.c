@@ -81,7 +81,7 @@ report_gimp (Doctor *doctor)
 {
   const gchar *own = g_getenv ("GIMP3_DIRECTORY") ? g_getenv ("GIMP3_DIRECTORY") : g_getenv ("GIMP2_DIRECTORY");
   g_autofree gchar *folder = g_build_filename (g_get_user_config_dir (), "GIMP", NULL);
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *version;
 
   if (own && g_path_is_absolute (own))
@@ -93,8 +93,6 @@ report_gimp (Doctor *doctor)
 
       report_gimprc (doctor, label, path);
     }
-  if (dir)
-    g_dir_close (dir);
 }
 
 void

@@ -19,24 +19,25 @@ run_host (Doctor *doctor, const gchar *gegl_path)
 static gchar *
 system_line (const gchar *path, const gchar *name)
 {
-  gchar *text = NULL, *found = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (! g_file_get_contents (path, &text, NULL, NULL))
     return g_strdup ("unknown");
   lines = g_strsplit (text, "\n", -1);
-  for (gint i = 0; lines[i] && ! found; i++)
+  for (gint i = 0; lines[i]; i++)
     if (g_str_has_prefix (lines[i], name) && strchr (lines[i], ':'))
-      found = g_strdup (g_strstrip (strchr (lines[i], ':') + 1));
-  g_strfreev (lines);
-  g_free (text);
-  return found ? found : g_strdup ("unknown");
+      return g_strdup (g_strstrip (strchr (lines[i], ':') + 1));
+  return g_strdup ("unknown");
 }
 
 /* The file system that holds `path`, "" where unknown. */
 static gchar *
 file_system (const gchar *path)
 {
-  gchar *text = NULL, *type = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  gchar *type = NULL;
   gsize  longest = 0;
 
   if (! g_file_get_contents ("/proc/self/mounts", &text, NULL, NULL))
@@ -55,8 +56,6 @@ file_system (const gchar *path)
           type = g_strdup (fields[2]);
         }
     }
-  g_strfreev (lines);
-  g_free (text);
   return type ? type : g_strdup ("");
 }
 
@@ -65,7 +64,7 @@ report_swap (Doctor *doctor, const Part *host, gdouble memory_mib)
 {
   const gchar *swap = part_get (host, "swap");
   gdouble      cache = part_number (host, "cache") / 1048576.0;
-  gchar       *type;
+  g_autofree gchar *type = NULL;
 
   report_fact (doctor, "tile cache", "%.0f MiB (GEGL_CACHE_SIZE, in GIMP: Preferences, System Resources)", cache);
   if (! swap || ! *swap || g_ascii_strcasecmp (swap, "RAM") == 0)
@@ -81,7 +80,6 @@ report_swap (Doctor *doctor, const Part *host, gdouble memory_mib)
     report_remark (doctor, "Tiles that do not fit the cache go to that disk, which is some ten times "
                    "slower. With %.0f MiB of memory, GEGL_CACHE_SIZE=%.0f is reasonable for gegl.",
                    memory_mib, memory_mib / 4);
-  g_free (type);
 }
 
 /* Large results of the device are GEGL's tiles, or are written. */

@@ -22,7 +22,7 @@ report_driver (Doctor *doctor, const Icd *icd, const gchar *answer, gboolean cra
 {
   const gchar *where = icd->file ? icd->file : "the environment";
   const gchar *package = icd_package (icd);
-  gchar       *remedy;
+  g_autofree gchar *remedy = NULL;
 
   report_line ("%s: %s: %s", where, icd->library, crashed ? "CRASHES OR HANGS" : answer ? answer : "not tried");
   if (crashed || ! answer || g_str_equal (answer, "opens"))
@@ -34,7 +34,6 @@ report_driver (Doctor *doctor, const Icd *icd, const gchar *answer, gboolean cra
                             package ? package : ".", where);
   report_problem (doctor, "icd-library", remedy, "%s names the OpenCL driver %s, which does not open: %s",
                   where, *icd->library ? icd->library : "(nothing)", answer);
-  g_free (remedy);
 }
 
 static void

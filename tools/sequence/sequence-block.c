@@ -67,8 +67,8 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const Past             *past = &g_array_index (block->filtered, Past, block->filtered->len - n);
-  TrackFrame             *frames = g_new (TrackFrame, n);
-  gdouble                *times = g_new (gdouble, n);
+  g_autofree TrackFrame  *frames = g_new (TrackFrame, n);
+  g_autofree gdouble     *times = g_new (gdouble, n);
   TrackGrid               grid = tracks_short_grid ();
   gfloat                  threshold = (gfloat) settings->track_threshold;
   TrackPlanes             found;
@@ -86,8 +86,6 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
       if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
         {
           progress_say ("frame %d: no search over %d frames, because so many are missing between them", past[n - 1].index, n);
-          g_free (times);
-          g_free (frames);
           return;
         }
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
@@ -97,8 +95,6 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
                            is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found))
     {
       g_atomic_int_set (&block->sequence->is_refused, TRUE);
-      g_free (times);
-      g_free (frames);
       return;
     }
   track_seconds += (g_get_monotonic_time () - began) / 1e6;

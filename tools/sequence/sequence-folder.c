@@ -48,8 +48,7 @@ add_beginning (GChecksum *sum, const gchar *path)
 static gchar *
 fingerprint (const FrameList *list)
 {
-  GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
-  gchar     *result;
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
 
   for (gint i = 0; i < list->n; i++)
     {
@@ -60,26 +59,21 @@ fingerprint (const FrameList *list)
       if (list->frames[i].index == 0)
         add_beginning (sum, list->frames[i].path);
     }
-  result = g_strdup (g_checksum_get_string (sum));
-  g_checksum_free (sum);
-  return result;
+  return g_strdup (g_checksum_get_string (sum));
 }
 
 static gchar *
 dark_of (const Sequence *sequence)
 {
-  GChecksum *sum;
-  gchar     *base, *result;
+  g_autoptr (GChecksum) sum = NULL;
+  g_autofree gchar     *base = NULL;
 
   if (! sequence->dark_file)
     return g_strdup ("");
   sum = g_checksum_new (G_CHECKSUM_SHA256);
   add_beginning (sum, sequence->dark_file);
   base = g_path_get_basename (sequence->dark_file);
-  result = g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
-  g_free (base);
-  g_checksum_free (sum);
-  return result;
+  return g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
 }
 
 gchar *
@@ -152,15 +146,13 @@ check_settings (const gchar *folder, const gchar *wanted, GError **error)
     success = g_file_set_contents (path, wanted, -1, error);            /* others may begin at this moment */
   else if (! g_str_equal (found, wanted))
     {
-      gchar **ours = g_strsplit (wanted, "\n", -1), **theirs = g_strsplit (found, "\n", -1);
-      gint    i = 0;
+      g_auto (GStrv) ours = g_strsplit (wanted, "\n", -1), theirs = g_strsplit (found, "\n", -1);
+      gint i = 0;
 
       while (ours[i] && theirs[i] && g_str_equal (ours[i], theirs[i]))
         i++;
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s, now %s); take another folder, or remove it", folder,
                    theirs[i] ? theirs[i] : "", ours[i] ? ours[i] : "");
-      g_strfreev (ours);
-      g_strfreev (theirs);
       success = FALSE;
     }
   return success;
@@ -208,16 +200,10 @@ folder_keep (const Sequence *sequence, gint block, const GString *text, GError *
 static gboolean
 take_block (const gchar *from, const gchar *to, GError **error)
 {
-  gchar   *text;
+  g_autofree gchar *text = NULL;
   gsize    length;
-  gboolean success = g_file_get_contents (from, &text, &length, error);
 
-  if (success)
-    {
-      success = folder_write (to, text, length, error);
-      g_free (text);
-    }
-  return success;
+  return g_file_get_contents (from, &text, &length, error) && folder_write (to, text, length, error);
 }
 
 gboolean
@@ -228,7 +214,7 @@ folder_merge (const gchar *folder, gchar **parts, GError **error)
   for (; *parts && success; parts++)
     {
       g_autofree gchar *path = g_build_filename (*parts, SETTINGS, NULL), *blocks = g_build_filename (*parts, "blocks", NULL), *settings = NULL;
-      GDir        *dir = g_dir_open (blocks, 0, NULL);
+      g_autoptr (GDir) dir = g_dir_open (blocks, 0, NULL);
       const gchar *name;
 
       success = g_file_get_contents (path, &settings, NULL, error) && are_settings (settings, path, error) && check_settings (folder, settings, error);
@@ -239,8 +225,6 @@ folder_merge (const gchar *folder, gchar **parts, GError **error)
 
             success = take_block (from, to, error);
           }
-      if (dir)
-        g_dir_close (dir);
     }
   return success;
 }

@@ -21,11 +21,10 @@ add (GString *text, const gchar *format, gdouble number)
 static void
 add_quoted (GString *text, const gchar *words)
 {
-  gchar **parts = g_strsplit (words ? words : "", "\"", -1), *joined = g_strjoinv ("\"\"", parts);
+  g_auto (GStrv) parts = g_strsplit (words ? words : "", "\"", -1);
+  g_autofree gchar *joined = g_strjoinv ("\"\"", parts);
 
   g_string_append_printf (text, "%s\"%s\"", text->len && text->str[text->len - 1] != '\n' ? "," : "", joined);
-  g_strfreev (parts);
-  g_free (joined);
 }
 
 static gboolean
@@ -92,7 +91,6 @@ static gboolean
 write_report (const Tables *tables, const gchar *path, const gchar *observatory, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gboolean success = TRUE;
 
   for (guint i = 0; i < tables->tracks->len; i++)
     {
@@ -103,9 +101,7 @@ write_report (const Tables *tables, const gchar *path, const gchar *observatory,
       if (line)
         g_string_append_printf (text, "%s\n", line);
     }
-  if (text->len > 0)
-    success = folder_write (path, text->str, text->len, error);
-  return success;
+  return text->len == 0 || folder_write (path, text->str, text->len, error);
 }
 
 gboolean

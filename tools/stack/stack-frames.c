@@ -40,9 +40,9 @@ stack_load (const StackFrame *frame)
 gdouble
 stack_sharpness (const StackFrame *frame)
 {
-  GeglBuffer    *buffer = stack_load (frame);
+  g_autoptr (GeglBuffer) buffer = stack_load (frame);
   GeglRectangle  box, row;
-  gfloat        *pixels;
+  g_autofree gfloat *pixels = NULL;
   gdouble        sum = 0.0;
 
   if (! buffer)
@@ -63,8 +63,6 @@ stack_sharpness (const StackFrame *frame)
           sum += along * along + down * down;
         }
     }
-  g_free (pixels);
-  g_object_unref (buffer);
   return sum / ((gdouble) box.width * box.height);
 }
 

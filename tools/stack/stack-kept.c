@@ -59,12 +59,10 @@ remember_line (StackFrame *frame, const gchar *rest)
 static gchar **
 lines_after (const gchar *path, const gchar *head)
 {
-  gchar *text = NULL, **lines;
+  g_autofree gchar *text = NULL;
 
   g_file_get_contents (path, &text, NULL, NULL);
-  lines = g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
-  g_free (text);
-  return lines;
+  return g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
 }
 
 /* What stands behind the key in its line, or NULL. */
@@ -77,13 +75,12 @@ behind_key (const gchar *line, const gchar *key)
 void
 stack_remember (Stack *stack)
 {
-  gchar *head = head_of (stack), **lines = lines_after (stack->kept, HEAD "\n");
+  g_autofree gchar *head = head_of (stack);
+  g_auto (GStrv) all = lines_after (stack->kept, HEAD "\n"), lines = lines_after (stack->kept, head);
 
-  for (gchar **line = lines; *line; line++)
+  for (gchar **line = all; *line; line++)
     if (g_str_has_prefix (*line, RESULT) && ! stack->result)
       stack->result = g_strdup (*line);
-  g_strfreev (lines);
-  lines = lines_after (stack->kept, head);
   for (gint i = 0; i < stack->n; i++)
     {
       g_autofree gchar *key = key_of (&stack->frames[i]);
@@ -92,8 +89,6 @@ stack_remember (Stack *stack)
         if (behind_key (*line, key))
           remember_line (&stack->frames[i], behind_key (*line, key));
     }
-  g_strfreev (lines);
-  g_free (head);
 }
 
 /* Of the frames that are known. */
@@ -134,11 +129,10 @@ append_frame (GString *text, const StackFrame *frame)
 static gboolean
 write_kept (const gchar *path, const gchar *text, GError **error)
 {
-  gchar   *old = NULL;
+  g_autofree gchar *old = NULL;
   gboolean is_ours = ! g_file_get_contents (path, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
   Saving   saving;
 
-  g_free (old);
   if (! is_ours)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s is another file; rename it, or the result", path);
   if (! is_ours || ! saving_begin (&saving, path, "", error))
@@ -151,10 +145,10 @@ write_kept (const gchar *path, const gchar *text, GError **error)
 gboolean
 stack_keep (const Stack *stack, GError **error)
 {
-  gchar      *head = head_of (stack), **lines = lines_after (stack->kept, head);
+  g_autofree gchar *head = head_of (stack);
+  g_auto (GStrv) lines = lines_after (stack->kept, head);
   g_autoptr (GHashTable) keys = known_keys (stack);
   g_autoptr (GString) text = g_string_new (head);
-  gboolean    success;
 
   if (stack->result)
     g_string_append_printf (text, "%s\n", stack->result);
@@ -164,10 +158,7 @@ stack_keep (const Stack *stack, GError **error)
   for (gint i = 0; i < stack->n; i++)
     if (stack->frames[i].is_known && i != stack->reference)
       append_frame (text, &stack->frames[i]);
-  success = write_kept (stack->kept, text->str, error);
-  g_strfreev (lines);
-  g_free (head);
-  return success;
+  return write_kept (stack->kept, text->str, error);
 }
 
 /* ----------------------------------------------------------------- the result */
