@@ -28,9 +28,15 @@ layer_set_space (GeglBuffer *buffer, const Babl *space)
 const Babl *
 layer_space_of_image (gint32 image)
 {
-  g_autoptr (GimpColorProfile) profile = gimp_image_get_color_profile (image);
+  GimpColorProfile *profile = gimp_image_get_color_profile (image);
+  const Babl       *space = NULL;
 
-  return profile ? gimp_color_profile_get_space (profile, GIMP_COLOR_RENDERING_INTENT_RELATIVE_COLORIMETRIC, NULL) : NULL;
+  if (profile)
+    {
+      space = gimp_color_profile_get_space (profile, GIMP_COLOR_RENDERING_INTENT_RELATIVE_COLORIMETRIC, NULL);
+      g_object_unref (profile);
+    }
+  return space;
 }
 
 GeglBuffer *
