@@ -117,7 +117,7 @@ preset_name (Dialog *dialog)
 static void
 preset_chosen (GtkComboBox *list, Dialog *dialog)
 {
-  gchar *text = gtk_combo_box_get_active (list) < 0 ? NULL : presets_get (dialog->operation, preset_name (dialog));
+  g_autofree gchar *text = gtk_combo_box_get_active (list) < 0 ? NULL : presets_get (dialog->operation, preset_name (dialog));
   gint32 second = dialog->layer->extras.second;
 
   if (! text)
@@ -127,7 +127,6 @@ preset_chosen (GtkComboBox *list, Dialog *dialog)
   dialog->layer->extras.second = second;
   show_controls (dialog);
   settings_changed (dialog);
-  g_free (text);
 }
 
 static void

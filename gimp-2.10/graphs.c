@@ -64,13 +64,10 @@ replaced (const gchar *text, const gchar *pattern, const gchar *operation)
 static gchar *
 prepared (const gchar *text)
 {
-  gchar *without = replaced (text, sample, LAYER);
+  g_autofree gchar *without = replaced (text, sample, LAYER);
   gchar *out = replaced (without ? without : text, load, without ? BELOW : LAYER);
 
-  if (! out)
-    return without ? without : g_strdup (text);
-  g_free (without);
-  return out;
+  return out ? out : g_strdup (without ? without : text);
 }
 
 /* -1: there is none. */

@@ -111,12 +111,11 @@ GeglNode *
 layer_add_picture (Layer *layer, gint32 drawable)
 {
   gint32      image = gimp_item_get_image (drawable);
-  GeglBuffer *pixels = layer_copy_pixels (drawable, layer_space_of_image (image));
+  g_autoptr (GeglBuffer) pixels = layer_copy_pixels (drawable, layer_space_of_image (image));
   GeglNode   *source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", pixels, NULL);
   GeglNode   *moved = gegl_node_new_child (layer->graph, "operation", "gegl:translate", NULL);
   gint        x = 0, y = 0, left = 0, top = 0;
 
-  g_object_unref (pixels);
   gimp_drawable_offsets (drawable, &x, &y);
   if (image == layer->image)
     gimp_drawable_offsets (layer->drawable, &left, &top);
@@ -180,7 +179,7 @@ layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *b
 {
   const gsize  n = (gsize) area->width * area->height;
   const Babl  *format = mixing_format (layer);
-  gfloat      *after, *before;
+  g_autofree gfloat *after = NULL, *before = NULL;
 
   if (layer->extras.strength >= 1.0)
     {
@@ -193,8 +192,6 @@ layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *b
   gegl_buffer_get (layer->pixels, area, scale, format, before, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   mix (after, before, n, layer->extras.strength);
   babl_process (babl_fish (format, preview_format (layer)), after, bytes, n);
-  g_free (before);
-  g_free (after);
 }
 
 gint

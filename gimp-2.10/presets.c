@@ -25,13 +25,10 @@ static void
 presets_write (GKeyFile *file)
 {
   g_autofree gchar *path = presets_path ();
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (! g_key_file_save_to_file (file, path, &error))
-    {
-      g_message ("%s", error->message);
-      g_error_free (error);
-    }
+    g_message ("%s", error->message);
 }
 
 /* A key cannot have = and brackets. */
@@ -44,10 +41,9 @@ key_of (const gchar *name)
 gchar **
 presets_names (const gchar *operation)
 {
-  GKeyFile *file = presets_load ();
+  g_autoptr (GKeyFile) file = presets_load ();
   gchar   **names = g_key_file_get_keys (file, operation, NULL, NULL);
 
-  g_key_file_free (file);
   if (! names)
     names = g_new0 (gchar *, 1);
   for (gint i = 0; names[i]; i++)

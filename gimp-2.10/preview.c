@@ -101,7 +101,7 @@ draw (Preview *preview, gboolean with_result)
 {
   View   view = view_of (preview);
   gsize  bytes = (gsize) view.part.width * view.part.height * layer_preview_bpp (preview->layer);
-  guchar *before, *after = NULL;
+  g_autofree guchar *before = NULL, *after = NULL;
 
   if (GIMP_PREVIEW_AREA (preview->area)->width <= 0 || GIMP_PREVIEW_AREA (preview->area)->height <= 0)
     return;
@@ -113,8 +113,6 @@ draw (Preview *preview, gboolean with_result)
       layer_preview (preview->layer, view.scale, &view.part, after);
     }
   show_pixels (preview, &view, before, after);
-  g_free (after);
-  g_free (before);
 }
 
 static gboolean

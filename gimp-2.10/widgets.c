@@ -364,10 +364,10 @@ controls_free (gpointer data)
 GtkWidget *
 widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
 {
-  guint        n, y = 0;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
-  GtkWidget   *table = gtk_table_new (1, 3, FALSE);                 /* it grows */
-  Controls    *all = g_new0 (Controls, 1);
+  guint      n, y = 0;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  GtkWidget *table = gtk_table_new (1, 3, FALSE);                   /* it grows */
+  Controls  *all = g_new0 (Controls, 1);
 
   *all = (Controls) { node, g_ptr_array_new_with_free_func (g_free), changed, data };
   g_object_set_data_full (G_OBJECT (table), "tessera-controls", all, controls_free);
@@ -376,7 +376,6 @@ widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]) || is_message (specs[i]))
       add_row (all, specs[i], GTK_TABLE (table), y++);
-  g_free (specs);
   gtk_widget_show_all (table);
   gtk_widget_set_no_show_all (table, TRUE);                 /* the dialog shows all else */
   show_which (all);

@@ -12,8 +12,6 @@
 #include "sift-files.h"
 #include "saving.h"
 
-#include <string.h>
-
 #define LOWE_LINE 20            /* numbers */
 #define AT_A_TIME (1 << 20)     /* bytes of text, which would be 360 a point */
 
@@ -121,17 +119,13 @@ append_head (GString *text, const SiftList *list, SiftFormat format)
 gboolean
 sift_save (const SiftList *list, const gchar *path, SiftFormat format, GError **error)
 {
-  Saving   saving;
-  GString *text = g_string_new (NULL);
-  gboolean good;
+  Saving saving;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (format == SIFT_BY_ENDING)
     format = by_ending (path);
   if (! saving_begin (&saving, path, "", error))
-    {
-      g_string_free (text, TRUE);
-      return FALSE;
-    }
+    return FALSE;
   append_head (text, list, format);
   for (gsize i = 0; i < list->n && ! ferror (saving.stream); i++)
     {
@@ -144,7 +138,5 @@ sift_save (const SiftList *list, const gchar *path, SiftFormat format, GError **
         }
     }
   fwrite (text->str, 1, text->len, saving.stream);
-  good = saving_end (&saving, TRUE, error);
-  g_string_free (text, TRUE);
-  return good;
+  return saving_end (&saving, TRUE, error);
 }

@@ -10,7 +10,6 @@
 
 #include <gegl-plugin.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_SIDE   (2 * EXTREME_FRAME + 1)
 #define SMALL_PIXELS (64 * 64)          /* the pictures of the check of a device have fewer */

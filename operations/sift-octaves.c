@@ -10,7 +10,6 @@
 #include <gegl-plugin.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */

@@ -117,7 +117,7 @@ tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes
 static const Babl *
 written_format (GeglNode *node, gint depth)
 {
-  GeglNode   **consumers = NULL;
+  g_autofree GeglNode **consumers = NULL;
   const Babl  *format = NULL;
   gint         n = gegl_node_get_consumers (node, "output", &consumers, NULL);
 
@@ -128,22 +128,17 @@ written_format (GeglNode *node, gint depth)
 
       if (g_strcmp0 (name, "gegl:write-buffer") == 0)
         {
-          GeglBuffer *buffer = NULL;
+          g_autoptr (GeglBuffer) buffer = NULL;
 
           gegl_node_get (consumers[i], "buffer", &buffer, NULL);
           wanted = buffer ? gegl_buffer_get_format (buffer) : NULL;
-          g_clear_object (&buffer);
         }
       else if (g_strcmp0 (name, "gegl:nop") == 0 && depth < 8)
         wanted = written_format (consumers[i], depth + 1);
       if (! wanted || (format && format != wanted))
-        {
-          format = NULL;
-          break;
-        }
+        return NULL;
       format = wanted;
     }
-  g_free (consumers);
   return format;
 }
 

@@ -214,8 +214,7 @@ static gboolean
 process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
 {
   const TesseraDevice *device;
-  gchar               *reason;
-  gboolean             done = TRUE;
+  g_autofree gchar    *reason = NULL;
 
   tessera_watch_host ();
   tessera_remember_bounds (request->operation, &request->bounds);
@@ -239,12 +238,10 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
-      done = FALSE;
+      return FALSE;
     }
-  else
-    process_in_c (request, survey, reason);
-  g_free (reason);
-  return done;
+  process_in_c (request, survey, reason);
+  return TRUE;
 }
 
 static gboolean

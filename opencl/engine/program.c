@@ -5,8 +5,6 @@
  */
 #include "program.h"
 
-#include <string.h>
-
 #include "cl-api.h"
 #include "counters.h"
 #include "fault.h"

@@ -31,8 +31,8 @@
 static void
 copy_settings (GeglOperation *from, GeglNode *to)
 {
-  guint        n;
-  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
+  guint n;
+  g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
 
   for (guint i = 0; i < n; i++)
     if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && specs[i]->value_type != GEGL_TYPE_BUFFER
@@ -45,7 +45,6 @@ copy_settings (GeglOperation *from, GeglNode *to)
         gegl_node_set_property (to, specs[i]->name, &value);
         g_value_unset (&value);
       }
-  g_free (specs);
 }
 
 /* A node with the operation's settings as they are now.  Another thread may set them while both legs compute. */

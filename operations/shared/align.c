@@ -191,7 +191,7 @@ gboolean
 align_find (const TesseraRequest *like, const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   const RefinePicture *a = &reference->small, *b = &moving->small;
-  Match               *matches = NULL;
+  g_autofree Match    *matches = NULL;
   gboolean             is_near = FALSE;
   const gint           n = match_descriptors (like, reference->descriptors, reference->n, moving->descriptors, moving->n,
                                               settings->ratio, TRUE, &matches);
@@ -200,7 +200,6 @@ align_find (const TesseraRequest *like, const AlignPicture *reference, const Ali
     return FALSE;
   consensus_find (reference->places, moving->places, matches, n, settings->model, SEED, b->bounds.width, b->bounds.height,
                   a->bounds.width, a->bounds.height, NULL, found);
-  g_free (matches);
   if (! found->is_aligned)
     return TRUE;
   if (settings->refines)

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_PLACES  12
 #define LEAST_PERCENT 15        /* of the matches */

@@ -140,7 +140,7 @@ gboolean
 loads_whole (const gchar *path)
 {
   static const guint8 jpeg[] = { 0xff, 0xd8, 0xff }, png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-  Reader  *reader;
+  g_autofree Reader *reader = NULL;
   FILE    *file = g_fopen (path, "rb");
   gboolean is;
 
@@ -155,7 +155,6 @@ loads_whole (const gchar *path)
     is = is_whole_png (reader);
   else
     is = ! is_called_jpeg (path);
-  g_free (reader);
   fclose (file);
   return is;
 }

@@ -199,7 +199,7 @@ match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const 
 {
   const gint64    thousandths = (gint64) (CLAMP (ratio, 0.0, 10.0) * 1000 + 0.5);
   const MatchTask task = { a, b, n_a, n_b };
-  MatchRow       *rows;
+  g_autofree MatchRow *rows = NULL;
   gint            n = 0;
 
   *matches = NULL;
@@ -215,6 +215,5 @@ match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const 
   for (gint i = 0; i < n_a && *matches; i++)
     if (is_kept (&rows[i], i, thousandths, mutual))
       (*matches)[n++] = (Match) { i, rows[i].index, (guint32) rows[i].best };
-  g_free (rows);
   return n;
 }

@@ -153,14 +153,13 @@ add_projection (const gfloat *restrict values, gint n, gint stride, gint tiles, 
 gdouble *
 shift_projection (const gfloat *sums, const gint *pixels, gint n, gint stride, gint tiles, gint step)
 {
-  gdouble *means = g_new (gdouble, n), *less, last = 0.0;
+  g_autofree gdouble *means = g_new (gdouble, n);
+  gdouble last = 0.0;
 
   add_projection (sums, n, stride, tiles, step, means);
   for (gint i = 0; i < n; i++)
     last = means[i] = pixels[i] > 0 && isfinite (means[i]) ? means[i] / pixels[i] : last;
-  less = shift_less_median (means, n);
-  g_free (means);
-  return less;
+  return shift_less_median (means, n);
 }
 
 static void

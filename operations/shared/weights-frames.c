@@ -6,7 +6,6 @@
  * nothing.
  */
 #include <math.h>
-#include <string.h>
 
 #include <gegl.h>
 

@@ -140,7 +140,7 @@ find_middle (const WhitenPlanes *planes)
 {
   const CountPlane *background = &planes->background;
   const gsize       n_pixels = (gsize) background->width * background->height;
-  gfloat           *values = g_new (gfloat, n_pixels + 1), middle;
+  g_autofree gfloat *values = g_new (gfloat, n_pixels + 1);
   gsize             n = 0;
 
   for (gsize i = 0; i < n_pixels; i++)
@@ -148,9 +148,7 @@ find_middle (const WhitenPlanes *planes)
       values[n] = background->pixels[i];
       n += ! isnan (planes->whitened.pixels[i]);
     }
-  middle = n > 0 ? middle_of (values, n) : 0.0f;
-  g_free (values);
-  return middle;
+  return n > 0 ? middle_of (values, n) : 0.0f;
 }
 
 /* What a row of the frame has between the rows of blocks. */

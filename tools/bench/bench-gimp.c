@@ -168,9 +168,9 @@ chunks_next (Chunks *c, GeglRectangle *rect)
 static GParamSpec *
 find_slider (BenchGraph *graph)
 {
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (graph->filter), &n);
-  GParamSpec  *found = NULL;
+  guint       n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (graph->filter), &n);
+  GParamSpec *found = NULL;
 
   for (guint i = 0; i < n; i++)
     {
@@ -181,7 +181,6 @@ find_slider (BenchGraph *graph)
                                && ! strstr (graph->step, found->name))))
         found = specs[i];
     }
-  g_free (specs);
   return found;
 }
 

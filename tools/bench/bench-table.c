@@ -71,7 +71,7 @@ bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains)
 {
   const gboolean is_chain = bench_steps (row->ours) > 1;
   const gboolean is_thesis = g_str_has_prefix (row->title, "thesis");
-  gchar        **parts;
+  g_auto (GStrv) parts = NULL;
   gboolean       wanted = FALSE;
 
   if (! names || ! *names)
@@ -84,7 +84,6 @@ bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains)
     wanted = *parts[i] && strstr (row->title, parts[i])
              && (chains || ! is_chain || g_str_has_prefix (parts[i], "chain"))
              && (! is_thesis || g_str_has_prefix (parts[i], "thesis"));
-  g_strfreev (parts);
   return wanted;
 }
 

@@ -12,7 +12,6 @@
 
 #include <gegl-plugin.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 

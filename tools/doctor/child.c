@@ -188,35 +188,21 @@ part_run (Doctor *doctor, const gchar *name, const gchar *const *environment)
   return part;
 }
 
-static const gchar *
-look_up (const Part *part, const gchar *key_format, va_list arguments)
-{
-  g_autofree gchar *key = g_strdup_vprintf (key_format, arguments);
-
-  return g_hash_table_lookup (part->values, key);
-}
-
 const gchar *
 part_get (const Part *part, const gchar *key_format, ...)
 {
-  va_list      arguments;
-  const gchar *value;
+  va_list arguments;
+  g_autofree gchar *key = NULL;
 
   va_start (arguments, key_format);
-  value = look_up (part, key_format, arguments);
+  key = g_strdup_vprintf (key_format, arguments);
   va_end (arguments);
-  return value;
+  return g_hash_table_lookup (part->values, key);
 }
 
 gdouble
-part_number (const Part *part, const gchar *key_format, ...)
+part_as_number (const gchar *value)
 {
-  va_list      arguments;
-  const gchar *value;
-
-  va_start (arguments, key_format);
-  value = look_up (part, key_format, arguments);
-  va_end (arguments);
   return value ? g_ascii_strtod (value, NULL) : -1.0;
 }
 

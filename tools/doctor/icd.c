@@ -9,7 +9,7 @@
 
 #define SYSTEM_FOLDER "/etc/OpenCL/vendors"
 
-void
+static void
 icd_free (gpointer data)
 {
   Icd *icd = data;

@@ -108,7 +108,7 @@ own_time_look (OwnTime *self, const gchar *pid)
 {
   gint64   now = g_get_monotonic_time ();
   gdouble  passed = (now - self->looked) / 1e6, so_far = 0, computed;
-  GArray  *ours = family (pid ? atoi (pid) : -1);
+  g_autoptr (GArray) ours = family (pid ? atoi (pid) : -1);
   gboolean wants = FALSE;
 
   for (guint i = 0; i < ours->len; i++)
@@ -116,7 +116,6 @@ own_time_look (OwnTime *self, const gchar *pid)
       so_far += g_array_index (ours, Process, i).computed;
       wants = wants || wants_processor (g_array_index (ours, Process, i).pid);
     }
-  g_array_unref (ours);
   computed = CLAMP (so_far - self->so_far, 0, passed);          /* many threads count as one */
   self->computed += computed;
   *(wants ? &self->waited : &self->idle) += passed - computed;

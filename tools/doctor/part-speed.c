@@ -7,7 +7,6 @@
 #include "doctor.h"
 
 #include <math.h>
-#include <string.h>
 
 #define LONGEST_US 10000000             /* a run that takes longer is the last */
 

@@ -198,15 +198,14 @@ report_finish (Doctor *doctor, const gchar *summary)
 gboolean
 report_write_json (Doctor *doctor, const gchar *path, gint code)
 {
-  gchar   *text = g_strdup_printf ("{\"exit\": %d,\n \"problems\": [%s],\n \"notes\": [%s],\n"
-                                   " \"facts\": {%s},\n \"parts\": {%s}}\n", code,
-                                   doctor->issues->str, doctor->remarks->str, doctor->facts->str,
-                                   doctor->parts->str);
+  g_autofree gchar *text = g_strdup_printf ("{\"exit\": %d,\n \"problems\": [%s],\n \"notes\": [%s],\n"
+                                            " \"facts\": {%s},\n \"parts\": {%s}}\n", code,
+                                            doctor->issues->str, doctor->remarks->str, doctor->facts->str,
+                                            doctor->parts->str);
   g_autoptr (GError) error = NULL;
   gboolean good = g_file_set_contents (path, text, -1, &error);
 
   if (! good)
     fprintf (stderr, "tessera-doctor: %s\n", error->message);
-  g_free (text);
   return good;
 }

@@ -11,7 +11,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LARGEST 1600            /* px, of a side of a picture that is drawn */
 #define RADIUS  0.75            /* px, of a line */

@@ -31,7 +31,6 @@ typedef struct
   GArray       *filtered;       /* Past: of the matched filter */
   Removal       removal;
   WhitenPlanes  planes;
-  gboolean      has_overlap;
 } Block;
 
 static void
@@ -112,8 +111,6 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
     }
   g_array_free (tracks, TRUE);
   track_planes_clear (&found);
-  g_free (times);
-  g_free (frames);
 }
 
 static void
@@ -178,7 +175,7 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
   const gint              n = (gint) block->history->len, index = now->index;
   CountPlane              filtered;
   Weights                 weights;
-  GArray                 *found;
+  g_autoptr (GArray)      found = NULL;
   gboolean                success = TRUE;
 
   whiten (block, now, &weights);
@@ -199,7 +196,6 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
   row->n = n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
-  g_array_free (found, TRUE);
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
   if (settings->removes && n == settings->history
@@ -228,7 +224,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
-  GString                *objects = g_string_new (NULL);
+  g_autoptr (GString)     objects = g_string_new (NULL);
   Past                    now = { .index = index };
   Arrived                 frame;
   gboolean                success = TRUE;
@@ -273,7 +269,6 @@ add_frame (Block *block, gint index, gint begin, GError **error)
         search_tracks (block, index, &frame.facts);
     }
   g_clear_error (&frame.reason);
-  g_string_free (objects, TRUE);
   g_free (row.name);
   return success;
 }

@@ -76,7 +76,8 @@ dark_of (const Sequence *sequence)
   return g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
 }
 
-gchar *
+/* The settings that made it: what they were given, a line each. */
+static gchar *
 folder_settings (const Sequence *sequence)
 {
   const SequenceSettings *settings = &sequence->settings;

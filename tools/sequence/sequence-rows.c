@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FRAME_WORDS  14
 #define OBJECT_WORDS 11

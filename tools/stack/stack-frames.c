@@ -26,7 +26,8 @@ say_unreadable (const gchar *path)
   progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
-GeglBuffer *
+/* The file, decoded; NULL: it is no picture. */
+static GeglBuffer *
 stack_load (const StackFrame *frame)
 {
   GeglBuffer *buffer;
@@ -173,7 +174,7 @@ static gboolean
 align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
 {
   gboolean    success = TRUE;
-  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : find_decoded (aligning, reference, frame, &success);
+  g_autoptr (GeglBuffer) buffer = frame->is_known && ! frame->is_aligned ? NULL : find_decoded (aligning, reference, frame, &success);
 
   if (! buffer && (frame->is_aligned || ! frame->is_known))
     {
@@ -184,7 +185,6 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
     frame->picture = g_object_ref (buffer);
   if (success && ! frame->is_aligned)
     progress_say ("%s is left out: %s", frame->path, frame->reason);
-  g_clear_object (&buffer);
   return success;
 }
 

@@ -6,7 +6,6 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "stack.h"
