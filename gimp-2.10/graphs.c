@@ -117,7 +117,7 @@ graph_fill (Layer *layer, const gchar *text, const gchar *title, GError **error)
   g_autofree gchar   *xml = prepared (text);
   GeglNode           *graph = gegl_node_new_from_xml (xml, TESSERA_GRAPHS_DIR);
   g_autoptr (GSList)  nodes = gegl_node_get_children (graph);
-  gboolean  has_layer = FALSE;
+  gboolean            has_layer = FALSE;
 
   g_object_unref (layer->graph);
   layer->graph = graph;

@@ -176,13 +176,6 @@ sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const Sif
 
 /* --------------------------------------------------------------- request -- */
 
-/* Is there room for points in an octave of this size? */
-static gboolean
-has_room (gint width, gint height)
-{
-  return width >= LEAST_SIDE && height >= LEAST_SIDE;
-}
-
 gboolean
 sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height)
 {
@@ -191,7 +184,7 @@ sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint
 
   *width = factor * bounds->width >> i;
   *height = factor * bounds->height >> i;
-  return i == 0 || ((settings->octaves == 0 || i < settings->octaves) && has_room (*width, *height));
+  return i == 0 || ((settings->octaves == 0 || i < settings->octaves) && *width >= LEAST_SIDE && *height >= LEAST_SIDE);
 }
 
 const TesseraFilter sift_filter = {

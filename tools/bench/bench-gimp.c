@@ -61,14 +61,6 @@ chunks_init (Chunks *c, const GeglRectangle *rect, gdouble interval)
   take_up (c, rect);
 }
 
-static int
-compare (const void *a, const void *b)
-{
-  const gdouble *p = a, *q = b;
-
-  return (*p > *q) - (*p < *q);
-}
-
 static void
 learn (Chunks *c)
 {
@@ -82,7 +74,7 @@ learn (Chunks *c)
   c->n_history = MAX (c->n_history, c->next);
   c->next %= HISTORY;
   memcpy (sorted, c->history, sizeof sorted);
-  qsort (sorted, c->n_history, sizeof *sorted, compare);
+  qsort (sorted, c->n_history, sizeof *sorted, bench_compare);
   c->target = sorted[c->n_history / 2];
 }
 

@@ -43,8 +43,8 @@ bench_host_peak (void)
 
 /* ----------------------------------------------------------------- times -- */
 
-static int
-compare (const void *a, const void *b)
+int
+bench_compare (const void *a, const void *b)
 {
   const gdouble *p = a, *q = b;
 
@@ -63,7 +63,7 @@ bench_sum_up (BenchTimes *times)
 {
   if (times->runs == 0)
     return;
-  qsort (times->times, times->runs, sizeof *times->times, compare);
+  qsort (times->times, times->runs, sizeof *times->times, bench_compare);
   times->best = times->times[0];
   times->median = times->times[times->runs / 2];
   times->mean = 0.0;

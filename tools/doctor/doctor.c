@@ -50,14 +50,6 @@ run_part (void)
   return 9;
 }
 
-static gchar *
-own_path (const gchar *name)
-{
-  gchar *path = g_file_read_link ("/proc/self/exe", NULL);
-
-  return path ? path : g_find_program_in_path (name);
-}
-
 static gint
 examine (Doctor *doctor)
 {
@@ -122,7 +114,9 @@ main (int argc, char **argv)
   doctor.quick = quick;
   doctor.timeout = MAX (timeout, 1);
   doctor.budget = MAX (budget, 0);
-  doctor.self = own_path (argv[0]);
+  doctor.self = g_file_read_link ("/proc/self/exe", NULL);
+  if (! doctor.self)
+    doctor.self = g_find_program_in_path (argv[0]);
   doctor.folder = g_dir_make_tmp ("tessera-doctor-XXXXXX", &error);
   if (! doctor.folder || ! doctor.self)
     {
