@@ -161,7 +161,8 @@ convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, 
 /* ------------------------------------------------------------- blocks -- */
 
 /* One block that is read, filtered and written at once.  Of opaque pixels alpha's sum is not needed, and nothing has to
- * be divided: the quotient would be 1.  If few weights are not 0, the list is shorter; NaN and Inf need it too.  Zeros follow below it and at its right, because the last
+ * be divided: the quotient would be 1.  If few weights are not 0, the list is shorter;
+ * NaN and Inf need it too.  Zeros follow below it and at its right, because the last
  * strip reads there for results that are not written. */
 static void
 convolve_block (const TesseraRequest *request, const GeglRectangle *block)
