@@ -99,13 +99,12 @@ show_controls (Dialog *dialog)
 static void
 list_presets (Dialog *dialog)
 {
-  gchar       **names = presets_names (dialog->operation);
+  g_auto (GStrv) names = presets_names (dialog->operation);
   GtkListStore *rows = GTK_LIST_STORE (gtk_combo_box_get_model (GTK_COMBO_BOX (dialog->presets)));
 
   gtk_list_store_clear (rows);
   for (gint i = 0; names[i]; i++)
     gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (dialog->presets), names[i]);
-  g_strfreev (names);
 }
 
 static const gchar *
@@ -118,7 +117,7 @@ preset_name (Dialog *dialog)
 static void
 preset_chosen (GtkComboBox *list, Dialog *dialog)
 {
-  gchar *text = gtk_combo_box_get_active (list) < 0 ? NULL : presets_get (dialog->operation, preset_name (dialog));
+  g_autofree gchar *text = gtk_combo_box_get_active (list) < 0 ? NULL : presets_get (dialog->operation, preset_name (dialog));
   gint32 second = dialog->layer->extras.second;
 
   if (! text)
@@ -128,23 +127,20 @@ preset_chosen (GtkComboBox *list, Dialog *dialog)
   dialog->layer->extras.second = second;
   show_controls (dialog);
   settings_changed (dialog);
-  g_free (text);
 }
 
 static void
 preset_saved (GtkWidget *button G_GNUC_UNUSED, Dialog *dialog)
 {
-  gchar *name = g_strstrip (g_strdup (preset_name (dialog)));
+  g_autofree gchar *name = g_strstrip (g_strdup (preset_name (dialog)));
 
   if (*name)
     {
-      gchar *text = settings_text (dialog->layer->operation, &dialog->layer->extras);
+      g_autofree gchar *text = settings_text (dialog->layer->operation, &dialog->layer->extras);
 
       presets_set (dialog->operation, name, text);
       list_presets (dialog);
-      g_free (text);
     }
-  g_free (name);
 }
 
 static void

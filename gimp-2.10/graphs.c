@@ -21,25 +21,23 @@ static const gchar load[] = "<node operation='gegl:load'( id='[^']*')?>.*?</node
 GList *
 graphs_list (void)
 {
-  GDir        *folder = g_dir_open (TESSERA_GRAPHS_DIR, 0, NULL);
+  g_autoptr (GDir) folder = g_dir_open (TESSERA_GRAPHS_DIR, 0, NULL);
   const gchar *file;
   GList       *names = NULL;
 
   while (folder && (file = g_dir_read_name (folder)))
     if (g_str_has_suffix (file, ".xml"))
       names = g_list_insert_sorted (names, g_strndup (file, strlen (file) - strlen (".xml")), (GCompareFunc) strcmp);
-  if (folder)
-    g_dir_close (folder);
   return names;
 }
 
 gboolean
 graph_read (const gchar *name, gchar **text, gchar **title, gchar **summary)
 {
-  gchar      *file = g_strconcat (name, ".xml", NULL);
-  gchar      *path = g_build_filename (TESSERA_GRAPHS_DIR, file, NULL);
-  GRegex     *regex = g_regex_new (head, 0, 0, NULL);
-  GMatchInfo *match = NULL;
+  g_autofree gchar *file = g_strconcat (name, ".xml", NULL);
+  g_autofree gchar *path = g_build_filename (TESSERA_GRAPHS_DIR, file, NULL);
+  g_autoptr (GRegex) regex = g_regex_new (head, 0, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
   gboolean    good = g_file_get_contents (path, text, NULL, NULL);
 
   if (good && (good = g_regex_match (regex, *text, 0, &match)))
@@ -49,10 +47,6 @@ graph_read (const gchar *name, gchar **text, gchar **title, gchar **summary)
     }
   else
     g_clear_pointer (text, g_free);
-  g_clear_pointer (&match, g_match_info_free);
-  g_regex_unref (regex);
-  g_free (path);
-  g_free (file);
   return good;
 }
 
@@ -60,26 +54,20 @@ graph_read (const gchar *name, gchar **text, gchar **title, gchar **summary)
 static gchar *
 replaced (const gchar *text, const gchar *pattern, const gchar *operation)
 {
-  GRegex *regex = g_regex_new (pattern, G_REGEX_DOTALL, 0, NULL);
-  gchar  *node = g_strdup_printf ("<node operation='%s'\\1/>", operation);
-  gchar  *out = g_regex_match (regex, text, 0, NULL) ? g_regex_replace (regex, text, -1, 0, node, 0, NULL) : NULL;
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_DOTALL, 0, NULL);
+  g_autofree gchar *node = g_strdup_printf ("<node operation='%s'\\1/>", operation);
 
-  g_free (node);
-  g_regex_unref (regex);
-  return out;
+  return g_regex_match (regex, text, 0, NULL) ? g_regex_replace (regex, text, -1, 0, node, 0, NULL) : NULL;
 }
 
 /* With places for the layer and for the one below. */
 static gchar *
 prepared (const gchar *text)
 {
-  gchar *without = replaced (text, sample, LAYER);
+  g_autofree gchar *without = replaced (text, sample, LAYER);
   gchar *out = replaced (without ? without : text, load, without ? BELOW : LAYER);
 
-  if (! out)
-    return without ? without : g_strdup (text);
-  g_free (without);
-  return out;
+  return out ? out : g_strdup (without ? without : text);
 }
 
 /* -1: there is none. */
@@ -88,19 +76,11 @@ layer_below (Layer *layer)
 {
   gint32 parent = gimp_item_get_parent (layer->drawable), below = -1;
   gint   n, place = gimp_image_get_item_position (layer->image, layer->drawable);
-  gint  *layers = parent > 0 ? gimp_item_get_children (parent, &n) : gimp_image_get_layers (layer->image, &n);
+  g_autofree gint *layers = parent > 0 ? gimp_item_get_children (parent, &n) : gimp_image_get_layers (layer->image, &n);
 
   if (place >= 0 && place + 1 < n)
     below = layers[place + 1];
-  g_free (layers);
   return below;
-}
-
-/* What the graph is given of the layer. */
-static GeglBuffer *
-pixels_for (Layer *layer)
-{
-  return layer_count (layer) < 0 ? g_object_ref (layer->pixels) : gegl_buffer_create_sub_buffer (layer->pixels, &layer->selected);
 }
 
 /* FALSE: there is no layer below, which the graph needs. */
@@ -115,10 +95,10 @@ fill_places (Layer *layer, GSList *nodes, gboolean *has_layer)
 
       if (g_strcmp0 (operation, LAYER) == 0)
         {
-          GeglBuffer *pixels = pixels_for (layer);
+          g_autoptr (GeglBuffer) pixels = layer_count (layer) < 0 ? g_object_ref (layer->pixels)
+                                          : gegl_buffer_create_sub_buffer (layer->pixels, &layer->selected);
 
           gegl_node_set (at->data, "buffer", pixels, NULL);
-          g_object_unref (pixels);
           *has_layer = TRUE;
         }
       else if (g_strcmp0 (operation, BELOW) == 0)
@@ -134,19 +114,17 @@ fill_places (Layer *layer, GSList *nodes, gboolean *has_layer)
 gboolean
 graph_fill (Layer *layer, const gchar *text, const gchar *title, GError **error)
 {
-  gchar    *xml = prepared (text);
-  GeglNode *graph = gegl_node_new_from_xml (xml, TESSERA_GRAPHS_DIR);
-  GSList   *nodes = gegl_node_get_children (graph);
-  gboolean  has_layer = FALSE;
+  g_autofree gchar   *xml = prepared (text);
+  GeglNode           *graph = gegl_node_new_from_xml (xml, TESSERA_GRAPHS_DIR);
+  g_autoptr (GSList)  nodes = gegl_node_get_children (graph);
+  gboolean            has_layer = FALSE;
 
   g_object_unref (layer->graph);
   layer->graph = graph;
   layer->result = gegl_node_get_output_proxy (graph, "output");
-  g_free (xml);
   if (! fill_places (layer, nodes, &has_layer))
     {
       g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_GRAPH, _("%s needs a second picture: the layer below"), title);
-      g_slist_free (nodes);
       return FALSE;
     }
   if (! has_layer)
@@ -156,6 +134,5 @@ graph_fill (Layer *layer, const gchar *text, const gchar *title, GError **error)
       gegl_node_link (layer->result, tile);
       layer->result = tile;
     }
-  g_slist_free (nodes);
   return TRUE;
 }

@@ -42,12 +42,12 @@ layer_space_of_image (gint32 image)
 GeglBuffer *
 layer_copy_pixels (gint32 drawable, const Babl *space)
 {
-  GeglBuffer *theirs = gimp_drawable_get_buffer (drawable), *copy;
+  g_autoptr (GeglBuffer) theirs = gimp_drawable_get_buffer (drawable);
+  GeglBuffer *copy;
 
   layer_set_space (theirs, space);
   copy = gegl_buffer_new (gegl_buffer_get_extent (theirs), gegl_buffer_get_format (theirs));
   gegl_buffer_copy (theirs, NULL, GEGL_ABYSS_NONE, copy, NULL);
-  g_object_unref (theirs);
   return copy;
 }
 
@@ -111,12 +111,11 @@ GeglNode *
 layer_add_picture (Layer *layer, gint32 drawable)
 {
   gint32      image = gimp_item_get_image (drawable);
-  GeglBuffer *pixels = layer_copy_pixels (drawable, layer_space_of_image (image));
+  g_autoptr (GeglBuffer) pixels = layer_copy_pixels (drawable, layer_space_of_image (image));
   GeglNode   *source = gegl_node_new_child (layer->graph, "operation", "gegl:buffer-source", "buffer", pixels, NULL);
   GeglNode   *moved = gegl_node_new_child (layer->graph, "operation", "gegl:translate", NULL);
   gint        x = 0, y = 0, left = 0, top = 0;
 
-  g_object_unref (pixels);
   gimp_drawable_offsets (drawable, &x, &y);
   if (image == layer->image)
     gimp_drawable_offsets (layer->drawable, &left, &top);
@@ -180,7 +179,7 @@ layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *b
 {
   const gsize  n = (gsize) area->width * area->height;
   const Babl  *format = mixing_format (layer);
-  gfloat      *after, *before;
+  g_autofree gfloat *after = NULL, *before = NULL;
 
   if (layer->extras.strength >= 1.0)
     {
@@ -193,8 +192,6 @@ layer_preview (Layer *layer, gdouble scale, const GeglRectangle *area, guchar *b
   gegl_buffer_get (layer->pixels, area, scale, format, before, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   mix (after, before, n, layer->extras.strength);
   babl_process (babl_fish (format, preview_format (layer)), after, bytes, n);
-  g_free (before);
-  g_free (after);
 }
 
 gint
@@ -275,8 +272,8 @@ weaken (Layer *layer, GeglBuffer *shadow)
   const GeglRectangle *area = &layer->selected;
   const gint           rows = MAX (1, PIECE_PIXELS / 8 / area->width);
   const Babl          *format = mixing_format (layer);
-  gfloat              *after = g_new (gfloat, (gsize) 4 * rows * area->width);
-  gfloat              *before = g_new (gfloat, (gsize) 4 * rows * area->width);
+  g_autofree gfloat *after = g_new (gfloat, (gsize) 4 * rows * area->width);
+  g_autofree gfloat *before = g_new (gfloat, (gsize) 4 * rows * area->width);
 
   for (gint y = 0; y < area->height; y += rows)
     {
@@ -287,8 +284,6 @@ weaken (Layer *layer, GeglBuffer *shadow)
       mix (after, before, (gsize) piece.width * piece.height, layer->extras.strength);
       gegl_buffer_set (shadow, &piece, 0, format, after, GEGL_AUTO_ROWSTRIDE);
     }
-  g_free (before);
-  g_free (after);
 }
 
 void

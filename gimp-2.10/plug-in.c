@@ -28,15 +28,14 @@ procedure_name (const gchar *operation)
 static GList *
 list_operations (void)
 {
-  guint   n;
-  gchar **names = gegl_list_operations (&n);
-  GList  *ours = NULL;
+  guint  n;
+  g_autofree gchar **names = gegl_list_operations (&n);
+  GList *ours = NULL;
 
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (names[i], PREFIX) && gegl_operation_get_key (names[i], "gimp:menu-label")
         && gegl_operation_get_key (names[i], "gimp:menu-path"))
       ours = g_list_prepend (ours, g_strdup (names[i]));
-  g_free (names);
   return g_list_reverse (ours);
 }
 
@@ -48,11 +47,10 @@ operation_of (const gchar *procedure)
 
   for (GList *at = all; at && ! found; at = at->next)
     {
-      gchar *name = procedure_name (at->data);
+      g_autofree gchar *name = procedure_name (at->data);
 
       if (strcmp (name, procedure) == 0)
         found = g_strdup (at->data);
-      g_free (name);
     }
   g_list_free_full (all, g_free);
   return found;
@@ -91,33 +89,25 @@ static void
 install_operation (const gchar *operation)
 {
   const gchar *reference = gegl_operation_get_key (operation, "reference");
-  gchar       *name = procedure_name (operation);
-  gchar       *properties = settings_describe (operation);
-  gchar       *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
-                                       reference ? reference : "", properties);
+  g_autofree gchar *name = procedure_name (operation);
+  g_autofree gchar *properties = settings_describe (operation);
+  g_autofree gchar *help = g_strdup_printf ("The GEGL operation %s.%s%s\n\n%s", operation, reference ? "\n" : "",
+                                            reference ? reference : "", properties);
 
   install_procedure (name, gegl_operation_get_key (operation, "description"), help, gegl_operation_get_key (operation, "gimp:menu-label"),
                      gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, gegl_operation_find_property (operation, "count") != NULL);
-  g_free (help);
-  g_free (properties);
-  g_free (name);
 }
 
 static void
 install_graph (const gchar *graph)
 {
-  gchar *text, *title, *summary, *name, *help;
+  g_autofree gchar *text = NULL, *title = NULL, *summary = NULL, *name = NULL, *help = NULL;
 
   if (! graph_read (graph, &text, &title, &summary))
     return;
   name = g_strconcat (GRAPH_PREFIX, graph, NULL);
   help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", TESSERA_GRAPHS_DIR, graph);
   install_procedure (name, summary, help, title, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, strstr (text, "tessera:label") != NULL);
-  g_free (help);
-  g_free (name);
-  g_free (summary);
-  g_free (title);
-  g_free (text);
 }
 
 /* GIMP keeps what a query says until this program changes, so nothing but the text domain is said here. */
@@ -157,11 +147,10 @@ recall (Layer *layer, const gchar *name)
 
   if (kept)
     {
-      gchar *text = g_strndup (gimp_parasite_data (kept), gimp_parasite_data_size (kept));
+      g_autofree gchar *text = g_strndup (gimp_parasite_data (kept), gimp_parasite_data_size (kept));
 
       if (! settings_parse (layer->operation, text, &layer->extras, NULL))
         settings_reset (layer->operation, &layer->extras);
-      g_free (text);
       gimp_parasite_free (kept);
     }
 }
@@ -169,12 +158,11 @@ recall (Layer *layer, const gchar *name)
 static void
 remember (Layer *layer, const gchar *name)
 {
-  gchar        *text = settings_text (layer->operation, &layer->extras);
+  g_autofree gchar *text = settings_text (layer->operation, &layer->extras);
   GimpParasite *kept = gimp_parasite_new (name, GIMP_PARASITE_PERSISTENT, strlen (text) + 1, text);
 
   gimp_attach_parasite (kept);
   gimp_parasite_free (kept);
-  g_free (text);
 }
 
 /* What is computed now, with a name for the bar. */
@@ -221,7 +209,7 @@ static GimpPDBStatusType
 run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, gint *count, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
-  gchar            *text, *title, *summary;
+  g_autofree gchar *text = NULL, *title = NULL, *summary = NULL;
   Layer            *layer;
 
   if (! graph_read (graph, &text, &title, &summary))
@@ -235,9 +223,6 @@ run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, 
     }
   if (layer)
     layer_free (layer);
-  g_free (summary);
-  g_free (title);
-  g_free (text);
   return status;
 }
 
@@ -245,7 +230,7 @@ static GimpPDBStatusType
 run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mode, const gchar *settings, gint *count, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
-  gchar            *operation = operation_of (name);
+  g_autofree gchar *operation = operation_of (name);
   Layer            *layer = operation ? layer_new (image, drawable, title_of (operation), error) : NULL;
 
   if (! operation)
@@ -256,7 +241,6 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
       *count = layer_count (layer);
       layer_free (layer);
     }
-  g_free (operation);
   return status;
 }
 
@@ -264,11 +248,10 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
 static void
 follow_preferences (void)
 {
-  gchar *wish = gimp_gimprc_query ("use-opencl");
+  g_autofree gchar *wish = gimp_gimprc_query ("use-opencl");
 
   if (wish)
     g_object_set (gegl_config (), "use-opencl", strcmp (wish, "yes") == 0, NULL);
-  g_free (wish);
 }
 
 static void

@@ -15,25 +15,20 @@ static GKeyFile *
 presets_load (void)
 {
   GKeyFile *file = g_key_file_new ();
-  gchar    *path = presets_path ();
+  g_autofree gchar *path = presets_path ();
 
   g_key_file_load_from_file (file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);       /* there may be none yet */
-  g_free (path);
   return file;
 }
 
 static void
 presets_write (GKeyFile *file)
 {
-  gchar  *path = presets_path ();
-  GError *error = NULL;
+  g_autofree gchar *path = presets_path ();
+  g_autoptr (GError) error = NULL;
 
   if (! g_key_file_save_to_file (file, path, &error))
-    {
-      g_message ("%s", error->message);
-      g_error_free (error);
-    }
-  g_free (path);
+    g_message ("%s", error->message);
 }
 
 /* A key cannot have = and brackets. */
@@ -46,10 +41,9 @@ key_of (const gchar *name)
 gchar **
 presets_names (const gchar *operation)
 {
-  GKeyFile *file = presets_load ();
+  g_autoptr (GKeyFile) file = presets_load ();
   gchar   **names = g_key_file_get_keys (file, operation, NULL, NULL);
 
-  g_key_file_free (file);
   if (! names)
     names = g_new0 (gchar *, 1);
   for (gint i = 0; names[i]; i++)
@@ -68,35 +62,28 @@ presets_names (const gchar *operation)
 gchar *
 presets_get (const gchar *operation, const gchar *name)
 {
-  GKeyFile *file = presets_load ();
-  gchar    *key = key_of (name);
-  gchar    *settings = g_key_file_get_string (file, operation, key, NULL);
+  g_autoptr (GKeyFile) file = presets_load ();
+  g_autofree gchar *key = key_of (name);
 
-  g_free (key);
-  g_key_file_free (file);
-  return settings;
+  return g_key_file_get_string (file, operation, key, NULL);
 }
 
 void
 presets_set (const gchar *operation, const gchar *name, const gchar *settings)
 {
-  GKeyFile *file = presets_load ();
-  gchar    *key = key_of (name);
+  g_autoptr (GKeyFile) file = presets_load ();
+  g_autofree gchar *key = key_of (name);
 
   g_key_file_set_string (file, operation, key, settings);
   presets_write (file);
-  g_free (key);
-  g_key_file_free (file);
 }
 
 void
 presets_delete (const gchar *operation, const gchar *name)
 {
-  GKeyFile *file = presets_load ();
-  gchar    *key = key_of (name);
+  g_autoptr (GKeyFile) file = presets_load ();
+  g_autofree gchar *key = key_of (name);
 
   if (g_key_file_remove_key (file, operation, key, NULL))
     presets_write (file);
-  g_free (key);
-  g_key_file_free (file);
 }

@@ -84,7 +84,7 @@ show_pixels (Preview *preview, const View *view, const guchar *before, const guc
 {
   GimpPreviewArea *area = GIMP_PREVIEW_AREA (preview->area);
   const gint       stride = view->part.width * layer_preview_bpp (preview->layer);
-  guchar          *mask = after ? selected (preview, view) : NULL;
+  g_autofree guchar *mask = after ? selected (preview, view) : NULL;
 
   if (view->x > 0 || view->y > 0)
     gimp_preview_area_fill (area, 0, 0, area->width, area->height, 128, 128, 128);
@@ -94,7 +94,6 @@ show_pixels (Preview *preview, const View *view, const guchar *before, const guc
   else
     gimp_preview_area_draw (area, view->x, view->y, view->part.width, view->part.height, type_of (preview->layer),
                             after ? after : before, stride);
-  g_free (mask);
 }
 
 static void
@@ -102,7 +101,7 @@ draw (Preview *preview, gboolean with_result)
 {
   View   view = view_of (preview);
   gsize  bytes = (gsize) view.part.width * view.part.height * layer_preview_bpp (preview->layer);
-  guchar *before, *after = NULL;
+  g_autofree guchar *before = NULL, *after = NULL;
 
   if (GIMP_PREVIEW_AREA (preview->area)->width <= 0 || GIMP_PREVIEW_AREA (preview->area)->height <= 0)
     return;
@@ -114,8 +113,6 @@ draw (Preview *preview, gboolean with_result)
       layer_preview (preview->layer, view.scale, &view.part, after);
     }
   show_pixels (preview, &view, before, after);
-  g_free (after);
-  g_free (before);
 }
 
 static gboolean
@@ -200,10 +197,9 @@ zoom_new (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
     {
-      gchar *text = g_strdup_printf ("%g %%", 100.0 * scales[i]);
+      g_autofree gchar *text = g_strdup_printf ("%g %%", 100.0 * scales[i]);
 
       gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (list), text);
-      g_free (text);
     }
   gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (list), _("Whole picture"));
   gtk_combo_box_set_active (GTK_COMBO_BOX (list), 0);

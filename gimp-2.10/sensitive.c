@@ -51,7 +51,7 @@ word (Expression *e)
 static gboolean
 test (Expression *e)
 {
-  gchar      *name = word (e), *text = NULL;
+  g_autofree gchar *name = word (e), *text = NULL;
   gboolean    constant = strcmp (name, "0") == 0 || strcmp (name, "1") == 0;
   GParamSpec *spec = gegl_operation_find_property (gegl_node_get_operation (e->node), name);
   GValue      value = G_VALUE_INIT;
@@ -71,18 +71,15 @@ test (Expression *e)
     {
       do
         {
-          gchar *one = word (e);
+          g_autofree gchar *one = word (e);
 
           holds = holds || strcmp (one, text) == 0;
-          g_free (one);
         }
       while (next_is (e, ','));
       e->broken = e->broken || ! next_is (e, '}');
     }
   else
     holds = strcmp (text, "false") != 0;
-  g_free (text);
-  g_free (name);
   return holds;
 }
 

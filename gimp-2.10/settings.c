@@ -158,7 +158,7 @@ static gboolean
 parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
 {
   const gchar *operation = gegl_node_get_operation (node), *equals = strchr (word, '=');
-  gchar       *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
+  g_autofree gchar *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
   GParamSpec  *spec = gegl_operation_find_property (operation, name);
   GValue       value = G_VALUE_INIT;
   gboolean     good = ! spec && equals && parse_extra (node, name, equals + 1, extras);
@@ -177,14 +177,13 @@ parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
     }
   if (G_IS_VALUE (&value))
     g_value_unset (&value);
-  g_free (name);
   return good;
 }
 
 gboolean
 settings_parse (GeglNode *node, const gchar *text, Extras *extras, GError **error)
 {
-  gchar  **words;
+  g_auto (GStrv) words = NULL;
   GError  *fault = NULL;
   gboolean good = TRUE;
 
@@ -199,7 +198,6 @@ settings_parse (GeglNode *node, const gchar *text, Extras *extras, GError **erro
     }
   for (gint i = 0; good && words[i]; i++)
     good = parse_word (node, words[i], extras, error);
-  g_strfreev (words);
   return good;
 }
 
@@ -207,13 +205,13 @@ gchar *
 settings_text (GeglNode *node, const Extras *extras)
 {
   GString     *all = g_string_new (NULL);
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  guint n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
 
   for (guint i = 0; i < n; i++)
     {
       GValue value = G_VALUE_INIT;
-      gchar *text, *quoted;
+      g_autofree gchar *text = NULL, *quoted = NULL;
 
       if (! settings_is_offered (specs[i]))
         continue;
@@ -223,18 +221,14 @@ settings_text (GeglNode *node, const Extras *extras)
         {
           quoted = g_shell_quote (text);
           g_string_append_printf (all, "%s%s=%s", all->len ? " " : "", specs[i]->name, quoted);
-          g_free (quoted);
         }
-      g_free (text);
       g_value_unset (&value);
     }
-  g_free (specs);
   if (extras->strength < 1.0)
     {
-      gchar *text = number_text (100.0 * extras->strength);
+      g_autofree gchar *text = number_text (100.0 * extras->strength);
 
       g_string_append_printf (all, "%sstrength=%s", all->len ? " " : "", text);
-      g_free (text);
     }
   return g_string_free (all, FALSE);
 }
@@ -242,13 +236,12 @@ settings_text (GeglNode *node, const Extras *extras)
 void
 settings_reset (GeglNode *node, Extras *extras)
 {
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  guint n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
 
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]))
       gegl_node_set_property (node, specs[i]->name, g_param_spec_get_default_value (specs[i]));
-  g_free (specs);
   *extras = (Extras) { 1.0, -1 };
 }
 
@@ -274,20 +267,18 @@ gchar *
 settings_describe (const gchar *operation)
 {
   GString     *all = g_string_new (NULL);
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (operation, &n);
+  guint n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (operation, &n);
 
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]))
       {
         const gchar *tip = g_param_spec_get_blurb (specs[i]);
-        gchar       *preset = settings_value_text (g_param_spec_get_default_value (specs[i]));
+        g_autofree gchar *preset = settings_value_text (g_param_spec_get_default_value (specs[i]));
 
         g_string_append_printf (all, "%s: %s", specs[i]->name, tip && *tip ? tip : g_param_spec_get_nick (specs[i]));
         describe_range (all, specs[i]);
         g_string_append_printf (all, "; default %s)\n", preset ? preset : "");
-        g_free (preset);
       }
-  g_free (specs);
   return g_string_free (all, FALSE);
 }

@@ -46,14 +46,12 @@ is_message (GParamSpec *spec)
 static void
 show_message (Row *row)
 {
-  gchar *message = NULL, *text;
+  g_autofree gchar *message = NULL, *text = NULL;
 
   gegl_node_get (row->all->node, row->spec->name, &message, NULL);
   text = g_strdup_printf ("%s: %s", g_param_spec_get_nick (row->spec), message ? message : "");
   gtk_label_set_text (GTK_LABEL (row->widget), text);
   gtk_widget_set_visible (row->widget, message && *message);
-  g_free (text);
-  g_free (message);
 }
 
 /* What has no effect at present is grey, or away, as the operation says. */
@@ -157,7 +155,7 @@ add_number (Row *row, GtkTable *table, gint y, const GValue *value, const gchar 
 {
   Range   range = range_of (row->spec);
   gdouble number = number_of (value);
-  gchar  *label = g_strconcat (g_param_spec_get_nick (row->spec), ":", NULL);
+  g_autofree gchar *label = g_strconcat (g_param_spec_get_nick (row->spec), ":", NULL);
 
   row->slider = gimp_scale_entry_new (table, 0, y, label, SLIDER, DIGITS, number, range.ui_minimum, range.ui_maximum,
                                       range.step, range.page, range.digits, FALSE, range.minimum, range.maximum, tip, NULL);
@@ -165,7 +163,6 @@ add_number (Row *row, GtkTable *table, gint y, const GValue *value, const gchar 
     gimp_scale_entry_set_logarithmic (row->slider, TRUE);
   gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (row->slider)), TRUE);
   g_signal_connect (row->slider, "value-changed", G_CALLBACK (number_changed), row);
-  g_free (label);
 }
 
 /* ----------------------------------------------------------------- others -- */
@@ -233,12 +230,11 @@ static void
 lines_changed (GtkTextBuffer *buffer, Row *row)
 {
   GtkTextIter start, end;
-  gchar      *text;
+  g_autofree gchar *text = NULL;
 
   gtk_text_buffer_get_bounds (buffer, &start, &end);
   text = gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
   take_text (row, text);
-  g_free (text);
 }
 
 static GtkWidget *
@@ -310,7 +306,7 @@ add_widget (Row *row, GtkTable *table, gint y, const GValue *value, const gchar 
     }
   else
     {
-      gchar *label = g_strconcat (nick, ":", NULL);
+      g_autofree gchar *label = g_strconcat (nick, ":", NULL);
 
       if (G_IS_PARAM_SPEC_ENUM (row->spec))
         {
@@ -322,7 +318,6 @@ add_widget (Row *row, GtkTable *table, gint y, const GValue *value, const gchar 
       else
         row->widget = colour_new (row, g_value_get_object (value), nick);
       row->label = gimp_table_attach_aligned (table, 0, y, label, 0.0, 0.5, row->widget, 2, FALSE);
-      g_free (label);
     }
   gimp_help_set_help_data (row->widget, tip, NULL);
 }
@@ -369,10 +364,10 @@ controls_free (gpointer data)
 GtkWidget *
 widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
 {
-  guint        n, y = 0;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
-  GtkWidget   *table = gtk_table_new (1, 3, FALSE);                 /* it grows */
-  Controls    *all = g_new0 (Controls, 1);
+  guint      n, y = 0;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  GtkWidget *table = gtk_table_new (1, 3, FALSE);                   /* it grows */
+  Controls  *all = g_new0 (Controls, 1);
 
   *all = (Controls) { node, g_ptr_array_new_with_free_func (g_free), changed, data };
   g_object_set_data_full (G_OBJECT (table), "tessera-controls", all, controls_free);
@@ -381,7 +376,6 @@ widgets_new (GeglNode *node, void (*changed) (gpointer data), gpointer data)
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]) || is_message (specs[i]))
       add_row (all, specs[i], GTK_TABLE (table), y++);
-  g_free (specs);
   gtk_widget_show_all (table);
   gtk_widget_set_no_show_all (table, TRUE);                 /* the dialog shows all else */
   show_which (all);

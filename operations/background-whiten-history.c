@@ -25,19 +25,16 @@ history_note (History *history, const gchar *format, ...)
 static gint
 find_end (const FrameList *list, const gchar *current)
 {
-  gchar *wanted = current && *current ? g_path_get_basename (current) : NULL;
+  g_autofree gchar *wanted = current && *current ? g_path_get_basename (current) : NULL;
   gint   end = wanted ? -1 : list->n;
 
   for (gint i = 0; i < list->n && wanted && end < 0; i++)
     {
-      gchar *path_name = g_path_get_basename (list->frames[i].path), *name = frame_name (&list->frames[i]);
+      g_autofree gchar *path_name = g_path_get_basename (list->frames[i].path), *name = frame_name (&list->frames[i]);
 
       if (g_str_equal (wanted, path_name) || g_str_equal (wanted, name))
         end = i;
-      g_free (path_name);
-      g_free (name);
     }
-  g_free (wanted);
   return end;
 }
 
@@ -100,8 +97,8 @@ dark_plane (const Dark *dark)
 static KeptFrame *
 prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, GError **error)
 {
-  gchar       *file = frame_key (frame);
-  gchar       *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
+  g_autofree gchar *file = frame_key (frame);
+  g_autofree gchar *key = g_strdup_printf ("%s\n%s\n%.17g\n%d", file, dark->key ? dark->key : "", settings->saturation, settings->reject_hot);
   KeptFrame   *kept = kept_frame_find (key);
   FramePixels *pixels;
   CountPlane   plane;
@@ -114,8 +111,6 @@ prepare_frame (const Frame *frame, const CountPlane *current, const Dark *dark, 
       frame_pixels_unref (pixels);
       kept = kept_frame_add (key, &plane);
     }
-  g_free (key);
-  g_free (file);
   return kept;
 }
 
@@ -123,7 +118,7 @@ static void
 add_frame (const Frame *frame, const CountPlane *current, const Dark *dark, const HistorySettings *settings, History *history,
            gchar **trouble)
 {
-  GError    *error = NULL;
+  g_autoptr (GError) error = NULL;
   KeptFrame *kept = prepare_frame (frame, current, dark, settings, &error);
 
   if (! kept)
@@ -131,7 +126,6 @@ add_frame (const Frame *frame, const CountPlane *current, const Dark *dark, cons
       history_note (history, "skipped: %s", error->message);
       g_free (*trouble);
       *trouble = g_strdup (error->message);
-      g_error_free (error);
       return;
     }
   history->planes[history->n] = kept->plane;
@@ -155,8 +149,8 @@ static gboolean
 load_frames (const CountPlane *current, const Dark *dark, const HistorySettings *settings, const FrameList *list, History *history,
              GError **error)
 {
-  gint   end = find_end (list, settings->current);
-  gchar *trouble = NULL;
+  gint end = find_end (list, settings->current);
+  g_autofree gchar *trouble = NULL;
 
   if (end < 0)
     {
@@ -171,7 +165,6 @@ load_frames (const CountPlane *current, const Dark *dark, const HistorySettings 
     g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
   else if (history->n < settings->history)
     history_note (history, "the history is %d of %d frames", history->n, settings->history);
-  g_free (trouble);
   return history->n > 0;
 }
 
@@ -180,7 +173,7 @@ static gboolean
 parse_shifts (const gchar *text, History *history, GError **error)
 {
   const gint wanted = 2 * (history->n + 1);
-  gdouble   *numbers = g_new0 (gdouble, wanted);
+  g_autofree gdouble *numbers = g_new0 (gdouble, wanted);
   gint       n = 0;
   gchar     *end;
 
@@ -197,7 +190,6 @@ parse_shifts (const gchar *text, History *history, GError **error)
     }
   for (gint k = 0; k <= history->n && n == wanted; k++)
     history->shifts[k] = (FrameShift) { numbers[2 * k], numbers[2 * k + 1] };
-  g_free (numbers);
   if (*text == '\0' && n == wanted)
     return TRUE;
   if (n > wanted || *text == '\0')

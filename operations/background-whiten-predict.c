@@ -56,7 +56,7 @@ write_rows (gsize first, gsize n, gpointer data)
 {
   const Writing        *w = data;
   const GeglRectangle  *roi = &w->request->roi, *bounds = &w->request->bounds;
-  gfloat               *row = g_new (gfloat, roi->width);
+  g_autofree gfloat *row = g_new (gfloat, roi->width);
 
   for (gint y = roi->y + (gint) first; y < roi->y + (gint) (first + n); y++)
     {
@@ -67,7 +67,6 @@ write_rows (gsize first, gsize n, gpointer data)
       tessera_write (w->request->output, GEGL_RECTANGLE (roi->x, y, roi->width, 1), w->request->output_format, row,
                      sizeof (gfloat) * roi->width);
     }
-  g_free (row);
 }
 
 static void

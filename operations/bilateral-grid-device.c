@@ -6,15 +6,6 @@
 
 #include "bilateral-grid.h"
 
-/* The cells of a band of `height` rows, at most. */
-static gsize
-band_cells (const GridParams *params, gint height)
-{
-  gint rows = params->y.n_cells * (gint64) height / params->y.size + 5;
-
-  return (gsize) params->x.n_cells * MIN (rows, params->y.n_cells);
-}
-
 static gsize
 dense_bytes (const GridParams *params, gsize cells, gint n_planes)
 {
@@ -50,7 +41,8 @@ gsize
 bilateral_grid_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height)
 {
   const GridParams *params = request->params;
-  const gsize       cells = band_cells (params, height);
+  const gint        rows = params->y.n_cells * (gint64) height / params->y.size + 5;     /* of cells, at most */
+  const gsize       cells = (gsize) params->x.n_cells * MIN (rows, params->y.n_cells);
 
   return dense_pays (params, cells, usual_planes (params)) ? dense_bytes (params, cells, usual_planes (params))
                                                            : sparse_bytes (params, cells);
@@ -116,8 +108,8 @@ bilateral_grid_measure (TesseraBand *band, TesseraMemory *result)
   });
 }
 
-static void
-splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes, TesseraMemory **grid)
+static TesseraMemory *
+splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes)
 {
   const GridParams *params = g->params;
   const gint        cells_x = params->x.n_cells, cells_y = g->n_cell_rows, parts = params->parts;
@@ -151,20 +143,22 @@ splat_and_blur (TesseraBand *band, const GridBand *g, gint low, gint n_planes, T
     .kernel = "grid_blur_z", .size = { n_planes, cells_x, cells_y }, .cost = 3,
     .args = { ARG (b), ARG (a), ARG (cells_x), ARG (cells_y), ARG (n_planes), ARG (params->by_luminance ? 0.0f : 1.0f) }
   });
-  *grid = a;
+  return a;
 }
 
-static void
-build_sparse (TesseraBand *band, const GridBand *g, TesseraMemory **tables)
+static TesseraMemory *
+build_sparse (TesseraBand *band, const GridBand *g)
 {
   const GridParams *params = g->params;
+  TesseraMemory    *tables;
 
-  tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows), tables);
+  tessera_scratch (band, sparse_bytes (params, (gsize) params->x.n_cells * g->n_cell_rows), &tables);
   tessera_launch (band, &(TesseraLaunch) {
     .kernel = "grid_sparse_build", .size = { (gsize) params->x.n_cells * params->lanes, g->n_cell_rows },
     .cost = 4.0 * params->capacity,
-    .args = { CELL_ARGS (band, g), ARG (params->capacity), ARG (params->odd), ARG (*tables) }
+    .args = { CELL_ARGS (band, g), ARG (params->capacity), ARG (params->odd), ARG (tables) }
   });
+  return tables;
 }
 
 gint
@@ -178,20 +172,15 @@ bilateral_grid_device (TesseraBand *band)
   const gint        low = range[0] <= range[1] ? range[0] : 0;
   const gint64      n_planes = range[0] <= range[1] ? (gint64) range[1] - range[0] + 2 : 2;
   const gboolean    is_dense = dense_pays (params, (gsize) params->x.n_cells * g.n_cell_rows, n_planes);
-  const gint        width = band->output.width, height = band->output.height;
-  TesseraMemory    *grid;
+  TesseraMemory    *grid = is_dense ? splat_and_blur (band, &g, low, n_planes) : build_sparse (band, &g);
 
   if (! is_dense)
-    {
-      build_sparse (band, &g, &grid);
-      return tessera_launch (band, &(TesseraLaunch) {
-        .kernel = "grid_sparse_slice", .size = { (gsize) width * params->lanes, height }, .cost = 256,
-        .args = { SLICE_ARGS (band, &g), ARG (params->capacity), ARG (params->odd), ARG (grid), OUTPUT_ARGS (band) }
-      });
-    }
-  splat_and_blur (band, &g, low, n_planes, &grid);
+    return tessera_launch (band, &(TesseraLaunch) {
+      .kernel = "grid_sparse_slice", .size = { (gsize) band->output.width * params->lanes, band->output.height }, .cost = 256,
+      .args = { SLICE_ARGS (band, &g), ARG (params->capacity), ARG (params->odd), ARG (grid), OUTPUT_ARGS (band) }
+    });
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = "grid_slice", .size = { width, height }, .group = { 32, 4 }, .cost = 16,
+    .kernel = "grid_slice", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 16,
     .args = { SLICE_ARGS (band, &g), ARG (low), ARG ((gint) n_planes), ARG (grid), OUTPUT_ARGS (band) }
   });
 }

@@ -160,16 +160,9 @@ convolution_prepare (Convolution *convolution, const ConvolutionKernel *kernel, 
 
 /* ------------------------------------------------------------- blocks -- */
 
-/* If few weights are not 0, the list is shorter.  NaN and Inf need the list too. */
-static gboolean
-prefers_list (const Convolution *convolution)
-{
-  return convolution->n_taps * LIST_COST
-         <= (convolution->rows + CONVOLUTION_STEP - 1) * convolution->columns;
-}
-
 /* One block that is read, filtered and written at once.  Of opaque pixels alpha's sum is not needed, and nothing has to
- * be divided: the quotient would be 1.  Zeros follow below it and at its right, because the last
+ * be divided: the quotient would be 1.  If few weights are not 0, the list is shorter;
+ * NaN and Inf need it too.  Zeros follow below it and at its right, because the last
  * strip reads there for results that are not written. */
 static void
 convolve_block (const TesseraRequest *request, const GeglRectangle *block)
@@ -182,6 +175,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   Rows               rows = { .width = (block->width + BLOCK - 1) / BLOCK * BLOCK, .in_stride = 4 * around.width };
   tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, n_in);
   tessera_autoscratch gfloat *out = gegl_scratch_new (gfloat, 4 * (gsize) rows.width * height);
+  const gboolean     prefers_list = convolution->n_taps * LIST_COST <= (convolution->rows + CONVOLUTION_STEP - 1) * convolution->columns;
   gboolean           weighs;
 
   rows.out_stride = 4 * rows.width;
@@ -192,7 +186,7 @@ convolve_block (const TesseraRequest *request, const GeglRectangle *block)
   weighs = convolution->is_weighed && ! separable_is_opaque (in, n_read / 4);
   if (weighs)
     planes_weigh (in, in, n_read / 4);
-  if (prefers_list (convolution) || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
+  if (prefers_list || ! LANES_BEST (all_finite) (in, (n_read + BLOCK - 1) / BLOCK * BLOCK))
     for (gint y = 0; y < block->height; y++)
       LANES_BEST (listed_row) (&rows, convolution, in + y * rows.in_stride, out + y * rows.out_stride, weighs);
   else

@@ -40,13 +40,6 @@ equalize_axis_init (EqualizeAxis *axis, gint n, gint tiles)
     }
 }
 
-void
-equalize_axis_clear (EqualizeAxis *axis)
-{
-  g_free (axis->edges);
-  g_free (axis->places);
-}
-
 /* ---------------------------------------------------------------- tables -- */
 
 /* FALSE, and no table, if fewer than two bins hold anything. */

@@ -65,8 +65,8 @@ equalize_row_size (const Equalize *e)
 
 /* --- equalize-tables.c ------------------------------------------------------------ */
 
-void equalize_axis_init  (EqualizeAxis *axis, gint n, gint tiles);
-void equalize_axis_clear (EqualizeAxis *axis);
+/* `edges` and `places` are to be freed. */
+void equalize_axis_init (EqualizeAxis *axis, gint n, gint tiles);
 
 /* The global tables, into e->tables, e->mapped. */
 void equalize_global_tables (Equalize *e, const guint32 *counts);

@@ -114,7 +114,7 @@ make_projections (gsize first, gsize n, gpointer data)
       const gfloat  *sums = p->sums + i / 2 * shifts_projection_floats (s) + (is_rows ? (gsize) s->down * s->width : 0);
       const gint32  *missing = p->missing + i / 2 * (s->width + s->height) + (is_rows ? s->width : 0);
       const gint     length = is_rows ? s->height : s->width;
-      gint          *pixels = g_new (gint, length);
+      g_autofree gint *pixels = g_new (gint, length);
 
       for (gint k = 0; k < length; k++)
         pixels[k] = (is_rows ? s->width : s->height) - missing[k];
@@ -122,7 +122,6 @@ make_projections (gsize first, gsize n, gpointer data)
         p->frames->rows[i / 2] = shift_projection (sums, pixels, length, s->across, s->across, 1);
       else
         p->frames->columns[i / 2] = shift_projection (sums, pixels, length, 1, s->down, s->width);
-      g_free (pixels);
     }
 }
 

@@ -128,7 +128,7 @@ shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *foun
 {
   const CountPlane *reference = params->key->plane;
   const gint        width = reference->width, height = reference->height, n = params->n;
-  gint32           *words = g_new0 (gint32, SHIFT_WORDS * n);
+  g_autofree gint32 *words = g_new0 (gint32, SHIFT_WORDS * n);
   TesseraRequest    request = { .filter = params->planes ? &estimate_resident : &estimate_shift, .operation = operation, .params = params,
                                 .cost_class = params->settings.method << 1 | params->settings.reject_hot,
                                 .progress_to = params->planes ? SHIFT_PROGRESS : 0.0 };
@@ -150,6 +150,5 @@ shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *foun
   g_object_unref (request.output);
   g_clear_object (&request.aux);
   g_object_unref (request.input);
-  g_free (words);
   return done;
 }

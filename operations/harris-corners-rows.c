@@ -27,8 +27,7 @@ typedef struct
   gint    plane;                /* from gx gx to gx gy to gy gy, in the same row */
   gint    row;                  /* three of these, and room for the last run */
   gfloat *means;                /* products, then their means along x, then along both */
-  gint    stride;
-  gfloat *response;
+  gfloat *response;             /* in rows of `plane` */
 } Planes;
 
 /* -------------------------------------------------------------- response -- */
@@ -70,7 +69,7 @@ respond (const Planes *planes)
   const TapList        along = separable_list (taps, 1), down = separable_list (taps, planes->row);
   const gint           reach = planes->harris->reach - planes->harris->margin - 1, n = planes->width + 2 * reach;
   const gsize          row = planes->row;
-  gfloat              *products = gegl_scratch_new0 (gfloat, row + 2 * reach);
+  tessera_autoscratch gfloat *products = gegl_scratch_new0 (gfloat, row + 2 * reach);
 
   for (gint y = 0; y < planes->height + 2 * reach; y++)
     {
@@ -80,8 +79,7 @@ respond (const Planes *planes)
   tap_sum_rows (planes->means + reach * row, &down, planes->means, row, 3 * planes->plane / 4, planes->height);
   for (gint y = 0; y < planes->height; y++)
     measure_row (planes->means + y * row, planes->plane, planes->width, planes->harris->k,
-                 planes->response + (gsize) y * planes->stride);
-  gegl_scratch_free (products);
+                 planes->response + (gsize) y * planes->plane);
 }
 
 HarrisInside
@@ -101,7 +99,7 @@ silence_outside (const Planes *planes, const HarrisInside *inside)
   for (gint y = 0; y < planes->height; y++)
     {
       const gboolean is_inside = y >= inside->top && y < inside->bottom;
-      gfloat        *response = planes->response + (gsize) y * planes->stride;
+      gfloat        *response = planes->response + (gsize) y * planes->plane;
 
       for (gint x = 0; x < (is_inside ? inside->left : planes->width); x++)
         response[x] = -INFINITY;
@@ -147,7 +145,7 @@ find_corners (const Planes *planes, const TesseraBlock *block, gint y, gfloat *c
   const Harris *harris = planes->harris;
   const gint    n = planes->width - 2, beside = harris->reach - harris->margin + 1;
 
-  mark_row (planes->response + (gsize) (y - 1) * planes->stride, planes->stride, n, harris->threshold, corners);
+  mark_row (planes->response + (gsize) (y - 1) * planes->plane, planes->plane, n, harris->threshold, corners);
   if (harris->components > 1)
     drop_hidden (block->in + (y - 1 + beside) * block->in_stride + harris->components * beside, harris->components, n,
                  corners);
@@ -180,7 +178,7 @@ static void
 show_crosses (const Planes *planes, const TesseraBlock *block)
 {
   const Harris *harris = planes->harris;
-  gfloat       *corners = gegl_scratch_new (gfloat, planes->width);
+  tessera_autoscratch gfloat *corners = gegl_scratch_new (gfloat, planes->width);
 
   for (gint y = 0; y < block->roi.height; y++)
     copy_row (harris, block->in + (y + harris->reach) * block->in_stride + harris->components * harris->reach,
@@ -192,7 +190,6 @@ show_crosses (const Planes *planes, const TesseraBlock *block)
         if (corners[x] != 0.0f)
           draw_cross (harris, block, x + 1 - harris->margin, y - harris->margin);
     }
-  gegl_scratch_free (corners);
 }
 
 static void
@@ -204,7 +201,7 @@ show (const Planes *planes, const TesseraBlock *block)
     show_crosses (planes, block);
   for (gint y = 0; y < block->roi.height && planes->harris->result != HARRIS_OVERLAY; y++)
     {
-      const gfloat *response = planes->response + (gsize) y * planes->stride;
+      const gfloat *response = planes->response + (gsize) y * planes->plane;
       gfloat       *out = block->out + y * block->out_stride;
 
       if (planes->harris->result == HARRIS_CORNERS)
@@ -229,10 +226,9 @@ harris_block (const TesseraRequest *request, const TesseraBlock *block)
   planes.seen_width = planes.width + 2 * reach + 2;
   planes.plane = (planes.seen_width + 15) / 16 * 16;
   planes.row = (3 * planes.plane + RUN - 1) / RUN * RUN;
-  planes.stride = planes.plane;
   planes.seen = gegl_scratch_new (gfloat, (gsize) planes.seen_width * seen_height);
   planes.means = gegl_scratch_new (gfloat, (gsize) planes.row * (planes.height + 2 * reach));
-  planes.response = gegl_scratch_new (gfloat, (gsize) planes.stride * planes.height);
+  planes.response = gegl_scratch_new (gfloat, (gsize) planes.plane * planes.height);
   perceived_luminance (harris->input, block->in, harris->components, harris->weights, planes.seen_width * seen_height,
                        planes.seen);
   respond (&planes);

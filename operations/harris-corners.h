@@ -35,12 +35,6 @@ typedef struct
   gint left, top, right, bottom;
 } HarrisInside;
 
-static inline TesseraHalo
-harris_halo (gint reach)
-{
-  return (TesseraHalo) { reach, reach, reach, reach };
-}
-
 HarrisInside harris_inside (const TesseraRequest *request, gint x, gint y, gint width, gint height);
 
 void  harris_block         (const TesseraRequest *request, const TesseraBlock *block);

@@ -203,13 +203,6 @@ rows_init (Rows *rows, const MedianBlock *block)
   return memory;
 }
 
-static void
-find_medians (const Rows *rows, gint radius, gboolean lacks)
-{
-  sort_columns[lacks][radius] (rows->keys, rows->sorted, rows->odd, rows->all);
-  take_medians[lacks][radius] (rows->sorted, rows->odd, rows->medians, rows->count);
-}
-
 /* Row y of the result needs rows y to y + 2 radius of the pixels.  It replaces the middle one, whose keys are
  * already made. */
 void
@@ -232,7 +225,8 @@ median_by_network (const MedianBlock *block)
         lacking += rows.lacking[k];
       if (y < 2 * radius || (lacking == side * block->around.width && params->channels == 3))
         continue;               /* all stay */
-      find_medians (&rows, radius, lacking > 0);
+      sort_columns[lacking > 0][radius] (rows.keys, rows.sorted, rows.odd, rows.all);
+      take_medians[lacking > 0][radius] (rows.sorted, rows.odd, rows.medians, rows.count);
       for (gint x = 0; x < rows.count / 4; x++)
         alphas[x] = middle[4 * x + 3];
       put_values (rows.medians, middle, rows.count, lacking > 0);

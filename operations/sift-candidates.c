@@ -108,9 +108,9 @@ static void
 scan_planes (const SiftOctave *octave, gint top, gint bottom, GArray *found)
 {
   const gsize differences = (gsize) (octave->levels.n - 1) * octave->width;
-  gfloat     *memory = g_new (gfloat, 3 * differences);
+  g_autofree gfloat *memory = g_new (gfloat, 3 * differences);
   gfloat     *ring[3] = { memory, memory + differences, memory + 2 * differences };
-  guint8     *marks = g_new0 (guint8, octave->width + EIGHT);
+  g_autofree guint8 *marks = g_new0 (guint8, octave->width + EIGHT);
 
   for (gint y = top - 1; y <= top; y++)
     subtract_row (&octave->levels, y, ring[y % 3]);
@@ -119,8 +119,6 @@ scan_planes (const SiftOctave *octave, gint top, gint bottom, GArray *found)
       subtract_row (&octave->levels, y + 1, ring[(y + 1) % 3]);
       scan_row (octave, ring, y, marks, found);
     }
-  g_free (marks);
-  g_free (memory);
 }
 
 static void

@@ -11,7 +11,6 @@
 
 #include <gegl-plugin.h>
 #include <math.h>
-#include <string.h>
 
 #include "../opencl/math/tessera-sift-window.h"
 
@@ -75,8 +74,9 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame 
 {
   const gint radius = sift_window_radius (place->sigma), most = sift_whole (2 * radius + 1);
   const gint x0 = place->column, y0 = place->row, l = place->layer;
-  gfloat    *room = gegl_scratch_new0 (gfloat, 6 * most + SIFT_SLACK), *weights = room + 5 * most;
-  gint      *cell = gegl_scratch_new (gint, most);
+  tessera_autoscratch gfloat *room = gegl_scratch_new0 (gfloat, 6 * most + SIFT_SLACK);
+  tessera_autoscratch gint   *cell = gegl_scratch_new (gint, most);
+  gfloat    *weights = room + 5 * most;
   Samples    samples = { { room, room + most, room + 2 * most, room + 3 * most }, room + 4 * most, cell };
   gint       counted = 0;
 
@@ -101,8 +101,6 @@ count_window (const SiftLevels *levels, const SiftPlace *place, const SiftFrame 
       count (&samples, n, counted, slots);
       counted += n;
     }
-  gegl_scratch_free (cell);
-  gegl_scratch_free (room);
 }
 
 /* Of values that are `most` at most: a sum for each direction, then those. */

@@ -55,13 +55,12 @@ make_marks (const SiftDrawing *drawing, gint *n)
 {
   const SiftList *list = drawing->list;
   const gsize     most = drawing->most > 0 ? MIN ((gsize) drawing->most, list->n) : list->n;
-  gint           *which = sift_strongest (list, most);
+  g_autofree gint *which = sift_strongest (list, most);
   Mark           *marks = g_new (Mark, most);
 
   for (gsize i = 0; i < most; i++)
     marks[i] = mark_of (drawing, &list->points[which[i]]);
   *n = (gint) most;
-  g_free (which);
   return marks;
 }
 
@@ -129,7 +128,7 @@ show_marks (const Sheet *sheet, const GeglRectangle *rows, gfloat *pixels)
 {
   static const gfloat black[3] = { 0.0f, 0.0f, 0.0f };
   const gsize         n = (gsize) rows->width * rows->height;
-  Cover              *covers = g_new0 (Cover, n);
+  g_autofree Cover *covers = g_new0 (Cover, n);
 
   for (gint i = 0; i < sheet->n; i++)
     if (sheet->marks[i].top < rows->y + rows->height && sheet->marks[i].bottom > rows->y)
@@ -139,7 +138,6 @@ show_marks (const Sheet *sheet, const GeglRectangle *rows, gfloat *pixels)
       lay_over (pixels + 4 * i, black, covers[i].rim);
       lay_over (pixels + 4 * i, sheet->drawing->colors[covers[i].color], covers[i].line);
     }
-  g_free (covers);
 }
 
 static void
@@ -164,7 +162,7 @@ draw_rows (gsize first, gsize n, gpointer data)
   const Babl           *format = request->output_format;
   const gint            components = babl_format_get_n_components (format);
   const gsize           row = (gsize) components * request->roi.width;
-  gfloat               *pixels = g_new (gfloat, row * ROWS);
+  g_autofree gfloat *pixels = g_new (gfloat, row * ROWS);
 
   for (gint i = (gint) first; i < (gint) (first + n); i++)
     {
@@ -181,7 +179,6 @@ draw_rows (gsize first, gsize n, gpointer data)
         show_marks (sheet, &rows, pixels);
       tessera_write (request->output, &rows, format, pixels, row * sizeof (gfloat));
     }
-  g_free (pixels);
 }
 
 void

@@ -12,8 +12,6 @@
 #include "sift-files.h"
 #include "saving.h"
 
-#include <string.h>
-
 #define LOWE_LINE 20            /* numbers */
 #define AT_A_TIME (1 << 20)     /* bytes of text, which would be 360 a point */
 
@@ -99,11 +97,9 @@ append_csv (GString *text, const SiftPoint *point)
 static SiftFormat
 by_ending (const gchar *path)
 {
-  gchar     *lower = g_ascii_strdown (path, -1);
-  SiftFormat format = g_str_has_suffix (lower, ".txt") ? SIFT_COLMAP : g_str_has_suffix (lower, ".csv") ? SIFT_CSV : SIFT_LOWE;
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
-  g_free (lower);
-  return format;
+  return g_str_has_suffix (lower, ".txt") ? SIFT_COLMAP : g_str_has_suffix (lower, ".csv") ? SIFT_CSV : SIFT_LOWE;
 }
 
 static void
@@ -123,17 +119,13 @@ append_head (GString *text, const SiftList *list, SiftFormat format)
 gboolean
 sift_save (const SiftList *list, const gchar *path, SiftFormat format, GError **error)
 {
-  Saving   saving;
-  GString *text = g_string_new (NULL);
-  gboolean good;
+  Saving saving;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (format == SIFT_BY_ENDING)
     format = by_ending (path);
   if (! saving_begin (&saving, path, "", error))
-    {
-      g_string_free (text, TRUE);
-      return FALSE;
-    }
+    return FALSE;
   append_head (text, list, format);
   for (gsize i = 0; i < list->n && ! ferror (saving.stream); i++)
     {
@@ -146,7 +138,5 @@ sift_save (const SiftList *list, const gchar *path, SiftFormat format, GError **
         }
     }
   fwrite (text->str, 1, text->len, saving.stream);
-  good = saving_end (&saving, TRUE, error);
-  g_string_free (text, TRUE);
-  return good;
+  return saving_end (&saving, TRUE, error);
 }

@@ -212,7 +212,7 @@ feed_tiles (gsize first, gsize n, gpointer data)
 {
   const Feeding *feeding = data;
   SiftOctave    *octave = feeding->octave;
-  gfloat        *chunk = gegl_scratch_new0 (gfloat, CHUNK * octave->stride);
+  tessera_autoscratch gfloat *chunk = gegl_scratch_new0 (gfloat, CHUNK * octave->stride);
 
   for (gsize i = first; i < first + n; i++)
     {
@@ -236,7 +236,6 @@ feed_tiles (gsize first, gsize n, gpointer data)
             pass_on (&m, 0, top, rows);
         }
     }
-  gegl_scratch_free (chunk);
 }
 
 void

@@ -10,7 +10,6 @@
 
 #include <gegl-plugin.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_SIDE   (2 * EXTREME_FRAME + 1)
 #define SMALL_PIXELS (64 * 64)          /* the pictures of the check of a device have fewer */
@@ -125,7 +124,7 @@ gint *
 sift_strongest (const SiftList *list, gsize most)
 {
   const gsize n = MIN (most, list->n);
-  Strength   *strengths = g_new (Strength, list->n);
+  g_autofree Strength *strengths = g_new (Strength, list->n);
   gint       *which = g_new (gint, list->n);
 
   for (gsize i = 0; i < list->n; i++)
@@ -136,19 +135,17 @@ sift_strongest (const SiftList *list, gsize most)
     which[i] = strengths[i].number;
   if (n < list->n)
     qsort (which, n, sizeof *which, compare_numbers);
-  g_free (strengths);
   return which;
 }
 
 static void
 keep_strongest (SiftList *list, gsize most)
 {
-  gint *which = sift_strongest (list, most);
+  g_autofree gint *which = sift_strongest (list, most);
 
   for (gsize i = 0; i < most; i++)
     list->points[i] = list->points[which[i]];
   list->n = most;
-  g_free (which);
 }
 
 /* What C and the device must agree on.  Of a large picture, which none of the check is, their number is enough. */
@@ -179,13 +176,6 @@ sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const Sif
 
 /* --------------------------------------------------------------- request -- */
 
-/* Is there room for points in an octave of this size? */
-static gboolean
-has_room (gint width, gint height)
-{
-  return width >= LEAST_SIDE && height >= LEAST_SIDE;
-}
-
 gboolean
 sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height)
 {
@@ -194,7 +184,7 @@ sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint
 
   *width = factor * bounds->width >> i;
   *height = factor * bounds->height >> i;
-  return i == 0 || ((settings->octaves == 0 || i < settings->octaves) && has_room (*width, *height));
+  return i == 0 || ((settings->octaves == 0 || i < settings->octaves) && *width >= LEAST_SIDE && *height >= LEAST_SIDE);
 }
 
 const TesseraFilter sift_filter = {

@@ -10,7 +10,6 @@
 #include <gegl-plugin.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define READ_PIXELS   (1 << 16)         /* that are read at a time */
 #define PLACE_COST    8                 /* places that are worth a thread */
@@ -46,7 +45,7 @@ read_rows (gsize first, gsize n, gpointer data)
   const SiftSearch     *search = reading->walk->search;
   const GeglRectangle  *bounds = &request->bounds;
   const gint            width = bounds->width, most = CLAMP (READ_PIXELS / width, 1, (gint) n);
-  gfloat               *pixels = g_new (gfloat, (gsize) search->components * width * most);
+  g_autofree gfloat *pixels = g_new (gfloat, (gsize) search->components * width * most);
 
   for (gint y = (gint) first; y < (gint) (first + n); y += most)
     {
@@ -57,7 +56,6 @@ read_rows (gsize first, gsize n, gpointer data)
       perceived_luminance (search->input, pixels, search->components, search->weights, width * rows,
                            reading->seen + (gsize) y * width);
     }
-  g_free (pixels);
 }
 
 static gfloat *
@@ -113,7 +111,7 @@ static void
 double_rows (gsize first, gsize n, gpointer data)
 {
   const Doubling *d = data;
-  gfloat         *rows = g_new (gfloat, 4 * (gsize) d->width);
+  g_autofree gfloat *rows = g_new (gfloat, 4 * (gsize) d->width);
   gint            kept[2] = { -1, -1 };
 
   for (gsize i = first; i < first + n; i++)
@@ -123,7 +121,6 @@ double_rows (gsize first, gsize n, gpointer data)
 
       mix (near_row, far_row, 2 * d->width, d->out + i * 2 * d->width);
     }
-  g_free (rows);
 }
 
 /* The same of the doubled picture; (0, 0) of it lies at (-0.25, -0.25). */
@@ -269,14 +266,13 @@ static void
 search_strip (Walk *walk, SiftOctave *octave, gint top, gint bottom)
 {
   const SiftScales *scales = &walk->search->scales;
-  SiftCandidate    *candidates;
+  g_autofree SiftCandidate *candidates = NULL;
   gint              n;
 
   feed (walk, octave, MIN (walk->height, bottom + scales->reach + scales->halo));
   n = sift_candidates (octave, top, bottom, &candidates);
   if (n > 0)
     find_points (walk, &octave->levels, candidates, n);
-  g_free (candidates);
 }
 
 static void

@@ -98,8 +98,8 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble bins[
   const gint    top = MAX (place->row - radius, 1), bottom = MIN (place->row + radius, levels->height - 2);
   const gint    n = right - left + 1, whole = sift_whole (n), most = sift_whole (2 * radius + 1);
   gdouble      *weights = gegl_scratch_new0 (gdouble, 2 * most), *middle = weights + radius;
-  gdouble      *lengths = gegl_scratch_new (gdouble, whole);
-  gint         *which = gegl_scratch_new (gint, whole);
+  tessera_autoscratch gdouble *lengths = gegl_scratch_new (gdouble, whole);
+  tessera_autoscratch gint *which = gegl_scratch_new (gint, whole);
 
   for (gint i = 0; i <= radius; i++)
     middle[i] = middle[-i] = tessera_exp (-(i * i) / (2.0 * (ANGLE_SIGMA * place->sigma) * (ANGLE_SIGMA * place->sigma)));
@@ -116,8 +116,6 @@ count_gradients (const SiftLevels *levels, const SiftPlace *place, gdouble bins[
           bins[which[i]] += lengths[i];
         }
     }
-  gegl_scratch_free (which);
-  gegl_scratch_free (lengths);
   gegl_scratch_free (weights);
 }
 

@@ -79,35 +79,32 @@ read_picture (gint k, const GeglRectangle *square, gfloat *pixels, gpointer data
 static void
 prepare (GeglOperation *operation)
 {
-  GPtrArray *buffers = list_pictures (operation);
+  g_autoptr (GPtrArray) buffers = list_pictures (operation);
 
   gegl_operation_set_format (operation, "output", in_space_of_first (buffers, "RGBA float"));
-  g_ptr_array_unref (buffers);
 }
 
 static GeglRectangle
 get_bounding_box (GeglOperation *operation)
 {
-  GPtrArray    *buffers = list_pictures (operation);
+  g_autoptr (GPtrArray) buffers = list_pictures (operation);
   GeglRectangle box = { 0, 0, 0, 0 };
 
   if (buffers->len)
     box = *gegl_buffer_get_extent (buffers->pdata[0]);
-  g_ptr_array_unref (buffers);
   return box;
 }
 
 static gboolean
 process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi, gint level G_GNUC_UNUSED)
 {
-  GPtrArray    *buffers = list_pictures (operation);
+  g_autoptr (GPtrArray) buffers = list_pictures (operation);
   Pictures      pictures = { buffers, in_space_of_first (buffers, "RaGaBaA float") };
   const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format,
                             .method = (CombineMethod) GEGL_PROPERTIES (operation)->method, .alpha = ALPHA_LARGEST, .memory = MEMORY };
 
   if (combine.n)
     combine_frames (&combine, roi, output);
-  g_ptr_array_unref (buffers);
   return TRUE;
 }
 

@@ -325,8 +325,10 @@ run (TesseraRequest *request, const GeglProperties *o)
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
   success = e.clip_limit > 0.0 ? equalize_locally (request, &e) : equalize_globally (request, &e);
   tessera_drop_kept (kept.serial);
-  equalize_axis_clear (&e.x);
-  equalize_axis_clear (&e.y);
+  g_free (e.x.edges);
+  g_free (e.x.places);
+  g_free (e.y.edges);
+  g_free (e.y.places);
   return success;
 }
 

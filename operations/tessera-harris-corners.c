@@ -95,9 +95,9 @@ margin_of (TesseraHarrisResult result)
 static TesseraHalo
 reach (const GeglProperties *o)
 {
-  const TesseraHalo blur = gaussian_reach (o->sigma, o->sigma);
+  const gint pixels = 1 + gaussian_reach (o->sigma, o->sigma).left + margin_of (result_of (o));
 
-  return harris_halo (1 + blur.left + margin_of (result_of (o)));
+  return (TesseraHalo) { pixels, pixels, pixels, pixels };
 }
 
 /* Numbers are linear. */
@@ -127,8 +127,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 {
   const TesseraHarrisResult  result = result_of (o);
   const gboolean             is_picture = result == TESSERA_HARRIS_OVERLAY;
-  Harris                    *params = g_new0 (Harris, 1);
-  gboolean                   success;
+  g_autofree Harris         *params = g_new0 (Harris, 1);
 
   request->output_format = output_format (request->operation, result);
   *params = (Harris) {
@@ -141,9 +140,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   gaussian_init (&params->gaussian, o->sigma, o->sigma);
   request->params = params;
   request->cost_class = 4 * params->gaussian.fir.x.n + params->result;
-  success = tessera_process (request);
-  g_free (params);
-  return success;
+  return tessera_process (request);
 }
 
 static void

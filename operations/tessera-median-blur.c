@@ -118,13 +118,6 @@ params_new (const GeglProperties *o, gboolean has_alpha)
   return params;
 }
 
-static void
-params_clear (MedianParams *params)
-{
-  g_free (params->half_widths);
-  g_free (params->ranks);
-}
-
 /* --------------------------------------------------------------- C blocks -- */
 
 TESSERA_CLONES static gboolean
@@ -277,7 +270,8 @@ run (TesseraRequest *request, const GeglProperties *o)
   request->params = &params;
   request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
   success = tessera_process (request);
-  params_clear (&params);
+  g_free (params.half_widths);
+  g_free (params.ranks);
   return success;
 }
 

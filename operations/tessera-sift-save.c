@@ -53,7 +53,8 @@ process (GeglOperation *operation, GeglBuffer *input, const GeglRectangle *roi, 
   const TesseraRequest request = { .operation = operation, .input = input, .bounds = *roi,
                                    .input_format = gegl_buffer_get_format (input) };
   SiftList             list;
-  GError              *error = NULL;
+  g_autoptr (GError)   error = NULL;
+  gboolean             is_saved;
 
   o->count = 0;
   if (! o->path || ! *o->path)
@@ -63,16 +64,13 @@ process (GeglOperation *operation, GeglBuffer *input, const GeglRectangle *roi, 
     }
   if (! sift_find (&request, &settings, TRUE, &list))
     return FALSE;
-  if (! sift_save (&list, o->path, (SiftFormat) o->format, &error))
-    {
-      g_warning ("tessera:sift-save: %s", error->message);
-      g_clear_error (&error);
-      g_free (list.points);
-      return FALSE;
-    }
-  o->count = (gint) list.n;
+  is_saved = sift_save (&list, o->path, (SiftFormat) o->format, &error);
+  if (is_saved)
+    o->count = (gint) list.n;
+  else
+    g_warning ("tessera:sift-save: %s", error->message);
   g_free (list.points);
-  return TRUE;
+  return is_saved;
 }
 
 static void

@@ -59,14 +59,13 @@ void
 progress_step (gdouble steps, const gchar *format, ...)
 {
   va_list words;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (words, format);
   text = g_strdup_vprintf (format, words);
   va_end (words);
   done += steps;
   show (text);
-  g_free (text);
 }
 
 void

@@ -52,18 +52,14 @@ is_row (GeglBuffer *buffer, const GeglRectangle *row, GeglBuffer *other, const G
 {
   const Babl *format = gegl_buffer_get_format (buffer);
   const gsize bytes = (gsize) row->width * babl_format_get_bytes_per_pixel (format);
-  guint8     *ours, *theirs;
-  gboolean    is;
+  g_autofree guint8 *ours = NULL;
 
   if (gegl_buffer_get_format (other) != format)
     return FALSE;
   ours = g_malloc (2 * bytes);
-  theirs = ours + bytes;
   gegl_buffer_get (buffer, row, 1.0, format, ours, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  gegl_buffer_get (other, its_row, 1.0, format, theirs, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  is = memcmp (ours, theirs, bytes) == 0;
-  g_free (ours);
-  return is;
+  gegl_buffer_get (other, its_row, 1.0, format, ours + bytes, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  return memcmp (ours, ours + bytes, bytes) == 0;
 }
 
 /* Is each row there?  Some pixels may be others: what a format cannot store. */
@@ -72,8 +68,9 @@ reads_back (GeglBuffer *buffer, const gchar *path)
 {
   const Babl         *format = babl_format_with_space ("R'aG'aB'aA float", gegl_buffer_get_format (buffer));
   const GeglRectangle box = *gegl_buffer_get_extent (buffer);
-  gfloat             *ours = g_new (gfloat, 8 * (gsize) box.width), *theirs = ours + 4 * (gsize) box.width;
-  GeglBuffer         *read = loads_picture (path);
+  g_autofree gfloat  *ours = g_new (gfloat, 8 * (gsize) box.width);
+  gfloat             *theirs = ours + 4 * (gsize) box.width;
+  g_autoptr (GeglBuffer) read = loads_picture (path);
   const GeglRectangle size = read ? *gegl_buffer_get_extent (read) : (GeglRectangle) { 0 };
   gboolean            good = read && size.width == box.width && size.height == box.height;
 
@@ -87,8 +84,6 @@ reads_back (GeglBuffer *buffer, const gchar *path)
       gegl_buffer_get (read, &its_row, 1.0, format, theirs, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       good = different (ours, theirs, 4 * box.width) <= box.width / 2;
     }
-  g_clear_object (&read);
-  g_free (ours);
   return good;
 }
 
@@ -96,17 +91,13 @@ reads_back (GeglBuffer *buffer, const gchar *path)
 static gboolean
 is_complete (GeglBuffer *buffer, const gchar *path)
 {
-  gchar   *lower = g_ascii_strdown (path, -1);
-  gboolean good;
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
   if (g_str_has_suffix (lower, ".png"))
-    good = ends_with (path, "IEND\xae\x42\x60\x82", 8);
-  else if (g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg"))
-    good = ends_with (path, "\xff\xd9", 2);
-  else
-    good = reads_back (buffer, path);
-  g_free (lower);
-  return good;
+    return ends_with (path, "IEND\xae\x42\x60\x82", 8);
+  if (g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg"))
+    return ends_with (path, "\xff\xd9", 2);
+  return reads_back (buffer, path);
 }
 
 gboolean
@@ -116,7 +107,6 @@ saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **e
   GeglNode    *source, *graph;
   Saving       saving;
   gboolean     good;
-  gchar       *name;
 
   if (! saving_begin (&saving, path, ending, error))
     return FALSE;
@@ -135,9 +125,9 @@ saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **e
     }
   if (! good)
     {
-      name = g_filename_display_name (path);
+      g_autofree gchar *name = g_filename_display_name (path);
+
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s cannot be written: the disk is full, or GEGL does not write such a picture", name);
-      g_free (name);
     }
   return saving_end (&saving, good, error);
 }

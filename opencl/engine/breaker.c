@@ -99,7 +99,7 @@ void
 tessera_breaker_fail (const gchar *filter)
 {
   guint  of_filter, of_package;
-  gchar *minutes;
+  g_autofree gchar *minutes = NULL;
 
   g_mutex_lock (&lock);
   of_filter = fail_locked (breaker_locked (filter), FILTER_FAILURES);
@@ -110,7 +110,6 @@ tessera_breaker_fail (const gchar *filter)
     tessera_log ("%u failures of the OpenCL device: all filters run in C for the next %s", PACKAGE_FAILURES, minutes);
   else if (of_filter)
     tessera_log ("%s: %u failures of the OpenCL device: it runs in C for the next %s", filter, FILTER_FAILURES, minutes);
-  g_free (minutes);
 }
 
 void

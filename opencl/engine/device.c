@@ -30,14 +30,11 @@ device_title (const TesseraClApi *cl, cl_device_id device)
 {
   cl_platform_id platform = NULL;
   gchar          platform_name[128] = "";
-  gchar         *name = device_text (cl, device, CL_DEVICE_NAME);
-  gchar         *title;
+  g_autofree gchar *name = device_text (cl, device, CL_DEVICE_NAME);
 
   if (cl->GetDeviceInfo (device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS)
     cl->GetPlatformInfo (platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL);
-  title = g_strdup_printf ("%s (%s)", name, platform_name);
-  g_free (name);
-  return title;
+  return g_strdup_printf ("%s (%s)", name, platform_name);
 }
 
 /* Division and square root are correctly rounded if the device offers that.  Denormals are kept, and

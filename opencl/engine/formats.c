@@ -47,11 +47,10 @@ known_layouts (void)
       for (guint m = 0; m < G_N_ELEMENTS (models); m++)
         for (guint t = 0; t < G_N_ELEMENTS (types); t++)
           {
-            gchar *name = g_strconcat (models[m].name, " ", types[t], NULL);
+            g_autofree gchar *name = g_strconcat (models[m].name, " ", types[t], NULL);
 
             g_hash_table_insert (known, (gpointer) babl_format (name),
                                  GINT_TO_POINTER ((models[m].layout | (gint) t) + 1));
-            g_free (name);
           }
       g_once_init_leave (&made, 1);
     }
@@ -118,7 +117,7 @@ tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes
 static const Babl *
 written_format (GeglNode *node, gint depth)
 {
-  GeglNode   **consumers = NULL;
+  g_autofree GeglNode **consumers = NULL;
   const Babl  *format = NULL;
   gint         n = gegl_node_get_consumers (node, "output", &consumers, NULL);
 
@@ -129,22 +128,17 @@ written_format (GeglNode *node, gint depth)
 
       if (g_strcmp0 (name, "gegl:write-buffer") == 0)
         {
-          GeglBuffer *buffer = NULL;
+          g_autoptr (GeglBuffer) buffer = NULL;
 
           gegl_node_get (consumers[i], "buffer", &buffer, NULL);
           wanted = buffer ? gegl_buffer_get_format (buffer) : NULL;
-          g_clear_object (&buffer);
         }
       else if (g_strcmp0 (name, "gegl:nop") == 0 && depth < 8)
         wanted = written_format (consumers[i], depth + 1);
       if (! wanted || (format && format != wanted))
-        {
-          format = NULL;
-          break;
-        }
+        return NULL;
       format = wanted;
     }
-  g_free (consumers);
   return format;
 }
 

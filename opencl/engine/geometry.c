@@ -191,7 +191,7 @@ static void
 get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, guchar *pixels, gsize row)
 {
   const TesseraTravel travel = tessera_travel_tables (gegl_buffer_get_format (buffer), format, FALSE);
-  guchar             *stored;
+  tessera_autoscratch guchar *stored = NULL;
 
   if (! travel.converts || travel.bytes == 4 * sizeof (gfloat))
     gegl_buffer_get (buffer, rect, 1.0, travel.format, pixels, row, GEGL_ABYSS_NONE);
@@ -208,7 +208,6 @@ get_pixels (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format, g
   for (gint y = 0; y < rect->height; y++)
     tessera_decode (&travel, stored + (gsize) y * rect->width * travel.bytes, (gfloat *) (pixels + y * row),
                     rect->width);
-  gegl_scratch_free (stored);
 }
 
 void
@@ -216,7 +215,7 @@ tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format
                gfloat *pixels, gsize row)
 {
   const TesseraTravel travel = tessera_travel_tables (gegl_buffer_get_format (buffer), format, TRUE);
-  guchar             *stored;
+  tessera_autoscratch guchar *stored = NULL;
 
   tessera_progress_count (FALSE, (guint64) rect->width * rect->height);
   if (! travel.converts || travel.bytes == 4 * sizeof (gfloat))
@@ -232,7 +231,6 @@ tessera_write (GeglBuffer *buffer, const GeglRectangle *rect, const Babl *format
     tessera_encode (&travel, (const gfloat *) ((const guchar *) pixels + y * row),
                     stored + (gsize) y * rect->width * travel.bytes, rect->width);
   gegl_buffer_set (buffer, rect, 0, travel.format, stored, GEGL_AUTO_ROWSTRIDE);
-  gegl_scratch_free (stored);
 }
 
 /* Repeats the first `have` elements of `bytes` bytes until there are `want`. */
@@ -304,7 +302,7 @@ read_nearest (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
 {
   GeglRectangle part = nearest_part (rect, bounds);
   gsize         pixel = babl_format_get_bytes_per_pixel (format);
-  guchar       *edge = g_malloc ((gsize) part.width * part.height * pixel);
+  g_autofree guchar *edge = g_malloc ((gsize) part.width * part.height * pixel);
 
   get_pixels (buffer, &part, format, edge, part.width * pixel);
   for (gint y = 0; y < rect->height; y++)
@@ -316,7 +314,6 @@ read_nearest (GeglBuffer *buffer, const GeglRectangle *rect, const GeglRectangle
         memcpy (pixels + ((gsize) y * rect->width + x) * pixel,
                 edge + ((gsize) from_y * part.width + from_x) * pixel, pixel);
       }
-  g_free (edge);
 }
 
 void

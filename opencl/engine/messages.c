@@ -15,13 +15,12 @@ void
 tessera_log (const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_printerr ("tessera: %s\n", text);
-  g_free (text);
 }
 
 gboolean
@@ -53,12 +52,11 @@ void
 tessera_say_once (const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (tessera_first_time (text))
     tessera_log ("%s", text);
-  g_free (text);
 }

@@ -181,19 +181,15 @@ process (GeglOperation *operation, GeglOperationContext *context, const gchar *p
          gint level G_GNUC_UNUSED)
 {
   const gboolean has_aux = info_of (operation)->has_aux;
-  GeglBuffer    *input = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
-  GeglBuffer    *aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
+  g_autoptr (GeglBuffer) input = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
+  g_autoptr (GeglBuffer) aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
   GeglBuffer    *output = NULL;
-  gboolean       success;
 
   if (! passes (operation))
     output = gegl_operation_context_get_target (context, pad);
   else if (input)
     gegl_operation_context_take_object (context, pad, (GObject *) g_object_ref (input));
-  success = answer (operation, input, aux, output, roi);
-  g_clear_object (&input);
-  g_clear_object (&aux);
-  return success;
+  return answer (operation, input, aux, output, roi);
 }
 
 /* --------------------------------------------------------------- the class -- */

@@ -335,14 +335,13 @@ tessera_commands_wait (BandState *state)
   Job           *job = state->job;
   const guint    n = state->commands->len - state->n_seen;
   const Command *commands = &g_array_index (state->commands, Command, state->n_seen);
-  TesseraEvent **events = g_new (TesseraEvent *, n);
+  g_autofree TesseraEvent **events = g_new (TesseraEvent *, n);
   gint           status = wait_for_tables (job);
 
   for (guint i = 0; i < n; i++)
     events[i] = commands[i].event;
   if (status == 0)
     status = tessera_events_wait (events, n);
-  g_free (events);
   if (status != 0)
     return status;
   for (guint i = 0; i < n && job->profiled; i++)

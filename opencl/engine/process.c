@@ -28,7 +28,7 @@ static void
 log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimings *timings,
              gdouble seconds)
 {
-  gchar *stages = NULL, *on_device = NULL;
+  g_autofree gchar *stages = NULL, *on_device = NULL;
 
   if (timings && timings->run > 0)      /* otherwise nobody timed the device */
     on_device = g_strdup_printf ("upload %.1f run %.1f download %.1f ", timings->upload * 1e3, timings->run * 1e3,
@@ -39,21 +39,18 @@ log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimi
                               timings->write * 1e3, timings->submit * 1e3);
   tessera_log ("%s %dx%d%+d%+d: %s,%s in all %.1f ms", request->filter->name, request->roi.width, request->roi.height,
                request->roi.x, request->roi.y, path, stages ? stages : "", seconds * 1e3);
-  g_free (stages);
-  g_free (on_device);
 }
 
 static void
 log_failure (const TesseraRequest *request, const TesseraDevice *device,
              const TesseraTimings *timings, gint status)
 {
-  gchar *key = g_strdup_printf ("%s/%s/%d", request->filter->name, timings->failed_at, status);
+  g_autofree gchar *key = g_strdup_printf ("%s/%s/%d", request->filter->name, timings->failed_at, status);
 
   if (tessera_first_time (key))
     tessera_log ("%s: %s while %s for %dx%d pixels on %s; computed in C instead",
                  request->filter->name, tessera_error_name (status), timings->failed_at,
                  request->roi.width, request->roi.height, device->name);
-  g_free (key);
 }
 
 /* After a request: what it teaches for the next choice, and its message. */
@@ -84,11 +81,10 @@ static void
 note_answer (const TesseraRequest *request)
 {
   const gsize bytes = (gsize) request->roi.width * request->roi.height * babl_format_get_bytes_per_pixel (request->output_format);
-  guchar     *answer = g_malloc (bytes);
+  g_autofree guchar *answer = g_malloc (bytes);
 
   gegl_buffer_get (request->output, &request->roi, 1.0, request->output_format, answer, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   tessera_proof_compare (answer, bytes);
-  g_free (answer);
 }
 
 /* A kernel is proven if it ran in a check that found no difference (proof.c). */
@@ -208,10 +204,9 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
   tessera_count (c_requests, 1);
   if (tessera_debug () & (DEBUG_TIMINGS | DEBUG_PATHS))
     {
-      gchar *path = g_strdup_printf ("C (%s)", reason);
+      g_autofree gchar *path = g_strdup_printf ("C (%s)", reason);
 
       log_timings (request, path, NULL, seconds);
-      g_free (path);
     }
 }
 
@@ -219,8 +214,7 @@ static gboolean
 process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
 {
   const TesseraDevice *device;
-  gchar               *reason;
-  gboolean             done = TRUE;
+  g_autofree gchar    *reason = NULL;
 
   tessera_watch_host ();
   tessera_remember_bounds (request->operation, &request->bounds);
@@ -244,12 +238,10 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
-      done = FALSE;
+      return FALSE;
     }
-  else
-    process_in_c (request, survey, reason);
-  g_free (reason);
-  return done;
+  process_in_c (request, survey, reason);
+  return TRUE;
 }
 
 static gboolean

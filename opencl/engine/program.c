@@ -5,8 +5,6 @@
  */
 #include "program.h"
 
-#include <string.h>
-
 #include "cl-api.h"
 #include "counters.h"
 #include "fault.h"
@@ -54,12 +52,11 @@ tessera_program_is_refused (gint status)
 static void
 say_unbuilt (const TesseraClApi *cl, TesseraProgram *self)
 {
-  gchar *messages = build_log (cl, self->object, self->device->device);
+  g_autofree gchar *messages = build_log (cl, self->object, self->device->device);
 
   tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
                     tessera_program_is_refused (self->status) ? "does not build" : "could not be built this time",
                     self->device->name, tessera_cl_error_name (self->status), *messages ? ":\n" : "", messages);
-  g_free (messages);
 }
 
 static void

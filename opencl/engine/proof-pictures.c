@@ -106,7 +106,7 @@ tessera_proof_picture (GeglBuffer *like, Look look, gboolean answers)
   const Babl         *painted;
   const gboolean      has_stars = answers && look == LOOK_STORED;
   gboolean            is_float;
-  guchar             *pixels;
+  g_autofree guchar *pixels = NULL;
 
   if (look != LOOK_STORED || ! g_strv_contains (types, babl_get_name (babl_format_get_type (format, 0))))
     format = babl_format_with_space ("RGBA float", babl_format_get_space (format));
@@ -116,6 +116,5 @@ tessera_proof_picture (GeglBuffer *like, Look look, gboolean answers)
   pixels = g_malloc (WIDTH * HEIGHT * babl_format_get_bytes_per_pixel (painted));
   fill_pixels (pixels, painted, WIDTH * HEIGHT, look, has_stars);
   gegl_buffer_set (picture, &area, 0, painted, pixels, GEGL_AUTO_ROWSTRIDE);
-  g_free (pixels);
   return picture;
 }

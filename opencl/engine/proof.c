@@ -31,8 +31,8 @@
 static void
 copy_settings (GeglOperation *from, GeglNode *to)
 {
-  guint        n;
-  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
+  guint n;
+  g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n);
 
   for (guint i = 0; i < n; i++)
     if ((specs[i]->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE && specs[i]->value_type != GEGL_TYPE_BUFFER
@@ -45,7 +45,6 @@ copy_settings (GeglOperation *from, GeglNode *to)
         gegl_node_set_property (to, specs[i]->name, &value);
         g_value_unset (&value);
       }
-  g_free (specs);
 }
 
 /* A node with the operation's settings as they are now.  Another thread may set them while both legs compute. */
@@ -320,8 +319,8 @@ tessera_check_result (const TesseraRequest *request)
   const GeglRectangle *roi = &request->roi;
   const Babl          *format = gegl_buffer_get_format (request->output);
   const gsize          bytes = (gsize) roi->width * babl_format_get_bytes_per_pixel (format);
-  GeglBuffer          *on_device = gegl_buffer_new (roi, format);
-  guchar              *one = g_malloc (bytes), *other = g_malloc (bytes);
+  g_autoptr (GeglBuffer) on_device = gegl_buffer_new (roi, format);
+  g_autofree guchar *one = g_malloc (bytes), *other = g_malloc (bytes);
   gboolean             is_same = TRUE;
 
   gegl_buffer_copy (request->output, roi, GEGL_ABYSS_NONE, on_device, roi);
@@ -334,8 +333,5 @@ tessera_check_result (const TesseraRequest *request)
       gegl_buffer_get (request->output, &row, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       is_same = are_same (one, other, bytes, format);
     }
-  g_free (one);
-  g_free (other);
-  g_object_unref (on_device);
   return is_same;
 }

@@ -66,15 +66,6 @@ submit_pending (Pump *pump)
   return pending ? submit (pump, pending) : 0;
 }
 
-/* No more bands come, so all run. */
-static gint
-submit_all (Pump *pump)
-{
-  gint status = submit_pending (pump);
-
-  return status != 0 ? status : run_before (pump, NULL);
-}
-
 /* The work of one thread while the others copy. */
 typedef struct
 {
@@ -283,7 +274,7 @@ pump_bands (Pump *pump)
           if (status == 0)
             check_beside (pump);
         }
-      else if ((status = submit_all (pump)) == 0)
+      else if ((status = submit_pending (pump)) == 0 && (status = run_before (pump, NULL)) == 0)        /* no more bands come, so all run */
         {
           check_beside (pump);
           status = finish_oldest (pump);

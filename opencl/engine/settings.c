@@ -17,14 +17,13 @@ parse_debug (const gchar *text)
   static const GDebugKey keys[] = {
     { "timings", DEBUG_TIMINGS }, { "paths", DEBUG_PATHS }, { "memory", DEBUG_MEMORY }
   };
-  gchar **words = text ? g_strsplit_set (text, ",;: \t", -1) : NULL;
+  g_auto (GStrv) words = text ? g_strsplit_set (text, ",;: \t", -1) : NULL;
   guint   flags = g_parse_debug_string (text, keys, G_N_ELEMENTS (keys));
 
   for (guint i = 0; words && words[i]; i++)
     if (*words[i] && g_ascii_strcasecmp (words[i], "all") != 0 && g_ascii_strcasecmp (words[i], "help") != 0
         && g_parse_debug_string (words[i], keys, G_N_ELEMENTS (keys)) == 0)
       g_printerr ("tessera: TESSERA_DEBUG=%s is none of paths, timings, memory\n", words[i]);
-  g_strfreev (words);
   return flags;
 }
 

@@ -41,18 +41,16 @@ static GHashTable *speeds;              /* "filter/kind" -> Speed */
 static Speed *
 speed_locked (const gchar *filter, guint kind)
 {
-  gchar *key = g_strdup_printf ("%s/%u", filter, kind);
+  g_autofree gchar *key = g_strdup_printf ("%s/%u", filter, kind);
   Speed *speed;
 
   if (! speeds)
     speeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   speed = g_hash_table_lookup (speeds, key);
-  if (speed)
-    g_free (key);
-  else
+  if (! speed)
     {
       speed = g_new0 (Speed, 1);
-      g_hash_table_insert (speeds, key, speed);
+      g_hash_table_insert (speeds, g_steal_pointer (&key), speed);
     }
   return speed;
 }

@@ -62,17 +62,14 @@ is_linear (GeglBuffer *output)
 static gboolean
 is_stored_alone (GeglBuffer *output)
 {
-  GObject     *backend;
+  g_autoptr (GObject) backend = NULL;
   const gchar *name;
-  gboolean     alone;
 
   if (GEGL_IS_BUFFER (gegl_tile_handler_get_source (output)))
     return FALSE;
   g_object_get (output, "backend", &backend, NULL);
   name = backend ? G_OBJECT_TYPE_NAME (backend) : NULL;
-  alone = g_strcmp0 (name, "GeglTileBackendRam") == 0 || g_strcmp0 (name, "GeglTileBackendSwap") == 0;
-  g_clear_object (&backend);
-  return alone;
+  return g_strcmp0 (name, "GeglTileBackendRam") == 0 || g_strcmp0 (name, "GeglTileBackendSwap") == 0;
 }
 
 /* Whole tiles, and tiles that the edge cuts, unless somebody's pixels may lie beyond the edge or the output has

@@ -166,12 +166,6 @@ kernel void label_flatten (volatile global int *labels, volatile global int *are
     atomic_add (areas + common, sum);
 }
 
-static int
-is_kept (global const int *labels, global const int *areas, int i, int min_area)
-{
-  return labels[i] == i && areas[i] >= min_area;
-}
-
 /* One work-item counts the components that begin in CHUNK pixels and are kept. */
 kernel void label_count (global const int *labels, global const int *areas, int n, int min_area,
                          global int *counts)
@@ -182,7 +176,7 @@ kernel void label_count (global const int *labels, global const int *areas, int 
   if (first >= n)
     return;
   for (int i = first; i < end; i++)
-    count += is_kept (labels, areas, i, min_area) ? 1 : 0;
+    count += labels[i] == i && areas[i] >= min_area ? 1 : 0;
   counts[get_global_id (0)] = count;
 }
 

@@ -98,13 +98,6 @@ kernel void sift_refine (SIFT_LEVELS, int intervals, global const double *number
 
 /* ---------------------------------------------------------------- angles -- */
 
-/* exp (-i^2 / (times s s)) */
-static inline double
-sift_weight (int i, double times, double s)
-{
-  return portable_exp (-(i * i) / (times * s * s));
-}
-
 /* The gradient at a pixel of a level. */
 static inline double2
 sift_gradient (global const float *at, int width)
@@ -164,7 +157,7 @@ kernel void sift_turn (SIFT_LEVELS, global int *counts, global const SiftPlace *
       global const float *level = levels + ((long) places[p].layer * rows - top) * width;
 
       for (int i = me; i <= radius; i += size)
-        weights[i] = sift_weight (i, 2.0, s);
+        weights[i] = portable_exp (-(i * i) / (2.0 * s * s));
       for (int b = me; b < SIFT_BINS; b += size)
         raw[b] = 0.0;
       barrier (CLK_LOCAL_MEM_FENCE);

@@ -183,14 +183,14 @@ kernel void sift_scan (SIFT_LEVELS, int n, int first, int end, float least, glob
   int        y = get_global_id (1) + first;
   float      nine[27], low, high;
 
-  if (y >= end || ! extreme_is_inside (x, y + top, width, height))
+  if (y >= end || x < EXTREME_FRAME || y + top < EXTREME_FRAME || x >= width - EXTREME_FRAME || y + top >= height - EXTREME_FRAME)
     return;
   levels += (long) y * width + x;
   low = levels[plane];
   for (int l = 1; l < n - 2; l++, low = high)
     {
       high = levels[(l + 1) * plane];
-      if (extreme_is_far (high - low, least))
+      if (high - low > least || high - low < -least)
         {
           for (int i = 0; i < 3; i++)
             read_nine (levels + (l - 1 + i) * plane, plane, width, nine + 9 * i);

@@ -15,19 +15,13 @@ convolution_scale (float covered)
   return covered < CONVOLUTION_FAINT && covered > -CONVOLUTION_FAINT ? CONVOLUTION_SCALE : 1.0f;
 }
 
-static inline float
-convolution_share (float covered, float magnitudes)
-{
-  return magnitudes / (covered * convolution_scale (covered));
-}
-
 /* A colour as it would be if all of the support were as bright as what can be seen of it.  `sum` is the sum of w a I,
  * `covered` that of |w| a, `magnitudes` that of |w|.  If all pixels are opaque, nothing is divided, because the sum of
  * |w| may be infinite. */
 static inline float
 convolution_colour (float sum, float covered, float magnitudes, float offset)
 {
-  const float scale = convolution_scale (covered), share = convolution_share (covered, magnitudes);
+  const float scale = convolution_scale (covered), share = magnitudes / (covered * scale);
 
   return covered == magnitudes ? sum + offset : covered != 0.0f ? (sum * scale) * share + offset : offset;
 }

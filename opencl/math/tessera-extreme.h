@@ -7,18 +7,6 @@
  */
 #define EXTREME_FRAME 5
 
-static inline int
-extreme_is_far (float here, float least)
-{
-  return (here > least) | (here < -least);
-}
-
-static inline int
-extreme_is_inside (int x, int y, int width, int height)
-{
-  return x >= EXTREME_FRAME && y >= EXTREME_FRAME && x < width - EXTREME_FRAME && y < height - EXTREME_FRAME;
-}
-
 /* all: 3 layers of 3 x 3; here: all[13] */
 static inline int
 extreme_is_one (const float *all, float here, float least)

@@ -56,7 +56,7 @@ reduce_area (const GeglRectangle *area, gpointer data)
 {
   const Reducing *r = data;
   const gint      side = SQUARE * r->factor;
-  gfloat         *in = g_new (gfloat, 4 * side * side);
+  g_autofree gfloat *in = g_new (gfloat, 4 * side * side);
 
   for (gint y = area->y; y < area->y + area->height; y += SQUARE)
     for (gint x = area->x; x < area->x + area->width; x += SQUARE)
@@ -69,7 +69,6 @@ reduce_area (const GeglRectangle *area, gpointer data)
                       &r->from->bounds, TESSERA_BORDER_CLAMP, r->from->format, in);
         average (r, in, &part);
       }
-  g_free (in);
 }
 
 /* Into memory in one piece: tiles would be cleared first, and written in parts.  What follows looks at luminance and alpha alone.  A picture
@@ -192,7 +191,7 @@ gboolean
 align_find (const TesseraRequest *like, const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   const RefinePicture *a = &reference->small, *b = &moving->small;
-  Match               *matches = NULL;
+  g_autofree Match    *matches = NULL;
   gboolean             is_near = FALSE;
   const gint           n = match_descriptors (like, reference->descriptors, reference->n, moving->descriptors, moving->n,
                                               settings->ratio, TRUE, &matches);
@@ -201,7 +200,6 @@ align_find (const TesseraRequest *like, const AlignPicture *reference, const Ali
     return FALSE;
   consensus_find (reference->places, moving->places, matches, n, settings->model, SEED, b->bounds.width, b->bounds.height,
                   a->bounds.width, a->bounds.height, NULL, found);
-  g_free (matches);
   if (! found->is_aligned)
     return TRUE;
   if (settings->refines)

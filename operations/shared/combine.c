@@ -5,7 +5,6 @@
 #include "combine.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "planes.h"
 

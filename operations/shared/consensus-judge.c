@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_PLACES  12
 #define LEAST_PERCENT 15        /* of the matches */
@@ -47,9 +46,8 @@ area_of (const Place *corners, gint n)
 static gdouble
 hull_area (const Pair *pairs, const gint *chosen, gint n)
 {
-  Place  *places = g_new (Place, n + 1), *hull = g_new (Place, 2 * (gsize) n + 2);
+  g_autofree Place *places = g_new (Place, n + 1), *hull = g_new (Place, 2 * (gsize) n + 2);
   gint    m = 0;
-  gdouble area;
 
   for (gint i = 0; i < n; i++)
     places[i] = (Place) { pairs[chosen[i]].u, pairs[chosen[i]].v };
@@ -70,10 +68,7 @@ hull_area (const Pair *pairs, const gint *chosen, gint n)
         }
       m -= m > first;           /* the other side begins there */
     }
-  area = area_of (hull, m);
-  g_free (places);
-  g_free (hull);
-  return area;
+  return area_of (hull, m);
 }
 
 /* Cuts off what lies on the wrong side of one line, sign * (x or y) <= limit (Sutherland and Hodgman, 1974). */

@@ -316,7 +316,7 @@ void
 models_improve (ConsensusModel model, const Pair *pairs, const gint *chosen, gint n, gdouble *matrix)
 {
   const Norm norm = find_norm (pairs, chosen, n);
-  Pair      *normals = g_new (Pair, MAX (n, 1));
+  g_autofree Pair *normals = g_new (Pair, MAX (n, 1));
   gdouble    normal[9], improved[9], bend = HUBER * norm.scale, damping = 1e-3, loss;
 
   for (gint i = 0; i < n; i++)
@@ -339,7 +339,6 @@ models_improve (ConsensusModel model, const Pair *pairs, const gint *chosen, gin
       if (from_normal (&norm, normal, improved))
         memcpy (matrix, improved, sizeof improved);
     }
-  g_free (normals);
 }
 
 /* ------------------------------------------------------------------ shape -- */

@@ -49,7 +49,7 @@ static void
 find_first (Pairs *pairs, Numbered *places)
 {
   const gint n = pairs->n;
-  guint8    *counts = g_new0 (guint8, (gsize) n + 1);
+  g_autofree guint8 *counts = g_new0 (guint8, (gsize) n + 1);
 
   for (gint i = 0; i < n; i++)
     places[i] = (Numbered) { pairs->pairs[i].a_place, pairs->pairs[i].b_place, i };
@@ -60,7 +60,6 @@ find_first (Pairs *pairs, Numbered *places)
   for (gint i = 0; i < n; i++)
     if (counts[i])
       pairs->first[pairs->n_first++] = i;
-  g_free (counts);
 }
 
 static gboolean
@@ -120,7 +119,7 @@ pairs_clear (Pairs *pairs)
 gint
 pairs_count_places (const Pairs *pairs, const gint *chosen, gint n)
 {
-  guint8 *in_a = g_new0 (guint8, pairs->n + 1), *in_b = g_new0 (guint8, pairs->n + 1);
+  g_autofree guint8 *in_a = g_new0 (guint8, pairs->n + 1), *in_b = g_new0 (guint8, pairs->n + 1);
   gint    n_a = 0, n_b = 0;
 
   for (gint i = 0; i < n; i++)
@@ -131,7 +130,5 @@ pairs_count_places (const Pairs *pairs, const gint *chosen, gint n)
       n_b += ! in_b[pair->b_place];
       in_a[pair->a_place] = in_b[pair->b_place] = 1;
     }
-  g_free (in_a);
-  g_free (in_b);
   return MIN (n_a, n_b);
 }

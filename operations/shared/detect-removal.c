@@ -105,7 +105,7 @@ removal_apply (Removal *removal, const CountPlane *filtered, const CountPlane *b
 {
   const gsize n_pixels = (gsize) frame->width * frame->height;
   const gint  most = (gint) (n_pixels / FRACTION);
-  GArray     *candidates = find_candidates (filtered, threshold);
+  g_autoptr (GArray) candidates = find_candidates (filtered, threshold);
   guint8     *mask = g_new0 (guint8, n_pixels);
   gint        n = 0;
 
@@ -119,7 +119,6 @@ removal_apply (Removal *removal, const CountPlane *filtered, const CountPlane *b
     if (mask[i])
       frame->pixels[i] = background->pixels[i];
   remember (removal, shift, mask);
-  g_array_free (candidates, TRUE);
   return n;
 }
 

@@ -83,7 +83,7 @@ filter_rows (gsize first, gsize n, gpointer data)
 {
   const Matched *m = data;
   const gint     width = m->plane->width, n_taps = 2 * m->reach + 1;
-  gfloat        *padded = g_new0 (gfloat, width + 2 * m->reach), *rows = g_new (gfloat, (gsize) n_taps * width);
+  g_autofree gfloat *padded = g_new0 (gfloat, width + 2 * m->reach), *rows = g_new (gfloat, (gsize) n_taps * width);
 
   for (gint y = (gint) first - m->reach; y < (gint) (first + n) + m->reach; y++)
     {
@@ -102,8 +102,6 @@ filter_rows (gsize first, gsize n, gpointer data)
       for (gint x = 0; x < width; x++)
         result[x] = isnan (plane[x]) ? NAN : result[x];
     }
-  g_free (rows);
-  g_free (padded);
 }
 
 void

@@ -102,11 +102,10 @@ find_sizes (FitsCards *cards)
   cards->axes = (gint) axes;
   for (gint i = 0; i < axes; i++)
     {
-      gchar *key = g_strdup_printf ("NAXIS%d", i + 1);
+      g_autofree gchar *key = g_strdup_printf ("NAXIS%d", i + 1);
 
       cards->sizes[i] = count_of (cards, key, -1);
       n = times (n, cards->sizes[i]);
-      g_free (key);
     }
   if (n < 0)
     return FALSE;

@@ -257,16 +257,12 @@ read_rice (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdou
 static gboolean
 inflate (const guint8 *bytes, gsize length, guint8 *out, gsize n)
 {
-  GInputStream *memory = g_memory_input_stream_new_from_data (bytes, length, NULL);
-  GConverter   *gzip = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-  GInputStream *stream = g_converter_input_stream_new (memory, gzip);
-  gsize         read = 0;
-  gboolean      success = g_input_stream_read_all (stream, out, n, &read, NULL, NULL) && read == n;
+  g_autoptr (GInputStream) memory = g_memory_input_stream_new_from_data (bytes, length, NULL);
+  g_autoptr (GConverter)   gzip = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  g_autoptr (GInputStream) stream = g_converter_input_stream_new (memory, gzip);
+  gsize                    read = 0;
 
-  g_object_unref (stream);
-  g_object_unref (gzip);
-  g_object_unref (memory);
-  return success;
+  return g_input_stream_read_all (stream, out, n, &read, NULL, NULL) && read == n;
 }
 
 /* Of shuffled numbers the highest bytes come first, then the next. */
@@ -274,7 +270,7 @@ static gboolean
 read_gzip (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdouble *numbers)
 {
   const gint   size = tiles->bits / 8;
-  guint8      *out = g_malloc (n * size);
+  g_autofree guint8 *out = g_malloc (n * size);
   gboolean     success = inflate (bytes, length, out, n * size);
 
   for (gint64 i = 0; i < n && success; i++)
@@ -285,7 +281,6 @@ read_gzip (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdou
         value = value << 8 | (tiles->method == METHOD_SHUFFLED ? out[k * n + i] : out[i * size + k]);
       numbers[i] = size == 1 ? value : size == 2 ? (gdouble) (gint16) value : (gdouble) (gint32) value;
     }
-  g_free (out);
   return success;
 }
 
@@ -295,9 +290,9 @@ read_gzip (const Tiles *tiles, const guint8 *bytes, gsize length, gint64 n, gdou
 static gboolean
 read_tile (const Tiles *tiles, FramesFile *file, gint64 row, gint64 n, gdouble *numbers)
 {
-  guint8   descriptor[16], *bytes;
-  gint64   length, offset;
-  gboolean success;
+  guint8 descriptor[16];
+  gint64 length, offset;
+  g_autofree guint8 *bytes = NULL;
 
   if (! frames_file_read (file, row, 2 * tiles->word, descriptor, NULL))
     return FALSE;
@@ -306,17 +301,15 @@ read_tile (const Tiles *tiles, FramesFile *file, gint64 row, gint64 n, gdouble *
   if (length < 1 || length > MOST_TILE || offset < 0 || offset > file->size || tiles->heap + offset + length > file->size)
     return FALSE;
   bytes = g_malloc (length);
-  success = frames_file_read (file, tiles->heap + offset, length, bytes, NULL)
-            && (tiles->method == METHOD_RICE ? read_rice : read_gzip) (tiles, bytes, length, n, numbers);
-  g_free (bytes);
-  return success;
+  return frames_file_read (file, tiles->heap + offset, length, bytes, NULL)
+         && (tiles->method == METHOD_RICE ? read_rice : read_gzip) (tiles, bytes, length, n, numbers);
 }
 
 gboolean
 fits_compressed_read (const FitsCards *cards, FramesFile *file, gint index, gdouble *numbers, GError **error)
 {
   Tiles    tiles;
-  gdouble *tile = NULL;
+  g_autofree gdouble *tile = NULL;
   gint64   across, down;
   gboolean success = TRUE;
 
@@ -336,6 +329,5 @@ fits_compressed_read (const FitsCards *cards, FramesFile *file, gint index, gdou
       for (gint64 i = 0; i < height && tile && success; i++)
         memcpy (numbers + (y + i) * tiles.sizes[0] + x, tile + i * width, width * sizeof *tile);
     }
-  g_free (tile);
   return success || frames_refuse (file->path, "has pixels that cannot be read: a tile is damaged", error);
 }

@@ -27,10 +27,9 @@ add_card (GString *head, const gchar *text)
 static void
 add_number (GString *head, const gchar *key, gint value)
 {
-  gchar *text = g_strdup_printf ("%-8s= %20d", key, value);
+  g_autofree gchar *text = g_strdup_printf ("%-8s= %20d", key, value);
 
   add_card (head, text);
-  g_free (text);
 }
 
 static GString *
@@ -74,11 +73,9 @@ write_pixels (FILE *file, const CountPlane *plane)
 gboolean
 fits_write (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error)
 {
-  GString       *head = head_of (plane, cards);
+  g_autoptr (GString) head = head_of (plane, cards);
   FILE          *file = saving_open_part (path);
   const gboolean good = file && fwrite (head->str, 1, head->len, file) == head->len && write_pixels (file, plane);
-  const gboolean success = saving_close_part (file, path, good, error);
 
-  g_string_free (head, TRUE);
-  return success;
+  return saving_close_part (file, path, good, error);
 }

@@ -17,24 +17,16 @@ static gdouble
 time_of (const FitsCards *cards, const gchar *date)
 {
   const gchar *clock = fits_cards_text (cards, "TIME-OBS");
-  GTimeZone   *utc;
-  GDateTime   *time;
-  gchar       *whole;
-  gdouble      result = NAN;
+  g_autoptr (GTimeZone) utc = NULL;
+  g_autoptr (GDateTime) time = NULL;
+  g_autofree gchar *whole = NULL;
 
   if (! date)
     return NAN;
   whole = strchr (date, 'T') ? g_strdup (date) : g_strconcat (date, "T", clock ? clock : "00:00:00", NULL);
   utc = g_time_zone_new_utc ();
   time = g_utf8_validate (whole, -1, NULL) ? g_date_time_new_from_iso8601 (whole, utc) : NULL;
-  if (time)
-    {
-      result = (gdouble) g_date_time_to_unix (time) + g_date_time_get_microsecond (time) / 1e6;
-      g_date_time_unref (time);
-    }
-  g_time_zone_unref (utc);
-  g_free (whole);
-  return result;
+  return time ? (gdouble) g_date_time_to_unix (time) + g_date_time_get_microsecond (time) / 1e6 : NAN;
 }
 
 /* The matrix of degrees a pixel: CD, or CDELT with PC or CROTA2. */
@@ -237,19 +229,14 @@ static gboolean
 read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
 {
   const gint64 n = (gint64) header->width * header->height;
-  gdouble     *numbers;
-  gboolean     success;
+  g_autofree gdouble *numbers = g_new (gdouble, n);
 
-  numbers = g_new (gdouble, n);
-  success = fits_compressed_read (&image->cards, file, index, numbers, error);
-  if (success)
-    {
-      count_plane_init (plane, header->width, header->height);
-      for (gint64 i = 0; i < n; i++)
-        plane->pixels[i] = count_of (image, numbers[i]);
-    }
-  g_free (numbers);
-  return success;
+  if (! fits_compressed_read (&image->cards, file, index, numbers, error))
+    return FALSE;
+  count_plane_init (plane, header->width, header->height);
+  for (gint64 i = 0; i < n; i++)
+    plane->pixels[i] = count_of (image, numbers[i]);
+  return TRUE;
 }
 
 static gboolean
@@ -257,21 +244,17 @@ read_plain (FramesFile *file, const Image *image, gint index, CountPlane *plane,
 {
   const gint   size = ABS (image->bits) / 8;
   const gint64 n = (gint64) header->width * header->height, offset = image->cards.data + index * n * size;
-  guint8      *bytes;
-  gboolean     success;
+  g_autofree guint8 *bytes = NULL;
 
   if (offset + n * size > file->size)
     return frames_refuse (file->path, "ends before the last of its pixels", error);
   bytes = g_malloc (n * size);
-  success = frames_file_read (file, offset, n * size, bytes, error);
-  if (success)
-    {
-      count_plane_init (plane, header->width, header->height);
-      for (gint64 i = 0; i < n; i++)
-        plane->pixels[i] = count_of (image, number_at (bytes + i * size, image->bits));
-    }
-  g_free (bytes);
-  return success;
+  if (! frames_file_read (file, offset, n * size, bytes, error))
+    return FALSE;
+  count_plane_init (plane, header->width, header->height);
+  for (gint64 i = 0; i < n; i++)
+    plane->pixels[i] = count_of (image, number_at (bytes + i * size, image->bits));
+  return TRUE;
 }
 
 gboolean

@@ -43,7 +43,7 @@ frame_pixels_unref (FramePixels *pixels)
 static gboolean
 decode_picture (const gchar *path, FramePixels *pixels, GError **error)
 {
-  GeglBuffer          *buffer = loads_picture (path);
+  g_autoptr (GeglBuffer) buffer = loads_picture (path);
   const GeglRectangle *box;
 
   if (! buffer)
@@ -52,7 +52,6 @@ decode_picture (const gchar *path, FramePixels *pixels, GError **error)
   count_plane_init (&pixels->plane, box->width, box->height);
   counts_read (buffer, box, &pixels->plane);
   pixels->saturation = counts_saturation (gegl_buffer_get_format (buffer));
-  g_object_unref (buffer);
   return TRUE;
 }
 

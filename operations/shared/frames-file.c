@@ -11,23 +11,20 @@ frames_refuse (const gchar *path, const gchar *why, GError **error)
 gboolean
 frames_file_open (FramesFile *file, const gchar *path, GError **error)
 {
-  GFile     *place = g_file_new_for_path (path);
-  GFileInfo *about;
-  GError    *cause = NULL;
+  g_autoptr (GFile)     place = g_file_new_for_path (path);
+  g_autoptr (GFileInfo) about = NULL;
+  g_autoptr (GError)    cause = NULL;
 
   file->path = path;
   file->stream = g_file_read (place, NULL, &cause);
   about = file->stream ? g_file_input_stream_query_info (file->stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, NULL, &cause) : NULL;
-  g_object_unref (place);
   if (! about)
     {
       g_clear_object (&file->stream);
       g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s cannot be read: %s", path, cause->message);
-      g_error_free (cause);
       return FALSE;
     }
   file->size = g_file_info_get_size (about);
-  g_object_unref (about);
   return TRUE;
 }
 

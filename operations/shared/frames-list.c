@@ -50,13 +50,11 @@ frames_compare_names (const gchar *a, const gchar *b)
 gchar *
 frame_name (const Frame *frame)
 {
-  gchar *base = g_path_get_basename (frame->path), *name;
+  g_autofree gchar *base = g_path_get_basename (frame->path);
 
   if (frame_kind (frame->path) == KIND_PICTURE || (frame_kind (frame->path) == KIND_FITS && frame->index == 0))
-    return base;
-  name = g_strdup_printf ("%s[%d]", base, frame->index);
-  g_free (base);
-  return name;
+    return g_steal_pointer (&base);
+  return g_strdup_printf ("%s[%d]", base, frame->index);
 }
 
 /* ------------------------------------------------------- frames of one file -- */
@@ -75,8 +73,8 @@ count_frames (const Frame *file, FrameList *list)
 {
   static GMutex      mutex;
   static GHashTable *known;
-  gchar             *key = frame_key (file);
-  GError            *error = NULL;
+  g_autofree gchar  *key = frame_key (file);
+  g_autoptr (GError) error = NULL;
   gint               n, promised = 0;
 
   g_mutex_lock (&mutex);
@@ -108,17 +106,14 @@ count_frames (const Frame *file, FrameList *list)
   if (n > 0 && n < promised)
     {
       g_ptr_array_add (list->notes, g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, promised));
-      g_free (key);
       return n;                 /* and say so again */
     }
   if (error)
     g_ptr_array_add (list->notes, g_strdup (error->message));
-  g_clear_error (&error);
   g_mutex_lock (&mutex);
   if (n > 0)
     g_hash_table_replace (known, g_steal_pointer (&key), GINT_TO_POINTER (n));
   g_mutex_unlock (&mutex);
-  g_free (key);
   return n;
 }
 
@@ -172,8 +167,8 @@ typedef gboolean (*IsWanted) (const gchar *name, gconstpointer data);
 static gboolean
 add_folder (GArray *frames, FrameList *list, const gchar *folder, IsWanted is_wanted, gconstpointer data)
 {
-  GDir      *dir = g_dir_open (folder, 0, NULL);
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir)      dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   for (const gchar *name = dir ? g_dir_read_name (dir) : NULL; name; name = g_dir_read_name (dir))
     if (is_wanted (name, data))
@@ -181,14 +176,10 @@ add_folder (GArray *frames, FrameList *list, const gchar *folder, IsWanted is_wa
   g_ptr_array_sort (names, compare_names);
   for (guint i = 0; i < names->len; i++)
     {
-      gchar *path = g_str_equal (folder, ".") ? g_strdup (names->pdata[i]) : g_build_filename (folder, names->pdata[i], NULL);
+      g_autofree gchar *path = g_str_equal (folder, ".") ? g_strdup (names->pdata[i]) : g_build_filename (folder, names->pdata[i], NULL);
 
       add_file (frames, list, path);
-      g_free (path);
     }
-  g_ptr_array_free (names, TRUE);
-  if (dir)
-    g_dir_close (dir);
   return dir != NULL;
 }
 
@@ -202,12 +193,9 @@ is_readable (const gchar *name, gconstpointer data G_GNUC_UNUSED)
 static gboolean
 matches_glob (const gchar *name, gconstpointer glob)
 {
-  gchar         *valid_name = g_utf8_make_valid (name, -1), *valid_glob = g_utf8_make_valid (glob, -1);
-  const gboolean matches = (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (valid_glob, valid_name);
+  g_autofree gchar *valid_name = g_utf8_make_valid (name, -1), *valid_glob = g_utf8_make_valid (glob, -1);
 
-  g_free (valid_glob);
-  g_free (valid_name);
-  return matches;
+  return (*name != '.' || *(const gchar *) glob == '.') && g_pattern_match_simple (valid_glob, valid_name);
 }
 
 /* Where the one %d or %0Nd of a name begins and ends; FALSE: there is none, or more. */
@@ -243,7 +231,8 @@ static gboolean
 add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
 {
   GStatBuf about;
-  gchar   *text, **lines, *folder;
+  g_autofree gchar *text = NULL, *folder = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (! is_file (list, path, &about) || ! g_file_get_contents (path, &text, NULL, error))
     return FALSE;
@@ -251,24 +240,19 @@ add_list (GArray *frames, FrameList *list, const gchar *path, GError **error)
   lines = g_strsplit (text, "\n", -1);
   for (gchar **line = lines; *line; line++)
     {
-      gchar *name = g_strchomp (*line), *whole;
+      const gchar *name = g_strchomp (*line);
+      g_autofree gchar *whole = g_path_is_absolute (name) || g_str_equal (folder, ".") ? g_strdup (name) : g_build_filename (folder, name, NULL);
 
-      if (! *name || *name == '#')
-        continue;
-      whole = g_path_is_absolute (name) || g_str_equal (folder, ".") ? g_strdup (name) : g_build_filename (folder, name, NULL);
-      add_file (frames, list, whole);
-      g_free (whole);
+      if (*name && *name != '#')
+        add_file (frames, list, whole);
     }
-  g_strfreev (lines);
-  g_free (folder);
-  g_free (text);
   return TRUE;
 }
 
 static gboolean
 add_all (GArray *frames, FrameList *list, const gchar *what, GError **error)
 {
-  gchar       *folder = g_path_get_dirname (what), *name = g_path_get_basename (what);
+  g_autofree gchar *folder = g_path_get_dirname (what), *name = g_path_get_basename (what);
   const gchar *begin, *end;
   gboolean     success = TRUE;
 
@@ -284,8 +268,6 @@ add_all (GArray *frames, FrameList *list, const gchar *what, GError **error)
     success = add_folder (frames, list, folder, matches_glob, name);
   else
     success = FALSE;
-  g_free (folder);
-  g_free (name);
   return success;
 }
 

@@ -128,7 +128,7 @@ decode (FrameCache *cache, const gchar *key, const Frame *frame, GError **error)
 FramePixels *
 frame_cache_get (FrameCache *cache, const Frame *frame, gint width, gint height, GError **error)
 {
-  gchar       *key = frame_key (frame);
+  g_autofree gchar *key = frame_key (frame);
   FramePixels *pixels = NULL;
   Entry       *entry;
 
@@ -143,14 +143,12 @@ frame_cache_get (FrameCache *cache, const Frame *frame, gint width, gint height,
   else
     pixels = decode (cache, key, frame, error);
   g_mutex_unlock (&cache->mutex);
-  g_free (key);
   if (pixels && ((width > 0 && pixels->plane.width != width) || (height > 0 && pixels->plane.height != height)))
     {
-      gchar *name = frame_name (frame);
+      g_autofree gchar *name = frame_name (frame);
 
       g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_SIZE, "%s is %d x %d, not %d x %d", name, pixels->plane.width, pixels->plane.height,
                    width, height);
-      g_free (name);
       frame_pixels_unref (pixels);
       return NULL;
     }

@@ -131,18 +131,16 @@ is_whole_png (Reader *reader)
 static gboolean
 is_called_jpeg (const gchar *path)
 {
-  gchar   *lower = g_ascii_strdown (path, -1);
-  gboolean is = g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg");
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
-  g_free (lower);
-  return is;
+  return g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg");
 }
 
 gboolean
 loads_whole (const gchar *path)
 {
   static const guint8 jpeg[] = { 0xff, 0xd8, 0xff }, png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-  Reader  *reader;
+  g_autofree Reader *reader = NULL;
   FILE    *file = g_fopen (path, "rb");
   gboolean is;
 
@@ -157,7 +155,6 @@ loads_whole (const gchar *path)
     is = is_whole_png (reader);
   else
     is = ! is_called_jpeg (path);
-  g_free (reader);
   fclose (file);
   return is;
 }

@@ -45,7 +45,8 @@ loads_node (GeglNode *graph, const gchar *path, GeglRectangle *box)
 GeglBuffer *
 loads_picture (const gchar *path)
 {
-  GeglNode     *graph = gegl_node_new (), *node;
+  g_autoptr (GeglNode) graph = gegl_node_new ();
+  GeglNode     *node;
   GeglBuffer   *buffer = NULL;
   GeglRectangle box;
 
@@ -56,7 +57,6 @@ loads_picture (const gchar *path)
       gegl_node_link (node, sink);
       gegl_node_process (sink);
     }
-  g_object_unref (graph);
   return buffer;
 }
 

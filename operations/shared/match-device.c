@@ -101,11 +101,10 @@ static void
 rows_in_c (const TesseraRequest *request)
 {
   const MatchTask *task = request->params;
-  MatchRow        *rows = g_new (MatchRow, task->n_a);
+  g_autofree MatchRow *rows = g_new (MatchRow, task->n_a);
 
   match_rows (task, rows);
   tessera_write (request->output, &request->roi, request->output_format, (gfloat *) rows, sizeof *rows);
-  g_free (rows);
 }
 
 static guint64

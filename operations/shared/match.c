@@ -127,10 +127,10 @@ match_blocks (gsize offset, gsize size, gpointer user_data)
 {
   Matching   *m = user_data;
   const gsize n_panels = ((gsize) m->n_b + MATCH_PANEL - 1) / MATCH_PANEL, n_columns = n_panels * MATCH_PANEL;
-  gchar      *memory = g_malloc (sizeof (MatchBlock) + 64);
+  g_autofree gchar *memory = g_malloc (sizeof (MatchBlock) + 64);
   MatchBlock *block = (MatchBlock *) (memory + (-GPOINTER_TO_SIZE (memory) & 63));      /* a vector lies in one line of the cache */
-  gfloat     *b_best = g_new (gfloat, n_columns);
-  gint       *b_index = g_new (gint, n_columns);
+  g_autofree gfloat *b_best = g_new (gfloat, n_columns);
+  g_autofree gint *b_index = g_new (gint, n_columns);
 
   for (gsize i = 0; i < n_columns; i++)
     {
@@ -160,9 +160,6 @@ match_blocks (gsize offset, gsize size, gpointer user_data)
         m->b_index[i] = b_index[i];
       }
   g_mutex_unlock (&m->lock);
-  g_free (memory);
-  g_free (b_best);
-  g_free (b_index);
 }
 
 void
@@ -202,7 +199,7 @@ match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const 
 {
   const gint64    thousandths = (gint64) (CLAMP (ratio, 0.0, 10.0) * 1000 + 0.5);
   const MatchTask task = { a, b, n_a, n_b };
-  MatchRow       *rows;
+  g_autofree MatchRow *rows = NULL;
   gint            n = 0;
 
   *matches = NULL;
@@ -218,6 +215,5 @@ match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const 
   for (gint i = 0; i < n_a && *matches; i++)
     if (is_kept (&rows[i], i, thousandths, mutual))
       (*matches)[n++] = (Match) { i, rows[i].index, (guint32) rows[i].best };
-  g_free (rows);
   return n;
 }

@@ -119,7 +119,8 @@ gfloat
 middle_of (const gfloat *values, gsize n)
 {
   gsize   rank = (n - 1) / 2, equal;
-  gfloat *room, low, high;
+  gfloat  low, high;
+  g_autofree gfloat *room = NULL;
 
   if (n == 0)
     return NAN;
@@ -127,6 +128,5 @@ middle_of (const gfloat *values, gsize n)
   low = high = select_value (values, n, &rank, &equal, room);
   if (n % 2 == 0 && rank + 1 == equal)
     high = next_value (values, n, low);
-  g_free (room);
   return 0.5f * low + 0.5f * high;
 }

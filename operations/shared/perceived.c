@@ -19,20 +19,14 @@ is_format (const Babl *format, const gchar *name)
   return format == babl_format_with_space (name, babl_format_get_space (format));
 }
 
-static gboolean
-is_srgb (const Babl *format, const gchar *name)
-{
-  return format == babl_format (name);
-}
-
 static Perceived
 classify (const Babl *format, gboolean is_picture)
 {
-  if (is_format (format, "Y~ float") || is_srgb (format, "Y' float"))
+  if (is_format (format, "Y~ float") || format == babl_format ("Y' float"))
     return PERCEIVED_LUMINANCE;
   if (is_format (format, "Y~aA float") && ! is_picture)
     return PERCEIVED_WEIGHED;
-  return is_format (format, "R~G~B~A float") || is_srgb (format, "R'G'B'A float") ? PERCEIVED_ENCODED : PERCEIVED_LINEAR;
+  return is_format (format, "R~G~B~A float") || format == babl_format ("R'G'B'A float") ? PERCEIVED_ENCODED : PERCEIVED_LINEAR;
 }
 
 Perceived
@@ -97,26 +91,17 @@ perceived_color (GeglColor *color, const Babl *format, gfloat pixel[4])
 /* ------------------------------------------------------------- luminance -- */
 
 TESSERA_CLONES static void
-see_colours (const gfloat *restrict pixels, gint n, const gfloat weights[3], gfloat *restrict seen)
+see_colours (const gfloat *restrict pixels, gint n, const gfloat weights[3], gboolean are_encoded, gfloat *restrict seen)
 {
   const gfloat red = weights[0], green = weights[1], blue = weights[2];
 
-  for (gint i = 0; i < n; i++)
-    seen[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
-  for (gint i = 0; i < n; i++)
-    seen[i] = perceptual_from_linear (seen[i]);
-  for (gint i = 0; i < n; i++)
-    seen[i] = seen_on_black (seen[i], pixels[4 * i + 3]);
-}
-
-TESSERA_CLONES static void
-see_encoded (const gfloat *restrict pixels, gint n, const gfloat weights[3], gfloat *restrict seen)
-{
-  const gfloat red = weights[0], green = weights[1], blue = weights[2];
-
-  for (gint i = 0; i < n; i++)
-    seen[i] = (red * linear_from_perceptual (pixels[4 * i]) + green * linear_from_perceptual (pixels[4 * i + 1]))
-              + blue * linear_from_perceptual (pixels[4 * i + 2]);
+  if (are_encoded)
+    for (gint i = 0; i < n; i++)
+      seen[i] = (red * linear_from_perceptual (pixels[4 * i]) + green * linear_from_perceptual (pixels[4 * i + 1]))
+                + blue * linear_from_perceptual (pixels[4 * i + 2]);
+  else
+    for (gint i = 0; i < n; i++)
+      seen[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
   for (gint i = 0; i < n; i++)
     seen[i] = perceptual_from_linear (seen[i]);
   for (gint i = 0; i < n; i++)
@@ -133,10 +118,8 @@ see_luminance (const gfloat *restrict pixels, gint components, gint n, gfloat *r
 void
 perceived_luminance (Perceived input, const gfloat *pixels, gint components, const gfloat weights[3], gint n, gfloat *seen)
 {
-  if (input == PERCEIVED_LINEAR)
-    see_colours (pixels, n, weights, seen);
-  else if (input == PERCEIVED_ENCODED)
-    see_encoded (pixels, n, weights, seen);
+  if (input == PERCEIVED_LINEAR || input == PERCEIVED_ENCODED)
+    see_colours (pixels, n, weights, input == PERCEIVED_ENCODED, seen);
   else
     see_luminance (pixels, components, n, seen);
 }

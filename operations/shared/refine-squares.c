@@ -95,7 +95,7 @@ read_a (const Refining *refining, RefineSquare *square)
   const gint    wide = SIDE + 2;
   GeglRectangle rect = { square->x - 1, square->y - 1, wide, wide };
   Soften        soften;
-  gfloat       *values;
+  g_autofree gfloat *values = NULL;
 
   soften_init (&soften, refining->softness);
   values = read_root (refining->a, &rect, &soften);
@@ -110,7 +110,6 @@ read_a (const Refining *refining, RefineSquare *square)
         square->gradient_x[y * SIDE + x] = 0.5f * (here[1] - here[-1]);
         square->gradient_y[y * SIDE + x] = 0.5f * (here[wide] - here[-wide]);
       }
-  g_free (values);
   square->strength = normalize (square->a);
   if (! (square->strength > 0.0f))
     return FALSE;
@@ -175,8 +174,9 @@ by_strength (gconstpointer a, gconstpointer b)
 static gboolean
 weigh_squares (Refining *refining)
 {
-  gfloat *strengths = g_new (gfloat, refining->n), median;
-  gint    used = 0, in_half[2] = { 0, 0 };
+  gfloat median;
+  g_autofree gfloat *strengths = g_new (gfloat, refining->n);
+  gint   used = 0, in_half[2] = { 0, 0 };
 
   for (gint k = 0; k < refining->n; k++)
     if (refining->squares[k].is_used)
@@ -192,7 +192,6 @@ weigh_squares (Refining *refining)
 
       refining->squares[k].weight = strength * strength / (strength * strength + median * median);
     }
-  g_free (strengths);
   return in_half[0] >= LEAST && in_half[1] >= LEAST;
 }
 

@@ -26,14 +26,7 @@
 #define FIRST_BIN   ((127 - 20) << (23 - BITS))         /* magnitudes below 2^-20 are 0 to it */
 #define LANES       16          /* sums side by side, in vectors */
 
-/* Of a small transform of A, for places (u, v) from its middle in halves of its larger side. */
-static gint
-parameters_of (ConsensusModel model)
-{
-  return model == MODEL_TRANSLATION ? 2 : model == MODEL_SIMILARITY ? 4 : model == MODEL_AFFINE ? 6 : 8;
-}
-
-/* The transform of these parameters. */
+/* The transform of A by these parameters, for places (u, v) from its middle in halves of its larger side. */
 static void
 small_transform (ConsensusModel model, const gdouble p[REFINE_MOST], gdouble matrix[9])
 {
@@ -281,12 +274,12 @@ refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
 static gboolean
 refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gdouble still, gdouble matrix[9])
 {
-  Steps   *steps = g_new (Steps, 1);
+  g_autofree Steps *steps = g_new (Steps, 1);
   gboolean done = FALSE;
 
   steps->refining = (Refining) { .a = a, .b = b, .softness = softness };
   steps->model = model;
-  steps->parameters = parameters_of (model);
+  steps->parameters = model == MODEL_TRANSLATION ? 2 : model == MODEL_SIMILARITY ? 4 : model == MODEL_AFFINE ? 6 : 8;
   steps->scale = 0.5 * MAX (a->bounds.width, a->bounds.height);
   steps->middle_x = 0.5 * (a->bounds.width - 1);
   steps->middle_y = 0.5 * (a->bounds.height - 1);
@@ -296,7 +289,6 @@ refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel mode
       done = refine_squares_read (&steps->refining) && refine_steps (steps, still, matrix);
       refine_squares_clear (&steps->refining);
     }
-  g_free (steps);
   return done;
 }
 

@@ -234,7 +234,7 @@ sample_part (Work *work, const GeglRectangle *part, const GeglRectangle *need)
 {
   const TesseraRequest *request = work->request;
   const gsize           size = 4 * (gsize) need->width * need->height;
-  gfloat               *in = gegl_scratch_new (gfloat, size), *room = gegl_scratch_new (gfloat, work->soften.radius ? size : 1);
+  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, size), *room = gegl_scratch_new (gfloat, work->soften.radius ? size : 1);
 
   tessera_read (request->input, GEGL_RECTANGLE (request->bounds.x + need->x, request->bounds.y + need->y,
                                                 need->width, need->height),
@@ -243,8 +243,6 @@ sample_part (Work *work, const GeglRectangle *part, const GeglRectangle *need)
   for (gint y = part->y; y < part->y + part->height; y++)
     for (gint x = part->x; x < part->x + part->width; x += RUN)
       compute_row (work, in, need, x, y, MIN (RUN, part->x + part->width - x));
-  gegl_scratch_free (room);
-  gegl_scratch_free (in);
 }
 
 /* Part of a square.  One that needs too much of the input at once is halved. */
@@ -319,7 +317,7 @@ resample_pixels (const TesseraRequest *request, const GeglRectangle *rect, gfloa
 static void
 resample_area (const TesseraRequest *request, const GeglRectangle *area)
 {
-  gfloat *pixels = g_new (gfloat, 4 * SQUARE * SQUARE);
+  g_autofree gfloat *pixels = g_new (gfloat, 4 * SQUARE * SQUARE);
 
   for (gint y = square_of (area->y); y < area->y + area->height; y += SQUARE)
     for (gint x = square_of (area->x); x < area->x + area->width; x += SQUARE)
@@ -330,7 +328,6 @@ resample_area (const TesseraRequest *request, const GeglRectangle *area)
         resample_pixels (request, &part, pixels);
         tessera_write (request->output, &part, request->output_format, pixels, 4 * part.width * sizeof (gfloat));
       }
-  g_free (pixels);
 }
 
 const TesseraFilter resample_filter = { .name = "resample", .area = resample_area };

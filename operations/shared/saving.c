@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,10 +18,9 @@ static gboolean
 fail (const gchar *path, GError **error)
 {
   const gint why = errno;
-  gchar     *name = g_filename_display_name (path);
+  g_autofree gchar *name = g_filename_display_name (path);
 
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (why), "%s cannot be written: %s", name, g_strerror (why));
-  g_free (name);
   return FALSE;
 }
 
@@ -34,20 +32,17 @@ follow (const gchar *path, GError **error)
 
   for (gint i = 0; g_file_test (target, G_FILE_TEST_IS_SYMLINK); i++)
     {
-      gchar *link = i < MOST_LINKS ? g_file_read_link (target, NULL) : NULL, *folder = g_path_get_dirname (target);
+      g_autofree gchar *link = i < MOST_LINKS ? g_file_read_link (target, NULL) : NULL, *folder = g_path_get_dirname (target);
 
       if (! link)
         {
           errno = ELOOP;
           fail (path, error);
-          g_free (folder);
-          g_clear_pointer (&target, g_free);
+          g_free (target);
           return NULL;
         }
       g_free (target);
       target = g_path_is_absolute (link) ? g_strdup (link) : g_build_filename (folder, link, NULL);
-      g_free (folder);
-      g_free (link);
     }
   return target;
 }
@@ -57,7 +52,6 @@ saving_begin (Saving *saving, const gchar *path, const gchar *ending, GError **e
 {
   GStatBuf       old;
   const gboolean exists = g_stat (path, &old) == 0, is_file = ! exists || S_ISREG (old.st_mode);
-  gchar         *folder;
   gint           file;
 
   *saving = (Saving) { .target = follow (path, error) };
@@ -72,10 +66,10 @@ saving_begin (Saving *saving, const gchar *path, const gchar *ending, GError **e
     file = g_open (saving->target, O_WRONLY | O_CLOEXEC, 0);
   else
     {
-      folder = g_path_get_dirname (saving->target);
+      g_autofree gchar *folder = g_path_get_dirname (saving->target);
+
       saving->beside = g_strdup_printf ("%s/.tessera-XXXXXX%s", folder, ending);
       file = g_mkstemp_full (saving->beside, O_RDWR | O_CLOEXEC, 0666);
-      g_free (folder);
       saving->replaces = exists;
       if (file >= 0 && exists && fchmod (file, old.st_mode & 07777) != 0)
         errno = 0;              /* some disks have no permissions */
@@ -158,7 +152,7 @@ gboolean
 saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error)
 {
   const gint why = errno;
-  gchar     *beside = g_strconcat (path, ".part", NULL);
+  g_autofree gchar *beside = g_strconcat (path, ".part", NULL);
 
   errno = why;
   good = part && good && fflush (part) == 0 && fsync (fileno (part)) == 0 && g_rename (beside, path) == 0;
@@ -170,6 +164,5 @@ saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error)
     }
   if (part)
     fclose (part);
-  g_free (beside);
   return good;
 }

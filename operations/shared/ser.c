@@ -47,24 +47,20 @@ static gboolean
 find_order (FramesFile *film, SerHeader *header, gboolean is_said_big, GError **error)
 {
   const gsize bytes = MIN (header->bytes, SAMPLE) & ~1;
-  guint8     *sample;
+  g_autofree guint8 *sample = NULL;
   gdouble     little, big;
-  gboolean    success;
 
   header->is_big_endian = is_said_big;
   if (header->bits <= 8)
     return TRUE;
   sample = g_malloc (bytes);
-  success = frames_file_read (film, HEADER + (header->bytes - (gint64) bytes) / 4 * 2, bytes, sample, error);
-  if (success)
-    {
-      little = roughness (sample, bytes / 2, header, FALSE);
-      big = roughness (sample, bytes / 2, header, TRUE);
-      if (big < CLEARLY * little || little < CLEARLY * big)
-        header->is_big_endian = big < little;
-    }
-  g_free (sample);
-  return success;
+  if (! frames_file_read (film, HEADER + (header->bytes - (gint64) bytes) / 4 * 2, bytes, sample, error))
+    return FALSE;
+  little = roughness (sample, bytes / 2, header, FALSE);
+  big = roughness (sample, bytes / 2, header, TRUE);
+  if (big < CLEARLY * little || little < CLEARLY * big)
+    header->is_big_endian = big < little;
+  return TRUE;
 }
 
 static gboolean
@@ -149,7 +145,7 @@ gboolean
 ser_read_frame (const gchar *path, gint index, CountPlane *plane, SerHeader *header, gdouble *start, GError **error)
 {
   FramesFile film;
-  guint8    *bytes = NULL;
+  g_autofree guint8 *bytes = NULL;
   gboolean   success = frames_file_open (&film, path, error);
 
   if (! success)
@@ -171,7 +167,6 @@ ser_read_frame (const gchar *path, gint index, CountPlane *plane, SerHeader *hea
       counts_of (header, bytes, plane);
       *start = time_of (&film, header, index);
     }
-  g_free (bytes);
   frames_file_close (&film);
   return success;
 }

@@ -94,7 +94,7 @@ make_medians (gsize first, gsize n, gpointer data)
 {
   const Judging *j = data;
   const gint     width = j->plane->width, height = j->plane->height, stride = width + 4;
-  gfloat        *sorted = g_new (gfloat, 5 * stride);
+  g_autofree gfloat *sorted = g_new (gfloat, 5 * stride);
 
   for (gsize y = first; y < first + n; y++)
     {
@@ -114,7 +114,6 @@ make_medians (gsize first, gsize n, gpointer data)
         }
       take_medians (sorted, stride, width, j->medians + y * width);
     }
-  g_free (sorted);
 }
 
 /* Of pixels that count. */

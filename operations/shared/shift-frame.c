@@ -75,7 +75,7 @@ soften_rows (gsize first, gsize n, gpointer data)
 {
   const Softening *s = data;
   const gint       width = s->frame->width, height = s->frame->height;
-  gfloat          *soft = g_new (gfloat, width + 2);
+  g_autofree gfloat *soft = g_new (gfloat, width + 2);
 
   for (gint y = first; y < (gint) (first + n); y++)
     {
@@ -85,7 +85,6 @@ soften_rows (gsize first, gsize n, gpointer data)
       soft[width + 1] = soft[width];
       soften_row (soft, width, s->frame->softened + (gsize) y * width);
     }
-  g_free (soft);
 }
 
 /* --------------------------------------------------------------- projections -- */
@@ -154,14 +153,13 @@ add_projection (const gfloat *restrict values, gint n, gint stride, gint tiles, 
 gdouble *
 shift_projection (const gfloat *sums, const gint *pixels, gint n, gint stride, gint tiles, gint step)
 {
-  gdouble *means = g_new (gdouble, n), *less, last = 0.0;
+  g_autofree gdouble *means = g_new (gdouble, n);
+  gdouble last = 0.0;
 
   add_projection (sums, n, stride, tiles, step, means);
   for (gint i = 0; i < n; i++)
     last = means[i] = pixels[i] > 0 && isfinite (means[i]) ? means[i] / pixels[i] : last;
-  less = shift_less_median (means, n);
-  g_free (means);
-  return less;
+  return shift_less_median (means, n);
 }
 
 static void

@@ -39,7 +39,7 @@ count_rows (gsize first, gsize n, gpointer data)
 {
   Counting *c = data;
   guint32   counts[SHIFT_MOST_BINS] = { 0 };
-  gfloat   *values = g_new (gfloat, c->most);
+  g_autofree gfloat *values = g_new (gfloat, c->most);
 
   for (gsize row = first; row < first + n; row++)
     count_values (c, values, c->values (c->data, row, values), counts);
@@ -47,7 +47,6 @@ count_rows (gsize first, gsize n, gpointer data)
   for (gint i = 0; i < shift_bins[c->level]; i++)
     c->counts[i] += counts[i];
   g_mutex_unlock (&c->lock);
-  g_free (values);
 }
 
 void

@@ -110,7 +110,8 @@ gint
 shift_best_lags (const gdouble *reference, const gdouble *frame, gint n, gint most, gint lags[SHIFT_MOST_LAGS])
 {
   const gint limit = MIN (most, n / 2);
-  gdouble   *scores = g_new0 (gdouble, 2 * limit + 3 + LAGS), best[SHIFT_MOST_LAGS];
+  g_autofree gdouble *scores = g_new0 (gdouble, 2 * limit + 3 + LAGS);
+  gdouble    best[SHIFT_MOST_LAGS];
   gint       found = 0;
 
   score_lags (reference, frame, n, limit, scores + 1);
@@ -134,7 +135,6 @@ shift_best_lags (const gdouble *reference, const gdouble *frame, gint n, gint mo
           found = MIN (found + 1, SHIFT_MOST_LAGS);
         }
     }
-  g_free (scores);
   if (found == 0)
     lags[found++] = 0;
   return found;

@@ -37,18 +37,6 @@ solve_positive (gdouble *matrix, gint stride, gint n, gdouble least, gdouble *x)
   return TRUE;
 }
 
-static void
-exchange (gdouble *a, gdouble *b, gint n)
-{
-  for (gint j = 0; j < n; j++)
-    {
-      const gdouble kept = a[j];
-
-      a[j] = b[j];
-      b[j] = kept;
-    }
-}
-
 gboolean
 solve_any (gdouble *rows, gint stride, gint n, gdouble *x)
 {
@@ -64,7 +52,13 @@ solve_any (gdouble *rows, gint stride, gint n, gdouble *x)
           pivot = i;
       if (! (fabs (rows[pivot * stride + k]) > LEAST_PIVOT))
         return FALSE;
-      exchange (row, rows + pivot * stride, stride);
+      for (gint j = 0; j < stride; j++)
+        {
+          const gdouble kept = row[j];
+
+          row[j] = rows[pivot * stride + j];
+          rows[pivot * stride + j] = kept;
+        }
       for (gint i = k + 1; i < n; i++)
         {
           gdouble      *below = rows + i * stride;

@@ -6,7 +6,6 @@
  * nothing.
  */
 #include <math.h>
-#include <string.h>
 
 #include <gegl.h>
 
@@ -102,7 +101,7 @@ static void
 add_blocks (gsize first, gsize n_blocks, gpointer data)
 {
   const Sums *s = data;
-  gfloat     *rows = g_new0 (gfloat, (gsize) s->n * s->stride);
+  g_autofree gfloat *rows = g_new0 (gfloat, (gsize) s->n * s->stride);
 
   for (gsize block = first; block < first + n_blocks; block++)
     {
@@ -122,7 +121,6 @@ add_blocks (gsize first, gsize n_blocks, gpointer data)
             sums[n++] += sum_row (rows + (gsize) k * s->stride, s->width);
         }
     }
-  g_free (rows);
 }
 
 /* n_sums numbers: how many pixels there are, and the sums. */

@@ -103,7 +103,7 @@ static void
 find_locals (gsize first, gsize n, gpointer data)
 {
   const Judgement *j = data;
-  gfloat          *values = g_new (gfloat, 4 * WHITEN_BLOCK * WHITEN_BLOCK + 1);
+  g_autofree gfloat *values = g_new (gfloat, 4 * WHITEN_BLOCK * WHITEN_BLOCK + 1);
 
   for (gsize i = first; i < first + n; i++)
     {
@@ -112,7 +112,6 @@ find_locals (gsize first, gsize n, gpointer data)
       j->locals[i] = find_local (&j->planes->whitened, block_start (&j->x, bx), block_start (&j->y, by),
                                  block_start (&j->x, bx + 1), block_start (&j->y, by + 1), values);
     }
-  g_free (values);
 }
 
 /* A block without a value is as the whole is.  Where nothing has a value, nothing is judged. */
@@ -120,7 +119,7 @@ static void
 fill_locals (const Judgement *j)
 {
   const gint n_blocks = j->x.n_blocks * j->y.n_blocks;
-  gfloat    *medians = g_new (gfloat, n_blocks), *sigmas = g_new (gfloat, n_blocks);
+  g_autofree gfloat *medians = g_new (gfloat, n_blocks), *sigmas = g_new (gfloat, n_blocks);
   Local      whole;
   gint       n = 0;
 
@@ -134,8 +133,6 @@ fill_locals (const Judgement *j)
   for (gint i = 0; i < n_blocks; i++)
     if (isnan (j->locals[i].median))
       j->locals[i] = whole;
-  g_free (medians);
-  g_free (sigmas);
 }
 
 static gfloat
@@ -143,7 +140,7 @@ find_middle (const WhitenPlanes *planes)
 {
   const CountPlane *background = &planes->background;
   const gsize       n_pixels = (gsize) background->width * background->height;
-  gfloat           *values = g_new (gfloat, n_pixels + 1), middle;
+  g_autofree gfloat *values = g_new (gfloat, n_pixels + 1);
   gsize             n = 0;
 
   for (gsize i = 0; i < n_pixels; i++)
@@ -151,9 +148,7 @@ find_middle (const WhitenPlanes *planes)
       values[n] = background->pixels[i];
       n += ! isnan (planes->whitened.pixels[i]);
     }
-  middle = n > 0 ? middle_of (values, n) : 0.0f;
-  g_free (values);
-  return middle;
+  return n > 0 ? middle_of (values, n) : 0.0f;
 }
 
 /* What a row of the frame has between the rows of blocks. */
@@ -226,7 +221,7 @@ judge_rows (gsize first, gsize n, gpointer data)
   const Judgement  *j = data;
   const CountPlane *plane = &j->planes->background;
   const gint        width = plane->width;
-  gfloat           *here = g_new (gfloat, width + 2), *room = g_new (gfloat, 2 * width + j->x.n_blocks);
+  g_autofree gfloat *here = g_new (gfloat, width + 2), *room = g_new (gfloat, 2 * width + j->x.n_blocks);
   const Between     median = { room + 2 * width, room }, sigma = { room + 2 * width, room + width };
 
   for (gsize y = first; y < first + n; y++)
@@ -242,8 +237,6 @@ judge_rows (gsize first, gsize n, gpointer data)
                  j->planes->whitened.pixels + y * width, median.of_pixels, sigma.of_pixels, j->middle, j->per_gain, width,
                  j->planes->significance.pixels + y * width);
     }
-  g_free (room);
-  g_free (here);
 }
 
 void

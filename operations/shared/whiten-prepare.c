@@ -59,12 +59,11 @@ void
 whiten_prepare (const CountPlane *plane, const CountPlane *dark, gfloat saturation, gboolean reject_hot, CountPlane *prepared)
 {
   const gdouble row_cost = 64.0 * 64.0 / plane->width;
-  guint8       *bad = g_new (guint8, (gsize) plane->width * plane->height + 1);
+  g_autofree guint8 *bad = g_new (guint8, (gsize) plane->width * plane->height + 1);
   Preparing     p = { plane, dark, saturation, bad, prepared };
 
   count_plane_init (prepared, plane->width, plane->height);
   tessera_spread_range (plane->height, row_cost, prepare_rows, &p);
   shift_bad_pixels (prepared, INFINITY, reject_hot, bad);
   tessera_spread_range (plane->height, row_cost, leave_out_rows, &p);
-  g_free (bad);
 }

@@ -76,7 +76,7 @@ ROWS = [
     ('178', 'killed', 'opencl/engine/tiles.c',
      'if (GEGL_IS_BUFFER (gegl_tile_handler_get_source (output)))', 'if (FALSE)', 1),
     ('179', 'killed', 'opencl/engine/tiles.c',
-     'alone = g_strcmp0', 'alone = TRUE || g_strcmp0', 1),
+     'return g_strcmp0 (name, "GeglTileBackendRam")', 'return TRUE || g_strcmp0 (name, "GeglTileBackendRam")', 1),
     ('180', 'killed', 'opencl/engine/tiles.c',
      'return is_new ? all : grid->whole;', 'return all;', 1),
     ('181', 'killed', 'opencl/engine/tiles.c',

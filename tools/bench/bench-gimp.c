@@ -61,14 +61,6 @@ chunks_init (Chunks *c, const GeglRectangle *rect, gdouble interval)
   take_up (c, rect);
 }
 
-static int
-compare (const void *a, const void *b)
-{
-  const gdouble *p = a, *q = b;
-
-  return (*p > *q) - (*p < *q);
-}
-
 static void
 learn (Chunks *c)
 {
@@ -82,7 +74,7 @@ learn (Chunks *c)
   c->n_history = MAX (c->n_history, c->next);
   c->next %= HISTORY;
   memcpy (sorted, c->history, sizeof sorted);
-  qsort (sorted, c->n_history, sizeof *sorted, compare);
+  qsort (sorted, c->n_history, sizeof *sorted, bench_compare);
   c->target = sorted[c->n_history / 2];
 }
 
@@ -168,9 +160,9 @@ chunks_next (Chunks *c, GeglRectangle *rect)
 static GParamSpec *
 find_slider (BenchGraph *graph)
 {
-  guint        n;
-  GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (graph->filter), &n);
-  GParamSpec  *found = NULL;
+  guint       n;
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (graph->filter), &n);
+  GParamSpec *found = NULL;
 
   for (guint i = 0; i < n; i++)
     {
@@ -181,7 +173,6 @@ find_slider (BenchGraph *graph)
                                && ! strstr (graph->step, found->name))))
         found = specs[i];
     }
-  g_free (specs);
   return found;
 }
 

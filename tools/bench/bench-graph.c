@@ -66,10 +66,9 @@ set_property (GeglNode *node, const gchar *name, const gchar *text)
     gegl_node_set (node, name, g_ascii_strtod (text, NULL), NULL);
   else if (G_IS_PARAM_SPEC_STRING (spec))
     {
-      gchar *value = *text == '@' ? random_kernel (text + 1) : g_strdup (text);
+      g_autofree gchar *value = *text == '@' ? random_kernel (text + 1) : g_strdup (text);
 
       gegl_node_set (node, name, value, NULL);
-      g_free (value);
     }
   else if (G_IS_PARAM_SPEC_BOOLEAN (spec))
     gegl_node_set (node, name, strcmp (text, "true") == 0, NULL);
@@ -86,7 +85,7 @@ is_gimp (BenchSink kind)
 static GeglNode *
 add_step (GeglNode *graph, const gchar *step, BenchSink kind)
 {
-  gchar   **words = g_strsplit (step, " ", -1);
+  g_auto (GStrv) words = g_strsplit (step, " ", -1);
   GeglNode *node = gegl_node_new_child (graph, "operation", words[0], NULL);
 
   /* Every run computes everything; GIMP leaves GEGL's caches as they are. */
@@ -94,12 +93,10 @@ add_step (GeglNode *graph, const gchar *step, BenchSink kind)
     g_object_set (node, "cache-policy", GEGL_CACHE_POLICY_NEVER, NULL);
   for (gint i = 1; words[i]; i++)
     {
-      gchar **pair = g_strsplit (words[i], "=", 2);
+      g_auto (GStrv) pair = g_strsplit (words[i], "=", 2);
 
       set_property (node, pair[0], pair[1]);
-      g_strfreev (pair);
     }
-  g_strfreev (words);
   return node;
 }
 
@@ -149,7 +146,7 @@ bench_graph_free (BenchGraph *graph)
 static void
 process_chunks (GeglNode *sink, const GeglRectangle *rect, gint side)
 {
-  GeglProcessor *processor = gegl_node_new_processor (sink, rect);
+  g_autoptr (GeglProcessor) processor = gegl_node_new_processor (sink, rect);
   const gint     width = side ? side : rect->width, height = side ? side : rect->height;
 
   for (gint y = 0; y < rect->height; y += height)
@@ -162,7 +159,6 @@ process_chunks (GeglNode *sink, const GeglRectangle *rect, gint side)
         while (gegl_processor_work (processor, NULL))
           ;
       }
-  g_object_unref (processor);
 }
 
 void

@@ -97,8 +97,8 @@ bench_picture (gint width, gint height, const Babl *format, gboolean dots)
   const Babl *painted = babl_format ("RGBA float");
   const gsize bytes = babl_format_get_bytes_per_pixel (format);
   GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), format);
-  gfloat     *row = g_new (gfloat, 4 * (gsize) width);
-  guint8     *strip = g_malloc (bytes * width * STRIP);
+  g_autofree gfloat *row = g_new (gfloat, 4 * (gsize) width);
+  g_autofree guint8 *strip = g_malloc (bytes * width * STRIP);
 
   for (gint y = 0; y < MIN (STRIP, height); y++)
     {
@@ -111,8 +111,6 @@ bench_picture (gint width, gint height, const Babl *format, gboolean dots)
   for (gint y = 0; y < height; y += STRIP)
     gegl_buffer_set (buffer, GEGL_RECTANGLE (0, y, width, MIN (STRIP, height - y)), 0, format,
                      strip, GEGL_AUTO_ROWSTRIDE);
-  g_free (strip);
-  g_free (row);
   return buffer;
 }
 
@@ -122,7 +120,7 @@ bench_sample (GeglBuffer *buffer, gfloat samples[BENCH_SAMPLES])
   const Babl *format = babl_format (bench_is_u8 (gegl_buffer_get_format (buffer)) ? "R'G'B'A float"
                                                                                   : "RGBA float");
   const gint  width = gegl_buffer_get_width (buffer), height = gegl_buffer_get_height (buffer);
-  gfloat     *row = g_new (gfloat, 4 * (gsize) width);
+  g_autofree gfloat *row = g_new (gfloat, 4 * (gsize) width);
 
   for (gint j = 0; j < BENCH_GRID; j++)
     {
@@ -138,7 +136,6 @@ bench_sample (GeglBuffer *buffer, gfloat samples[BENCH_SAMPLES])
           memcpy (samples + 4 * (j * BENCH_GRID + i), row + 4 * x, 4 * sizeof *row);
         }
     }
-  g_free (row);
 }
 
 /* The largest absolute difference; infinite where one of the two is not finite. */

@@ -62,13 +62,12 @@ bench_print_row (const BenchJob *job, const BenchResult *result)
 static void
 add_text (GString *json, const gchar *name, const gchar *value)
 {
-  gchar *text = value ? g_strescape (value, NULL) : NULL;
+  g_autofree gchar *text = value ? g_strescape (value, NULL) : NULL;
 
   if (text)
     g_string_append_printf (json, "\"%s\": \"%s\", ", name, text);
   else
     g_string_append_printf (json, "\"%s\": null, ", name);
-  g_free (text);
 }
 
 /* Also closes whatever `json` has open: "..., " becomes "...}". */
@@ -198,10 +197,10 @@ add_peer (GString *json, const BenchJob *job, const BenchResult *result)
 void
 bench_print_json (const BenchJob *job, const BenchResult *result)
 {
-  GString      *json = g_string_new ("{\"type\": \"measurement\", ");
+  g_autoptr (GString) json = g_string_new ("{\"type\": \"measurement\", ");
   const gdouble pixels = bench_mpix (job->input) * 1e6;
   const gint    steps = bench_steps (job->row->ours);
-  gchar        *samples = g_base64_encode ((const guchar *) result->samples, sizeof result->samples);
+  g_autofree gchar *samples = g_base64_encode ((const guchar *) result->samples, sizeof result->samples);
 
   add_text (json, "row", job->row->title);
   add_number (json, "steps", steps);
@@ -230,8 +229,6 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
     g_string_append_printf (json, "%s\"%s\"", i ? ", " : "", (gchar *) g_ptr_array_index (result->flags, i));
   g_string_append_printf (json, "], \"samples\": \"%s\"}\n", samples);
   g_print ("%s", json->str);
-  g_free (samples);
-  g_string_free (json, TRUE);
 }
 
 void
@@ -239,7 +236,7 @@ bench_print_list (void)
 {
   for (const BenchRow *row = bench_rows (); row->title; row++)
     {
-      GString *json = g_string_new ("{\"type\": \"row\", ");
+      g_autoptr (GString) json = g_string_new ("{\"type\": \"row\", ");
 
       add_text (json, "row", row->title);
       add_text (json, "ours", row->ours);
@@ -247,6 +244,5 @@ bench_print_list (void)
       add_number (json, "steps", bench_steps (row->ours));
       g_string_truncate (json, json->len - 2);
       g_print ("%s}\n", json->str);
-      g_string_free (json, TRUE);
     }
 }

@@ -33,7 +33,7 @@ rival_graph (const BenchJob *job, GeglBuffer *input, BenchSink sink)
 static void
 choose_rival_input (BenchJob *job, const BenchWishes *wishes)
 {
-  GeglBuffer *small = picture_of (PROBE_MPIX, job);
+  g_autoptr (GeglBuffer) small = picture_of (PROBE_MPIX, job);
   BenchGraph *graph = rival_graph (job, small, BENCH_WHOLE);
   gdouble     mpix = bench_mpix (job->input), ms;
 
@@ -57,7 +57,6 @@ choose_rival_input (BenchJob *job, const BenchWishes *wishes)
       job->rival_note = "slow: smaller picture, per pixel";
     }
   bench_graph_free (graph);
-  g_object_unref (small);
 }
 
 /* Runs ours for the first time, then sees how fast the rival is. */
@@ -89,7 +88,7 @@ static void
 run_ours (BenchGraph *graph, BenchResult *result, gboolean last)
 {
   TesseraCounters before, after;
-  GeglBuffer     *output;
+  g_autoptr (GeglBuffer) output = NULL;
   gboolean        fresh;
 
   bench_graph_ready (graph);
@@ -104,7 +103,6 @@ run_ours (BenchGraph *graph, BenchResult *result, gboolean last)
     result->host_mib = MAX (result->host_mib, bench_host_peak ());
   if (last)
     bench_sample (output, result->samples);
-  g_object_unref (output);
 }
 
 /* kernels -= before: what was launched since. */
@@ -174,7 +172,7 @@ static void
 copy_area (const GeglRectangle *area, gpointer data)
 {
   GeglBuffer **buffers = data;
-  gfloat      *pixels = gegl_scratch_new (gfloat, 4 * (gsize) area->width * COPY_ROWS);
+  tessera_autoscratch gfloat *pixels = gegl_scratch_new (gfloat, 4 * (gsize) area->width * COPY_ROWS);
 
   for (GeglRectangle rows = *area; rows.y < area->y + area->height; rows.y += COPY_ROWS)
     {
@@ -183,7 +181,6 @@ copy_area (const GeglRectangle *area, gpointer data)
                        GEGL_ABYSS_NONE);
       gegl_buffer_set (buffers[1], &rows, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
     }
-  gegl_scratch_free (pixels);
 }
 
 /* Every pixel read and written on all threads, into a new buffer: the least a filter does.
@@ -239,11 +236,9 @@ run_whole (BenchGraph *graph, BenchResult *result)
 static gboolean
 sink_wanted (const gchar *names, BenchSink sink)
 {
-  gchar  **list = g_strsplit (names ? names : "", ",", -1);
-  gboolean wanted = ! names || g_strv_contains ((const gchar *const *) list, bench_sink_names[sink]);
+  g_auto (GStrv) list = g_strsplit (names ? names : "", ",", -1);
 
-  g_strfreev (list);
-  return wanted;
+  return ! names || g_strv_contains ((const gchar *const *) list, bench_sink_names[sink]);
 }
 
 BenchResult *

@@ -29,7 +29,7 @@ bench_forget_host_peak (void)
 gdouble
 bench_host_peak (void)
 {
-  gchar  *text = NULL;
+  g_autofree gchar *text = NULL;
   gdouble mib = 0.0;
 
   if (g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
@@ -38,14 +38,13 @@ bench_host_peak (void)
 
       mib = line ? g_ascii_strtod (line + 6, NULL) / 1024.0 : 0.0;
     }
-  g_free (text);
   return mib;
 }
 
 /* ----------------------------------------------------------------- times -- */
 
-static int
-compare (const void *a, const void *b)
+int
+bench_compare (const void *a, const void *b)
 {
   const gdouble *p = a, *q = b;
 
@@ -64,7 +63,7 @@ bench_sum_up (BenchTimes *times)
 {
   if (times->runs == 0)
     return;
-  qsort (times->times, times->runs, sizeof *times->times, compare);
+  qsort (times->times, times->runs, sizeof *times->times, bench_compare);
   times->best = times->times[0];
   times->median = times->times[times->runs / 2];
   times->mean = 0.0;

@@ -59,11 +59,9 @@ bench_rows (void)
 gint
 bench_steps (const gchar *chain)
 {
-  gchar **steps = g_strsplit (chain, " | ", -1);
-  gint    n = g_strv_length (steps);
+  g_auto (GStrv) steps = g_strsplit (chain, " | ", -1);
 
-  g_strfreev (steps);
-  return n;
+  return g_strv_length (steps);
 }
 
 /* `names`: a title, or parts of titles separated by "/"; NULL: all.  Chains must be
@@ -73,7 +71,7 @@ bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains)
 {
   const gboolean is_chain = bench_steps (row->ours) > 1;
   const gboolean is_thesis = g_str_has_prefix (row->title, "thesis");
-  gchar        **parts;
+  g_auto (GStrv) parts = NULL;
   gboolean       wanted = FALSE;
 
   if (! names || ! *names)
@@ -86,24 +84,21 @@ bench_row_wanted (const BenchRow *row, const gchar *names, gboolean chains)
     wanted = *parts[i] && strstr (row->title, parts[i])
              && (chains || ! is_chain || g_str_has_prefix (parts[i], "chain"))
              && (! is_thesis || g_str_has_prefix (parts[i], "thesis"));
-  g_strfreev (parts);
   return wanted;
 }
 
 gchar *
 bench_missing (const gchar *chain)
 {
-  gchar **steps = g_strsplit (chain, " | ", -1);
+  g_auto (GStrv) steps = g_strsplit (chain, " | ", -1);
   gchar  *missing = NULL;
 
   for (gint i = 0; steps[i] && ! missing; i++)
     {
-      gchar **words = g_strsplit (steps[i], " ", 2);
+      g_auto (GStrv) words = g_strsplit (steps[i], " ", 2);
 
       if (! gegl_has_operation (words[0]))
         missing = g_strdup (words[0]);
-      g_strfreev (words);
     }
-  g_strfreev (steps);
   return missing;
 }

@@ -74,13 +74,12 @@ refuse_missing (const gchar *chain)
 static void
 refuse_disk_swap (void)
 {
-  gchar *swap = NULL;
+  g_autofree gchar *swap = NULL;
 
   g_object_get (gegl_config (), "swap", &swap, NULL);
   if (swap && *swap && g_ascii_strcasecmp (swap, "ram") != 0)
     refuse ("GEGL swaps tiles to disk (%s), which would be timed instead of the filter; "
             "set GEGL_SWAP=RAM or leave it out", swap);
-  g_free (swap);
 }
 
 static void
@@ -153,7 +152,7 @@ bench_row (const BenchRow *row, gint width, gint height, const Babl *format)
 static gboolean
 bench_all (void)
 {
-  gchar  **mpix = words (sizes, "4"), **names = words (formats, "float");
+  g_auto (GStrv) mpix = words (sizes, "4"), names = words (formats, "float");
   gboolean good = TRUE;
 
   for (gint i = 0; mpix[i]; i++)
@@ -175,8 +174,6 @@ bench_all (void)
               good = bench_row (row, width, height, format) && good;
             }
       }
-  g_strfreev (mpix);
-  g_strfreev (names);
   return good;
 }
 
@@ -184,7 +181,7 @@ static gboolean
 measure_device (gpointer context, gpointer handle)
 {
   BenchDevice best = { 0 };
-  gchar      *name = g_strescape (tessera_device_name () ? tessera_device_name () : "", NULL);
+  g_autofree gchar *name = g_strescape (tessera_device_name () ? tessera_device_name () : "", NULL);
   gboolean    done = TRUE;
 
   if (handle)
@@ -195,7 +192,6 @@ measure_device (gpointer context, gpointer handle)
              "\"download_pageable_gb_s\": %.2f, \"gflops\": %.1f}\n",
              name, handle ? bench_device_kind (handle) : "none", best.copy, best.upload_pinned,
              best.download_pinned, best.upload_pageable, best.download_pageable, best.gflops);
-  g_free (name);
   return done;
 }
 

@@ -155,6 +155,7 @@ BenchResult *bench_measure      (BenchJob *job, BenchSink sink, const BenchWishe
 void         bench_result_free  (BenchResult *result);
 gdouble      bench_stage_ms     (const BenchResult *result, guint64 sum_ns);
 
+int          bench_compare          (const void *a, const void *b);     /* of two doubles, for qsort */
 void         bench_add_time         (BenchTimes *times, gdouble ms);
 void         bench_sum_up           (BenchTimes *times);
 /* sums += after - before. */

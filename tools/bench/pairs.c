@@ -12,7 +12,6 @@
 
 #include <gegl-plugin.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -94,12 +93,11 @@ paint_rows (gsize first, gsize n, gpointer data)
 static void
 save (const gchar *name, gconstpointer bytes, gsize n)
 {
-  gchar  *path = folder ? g_build_filename (folder, name, NULL) : NULL;
+  g_autofree gchar *path = folder ? g_build_filename (folder, name, NULL) : NULL;
   GError *error = NULL;
 
   if (path && ! g_file_set_contents (path, bytes, n, &error))
     g_error ("%s", error->message);
-  g_free (path);
 }
 
 static GeglBuffer *
@@ -165,7 +163,7 @@ leg_since (const TesseraCounters *before)
 static gdouble
 corner_error (const gchar *matrix, const gdouble truth[9], gint width, gint height)
 {
-  gchar **words = g_strsplit (matrix, " ", -1);
+  g_auto (GStrv) words = g_strsplit (matrix, " ", -1);
   gdouble found[9], sum = 0.0;
 
   for (gint i = 0; i < 9; i++)
@@ -178,7 +176,6 @@ corner_error (const gchar *matrix, const gdouble truth[9], gint width, gint heig
       matrix_map (truth, (i & 1) * (width - 1), (i >> 1) * (height - 1), &x, &y);
       sum += hypot (u - x, v - y) / 4.0;
     }
-  g_strfreev (words);
   return sum;
 }
 
@@ -187,7 +184,7 @@ static gchar *
 align_once (GeglBuffer *moved, GeglBuffer *reference, Clock *clock)
 {
   GeglNode   *graph = gegl_node_new (), *align, *input, *aux;
-  GeglBuffer *result = gegl_buffer_new (gegl_buffer_get_extent (reference), babl_format ("RGBA float"));
+  g_autoptr (GeglBuffer) result = gegl_buffer_new (gegl_buffer_get_extent (reference), babl_format ("RGBA float"));
   gchar      *matrix;
 
   align = gegl_node_new_child (graph, "operation", "tessera:align", NULL);
@@ -199,7 +196,6 @@ align_once (GeglBuffer *moved, GeglBuffer *reference, Clock *clock)
   gegl_node_blit_buffer (align, result, NULL, 0, GEGL_ABYSS_NONE);
   end (clock);
   gegl_node_get (align, "matrix", &matrix, NULL);
-  g_object_unref (result);
   g_object_unref (graph);
   return matrix;
 }
@@ -240,9 +236,9 @@ static void
 time_match (void)
 {
   const gsize     n = n_descriptors;
-  guint8         *a = g_malloc (n * DESCRIPTOR), *b = g_malloc (n * DESCRIPTOR);
+  g_autofree guint8 *a = g_malloc (n * DESCRIPTOR), *b = g_malloc (n * DESCRIPTOR);
   Clock           clock = { 0 };
-  GeglNode       *node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
+  g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
   TesseraRequest  like = { .operation = gegl_node_get_gegl_operation (node) };
   TesseraCounters before;
   gint            found = 0;
@@ -256,19 +252,15 @@ time_match (void)
   tessera_get_counters (&before);
   for (gint i = -1; i < n_runs && found >= 0; i++)
     {
-      Match *matches = NULL;
+      g_autofree Match *matches = NULL;
 
       begin (&clock);
       found = match_descriptors (&like, a, n, b, n, 0.8, TRUE, &matches);
       end (&clock);
       clock = i < 0 ? (Clock) { 0 } : clock;
-      g_free (matches);
     }
   g_print ("{\"what\": \"match\", \"n\": %d, \"leg\": \"%s\", \"ms\": %.1f, \"computed_ms\": %.1f, \"found\": %d}\n", n_descriptors,
            leg_since (&before), clock.ms, clock.computed, found);
-  g_object_unref (node);
-  g_free (b);
-  g_free (a);
 }
 
 int

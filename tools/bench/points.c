@@ -75,7 +75,7 @@ search (GeglOperation *operation, GeglBuffer *picture, TesseraOpenclMode mode, g
   const TesseraRequest request = { .operation = operation, .input = picture, .bounds = *gegl_buffer_get_extent (picture),
                                    .input_format = gegl_buffer_get_format (picture) };
   const SiftSettings   settings = SIFT_DEFAULTS;
-  gdouble             *times = g_new (gdouble, runs);
+  g_autofree gdouble *times = g_new (gdouble, runs);
   gboolean             done = TRUE;
 
   tessera_set_opencl_mode (mode);
@@ -95,7 +95,6 @@ search (GeglOperation *operation, GeglBuffer *picture, TesseraOpenclMode mode, g
   qsort (times, runs, sizeof *times, compare);
   result->best = times[0];
   result->median = times[runs / 2];
-  g_free (times);
   return done;
 }
 
@@ -149,7 +148,7 @@ tell_sorting (const SiftList *list, const GeglRectangle *bounds)
 {
   SiftList   sorted = { NULL, 0 };
   SiftSearch search = { .scales.settings = SIFT_DEFAULTS, .list = &sorted };
-  SiftPoint *points = g_memdup2 (list->points, list->n * sizeof (SiftPoint));
+  g_autofree SiftPoint *points = g_memdup2 (list->points, list->n * sizeof (SiftPoint));
   gint       answer[SIFT_ANSWER];
   gint64     best = G_MAXINT64;
 
@@ -170,7 +169,6 @@ tell_sorting (const SiftList *list, const GeglRectangle *bounds)
     }
   g_print ("  sorted on the host in %.2f ms\n", best / 1e3);
   g_free (sorted.points);
-  g_free (points);
 }
 
 /* ---------------------------------------------------------------- main -- */
@@ -178,7 +176,7 @@ tell_sorting (const SiftList *list, const GeglRectangle *bounds)
 static gboolean
 one (GeglOperation *operation, const gchar *path, gdouble mpix)
 {
-  GeglBuffer *picture = picture_of (path, mpix);
+  g_autoptr (GeglBuffer) picture = picture_of (path, mpix);
   Result      device, c = { { NULL, 0 }, 0, 0, 0 };
   gboolean    good = search (operation, picture, TESSERA_OPENCL_FORCE, n_runs, &device);
 
@@ -198,7 +196,6 @@ one (GeglOperation *operation, const gchar *path, gdouble mpix)
     }
   g_free (device.list.points);
   g_free (c.list.points);
-  g_object_unref (picture);
   return good;
 }
 

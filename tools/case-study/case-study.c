@@ -52,8 +52,8 @@ compare (Study *study, cl_program program, gint n, const gsize group[2])
   const gsize    pixels = size[0] * size[1];
   const gint     items = group[0] * group[1], staged = (group[0] + n - 1) * (group[1] + n - 1);
   const gsize    local = staged * sizeof (cl_float4);
-  gfloat        *picture = study_picture (stride, study->height + n - 1);
-  gfloat        *first = g_new (gfloat, 4 * pixels), *result = g_new (gfloat, 4 * pixels);
+  g_autofree gfloat *picture = study_picture (stride, study->height + n - 1);
+  g_autofree gfloat *first = g_new (gfloat, 4 * pixels), *result = g_new (gfloat, 4 * pixels);
   cl_mem         input = study_buffer (study, (gsize) stride * (study->height + n - 1) * 16, picture);
   cl_mem         output = study_buffer (study, pixels * 16, NULL);
   gdouble        global = 0.0;
@@ -84,9 +84,6 @@ compare (Study *study, cl_program program, gint n, const gsize group[2])
   g_print (" %s |\n", same ? "same bits" : "DIFFERENT");
   study->base.ReleaseMemObject (input);
   study->base.ReleaseMemObject (output);
-  g_free (picture);
-  g_free (first);
-  g_free (result);
   return same;
 }
 

@@ -104,10 +104,10 @@ static GSubprocess *
 start (Doctor *doctor, const gchar *name, const gchar *const *environment, const gchar *output,
        const gchar *errors)
 {
-  GSubprocessLauncher *launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   GSubprocess         *process;
-  GError              *error = NULL;
-  gchar               *budget = g_strdup_printf ("%d", doctor->budget);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *budget = g_strdup_printf ("%d", doctor->budget);
 
   for (gint i = 0; environment && environment[i]; i += 2)
     if (*environment[i + 1])
@@ -119,16 +119,14 @@ start (Doctor *doctor, const gchar *name, const gchar *const *environment, const
                                          "--budget", budget, doctor->quick ? "--quick" : NULL, NULL);
   if (! process)
     fprintf (stderr, "tessera-doctor: %s\n", error->message);
-  g_clear_error (&error);
-  g_object_unref (launcher);
-  g_free (budget);
   return process;
 }
 
 static void
 parse (Part *part, Doctor *doctor, const gchar *output, const gchar *errors)
 {
-  gchar   *text = NULL, **lines;
+  g_autofree gchar *text = NULL, *said = NULL;
+  g_auto (GStrv) lines = NULL;
   gboolean first = TRUE;
 
   g_file_get_contents (output, &text, NULL, NULL);
@@ -153,11 +151,8 @@ parse (Part *part, Doctor *doctor, const gchar *output, const gchar *errors)
       g_hash_table_replace (part->values, g_strdup (lines[i]), value);
     }
   g_string_append_c (doctor->parts, '}');
-  g_strfreev (lines);
-  g_clear_pointer (&text, g_free);
-  g_file_get_contents (errors, &text, NULL, NULL);
-  part->errors = g_strsplit (text ? text : "", "\n", -1);
-  g_free (text);
+  g_file_get_contents (errors, &said, NULL, NULL);
+  part->errors = g_strsplit (said ? said : "", "\n", -1);
 }
 
 Part *
@@ -165,8 +160,8 @@ part_run (Doctor *doctor, const gchar *name, const gchar *const *environment)
 {
   static guint number;
   Part        *part = g_new0 (Part, 1);
-  gchar       *output = g_strdup_printf ("%s/%u.out", doctor->folder, ++number);
-  gchar       *errors = g_strdup_printf ("%s/%u.err", doctor->folder, number);
+  g_autofree gchar *output = g_strdup_printf ("%s/%u.out", doctor->folder, ++number);
+  g_autofree gchar *errors = g_strdup_printf ("%s/%u.err", doctor->folder, number);
   GSubprocess *process = start (doctor, name, environment, output, errors);
 
   part->name = name;
@@ -190,42 +185,24 @@ part_run (Doctor *doctor, const gchar *name, const gchar *const *environment)
   parse (part, doctor, output, errors);
   remove (output);
   remove (errors);
-  g_free (output);
-  g_free (errors);
   return part;
-}
-
-static const gchar *
-look_up (const Part *part, const gchar *key_format, va_list arguments)
-{
-  gchar       *key = g_strdup_vprintf (key_format, arguments);
-  const gchar *value = g_hash_table_lookup (part->values, key);
-
-  g_free (key);
-  return value;
 }
 
 const gchar *
 part_get (const Part *part, const gchar *key_format, ...)
 {
-  va_list      arguments;
-  const gchar *value;
+  va_list arguments;
+  g_autofree gchar *key = NULL;
 
   va_start (arguments, key_format);
-  value = look_up (part, key_format, arguments);
+  key = g_strdup_vprintf (key_format, arguments);
   va_end (arguments);
-  return value;
+  return g_hash_table_lookup (part->values, key);
 }
 
 gdouble
-part_number (const Part *part, const gchar *key_format, ...)
+part_as_number (const gchar *value)
 {
-  va_list      arguments;
-  const gchar *value;
-
-  va_start (arguments, key_format);
-  value = look_up (part, key_format, arguments);
-  va_end (arguments);
   return value ? g_ascii_strtod (value, NULL) : -1.0;
 }
 
@@ -271,37 +248,33 @@ part_free (Part *part)
 static void
 say_text (const gchar *key, const gchar *text)
 {
-  gchar *valid = g_utf8_make_valid (text, -1);
-  gchar *escaped = g_strescape (valid, NULL);
+  g_autofree gchar *valid = g_utf8_make_valid (text, -1);
+  g_autofree gchar *escaped = g_strescape (valid, NULL);
 
   printf ("%s=%s\n", key, escaped);
   fflush (stdout);
-  g_free (escaped);
-  g_free (valid);
 }
 
 void
 say (const gchar *key, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   say_text (key, text);
-  g_free (text);
 }
 
 void
 say_doing (const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   say_text ("doing", text);
-  g_free (text);
 }

@@ -50,20 +50,12 @@ run_part (void)
   return 9;
 }
 
-static gchar *
-own_path (const gchar *name)
-{
-  gchar *path = g_file_read_link ("/proc/self/exe", NULL);
-
-  return path ? path : g_find_program_in_path (name);
-}
-
 static gint
 examine (Doctor *doctor)
 {
   Choice choice = { NULL, NULL, FALSE, FALSE };
-  gchar **operations = NULL;
-  gchar *summary;
+  g_auto (GStrv) operations = NULL;
+  g_autofree gchar *summary = NULL;
   gint   code;
 
   printf ("Tessera's doctor. It looks and measures for a minute or two (--quick: less), and changes nothing.\n");
@@ -77,9 +69,7 @@ examine (Doctor *doctor)
               ? g_strdup_printf ("The filters run; C and OpenCL on %s agree.", choice.title)
               : g_strdup ("The filters run, in C; OpenCL is off or has no device.");
   code = report_finish (doctor, summary);
-  g_free (summary);
   g_free (choice.title);
-  g_strfreev (operations);
   return code;
 }
 
@@ -124,7 +114,9 @@ main (int argc, char **argv)
   doctor.quick = quick;
   doctor.timeout = MAX (timeout, 1);
   doctor.budget = MAX (budget, 0);
-  doctor.self = own_path (argv[0]);
+  doctor.self = g_file_read_link ("/proc/self/exe", NULL);
+  if (! doctor.self)
+    doctor.self = g_find_program_in_path (argv[0]);
   doctor.folder = g_dir_make_tmp ("tessera-doctor-XXXXXX", &error);
   if (! doctor.folder || ! doctor.self)
     {

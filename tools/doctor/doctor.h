@@ -65,7 +65,8 @@ typedef struct
 /* `environment`: name, value, name, value, ..., NULL; a value of "" unsets. */
 Part        *part_run     (Doctor *doctor, const gchar *name, const gchar *const *environment);
 const gchar *part_get     (const Part *part, const gchar *key_format, ...) G_GNUC_PRINTF (2, 3);
-gdouble      part_number  (const Part *part, const gchar *key_format, ...) G_GNUC_PRINTF (2, 3);
+gdouble      part_as_number (const gchar *value);        /* -1: there is no value */
+#define      part_number(part, ...) part_as_number (part_get (part, __VA_ARGS__))
 
 /* The first line of stderr that contains both texts (either may be NULL), or NULL. */
 const gchar *part_error   (const Part *part, const gchar *text, const gchar *another);
@@ -114,7 +115,6 @@ typedef struct
 
 /* What the loader will open, and a line on where that was said. */
 GPtrArray *icd_list      (gchar **origin);
-void       icd_free      (gpointer icd);
 
 /* The Debian package of a driver, or NULL. */
 const gchar *icd_package (const Icd *icd);

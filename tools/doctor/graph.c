@@ -12,14 +12,13 @@
 gchar **
 graph_operations (void)
 {
-  gchar    **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
+  g_auto (GStrv) expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
   GPtrArray *ours = g_ptr_array_new ();
 
   for (gint i = 0; expected[i]; i++)
     if (gegl_has_operation (expected[i]))
       g_ptr_array_add (ours, g_strdup (expected[i]));
   g_ptr_array_add (ours, NULL);
-  g_strfreev (expected);
   return (gchar **) g_ptr_array_free (ours, FALSE);
 }
 
@@ -35,7 +34,7 @@ graph_variants (const gchar *operation)
   GArray       *variants = g_array_new (FALSE, FALSE, sizeof (FilterVariant));
   FilterVariant variant = { NULL, 0, g_strdup ("") };
   guint         n = 0;
-  GParamSpec  **specs = gegl_operation_list_properties (operation, &n);
+  g_autofree GParamSpec **specs = gegl_operation_list_properties (operation, &n);
 
   g_array_set_clear_func (variants, clear_variant);
   g_array_append_val (variants, variant);
@@ -54,7 +53,6 @@ graph_variants (const gchar *operation)
             g_array_append_val (variants, variant);
           }
       }
-  g_free (specs);
   return variants;
 }
 

@@ -34,21 +34,18 @@ add_vendor (Hardware *hardware, const gchar *vendor)
 static void
 check_files (Hardware *hardware, const gchar *folder, const gchar *prefix)
 {
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
 
   while (dir && (name = g_dir_read_name (dir)))
     if (g_str_has_prefix (name, prefix))
       {
-        gchar *path = g_build_filename (folder, name, NULL);
+        g_autofree gchar *path = g_build_filename (folder, name, NULL);
 
         if (! g_file_test (path, G_FILE_TEST_IS_DIR) && g_access (path, READ_AND_WRITE) != 0
             && ! strstr (hardware->refused->str, path))
           g_string_append_printf (hardware->refused, "%s%s", hardware->refused->len ? " " : "", path);
-        g_free (path);
       }
-  if (dir)
-    g_dir_close (dir);
 }
 
 void
@@ -58,12 +55,10 @@ hardware_look (Hardware *hardware)
   hardware->refused = g_string_new (NULL);
   for (gint i = 0; i < 16; i++)
     {
-      gchar *path = g_strdup_printf ("/sys/class/drm/card%d/device/vendor", i), *text = NULL;
+      g_autofree gchar *path = g_strdup_printf ("/sys/class/drm/card%d/device/vendor", i), *text = NULL;
 
       if (g_file_get_contents (path, &text, NULL, NULL))
         add_vendor (hardware, vendor_name (text));
-      g_free (text);
-      g_free (path);
     }
   if (g_file_test ("/proc/driver/nvidia/version", G_FILE_TEST_EXISTS)
       || g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS))

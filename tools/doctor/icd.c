@@ -9,7 +9,7 @@
 
 #define SYSTEM_FOLDER "/etc/OpenCL/vendors"
 
-void
+static void
 icd_free (gpointer data)
 {
   Icd *icd = data;
@@ -23,7 +23,7 @@ static void
 add_file (GPtrArray *list, const gchar *path)
 {
   Icd   *icd;
-  gchar *text = NULL;
+  g_autofree gchar *text = NULL;
 
   if (! g_file_get_contents (path, &text, NULL, NULL))
     text = g_strdup ("");
@@ -32,7 +32,6 @@ add_file (GPtrArray *list, const gchar *path)
   icd->library = g_strdup (g_strstrip (text));
   icd->library[strcspn (icd->library, "\r\n")] = '\0';
   g_ptr_array_add (list, icd);
-  g_free (text);
 }
 
 static gint
@@ -44,19 +43,16 @@ compare (gconstpointer a, gconstpointer b)
 static void
 add_folder (GPtrArray *list, const gchar *folder)
 {
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
 
   while (dir && (name = g_dir_read_name (dir)))
     if (g_str_has_suffix (name, ".icd"))
       {
-        gchar *path = g_build_filename (folder, name, NULL);
+        g_autofree gchar *path = g_build_filename (folder, name, NULL);
 
         add_file (list, path);
-        g_free (path);
       }
-  if (dir)
-    g_dir_close (dir);
   g_ptr_array_sort (list, compare);
 }
 
@@ -75,7 +71,7 @@ icd_list (gchar **origin)
 {
   GPtrArray   *list = g_ptr_array_new_with_free_func (icd_free);
   const gchar *vendors = g_getenv ("OCL_ICD_VENDORS"), *libraries = g_getenv ("OCL_ICD_FILENAMES");
-  gchar      **names;
+  g_auto (GStrv) names = NULL;
 
   if (! vendors || ! *vendors)
     vendors = g_getenv ("OPENCL_VENDOR_PATH");
@@ -93,7 +89,6 @@ icd_list (gchar **origin)
   for (gint i = 0; names[i]; i++)
     if (*names[i])
       add_library (list, names[i]);
-  g_strfreev (names);
   return list;
 }
 
@@ -105,13 +100,12 @@ icd_package (const Icd *icd)
     { "mesa", "mesa-opencl-icd" }, { "intel", "intel-opencl-icd" }, { "beignet", "beignet-opencl-icd" },
     { "amdocl", "rocm-opencl-icd" }
   };
-  gchar       *base = g_path_get_basename (icd->file ? icd->file : icd->library);
+  g_autofree gchar *base = g_path_get_basename (icd->file ? icd->file : icd->library);
   const gchar *package = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS (packages) && ! package; i++)
     if (strstr (base, packages[i][0]) || strstr (icd->library, packages[i][0]))
       package = packages[i][1];
-  g_free (base);
   return package;
 }
 
@@ -120,7 +114,7 @@ open_driver (guint i, const Icd *icd)
 {
   GModule *module;
   gpointer symbol;
-  gchar   *key = g_strdup_printf ("icd.%u", i);
+  g_autofree gchar *key = g_strdup_printf ("icd.%u", i);
 
   say_doing ("opening %s", icd->library);
   module = g_module_open (icd->library, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
@@ -131,19 +125,16 @@ open_driver (guint i, const Icd *icd)
     say (key, "it is no OpenCL driver");
   else
     say (key, "opens");
-  g_free (key);
 }
 
 gint
 run_part_icds (void)
 {
-  gchar     *origin;
-  GPtrArray *list = icd_list (&origin);
+  g_autofree gchar *origin = NULL;
+  g_autoptr (GPtrArray) list = icd_list (&origin);
 
   for (guint i = 0; i < list->len; i++)
     open_driver (i, g_ptr_array_index (list, i));
   say_doing ("leaving");
-  g_free (origin);
-  g_ptr_array_unref (list);
   return 0;
 }

@@ -28,7 +28,8 @@ typedef struct
 static gchar
 read_stat (const gchar *path, Process *process)
 {
-  gchar        *text = NULL, *at, state = 0;
+  g_autofree gchar *text = NULL;
+  gchar        *at, state = 0;
   unsigned long ticks[4];
 
   if (! g_file_get_contents (path, &text, NULL, NULL))
@@ -44,7 +45,6 @@ read_stat (const gchar *path, Process *process)
       else
         state = 0;
     }
-  g_free (text);
   return state;
 }
 
@@ -53,21 +53,19 @@ static GArray *
 family (gint pid)
 {
   GArray      *all = g_array_new (FALSE, TRUE, sizeof (Process));
-  GDir        *dir = g_dir_open ("/proc", 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open ("/proc", 0, NULL);
   const gchar *name;
   gboolean     grows = TRUE;
 
   while (dir && (name = g_dir_read_name (dir)))
     {
       Process process = { .pid = atoi (name) };
-      gchar  *path = g_strdup_printf ("/proc/%s/stat", name);
+      g_autofree gchar *path = g_strdup_printf ("/proc/%s/stat", name);
 
       process.is_ours = process.pid == pid;
       if (process.pid > 0 && read_stat (path, &process))
         g_array_append_val (all, process);
-      g_free (path);
     }
-  g_clear_pointer (&dir, g_dir_close);
   while (grows)
     {
       grows = FALSE;
@@ -91,20 +89,17 @@ family (gint pid)
 static gboolean
 wants_processor (gint pid)
 {
-  gchar       *folder = g_strdup_printf ("/proc/%d/task", pid);
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autofree gchar *folder = g_strdup_printf ("/proc/%d/task", pid);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
   gboolean     wants = FALSE;
 
   while (dir && ! wants && (name = g_dir_read_name (dir)))
     {
-      gchar *path = g_strdup_printf ("%s/%s/stat", folder, name);
+      g_autofree gchar *path = g_strdup_printf ("%s/%s/stat", folder, name);
 
       wants = read_stat (path, NULL) == 'R';
-      g_free (path);
     }
-  g_clear_pointer (&dir, g_dir_close);
-  g_free (folder);
   return wants;
 }
 
@@ -113,7 +108,7 @@ own_time_look (OwnTime *self, const gchar *pid)
 {
   gint64   now = g_get_monotonic_time ();
   gdouble  passed = (now - self->looked) / 1e6, so_far = 0, computed;
-  GArray  *ours = family (pid ? atoi (pid) : -1);
+  g_autoptr (GArray) ours = family (pid ? atoi (pid) : -1);
   gboolean wants = FALSE;
 
   for (guint i = 0; i < ours->len; i++)
@@ -121,7 +116,6 @@ own_time_look (OwnTime *self, const gchar *pid)
       so_far += g_array_index (ours, Process, i).computed;
       wants = wants || wants_processor (g_array_index (ours, Process, i).pid);
     }
-  g_array_unref (ours);
   computed = CLAMP (so_far - self->so_far, 0, passed);          /* many threads count as one */
   self->computed += computed;
   *(wants ? &self->waited : &self->idle) += passed - computed;
@@ -132,13 +126,10 @@ own_time_look (OwnTime *self, const gchar *pid)
 gchar *
 own_time_load (void)
 {
-  gchar *text = NULL, *said;
+  g_autofree gchar *text = NULL;
 
-  if (g_file_get_contents ("/proc/loadavg", &text, NULL, NULL))
-    said = g_strdup_printf ("load %.0f on %u processor%s", g_ascii_strtod (text, NULL), g_get_num_processors (),
-                            g_get_num_processors () == 1 ? "" : "s");
-  else
-    said = g_strdup ("others use its processors");
-  g_free (text);
-  return said;
+  if (! g_file_get_contents ("/proc/loadavg", &text, NULL, NULL))
+    return g_strdup ("others use its processors");
+  return g_strdup_printf ("load %.0f on %u processor%s", g_ascii_strtod (text, NULL), g_get_num_processors (),
+                          g_get_num_processors () == 1 ? "" : "s");
 }

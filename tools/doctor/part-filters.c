@@ -87,7 +87,7 @@ check_case (Tally *tally, const gchar *operation, const FilterVariant *variant, 
   const gint  *size = sizes[number % G_N_ELEMENTS (sizes)];
   FilterGraph  graph;
   const Babl  *in, *out;
-  gfloat      *pixels, *in_c, *device, *again;
+  g_autofree gfloat *pixels = NULL, *in_c = NULL, *device = NULL, *again = NULL;
   gsize        n, place = 0;
   guint64      before = answered ();
   gdouble      worst;
@@ -116,20 +116,15 @@ check_case (Tally *tally, const gchar *operation, const FilterVariant *variant, 
                                       (gint) (place / components % size[0]), (gint) (place / components / size[0]),
                                       (gint) (place % components), in_c[place], device[place]);
     }
-  g_free (pixels);
-  g_free (device);
-  g_free (again);
-  g_free (in_c);
   graph_close (&graph);
 }
 
 static void
 say_of (guint i, const gchar *name, const gchar *format, gdouble value)
 {
-  gchar *key = g_strdup_printf ("f.%u.%s", i, name);
+  g_autofree gchar *key = g_strdup_printf ("f.%u.%s", i, name);
 
   say (key, format, value);
-  g_free (key);
 }
 
 /* One small run, so that what it takes to build is known apart. */
@@ -161,7 +156,7 @@ static void
 check_filter (guint i, const gchar *operation, guint cases)
 {
   Tally   tally = { .cases = 0 };
-  GArray *variants = graph_variants (operation);
+  g_autoptr (GArray) variants = graph_variants (operation);
   gchar  *key = g_strdup_printf ("f.%u.name", i);
 
   say (key, "%s", operation);
@@ -180,7 +175,6 @@ check_filter (guint i, const gchar *operation, guint cases)
       g_free (key);
       g_free (tally.where);
     }
-  g_array_unref (variants);
 }
 
 gint

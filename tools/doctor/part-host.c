@@ -14,7 +14,8 @@ static void
 say_files (gchar **operations)
 {
   static const gchar *const libraries[] = { "libgegl-0", "libtessera", NULL };
-  gchar *text = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (! g_file_get_contents ("/proc/self/maps", &text, NULL, NULL))
     return;
@@ -22,7 +23,7 @@ say_files (gchar **operations)
   for (gint i = 0; lines[i]; i++)
     {
       const gchar *path = strchr (lines[i], '/');
-      gchar       *base = path ? g_path_get_basename (path) : NULL;
+      g_autofree gchar *base = path ? g_path_get_basename (path) : NULL;
 
       for (gint k = 0; base && libraries[k]; k++)
         if (g_str_has_prefix (base, libraries[k]))
@@ -30,23 +31,18 @@ say_files (gchar **operations)
       for (gint k = 0; base && operations && operations[k]; k++)
         {
           const gchar *name = strchr (operations[k], ':') + 1;
-          gchar       *module = g_strdup_printf ("tessera-%s", name);
+          g_autofree gchar *module = g_strdup_printf ("tessera-%s", name);
           gsize        length = strlen (module);
 
           if (strncmp (base, module, length) == 0
               && (base[length] == '.' || g_str_has_prefix (base + length, "-x86_64")))
             {
-              gchar *key = g_strdup_printf ("file.%s", operations[k]);
+              g_autofree gchar *key = g_strdup_printf ("file.%s", operations[k]);
 
               say (key, "%s", path);
-              g_free (key);
             }
-          g_free (module);
         }
-      g_free (base);
     }
-  g_strfreev (lines);
-  g_free (text);
 }
 
 gint

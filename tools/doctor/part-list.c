@@ -10,24 +10,22 @@ static guint n_devices;                 /* said so far */
 static void
 say_key (const gchar *key, guint i, const gchar *name, const gchar *text)
 {
-  gchar *full = g_strdup_printf ("%s.%u.%s", key, i, name);
+  g_autofree gchar *full = g_strdup_printf ("%s.%u.%s", key, i, name);
 
   say (full, "%s", text);
-  g_free (full);
 }
 
 static void
 say_number (const DoctorCl *cl, cl_device_id device, guint i, const gchar *name, cl_device_info info, gsize bytes)
 {
   union { cl_ulong l; cl_uint i; } value = { 0 };
-  gchar   *text;
+  g_autofree gchar *text = NULL;
   cl_int   status = cl->GetDeviceInfo (device, info, bytes, &value, NULL);
 
   text = status == CL_SUCCESS
            ? g_strdup_printf ("%" G_GUINT64_FORMAT, bytes == 8 ? (guint64) value.l : (guint64) value.i)
            : g_strdup ("-1");
   say_key ("d", i, name, text);
-  g_free (text);
 }
 
 static void
@@ -47,25 +45,21 @@ say_device (const DoctorCl *cl, cl_device_id device, guint platform, const gchar
     { "fp", CL_DEVICE_SINGLE_FP_CONFIG, 8 }
   };
   guint  i = n_devices++;
-  gchar *name = doctor_cl_text (cl, device, CL_DEVICE_NAME);
-  gchar *title = g_strdup_printf ("%s (%s)", name, platform_name);
-  gchar *number = g_strdup_printf ("%u", platform);
+  g_autofree gchar *name = doctor_cl_text (cl, device, CL_DEVICE_NAME);
+  g_autofree gchar *title = g_strdup_printf ("%s (%s)", name, platform_name);
+  g_autofree gchar *number = g_strdup_printf ("%u", platform);
 
   say_doing ("asking device %u (%s) for its properties", i, title);
   say_key ("d", i, "title", title);
   say_key ("d", i, "platform", number);
   for (gsize k = 0; k < G_N_ELEMENTS (texts); k++)
     {
-      gchar *text = doctor_cl_text (cl, device, texts[k].info);
+      g_autofree gchar *text = doctor_cl_text (cl, device, texts[k].info);
 
       say_key ("d", i, texts[k].name, text);
-      g_free (text);
     }
   for (gsize k = 0; k < G_N_ELEMENTS (numbers); k++)
     say_number (cl, device, i, numbers[k].name, numbers[k].info, numbers[k].bytes);
-  g_free (number);
-  g_free (title);
-  g_free (name);
 }
 
 static void
@@ -99,7 +93,8 @@ say_picks (const DoctorCl *cl)
     {
       gboolean     images;
       cl_device_id device = doctor_cl_pick (cl, doctor_cl_type (kinds[i]), &images);
-      gchar       *key = g_strdup_printf ("pick.%s", kinds[i]), *text, platform_name[128] = "";
+      g_autofree gchar *key = g_strdup_printf ("pick.%s", kinds[i]), *text = NULL;
+      gchar        platform_name[128] = "";
       cl_platform_id platform = NULL;
 
       if (device)
@@ -109,11 +104,9 @@ say_picks (const DoctorCl *cl)
           if (platform)
             cl->GetPlatformInfo (platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name, NULL);
           say (key, "%s (%s)", text, platform_name);
-          g_free (text);
         }
       else if (! images)
         say (key, "images");
-      g_free (key);
     }
 }
 

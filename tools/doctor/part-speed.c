@@ -7,7 +7,6 @@
 #include "doctor.h"
 
 #include <math.h>
-#include <string.h>
 
 #define LONGEST_US 10000000             /* a run that takes longer is the last */
 
@@ -85,11 +84,11 @@ static void
 time_filter (const gchar *operation, gdouble mpix, gboolean on_device, gboolean quick, gboolean *too_slow)
 {
   const gint  height = MAX (1, (gint) sqrt (mpix * 1e6 / 1.5)), width = height * 3 / 2;
-  gfloat     *pixels = picture (width, height);
+  g_autofree gfloat *pixels = picture (width, height);
   FilterGraph graph;
   gint64      best;
   guint64     before = on_device_so_far ();
-  gchar      *key = g_strdup_printf ("s.%s.%g", operation, mpix), *other;
+  g_autofree gchar *key = g_strdup_printf ("s.%s.%g", operation, mpix), *other = NULL;
 
   say_doing ("timing %s at %g Mpix", operation, mpix);
   graph_open (&graph, operation, NULL, width, height);
@@ -106,11 +105,8 @@ time_filter (const gchar *operation, gdouble mpix, gboolean on_device, gboolean 
         {
           other = g_strdup_printf ("a.%s.%g", operation, mpix);
           say (other, "%s", automatic (&graph));
-          g_free (other);
         }
     }
-  g_free (key);
-  g_free (pixels);
   graph_close (&graph);
 }
 
@@ -119,7 +115,7 @@ static void
 time_filters (gchar **operations, gboolean on_device, gboolean quick, gint budget)
 {
   const gdouble sizes[] = { 0.06, quick ? 0.25 : 1.0, quick ? 0.0 : 8.0 };
-  gboolean     *too_slow = g_new0 (gboolean, g_strv_length (operations));
+  g_autofree gboolean *too_slow = g_new0 (gboolean, g_strv_length (operations));
   gint64        began = g_get_monotonic_time ();
 
   for (gsize k = 0; k < G_N_ELEMENTS (sizes) && sizes[k] > 0; k++)
@@ -130,12 +126,10 @@ time_filters (gchar **operations, gboolean on_device, gboolean quick, gint budge
         if (g_get_monotonic_time () - began > budget * G_GINT64_CONSTANT (1000000))
           {
             say ("stopped", "%s at %g Mpix", operations[i], sizes[k]);
-            g_free (too_slow);
             return;
           }
         time_filter (operations[i], sizes[k], on_device, quick, &too_slow[i]);
       }
-  g_free (too_slow);
 }
 
 gint

@@ -12,7 +12,7 @@
 void
 report_quote (GString *json, const gchar *text)
 {
-  gchar *valid = g_utf8_make_valid (text, -1);
+  g_autofree gchar *valid = g_utf8_make_valid (text, -1);
 
   g_string_append_c (json, '"');
   for (const gchar *c = valid; *c; c++)
@@ -23,7 +23,6 @@ report_quote (GString *json, const gchar *text)
     else
       g_string_append_c (json, *c);
   g_string_append_c (json, '"');
-  g_free (valid);
 }
 
 static void
@@ -80,7 +79,7 @@ void
 report_fact (Doctor *doctor, const gchar *label, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text, *key;
+  g_autofree gchar *text = NULL, *key = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
@@ -89,8 +88,6 @@ report_fact (Doctor *doctor, const gchar *label, const gchar *format, ...)
   print_wrapped (text, LABEL + 3, LABEL + 3);
   key = g_strdup_printf ("%s: %s", doctor->topic, label);
   add_member (doctor->facts, key, text);
-  g_free (key);
-  g_free (text);
 }
 
 void
@@ -116,16 +113,13 @@ void
 report_problem (Doctor *doctor, const gchar *code, const gchar *remedy, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (! is_new (doctor->problems, text))
-    {
-      g_free (text);
-      return;
-    }
+    return;
   fputs ("  PROBLEM: ", stdout);
   print_wrapped (text, 11, 11);
   g_string_append (doctor->issues, doctor->issues->len ? ", {\"code\": " : "{\"code\": ");
@@ -135,7 +129,7 @@ report_problem (Doctor *doctor, const gchar *code, const gchar *remedy, const gc
   g_string_append (doctor->issues, ", \"remedy\": ");
   report_quote (doctor->issues, remedy);
   g_string_append_c (doctor->issues, '}');
-  g_ptr_array_add (doctor->problems, text);
+  g_ptr_array_add (doctor->problems, g_steal_pointer (&text));
   g_ptr_array_add (doctor->remedies, g_strdup (remedy));
 }
 
@@ -143,22 +137,19 @@ void
 report_remark (Doctor *doctor, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (! is_new (doctor->remark_texts, text))
-    {
-      g_free (text);
-      return;
-    }
+    return;
   fputs ("  Note: ", stdout);
   print_wrapped (text, 8, 8);
   if (doctor->remarks->len > 0)
     g_string_append (doctor->remarks, ", ");
   report_quote (doctor->remarks, text);
-  g_ptr_array_add (doctor->remark_texts, text);
+  g_ptr_array_add (doctor->remark_texts, g_steal_pointer (&text));
 }
 
 static void
@@ -197,10 +188,9 @@ report_finish (Doctor *doctor, const gchar *summary)
             doctor->problems->len == 1 ? "" : "s");
   else
     {
-      gchar *text = g_strconcat ("all is well. ", summary, NULL);
+      g_autofree gchar *text = g_strconcat ("all is well. ", summary, NULL);
 
       print_wrapped (text, 9, 9);
-      g_free (text);
     }
   return doctor->broken ? 2 : doctor->problems->len > 0 ? 1 : 0;
 }
@@ -208,16 +198,14 @@ report_finish (Doctor *doctor, const gchar *summary)
 gboolean
 report_write_json (Doctor *doctor, const gchar *path, gint code)
 {
-  gchar   *text = g_strdup_printf ("{\"exit\": %d,\n \"problems\": [%s],\n \"notes\": [%s],\n"
-                                   " \"facts\": {%s},\n \"parts\": {%s}}\n", code,
-                                   doctor->issues->str, doctor->remarks->str, doctor->facts->str,
-                                   doctor->parts->str);
-  GError  *error = NULL;
+  g_autofree gchar *text = g_strdup_printf ("{\"exit\": %d,\n \"problems\": [%s],\n \"notes\": [%s],\n"
+                                            " \"facts\": {%s},\n \"parts\": {%s}}\n", code,
+                                            doctor->issues->str, doctor->remarks->str, doctor->facts->str,
+                                            doctor->parts->str);
+  g_autoptr (GError) error = NULL;
   gboolean good = g_file_set_contents (path, text, -1, &error);
 
   if (! good)
     fprintf (stderr, "tessera-doctor: %s\n", error->message);
-  g_clear_error (&error);
-  g_free (text);
   return good;
 }

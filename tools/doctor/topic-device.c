@@ -16,27 +16,23 @@ static const gchar update[] = "Update the driver, or use another device. " SWITC
 static Part *
 run_on (Doctor *doctor, const gchar *name, const gchar *kind, guint first)
 {
-  gchar       *number = g_strdup_printf ("%u", first);
-  gchar       *cache = g_strdup (g_getenv ("GEGL_CACHE_SIZE") ? g_getenv ("GEGL_CACHE_SIZE") : "1000");
+  g_autofree gchar *number = g_strdup_printf ("%u", first);
+  g_autofree gchar *cache = g_strdup (g_getenv ("GEGL_CACHE_SIZE") ? g_getenv ("GEGL_CACHE_SIZE") : "1000");
   const gchar *environment[] = { "GEGL_USE_OPENCL", kind, "TESSERA_OPENCL", "", "TESSERA_DEBUG", "",
                                  "GEGL_CACHE_SIZE", cache, DOCTOR_FIRST, number, NULL };
-  Part        *part = part_run (doctor, name, environment);
 
-  g_free (number);
-  g_free (cache);
-  return part;
+  return part_run (doctor, name, environment);
 }
 
 static void
 report_crash (Doctor *doctor, const Choice *choice, const Part *part)
 {
-  gchar *accident = part_accident (part);
+  g_autofree gchar *accident = part_accident (part);
 
   if (accident)
     report_problem (doctor, part->end == PART_HUNG ? "driver-hang" : "driver-crash",
                     "Update or remove the driver's package, or hide it: OCL_ICD_VENDORS=FOLDER with the other .icd "
                     "files. " SWITCH_OFF, "With OpenCL on %s, the doctor's child %s.", choice->title, accident);
-  g_free (accident);
 }
 
 /* ----------------------------------------------- builds and agreement -- */
@@ -238,23 +234,21 @@ report_row (const Part *in_c, const Part *device, const gchar *operation, gdoubl
 static void
 report_stop (Doctor *doctor, const Part *part, const gchar *where)
 {
-  gchar *load = own_time_load ();
+  g_autofree gchar *load = own_time_load ();
 
   if (part_get (part, "stopped") && part->busy)
     report_line ("Not measured %s, from %s on: this machine is busy, %s.", where, part_get (part, "stopped"), load);
   else if (part_get (part, "stopped"))
     report_line ("Not measured %s, from %s on: the %d s for it are over (--budget).", where, part_get (part, "stopped"),
                  doctor->budget);
-  g_free (load);
 }
 
 static void
 report_busy (Doctor *doctor)
 {
-  gchar *load = own_time_load ();
+  g_autofree gchar *load = own_time_load ();
 
   report_remark (doctor, "This machine is busy (%s): the times are too long. Look again when it is idle.", load);
-  g_free (load);
 }
 
 void

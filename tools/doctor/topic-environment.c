@@ -9,25 +9,21 @@
 static gboolean
 is_one_of (const gchar *value, const gchar *words)
 {
-  gchar   *lower = g_ascii_strdown (value, -1);
-  gchar  **list = g_strsplit (words, " ", -1);
-  gboolean found = g_strv_contains ((const gchar *const *) list, lower);
+  g_autofree gchar *lower = g_ascii_strdown (value, -1);
+  g_auto (GStrv) list = g_strsplit (words, " ", -1);
 
-  g_strfreev (list);
-  g_free (lower);
-  return found;
+  return g_strv_contains ((const gchar *const *) list, lower);
 }
 
 static void
 check_words (Doctor *doctor, const gchar *name, const gchar *value)
 {
-  gchar **words = g_strsplit_set (value, ":;, \t", -1);
+  g_auto (GStrv) words = g_strsplit_set (value, ":;, \t", -1);
 
   for (gint i = 0; words[i]; i++)
     if (*words[i] && ! is_one_of (words[i], "timings paths memory all help"))
       report_problem (doctor, "environment", "Set it to timings, paths, memory, or several with commas; or unset it.",
                       "%s=%s: %s is not one of its words.", name, value, words[i]);
-  g_strfreev (words);
 }
 
 static void
@@ -72,38 +68,31 @@ check_variable (Doctor *doctor, const gchar *name, const gchar *value)
 static void
 report_gimprc (Doctor *doctor, const gchar *label, const gchar *folder)
 {
-  gchar *path = g_build_filename (folder, "gimprc", NULL), *text = NULL;
+  g_autofree gchar *path = g_build_filename (folder, "gimprc", NULL), *text = NULL;
 
   if (g_file_get_contents (path, &text, NULL, NULL))
     report_fact (doctor, label, "%s", strstr (text, "(use-opencl yes)")
                  ? "OpenCL is on in its preferences; it takes a GPU, unless GEGL_USE_OPENCL=cpu"
                  : "OpenCL is off in its preferences: filters run in C there, whatever GEGL_USE_OPENCL says");
-  g_free (text);
-  g_free (path);
 }
 
 static void
 report_gimp (Doctor *doctor)
 {
   const gchar *own = g_getenv ("GIMP3_DIRECTORY") ? g_getenv ("GIMP3_DIRECTORY") : g_getenv ("GIMP2_DIRECTORY");
-  gchar       *folder = g_build_filename (g_get_user_config_dir (), "GIMP", NULL);
-  GDir        *dir = g_dir_open (folder, 0, NULL);
+  g_autofree gchar *folder = g_build_filename (g_get_user_config_dir (), "GIMP", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *version;
 
   if (own && g_path_is_absolute (own))
     report_gimprc (doctor, "GIMP", own);
   while (dir && (version = g_dir_read_name (dir)))
     {
-      gchar *label = g_strdup_printf ("GIMP %s", version);
-      gchar *path = g_build_filename (folder, version, NULL);
+      g_autofree gchar *label = g_strdup_printf ("GIMP %s", version);
+      g_autofree gchar *path = g_build_filename (folder, version, NULL);
 
       report_gimprc (doctor, label, path);
-      g_free (path);
-      g_free (label);
     }
-  if (dir)
-    g_dir_close (dir);
-  g_free (folder);
 }
 
 void

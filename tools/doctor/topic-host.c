@@ -19,24 +19,25 @@ run_host (Doctor *doctor, const gchar *gegl_path)
 static gchar *
 system_line (const gchar *path, const gchar *name)
 {
-  gchar *text = NULL, *found = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (! g_file_get_contents (path, &text, NULL, NULL))
     return g_strdup ("unknown");
   lines = g_strsplit (text, "\n", -1);
-  for (gint i = 0; lines[i] && ! found; i++)
+  for (gint i = 0; lines[i]; i++)
     if (g_str_has_prefix (lines[i], name) && strchr (lines[i], ':'))
-      found = g_strdup (g_strstrip (strchr (lines[i], ':') + 1));
-  g_strfreev (lines);
-  g_free (text);
-  return found ? found : g_strdup ("unknown");
+      return g_strdup (g_strstrip (strchr (lines[i], ':') + 1));
+  return g_strdup ("unknown");
 }
 
 /* The file system that holds `path`, "" where unknown. */
 static gchar *
 file_system (const gchar *path)
 {
-  gchar *text = NULL, *type = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  gchar *type = NULL;
   gsize  longest = 0;
 
   if (! g_file_get_contents ("/proc/self/mounts", &text, NULL, NULL))
@@ -44,7 +45,7 @@ file_system (const gchar *path)
   lines = g_strsplit (text, "\n", -1);
   for (gint i = 0; lines[i]; i++)
     {
-      gchar **fields = g_strsplit (lines[i], " ", 4);
+      g_auto (GStrv) fields = g_strsplit (lines[i], " ", 4);
       gsize   length = fields[0] && fields[1] && fields[2] ? strlen (fields[1]) : 0;
 
       if (length > 0 && length >= longest && g_str_has_prefix (path, fields[1])
@@ -54,10 +55,7 @@ file_system (const gchar *path)
           g_free (type);
           type = g_strdup (fields[2]);
         }
-      g_strfreev (fields);
     }
-  g_strfreev (lines);
-  g_free (text);
   return type ? type : g_strdup ("");
 }
 
@@ -66,7 +64,7 @@ report_swap (Doctor *doctor, const Part *host, gdouble memory_mib)
 {
   const gchar *swap = part_get (host, "swap");
   gdouble      cache = part_number (host, "cache") / 1048576.0;
-  gchar       *type;
+  g_autofree gchar *type = NULL;
 
   report_fact (doctor, "tile cache", "%.0f MiB (GEGL_CACHE_SIZE, in GIMP: Preferences, System Resources)", cache);
   if (! swap || ! *swap || g_ascii_strcasecmp (swap, "RAM") == 0)
@@ -82,7 +80,6 @@ report_swap (Doctor *doctor, const Part *host, gdouble memory_mib)
     report_remark (doctor, "Tiles that do not fit the cache go to that disk, which is some ten times "
                    "slower. With %.0f MiB of memory, GEGL_CACHE_SIZE=%.0f is reasonable for gegl.",
                    memory_mib, memory_mib / 4);
-  g_free (type);
 }
 
 /* Large results of the device are GEGL's tiles, or are written. */
@@ -103,9 +100,9 @@ report_tiles (Doctor *doctor, const Part *host)
 static void
 topic_machine (Doctor *doctor, const Part *host)
 {
-  gchar  *processor = system_line ("/proc/cpuinfo", "model name");
-  gchar  *total = system_line ("/proc/meminfo", "MemTotal");
-  gchar  *available = system_line ("/proc/meminfo", "MemAvailable");
+  g_autofree gchar *processor = system_line ("/proc/cpuinfo", "model name");
+  g_autofree gchar *total = system_line ("/proc/meminfo", "MemTotal");
+  g_autofree gchar *available = system_line ("/proc/meminfo", "MemAvailable");
   gdouble mebibytes = g_ascii_strtod (total, NULL) / 1024.0;
   gint    threads = (gint) part_number (host, "threads");
 
@@ -125,9 +122,6 @@ topic_machine (Doctor *doctor, const Part *host)
       report_swap (doctor, host, mebibytes);
       report_tiles (doctor, host);
     }
-  g_free (available);
-  g_free (total);
-  g_free (processor);
 }
 
 /* ---------------------------------------------------------- operations -- */
@@ -135,7 +129,7 @@ topic_machine (Doctor *doctor, const Part *host)
 static void
 report_path (Doctor *doctor, const gchar *gegl_path, const Part *host)
 {
-  gchar **folders = g_strsplit (gegl_path, G_SEARCHPATH_SEPARATOR_S, -1);
+  g_auto (GStrv) folders = g_strsplit (gegl_path, G_SEARCHPATH_SEPARATOR_S, -1);
 
   report_fact (doctor, "GEGL_PATH", "%s", gegl_path);
   for (gint i = 0; folders[i]; i++)
@@ -147,13 +141,12 @@ report_path (Doctor *doctor, const gchar *gegl_path, const Part *host)
                     "Append GEGL's own folder: GEGL_PATH=$GEGL_PATH" G_SEARCHPATH_SEPARATOR_S DOCTOR_PLUGINS_DIR
                     " (or wherever GEGL is installed).",
                     "GEGL's own operations are missing: GEGL_PATH replaces the system's folder.");
-  g_strfreev (folders);
 }
 
 static void
 report_accident (Doctor *doctor, const Part *host)
 {
-  gchar       *accident = part_accident (host);
+  g_autofree gchar *accident = part_accident (host);
   const gchar *said = part_error (host, NULL, NULL);
 
   if (accident)
@@ -161,24 +154,21 @@ report_accident (Doctor *doctor, const Part *host)
                     "Look for a broken module or a stray .json file in GEGL's plug-in folders (GEGL_PATH, "
                     DOCTOR_PLUGINS_DIR ", ~/.local/share/gegl-0.4/plug-ins).",
                     "GEGL itself %s%s%s", accident, said ? ": " : "", said ? said : "");
-  g_free (accident);
 }
 
 static gboolean
 has_word (const gchar *words, const gchar *word)
 {
-  gchar  **list = g_strsplit (words ? words : "", " ", -1);
-  gboolean found = g_strv_contains ((const gchar *const *) list, word);
+  g_auto (GStrv) list = g_strsplit (words ? words : "", " ", -1);
 
-  g_strfreev (list);
-  return found;
+  return g_strv_contains ((const gchar *const *) list, word);
 }
 
 static void
 report_operations (Doctor *doctor, const Part *host)
 {
-  gchar **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
-  gchar **found = g_strsplit (part_get (host, "operations") ? part_get (host, "operations") : "", " ", -1);
+  g_auto (GStrv) expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
+  g_auto (GStrv) found = g_strsplit (part_get (host, "operations") ? part_get (host, "operations") : "", " ", -1);
 
   for (gint i = 0; found[i] && *found[i]; i++)
     {
@@ -200,15 +190,13 @@ report_operations (Doctor *doctor, const Part *host)
                         : "./run install puts them where gegl and GIMP look.",
                       "GEGL finds none of Tessera's operations.");
     }
-  g_strfreev (found);
-  g_strfreev (expected);
 }
 
 /* GIMP is started from the desktop, where nobody sets GEGL_PATH. */
 static void
 report_without_path (Doctor *doctor, const Part *plain)
 {
-  gchar  **expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
+  g_auto (GStrv) expected = g_strsplit (DOCTOR_OPERATIONS, " ", -1);
   guint    found = 0;
 
   for (gint i = 0; expected[i]; i++)
@@ -220,7 +208,6 @@ report_without_path (Doctor *doctor, const Part *plain)
   else
     report_fact (doctor, "without GEGL_PATH", "only %u of the %u are found: the installation is incomplete; ./run install "
                  "completes it", found, g_strv_length (expected));
-  g_strfreev (expected);
 }
 
 /* `plain`: without GEGL_PATH where that is set, else NULL. */

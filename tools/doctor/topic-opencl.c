@@ -22,7 +22,7 @@ report_driver (Doctor *doctor, const Icd *icd, const gchar *answer, gboolean cra
 {
   const gchar *where = icd->file ? icd->file : "the environment";
   const gchar *package = icd_package (icd);
-  gchar       *remedy;
+  g_autofree gchar *remedy = NULL;
 
   report_line ("%s: %s: %s", where, icd->library, crashed ? "CRASHES OR HANGS" : answer ? answer : "not tried");
   if (crashed || ! answer || g_str_equal (answer, "opens"))
@@ -34,14 +34,13 @@ report_driver (Doctor *doctor, const Icd *icd, const gchar *answer, gboolean cra
                             package ? package : ".", where);
   report_problem (doctor, "icd-library", remedy, "%s names the OpenCL driver %s, which does not open: %s",
                   where, *icd->library ? icd->library : "(nothing)", answer);
-  g_free (remedy);
 }
 
 static void
 report_drivers (Doctor *doctor)
 {
-  gchar     *origin, *accident;
-  GPtrArray *list = icd_list (&origin);
+  g_autofree gchar *origin = NULL, *accident = NULL;
+  g_autoptr (GPtrArray) list = icd_list (&origin);
   Part      *part = part_run (doctor, "icds", NULL);
   guint      answered = 0;
 
@@ -58,21 +57,18 @@ report_drivers (Doctor *doctor)
     report_problem (doctor, "driver-crash",
                     "Remove or update that driver's package, or set OCL_ICD_VENDORS to a folder with the other "
                     ".icd files only.", "Opening the OpenCL drivers one by one, the doctor's child %s.", accident);
-  g_free (accident);
-  g_free (origin);
   part_free (part);
-  g_ptr_array_unref (list);
 }
 
 /* The listing crashed or hung: with which driver alone does it so, too? */
 static void
 find_culprit (Doctor *doctor, const gchar *accident)
 {
-  gchar     *origin, *remedy;
-  GPtrArray *list = icd_list (&origin);
-  GString   *culprits = g_string_new (NULL);
-  gchar     *folder = g_build_filename (doctor->folder, "one", NULL);
-  gchar     *file = g_build_filename (folder, "one.icd", NULL);
+  g_autofree gchar *origin = NULL, *remedy = NULL;
+  g_autoptr (GPtrArray) list = icd_list (&origin);
+  g_autoptr (GString) culprits = g_string_new (NULL);
+  g_autofree gchar *folder = g_build_filename (doctor->folder, "one", NULL);
+  g_autofree gchar *file = g_build_filename (folder, "one.icd", NULL);
 
   g_mkdir_with_parents (folder, 0700);
   for (guint i = 0; i < list->len; i++)
@@ -94,12 +90,6 @@ find_culprit (Doctor *doctor, const gchar *accident)
                             "files only; until then GEGL_USE_OPENCL=no, and OpenCL off in GIMP's preferences.",
                             culprits->len ? " " : "", culprits->str);
   report_problem (doctor, "driver-crash", remedy, "The OpenCL driver %s.", accident);
-  g_free (remedy);
-  g_free (file);
-  g_free (folder);
-  g_string_free (culprits, TRUE);
-  g_free (origin);
-  g_ptr_array_unref (list);
 }
 
 /* ------------------------------------------------------------- devices -- */
@@ -175,7 +165,7 @@ static Part *
 report_devices (Doctor *doctor)
 {
   Part        *list = part_run (doctor, "list", NULL);
-  gchar       *accident = part_accident (list);
+  g_autofree gchar *accident = part_accident (list);
   const gchar *loader = part_get (list, "loader");
 
   if (part_get (list, "missing"))
@@ -191,7 +181,6 @@ report_devices (Doctor *doctor)
   if (part_error (list, "Not enough memory to run on this device", NULL))
     report_problem (doctor, "pocl-sys", "In a chroot or container mount /sys (mount --rbind /sys ROOT/sys).",
                     "PoCL finds no memory (\"Not enough memory to run on this device\"): it reads /sys.");
-  g_free (accident);
   return list;
 }
 
@@ -200,7 +189,7 @@ report_devices (Doctor *doctor)
 static void
 report_no_device (Doctor *doctor, const Part *list, const gchar *wish, const Hardware *hardware)
 {
-  gchar   *packages = hardware_packages (hardware), *remedy;
+  g_autofree gchar *packages = hardware_packages (hardware), *remedy = NULL;
   gboolean usable_cpu = part_get (list, "pick.cpu") != NULL;
 
   if (part_get (list, "missing"))
@@ -213,14 +202,12 @@ report_no_device (Doctor *doctor, const Part *list, const gchar *wish, const Har
                   part_get (list, "missing") ? "there is no OpenCL loader (libOpenCL.so.1)"
                   : part_number (list, "devices") <= 0 ? "no driver offers a device"
                   : "there is no device of that kind (yes means a GPU)");
-  g_free (remedy);
-  g_free (packages);
 }
 
 static void
 report_hardware (Doctor *doctor, const Part *list, const Hardware *hardware)
 {
-  gchar *packages = hardware_packages (hardware);
+  g_autofree gchar *packages = hardware_packages (hardware);
 
   report_fact (doctor, "graphics seen", "%s", hardware->vendors->len ? hardware->vendors->str : "none");
   if (hardware->refused->len > 0 && ! part_get (list, "pick.gpu"))
@@ -231,7 +218,6 @@ report_hardware (Doctor *doctor, const Part *list, const Hardware *hardware)
                    hardware->vendors->str, packages);
   else if (part_number (list, "devices") <= 0)
     report_remark (doctor, "No OpenCL device. To use one, install its driver: %s.", packages);
-  g_free (packages);
 }
 
 /* Does GEGL take the device that it should? */
@@ -240,7 +226,7 @@ report_start (Doctor *doctor, Choice *choice)
 {
   const gchar *environment[] = { "GEGL_USE_OPENCL", choice->kind, "TESSERA_FAULT", "", NULL };
   Part        *start = part_run (doctor, "start", environment);
-  gchar       *accident = part_accident (start);
+  g_autofree gchar *accident = part_accident (start);
   const gchar *device = part_get (start, "device");
   const gchar *said = part_error (start, NULL, NULL);
 
@@ -261,7 +247,6 @@ report_start (Doctor *doctor, Choice *choice)
     }
   if (accident || ! device || ! *device)
     choice->kind = NULL;
-  g_free (accident);
   part_free (start);
 }
 

@@ -64,11 +64,10 @@ write_text (const gchar *path, GString *text, GError **error)
 static void
 append_side (GString *text, const gchar *name, const Side *side)
 {
-  gchar *shown = g_filename_display_name (side->path);
+  g_autofree gchar *shown = g_filename_display_name (side->path);
 
   g_string_append_printf (text, "%s: %d keypoints, %s%d x %d, %s\n", name, side->keypoints.n, side->is_picture ? "" : "within ",
                           side->keypoints.width, side->keypoints.height, shown);
-  g_free (shown);
 }
 
 gboolean
@@ -88,13 +87,12 @@ answer_print (const Comparison *comparison, GError **error)
     }
   if (c->is_aligned)
     {
-      gchar *matrix = consensus_matrix_text (c->matrix), **numbers = g_strsplit (matrix, " ", -1);
+      g_autofree gchar *matrix = consensus_matrix_text (c->matrix);
+      g_auto (GStrv) numbers = g_strsplit (matrix, " ", -1);
 
       g_string_append_printf (text, "\nMatrix (%s, from B to A):\n", model_name (comparison->model));
       for (gint k = 0; k < 9; k++)
         g_string_append_printf (text, "%s%s", numbers[k], k % 3 == 2 ? "\n" : " ");
-      g_strfreev (numbers);
-      g_free (matrix);
     }
   else
     g_string_append_printf (text, "\nNot aligned: %s\n", c->reason);
@@ -120,13 +118,12 @@ append_quoted (GString *text, const gchar *words)
 static void
 append_json_side (GString *text, const gchar *name, const Side *side)
 {
-  gchar *shown = g_filename_display_name (side->path);
+  g_autofree gchar *shown = g_filename_display_name (side->path);
 
   g_string_append_printf (text, "  \"%s\": {\"file\": ", name);
   append_quoted (text, shown);
   g_string_append_printf (text, ", \"keypoints\": %d, \"width\": %d, \"height\": %d, \"picture\": %s},\n", side->keypoints.n,
                           side->keypoints.width, side->keypoints.height, side->is_picture ? "true" : "false");
-  g_free (shown);
 }
 
 static void
@@ -158,7 +155,9 @@ answer_json (const Comparison *comparison, const gchar *path, GError **error)
 {
   const Consensus *c = &comparison->consensus;
   GString         *text = g_string_new ("{\n");
-  gchar           *matrix = consensus_matrix_text (c->matrix), **numbers = g_strsplit (matrix, " ", -1), *row = g_strjoinv (", ", numbers);
+  g_autofree gchar *matrix = consensus_matrix_text (c->matrix);
+  g_auto (GStrv)   numbers = g_strsplit (matrix, " ", -1);
+  g_autofree gchar *row = g_strjoinv (", ", numbers);
 
   append_json_side (text, "a", &comparison->a);
   append_json_side (text, "b", &comparison->b);
@@ -171,9 +170,6 @@ answer_json (const Comparison *comparison, const gchar *path, GError **error)
   append_number (text, "\"rms\": ", "%.6g", c->error, ",\n");
   append_json_matches (text, comparison);
   g_string_append (text, "}\n");
-  g_free (row);
-  g_strfreev (numbers);
-  g_free (matrix);
   return write_text (path, text, error);
 }
 
@@ -198,20 +194,15 @@ name_for_colmap (const Side *side, GError **error)
 gboolean
 answer_colmap (const Comparison *comparison, const gchar *path, GError **error)
 {
-  gchar   *a = name_for_colmap (&comparison->a, error), *b = a ? name_for_colmap (&comparison->b, error) : NULL;
+  g_autofree gchar *a = name_for_colmap (&comparison->a, error), *b = a ? name_for_colmap (&comparison->b, error) : NULL;
   GString *text;
 
   if (! b)
-    {
-      g_free (a);
-      return FALSE;
-    }
+    return FALSE;
   text = g_string_new (NULL);
   g_string_append_printf (text, "%s %s\n", a, b);
   for (gint i = 0; i < comparison->n_matches; i++)
     g_string_append_printf (text, "%d %d\n", comparison->matches[i].a, comparison->matches[i].b);
   g_string_append_c (text, '\n');
-  g_free (a);
-  g_free (b);
   return write_text (path, text, error);
 }

@@ -32,14 +32,12 @@ static gboolean G_GNUC_PRINTF (2, 3)
 fail (Reader *reader, const gchar *format, ...)
 {
   va_list arguments;
-  gchar  *cause, *name = g_filename_display_name (reader->name);
+  g_autofree gchar *cause = NULL, *name = g_filename_display_name (reader->name);
 
   va_start (arguments, format);
   cause = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_set_error (reader->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s:%d: %s", name, reader->line, cause);
-  g_free (cause);
-  g_free (name);
   return FALSE;
 }
 
@@ -213,18 +211,13 @@ read_count (Reader *reader, gint *n)
 static gboolean
 read_head (Reader *reader, gint *n)
 {
-  GString *head = g_string_new (CSV_HEAD);
-  gsize    length;
-  gboolean same;
+  g_autoptr (GString) head = g_string_new (CSV_HEAD);
 
   for (gint k = 0; k < DESCRIPTOR_LENGTH; k++)
     g_string_append_printf (head, ",d%d", k);
-  length = head->len;
-  same = (gsize) (reader->end - reader->at) >= length && memcmp (reader->at, head->str, length) == 0;
-  g_string_free (head, TRUE);
-  if (! same)
+  if ((gsize) (reader->end - reader->at) < head->len || memcmp (reader->at, head->str, head->len) != 0)
     return fail (reader, "the first line is not %s,d0 ... d%d", CSV_HEAD, DESCRIPTOR_LENGTH - 1);
-  reader->at += length;
+  reader->at += head->len;
   if (! read_line_end (reader))
     return FALSE;
   *n = 0;
@@ -276,16 +269,11 @@ keypoints_parse (const gchar *name, const gchar *text, gsize length, KeypointsFo
 gboolean
 keypoints_read (const gchar *path, KeypointsFormat format, Keypoints *keypoints, GError **error)
 {
-  gchar   *text;
+  g_autofree gchar *text = NULL;
   gsize    length;
-  gboolean good;
 
   *keypoints = (Keypoints) { 0 };
-  if (! g_file_get_contents (path, &text, &length, error))
-    return FALSE;
-  good = keypoints_parse (path, text, length, format, keypoints, error);
-  g_free (text);
-  return good;
+  return g_file_get_contents (path, &text, &length, error) && keypoints_parse (path, text, length, format, keypoints, error);
 }
 
 KeypointsFormat

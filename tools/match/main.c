@@ -71,14 +71,13 @@ static gboolean
 find_matches (Comparison *comparison, GError **error)
 {
   const Keypoints *a = &comparison->a.keypoints, *b = &comparison->b.keypoints;
-  GeglNode        *graph = gegl_node_new ();
+  g_autoptr (GeglNode) graph = gegl_node_new ();
   TesseraRequest   like = { .operation = NULL };
 
   if (gegl_has_operation ("tessera:align"))
     like.operation = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:align", NULL));
   comparison->n_matches = match_descriptors (like.operation ? &like : NULL, a->descriptors, a->n, b->descriptors, b->n, ratio, ! no_mutual,
                                              &comparison->matches);
-  g_object_unref (graph);
   if (comparison->n_matches < 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "TESSERA_OPENCL=force, but the descriptors could not be compared on a device");
   return comparison->n_matches >= 0;

@@ -11,7 +11,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LARGEST 1600            /* px, of a side of a picture that is drawn */
 #define RADIUS  0.75            /* px, of a line */
@@ -182,18 +181,14 @@ draw_pairs (Canvas *canvas, const Comparison *comparison, gdouble scale, gint le
 static gboolean
 save (const Canvas *canvas, const gchar *path, GError **error)
 {
-  GeglBuffer *buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
-                                                         GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
-  GeglNode   *node = gegl_node_new_child (NULL, "operation", "gegl:save", NULL);
-  gboolean    good = saves_ending (path);
+  g_autoptr (GeglBuffer) buffer = gegl_buffer_linear_new_from_data (canvas->pixels, babl_format ("R'G'B' u8"),
+                                                                    GEGL_RECTANGLE (0, 0, canvas->width, canvas->height), 0, NULL, NULL);
+  g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "gegl:save", NULL);
 
-  if (good)
-    good = saves_picture (buffer, node, path, error);
-  else
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL cannot write this kind of picture", path);
-  g_object_unref (node);
-  g_object_unref (buffer);
-  return good;
+  if (saves_ending (path))
+    return saves_picture (buffer, node, path, error);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL cannot write this kind of picture", path);
+  return FALSE;
 }
 
 static gboolean

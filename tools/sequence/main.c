@@ -34,20 +34,16 @@ make_blocks (Sequence *sequence, const Options *options, Run *run)
   progress_begin (end - begin + FINISHING);
   for (gint i = begin; i < end; i++)
     {
-      GString *text = NULL;
-      gboolean success = TRUE;
-
       if (! folder_has (sequence, i))
         {
+          g_autoptr (GString) text = NULL;
+
           progress_step (0.0, "frames %d to %d", i * sequence->settings.block, MIN ((i + 1) * sequence->settings.block, sequence->list.n) - 1);
           text = block_make (sequence, i, &run->error);
-          success = text && folder_keep (sequence, i, text, &run->error);
-          if (text)
-            g_string_free (text, TRUE);
           run->made++;
+          if (! text || ! folder_keep (sequence, i, text, &run->error))
+            return FALSE;
         }
-      if (! success)
-        return FALSE;
       progress_step (1.0, "block %d of %d", i + 1, sequence->blocks);
     }
   return TRUE;
@@ -62,21 +58,18 @@ read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GErro
 
   for (gint i = 0; i < blocks; i++)
     {
-      gchar   *path = folder_block (folder, i), *text;
-      gboolean success = g_file_get_contents (path, &text, NULL, error);
+      g_autofree gchar *path = folder_block (folder, i), *text = NULL;
 
-      if (success)
+      if (! g_file_get_contents (path, &text, NULL, error))
         {
-          success = tables_add (tables, text) && (gint) tables->frames->len == (i + 1 < blocks ? (i + 1) * block : frames);
-          if (! success)
-            g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
-          g_free (text);
+          g_prefix_error (error, "block %d of %d is missing: ", i + 1, blocks);
+          return FALSE;
         }
-      else
-        g_prefix_error (error, "block %d of %d is missing: ", i + 1, blocks);
-      g_free (path);
-      if (! success)
-        return FALSE;
+      if (! tables_add (tables, text) || (gint) tables->frames->len != (i + 1 < blocks ? (i + 1) * block : frames))
+        {
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
+          return FALSE;
+        }
     }
   return TRUE;
 }
@@ -165,7 +158,7 @@ run_sequence (const Options *options, Run *run)
 static gint
 merge (const Options *options, Run *run)
 {
-  gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
+  g_autofree gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
   gint   status = 2, frames, block;
 
   if (folder_merge (options->output, options->what + 1, &run->error) && g_file_get_contents (path, &settings, NULL, &run->error))
@@ -175,8 +168,6 @@ merge (const Options *options, Run *run)
       progress_begin (1.0);
       status = finish (NULL, frames, block, options, run);
     }
-  g_free (settings);
-  g_free (path);
   return status;
 }
 

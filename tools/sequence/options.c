@@ -58,7 +58,7 @@ set_names (Options *options)
   static const gchar *const shifts[] = { "single", "iterated", "pyramid", NULL }, *const methods[] = { "from-shifts", "from-frames", NULL };
   static const gchar *const kinds[] = { "whitened", "background", "significance", NULL };
   const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts), method = choose (method_name ? method_name : "from-shifts", methods);
-  gchar                   **words = g_strsplit (writes ? writes : "", ",", -1);
+  g_auto (GStrv)            words = g_strsplit (writes ? writes : "", ",", -1);
   gboolean                  is_known = TRUE;
 
   for (gchar **word = words; *word; word++)
@@ -69,7 +69,6 @@ set_names (Options *options)
       if (kind >= 0)
         options->settings.writes[kind] = TRUE;
     }
-  g_strfreev (words);
   options->settings.shift = (ShiftSettings) { (ShiftMethod) MAX (shift, 0), max_shift, INFINITY, FALSE };
   options->settings.weights = (WeightsSettings) { .method = (WeightsMethod) MAX (method, 0), .degree = degree, .gamma = our_gamma,
                                                   .article_ridge = article_ridge, .align = ! stays };
@@ -125,9 +124,9 @@ set_numbers (Options *options)
 gboolean
 options_parse (Options *options, gint argc, gchar **argv)
 {
-  GOptionContext *context = g_option_context_new ("- what moves in a sequence of frames");
-  GError         *error = NULL;
-  const gchar    *wrong = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new ("- what moves in a sequence of frames");
+  g_autoptr (GError)         error = NULL;
+  const gchar               *wrong = NULL;
 
   *options = (Options) { 0 };
   g_option_context_set_summary (context, "FRAMES is a folder, a pattern in quotes (\"img*.fits\", img%04d.png), a .txt file with a path a line, a SER film or a FITS "
@@ -143,8 +142,6 @@ options_parse (Options *options, gint argc, gchar **argv)
     wrong = set_numbers (options);
   if (wrong)
     progress_say ("%s", wrong);
-  g_clear_error (&error);
-  g_option_context_free (context);
   options->what = what;
   options->output = output;
   options->dark = dark;

@@ -31,7 +31,6 @@ typedef struct
   GArray       *filtered;       /* Past: of the matched filter */
   Removal       removal;
   WhitenPlanes  planes;
-  gboolean      has_overlap;
 } Block;
 
 static void
@@ -67,8 +66,8 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const Past             *past = &g_array_index (block->filtered, Past, block->filtered->len - n);
-  TrackFrame             *frames = g_new (TrackFrame, n);
-  gdouble                *times = g_new (gdouble, n);
+  g_autofree TrackFrame  *frames = g_new (TrackFrame, n);
+  g_autofree gdouble     *times = g_new (gdouble, n);
   TrackGrid               grid = tracks_short_grid ();
   gfloat                  threshold = (gfloat) settings->track_threshold;
   TrackPlanes             found;
@@ -86,8 +85,6 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
       if ((gdouble) grid.n_x * grid.n_y * n > SEQUENCE_MOST_MOVES)
         {
           progress_say ("frame %d: no search over %d frames, because so many are missing between them", past[n - 1].index, n);
-          g_free (times);
-          g_free (frames);
           return;
         }
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
@@ -97,8 +94,6 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
                            is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found))
     {
       g_atomic_int_set (&block->sequence->is_refused, TRUE);
-      g_free (times);
-      g_free (frames);
       return;
     }
   track_seconds += (g_get_monotonic_time () - began) / 1e6;
@@ -116,8 +111,6 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
     }
   g_array_free (tracks, TRUE);
   track_planes_clear (&found);
-  g_free (times);
-  g_free (frames);
 }
 
 static void
@@ -144,13 +137,11 @@ write_planes (Block *block, gint index, const Weights *weights, GError **error)
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     if (block->sequence->settings.writes[i])
       {
-        gchar       *path = g_strdup_printf ("%s/%s/%06d.fits", block->sequence->folder, folders[i], index);
-        gchar       *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
+        g_autofree gchar *path = g_strdup_printf ("%s/%s/%06d.fits", block->sequence->folder, folders[i], index);
+        g_autofree gchar *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
         const gchar *cards[] = { card, NULL };
 
         success = fits_write (path, planes[i], cards, error);
-        g_free (card);
-        g_free (path);
       }
   return success;
 }
@@ -184,7 +175,7 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
   const gint              n = (gint) block->history->len, index = now->index;
   CountPlane              filtered;
   Weights                 weights;
-  GArray                 *found;
+  g_autoptr (GArray)      found = NULL;
   gboolean                success = TRUE;
 
   whiten (block, now, &weights);
@@ -205,7 +196,6 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
   row->n = n;
   row->degree = weights.degree;
   row->noise_gain = weights.noise_gain;
-  g_array_free (found, TRUE);
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
   if (settings->removes && n == settings->history
@@ -234,7 +224,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   FrameRow                row = { .index = index, .degree = -1, .noise_gain = NAN, .name = frame_name (&block->sequence->list.frames[index]) };
-  GString                *objects = g_string_new (NULL);
+  g_autoptr (GString)     objects = g_string_new (NULL);
   Past                    now = { .index = index };
   Arrived                 frame;
   gboolean                success = TRUE;
@@ -279,7 +269,6 @@ add_frame (Block *block, gint index, gint begin, GError **error)
         search_tracks (block, index, &frame.facts);
     }
   g_clear_error (&frame.reason);
-  g_string_free (objects, TRUE);
   g_free (row.name);
   return success;
 }

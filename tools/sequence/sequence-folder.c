@@ -35,62 +35,54 @@ add (GString *text, const gchar *name, gdouble number)
 static void
 add_beginning (GChecksum *sum, const gchar *path)
 {
-  guchar      *bytes = g_malloc (BEGINNING);
+  g_autofree guchar *bytes = g_malloc (BEGINNING);
   FILE        *file = g_fopen (path, "rb");
   const gsize  n = file ? fread (bytes, 1, BEGINNING, file) : 0;
 
   g_checksum_update (sum, bytes, (gssize) n);
   if (file)
     fclose (file);
-  g_free (bytes);
 }
 
 /* All frames, by name, size and how their files begin: another file is another sequence. */
 static gchar *
 fingerprint (const FrameList *list)
 {
-  GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
-  gchar     *result;
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
 
   for (gint i = 0; i < list->n; i++)
     {
-      gchar *base = g_path_get_basename (list->frames[i].path);
-      gchar *line = g_strdup_printf ("%s\n%d %" G_GINT64_FORMAT "\n", base, list->frames[i].index, list->frames[i].size);
+      g_autofree gchar *base = g_path_get_basename (list->frames[i].path);
+      g_autofree gchar *line = g_strdup_printf ("%s\n%d %" G_GINT64_FORMAT "\n", base, list->frames[i].index, list->frames[i].size);
 
       g_checksum_update (sum, (const guchar *) line, -1);
       if (list->frames[i].index == 0)
         add_beginning (sum, list->frames[i].path);
-      g_free (line);
-      g_free (base);
     }
-  result = g_strdup (g_checksum_get_string (sum));
-  g_checksum_free (sum);
-  return result;
+  return g_strdup (g_checksum_get_string (sum));
 }
 
 static gchar *
 dark_of (const Sequence *sequence)
 {
-  GChecksum *sum;
-  gchar     *base, *result;
+  g_autoptr (GChecksum) sum = NULL;
+  g_autofree gchar     *base = NULL;
 
   if (! sequence->dark_file)
     return g_strdup ("");
   sum = g_checksum_new (G_CHECKSUM_SHA256);
   add_beginning (sum, sequence->dark_file);
   base = g_path_get_basename (sequence->dark_file);
-  result = g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
-  g_free (base);
-  g_checksum_free (sum);
-  return result;
+  return g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
 }
 
-gchar *
+/* The settings that made it: what they were given, a line each. */
+static gchar *
 folder_settings (const Sequence *sequence)
 {
   const SequenceSettings *settings = &sequence->settings;
   GString                *text = g_string_new (HEAD);
-  gchar                  *print = fingerprint (&sequence->list), *dark = dark_of (sequence);
+  g_autofree gchar *print = fingerprint (&sequence->list), *dark = dark_of (sequence);
 
   g_string_append_printf (text, "frames %d\nfiles %s\ndark %s\n", sequence->list.n, print, dark);
   add (text, "width", sequence->width);
@@ -116,8 +108,6 @@ folder_settings (const Sequence *sequence)
   add (text, "remove-objects", settings->removes);
   for (gint i = 0; i < WRITE_KINDS; i++)
     add (text, i == 0 ? "write-whitened" : i == 1 ? "write-background" : "write-significance", settings->writes[i]);
-  g_free (print);
-  g_free (dark);
   return g_string_free (text, FALSE);
 }
 
@@ -130,12 +120,10 @@ folder_block (const gchar *folder, gint block)
 gint
 folder_number (const gchar *settings, const gchar *name)
 {
-  gchar       *line = g_strdup_printf ("\n%s ", name);
+  g_autofree gchar *line = g_strdup_printf ("\n%s ", name);
   const gchar *found = strstr (settings, line);
-  const gint   number = found ? atoi (found + strlen (line)) : 0;
 
-  g_free (line);
-  return number;
+  return found ? atoi (found + strlen (line)) : 0;
 }
 
 /* A power cut may leave an empty file. */
@@ -152,38 +140,33 @@ are_settings (const gchar *text, const gchar *path, GError **error)
 static gboolean
 check_settings (const gchar *folder, const gchar *wanted, GError **error)
 {
-  gchar   *path = g_build_filename (folder, SETTINGS, NULL), *found = NULL;
+  g_autofree gchar *path = g_build_filename (folder, SETTINGS, NULL), *found = NULL;
   gboolean success = TRUE;
 
   if (! g_file_get_contents (path, &found, NULL, NULL))
     success = g_file_set_contents (path, wanted, -1, error);            /* others may begin at this moment */
   else if (! g_str_equal (found, wanted))
     {
-      gchar **ours = g_strsplit (wanted, "\n", -1), **theirs = g_strsplit (found, "\n", -1);
-      gint    i = 0;
+      g_auto (GStrv) ours = g_strsplit (wanted, "\n", -1), theirs = g_strsplit (found, "\n", -1);
+      gint i = 0;
 
       while (ours[i] && theirs[i] && g_str_equal (ours[i], theirs[i]))
         i++;
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s, now %s); take another folder, or remove it", folder,
                    theirs[i] ? theirs[i] : "", ours[i] ? ours[i] : "");
-      g_strfreev (ours);
-      g_strfreev (theirs);
       success = FALSE;
     }
-  g_free (found);
-  g_free (path);
   return success;
 }
 
 static gboolean
 make_folder (const gchar *folder, const gchar *within, GError **error)
 {
-  gchar   *path = g_build_filename (folder, within, NULL);
+  g_autofree gchar *path = g_build_filename (folder, within, NULL);
   gboolean success = g_mkdir_with_parents (path, 0777) == 0;
 
   if (! success)
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be made: %s", path, g_strerror (errno));
-  g_free (path);
   return success;
 }
 
@@ -191,48 +174,37 @@ gboolean
 folder_open (Sequence *sequence, GError **error)
 {
   static const gchar *const kinds[] = { "whitened", "background", "significance" };
-  gchar                    *settings = folder_settings (sequence);
+  g_autofree gchar *settings = folder_settings (sequence);
   gboolean                  success = make_folder (sequence->folder, "blocks", error) && check_settings (sequence->folder, settings, error);
 
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     success = ! sequence->settings.writes[i] || make_folder (sequence->folder, kinds[i], error);
-  g_free (settings);
   return success;
 }
 
 gboolean
 folder_has (const Sequence *sequence, gint block)
 {
-  gchar   *path = folder_block (sequence->folder, block);
-  gboolean has = g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  g_autofree gchar *path = folder_block (sequence->folder, block);
 
-  g_free (path);
-  return has;
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
 gboolean
 folder_keep (const Sequence *sequence, gint block, const GString *text, GError **error)
 {
-  gchar   *path = folder_block (sequence->folder, block);
-  gboolean success = folder_write (path, text->str, text->len, error);
+  g_autofree gchar *path = folder_block (sequence->folder, block);
 
-  g_free (path);
-  return success;
+  return folder_write (path, text->str, text->len, error);
 }
 
 static gboolean
 take_block (const gchar *from, const gchar *to, GError **error)
 {
-  gchar   *text;
+  g_autofree gchar *text = NULL;
   gsize    length;
-  gboolean success = g_file_get_contents (from, &text, &length, error);
 
-  if (success)
-    {
-      success = folder_write (to, text, length, error);
-      g_free (text);
-    }
-  return success;
+  return g_file_get_contents (from, &text, &length, error) && folder_write (to, text, length, error);
 }
 
 gboolean
@@ -242,25 +214,18 @@ folder_merge (const gchar *folder, gchar **parts, GError **error)
 
   for (; *parts && success; parts++)
     {
-      gchar       *path = g_build_filename (*parts, SETTINGS, NULL), *blocks = g_build_filename (*parts, "blocks", NULL), *settings = NULL;
-      GDir        *dir = g_dir_open (blocks, 0, NULL);
+      g_autofree gchar *path = g_build_filename (*parts, SETTINGS, NULL), *blocks = g_build_filename (*parts, "blocks", NULL), *settings = NULL;
+      g_autoptr (GDir) dir = g_dir_open (blocks, 0, NULL);
       const gchar *name;
 
       success = g_file_get_contents (path, &settings, NULL, error) && are_settings (settings, path, error) && check_settings (folder, settings, error);
       while (success && dir && (name = g_dir_read_name (dir)))
         if (g_str_has_suffix (name, ".txt"))
           {
-            gchar *from = g_build_filename (blocks, name, NULL), *to = g_build_filename (folder, "blocks", name, NULL);
+            g_autofree gchar *from = g_build_filename (blocks, name, NULL), *to = g_build_filename (folder, "blocks", name, NULL);
 
             success = take_block (from, to, error);
-            g_free (from);
-            g_free (to);
           }
-      if (dir)
-        g_dir_close (dir);
-      g_free (settings);
-      g_free (blocks);
-      g_free (path);
     }
   return success;
 }

@@ -159,15 +159,11 @@ draw_way (const Drawing *drawing, guint8 *picture)
 static gboolean
 save (const guint8 *picture, const gchar *path, GError **error)
 {
-  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), babl_format ("Y' u8"));
-  GeglNode   *node = gegl_node_new_child (NULL, "operation", "gegl:png-save", "bitdepth", 8, NULL);
-  gboolean    success;
+  g_autoptr (GeglBuffer) buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), babl_format ("Y' u8"));
+  g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "gegl:png-save", "bitdepth", 8, NULL);
 
   gegl_buffer_set (buffer, NULL, 0, NULL, picture, GEGL_AUTO_ROWSTRIDE);
-  success = saves_picture (buffer, node, path, error);
-  g_object_unref (node);
-  g_object_unref (buffer);
-  return success;
+  return saves_picture (buffer, node, path, error);
 }
 
 static void
@@ -189,10 +185,9 @@ find_velocity (Drawing *drawing)
 static gboolean
 draw (Sequence *sequence, const Tables *tables, const Way *way, GError **error)
 {
-  Drawing *drawing = g_new0 (Drawing, 1);
-  guint8  *picture = g_malloc0 (WIDTH * HEIGHT);
-  gchar   *path = g_strdup_printf ("%s/tracks/%04d.png", sequence->folder, way->best->track + 1);
-  gboolean success;
+  g_autofree Drawing *drawing = g_new0 (Drawing, 1);
+  g_autofree guint8 *picture = g_malloc0 (WIDTH * HEIGHT);
+  g_autofree gchar *path = g_strdup_printf ("%s/tracks/%04d.png", sequence->folder, way->best->track + 1);
 
   drawing->sequence = sequence;
   drawing->tables = tables;
@@ -205,11 +200,7 @@ draw (Sequence *sequence, const Tables *tables, const Way *way, GError **error)
   paint (drawing->sky, 12.0, picture, 0);
   draw_way (drawing, picture);
   paint (drawing->object, 8.0, picture, SIDE * SCALE + GAP);
-  success = save (picture, path, error);
-  g_free (path);
-  g_free (picture);
-  g_free (drawing);
-  return success;
+  return save (picture, path, error);
 }
 
 /* Those found more than once come first, then the strongest. */
@@ -226,8 +217,8 @@ compare_ways (gconstpointer a, gconstpointer b)
 gint
 pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **error)
 {
-  Way     *ways = g_new0 (Way, MAX (tables->n_tracks, 1));
-  gchar   *folder = g_build_filename (sequence->folder, "tracks", NULL);
+  g_autofree Way *ways = g_new0 (Way, MAX (tables->n_tracks, 1));
+  g_autofree gchar *folder = g_build_filename (sequence->folder, "tracks", NULL);
   gint     n = 0;
   gboolean success = TRUE;
 
@@ -246,7 +237,5 @@ pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **er
     g_mkdir_with_parents (folder, 0777);
   for (; n < MIN (most, tables->n_tracks) && success; n++)
     success = draw (sequence, tables, &ways[n], error);
-  g_free (folder);
-  g_free (ways);
   return success ? n : -1;
 }

@@ -98,7 +98,7 @@ add_line (Panel *panel, ValueOf value, const gchar *colour)
 gboolean
 plots_write (const Tables *tables, const gchar *folder, GError **error)
 {
-  gchar   *path = g_build_filename (folder, "shifts.svg", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "shifts.svg", NULL);
   Panel    panel = { tables, g_string_new (NULL), 30.0, INFINITY, -INFINITY };
   gboolean success;
 
@@ -120,6 +120,5 @@ plots_write (const Tables *tables, const gchar *folder, GError **error)
   g_string_append (panel.text, "</svg>\n");
   success = folder_write (path, panel.text->str, panel.text->len, error);
   g_string_free (panel.text, TRUE);
-  g_free (path);
   return success;
 }

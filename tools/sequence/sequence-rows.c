@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FRAME_WORDS  14
 #define OBJECT_WORDS 11
@@ -27,7 +26,7 @@ add (GString *text, const gchar *format, gdouble number)
 void
 row_add_frame (GString *text, const FrameRow *row)
 {
-  gchar *name = g_strescape (row->name, NULL), *reason = g_strescape (row->reason ? row->reason : "", NULL);
+  g_autofree gchar *name = g_strescape (row->name, NULL), *reason = g_strescape (row->reason ? row->reason : "", NULL);
 
   g_string_append_printf (text, "F\t%d\t%d\t%d", row->index, (gint) row->state, row->chain);
   add (text, "%.10f", row->x);
@@ -38,8 +37,6 @@ row_add_frame (GString *text, const FrameRow *row)
   add (text, "%.6f", row->start);
   add (text, "%.6f", row->exposure);
   g_string_append_printf (text, "\t%s\t%s\n", name, reason);
-  g_free (name);
-  g_free (reason);
 }
 
 void
@@ -158,13 +155,13 @@ add_object (GArray *array, gchar **words)
 gboolean
 tables_add (Tables *tables, const gchar *text)
 {
-  gchar  **lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   Joint    joint = joint_of (tables, NULL);
   gboolean success = TRUE;
 
   for (gchar **line = lines; *line && success; line++)
     {
-      gchar    **words = g_strsplit (*line, "\t", -1);
+      g_auto (GStrv) words = g_strsplit (*line, "\t", -1);
       const guint n = g_strv_length (words);
 
       if (**line == 'O')
@@ -177,8 +174,6 @@ tables_add (Tables *tables, const gchar *text)
         add_object (tables->tracks, words);
       else
         success = **line == '\0';
-      g_strfreev (words);
     }
-  g_strfreev (lines);
   return success;
 }

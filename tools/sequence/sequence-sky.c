@@ -58,19 +58,16 @@ add_date (GString *text, const FrameRow *frame)
 gchar *
 sky_report (const ObjectRow *row, const FrameRow *frame, const gchar *observatory)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   g_string_printf (text, "     T%06d  C", (row->track + 1) % 1000000);
   if (! isfinite (row->ra) || ! isfinite (row->dec) || ! add_date (text, frame))
-    {
-      g_string_free (text, TRUE);
-      return NULL;
-    }
+    return NULL;
   add_sexagesimal (text, row->ra / 15.0 < 24.0 - 0.0005 / 3600.0 ? row->ra / 15.0 : 0.0, 3);
   g_string_append_c (text, row->dec < 0.0 ? '-' : '+');
   add_sexagesimal (text, fabs (row->dec), 2);
   while (text->len < 77)
     g_string_append_c (text, ' ');
   g_string_append_printf (text, "%-3.3s", observatory);
-  return g_string_free (text, FALSE);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -21,18 +21,16 @@ add (GString *text, const gchar *format, gdouble number)
 static void
 add_quoted (GString *text, const gchar *words)
 {
-  gchar **parts = g_strsplit (words ? words : "", "\"", -1), *joined = g_strjoinv ("\"\"", parts);
+  g_auto (GStrv) parts = g_strsplit (words ? words : "", "\"", -1);
+  g_autofree gchar *joined = g_strjoinv ("\"\"", parts);
 
   g_string_append_printf (text, "%s\"%s\"", text->len && text->str[text->len - 1] != '\n' ? "," : "", joined);
-  g_strfreev (parts);
-  g_free (joined);
 }
 
 static gboolean
 write_shifts (const Tables *tables, const gchar *path, GError **error)
 {
-  GString *text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,exposure,reason\n");
-  gboolean success;
+  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,exposure,reason\n");
 
   for (guint i = 0; i < tables->frames->len; i++)
     {
@@ -52,9 +50,7 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       add_quoted (text, row->reason);
       g_string_append_c (text, '\n');
     }
-  success = folder_write (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return success;
+  return folder_write (path, text->str, text->len, error);
 }
 
 static void
@@ -83,50 +79,37 @@ add_object (GString *text, const Tables *tables, const ObjectRow *row)
 static gboolean
 write_objects (const Tables *tables, const GArray *rows, const gchar *path, GError **error)
 {
-  GString *text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time\n");
-  gboolean success;
+  g_autoptr (GString) text = g_string_new ("frame,name,x,y,flux,significance,velocity_x,velocity_y,track,frames,ra,dec,time\n");
 
   for (guint i = 0; i < rows->len; i++)
     add_object (text, tables, &g_array_index (rows, ObjectRow, i));
-  success = folder_write (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return success;
+  return folder_write (path, text->str, text->len, error);
 }
 
 /* Tracks alone: one frame's light is no object that moves.  No file where no frame has a place in the sky and a time. */
 static gboolean
 write_report (const Tables *tables, const gchar *path, const gchar *observatory, GError **error)
 {
-  GString *text = g_string_new (NULL);
-  gboolean success = TRUE;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < tables->tracks->len; i++)
     {
       const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
       const FrameRow  *frame = tables_frame (tables, row->index);
-      gchar           *line = frame ? sky_report (row, frame, observatory) : NULL;
+      g_autofree gchar *line = frame ? sky_report (row, frame, observatory) : NULL;
 
       if (line)
         g_string_append_printf (text, "%s\n", line);
-      g_free (line);
     }
-  if (text->len > 0)
-    success = folder_write (path, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return success;
+  return text->len == 0 || folder_write (path, text->str, text->len, error);
 }
 
 gboolean
 tables_write (const Tables *tables, const gchar *folder, const gchar *observatory, GError **error)
 {
-  gchar   *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
-  gchar   *tracks = g_build_filename (folder, "tracks.csv", NULL), *report = g_build_filename (folder, "tracks.mpc", NULL);
-  gboolean success = write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
-                     && write_objects (tables, tables->tracks, tracks, error) && write_report (tables, report, observatory, error);
+  g_autofree gchar *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
+  g_autofree gchar *tracks = g_build_filename (folder, "tracks.csv", NULL), *report = g_build_filename (folder, "tracks.mpc", NULL);
 
-  g_free (shifts);
-  g_free (detections);
-  g_free (tracks);
-  g_free (report);
-  return success;
+  return write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
+         && write_objects (tables, tables->tracks, tracks, error) && write_report (tables, report, observatory, error);
 }

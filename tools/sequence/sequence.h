@@ -161,8 +161,6 @@ gchar      *folder_block    (const gchar *folder, gint block);
 gboolean    folder_merge    (const gchar *folder, gchar **parts, GError **error);
 /* Of the settings; 0: there is none of that name. */
 gint        folder_number   (const gchar *settings, const gchar *name);
-/* The settings that made it: what they were given, a line each. */
-gchar      *folder_settings (const Sequence *sequence);
 /* A file, by way of one beside it that the next try takes again. */
 gboolean    folder_write    (const gchar *path, const gchar *text, gssize length, GError **error);
 

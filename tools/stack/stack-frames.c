@@ -26,7 +26,8 @@ say_unreadable (const gchar *path)
   progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
-GeglBuffer *
+/* The file, decoded; NULL: it is no picture. */
+static GeglBuffer *
 stack_load (const StackFrame *frame)
 {
   GeglBuffer *buffer;
@@ -40,9 +41,9 @@ stack_load (const StackFrame *frame)
 gdouble
 stack_sharpness (const StackFrame *frame)
 {
-  GeglBuffer    *buffer = stack_load (frame);
+  g_autoptr (GeglBuffer) buffer = stack_load (frame);
   GeglRectangle  box, row;
-  gfloat        *pixels;
+  g_autofree gfloat *pixels = NULL;
   gdouble        sum = 0.0;
 
   if (! buffer)
@@ -63,8 +64,6 @@ stack_sharpness (const StackFrame *frame)
           sum += along * along + down * down;
         }
     }
-  g_free (pixels);
-  g_object_unref (buffer);
   return sum / ((gdouble) box.width * box.height);
 }
 
@@ -175,7 +174,7 @@ static gboolean
 align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
 {
   gboolean    success = TRUE;
-  GeglBuffer *buffer = frame->is_known && ! frame->is_aligned ? NULL : find_decoded (aligning, reference, frame, &success);
+  g_autoptr (GeglBuffer) buffer = frame->is_known && ! frame->is_aligned ? NULL : find_decoded (aligning, reference, frame, &success);
 
   if (! buffer && (frame->is_aligned || ! frame->is_known))
     {
@@ -186,7 +185,6 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
     frame->picture = g_object_ref (buffer);
   if (success && ! frame->is_aligned)
     progress_say ("%s is left out: %s", frame->path, frame->reason);
-  g_clear_object (&buffer);
   return success;
 }
 

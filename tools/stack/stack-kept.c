@@ -21,28 +21,24 @@
 static gchar *
 key_of (const StackFrame *frame)
 {
-  gchar *name = g_strescape (frame->path, NULL);
-  gchar *key = g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s", frame->size, frame->time, name);
+  g_autofree gchar *name = g_strescape (frame->path, NULL);
 
-  g_free (name);
-  return key;
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s", frame->size, frame->time, name);
 }
 
 static gchar *
 head_of (const Stack *stack)
 {
-  gchar *key = key_of (&stack->frames[stack->reference]);
-  gchar *head = g_strdup_printf (HEAD "\nmodel %s\nreference %s\n", stack->model, key);
+  g_autofree gchar *key = key_of (&stack->frames[stack->reference]);
 
-  g_free (key);
-  return head;
+  return g_strdup_printf (HEAD "\nmodel %s\nreference %s\n", stack->model, key);
 }
 
 /* A line is the key, then a tab and nine numbers, or a tab and the reason. */
 static void
 remember_line (StackFrame *frame, const gchar *rest)
 {
-  gchar  **words = g_strsplit (rest, " ", -1);
+  g_auto (GStrv) words = g_strsplit (rest, " ", -1);
   gchar   *end;
   gdouble  inverse[9];
   gboolean is_good = g_strv_length (words) == 10 && g_str_equal (words[0], "matrix");
@@ -57,19 +53,16 @@ remember_line (StackFrame *frame, const gchar *rest)
   frame->is_aligned = is_good;
   if (frame->is_known && ! is_good)
     frame->reason = g_strcompress (rest + strlen ("reason "));
-  g_strfreev (words);
 }
 
 /* What the file says behind its head, if that is this one's; a line each. */
 static gchar **
 lines_after (const gchar *path, const gchar *head)
 {
-  gchar *text = NULL, **lines;
+  g_autofree gchar *text = NULL;
 
   g_file_get_contents (path, &text, NULL, NULL);
-  lines = g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
-  g_free (text);
-  return lines;
+  return g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
 }
 
 /* What stands behind the key in its line, or NULL. */
@@ -82,24 +75,20 @@ behind_key (const gchar *line, const gchar *key)
 void
 stack_remember (Stack *stack)
 {
-  gchar *head = head_of (stack), **lines = lines_after (stack->kept, HEAD "\n");
+  g_autofree gchar *head = head_of (stack);
+  g_auto (GStrv) all = lines_after (stack->kept, HEAD "\n"), lines = lines_after (stack->kept, head);
 
-  for (gchar **line = lines; *line; line++)
+  for (gchar **line = all; *line; line++)
     if (g_str_has_prefix (*line, RESULT) && ! stack->result)
       stack->result = g_strdup (*line);
-  g_strfreev (lines);
-  lines = lines_after (stack->kept, head);
   for (gint i = 0; i < stack->n; i++)
     {
-      gchar *key = key_of (&stack->frames[i]);
+      g_autofree gchar *key = key_of (&stack->frames[i]);
 
       for (gchar **line = lines; *line && i != stack->reference; line++)
         if (behind_key (*line, key))
           remember_line (&stack->frames[i], behind_key (*line, key));
-      g_free (key);
     }
-  g_strfreev (lines);
-  g_free (head);
 }
 
 /* Of the frames that are known. */
@@ -117,17 +106,15 @@ known_keys (const Stack *stack)
 static gboolean
 has_key (const gchar *line, GHashTable *keys)
 {
-  gchar   *key = g_strndup (line, strcspn (line, "\t"));
-  gboolean has = g_hash_table_contains (keys, key);
+  g_autofree gchar *key = g_strndup (line, strcspn (line, "\t"));
 
-  g_free (key);
-  return has;
+  return g_hash_table_contains (keys, key);
 }
 
 static void
 append_frame (GString *text, const StackFrame *frame)
 {
-  gchar *key = key_of (frame), *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
+  g_autofree gchar *key = key_of (frame), *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
 
   g_string_append_printf (text, "%s\t%s", key, frame->is_aligned ? "matrix" : "reason ");
   for (gint k = 0; k < 9 && frame->is_aligned; k++)
@@ -137,18 +124,15 @@ append_frame (GString *text, const StackFrame *frame)
       g_string_append_printf (text, " %s", g_ascii_formatd (number, sizeof number, "%.17g", frame->matrix[k]));
     }
   g_string_append_printf (text, "%s\n", frame->is_aligned ? "" : reason);
-  g_free (reason);
-  g_free (key);
 }
 
 static gboolean
 write_kept (const gchar *path, const gchar *text, GError **error)
 {
-  gchar   *old = NULL;
+  g_autofree gchar *old = NULL;
   gboolean is_ours = ! g_file_get_contents (path, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
   Saving   saving;
 
-  g_free (old);
   if (! is_ours)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s is another file; rename it, or the result", path);
   if (! is_ours || ! saving_begin (&saving, path, "", error))
@@ -161,10 +145,10 @@ write_kept (const gchar *path, const gchar *text, GError **error)
 gboolean
 stack_keep (const Stack *stack, GError **error)
 {
-  gchar      *head = head_of (stack), **lines = lines_after (stack->kept, head);
-  GHashTable *keys = known_keys (stack);
-  GString    *text = g_string_new (head);
-  gboolean    success;
+  g_autofree gchar *head = head_of (stack);
+  g_auto (GStrv) lines = lines_after (stack->kept, head);
+  g_autoptr (GHashTable) keys = known_keys (stack);
+  g_autoptr (GString) text = g_string_new (head);
 
   if (stack->result)
     g_string_append_printf (text, "%s\n", stack->result);
@@ -174,12 +158,7 @@ stack_keep (const Stack *stack, GError **error)
   for (gint i = 0; i < stack->n; i++)
     if (stack->frames[i].is_known && i != stack->reference)
       append_frame (text, &stack->frames[i]);
-  success = write_kept (stack->kept, text->str, error);
-  g_string_free (text, TRUE);
-  g_hash_table_unref (keys);
-  g_strfreev (lines);
-  g_free (head);
-  return success;
+  return write_kept (stack->kept, text->str, error);
 }
 
 /* ----------------------------------------------------------------- the result */
@@ -188,13 +167,12 @@ gint
 stack_made_of (const Stack *stack, const gchar *output)
 {
   GStatBuf  about;
-  gchar   **words = g_strsplit (stack->result ? stack->result : "", " ", -1);
+  g_auto (GStrv) words = g_strsplit (stack->result ? stack->result : "", " ", -1);
   gint      n = 0;
 
   if (g_strv_length (words) == 4 && g_stat (output, &about) == 0 && g_ascii_strtoll (words[1], NULL, 10) == about.st_size
       && g_ascii_strtoll (words[2], NULL, 10) == about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000)
     n = (gint) g_ascii_strtoll (words[3], NULL, 10);
-  g_strfreev (words);
   return n;
 }
 

@@ -6,7 +6,6 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "stack.h"
@@ -79,7 +78,7 @@ stat_frames (Stack *stack)
 static gboolean
 can_be_written (const gchar *path)
 {
-  GError        *error = NULL;
+  g_autoptr (GError) error = NULL;
   GStatBuf       old;
   Saving         saving;
   const gboolean is_device = g_stat (path, &old) == 0 && ! S_ISREG (old.st_mode) && ! S_ISDIR (old.st_mode);
@@ -91,7 +90,6 @@ can_be_written (const gchar *path)
     saving_end (&saving, FALSE, NULL);
   else
     progress_say ("%s", error->message);
-  g_clear_error (&error);
   return can;
 }
 
@@ -120,13 +118,11 @@ choose_reference (Stack *stack)
 static const gchar *
 saver (const gchar *path)
 {
-  gchar       *lower = g_ascii_strdown (path, -1);
-  const gchar *result = g_str_has_suffix (lower, ".png") ? "gegl:png-save"
-                        : g_str_has_suffix (lower, ".tif") || g_str_has_suffix (lower, ".tiff") ? "gegl:tiff-save"
-                        : g_str_has_suffix (lower, ".exr") ? "gegl:exr-save" : NULL;
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
-  g_free (lower);
-  return result;
+  return g_str_has_suffix (lower, ".png") ? "gegl:png-save"
+         : g_str_has_suffix (lower, ".tif") || g_str_has_suffix (lower, ".tiff") ? "gegl:tiff-save"
+         : g_str_has_suffix (lower, ".exr") ? "gegl:exr-save" : NULL;
 }
 
 /* As it is written: then GEGL, which has one thread for that, converts nothing. */
@@ -140,8 +136,8 @@ static gboolean
 write_picture (GeglBuffer *buffer, const gchar *path)
 {
   const gchar *operation = saver (path);
-  GeglNode    *save = gegl_node_new_child (NULL, "operation", operation, NULL);
-  GError      *error = NULL;
+  g_autoptr (GeglNode) save = gegl_node_new_child (NULL, "operation", operation, NULL);
+  g_autoptr (GError) error = NULL;
   gboolean     success;
 
   if (g_str_equal (operation, "gegl:png-save"))         /* more effort hardly makes 16 bits smaller */
@@ -151,8 +147,6 @@ write_picture (GeglBuffer *buffer, const gchar *path)
   success = saves_picture (buffer, save, path, &error);
   if (! success)
     progress_say ("%s", error->message);
-  g_clear_error (&error);
-  g_object_unref (save);
   return success;
 }
 
@@ -202,8 +196,8 @@ memory_allowed (void)
 static gboolean
 parse (gint argc, gchar **argv)
 {
-  GOptionContext *context = g_option_context_new (NULL);
-  GError         *error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
   gboolean        success;
 
   g_option_context_set_summary (context, "Lays photographs of one subject on one another and makes one of them, with less noise.");
@@ -219,8 +213,6 @@ parse (gint argc, gchar **argv)
   else if (is_float && ! g_str_equal (saver (output), "gegl:tiff-save"))
     progress_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
   success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"));
-  g_clear_error (&error);
-  g_option_context_free (context);
   return success;
 }
 

@@ -33,9 +33,7 @@ typedef struct
   GeglNode     *node;           /* whose operation makes the requests */
 } Stack;
 
-/* stack-frames.c: the file, decoded; NULL: it is no picture. */
-GeglBuffer *stack_load      (const StackFrame *frame);
-/* The mean energy of the gradient in the middle half; negative: no picture. */
+/* stack-frames.c.  The mean energy of the gradient in the middle half; negative: no picture. */
 gdouble     stack_sharpness (const StackFrame *frame);
 /* A request that reads the picture in a format of floats. */
 TesseraRequest stack_request (const Stack *stack, GeglBuffer *picture, const Babl *format);

@@ -31,7 +31,7 @@ complain (const gchar *format, const gchar *what)
 static gboolean
 read_objects (const gchar *text, StarsSettings *settings)
 {
-  gchar  **each = g_strsplit (text, ";", -1);
+  g_auto (GStrv) each = g_strsplit (text, ";", -1);
   gboolean good = TRUE;
 
   settings->n_objects = 0;
@@ -39,7 +39,7 @@ read_objects (const gchar *text, StarsSettings *settings)
     {
       StarsMotion *motion = settings->objects + settings->n_objects++;
       gdouble     *values[] = { &motion->snr, &motion->vx, &motion->vy };
-      gchar      **numbers = g_strsplit (each[i], ",", -1);
+      g_auto (GStrv) numbers = g_strsplit (each[i], ",", -1);
 
       good = g_strv_length (numbers) == 3 && settings->n_objects < STARS_MOST_OBJECTS;
       for (gint k = 0; good && k < 3; k++)
@@ -49,9 +49,7 @@ read_objects (const gchar *text, StarsSettings *settings)
           *values[k] = g_ascii_strtod (numbers[k], &end);
           good = end != numbers[k] && ! *end && *values[k] > -1e6 && *values[k] < 1e6;
         }
-      g_strfreev (numbers);
     }
-  g_strfreev (each);
   return good;
 }
 
@@ -87,17 +85,15 @@ static gboolean
 write_all (const StarsField *field, const gchar *folder, const gchar *format, gint first, GError **error)
 {
   const gboolean is_pgm = g_strcmp0 (format, "pgm") == 0;
-  gchar         *dark = g_strdup_printf ("%s/dark.%s", folder, format);
+  g_autofree gchar *dark = g_strdup_printf ("%s/dark.%s", folder, format);
   gboolean       good = stars_write_truth (field, folder, error) && stars_write_dark (field, dark, error);
 
   for (gint k = first; good && k < field->settings.frames; k++)
     {
-      gchar *path = g_strdup_printf ("%s/frames/frame-%05d.%s", folder, k, format);
+      g_autofree gchar *path = g_strdup_printf ("%s/frames/frame-%05d.%s", folder, k, format);
 
       good = (is_pgm ? stars_write_pgm : stars_write_fits) (field, k, path, error);
-      g_free (path);
     }
-  g_free (dark);
   return good;
 }
 
@@ -106,8 +102,8 @@ make (const Options *options, const gchar *folder)
 {
   StarsSettings settings;
   StarsField   *field;
-  gchar        *frames = g_build_filename (folder, "frames", NULL);
-  GError       *error = NULL;
+  g_autofree gchar *frames = g_build_filename (folder, "frames", NULL);
+  g_autoptr (GError) error = NULL;
   gint          code = settings_of (options, &settings);
 
   if (! code && g_strcmp0 (options->format, "fits") && g_strcmp0 (options->format, "pgm"))
@@ -123,8 +119,6 @@ make (const Options *options, const gchar *folder)
         code = complain ("%s", error->message);
       stars_field_free (field);
     }
-  g_clear_error (&error);
-  g_free (frames);
   return code;
 }
 
@@ -146,8 +140,8 @@ main (gint argc, gchar **argv)
       { "hard-hot-pixels", 0, 0, G_OPTION_ARG_NONE, &options.is_hard, "hot pixels of up to 5000 counts in place of 500", NULL },
       { NULL, 0, 0, 0, NULL, NULL, NULL }
     };
-  GOptionContext *context = g_option_context_new ("FOLDER");
-  GError         *error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new ("FOLDER");
+  g_autoptr (GError) error = NULL;
   gint            code;
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -159,7 +153,5 @@ main (gint argc, gchar **argv)
     code = complain ("%s", "one FOLDER, please; --help has more");
   else
     code = make (&options, argv[1]);
-  g_option_context_free (context);
-  g_clear_error (&error);
   return code;
 }

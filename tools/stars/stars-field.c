@@ -199,7 +199,7 @@ draw_pattern (StarsField *field)
   const StarsSettings *s = &field->settings;
   const gint           hot = (gint) floor (s->hot * ((gdouble) s->width * s->height) / (512 * 512) + 0.5);
   StarsRandom          random = stars_random (s->seed, OF_PATTERN, 0);
-  gdouble             *columns = g_new (gdouble, s->width);
+  g_autofree gdouble *columns = g_new (gdouble, s->width);
 
   field->pattern = g_new (gdouble, (gsize) s->width * s->height);
   for (gint x = 0; x < s->width; x++)
@@ -219,7 +219,6 @@ draw_pattern (StarsField *field)
 
       field->pattern[(gsize) y * s->width + x] += s->hot_least * tessera_exp (u * stars_log (s->hot_most / s->hot_least));
     }
-  g_free (columns);
 }
 
 StarsField *

@@ -101,12 +101,11 @@ static void
 append_frame (GString *file, const StarsField *field, gint frame, guint flip)
 {
   const gsize n = (gsize) field->settings.width * field->settings.height;
-  guint16    *adu = g_new (guint16, n);
+  g_autofree guint16 *adu = g_new (guint16, n);
 
   stars_frame (field, frame, adu);
   for (gsize i = 0; i < n; i++)
     append_big_endian (file, adu[i] ^ flip, 2);
-  g_free (adu);
 }
 
 gboolean
@@ -210,11 +209,9 @@ truth_json (const StarsField *field)
 static gboolean
 write_in (const gchar *folder, const gchar *name, GString *file, GError **error)
 {
-  gchar         *path = g_build_filename (folder, name, NULL);
-  const gboolean is_written = write_out (file, path, error);
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
 
-  g_free (path);
-  return is_written;
+  return write_out (file, path, error);
 }
 
 gboolean

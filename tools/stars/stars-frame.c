@@ -109,7 +109,7 @@ stars_frame (const StarsField *field, gint frame, guint16 *adu)
 {
   const StarsSettings *s = &field->settings;
   const gsize          n = (gsize) s->width * s->height;
-  gdouble             *electrons = g_new (gdouble, n);
+  g_autofree gdouble *electrons = g_new (gdouble, n);
   StarsRandom          photons = stars_random (s->seed, OF_PHOTONS, frame), reading = stars_random (s->seed, OF_READING, frame);
 
   stars_light (field, frame, electrons);
@@ -122,5 +122,4 @@ stars_frame (const StarsField *field, gint frame, guint16 *adu)
 
       adu[i] = (guint16) CLAMP (floor (value + 0.5), 0, s->ceiling);
     }
-  g_free (electrons);
 }
