@@ -325,9 +325,12 @@ def unusable(report, sequence, frames):
         data = file.read()
         file.seek(len(data) - 2880 * ((2 * SIZE * SIZE + 2879) // 2880))
         file.write(bytes(2 * SIZE * SIZE))
+    with open(os.path.join(folder, 'a-cut.pgm'), 'wb') as file:
+        file.write(b'P5\n%d %d\n65535\n' % (SIZE, SIZE) + bytes(SIZE * SIZE))          # half of its pixels
     code, _, errors = sequence.run(folder, '-o', sequence.path('some'))
     states = {row['name']: row['state'] for row in rows(sequence.path('some'), 'shifts.csv')}
     report.check('a frame that ends early is named and left out', code == 0 and states[names[5]] == 'unreadable' and names[5] in errors, errors)
+    report.check('so is a PGM, of which GEGL makes a picture whose end is black', states['a-cut.pgm'] == 'unreadable' and 'a-cut.pgm cannot be read' in errors, errors)
     report.check('and one of another size', small and states[names[12]] == 'unreadable' and '96 x 96' in errors, errors)
     report.check('and one that shows nothing', states[names[17]] == 'lost' and 'shift' in errors, errors)
     report.check('all others are used', sum(state in ('used', 'first') for state in states.values()) == len(names) - 3, str(states))
