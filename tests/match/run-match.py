@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-match.py BUILD: the command tessera-match on files of keypoints and on pictures: what it prints and writes, its exit codes."""
+import filecmp
 import json
 import math
 import os
 import random
+import shutil
 import sys
 import tempfile
 
@@ -138,8 +140,9 @@ def check_refusals(report, match, work, a, b):
     cut = os.path.join(work, 'cut.key')
     with open(cut, 'w', encoding='ascii') as file:
         file.write(text[:-1000])
+    os.mkdir(os.path.join(work, 'folder.png'))
     cases = {'a cut file': ([cut, b], r'cut.key:'), 'no file': (['gone.key', b], 'gone.key'), 'a folder': ([work + '/.', b], ''),
-             'no picture': (['gone.jpg', b], 'gone.jpg: there is no such file'), 'one argument': ([a], 'two pictures or keypoint files'),
+             'a folder that is called a picture': (['folder.png', b], 'folder.png is no file'), 'no picture': (['gone.jpg', b], 'gone.jpg: there is no such file'), 'one argument': ([a], 'two pictures or keypoint files'),
              'three arguments': ([a, b, b], 'two pictures or keypoint files'), 'no argument': ([], 'two pictures or keypoint files'),
              'no such model': ([a, b, '--model', 'fisheye'], '--model is none of'), 'a ratio of 0': ([a, b, '--ratio', '0'], '--ratio is not'),
              'a ratio of 2': ([a, b, '--ratio', '2'], '--ratio is not'), 'a ratio that is no number': ([a, b, '--ratio', 'nan'], '--ratio is not'),
@@ -235,6 +238,18 @@ def check_links(report, match, work, a, b, small):
     report.check('a link to itself: exit 2', done.returncode == 2 and 'round.json cannot be written' in done.stderr, done.stderr)
 
 
+def check_own(report, match, work, a, small):
+    """What is compared is not written over, whatever it is called there."""
+    own, other = (os.path.join(work, name) for name in ('own.key', 'own.ppm'))
+    shutil.copy(a, own)
+    shutil.copy(small, other)
+    os.symlink('own.ppm', os.path.join(work, 'link.ppm'))
+    for words in ((own, a, '--json', own), (a, own, '--colmap', own), (other, small, '--picture', other), (small, other, '--picture', 'link.ppm')):
+        done = match(*words, '--quiet')
+        report.check(f'{words[2]} {os.path.basename(words[3])}: not written over', done.returncode == 2 and 'would be written over' in done.stderr
+                     and filecmp.cmp(own, a, shallow=False) and filecmp.cmp(other, small, shallow=False), f'exit {done.returncode} {done.stderr}')
+
+
 def check_full(report, match, work, a, b, small):
     """A disk that takes only so much: exit 2, and nothing is left."""
     os.symlink('/dev/full', os.path.join(work, 'full.json'))
@@ -272,6 +287,7 @@ def main():
         small = os.path.join(work, 'small.ppm')
         match.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', small, '--', 'gegl:scale-ratio', 'x=0.3', 'y=0.3'], GEGL_USE_OPENCL='no')
         check_links(report, match, work, a, b, small)
+        check_own(report, match, work, a, small)
         check_full(report, match, work, a, b, small)
         left = [name for name in os.listdir(work) if 'tessera-match-' in name or name.startswith('.tessera-')]
         report.check('no temporary file is left', not left, ', '.join(left))

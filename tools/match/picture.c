@@ -37,7 +37,7 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
 
   if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: there is no such file", path);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, g_file_test (path, G_FILE_TEST_EXISTS) ? "%s is no file" : "%s: there is no such file", path);
       return NULL;
     }
   if (! loads_ending (path))
