@@ -166,7 +166,8 @@ def check_messages(report, stack, frames):
     cases = (((), 'which pictures'), ((frames[0],), 'which pictures'), ((frames[0], '-o', 'x.jpg'), 'the ending says'),
              ((frames[0], '-o', 'x.png', '--method', 'best'), 'no method called best'),
              ((frames[0], '-o', 'x.png', '--reference', 'third'), 'no reference called third'),
-             ((frames[0], '-o', 'x.png', '--float'), '--float is for TIFF'),
+             ((frames[0], '-o', 'x.png', '--float'), '--float is for TIFF'), ((frames[0], '-o', 'x.png', '--memory', '0'), '--memory is 1 or more'),
+             ((frames[0], '-o', 'x.png', '--memory', '-5'), '--memory is 1 or more'),
              (('nowhere.png', '-o', 'x.png'), 'there is no file nowhere.png'),
              ((__file__, '-o', os.path.join(stack.work, 'x.png')), 'cannot be read as a picture'),
              ((frames[0], '-o', os.path.join(stack.work, 'nowhere', 'x.png')), 'cannot be written'))

@@ -16,9 +16,10 @@
 
 #define CLIPPED_FROM 5          /* frames */
 #define AUTO         (-1)
+#define NOT_GIVEN    G_MININT
 
 static gchar   *output, *method_name, *reference_name, *model_name, **paths;
-static gint     mebibytes;
+static gint     mebibytes = NOT_GIVEN;
 static gboolean is_float;
 
 static const GOptionEntry options[] = {
@@ -218,7 +219,10 @@ parse (gint argc, gchar **argv)
     progress_say ("%s: the ending says what is written: .png, .tif, .tiff or .exr", output);
   else if (is_float && ! g_str_equal (saver (output), "gegl:tiff-save"))
     progress_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
-  success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"));
+  else if (mebibytes < 1 && mebibytes != NOT_GIVEN)
+    progress_say ("--memory is 1 or more");
+  success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"))
+            && (mebibytes >= 1 || mebibytes == NOT_GIVEN);
   g_clear_error (&error);
   g_option_context_free (context);
   return success;
