@@ -7,8 +7,11 @@ import math
 import os
 import random
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Picture, Report, IMAGES
@@ -250,6 +253,21 @@ def check_own(report, match, work, a, small):
                      and filecmp.cmp(own, a, shallow=False) and filecmp.cmp(other, small, shallow=False), f'exit {done.returncode} {done.stderr}')
 
 
+def check_ended(report, match, work):
+    """Ended while it looks for keypoints, it leaves no file behind."""
+    large = os.path.join(work, 'large.ppm')
+    match.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', large, '--', 'gegl:scale-ratio', 'x=2', 'y=2'], GEGL_USE_OPENCL='no')
+    for number in signal.SIGINT, signal.SIGTERM:
+        process = subprocess.Popen([match.program, large, large], env={**match.gegl.env, 'TMPDIR': work, 'GEGL_USE_OPENCL': 'no'}, stdout=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        while process.poll() is None and not any(name.startswith('tessera-match-') for name in os.listdir(work)):
+            time.sleep(0.001)
+        time.sleep(0.1)
+        process.send_signal(number)
+        left = process.wait(), [name for name in os.listdir(work) if 'tessera-match-' in name]
+        report.check(f'signal {int(number)}: the exit code of a program that was ended, and no file', left == (-number, []), str(left))
+
+
 def check_full(report, match, work, a, b, small):
     """A disk that takes only so much: exit 2, and nothing is left."""
     os.symlink('/dev/full', os.path.join(work, 'full.json'))
@@ -288,6 +306,7 @@ def main():
         match.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', small, '--', 'gegl:scale-ratio', 'x=0.3', 'y=0.3'], GEGL_USE_OPENCL='no')
         check_links(report, match, work, a, b, small)
         check_own(report, match, work, a, small)
+        check_ended(report, match, work)
         check_full(report, match, work, a, b, small)
         left = [name for name in os.listdir(work) if 'tessera-match-' in name or name.startswith('.tessera-')]
         report.check('no temporary file is left', not left, ', '.join(left))

@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,26 @@ say_unreadable (const gchar *path)
   fprintf (stderr, "tessera-match: %s: GEGL cannot read this picture\n", path);
   if (beside)
     g_unlink (beside);
+}
+
+static void
+end_by_signal (gint number)
+{
+  if (beside)
+    g_unlink (beside);
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+/* Finding keypoints takes seconds: whoever does not wait for them leaves no file.  What the caller ignores stays ignored. */
+static void
+watch_signals (void)
+{
+  static const gint numbers[] = { SIGINT, SIGTERM };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (signal (numbers[i], end_by_signal) == SIG_IGN)
+      signal (numbers[i], SIG_IGN);
 }
 
 /* NULL, and an error, if GEGL cannot read it. */
@@ -66,6 +87,7 @@ picture_find (Side *side, GError **error)
     return FALSE;
   g_close (file, NULL);
   beside = path;
+  watch_signals ();
   loads_begin (side->path, say_unreadable);
   graph = gegl_node_new ();
   node = load (graph, side->path, &box, error);
@@ -87,8 +109,8 @@ picture_find (Side *side, GError **error)
     }
   g_object_unref (graph);
   g_unlink (path);
-  loads_end ();
   beside = NULL;
+  loads_end ();
   g_free (path);
   return good;
 }
