@@ -278,6 +278,9 @@ def check_pipe(report, stack, frames):
     with subprocess.Popen(['cat', pipe], stdout=subprocess.DEVNULL) as reader:
         done = stack.gegl.command([stack.program, *frames[:2], '-o', pipe], timeout=40)
         reader.kill()
+    os.mkfifo(os.path.join(stack.work, 'beside.png.transforms'))
+    code, lines = stack.run(*frames[:2], '-o', os.path.join(stack.work, 'beside.png'), timeout=40)
+    report.check('a pipe that is called as the file of transforms is not waited for', code == 0 and 'is another file' in lines, f'exit {code} {lines}')
     report.check('a pipe is refused before the work', done.returncode == 2 and done.stderr.count('it is no file') == 1, f'exit {done.returncode} {done.stderr}')
 
 

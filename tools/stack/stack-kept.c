@@ -60,13 +60,23 @@ remember_line (StackFrame *frame, const gchar *rest)
   g_strfreev (words);
 }
 
+/* NULL: there is none.  A pipe would be waited for. */
+static gchar *
+read_kept (const gchar *path)
+{
+  gchar *text = NULL;
+
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
 /* What the file says behind its head, if that is this one's; a line each. */
 static gchar **
 lines_after (const gchar *path, const gchar *head)
 {
-  gchar *text = NULL, **lines;
+  gchar *text = read_kept (path), **lines;
 
-  g_file_get_contents (path, &text, NULL, NULL);
   lines = g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
   g_free (text);
   return lines;
@@ -144,8 +154,8 @@ append_frame (GString *text, const StackFrame *frame)
 static gboolean
 write_kept (const gchar *path, const gchar *text, GError **error)
 {
-  gchar   *old = NULL;
-  gboolean is_ours = ! g_file_get_contents (path, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
+  gchar   *old = read_kept (path);
+  gboolean is_ours = old ? g_str_has_prefix (old, HEAD "\n") : ! g_file_test (path, G_FILE_TEST_EXISTS);
   Saving   saving;
 
   g_free (old);
