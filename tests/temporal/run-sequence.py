@@ -235,9 +235,10 @@ def strange(report, sequence, frames):
         file.write(b'\1\2')
     code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '2/4')
     report.check('... and another one there is refused', code == 2 and 'dark' in errors and 'other settings' in errors, f'{code} {errors}')
-    done = sequence.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path('full'), *SETTINGS])
-    pictures = os.listdir(sequence.path('full', 'tracks'))
-    report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
+    for name, trap in (('full', 'trap "" XFSZ; '), ('limited', '')):
+        done = sequence.gegl.command(['bash', '-c', trap + 'ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path(name), *SETTINGS])
+        pictures = os.listdir(sequence.path(name, 'tracks'))
+        report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
 
 
 def twins(report, sequence, frames):

@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +136,9 @@ main (int argc, char **argv)
   const gchar    *wrong;
   gint            code;
 
+#ifdef SIGXFSZ
+  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
+#endif
   setlocale (LC_CTYPE, "");
   g_option_context_set_description (context,
     "A and B are pictures, or files of keypoints: .key, .txt, .csv, as tessera:sift-save writes them. The matrix takes places\n"

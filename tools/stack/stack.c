@@ -6,6 +6,7 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -273,6 +274,9 @@ main (gint argc, gchar **argv)
   Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
   gint                      method, model, status = 2;
 
+#ifdef SIGXFSZ
+  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
+#endif
   progress_name ("tessera-stack");
   if (! parse (argc, argv))
     return 2;
