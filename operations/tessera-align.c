@@ -102,6 +102,17 @@ passes (GeglOperation *operation)
   return ! is_usable (&input) || ! is_usable (&aux);
 }
 
+/* Why the input passes on as it is. */
+static const gchar *
+why_it_passes (GeglOperation *operation)
+{
+  const GeglRectangle input = tessera_bounds (operation, "input"), aux = tessera_bounds (operation, "aux");
+
+  if (gegl_rectangle_is_empty (&input))
+    return "the picture is empty";
+  return tessera_is_endless (&input) || tessera_is_endless (&aux) ? "a picture has no end" : "there is no second picture";
+}
+
 /* ------------------------------------------------------------- what GEGL asks -- */
 
 static GeglRectangle
@@ -151,6 +162,25 @@ set_results (GeglProperties *o, const Consensus *found)
   o->reason = g_strdup (found->reason);
 }
 
+static void
+set_passed (GeglOperation *operation)
+{
+  Consensus none = { .matrix = MATRIX_IDENTITY };
+
+  g_strlcpy (none.reason, why_it_passes (operation), sizeof none.reason);
+  set_results (GEGL_PROPERTIES (operation), &none);
+}
+
+static void
+prepare (GeglOperation *operation)
+{
+  GeglRectangle input = tessera_bounds (operation, "input");
+
+  tessera_set_formats (operation, "RaGaBaA float", FALSE);
+  if (gegl_rectangle_is_empty (&input))
+    set_passed (operation);             /* GEGL does not ask for the pixels of an empty image */
+}
+
 /* FALSE: OpenCL is forced and could not run. */
 static gboolean
 find (const GeglProperties *o, const TesseraRequest *request, Consensus *found)
@@ -188,18 +218,21 @@ remember_box (GeglOperation *operation)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  Consensus found = { .matrix = MATRIX_IDENTITY, .reason = "there is no second picture" };
+  Consensus found = { .matrix = MATRIX_IDENTITY };
   Resample  resample;
 
   remember_box (request->operation);
-  if (request->output && ! find (GEGL_PROPERTIES (request->operation), request, &found))
+  if (! request->output)
+    {
+      set_passed (request->operation);
+      return TRUE;
+    }
+  if (! find (GEGL_PROPERTIES (request->operation), request, &found))
     {
       set_results (GEGL_PROPERTIES (request->operation), &(Consensus) { .matrix = MATRIX_IDENTITY, .reason = "OpenCL is forced and could not run" });
       return FALSE;
     }
   set_results (GEGL_PROPERTIES (request->operation), &found);
-  if (! request->output)
-    return TRUE;
   if (! resample_init (&resample, found.matrix))
     return FALSE;
   request->filter = &resample_filter;
@@ -228,6 +261,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .reference = "D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, IJCV 60, 2004",
     .working = "RaGaBaA float", .has_aux = TRUE, .is_whole = TRUE, .passes = passes, .run = run
   });
+  operation_class->prepare = prepare;
   G_OBJECT_CLASS (klass)->finalize = finalize;
   operation_class->get_bounding_box = get_bounding_box;
   operation_class->get_required_for_output = get_required_for_output;

@@ -235,9 +235,15 @@ prepare (GeglOperation *operation)
 {
   const Babl *source = gegl_operation_get_source_format (operation, "input");
   const Babl *format = source ? source : babl_format ("RGBA float");
+  History     none = { .notes = NULL };
 
   if (passes (operation))
-    tessera_set_pads (operation, format, format);
+    {
+      none.notes = g_string_new (NULL);
+      set_results (GEGL_PROPERTIES (operation), &none, NULL, "the picture is empty, or has no end");
+      g_string_free (none.notes, TRUE);
+      tessera_set_pads (operation, format, format);
+    }
   else
     tessera_set_pads (operation, format, counts_format (format));
 }

@@ -87,16 +87,6 @@ passes (GeglOperation *operation G_GNUC_UNUSED)
   return TRUE;
 }
 
-/* The input goes on as it is, and nothing needs to be converted for it. */
-static void
-prepare (GeglOperation *operation)
-{
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
-  const Babl *format = source ? source : babl_format ("RGBA float");
-
-  tessera_set_pads (operation, format, format);
-}
-
 /* Without a notification: GEGL would compute everything again. */
 static void
 set_results (GeglProperties *o, const Shift *found, gchar *reason)
@@ -109,6 +99,19 @@ set_results (GeglProperties *o, const Shift *found, gchar *reason)
   o->steps = found->steps;
   g_free (o->reason);
   o->reason = reason;
+}
+
+/* The input goes on as it is, and nothing needs to be converted for it. */
+static void
+prepare (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const Babl *format = source ? source : babl_format ("RGBA float");
+  GeglRectangle bounds = tessera_bounds (operation, "input");
+
+  tessera_set_pads (operation, format, format);
+  if (gegl_rectangle_is_empty (&bounds))        /* GEGL does not ask for the pixels of an empty image */
+    set_results (GEGL_PROPERTIES (operation), &(Shift) { 0 }, g_strdup ("the picture is empty"));
 }
 
 /* Why the two cannot be compared, or NULL. */

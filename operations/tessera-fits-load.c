@@ -68,7 +68,7 @@ tell (GeglProperties *o, const FitsHeader *header)
   o->exposure = header->facts.exposure >= 0.0 ? header->facts.exposure : 0.0;
 }
 
-/* Empty where it cannot be read: process says why. */
+/* Empty where it cannot be read: GEGL would make a black picture of it. */
 static GeglRectangle
 get_bounding_box (GeglOperation *operation)
 {
@@ -79,7 +79,9 @@ get_bounding_box (GeglOperation *operation)
 
   if (! o->path || ! *o->path)
     return box;
-  if (fits_read_header (o->path, &header, &error))
+  if (fits_read_header (o->path, &header, &error) && header.is_cut)
+    g_warning ("tessera:fits-load: %s ends before the last of its pixels", o->path);
+  else if (! error)
     {
       box.width = header.width;
       box.height = header.height;

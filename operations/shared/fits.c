@@ -130,6 +130,7 @@ describe (Image *image, const gint64 *sizes, gint axes, FitsHeader *header, cons
   header->height = (gint) sizes[1];
   header->promised = (gint) planes;
   header->planes = image->is_compressed ? (gint) planes : (gint) CLAMP (whole_planes (image, sizes[0] * sizes[1], file), 1, planes);
+  header->is_cut = ! image->is_compressed && whole_planes (image, sizes[0] * sizes[1], file) < 1;
   header->saturation = image->bits == 8 || image->bits == 16 ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
   return TRUE;
 }

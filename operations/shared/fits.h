@@ -11,6 +11,7 @@ typedef struct
 {
   gint       width, height;
   gint       planes, promised;  /* that the file has, at least one; that the header names */
+  gboolean   is_cut;            /* not even the first of them is whole */
   gfloat     saturation;        /* the highest number of 8 or 16 bits, scaled; INFINITY: another type */
   FrameFacts facts;
   gchar     *date;              /* DATE-OBS as it stands, or NULL */

@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <glib/gstdio.h>
+
+#include "loads-sized.h"
 
 #define BLOCK 65536
 
@@ -129,11 +132,36 @@ is_whole_png (Reader *reader)
 /* -------------------------------------------------------------------- any -- */
 
 static gboolean
-is_called_jpeg (const gchar *path)
+is_called (const gchar *path, const gchar *const *endings)
 {
   g_autofree gchar *lower = g_ascii_strdown (path, -1);
+  gboolean          is = FALSE;
 
-  return g_str_has_suffix (lower, ".jpg") || g_str_has_suffix (lower, ".jpeg");
+  for (; *endings; endings++)
+    is = is || g_str_has_suffix (lower, *endings);
+  return is;
+}
+
+/* Of a file that is neither JPEG nor PNG. */
+static gboolean
+is_other_whole (const gchar *path, FILE *file, gint64 size)
+{
+  static const gchar *const refused[] = { ".jpg", ".jpeg", ".exr", NULL };
+  Sized                     sized = { file, size };
+
+  switch (sized_kind (&sized))
+    {
+    case SIZED_EXR:
+      return sized_exr (&sized);
+    case SIZED_TIFF:
+      return sized_tiff (&sized);
+    case SIZED_WEBP:
+      return sized_webp (&sized);
+    case SIZED_PNM:
+      return sized_pnm (&sized);
+    default:
+      return ! is_called (path, refused);
+    }
 }
 
 gboolean
@@ -141,11 +169,12 @@ loads_whole (const gchar *path)
 {
   static const guint8 jpeg[] = { 0xff, 0xd8, 0xff }, png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
   g_autofree Reader *reader = NULL;
-  FILE    *file = g_fopen (path, "rb");
+  GStatBuf           about;
+  FILE              *file = g_stat (path, &about) == 0 && S_ISREG (about.st_mode) ? g_fopen (path, "rb") : NULL;
   gboolean is;
 
   if (! file)
-    return TRUE;
+    return FALSE;
   reader = g_new (Reader, 1);
   reader->file = file;
   refill (reader);
@@ -154,7 +183,7 @@ loads_whole (const gchar *path)
   else if (reader->n >= sizeof png && memcmp (reader->bytes, png, sizeof png) == 0)
     is = is_whole_png (reader);
   else
-    is = ! is_called_jpeg (path);
+    is = is_other_whole (path, file, about.st_size);
   fclose (file);
   return is;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Files that end too early.  GEGL's loaders of JPEG and PNG do not notice the end of a file: they read on in memory that is not theirs,
- * or the same bytes for ever. */
+ * or the same bytes for ever.  Of other kinds they make a picture whose end is black.  And of a
+ * file that cannot be opened GEGL makes a picture too: it shows a message. */
 #ifndef LOADS_WHOLE_H
 #define LOADS_WHOLE_H
 
 #include <gegl.h>
 
-/* Can it be given to GEGL?  FALSE: it is a JPEG or a PNG without its end, or is called a JPEG and is none, where libjpeg ends the
- * process.  What cannot be opened is another's to tell. */
+/* Can it be given to GEGL?  FALSE: it is no file or cannot be opened; it is a picture without its end (JPEG, PNG, TIFF, OpenEXR, WebP, PGM and its
+ * kin); or is called a JPEG and is none, where libjpeg ends the process, or called an EXR, where GEGL shows 10 x 10 pixels. */
 gboolean loads_whole (const gchar *path);
 
 #endif

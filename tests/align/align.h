@@ -47,4 +47,8 @@ typedef struct
 Aligned     align_buffers (GeglBuffer *input, GeglBuffer *aux, const gchar *model, gboolean refine);
 void        aligned_free  (Aligned *aligned);
 
+/* Of align-laws (told.c): what is told where OpenCL is forced and there is none, and of pictures without pixels or end. */
+void        check_forced  (const Photo *photograph);
+void        check_emptied (const Photo *photograph);
+
 #endif

@@ -318,40 +318,6 @@ check_checkerboard (void)
   photo_free (&board);
 }
 
-/* What was found before is not what a computation that failed has found. */
-static void
-check_forced (void)
-{
-  GeglBuffer         *buffer = photo_buffer (&photograph, 0, 0);
-  const GeglRectangle box = *gegl_buffer_get_extent (buffer);
-  GeglNode           *graph = gegl_node_new (), *align = gegl_node_new_child (graph, "operation", "tessera:align", NULL);
-  GeglNode           *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
-  gfloat             *pixels = g_new (gfloat, 4 * (gsize) box.width * box.height);
-  gboolean            aligned, uses_opencl;
-  gint                inliers;
-  gchar              *reason;
-
-  g_object_get (gegl_config (), "use-opencl", &uses_opencl, NULL);
-  gegl_node_link (source, align);
-  gegl_node_connect_to (source, "output", align, "aux");
-  for (gint is_forced = 0; is_forced < 2; is_forced++)
-    {
-      g_object_set (gegl_config (), "use-opencl", FALSE, NULL);
-      tessera_set_opencl_mode (is_forced ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
-      gegl_node_set (align, "ratio", is_forced ? 0.7 : 0.8, NULL);
-      gegl_node_blit (align, 1.0, &box, babl_format ("RaGaBaA float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
-      gegl_node_get (align, "aligned", &aligned, "inliers", &inliers, "reason", &reason, NULL);
-      expect (aligned == ! is_forced && (inliers > 0) == ! is_forced && (strstr (reason, "OpenCL") != NULL) == is_forced,
-              "%s: aligned %d by %d points, \"%s\"", is_forced ? "OpenCL forced, where there is none" : "C", aligned, inliers, reason);
-      g_free (reason);
-    }
-  tessera_set_opencl_mode (TESSERA_OPENCL_AUTO);
-  g_object_set (gegl_config (), "use-opencl", uses_opencl, NULL);
-  g_free (pixels);
-  g_object_unref (graph);
-  g_object_unref (buffer);
-}
-
 gint
 main (gint argc, gchar **argv)
 {
@@ -371,7 +337,8 @@ main (gint argc, gchar **argv)
   check_alpha ();
   check_nan ();
   check_checkerboard ();
-  check_forced ();
+  check_forced (&photograph);
+  check_emptied (&photograph);
   photo_free (&unrelated);
   photo_free (&photograph);
   photo_free (&whole);

@@ -166,7 +166,8 @@ def check_messages(report, stack, frames):
     cases = (((), 'which pictures'), ((frames[0],), 'which pictures'), ((frames[0], '-o', 'x.jpg'), 'the ending says'),
              ((frames[0], '-o', 'x.png', '--method', 'best'), 'no method called best'),
              ((frames[0], '-o', 'x.png', '--reference', 'third'), 'no reference called third'),
-             ((frames[0], '-o', 'x.png', '--float'), '--float is for TIFF'),
+             ((frames[0], '-o', 'x.png', '--float'), '--float is for TIFF'), ((frames[0], '-o', 'x.png', '--memory', '0'), '--memory is 1 or more'),
+             ((frames[0], '-o', 'x.png', '--memory', '-5'), '--memory is 1 or more'),
              (('nowhere.png', '-o', 'x.png'), 'there is no file nowhere.png'),
              ((__file__, '-o', os.path.join(stack.work, 'x.png')), 'cannot be read as a picture'),
              ((frames[0], '-o', os.path.join(stack.work, 'nowhere', 'x.png')), 'cannot be written'))
@@ -219,6 +220,41 @@ def check_cut(report, stack, frames):
                  code == 0 and not lines, f'exit {code} {lines}')
 
 
+def tiff(picture):
+    """Its directory stands before its pixels: whoever reads it learns the size of what is cut."""
+    pixels = bytes(picture.pixels)
+    entries = [(256, picture.width), (257, picture.height), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, picture.height), (279, len(pixels))]
+    return (b'II*\0' + (8).to_bytes(4, 'little') + len(entries).to_bytes(2, 'little')
+            + b''.join(tag.to_bytes(2, 'little') + b'\4\0\1\0\0\0' + value.to_bytes(4, 'little') for tag, value in entries) + bytes(4) + pixels)
+
+
+def check_sized(report, stack, frames):
+    """Of these GEGL's loaders make a picture whose end is black; of a folder one that shows a message."""
+    out, folder = os.path.join(stack.work, 'sized.png'), os.path.join(stack.work, 'folder.png')
+    files = [os.path.join(stack.work, f'sized.{ending}') for ending in ('exr', 'webp', 'ppm')]
+    for path in files:
+        stack.gegl.run([frames[1], '-o', path])
+    picture = Picture(files[-1])
+    size = b'%d %d\n255\n' % (picture.width, picture.height)
+    picture.pixels = [int(value) for value in picture.pixels[1::3]]
+    for name, data in (('sized.tif', tiff(picture)), ('sized.pgm', b'P5\n# grey\n' + size + bytes(picture.pixels)),
+                       ('text.pgm', b'P2\n' + size + b'\n'.join(b'%d' % value for value in picture.pixels) + b'\n')):
+        files.append(written(stack, name, data))
+    for path in files:
+        code, lines = stack.run(frames[0], path, '-o', out)
+        report.check(f'{os.path.basename(path)} is read', code == 0 and 'is left out' not in lines, f'exit {code} {lines}')
+        cut = written(stack, 'cut-' + os.path.basename(path), content(path)[:os.path.getsize(path) * 3 // 4])
+        code, lines = stack.run(frames[0], cut, '-o', out)
+        report.check('... and left out where it ends too early', code == 0 and f'{cut} is left out: it cannot be read' in lines, f'exit {code} {lines}')
+    os.mkdir(folder)
+    pipe = os.path.join(stack.work, 'no-writer.png')
+    os.mkfifo(pipe)
+    for path in (folder, pipe, written(stack, 'empty.exr', b'')):
+        for words, code_wanted in (((frames[0], path), 0), ((path, frames[0]), 2)):
+            code, lines = stack.run(*words, '-o', out, timeout=20)
+            report.check(f'{os.path.basename(path)} is named, as frame {words.index(path)}', code == code_wanted and path in lines and 'cannot be read' in lines, f'exit {code} {lines}')
+
+
 def check_ended(report, stack, frames):
     """A JPEG whose codes make no sense: libjpeg ends the process while the frame before it is being found."""
     jpeg, out = content(PHOTOGRAPH), os.path.join(stack.work, 'ended.png')
@@ -242,6 +278,9 @@ def check_pipe(report, stack, frames):
     with subprocess.Popen(['cat', pipe], stdout=subprocess.DEVNULL) as reader:
         done = stack.gegl.command([stack.program, *frames[:2], '-o', pipe], timeout=40)
         reader.kill()
+    os.mkfifo(os.path.join(stack.work, 'beside.png.transforms'))
+    code, lines = stack.run(*frames[:2], '-o', os.path.join(stack.work, 'beside.png'), timeout=40)
+    report.check('a pipe that is called as the file of transforms is not waited for', code == 0 and 'is another file' in lines, f'exit {code} {lines}')
     report.check('a pipe is refused before the work', done.returncode == 2 and done.stderr.count('it is no file') == 1, f'exit {done.returncode} {done.stderr}')
 
 
@@ -264,8 +303,9 @@ def check_losses(report, stack, frames):
     code, lines = stack.run(own, frames[1], '-o', own)
     report.check('a frame is not written over', code == 2 and 'written over' in lines and content(own) == content(frames[0]), f'exit {code} {lines}')
     shutil.copy(frames[0], out)
-    done = stack.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', stack.program, frames[0], frames[1], '-o', out])
-    report.check('a full disk leaves the old picture', done.returncode == 2 and content(out) == content(frames[0]), f'exit {done.returncode} {done.stderr}')
+    for trap in ('trap "" XFSZ; ', ''):
+        done = stack.gegl.command(['bash', '-c', trap + 'ulimit -f 8; exec "$0" "$@"', stack.program, frames[0], frames[1], '-o', out])
+        report.check('a full disk leaves the old picture', done.returncode == 2 and content(out) == content(frames[0]), f'exit {done.returncode} {done.stderr}')
     with open(notes, 'w', encoding='utf-8') as file:
         file.write('my own notes\n')
     code, lines = stack.run(*frames[:4], '-o', out)
@@ -283,6 +323,7 @@ def check_losses(report, stack, frames):
     code, lines = stack.run(frames[0], bad, frames[1], '-o', out)
     report.check('a JPEG that is none is named and left out', code == 0 and f'{bad} is left out: it cannot be read' in lines, f'exit {code} {lines}')
     check_cut(report, stack, frames)
+    check_sized(report, stack, frames)
     check_ended(report, stack, frames)
     check_babl(report, stack, frames)
     check_pipe(report, stack, frames)

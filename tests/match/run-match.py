@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-match.py BUILD: the command tessera-match on files of keypoints and on pictures: what it prints and writes, its exit codes."""
+import filecmp
 import json
 import math
 import os
 import random
+import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Picture, Report, IMAGES
@@ -138,8 +143,9 @@ def check_refusals(report, match, work, a, b):
     cut = os.path.join(work, 'cut.key')
     with open(cut, 'w', encoding='ascii') as file:
         file.write(text[:-1000])
+    os.mkdir(os.path.join(work, 'folder.png'))
     cases = {'a cut file': ([cut, b], r'cut.key:'), 'no file': (['gone.key', b], 'gone.key'), 'a folder': ([work + '/.', b], ''),
-             'no picture': (['gone.jpg', b], 'gone.jpg: there is no such file'), 'one argument': ([a], 'two pictures or keypoint files'),
+             'a folder that is called a picture': (['folder.png', b], 'folder.png is no file'), 'no picture': (['gone.jpg', b], 'gone.jpg: there is no such file'), 'one argument': ([a], 'two pictures or keypoint files'),
              'three arguments': ([a, b, b], 'two pictures or keypoint files'), 'no argument': ([], 'two pictures or keypoint files'),
              'no such model': ([a, b, '--model', 'fisheye'], '--model is none of'), 'a ratio of 0': ([a, b, '--ratio', '0'], '--ratio is not'),
              'a ratio of 2': ([a, b, '--ratio', '2'], '--ratio is not'), 'a ratio that is no number': ([a, b, '--ratio', 'nan'], '--ratio is not'),
@@ -235,6 +241,33 @@ def check_links(report, match, work, a, b, small):
     report.check('a link to itself: exit 2', done.returncode == 2 and 'round.json cannot be written' in done.stderr, done.stderr)
 
 
+def check_own(report, match, work, a, small):
+    """What is compared is not written over, whatever it is called there."""
+    own, other = (os.path.join(work, name) for name in ('own.key', 'own.ppm'))
+    shutil.copy(a, own)
+    shutil.copy(small, other)
+    os.symlink('own.ppm', os.path.join(work, 'link.ppm'))
+    for words in ((own, a, '--json', own), (a, own, '--colmap', own), (other, small, '--picture', other), (small, other, '--picture', 'link.ppm')):
+        done = match(*words, '--quiet')
+        report.check(f'{words[2]} {os.path.basename(words[3])}: not written over', done.returncode == 2 and 'would be written over' in done.stderr
+                     and filecmp.cmp(own, a, shallow=False) and filecmp.cmp(other, small, shallow=False), f'exit {done.returncode} {done.stderr}')
+
+
+def check_ended(report, match, work):
+    """Ended while it looks for keypoints, it leaves no file behind."""
+    large = os.path.join(work, 'large.ppm')
+    match.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', large, '--', 'gegl:scale-ratio', 'x=2', 'y=2'], GEGL_USE_OPENCL='no')
+    for number in signal.SIGINT, signal.SIGTERM:
+        process = subprocess.Popen([match.program, large, large], env={**match.gegl.env, 'TMPDIR': work, 'GEGL_USE_OPENCL': 'no'}, stdout=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        while process.poll() is None and not any(name.startswith('tessera-match-') for name in os.listdir(work)):
+            time.sleep(0.001)
+        time.sleep(0.1)
+        process.send_signal(number)
+        left = process.wait(), [name for name in os.listdir(work) if 'tessera-match-' in name]
+        report.check(f'signal {int(number)}: the exit code of a program that was ended, and no file', left == (-number, []), str(left))
+
+
 def check_full(report, match, work, a, b, small):
     """A disk that takes only so much: exit 2, and nothing is left."""
     os.symlink('/dev/full', os.path.join(work, 'full.json'))
@@ -253,7 +286,7 @@ def check_full(report, match, work, a, b, small):
             whole = os.path.getsize(out)
             os.remove(out)
             for size in sizes:
-                done = match.gegl.command(['bash', '-c', f'trap "" XFSZ; ulimit -f {size}; exec "$0" "$@"', match.program, one, other, '--quiet', option, out],
+                done = match.gegl.command(['bash', '-c', ('' if size == 8 else 'trap "" XFSZ; ') + f'ulimit -f {size}; exec "$0" "$@"', match.program, one, other, '--quiet', option, out],
                                           TMPDIR=work, GEGL_USE_OPENCL='no', GEGL_SWAP='RAM')
                 good = done.returncode == 0 and os.path.getsize(out) == whole if 1024 * size >= whole else done.returncode == 2 and not os.path.exists(out)
                 report.check(f'{name}, room for {size} KiB of {whole / 1024:.0f}', good, f'exit {done.returncode} {done.stderr}')
@@ -272,6 +305,8 @@ def main():
         small = os.path.join(work, 'small.ppm')
         match.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', small, '--', 'gegl:scale-ratio', 'x=0.3', 'y=0.3'], GEGL_USE_OPENCL='no')
         check_links(report, match, work, a, b, small)
+        check_own(report, match, work, a, small)
+        check_ended(report, match, work)
         check_full(report, match, work, a, b, small)
         left = [name for name in os.listdir(work) if 'tessera-match-' in name or name.startswith('.tessera-')]
         report.check('no temporary file is left', not left, ', '.join(left))

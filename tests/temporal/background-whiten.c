@@ -161,6 +161,31 @@ test_refusals (void)
   g_free (six);
 }
 
+/* What was said of a picture is not said of one without pixels. */
+static void
+test_emptied (void)
+{
+  GeglBuffer *some = gegl_buffer_new (GEGL_RECTANGLE (0, 0, 8, 8), babl_format ("Y' u16")), *none = gegl_buffer_new (GEGL_RECTANGLE (0, 0, 0, 0), babl_format ("Y' u16"));
+  GeglNode   *graph = gegl_node_new (), *node = gegl_node_new_child (graph, "operation", "tessera:background-whiten", NULL);
+  GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", NULL);
+
+  gegl_node_link (source, node);
+  for (gint i = 0; i < 2; i++)
+    {
+      gfloat pixel;
+      gchar *reason;
+
+      gegl_node_set (source, "buffer", i ? none : some, NULL);
+      gegl_node_blit (node, 1.0, GEGL_RECTANGLE (2, 2, 1, 1), babl_format ("Y float"), &pixel, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      gegl_node_get (node, "reason", &reason, NULL);
+      expect_words (reason, i ? "the picture is empty" : "no frames are named", "emptied");
+      g_free (reason);
+    }
+  g_object_unref (graph);
+  g_object_unref (none);
+  g_object_unref (some);
+}
+
 static void
 test_notes (void)
 {
@@ -245,6 +270,7 @@ main (gint argc, gchar **argv)
   test_planes ();
   test_shifts ();
   test_refusals ();
+  test_emptied ();
   test_notes ();
   test_current ();
   test_difference ();

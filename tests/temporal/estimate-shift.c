@@ -200,6 +200,7 @@ check_reasons (void)
   GeglBuffer *a = buffer_of (field, 0, "Y' u16", 0, 0), *b = buffer_of (wide, 0, "Y' u16", 0, 0);
   GeglBuffer *flat = gegl_buffer_new (GEGL_RECTANGLE (0, 0, 64, 64), babl_format ("Y float"));
   GeglBuffer *one = gegl_buffer_new (GEGL_RECTANGLE (3, 3, 1, 1), babl_format ("Y float"));
+  GeglBuffer *none = gegl_buffer_new (GEGL_RECTANGLE (3, 3, 0, 0), babl_format ("Y float"));
   GeglNode   *graph = gegl_node_new (), *node = node_of (graph, &defaults);
   guint16     pixels[16];
   Answer      endless;
@@ -214,7 +215,12 @@ check_reasons (void)
   endless = answer_of (node);
   expect (strstr (endless.reason, "no end") != NULL, "a picture without end: \"%s\"", endless.reason);
   g_free (endless.reason);
+  gegl_node_set (gegl_node_get_producer (node, "input", NULL), "buffer", none, NULL);
+  endless = (gegl_node_get_bounding_box (node), answer_of (node));
+  expect (strstr (endless.reason, "empty") != NULL, "an empty picture: \"%s\"", endless.reason);
+  g_free (endless.reason);
   g_object_unref (graph);
+  g_object_unref (none);
   g_object_unref (one);
   g_object_unref (flat);
   g_object_unref (b);

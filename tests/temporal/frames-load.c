@@ -68,9 +68,29 @@ strange (const gchar *folder)
   g_free (path);
 }
 
+/* Of a file without all of its pixels there is no picture: GEGL would make a black one. */
+static void
+cut (const gchar *folder)
+{
+  gdouble       values[SIZE * SIZE] = { 0.0 };
+  gchar        *path = g_build_filename (folder, "cut.fits", NULL), *bytes;
+  GeglNode     *load = gegl_node_new_child (NULL, "operation", "tessera:fits-load", "path", path, NULL);
+  gsize         n;
+  GeglRectangle box;
+
+  files_fits_of (path, -32, SIZE, SIZE, 1, values, NULL);
+  expect (g_file_get_contents (path, &bytes, &n, NULL) && g_file_set_contents (path, bytes, 2880 + 4 * SIZE * SIZE - 1, NULL), "a file is cut");
+  box = gegl_node_get_bounding_box (load);
+  expect (gegl_rectangle_is_empty (&box), "of a file that is cut there is a picture of %d x %d", box.width, box.height);
+  g_free (bytes);
+  g_object_unref (load);
+  g_free (path);
+}
+
 void
 frames_load (const gchar *folder)
 {
   numbers (folder);
   strange (folder);
+  cut (folder);
 }

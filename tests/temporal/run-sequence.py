@@ -235,9 +235,10 @@ def strange(report, sequence, frames):
         file.write(b'\1\2')
     code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '2/4')
     report.check('... and another one there is refused', code == 2 and 'dark' in errors and 'other settings' in errors, f'{code} {errors}')
-    done = sequence.gegl.command(['bash', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path('full'), *SETTINGS])
-    pictures = os.listdir(sequence.path('full', 'tracks'))
-    report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
+    for name, trap in (('full', 'trap "" XFSZ; '), ('limited', '')):
+        done = sequence.gegl.command(['bash', '-c', trap + 'ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path(name), *SETTINGS])
+        pictures = os.listdir(sequence.path(name, 'tracks'))
+        report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
 
 
 def twins(report, sequence, frames):
@@ -325,9 +326,12 @@ def unusable(report, sequence, frames):
         data = file.read()
         file.seek(len(data) - 2880 * ((2 * SIZE * SIZE + 2879) // 2880))
         file.write(bytes(2 * SIZE * SIZE))
+    with open(os.path.join(folder, 'a-cut.pgm'), 'wb') as file:
+        file.write(b'P5\n%d %d\n65535\n' % (SIZE, SIZE) + bytes(SIZE * SIZE))          # half of its pixels
     code, _, errors = sequence.run(folder, '-o', sequence.path('some'))
     states = {row['name']: row['state'] for row in rows(sequence.path('some'), 'shifts.csv')}
     report.check('a frame that ends early is named and left out', code == 0 and states[names[5]] == 'unreadable' and names[5] in errors, errors)
+    report.check('so is a PGM, of which GEGL makes a picture whose end is black', states['a-cut.pgm'] == 'unreadable' and 'a-cut.pgm cannot be read' in errors, errors)
     report.check('and one of another size', small and states[names[12]] == 'unreadable' and '96 x 96' in errors, errors)
     report.check('and one that shows nothing', states[names[17]] == 'lost' and 'shift' in errors, errors)
     report.check('all others are used', sum(state in ('used', 'first') for state in states.values()) == len(names) - 3, str(states))
@@ -338,8 +342,11 @@ def messages(report, sequence, frames, whole):
                         ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
                         ((frames, '-o', sequence.path('x'), '--dark', sequence.path('no.fits')), 'no.fits'),
                         ((frames, '-o', sequence.path('x'), '--dark', frames), 'is not one frame'),
+                        *(((frames, '-o', sequence.path('x'), *wrong.split()), said) for wrong, said in (
+                            ('--part 1/99999999999', '--part is I/N'), ('--part 4294967297/4294967298', '--part is I/N'), ('--saturation nan', 'above 0'),
+                            ('--saturation 0', 'above 0'), ('--gamma 1e7', '0 to 1000000'), ('--block 1000001', '1 to 1000000'))),
                         ((frames, '-o', whole, '--fwhm', '3'), 'other settings'), ((frames, '-o', '/proc/none'), '/proc/none')):
-        code, _, errors = sequence.run(*words, settings=() if '--history' in words else SETTINGS)
+        code, _, errors = sequence.run(*words, settings=() if {'--history', '--block'} & {*words} else SETTINGS)
         report.check(f'{" ".join(words[1:])[-40:]}: the reason, and 2', code == 2 and said in errors and 'CRITICAL' not in errors, errors)
 
 

@@ -7,7 +7,9 @@
 
 #include <gegl-plugin.h>
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +54,30 @@ check_arguments (gint argc, Comparison *comparison)
 }
 
 static gboolean
+is_same_file (const gchar *path, const gchar *other)
+{
+  GStatBuf one, two;
+
+  return g_stat (path, &one) == 0 && g_stat (other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+/* Whoever compares photographs wants to keep them. */
+static gboolean
+check_outputs (const Comparison *comparison, GError **error)
+{
+  const gchar *const outputs[] = { json, colmap, picture }, *const inputs[] = { comparison->a.path, comparison->b.path };
+
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (inputs) && outputs[i]; k++)
+      if (is_same_file (outputs[i], inputs[k]))
+        {
+          g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS, "%s would be written over; give the result another name", inputs[k]);
+          return FALSE;
+        }
+  return TRUE;
+}
+
+static gboolean
 read_side (Side *side, GError **error)
 {
   return side->is_picture ? picture_find (side, error) : keypoints_read (side->path, keypoints_format (side->path), &side->keypoints, error);
@@ -89,7 +115,7 @@ compare (Comparison *comparison, GError **error)
   const Keypoints *a = &comparison->a.keypoints, *b = &comparison->b.keypoints;
   gboolean         good;
 
-  if (! read_side (&comparison->a, error) || ! read_side (&comparison->b, error) || ! find_matches (comparison, error))
+  if (! check_outputs (comparison, error) || ! read_side (&comparison->a, error) || ! read_side (&comparison->b, error) || ! find_matches (comparison, error))
     return FALSE;
   comparison->is_inlier = g_new0 (gboolean, (gsize) comparison->n_matches + 1);
   consensus_find (a->places, b->places, comparison->matches, comparison->n_matches, comparison->model, (guint64) seed,
@@ -109,6 +135,9 @@ main (int argc, char **argv)
   const gchar    *wrong;
   gint            code;
 
+#ifdef SIGXFSZ
+  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
+#endif
   setlocale (LC_CTYPE, "");
   g_option_context_set_description (context,
     "A and B are pictures, or files of keypoints: .key, .txt, .csv, as tessera:sift-save writes them. The matrix takes places\n"

@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 
 #define LARGEST 1600            /* px, of a side of a picture that is drawn */
@@ -28,6 +29,26 @@ say_unreadable (const gchar *path)
     g_unlink (beside);
 }
 
+static void
+end_by_signal (gint number)
+{
+  if (beside)
+    g_unlink (beside);
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+/* Finding keypoints takes seconds: whoever does not wait for them leaves no file.  What the caller ignores stays ignored. */
+static void
+watch_signals (void)
+{
+  static const gint numbers[] = { SIGINT, SIGTERM };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (signal (numbers[i], end_by_signal) == SIG_IGN)
+      signal (numbers[i], SIG_IGN);
+}
+
 /* NULL, and an error, if GEGL cannot read it. */
 static GeglNode *
 load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
@@ -36,7 +57,7 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
 
   if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: there is no such file", path);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, g_file_test (path, G_FILE_TEST_EXISTS) ? "%s is no file" : "%s: there is no such file", path);
       return NULL;
     }
   if (! loads_ending (path))
@@ -65,6 +86,7 @@ picture_find (Side *side, GError **error)
     return FALSE;
   g_close (file, NULL);
   beside = path;
+  watch_signals ();
   loads_begin (side->path, say_unreadable);
   graph = gegl_node_new ();
   node = load (graph, side->path, &box, error);
@@ -86,8 +108,8 @@ picture_find (Side *side, GError **error)
     }
   g_object_unref (graph);
   g_unlink (path);
-  loads_end ();
   beside = NULL;
+  loads_end ();
   g_free (path);
   return good;
 }

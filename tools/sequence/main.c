@@ -8,6 +8,8 @@
  * Exit status: 0; 1 if fewer than half of the frames can be used; 2 if there is no result. */
 #include "config.h"
 
+#include <signal.h>
+
 #include "options.h"
 #include "sequence.h"
 
@@ -178,6 +180,9 @@ main (gint argc, gchar **argv)
   Run     run = { .began = g_get_monotonic_time () };
   gint    status;
 
+#ifdef SIGXFSZ
+  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
+#endif
   progress_name ("tessera-sequence");
   if (! options_parse (&options, argc, argv))
     return 2;

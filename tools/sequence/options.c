@@ -2,13 +2,14 @@
 #include "options.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "../progress.h"
 
+#define NOT_GIVEN (-1.0)
+
 static gchar   *output, *dark, *part, *writes, *observatory, *shift_name, *method_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
-static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = -1.0;
+static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = NOT_GIVEN;
 static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
 
 static const GOptionEntry entries[] = {
@@ -85,11 +86,21 @@ too_many_moves (void)
   return stack > 1 && velocities * velocities * stack > SEQUENCE_MOST_MOVES;
 }
 
+static gboolean
+set_part (Options *options)
+{
+  gchar       *slash, *end = NULL;
+  const gint64 i = g_ascii_strtoll (part, &slash, 10), n = *slash == '/' ? g_ascii_strtoll (slash + 1, &end, 10) : 0;
+
+  options->part = (gint) CLAMP (i, 0, G_MAXINT);
+  options->parts = (gint) CLAMP (n, 0, G_MAXINT);
+  return end && ! *end && i >= 1 && i <= n && n < G_MAXINT;
+}
+
 static const gchar *
 set_numbers (Options *options)
 {
   SequenceSettings *settings = &options->settings;
-  gint              end = 0;
 
   settings->history = history;
   settings->block = block;
@@ -104,20 +115,21 @@ set_numbers (Options *options)
   settings->removes = ! keeps_objects;
   settings->rejects_hot = ! keeps_hot;
   options->part = options->parts = 1;
-  if (part && (sscanf (part, "%d/%d%n", &options->part, &options->parts, &end) != 2 || part[end] || options->part < 1 || options->part > options->parts))
+  if (part && ! set_part (options))
     return "--part is I/N, with I from 1 to N";
   return history < 1 || history > WEIGHTS_MAX_FRAMES ? "--history is 1 to 64"
          : degree < 0 || degree > WEIGHTS_MAX_DEGREE ? "--degree is 0 to 3"
-         : ! (our_gamma >= 0.0 && our_gamma < 1e6) ? "--gamma is 0 or more"
+         : ! (our_gamma >= 0.0 && our_gamma <= 1e6) ? "--gamma is 0 to 1000000"
          : max_shift < 1 || max_shift > 4096 ? "--max-shift is 1 to 4096"
-         : ! (gain >= 0.0 && gain < 1e6) ? "--gain is 0 or more"
+         : ! (gain >= 0.0 && gain <= 1e6) ? "--gain is 0 to 1000000"
+         : saturation != NOT_GIVEN && ! (saturation > 0.0) ? "--saturation is above 0"
          : ! (fwhm >= 0.5 && fwhm <= 50.0) ? "--fwhm is 0.5 to 50"
-         : ! (threshold > 0.0 && threshold < 1e6) || ! (track_threshold > 0.0 && track_threshold < 1e6) ? "thresholds are above 0"
+         : ! (threshold > 0.0 && threshold <= 1e6) || ! (track_threshold > 0.0 && track_threshold <= 1e6) ? "thresholds are above 0 and at most 1000000"
          : ! (fastest >= 0.0 && fastest <= 100.0) ? "--fastest is 0 to 100"
          : too_many_moves () ? "--stack, --fastest and --fwhm make too many velocities; --fastest is to be less, or --fwhm more"
-         : every < 0 || every > 1000000 ? "--every is 0 or more"
+         : every < 0 || every > 1000000 ? "--every is 0 to 1000000"
          : stack < 0 || stack == 1 || stack > 256 ? "--stack is 0, or 2 to 256"
-         : block < 1 || block > 1000000 ? "--block is 1 or more"
+         : block < 1 || block > 1000000 ? "--block is 1 to 1000000"
          : pictures < 0 ? "--pictures is 0 or more" : NULL;
 }
 

@@ -55,13 +55,23 @@ remember_line (StackFrame *frame, const gchar *rest)
     frame->reason = g_strcompress (rest + strlen ("reason "));
 }
 
+/* NULL: there is none.  A pipe would be waited for. */
+static gchar *
+read_kept (const gchar *path)
+{
+  gchar *text = NULL;
+
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
 /* What the file says behind its head, if that is this one's; a line each. */
 static gchar **
 lines_after (const gchar *path, const gchar *head)
 {
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *text = read_kept (path);
 
-  g_file_get_contents (path, &text, NULL, NULL);
   return g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
 }
 
@@ -129,8 +139,8 @@ append_frame (GString *text, const StackFrame *frame)
 static gboolean
 write_kept (const gchar *path, const gchar *text, GError **error)
 {
-  g_autofree gchar *old = NULL;
-  gboolean is_ours = ! g_file_get_contents (path, &old, NULL, NULL) || g_str_has_prefix (old, HEAD "\n");
+  g_autofree gchar *old = read_kept (path);
+  gboolean          is_ours = old ? g_str_has_prefix (old, HEAD "\n") : ! g_file_test (path, G_FILE_TEST_EXISTS);
   Saving   saving;
 
   if (! is_ours)

@@ -6,6 +6,7 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "stack.h"
@@ -15,9 +16,10 @@
 
 #define CLIPPED_FROM 5          /* frames */
 #define AUTO         (-1)
+#define NOT_GIVEN    G_MININT
 
 static gchar   *output, *method_name, *reference_name, *model_name, **paths;
-static gint     mebibytes;
+static gint     mebibytes = NOT_GIVEN;
 static gboolean is_float;
 
 static const GOptionEntry options[] = {
@@ -212,7 +214,10 @@ parse (gint argc, gchar **argv)
     progress_say ("%s: the ending says what is written: .png, .tif, .tiff or .exr", output);
   else if (is_float && ! g_str_equal (saver (output), "gegl:tiff-save"))
     progress_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
-  success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"));
+  else if (mebibytes < 1 && mebibytes != NOT_GIVEN)
+    progress_say ("--memory is 1 or more");
+  success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"))
+            && (mebibytes >= 1 || mebibytes == NOT_GIVEN);
   return success;
 }
 
@@ -261,6 +266,9 @@ main (gint argc, gchar **argv)
   Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
   gint                      method, model, status = 2;
 
+#ifdef SIGXFSZ
+  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
+#endif
   progress_name ("tessera-stack");
   if (! parse (argc, argv))
     return 2;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Files whose head says where their pixels end: see loads-sized.h. */
+#include "loads-sized.h"
+
+#include <string.h>
+
+#define LONGEST_NAME 256        /* bytes, of a word in a head */
+
+/* FALSE: not all of it is there. */
+static gboolean
+read_at (const Sized *sized, gint64 at, gsize n, guint8 *bytes)
+{
+  return at >= 0 && at <= sized->size && (gint64) n <= sized->size - at && fseek (sized->file, (glong) at, SEEK_SET) == 0
+         && fread (bytes, 1, n, sized->file) == n;
+}
+
+static guint64
+number_of (const guint8 *bytes, gint n, gboolean is_big_endian)
+{
+  guint64 number = 0;
+
+  for (gint i = 0; i < n; i++)
+    number = number << 8 | bytes[is_big_endian ? i : n - 1 - i];
+  return number;
+}
+
+/* 0 where the file has ended. */
+static guint64
+number_at (const Sized *sized, gint64 at, gint n, gboolean is_big_endian)
+{
+  guint8 bytes[8];
+
+  return read_at (sized, at, (gsize) n, bytes) ? number_of (bytes, n, is_big_endian) : 0;
+}
+
+/* Are n bytes there? */
+static gboolean
+has (const Sized *sized, guint64 at, guint64 n)
+{
+  return at <= (guint64) sized->size && n <= (guint64) sized->size - at;
+}
+
+SizedKind
+sized_kind (const Sized *sized)
+{
+  guint8 head[12] = { 0 };
+
+  if (! read_at (sized, 0, (gsize) MIN (sized->size, (gint64) sizeof head), head))
+    return SIZED_NONE;
+  if (memcmp (head, "\x76\x2f\x31\x01", 4) == 0)
+    return SIZED_EXR;
+  if (memcmp (head, "II*\0", 4) == 0 || memcmp (head, "MM\0*", 4) == 0 || memcmp (head, "II+\0", 4) == 0 || memcmp (head, "MM\0+", 4) == 0)
+    return SIZED_TIFF;
+  if (memcmp (head, "RIFF", 4) == 0 && memcmp (head + 8, "WEBP", 4) == 0)
+    return SIZED_WEBP;
+  if (head[0] == 'P' && head[1] != '\0' && strchr ("2356", head[1]) && g_ascii_isspace (head[2]))
+    return SIZED_PNM;
+  return SIZED_NONE;
+}
+
+/* ------------------------------------------------------------------- WebP -- */
+
+gboolean
+sized_webp (const Sized *sized)
+{
+  return has (sized, 8, number_at (sized, 4, 4, FALSE));
+}
+
+/* --------------------------------------------------------------- PGM, PPM -- */
+
+/* The next number of a head or of pixels written as text, behind blanks and comments.  -1: there is none. */
+static gint64
+next_number (FILE *file)
+{
+  gint64 number = -1;
+  gint   byte = fgetc (file);
+
+  while (g_ascii_isspace (byte) || byte == '#')
+    {
+      if (byte == '#')
+        while (byte != '\n' && byte != EOF)
+          byte = fgetc (file);
+      byte = fgetc (file);
+    }
+  for (; byte >= '0' && byte <= '9' && number < G_MAXINT32; byte = fgetc (file))
+    number = 10 * MAX (number, 0) + (byte - '0');
+  return number;                        /* and the byte behind it has been read */
+}
+
+gboolean
+sized_pnm (const Sized *sized)
+{
+  gint64 width, height, largest, n;
+  gint   kind;
+
+  if (fseek (sized->file, 1, SEEK_SET) != 0)
+    return FALSE;
+  kind = fgetc (sized->file);
+  width = next_number (sized->file);
+  height = next_number (sized->file);
+  largest = next_number (sized->file);
+  if (feof (sized->file))
+    return FALSE;
+  if (width < 1 || height < 1 || largest < 1 || width > G_MAXINT32 || height > G_MAXINT32)
+    return TRUE;
+  n = width * height * (kind == '3' || kind == '6' ? 3 : 1);
+  if (kind == '5' || kind == '6')
+    return n <= (sized->size - ftell (sized->file)) / (largest > 255 ? 2 : 1);
+  while (n > 0 && next_number (sized->file) >= 0)
+    n--;
+  return n == 0;
+}
+
+/* ------------------------------------------------------------------- TIFF -- */
+
+/* How the numbers of a file are written, and where its pieces of pixels lie. */
+typedef struct
+{
+  gboolean is_big_endian;
+  gint     length;              /* bytes of an offset: 8 in a BigTIFF */
+  guint64  n[2];                /* of the offsets and of the lengths of the pieces */
+  gint     bytes[2];            /* each has */
+  guint64  at[2];               /* where they stand */
+} Pieces;
+
+/* An entry of the directory: its tag, the type and the number of its values, and these, or where they stand. */
+static void
+read_entry (const Sized *sized, gint64 at, Pieces *pieces)
+{
+  const gboolean big = pieces->is_big_endian;
+  const guint64  tag = number_at (sized, at, 2, big), type = number_at (sized, at + 2, 2, big);
+  const gint     bytes = type == 3 ? 2 : type == 4 ? 4 : type == 16 ? 8 : 0, kind = tag == 273 || tag == 324 ? 0 : tag == 279 || tag == 325 ? 1 : -1;
+
+  if (kind < 0 || bytes == 0)
+    return;
+  pieces->n[kind] = number_at (sized, at + 4, pieces->length, big);
+  pieces->bytes[kind] = bytes;
+  at += 4 + pieces->length;
+  pieces->at[kind] = pieces->n[kind] <= (guint64) (pieces->length / bytes) ? (guint64) at : number_at (sized, at, pieces->length, big);
+}
+
+static gboolean
+has_pieces (const Sized *sized, const Pieces *pieces)
+{
+  for (guint64 i = 0; i < pieces->n[0]; i++)
+    {
+      guint64 value[2];
+
+      for (gint kind = 0; kind < 2; kind++)
+        {
+          const guint64 at = pieces->at[kind] + i * (guint64) pieces->bytes[kind];
+
+          if (! has (sized, at, (guint64) pieces->bytes[kind]))
+            return FALSE;
+          value[kind] = number_at (sized, (gint64) at, pieces->bytes[kind], pieces->is_big_endian);
+        }
+      if (! has (sized, value[0], value[1]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The first picture of the file, which is the one that GEGL takes. */
+gboolean
+sized_tiff (const Sized *sized)
+{
+  const gboolean big = number_at (sized, 0, 1, TRUE) == 'M', is_long = number_at (sized, 2, 2, big) == 43;
+  Pieces         pieces = { .is_big_endian = big, .length = is_long ? 8 : 4 };
+  const guint64  directory = number_at (sized, is_long ? 8 : 4, pieces.length, big);
+  const gint     head = is_long ? 8 : 2, entry = is_long ? 20 : 12;
+  guint64        n;
+
+  if (directory == 0 || ! has (sized, directory, (guint64) head))
+    return FALSE;
+  n = number_at (sized, (gint64) directory, head, big);
+  if (n > G_MAXUINT16 || ! has (sized, directory, (guint64) head + n * (guint64) entry))
+    return FALSE;
+  for (guint64 i = 0; i < n; i++)
+    read_entry (sized, (gint64) (directory + (guint64) head + i * (guint64) entry), &pieces);
+  return pieces.n[0] != pieces.n[1] || has_pieces (sized, &pieces);
+}
+
+/* ---------------------------------------------------------------- OpenEXR -- */
+
+#define HAS_TILES  0x200
+#define HAS_OTHERS 0x1800       /* more than one part, or many samples in a pixel */
+
+/* Behind the words of an attribute, each of which ends with 0; -1: the file ends. */
+static gint64
+behind_word (const Sized *sized, gint64 at)
+{
+  guint8        word[LONGEST_NAME];
+  const gsize   n = (gsize) CLAMP (sized->size - at, 0, (gint64) sizeof word);
+  const guint8 *end = read_at (sized, at, n, word) ? memchr (word, '\0', n) : NULL;
+
+  return end ? at + (end - word) + 1 : -1;
+}
+
+/* Where the table of pieces begins; -1: the file ends before. */
+static gint64
+behind_attributes (const Sized *sized)
+{
+  gint64 at = 8;
+
+  while (at >= 0 && at < sized->size && number_at (sized, at, 1, FALSE) != 0)
+    {
+      at = behind_word (sized, at);             /* its name, ... */
+      at = at < 0 ? -1 : behind_word (sized, at);       /* ... its type, ... */
+      if (at >= 0)
+        at += 4 + (gint64) number_at (sized, at, 4, FALSE);     /* ... how long it is, and itself */
+    }
+  return at < 0 || at >= sized->size ? -1 : at + 1;
+}
+
+/* The table ends where the first of the pieces begins.  It is written last: 0 is a piece that is missing. */
+gboolean
+sized_exr (const Sized *sized)
+{
+  const guint64 flags = number_at (sized, 4, 4, FALSE);
+  const gint    head = flags & HAS_TILES ? 16 : 4;
+  gint64        at = behind_attributes (sized), first = sized->size;
+
+  if (at < 0)
+    return FALSE;
+  if (flags & HAS_OTHERS)
+    return TRUE;
+  for (; at < first; at += 8)
+    {
+      const guint64 piece = number_at (sized, at, 8, FALSE);
+
+      if (piece <= (guint64) at || ! has (sized, piece, (guint64) head + 4)
+          || ! has (sized, piece + (guint64) head + 4, number_at (sized, (gint64) piece + head, 4, FALSE)))
+        return FALSE;
+      first = MIN (first, (gint64) piece);
+    }
+  return TRUE;
+}
