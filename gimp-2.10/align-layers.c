@@ -66,8 +66,13 @@ move_all (AlignLayers *all)
   gimp_context_set_transform_direction (GIMP_TRANSFORM_FORWARD);
   gimp_context_set_transform_resize (GIMP_TRANSFORM_RESIZE_ADJUST);
   for (gint i = 0; i < all->n; i++)
-    if (! all->layers[i].reason)
+    {
+      if (all->layers[i].reason)
+        continue;
+      if (gimp_image_get_active_layer (all->image) > 0)                 /* GIMP's bar says "2D Transforming", the Layers dialog then which */
+        gimp_image_set_active_layer (all->image, all->layers[i].layer);
       move (&all->layers[i]);
+    }
   gimp_context_pop ();
   if (selection < 0)
     return;
@@ -148,7 +153,7 @@ align (AlignLayers *all, GError **error)
   if (align_layers_count (all) == 0)
     return report_of (all);
   new_layer = align_layers_combine (all);
-  gimp_progress_end ();                                     /* from here on there is no Cancel */
+  gimp_progress_end ();             /* from here on there is no Cancel: GIMP would end the plug-in and keep what was moved */
   change (all, new_layer);
   return report_of (all);
 }

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""Align Visible Layers as a person uses it: found in the search, its dialog, one step of undo that returns every pixel, and Cancel in the
-middle, after which the image is as it was."""
+"""Align Visible Layers as a person uses it: found in the search, its dialog, one step of undo that returns every pixel; Cancel while the
+layers are found, after which the image is as it was; and the same button and key while they are moved, which change nothing."""
 import filecmp
 import os
 import time
 
+import watched
 from aligning import add_layer, make_frames
-from cancelling import CANCEL
+from cancelling import ANSWER, CANCEL
+from session import status
 from stage import opened
 
 WORDS, TITLE = 'align visible layers by content', 'Align Visible Layers by Content'
-LARGE = 8                           # times as wide: so that there is a middle
+LARGE, MANY = 8, 4                  # times as wide, times as many: so that there is a middle
 FRAMES = ('turned', 'shifted')
+BUTTON = (CANCEL[0] - 10, CANCEL[1] - 8, 40, 16)            # a piece of Cancel's
 
 
-def make_image(installed, gimp, path, times):
+def make_image(installed, gimp, path, times, frames_of_it):
     """The frames as half transparent layers: what is seen depends on all of them."""
     frames = make_frames(installed, ('first', *FRAMES))
     see_through = '(gimp-layer-set-opacity copy 50)'
-    steps = ['(gimp-item-set-name layer "first")', *(add_layer(frames[name], name) + see_through for name in FRAMES)]
+    steps = ['(gimp-item-set-name layer "first")', *(add_layer(frames[name], name) + see_through for name in frames_of_it)]
     if times > 1:
         steps.append(f'(gimp-image-scale image (* {times} (car ({gimp.width} image))) (* {times} (car ({gimp.height} image))))')
     gimp.run(gimp.job(0, frames['first'], [*steps, gimp.save(path)]), GEGL_USE_OPENCL='no')
@@ -46,6 +49,21 @@ def start(report, session, name):
     return False
 
 
+def told(session):
+    """The report's window, or None."""
+    return next((number for number, title in session.screen.windows().items() if TITLE in title), None)
+
+
+def undone(report, session, name, work, before):
+    """The report is closed, and one step of undo taken."""
+    if window := told(session):
+        session.focus(window)
+    session.screen.key('Escape')
+    report.check(f'{name}: one undo brings it back', session.undo())
+    session.settle()
+    report.check(f'{name}: each pixel', same(before, seen(session, work, 'undone')))
+
+
 def one_step(report, session, name, work):
     before = seen(session, work, 'before')
     if not start(report, session, name):
@@ -55,34 +73,86 @@ def one_step(report, session, name, work):
     session.screen.shot('align-layers-done')
     after = seen(session, work, 'after')
     report.check(f'{name}: OK changes the picture', changed and os.path.exists(after) and not same(before, after))
-    told = session.screen.wait(lambda: any(TITLE in title for title in session.screen.windows().values()), 20)
-    report.check(f'{name}: the report is a window', told, str(session.screen.windows()))
-    session.screen.key('Escape')
-    report.check(f'{name}: one undo brings it back', session.undo())
+    report.check(f'{name}: the report is a window', session.screen.wait(lambda: told(session), 20), str(session.screen.windows()))
+    undone(report, session, name, work, before)
+
+
+# ------------------------------------------------------------------ phases --
+
+def plug_in(session):
+    """Its process, or None."""
+    for pid in session.processes():
+        try:
+            with open(f'/proc/{pid}/cmdline', encoding='utf-8', errors='replace') as file:
+                words = file.read().split('\0')
+        except OSError:
+            continue
+        if any(os.path.basename(word).startswith('tessera') for word in words[:2]):
+            return pid
+    return None
+
+
+def computes(session):
+    """Whether the plug-in does, and whether GIMP does, for a quarter of a second."""
+    pids = plug_in(session), session.program.pid
+    before = [status(pid)[11:13] for pid in pids]
+    time.sleep(0.25)
+    return [bool(pid) and (status(pid)[11:13] != earlier or watched.Family.waits(pid)) for pid, earlier in zip(pids, before)]
+
+
+def finds(session, without):
+    """The layers are found: the plug-in computes, and GIMP shows Cancel, where it had `without`."""
+    return computes(session)[0] and session.screen.piece(*BUTTON) != without
+
+
+def moves(session):
+    """The layers are moved: the plug-in waits for GIMP, which computes."""
+    return plug_in(session) and all(computes(session) == [False, True] for _ in range(3))
+
+
+def at_rest(session, work):
+    """What is seen, and what is where Cancel comes."""
+    before = seen(session, work, 'before')
     session.settle()
-    report.check(f'{name}: each pixel', same(before, seen(session, work, 'undone')))
+    return before, session.screen.piece(*BUTTON)
 
 
 def cancelled(report, session, name, work):
-    before = seen(session, work, 'before')
+    before, without = at_rest(session, work)
     if not start(report, session, name):
         return
-    time.sleep(1)
-    report.check(f'{name}: Cancel comes in the middle', session.screen.wait(session.busy, 5) and not session.changed())
+    report.check(f'{name}: Cancel comes while layers are found', session.screen.wait(lambda: finds(session, without), 20) and not session.changed())
     session.screen.click(*CANCEL)
-    time.sleep(1)
+    ended = session.screen.wait(lambda: not plug_in(session) and not session.busy(), ANSWER)
     session.screen.shot('align-layers-cancelled')
-    report.check(f'{name}: it ends at once', not session.busy())
+    report.check(f'{name}: it ends at once', ended)
     session.settle()
     session.screen.key('Escape')                            # a message, where that is a window
     report.check(f'{name}: after Cancel nothing is changed', not session.changed() and same(before, seen(session, work, 'cancelled')))
 
 
+def moved(report, session, name, work):
+    """GIMP's transform has no Cancel: what is pressed where it was must not leave some of the layers moved."""
+    before, without = at_rest(session, work)
+    if not start(report, session, name):
+        return
+    found = session.screen.wait(lambda: finds(session, without), 20) and session.screen.wait(lambda: moves(session), 60)
+    session.screen.shot('align-layers-moving')
+    report.check(f'{name}: a press comes while layers are moved', found and told(session) is None)
+    session.screen.click(*CANCEL)
+    session.screen.say('xdotool', 'key', 'Escape')
+    report.check(f'{name}: it goes on, and the report comes', session.screen.wait(lambda: told(session), 300))
+    session.settle()
+    session.screen.shot('align-layers-moved')
+    report.check(f'{name}: the picture is changed', session.changed() and not same(before, seen(session, work, 'moved')))
+    undone(report, session, name, work, before)
+
+
 def align_in_windows(report, installed, kind, given):
     gimp = kind(installed.gegl.env, installed.work)
-    for part, times, test in (('align', 1, one_step), ('align-cancel', LARGE, cancelled)):
-        name, path = f'GIMP {kind.version}: aligned layers{"" if times == 1 else ", large"}', os.path.join(installed.work, f'picture-{part}.xcf')
-        if not report.check(f'{name}: an image is made', make_image(installed, gimp, path, times)):
+    for part, times, frames, test in (('align', 1, FRAMES, one_step), ('align-cancel', LARGE, FRAMES * MANY, cancelled), ('align-move', LARGE, FRAMES, moved)):
+        name, path = f'GIMP {kind.version}: aligned layers{"" if times == 1 else f", large, {len(frames)}"}', os.path.join(installed.work, f'picture-{part}.xcf')
+        if not report.check(f'{name}: an image is made', make_image(installed, gimp, path, times, frames)):
             continue
         with opened(report, installed, kind, given, part, name, path, served=True) as session:
             if session:

@@ -84,6 +84,11 @@ class Screen:
     def shot(self, name):
         self.say('import', '-window', 'root', os.path.join(self.folder, name + '.png'))
 
+    def piece(self, x, y, width, height):
+        """The pixels that are there, to be compared."""
+        return subprocess.run(['import', '-window', 'root', '-crop', f'{width}x{height}+{x}+{y}', '-depth', '8', 'rgb:-'],
+                              env=self.env, capture_output=True, timeout=60).stdout
+
     def close(self):
         for program in reversed(self.programs):
             program.terminate()
