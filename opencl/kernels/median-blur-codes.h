@@ -136,8 +136,8 @@ moved_greater (const Around *a, uint code, int count)
         { \
           uint bits = 0; \
 \
-          for (int i = min (first + WORDS - 1, to / 4); i >= first; i--) \
-            bits = bits << 4 | (EQUAL (line[i], code) * 0x10204080u) >> 28;      /* a bit for each byte */ \
+          for (int i = first; i <= min (first + WORDS - 1, to / 4); i++) \
+            bits |= (EQUAL (line[i], code) * 0x10204080u) >> 28 << 4 * (i - first);      /* a bit for each byte */ \
           bits &= ~0u << max (from - 4 * first, 0) & ~0u >> max (4 * first + 31 - to, 0); \
           for (; bits; bits &= bits - 1) \
             { \

@@ -43,6 +43,8 @@ RUNS = [
     ('median-blur', 3, 'width=19,height=13,radius=2,percentile=50,neighborhood=square'),
     ('median-blur', 2, 'width=15,height=11,radius=3,percentile=50,neighborhood=square'),
     ('median-blur', 4, 'width=15,height=11,radius=2,percentile=30'),
+    ('median-blur', 3, 'width=19,height=13,radius=4,percentile=50,neighborhood=square'),
+    ('median-blur', 2, 'width=37,height=70,radius=3,neighborhood=circle'),       # more than a group's pixels
     ('motion-blur', 6, f'{SMALL},length=6'),
     ('sift', 1, 'width=24,height=20,octaves=2,upsample=1,intervals=1,sigma=0.8,contrast-threshold=0,edge-threshold=100,content=noise,alpha=opaque,'
                 'format=working,specials=0,max-features=0,roi-w=0,roi-h=0'),
@@ -61,14 +63,15 @@ OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small']
 
 
 def kernels():
-    """All that the sources define; two macros make several each."""
+    """All that the sources define; three macros make several each."""
     found = set()
     for path in glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.[ch]*')) + glob.glob(os.path.join(TOP, 'opencl', 'kernels', 'shared', '*.h')):
         with open(path, encoding='utf-8') as file:
             text = file.read()
         found.update(re.findall(r'^kernel void (?!name\b)(\w+) \(', text, re.MULTILINE))
         found.update(re.findall(r'^DEFINE_TILE \((\w+),', text, re.MULTILINE))
-        found.update('median_network_' + n for n in re.findall(r'^MEDIAN_KERNEL \(\d+, (\d+)\)', text, re.MULTILINE))
+        found.update(name + n for name, n in re.findall(r'^MEDIAN_KERNEL \((\w+), \d+, (\d+), ', text, re.MULTILINE))
+        found.update('median_select_' + name for name in re.findall(r'^SELECT \((\w+), ', text, re.MULTILINE))
     return found
 
 
