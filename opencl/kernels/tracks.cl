@@ -56,6 +56,24 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
 
 #define ADD_TO(sum) ALL for (int i = 0; i < PIXELS; i++) sum[i] += row[i]
 
+/* What each velocity reads is read for itself; `aheads`: how far it is from the least. */
+#define ADD_APART(aheads) \
+  _Pragma ("unroll 1") for (int v = 0; v < 4; v++) \
+    { \
+      global const float *q = p + (long) (aheads)[v] * STRIP; \
+\
+      ALL for (int i = 0; i < PIXELS; i++) \
+        row[i] = q[i * STRIP]; \
+      if (v == 0) \
+        ADD_TO (sums[0]); \
+      else if (v == 1) \
+        ADD_TO (sums[1]); \
+      else if (v == 2) \
+        ADD_TO (sums[2]); \
+      else \
+        ADD_TO (sums[3]); \
+    }
+
 /* The best of four velocities, 4 k ... of a row of the grid, for each pixel, if it is better than what is kept; and sums from 0 on. */
 #define JUDGE(k) \
   ALL for (int i = 0; i < PIXELS; i++) \
@@ -136,21 +154,7 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
             {
             ADD (0, 0, 0) ADD_ALL (0) ADD_ALL (1) ADD_ALL (2)
             default:
-              _Pragma ("unroll 1") for (int v = 0; v < 4; v++)
-                {
-                  global const float *q = p + (long) aheads[4 * (k * n_frames + j) + v] * STRIP;
-
-                  ALL for (int i = 0; i < PIXELS; i++)
-                    row[i] = q[i * STRIP];
-                  if (v == 0)
-                    ADD_TO (sums[0]);
-                  else if (v == 1)
-                    ADD_TO (sums[1]);
-                  else if (v == 2)
-                    ADD_TO (sums[2]);
-                  else
-                    ADD_TO (sums[3]);
-                }
+              ADD_APART (aheads + 4 * (k * n_frames + j))
             }
         }
       JUDGE (k)
