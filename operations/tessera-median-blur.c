@@ -65,12 +65,13 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
-#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save */
+#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 4.2 for radius 10 (H100, 2026-11-27) */
 #define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
 #define CODED_WIDTH   32        /* pixels of a group that share codes */
 #define CODED_HEIGHT  8
 #define CODED_RUN     8         /* of a work-item: median-blur-codes.h */
-#define CODED_ROUNDS  36        /* of the search, take as long as such a run */
+#define CODED_ROUNDS  9         /* of the search: a quarter of what a run takes.  With all of it launches are too small for a large GPU: radius 40,
+                                 * 24 Mpix, 3,300 ms, and 1,250 with 3, which is too much for a small one (H100, 2026-11-27) */
 #define CODED_ROOM    (512 + 3 * 128)
 
 /* ---------------------------------------------------------------- params -- */

@@ -6,7 +6,7 @@
  * far away the next column is.  A work-item has 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what
  * they read of a frame is mostly the same, and is read once.  The items of a group have rows of velocities next to one another: what one has read is in
  * the cache for the others.  With 8 pixels it takes 1.2 times as long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200,
- * 2026-11-24).  Moves are read two frames ahead.  With whole columns in one piece, and moves read when they are used, it takes 1.16 times as long (H100,
+ * 2026-11-24).  Moves are read two frames ahead.  With whole columns in one piece, and moves read when they are used, it takes longer, Price: 1.1 (H100,
  * 2026-11-27).
  */
 #pragma OPENCL FP_CONTRACT OFF
