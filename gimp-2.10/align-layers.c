@@ -62,7 +62,9 @@ move_all (AlignLayers *all)
   if (selection > 0)
     gimp_selection_none (all->image);
   gimp_context_push ();
-  gimp_context_set_interpolation (GIMP_INTERPOLATION_NOHALO);           /* the sharpest that GIMP has */
+  /* The nearest to the truth that GIMP has, and the sharpest, though slow: after a turn the rms error of linear and of cubic is 1.3 to 1.6
+   * times its own (data/doc/measurements.md). */
+  gimp_context_set_interpolation (GIMP_INTERPOLATION_NOHALO);
   gimp_context_set_transform_direction (GIMP_TRANSFORM_FORWARD);
   gimp_context_set_transform_resize (GIMP_TRANSFORM_RESIZE_ADJUST);
   for (gint i = 0; i < all->n; i++)
