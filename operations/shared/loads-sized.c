@@ -91,8 +91,9 @@ next_number (FILE *file)
 gboolean
 sized_pnm (const Sized *sized)
 {
-  gint64 width, height, largest, n;
-  gint   kind;
+  gint64  width, height, largest;
+  guint64 n;                    /* up to 3 2^62 */
+  gint    kind;
 
   if (fseek (sized->file, 1, SEEK_SET) != 0)
     return FALSE;
@@ -104,9 +105,9 @@ sized_pnm (const Sized *sized)
     return FALSE;
   if (width < 1 || height < 1 || largest < 1 || width > G_MAXINT32 || height > G_MAXINT32)
     return TRUE;
-  n = width * height * (kind == '3' || kind == '6' ? 3 : 1);
+  n = (guint64) width * (guint64) height * (kind == '3' || kind == '6' ? 3 : 1);
   if (kind == '5' || kind == '6')
-    return n <= (sized->size - ftell (sized->file)) / (largest > 255 ? 2 : 1);
+    return n <= (guint64) (sized->size - ftell (sized->file)) / (largest > 255 ? 2 : 1);
   while (n > 0 && next_number (sized->file) >= 0)
     n--;
   return n == 0;
@@ -114,11 +115,17 @@ sized_pnm (const Sized *sized)
 
 /* ------------------------------------------------------------------- TIFF -- */
 
+/* Of the tags that tell how many pieces there are, and how long one is. */
+enum { WIDTH, HEIGHT, BITS, COMPRESSION, SAMPLES, STRIP_ROWS, PLANAR, TILE_WIDTH, TILE_HEIGHT, N_TAGS };
+
+static const guint16 tags[N_TAGS] = { 256, 257, 258, 259, 277, 278, 284, 322, 323 };
+
 /* How the numbers of a file are written, and where its pieces of pixels lie. */
 typedef struct
 {
   gboolean is_big_endian;
   gint     length;              /* bytes of an offset: 8 in a BigTIFF */
+  guint64  value[N_TAGS];       /* the first, of samples that are alike */
   guint64  n[2];                /* of the offsets and of the lengths of the pieces */
   gint     bytes[2];            /* each has */
   guint64  at[2];               /* where they stand */
@@ -129,33 +136,74 @@ static void
 read_entry (const Sized *sized, gint64 at, Pieces *pieces)
 {
   const gboolean big = pieces->is_big_endian;
-  const guint64  tag = number_at (sized, at, 2, big), type = number_at (sized, at + 2, 2, big);
+  const guint64  tag = number_at (sized, at, 2, big), type = number_at (sized, at + 2, 2, big), n = number_at (sized, at + 4, pieces->length, big);
   const gint     bytes = type == 3 ? 2 : type == 4 ? 4 : type == 16 ? 8 : 0, kind = tag == 273 || tag == 324 ? 0 : tag == 279 || tag == 325 ? 1 : -1;
+  guint64        place;
 
-  if (kind < 0 || bytes == 0)
+  if (bytes == 0)
     return;
-  pieces->n[kind] = number_at (sized, at + 4, pieces->length, big);
-  pieces->bytes[kind] = bytes;
   at += 4 + pieces->length;
-  pieces->at[kind] = pieces->n[kind] <= (guint64) (pieces->length / bytes) ? (guint64) at : number_at (sized, at, pieces->length, big);
+  place = n <= (guint64) (pieces->length / bytes) ? (guint64) at : number_at (sized, at, pieces->length, big);
+  for (gint i = 0; i < N_TAGS; i++)
+    if (tag == tags[i] && has (sized, place, (guint64) bytes))
+      pieces->value[i] = MIN (number_at (sized, (gint64) place, bytes, big), G_MAXUINT32);
+  if (kind < 0)
+    return;
+  pieces->n[kind] = n;
+  pieces->bytes[kind] = bytes;
+  pieces->at[kind] = place;
+}
+
+/* How many pieces the picture has: what else is listed nobody reads. */
+static guint64
+count_pieces (const Pieces *pieces)
+{
+  const guint64 *value = pieces->value, width = value[TILE_WIDTH], height = value[TILE_HEIGHT] > 0 ? value[TILE_HEIGHT] : MAX (value[STRIP_ROWS], 1);
+  const guint64  across = width > 0 ? value[WIDTH] / width + (value[WIDTH] % width > 0) : 1;
+  const guint64  down = value[HEIGHT] / height + (value[HEIGHT] % height > 0);
+
+  return MIN (across, G_MAXUINT16) * MIN (down, G_MAXUINT32) * (value[PLANAR] == 2 ? MIN (value[SAMPLES], G_MAXUINT16) : 1);
+}
+
+/* The offset of a piece, or its length.  FALSE: it is not there. */
+static gboolean
+read_value (const Sized *sized, const Pieces *pieces, gint kind, guint64 i, guint64 *value)
+{
+  const guint64 at = pieces->at[kind] + i * (guint64) pieces->bytes[kind];
+
+  if (! has (sized, at, (guint64) pieces->bytes[kind]))
+    return FALSE;
+  *value = number_at (sized, (gint64) at, pieces->bytes[kind], pieces->is_big_endian);
+  return TRUE;
+}
+
+/* Where pixels are not compressed, and one strip is all or the first two of more differ in length, libtiff computes the lengths.  So long a strip is then at
+ * most: colours may be stored in less detail. */
+static guint64
+longest_piece (const Sized *sized, const Pieces *pieces, guint64 n)
+{
+  const guint64 *value = pieces->value, row = value[WIDTH] * value[BITS] * value[SAMPLES];
+  guint64        first, second;
+
+  if (value[COMPRESSION] != 1 || value[TILE_WIDTH] > 0 || value[PLANAR] == 2)
+    return G_MAXUINT64;
+  if (n == 1 || (n > 2 && n * value[STRIP_ROWS] == value[HEIGHT] && read_value (sized, pieces, 1, 0, &first) && read_value (sized, pieces, 1, 1, &second)
+                 && first != second && first > 0 && second > 0))
+    return (row + 7) / 8 * (value[HEIGHT] / n);
+  return G_MAXUINT64;
 }
 
 static gboolean
 has_pieces (const Sized *sized, const Pieces *pieces)
 {
-  for (guint64 i = 0; i < pieces->n[0]; i++)
+  const guint64 n = MIN (pieces->n[0], count_pieces (pieces)), longest = longest_piece (sized, pieces, n);
+
+  for (guint64 i = 0; i < n; i++)
     {
-      guint64 value[2];
+      guint64 at, length;
 
-      for (gint kind = 0; kind < 2; kind++)
-        {
-          const guint64 at = pieces->at[kind] + i * (guint64) pieces->bytes[kind];
-
-          if (! has (sized, at, (guint64) pieces->bytes[kind]))
-            return FALSE;
-          value[kind] = number_at (sized, (gint64) at, pieces->bytes[kind], pieces->is_big_endian);
-        }
-      if (! has (sized, value[0], value[1]))
+      if (! read_value (sized, pieces, 0, i, &at) || ! read_value (sized, pieces, 1, i, &length)
+          || ! has (sized, at, MIN (length, longest)))
         return FALSE;
     }
   return TRUE;
@@ -166,7 +214,8 @@ gboolean
 sized_tiff (const Sized *sized)
 {
   const gboolean big = number_at (sized, 0, 1, TRUE) == 'M', is_long = number_at (sized, 2, 2, big) == 43;
-  Pieces         pieces = { .is_big_endian = big, .length = is_long ? 8 : 4 };
+  Pieces         pieces = { .is_big_endian = big, .length = is_long ? 8 : 4,
+                            .value = { [BITS] = 1, [COMPRESSION] = 1, [SAMPLES] = 1, [STRIP_ROWS] = G_MAXUINT32, [PLANAR] = 1 } };
   const guint64  directory = number_at (sized, is_long ? 8 : 4, pieces.length, big);
   const gint     head = is_long ? 8 : 2, entry = is_long ? 20 : 12;
   guint64        n;

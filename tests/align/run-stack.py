@@ -220,12 +220,21 @@ def check_cut(report, stack, frames):
                  code == 0 and not lines, f'exit {code} {lines}')
 
 
-def tiff(picture):
-    """Its directory stands before its pixels: whoever reads it learns the size of what is cut."""
-    pixels = bytes(picture.pixels)
-    entries = [(256, picture.width), (257, picture.height), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, picture.height), (279, len(pixels))]
+def tiff(picture, rows=None, lengths=None, unused=0):
+    """Its directory stands before its pixels: whoever reads it learns the size of what is cut.  `lengths`: of its strips of `rows`, as it tells them;
+    `unused`: offsets and lengths that it lists behind those of the picture, beyond its end."""
+    pixels, rows = bytes(picture.pixels), rows or picture.height
+    offsets = list(range(122, 122 + len(pixels), rows * picture.width))
+    lengths = (lengths or [rows * picture.width] * len(offsets)) + unused * [1000]
+    offsets += unused * [1 << 30]
+    lists = 122 + len(pixels)           # where they stand, but for one strip
+    entries = [(256, 1, picture.width), (257, 1, picture.height), (258, 1, 8), (259, 1, 1), (262, 1, 1), (273, len(offsets), lists), (277, 1, 1), (278, 1, rows),
+               (279, len(offsets), lists + 4 * len(offsets))]
+    if len(offsets) == 1:
+        entries = [(tag, n, {273: offsets, 279: lengths}[tag][0] if tag in (273, 279) else value) for tag, n, value in entries]
     return (b'II*\0' + (8).to_bytes(4, 'little') + len(entries).to_bytes(2, 'little')
-            + b''.join(tag.to_bytes(2, 'little') + b'\4\0\1\0\0\0' + value.to_bytes(4, 'little') for tag, value in entries) + bytes(4) + pixels)
+            + b''.join(tag.to_bytes(2, 'little') + b'\4\0' + n.to_bytes(4, 'little') + value.to_bytes(4, 'little') for tag, n, value in entries) + bytes(4) + pixels
+            + (b''.join(value.to_bytes(4, 'little') for value in offsets + lengths) if len(offsets) > 1 else b''))
 
 
 def check_sized(report, stack, frames):
@@ -246,6 +255,10 @@ def check_sized(report, stack, frames):
         cut = written(stack, 'cut-' + os.path.basename(path), content(path)[:os.path.getsize(path) * 3 // 4])
         code, lines = stack.run(frames[0], cut, '-o', out)
         report.check('... and left out where it ends too early', code == 0 and f'{cut} is left out: it cannot be read' in lines, f'exit {code} {lines}')
+    wrong = [122 + i * picture.width for i in range(picture.height)]     # the offsets once more
+    for name, data in (('length.tif', tiff(picture, lengths=[1 << 30])), ('lengths.tif', tiff(picture, 1, wrong)), ('unused.tif', tiff(picture, 1, unused=1))):
+        code, lines = stack.run(frames[0], written(stack, name, data), '-o', out)
+        report.check(f'{name}, of which libtiff knows better, is read', code == 0 and 'is left out' not in lines, f'exit {code} {lines}')
     os.mkdir(folder)
     pipe = os.path.join(stack.work, 'no-writer.png')
     os.mkfifo(pipe)

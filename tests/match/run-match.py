@@ -257,9 +257,9 @@ def check_ended(report, match, work):
     """Ended while it looks for keypoints, it leaves no file behind."""
     large = os.path.join(work, 'large.ppm')
     match.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', large, '--', 'gegl:scale-ratio', 'x=2', 'y=2'], GEGL_USE_OPENCL='no')
-    for number in signal.SIGINT, signal.SIGTERM:
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         process = subprocess.Popen([match.program, large, large], env={**match.gegl.env, 'TMPDIR': work, 'GEGL_USE_OPENCL': 'no'}, stdout=subprocess.DEVNULL,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                                   preexec_fn=lambda: [signal.signal(ignored, signal.SIG_DFL) for ignored in (signal.SIGINT, signal.SIGHUP)])
         while process.poll() is None and not any(name.startswith('tessera-match-') for name in os.listdir(work)):
             time.sleep(0.001)
         time.sleep(0.1)

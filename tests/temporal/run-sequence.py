@@ -344,7 +344,7 @@ def messages(report, sequence, frames, whole):
                         ((frames, '-o', sequence.path('x'), '--dark', frames), 'is not one frame'),
                         *(((frames, '-o', sequence.path('x'), *wrong.split()), said) for wrong, said in (
                             ('--part 1/99999999999', '--part is I/N'), ('--part 4294967297/4294967298', '--part is I/N'), ('--saturation nan', 'above 0'),
-                            ('--saturation 0', 'above 0'), ('--gamma 1e7', '0 to 1000000'), ('--block 1000001', '1 to 1000000'))),
+                            ('--saturation 0', 'above 0'), ('--saturation -1', 'above 0'), ('--gamma 1e7', '0 to 1000000'), ('--block 1000001', '1 to 1000000'))),
                         ((frames, '-o', whole, '--fwhm', '3'), 'other settings'), ((frames, '-o', '/proc/none'), '/proc/none')):
         code, _, errors = sequence.run(*words, settings=() if {'--history', '--block'} & {*words} else SETTINGS)
         report.check(f'{" ".join(words[1:])[-40:]}: the reason, and 2', code == 2 and said in errors and 'CRITICAL' not in errors, errors)

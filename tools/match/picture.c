@@ -42,7 +42,12 @@ end_by_signal (gint number)
 static void
 watch_signals (void)
 {
-  static const gint numbers[] = { SIGINT, SIGTERM };
+  static const gint numbers[] = {
+    SIGINT, SIGTERM,
+#ifdef SIGHUP
+    SIGHUP                      /* the terminal is closed */
+#endif
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (signal (numbers[i], end_by_signal) == SIG_IGN)

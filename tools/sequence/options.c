@@ -5,7 +5,7 @@
 
 #include "../progress.h"
 
-#define NOT_GIVEN (-1.0)
+#define NOT_GIVEN (-G_MAXDOUBLE)
 
 static gchar   *output, *dark, *part, *writes, *observatory, *shift_name, *method_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
@@ -106,7 +106,7 @@ set_numbers (Options *options)
   settings->block = block;
   settings->every = every;
   settings->stack = stack;
-  settings->saturation = saturation;
+  settings->saturation = saturation == NOT_GIVEN ? -1.0 : saturation;   /* folders of earlier runs have -1 too */
   settings->gain = gain;
   settings->fwhm = fwhm;
   settings->threshold = threshold;
