@@ -27,12 +27,11 @@ typedef struct
 
 typedef struct
 {
-  Sequence     *sequence;
   const Tables *tables;
   const Way    *way;
   gdouble       v_x, v_y;
   gfloat        sky[SIDE * SIDE], object[SIDE * SIDE];
-  gint          seen[SIDE * SIDE], n;
+  gint          seen[SIDE * SIDE];
 } Drawing;
 
 /* The place of the sky or of the object in a frame, when the strongest row's frame has it at the row's place. */
@@ -93,25 +92,26 @@ add_to_object (Drawing *drawing, gint index, const CountPlane *plane)
       if (isfinite (count) && u >= 0 && v >= 0 && u < SIDE && v < SIDE && isfinite (drawing->sky[v * SIDE + u]))
         drawing->object[i] += count - drawing->sky[v * SIDE + u];
     }
-  drawing->n++;
 }
 
+/* Each frame is read once for all drawings that need it, because reading it takes longest. */
 static void
-each_frame (Drawing *drawing, UseFrame use)
+each_frame (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n, UseFrame use)
 {
-  const gint begin = MAX (drawing->way->best->index - REACH, 0), end = MIN (drawing->way->best->index + REACH + 1, drawing->sequence->list.n);
-
-  for (gint i = begin; i < end; i++)
+  for (gint i = 0; i < sequence->list.n; i++)
     {
-      const FrameRow *row = tables_frame (drawing->tables, i);
-      CountPlane      plane;
+      const FrameRow *row = tables_frame (tables, i);
+      CountPlane      plane = { 0 };
       FrameFacts      facts;
 
-      if (row && row->state != FRAME_LOST && row->state != FRAME_UNREADABLE && sequence_frame (drawing->sequence, i, &plane, &facts, NULL))
-        {
-          use (drawing, i, &plane);
-          count_plane_clear (&plane);
-        }
+      for (gint k = 0; k < n && row && row->state != FRAME_LOST && row->state != FRAME_UNREADABLE; k++)
+        if (ABS (i - drawings[k].way->best->index) <= REACH)
+          {
+            if (! plane.pixels && ! sequence_frame (sequence, i, &plane, &facts, NULL))
+              break;
+            use (&drawings[k], i, &plane);
+          }
+      count_plane_clear (&plane);
     }
 }
 
@@ -182,21 +182,19 @@ find_velocity (Drawing *drawing)
     }
 }
 
-static gboolean
-draw (Sequence *sequence, const Tables *tables, const Way *way, GError **error)
+static void
+find_mean (Drawing *drawing)
 {
-  g_autofree Drawing *drawing = g_new0 (Drawing, 1);
-  g_autofree guint8 *picture = g_malloc0 (WIDTH * HEIGHT);
-  g_autofree gchar *path = g_strdup_printf ("%s/tracks/%04d.png", sequence->folder, way->best->track + 1);
-
-  drawing->sequence = sequence;
-  drawing->tables = tables;
-  drawing->way = way;
-  find_velocity (drawing);
-  each_frame (drawing, add_to_sky);
   for (gint i = 0; i < SIDE * SIDE; i++)
     drawing->sky[i] = drawing->seen[i] > 0 ? drawing->sky[i] / drawing->seen[i] : NAN;
-  each_frame (drawing, add_to_object);
+}
+
+static gboolean
+draw (const Drawing *drawing, const gchar *folder, GError **error)
+{
+  g_autofree guint8 *picture = g_malloc0 (WIDTH * HEIGHT);
+  g_autofree gchar *path = g_strdup_printf ("%s/%04d.png", folder, drawing->way->best->track + 1);
+
   paint (drawing->sky, 12.0, picture, 0);
   draw_way (drawing, picture);
   paint (drawing->object, 8.0, picture, SIDE * SCALE + GAP);
@@ -219,7 +217,8 @@ pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **er
 {
   g_autofree Way *ways = g_new0 (Way, MAX (tables->n_tracks, 1));
   g_autofree gchar *folder = g_build_filename (sequence->folder, "tracks", NULL);
-  gint     n = 0;
+  const gint n = CLAMP (most, 0, tables->n_tracks);
+  g_autofree Drawing *drawings = g_new0 (Drawing, MAX (n, 1));
   gboolean success = TRUE;
 
   for (guint i = 0; i < tables->tracks->len; i++)
@@ -233,9 +232,19 @@ pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **er
       way->rows++;
     }
   qsort (ways, tables->n_tracks, sizeof *ways, compare_ways);
-  if (tables->n_tracks > 0 && most > 0)
+  for (gint k = 0; k < n; k++)
+    {
+      drawings[k].tables = tables;
+      drawings[k].way = &ways[k];
+      find_velocity (&drawings[k]);
+    }
+  if (n > 0)
     g_mkdir_with_parents (folder, 0777);
-  for (; n < MIN (most, tables->n_tracks) && success; n++)
-    success = draw (sequence, tables, &ways[n], error);
+  each_frame (sequence, tables, drawings, n, add_to_sky);
+  for (gint k = 0; k < n; k++)
+    find_mean (&drawings[k]);
+  each_frame (sequence, tables, drawings, n, add_to_object);
+  for (gint k = 0; k < n && success; k++)
+    success = draw (&drawings[k], folder, error);
   return success ? n : -1;
 }
