@@ -71,7 +71,7 @@ look_back (BandState *state)
         if ((status = tessera_event_wait (upload)) == 0 && state->job->profiled)
           timings->upload += tessera_event_duration (upload) / 1e9;
       }
-  return status != 0 ? status : tessera_commands_wait (state);
+  return status != 0 ? status : tessera_commands_see (state);
 }
 
 static gint

@@ -330,24 +330,18 @@ count_time (Job *job, const Command *command)
 }
 
 gint
-tessera_commands_wait (BandState *state)
+tessera_commands_see (BandState *state)
 {
   Job           *job = state->job;
   const guint    n = state->commands->len - state->n_seen;
   const Command *commands = &g_array_index (state->commands, Command, state->n_seen);
-  g_autofree TesseraEvent **events = g_new (TesseraEvent *, n);
   gint           status = wait_for_tables (job);
 
-  for (guint i = 0; i < n; i++)
-    events[i] = commands[i].event;
-  if (status == 0)
-    status = tessera_events_wait (events, n);
-  if (status != 0)
-    return status;
-  for (guint i = 0; i < n && job->profiled; i++)
-    count_time (job, &commands[i]);
+  for (guint i = 0; i < n && status == 0; i++)
+    if ((status = job->profiled ? tessera_event_wait (commands[i].event) : tessera_event_failed (commands[i].event)) == 0 && job->profiled)
+      count_time (job, &commands[i]);
   state->n_seen += n;
-  return 0;
+  return status;
 }
 
 void

@@ -16,8 +16,8 @@ gint tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, 
 /* tessera_launch with a kernel of the engine's own. */
 gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
 GArray *tessera_commands_new (void);
-/* Waits for all enqueued tables, launches and clears; an error if one of them did not happen. */
-gint tessera_commands_wait  (BandState *state);
+/* Of all enqueued tables, launches and clears, when a later command has happened: an error if one of them did not. */
+gint tessera_commands_see   (BandState *state);
 void tessera_commands_free  (BandState *state);
 /* `whole`: the tables are on the device as they should be.  `idle`: the device is done with them. */
 void tessera_tables_free    (Job *job, gboolean whole, gboolean idle);

@@ -268,20 +268,14 @@ tessera_event_wait (TesseraEvent *event)
 }
 
 gint
-tessera_events_wait (TesseraEvent *const *events, guint n)
+tessera_event_failed (TesseraEvent *event)
 {
-  gint status = n > 0 ? tessera_cl_api ()->WaitForEvents (n, events) : CL_SUCCESS;
+  cl_int       of_command = CL_COMPLETE;
+  const cl_int status = tessera_cl_api ()->GetEventInfo (event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, NULL);
 
-  if (status == CL_SUCCESS)
-    return n > 0 && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : CL_SUCCESS;
-  for (guint i = 0; i < n; i++)         /* which of them, and why? */
-    {
-      const gint of_one = tessera_event_wait (events[i]);
-
-      if (of_one != CL_SUCCESS)
-        return of_one;
-    }
-  return status;
+  if (status != CL_SUCCESS || of_command < 0)
+    return status != CL_SUCCESS ? status : of_command;
+  return tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 guint64
