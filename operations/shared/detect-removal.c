@@ -30,16 +30,18 @@ compare_candidates (gconstpointer a, gconstpointer b)
 static GArray *
 find_candidates (const CountPlane *filtered, gfloat threshold)
 {
-  const gsize n = (gsize) filtered->width * filtered->height;
-  GArray     *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  const gint width = filtered->width;
+  GArray    *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
 
-  for (gsize i = 0; i < n; i++)
-    if (filtered->pixels[i] > threshold)
-      {
-        const Candidate candidate = { filtered->pixels[i], i };
+  for (gint y = 0; y < filtered->height; y++)
+    for (gsize i = (gsize) y * width; rows[y] && i < (gsize) (y + 1) * width; i++)
+      if (filtered->pixels[i] > threshold)
+        {
+          const Candidate candidate = { filtered->pixels[i], i };
 
-        g_array_append_val (candidates, candidate);
-      }
+          g_array_append_val (candidates, candidate);
+        }
   g_array_sort (candidates, compare_candidates);
   return candidates;
 }
@@ -61,9 +63,9 @@ was_replaced (const Removal *removal, FrameShift shift, gint x, gint y)
   return was;
 }
 
-/* Marks the square around a candidate, as far as there is room and the background is known.  Returns how many pixels are new. */
+/* Marks and replaces the square around a candidate, as far as there is room and the background is known.  Returns how many pixels are new. */
 static gint
-mark_square (const Removal *removal, FrameShift shift, const CountPlane *background, gsize at, gint room, guint8 *mask)
+replace_square (const Removal *removal, FrameShift shift, const CountPlane *background, gsize at, gint room, guint8 *mask, CountPlane *frame)
 {
   const gint x0 = at % removal->width, y0 = at / removal->width;
   gint       n = 0;
@@ -77,6 +79,7 @@ mark_square (const Removal *removal, FrameShift shift, const CountPlane *backgro
         if (n < room && ! *marked && ! isnan (background->pixels[i]) && ! was_replaced (removal, shift, x, y))
           {
             *marked = TRUE;
+            frame->pixels[i] = background->pixels[i];
             n++;
           }
       }
@@ -114,10 +117,7 @@ removal_apply (Removal *removal, const CountPlane *filtered, const CountPlane *b
   removal->width = frame->width;
   removal->height = frame->height;
   for (guint i = 0; i < candidates->len && n < most; i++)
-    n += mark_square (removal, shift, background, g_array_index (candidates, Candidate, i).at, most - n, mask);
-  for (gsize i = 0; i < n_pixels; i++)
-    if (mask[i])
-      frame->pixels[i] = background->pixels[i];
+    n += replace_square (removal, shift, background, g_array_index (candidates, Candidate, i).at, most - n, mask, frame);
   remember (removal, shift, mask);
   return n;
 }

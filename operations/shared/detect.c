@@ -114,6 +114,41 @@ detect_filter (const CountPlane *plane, gdouble fwhm, CountPlane *filtered)
   g_free (m.taps);
 }
 
+typedef struct
+{
+  const CountPlane *plane;
+  gfloat            threshold;
+  guint8           *rows;
+} Looking;
+
+TESSERA_CLONES static gboolean
+is_above (const gfloat *restrict row, gint n, gfloat threshold)
+{
+  gint any = 0;
+
+  for (gint i = 0; i < n; i++)
+    any |= row[i] > threshold;
+  return any;
+}
+
+static void
+look_at_rows (gsize first, gsize n, gpointer data)
+{
+  const Looking *l = data;
+
+  for (gsize y = first; y < first + n; y++)
+    l->rows[y] = is_above (l->plane->pixels + y * l->plane->width, l->plane->width, l->threshold);
+}
+
+guint8 *
+detect_rows_above (const CountPlane *plane, gfloat threshold)
+{
+  Looking l = { plane, threshold, g_new (guint8, plane->height) };
+
+  tessera_spread_range (plane->height, 64.0 * 64.0 / plane->width, look_at_rows, &l);
+  return l.rows;
+}
+
 /* NaN is no maximum, and lower than any. */
 static gboolean
 is_maximum (const CountPlane *plane, gint x, gint y)
@@ -144,9 +179,10 @@ detect_maxima (const CountPlane *filtered, gfloat threshold)
 {
   const gint width = filtered->width;
   GArray    *found = g_array_new (FALSE, FALSE, sizeof (Detection));
+  g_autofree guint8 *rows = detect_rows_above (filtered, threshold);
 
   for (gint y = DETECT_BORDER; y < filtered->height - DETECT_BORDER; y++)
-    for (gint x = DETECT_BORDER; x < width - DETECT_BORDER; x++)
+    for (gint x = DETECT_BORDER; x < width - DETECT_BORDER && rows[y]; x++)
       {
         const gfloat *at = filtered->pixels + (gsize) y * width + x;
 

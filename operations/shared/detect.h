@@ -22,6 +22,9 @@ typedef struct
 /* `filtered` is NaN where `plane` is, and has its size. */
 void    detect_filter     (const CountPlane *plane, gdouble fwhm, CountPlane *filtered);
 
+/* For each row 1 where a value is above `threshold`, else 0; g_free it. */
+guint8 *detect_rows_above (const CountPlane *plane, gfloat threshold);
+
 /* Maxima of 3 x 3 above `threshold`, DETECT_BORDER pixels from the border: Detections, row after row.  Of equal neighbours the
  * first is one. */
 GArray *detect_maxima     (const CountPlane *filtered, gfloat threshold);

@@ -13,6 +13,9 @@
 #define AT_ONCE 4
 #define MANY    16384
 #define WIDE    16
+#define PASSES  3
+
+static const gint shifts[PASSES] = { 21, 10, 0 }, widths[PASSES] = { 11, 11, 10 };      /* bits of a key */
 
 /* An integer that is ordered as the floats are; the two zeros are one.  Without a branch, because signs come as they like. */
 static inline guint32
@@ -74,10 +77,9 @@ keep_bin (const gfloat *values, gsize n, gint shift, guint32 within, guint32 bin
 static gfloat
 select_value (const gfloat *values, gsize n, gsize *rank, gsize *equal, gfloat *room)
 {
-  static const gint shifts[] = { 21, 10, 0 }, widths[] = { 11, 11, 10 };
-  guint32           counts[BINS];
+  guint32 counts[BINS];
 
-  for (gint pass = 0; pass < 3; pass++)
+  for (gint pass = 0; pass < PASSES; pass++)
     {
       const guint32 within = (1u << widths[pass]) - 1;
       guint32       bin = 0;
@@ -113,6 +115,75 @@ next_value (const gfloat *values, gsize n, gfloat value)
   for (gint k = 0; k < WIDE; k++)
     next = least[k] < next ? least[k] : next;
   return next;
+}
+
+/* -------------------------------------------------------------------- many -- */
+
+typedef struct
+{
+  const gfloat *values;
+  gint          shift;
+  guint32       within, before;
+  guint32      *counts;
+  GMutex        lock;           /* guards them */
+} Counting;
+
+/* Of keys that begin with `before`.  In two tables in turn, as above. */
+static void
+count_part (gsize first, gsize n, gpointer data)
+{
+  Counting *c = data;
+  guint32   counts[2][BINS] = { { 0 } };
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      const guint64 key = key_of (c->values[i]) >> c->shift;
+
+      counts[i & 1][key & c->within] += key / (c->within + 1) == c->before;
+    }
+  g_mutex_lock (&c->lock);
+  for (guint32 bin = 0; bin <= c->within; bin++)
+    c->counts[bin] += counts[0][bin] + counts[1][bin];
+  g_mutex_unlock (&c->lock);
+}
+
+/* As select_value.  Nothing is kept: where most values are alike it would be most of them. */
+static gfloat
+select_among_many (const gfloat *values, gsize n, gsize *rank, gsize *equal)
+{
+  guint32  counts[BINS];
+  Counting c = { .values = values, .counts = counts };
+
+  g_mutex_init (&c.lock);
+  for (gint pass = 0; pass < PASSES; pass++)
+    {
+      guint32 bin = 0;
+
+      memset (counts, 0, sizeof counts);
+      c.shift = shifts[pass];
+      c.within = (1u << widths[pass]) - 1;
+      tessera_spread_range (n, MANY, count_part, &c);
+      while (*rank >= counts[bin])
+        *rank -= counts[bin++];
+      *equal = counts[bin];
+      c.before = c.before * (c.within + 1) + bin;
+    }
+  g_mutex_clear (&c.lock);
+  return tessera_as_float ((gint32) (c.before >> 31 ? c.before ^ 0x80000000u : ~c.before));
+}
+
+gfloat
+middle_of_many (const gfloat *values, gsize n, gsize known)
+{
+  gsize  rank = (known - 1) / 2, equal;
+  gfloat low, high;
+
+  if (known == 0)
+    return NAN;
+  low = high = select_among_many (values, n, &rank, &equal);
+  if (known % 2 == 0 && rank + 1 == equal)
+    high = next_value (values, n, low);
+  return 0.5f * low + 0.5f * high;
 }
 
 gfloat

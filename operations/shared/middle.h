@@ -8,6 +8,8 @@
 #include <glib.h>
 
 /* Of an even number of values the mean of the two in the middle; of none NaN.  There is no NaN among them. */
-gfloat middle_of (const gfloat *values, gsize n);
+gfloat middle_of      (const gfloat *values, gsize n);
+/* The same on all threads.  `known` of the n values count; the others are NAN.  Of zeros the positive one. */
+gfloat middle_of_many (const gfloat *values, gsize n, gsize known);
 
 #endif

@@ -135,20 +135,39 @@ fill_locals (const Judgement *j)
       j->locals[i] = whole;
 }
 
+typedef struct
+{
+  const WhitenPlanes *planes;
+  gfloat             *values;
+  gint                known;    /* atomic */
+} Collecting;
+
+static void
+collect_rows (gsize first, gsize n, gpointer data)
+{
+  Collecting  *c = data;
+  const gsize  begin = first * c->planes->whitened.width, end = begin + n * c->planes->whitened.width;
+  gint         known = 0;
+
+  for (gsize i = begin; i < end; i++)
+    {
+      const gboolean is_known = ! isnan (c->planes->whitened.pixels[i]);
+
+      c->values[i] = is_known ? c->planes->background.pixels[i] : NAN;
+      known += is_known;
+    }
+  g_atomic_int_add (&c->known, known);
+}
+
 static gfloat
 find_middle (const WhitenPlanes *planes)
 {
-  const CountPlane *background = &planes->background;
-  const gsize       n_pixels = (gsize) background->width * background->height;
-  g_autofree gfloat *values = g_new (gfloat, n_pixels + 1);
-  gsize             n = 0;
+  const gsize n_pixels = (gsize) planes->background.width * planes->background.height;
+  g_autofree gfloat *values = g_new (gfloat, n_pixels);
+  Collecting  c = { .planes = planes, .values = values };
 
-  for (gsize i = 0; i < n_pixels; i++)
-    {
-      values[n] = background->pixels[i];
-      n += ! isnan (planes->whitened.pixels[i]);
-    }
-  return n > 0 ? middle_of (values, n) : 0.0f;
+  tessera_spread_range (planes->background.height, 64.0 * 64.0 / planes->background.width, collect_rows, &c);
+  return c.known > 0 ? middle_of_many (values, n_pixels, c.known) : 0.0f;
 }
 
 /* What a row of the frame has between the rows of blocks. */
@@ -249,7 +268,7 @@ whiten_judge (WhitenPlanes *planes, gdouble gain)
   j.locals = g_new (Local, j.x.n_blocks * j.y.n_blocks);
   tessera_spread_range (j.x.n_blocks * j.y.n_blocks, 1.0, find_locals, &j);
   fill_locals (&j);
-  j.middle = find_middle (planes);
+  j.middle = j.per_gain > 0.0f ? find_middle (planes) : 0.0f;
   tessera_spread_range (planes->whitened.height, 64.0 * 64.0 / planes->whitened.width, judge_rows, &j);
   g_free (j.locals);
   axis_clear (&j.x);

@@ -7,6 +7,7 @@
 #include <gegl.h>
 
 #include "../engine/verdict.h"
+#include "middle.h"
 #include "whiten.h"
 
 static GRand *dice;
@@ -156,6 +157,28 @@ test_flat (void)
   whiten_planes_clear (&planes);
 }
 
+/* Medians of all values and of some, of both signs, with ties, against sorting. */
+static void
+test_middles (gint n, gdouble width, gboolean some)
+{
+  gfloat *values = g_new (gfloat, n), *known = g_new (gfloat, n);
+  gint    m = 0;
+  gdouble right;
+
+  for (gint i = 0; i < n; i++)
+    {
+      values[i] = some && g_rand_int_range (dice, 0, 3) == 0 ? NAN : (gfloat) (floor (g_rand_double_range (dice, -width, width)) / 16.0);
+      if (! isnan (values[i]))
+        known[m++] = values[i];
+    }
+  right = sorted_middle (known, m);
+  expect (middle_of_many (values, n, m) == (gfloat) right, "%d of %d values, width %g: the median is %g, not %g", m, n, width,
+          middle_of_many (values, n, m), right);
+  expect (middle_of (known, m) == (gfloat) right, "%d values, width %g: the median is %g, not %g", m, width, middle_of (known, m), right);
+  g_free (known);
+  g_free (values);
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -166,6 +189,8 @@ main (gint argc, gchar **argv)
   test_significance (1, 40, 1.5);
   test_significance (512, 64, 1.5);
   test_flat ();
+  for (gint i = 0; i < 40; i++)
+    test_middles (g_rand_int_range (dice, 3, 100000), pow (10.0, i % 8), i % 2);
   g_rand_free (dice);
   gegl_exit ();
   return expect_told ();

@@ -8,6 +8,7 @@
  * Exit status: 0; 1 if fewer than half of the frames can be used; 2 if there is no result. */
 #include "config.h"
 
+#include <malloc.h>
 #include <signal.h>
 
 #include "options.h"
@@ -182,6 +183,11 @@ main (gint argc, gchar **argv)
 
 #ifdef SIGXFSZ
   signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
+#endif
+#ifdef M_MMAP_MAX                       /* glibc would give each frame back to the system, and take time for new pages of the next */
+  mallopt (M_ARENA_MAX, 1);
+  mallopt (M_MMAP_MAX, 0);
+  mallopt (M_TRIM_THRESHOLD, -1);
 #endif
   progress_name ("tessera-sequence");
   if (! options_parse (&options, argc, argv))

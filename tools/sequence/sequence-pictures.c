@@ -11,12 +11,13 @@
 
 #include "../saves.h"
 
-#define SIDE   65               /* px of the sky */
-#define SCALE  4
-#define GAP    8
-#define REACH  24               /* frames on either side of the strongest row */
-#define WIDTH  (2 * SIDE * SCALE + GAP)
-#define HEIGHT (SIDE * SCALE)
+#define SIDE    65              /* px of the sky */
+#define SCALE   4
+#define GAP     8
+#define REACH   24              /* frames on either side of the strongest row */
+#define AT_ONCE 64              /* pictures: each keeps 0.8 MB of its frames */
+#define WIDTH   (2 * SIDE * SCALE + GAP)
+#define HEIGHT  (SIDE * SCALE)
 
 /* An object's way: where it is in frame `index`, and its velocity on the sky. */
 typedef struct
@@ -25,13 +26,20 @@ typedef struct
   gint             rows;
 } Way;
 
+/* What a frame has of the sky; from its middle to the object. */
+typedef struct
+{
+  gfloat sky[SIDE * SIDE];
+  gint   to_x, to_y;
+} Window;
+
 typedef struct
 {
   const Tables *tables;
   const Way    *way;
   gdouble       v_x, v_y;
+  GArray       *windows;        /* Window */
   gfloat        sky[SIDE * SIDE], object[SIDE * SIDE];
-  gint          seen[SIDE * SIDE];
 } Drawing;
 
 /* The place of the sky or of the object in a frame, when the strongest row's frame has it at the row's place. */
@@ -55,48 +63,24 @@ pixel (const CountPlane *plane, gint x, gint y)
   return x >= 0 && y >= 0 && x < plane->width && y < plane->height ? plane->pixels[(gsize) y * plane->width + x] : NAN;
 }
 
-typedef void (*UseFrame) (Drawing *drawing, gint index, const CountPlane *plane);
-
 static void
-add_to_sky (Drawing *drawing, gint index, const CountPlane *plane)
+add_window (Drawing *drawing, gint index, const CountPlane *plane)
 {
-  gint x, y;
+  Window window;
+  gint   x, y, object_x, object_y;
 
-  if (! place (drawing, index, FALSE, &x, &y))
+  if (! place (drawing, index, FALSE, &x, &y) || ! place (drawing, index, TRUE, &object_x, &object_y))
     return;
+  window.to_x = object_x - x;
+  window.to_y = object_y - y;
   for (gint i = 0; i < SIDE * SIDE; i++)
-    {
-      const gfloat count = pixel (plane, x + i % SIDE - SIDE / 2, y + i / SIDE - SIDE / 2);
-
-      if (isfinite (count))
-        {
-          drawing->sky[i] += count;
-          drawing->seen[i]++;
-        }
-    }
-}
-
-/* The sky's mean lies under the frame as the sky does. */
-static void
-add_to_object (Drawing *drawing, gint index, const CountPlane *plane)
-{
-  gint x, y, sky_x, sky_y;
-
-  if (! place (drawing, index, TRUE, &x, &y) || ! place (drawing, index, FALSE, &sky_x, &sky_y))
-    return;
-  for (gint i = 0; i < SIDE * SIDE; i++)
-    {
-      const gint   at_x = x + i % SIDE - SIDE / 2, at_y = y + i / SIDE - SIDE / 2, u = at_x - sky_x + SIDE / 2, v = at_y - sky_y + SIDE / 2;
-      const gfloat count = pixel (plane, at_x, at_y);
-
-      if (isfinite (count) && u >= 0 && v >= 0 && u < SIDE && v < SIDE && isfinite (drawing->sky[v * SIDE + u]))
-        drawing->object[i] += count - drawing->sky[v * SIDE + u];
-    }
+    window.sky[i] = pixel (plane, x + i % SIDE - SIDE / 2, y + i / SIDE - SIDE / 2);
+  g_array_append_val (drawing->windows, window);
 }
 
 /* Each frame is read once for all drawings that need it, because reading it takes longest. */
 static void
-each_frame (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n, UseFrame use)
+collect (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n)
 {
   for (gint i = 0; i < sequence->list.n; i++)
     {
@@ -109,9 +93,40 @@ each_frame (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n,
           {
             if (! plane.pixels && ! sequence_frame (sequence, i, &plane, &facts, NULL))
               break;
-            use (&drawings[k], i, &plane);
+            add_window (&drawings[k], i, &plane);
           }
       count_plane_clear (&plane);
+    }
+}
+
+static void
+find_sky (Drawing *drawing)
+{
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    {
+      gint seen = 0;
+
+      for (guint k = 0; k < drawing->windows->len; k++)
+        {
+          const gfloat count = g_array_index (drawing->windows, Window, k).sky[i];
+
+          drawing->sky[i] += isfinite (count) ? count : 0.0f;
+          seen += isfinite (count);
+        }
+      drawing->sky[i] = seen > 0 ? drawing->sky[i] / seen : NAN;
+    }
+}
+
+/* The sky's mean lies under the frame as the sky does. */
+static void
+add_to_object (Drawing *drawing, const Window *window)
+{
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    {
+      const gint x = i % SIDE + window->to_x, y = i / SIDE + window->to_y;
+
+      if (x >= 0 && y >= 0 && x < SIDE && y < SIDE && isfinite (window->sky[y * SIDE + x]) && isfinite (drawing->sky[y * SIDE + x]))
+        drawing->object[i] += window->sky[y * SIDE + x] - drawing->sky[y * SIDE + x];
     }
 }
 
@@ -182,19 +197,15 @@ find_velocity (Drawing *drawing)
     }
 }
 
-static void
-find_mean (Drawing *drawing)
-{
-  for (gint i = 0; i < SIDE * SIDE; i++)
-    drawing->sky[i] = drawing->seen[i] > 0 ? drawing->sky[i] / drawing->seen[i] : NAN;
-}
-
 static gboolean
-draw (const Drawing *drawing, const gchar *folder, GError **error)
+draw (Drawing *drawing, const gchar *folder, GError **error)
 {
   g_autofree guint8 *picture = g_malloc0 (WIDTH * HEIGHT);
   g_autofree gchar *path = g_strdup_printf ("%s/%04d.png", folder, drawing->way->best->track + 1);
 
+  find_sky (drawing);
+  for (guint k = 0; k < drawing->windows->len; k++)
+    add_to_object (drawing, &g_array_index (drawing->windows, Window, k));
   paint (drawing->sky, 12.0, picture, 0);
   draw_way (drawing, picture);
   paint (drawing->object, 8.0, picture, SIDE * SCALE + GAP);
@@ -212,14 +223,33 @@ compare_ways (gconstpointer a, gconstpointer b)
   return first->best->value > second->best->value ? -1 : first->best->value < second->best->value;
 }
 
+static gboolean
+draw_some (Sequence *sequence, const Tables *tables, const Way *ways, gint n, const gchar *folder, GError **error)
+{
+  g_autofree Drawing *drawings = g_new0 (Drawing, n);
+  gboolean success = TRUE;
+
+  for (gint k = 0; k < n; k++)
+    {
+      drawings[k] = (Drawing) { .tables = tables, .way = &ways[k], .windows = g_array_new (FALSE, FALSE, sizeof (Window)) };
+      find_velocity (&drawings[k]);
+    }
+  collect (sequence, tables, drawings, n);
+  for (gint k = 0; k < n; k++)
+    {
+      success = success && draw (&drawings[k], folder, error);
+      g_array_unref (drawings[k].windows);
+    }
+  return success;
+}
+
 gint
 pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **error)
 {
   g_autofree Way *ways = g_new0 (Way, MAX (tables->n_tracks, 1));
   g_autofree gchar *folder = g_build_filename (sequence->folder, "tracks", NULL);
-  const gint n = CLAMP (most, 0, tables->n_tracks);
-  g_autofree Drawing *drawings = g_new0 (Drawing, MAX (n, 1));
-  gboolean success = TRUE;
+  const gint n = MIN (most, tables->n_tracks);
+  gboolean   success = TRUE;
 
   for (guint i = 0; i < tables->tracks->len; i++)
     {
@@ -232,19 +262,9 @@ pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **er
       way->rows++;
     }
   qsort (ways, tables->n_tracks, sizeof *ways, compare_ways);
-  for (gint k = 0; k < n; k++)
-    {
-      drawings[k].tables = tables;
-      drawings[k].way = &ways[k];
-      find_velocity (&drawings[k]);
-    }
   if (n > 0)
     g_mkdir_with_parents (folder, 0777);
-  each_frame (sequence, tables, drawings, n, add_to_sky);
-  for (gint k = 0; k < n; k++)
-    find_mean (&drawings[k]);
-  each_frame (sequence, tables, drawings, n, add_to_object);
-  for (gint k = 0; k < n && success; k++)
-    success = draw (&drawings[k], folder, error);
+  for (gint k = 0; k < n && success; k += AT_ONCE)
+    success = draw_some (sequence, tables, ways + k, MIN (AT_ONCE, n - k), folder, error);
   return success ? n : -1;
 }
