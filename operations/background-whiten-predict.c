@@ -257,7 +257,13 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
   if (result == WHITEN_BOTH)
     {
       g_object_unref (copy.output);
-      if (! is_in_c)                    /* the background alone has come */
+      if (tessera_reached_is_lost (planes->background.pixels))
+        {
+          tessera_reached_free (planes->background.pixels);
+          planes->background.pixels = tessera_reached_new (frame_bytes (&p));
+          whiten_predict (frames->current, frames->history, weights, planes);
+        }
+      else if (! is_in_c)               /* the background alone has come */
         tessera_spread_range (frames->current->height, 64.0 * 64.0 / frames->current->width, split_rows,
                                         &(Splitting) { frames->current, planes });
     }

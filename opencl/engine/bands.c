@@ -215,7 +215,7 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
     job->request->filter->merge (job->request, &state->band.roi, job->survey->result, state->answer_host->pointer);
-  else
+  else if (! state->straight)
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
     give_memories (state);              /* the device is done with this band */
@@ -253,6 +253,8 @@ tessera_band_free (BandState *state, gboolean idle)
       for (guint i = 0; i < state->arrivals[k].n_uploads; i++)
         free_event (state->arrivals[k].uploads[i]);
     }
+  if (! idle && state->straight)
+    tessera_reach_lose (state->straight);
   for (guint i = 0; i < state->n_slices; i++)
     free_event (state->slices[i].downloaded);
   tessera_commands_free (state);

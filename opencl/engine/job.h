@@ -98,7 +98,8 @@ typedef struct
   gsize          fetch_bytes;
   TesseraEvent  *fetched;               /* ... of which the last one has not been seen */
   TesseraMemory *download_to;
-  TesseraTiles  *tiles;                 /* ... or these */
+  TesseraTiles  *tiles;                 /* ... or these, ... */
+  guchar        *straight;              /* ... or the buffer's own pixels */
   TesseraTileGrid grid;                 /* of them */
   Slice          slices[MOST_SLICES];   /* several for a band that is alone: their stages overlap */
   guint          n_slices;

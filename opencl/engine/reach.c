@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Host memory that the device reads by itself: pinned memory of the pool that a caller has for a while.
+ * Host memory that the device reads and writes by itself: pinned memory of the pool that a caller has for a while.
  *
  * A buffer says where its pixels lie.  Whether the device reaches them is known here, by their address.
  */
@@ -98,11 +98,11 @@ tessera_reach_pixels (GeglBuffer *buffer, const Babl *format, const GeglRectangl
   return pixels + ((part->y - extent->y) * (gsize) extent->width + part->x - extent->x) * babl_format_get_bytes_per_pixel (format);
 }
 
-gconstpointer
+guchar *
 tessera_reach_rows (GeglBuffer *buffer, const Babl *format, const GeglRectangle *rows, const TesseraDevice *device)
 {
-  const guchar *pixels = rows->width == gegl_buffer_get_extent (buffer)->width ? tessera_reach_pixels (buffer, format, rows) : NULL;
-  Reached      *found;
+  guchar  *pixels = rows->width == gegl_buffer_get_extent (buffer)->width ? tessera_reach_pixels (buffer, format, rows) : NULL;
+  Reached *found;
 
   if (! pixels)
     return NULL;
@@ -123,4 +123,17 @@ tessera_reach_lose (gconstpointer pixels)
   if ((found = find_locked (pixels, 1)))
     found->is_lost = TRUE;
   g_mutex_unlock (&lock);
+}
+
+gboolean
+tessera_reached_is_lost (gconstpointer memory)
+{
+  Reached *found;
+  gboolean is_lost;
+
+  g_mutex_lock (&lock);
+  found = find_locked (memory, 1);
+  is_lost = found && found->is_lost;
+  g_mutex_unlock (&lock);
+  return is_lost;
 }

@@ -28,7 +28,7 @@ typedef struct
 void
 whiten_planes_init (WhitenPlanes *planes, gint width, gint height)
 {
-  count_plane_init (&planes->background, width, height);
+  planes->background = (CountPlane) { width, height, tessera_reached_new (sizeof (gfloat) * (gsize) width * (gsize) height) };
   count_plane_init (&planes->whitened, width, height);
   count_plane_init (&planes->significance, width, height);
 }
@@ -36,7 +36,7 @@ whiten_planes_init (WhitenPlanes *planes, gint width, gint height)
 void
 whiten_planes_clear (WhitenPlanes *planes)
 {
-  count_plane_clear (&planes->background);
+  tessera_reached_free (planes->background.pixels);
   count_plane_clear (&planes->whitened);
   count_plane_clear (&planes->significance);
 }

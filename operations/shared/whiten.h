@@ -23,6 +23,7 @@
 
 #define WHITEN_BLOCK 64
 
+/* The background's pixels are those of tessera_reached_new. */
 typedef struct
 {
   CountPlane background, whitened, significance;

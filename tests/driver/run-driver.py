@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|types|threads|soak|holds [ARGUMENT...]: runs driver-faults, its walk of all operations and types
-(`types --all`: all of it), driver-threads, driver-soak or driver-holds with the stub driver (libstub-icd) in the place of every
+"""run-driver.py BUILD faults|types|threads|soak|holds|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+(`types --all`: all of it), driver-threads, driver-soak, driver-holds or driver-straight with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
 import glob
 import os
@@ -146,6 +146,10 @@ def holds(report, driver, arguments):
     collect(report, 'driver-holds', driver.start('driver-holds', *arguments), 600)
 
 
+def straight(report, driver, arguments):
+    collect(report, 'driver-straight', driver.start('driver-straight', *arguments), 120)
+
+
 def threads(report, driver, arguments):
     """Two processes at once: they share the device and the caches, and nothing else.  Then PoCL 5.0, which does not bear all."""
     both = [driver.start('driver-threads', '--seed', str(seed), *arguments) for seed in (1, 2)]
@@ -168,7 +172,7 @@ def races(report, driver):
 
 
 def main():
-    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds}
+    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'straight': straight}
     if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()

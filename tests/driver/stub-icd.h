@@ -59,11 +59,13 @@ typedef struct
   X (gboolean, met, (void))                             \
   X (gint64, calls, (const gchar *entry))               \
   X (void, live, (StubLive *live))                      \
+  X (gint64, come, (void))                              \
   X (gint64, settle, (void))                            \
   X (gint64, overlaps, (void))
 
 /* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
- * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry.  settle: strays come no
+ * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry.  come: strays into host memory
+ * come now; how many.  settle: strays come no
  * more; how often host memory was unmapped or released while one was still to come.  overlaps: how often a kernel was launched,
  * since this was last asked, while its last launch had not ended; the first question begins the count. */
 

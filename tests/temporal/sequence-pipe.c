@@ -68,6 +68,7 @@ whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
   if (! background_whiten_predict (&request, &frames, &weights, WHITEN_WHITENED, 1.0f, &planes))
     expect (FALSE, "the device did not whiten");
   g_object_unref (request.output);
+  expect (! tessera_reached_is_lost (slot->whitened), "the device may still write into a whitened frame");
   if (! run->on_device)
     whiten_planes_clear (&planes);
   g_mutex_lock (&run->lock);
@@ -204,10 +205,10 @@ run_init (Run *run, const Speed *speed, gboolean on_device)
   *run = (Run) { .speed = speed, .on_device = on_device, .reference = { speed->width, speed->height, (gfloat *) speed->counts } };
   g_mutex_init (&run->lock);
   g_cond_init (&run->whitened);
+  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
   for (gint i = 0; i < MOST_AT_ONCE; i++)
     run->slots[i] = (Slot) { .run = run, .whitened = tessera_reached_new (frame_size (speed) * sizeof (gfloat)) };
   run->whiteners = g_thread_pool_new (whiten, NULL, MOST_AT_ONCE, FALSE, NULL);
-  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
   if (! on_device)
     whiten_prepare (&(const CountPlane) { speed->width, speed->height, (gfloat *) speed->counts }, NULL, INFINITY, TRUE, &run->reference);
   shift_key_init (&run->key, &run->reference, TRUE);
