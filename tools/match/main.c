@@ -9,9 +9,10 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "../saves.h"
 
 static gdouble  ratio = 0.8;
 static gboolean no_mutual, quiet, version;
@@ -135,9 +136,7 @@ main (int argc, char **argv)
   const gchar    *wrong;
   gint            code;
 
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
-#endif
+  saves_begin ();
   setlocale (LC_CTYPE, "");
   g_option_context_set_description (context,
     "A and B are pictures, or files of keypoints: .key, .txt, .csv, as tessera:sift-save writes them. The matrix takes places\n"

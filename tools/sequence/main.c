@@ -6,14 +6,11 @@
  *   tessera-sequence merge part-1/ part-2/ -o found/
  *
  * Exit status: 0; 1 if fewer than half of the frames can be used; 2 if there is no result. */
-#include "config.h"
-
-#include <signal.h>
-
 #include "options.h"
 #include "sequence.h"
 
 #include "../progress.h"
+#include "../saves.h"
 
 #define FINISHING 0.1           /* of the work is what follows the blocks */
 
@@ -180,9 +177,7 @@ main (gint argc, gchar **argv)
   Run     run = { .began = g_get_monotonic_time () };
   gint    status;
 
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
-#endif
+  saves_begin ();
   progress_name ("tessera-sequence");
   if (! options_parse (&options, argc, argv))
     return 2;

@@ -6,7 +6,6 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "stack.h"
@@ -266,9 +265,7 @@ main (gint argc, gchar **argv)
   Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
   gint                      method, model, status = 2;
 
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
-#endif
+  saves_begin ();
   progress_name ("tessera-stack");
   if (! parse (argc, argv))
     return 2;
