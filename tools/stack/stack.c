@@ -11,6 +11,7 @@
 #include "stack.h"
 
 #include "../saves.h"
+#include "../version.h"
 #include "saving.h"
 
 #define CLIPPED_FROM 5          /* frames */
@@ -30,6 +31,7 @@ static const GOptionEntry options[] = {
     "How the camera has moved: translation, similarity (by default), affine or homography", "MODEL" },
   { "float", 0, 0, G_OPTION_ARG_NONE, &is_float, "Write a TIFF of floats, not of 16 bits", NULL },
   { "memory", 0, 0, G_OPTION_ARG_INT, &mebibytes, "Memory for pixels; a quarter of the machine's by default", "MiB" },
+  VERSION_OPTION,
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL, "PICTURE..." },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
