@@ -6,8 +6,6 @@
  */
 #include "align-layers.h"
 
-#include <gio/gio.h>
-
 #define COMBINING 0.1           /* the part of the work that it is */
 #define ROWS      64            /* of the new layer, that are written at a time */
 

@@ -83,10 +83,11 @@ property_double (range_sigma, _("Edge threshold"), DEFAULT_THRESHOLD)
 property_enum (guide, _("Guide"), GUIDE_TYPE, tessera_bilateral_grid_guide, DEFAULT_GUIDE)
 #ifdef TESSERA_BILATERAL_FILTER
     description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
-                   "channel for itself"))
+                   "channel for itself, which keeps what differs in color alone, as a ridge before an equally bright sky"))
 #else
     description (_("What decides where an edge is: the luminance for all colors (no color fringes, faster), or each "
-                   "channel for itself; a connected aux image always guides by its luminance"))
+                   "channel for itself, which keeps what differs in color alone, as a ridge before an equally bright sky; "
+                   "a connected aux image always guides by its luminance"))
 #endif
 
 property_enum (tone, _("Tone"), TONE_TYPE, tessera_bilateral_grid_tone, DEFAULT_TONE)

@@ -57,6 +57,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 
 #include "tessera-op.h"
 #include "median-blur.h"
+#include "../opencl/math/tessera-median-codes.h"
 #include "median-blur.cl.h"
 
 #include <math.h>
@@ -69,10 +70,8 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
 #define CODED_WIDTH   32        /* pixels of a group that share codes */
 #define CODED_HEIGHT  8
-#define CODED_RUN     8         /* of a work-item: median-blur-codes.h */
 #define CODED_ROUNDS  9         /* of the search: a quarter of what a run takes.  With all of it launches are too small for a large GPU: radius 40,
                                  * 24 Mpix, 3,300 ms, and 1,250 with 3, which is too much for a small one (H100, 2026-11-27) */
-#define CODED_ROOM    (512 + 3 * 128)
 
 /* ---------------------------------------------------------------- params -- */
 

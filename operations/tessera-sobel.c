@@ -47,7 +47,8 @@ RESULT_PROPERTY (result)
 
 property_enum (input_channel, _("Input channel"), TesseraSobelChannel, tessera_sobel_channel,
                TESSERA_SOBEL_LUMINANCE)
-    description (_("The gradient of the luminance, or of each of red, green and blue"))
+    description (_("The gradient of the luminance, or of each of red, green and blue. What is transparent counts as black: "
+                   "merge dark text on it with a white layer first"))
     ui_meta     ("sensitive", "! result {vector}")
 
 property_enum (tone, _("Tone"), TesseraSobelTone, tessera_sobel_tone, TESSERA_SOBEL_PERCEPTUAL)

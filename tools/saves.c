@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <math.h>
 #include <operation/gegl-operation-handlers.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,14 @@
 #include "saving.h"
 
 #define NEAR 0.05f              /* of values between 0 and 1 that were stored somehow */
+
+void
+saves_begin (void)
+{
+#ifdef SIGXFSZ
+  signal (SIGXFSZ, SIG_IGN);
+#endif
+}
 
 gboolean
 saves_ending (const gchar *path)

@@ -6,6 +6,9 @@
 
 #include <gegl.h>
 
+/* Before all else: a file that may not grow is told then, as a full disk is. */
+void     saves_begin   (void);
+
 /* Has GEGL a saver for the ending?  One that it does not know it takes for PNG. */
 gboolean saves_ending  (const gchar *path);
 

@@ -5,13 +5,12 @@
  * Medians, or other ranks, by codes: the keys around a group's pixels are counted as one of 127 codes that have the same order, four of them in a word.  A
  * search among the codes leads to the few keys that have one of them.  The next pixel's code is near.
  */
-#define SAMPLES 512             /* of a tile's keys, of which each fourth makes the codes: then about as many keys have one code as another */
-#define FOURTHS 128
-#define CODES   127             /* of samples; CODES itself: no sample */
-#define RUN     8               /* pixels of a column that a work-item makes, each from what it knows of the one before */
-#define FEW     96              /* keys that it keeps */
-#define WORDS   8               /* of a row that are looked at together */
-#define EACH    0x01010101u     /* byte of a word; codes lie in a byte each, with bit 7 set */
+#include "tessera-median-codes.h"
+
+#define CODES 127               /* of samples; CODES itself: no sample */
+#define FEW   96                /* keys that it keeps */
+#define WORDS 8                 /* of a row that are looked at together */
+#define EACH  0x01010101u       /* byte of a word; codes lie in a byte each, with bit 7 set */
 
 /* 1 in each byte whose code is greater, or the same. */
 #define GREATER(word, code) ((((word) - EACH * ((code) + 1)) >> 7) & EACH)
@@ -29,38 +28,38 @@ typedef struct
   local int  *least, *most;
 } Coded;
 
-/* Codes of the keys around a group's pixels: how many of 126 keys that occur are less.  So their order is that of the keys.  `room`: for SAMPLES and
- * 3 FOURTHS. */
+/* Codes of the keys around a group's pixels: how many of 126 keys that occur are less.  So their order is that of the keys.  `room` is for
+ * CODED_ROOM keys. */
 static void
 make_codes (const Coded *coded, global const int *keys, int stride, int across, int down, int radius, local int *room)
 {
   const int  wide = get_local_size (0), high = get_local_size (2), item = get_local_id (2) * wide + get_local_id (0);
-  local int *sorted = room + SAMPLES;
+  local int *sorted = room + CODED_SAMPLES;
 
-  for (int i = item; i < SAMPLES; i += wide * high)
+  for (int i = item; i < CODED_SAMPLES; i += wide * high)
     {
-      const int place = i * (across * down) / SAMPLES;
+      const int place = i * (across * down) / CODED_SAMPLES;
 
       room[i] = keys[place / across * stride + place % across];
     }
-  for (int i = item; i < FOURTHS; i += wide * high)
+  for (int i = item; i < CODED_FOURTHS; i += wide * high)
     {
       coded->least[i] = INT_MAX;
       coded->most[i] = INT_MIN;
     }
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int i = item; i < SAMPLES; i += wide * high)
+  for (int i = item; i < CODED_SAMPLES; i += wide * high)
     {
       const int key = room[i];
       int       place = 0;
 
-      for (int k = 0; k < SAMPLES; k++)
+      for (int k = 0; k < CODED_SAMPLES; k++)
         place += room[k] < key || (room[k] == key && k < i);
-      if (place % (SAMPLES / FOURTHS) == 0)
-        sorted[place / (SAMPLES / FOURTHS)] = key;
+      if (place % (CODED_SAMPLES / CODED_FOURTHS) == 0)
+        sorted[place / (CODED_SAMPLES / CODED_FOURTHS)] = key;
     }
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int y = get_local_id (2); y < RUN * high + 2 * radius; y += high)
+  for (int y = get_local_id (2); y < CODED_RUN * high + 2 * radius; y += high)
     for (int x = get_local_id (0); x < 4 * coded->pitch; x += wide)
       {
         const int key = x < across && y < down ? keys[y * stride + x] : MEDIAN_OUTSIDE;
@@ -158,28 +157,10 @@ find_key (const Around *a, const Coded *coded, uint code, int rank, int n)
     EACH_PLACE (few[found++] = place;)
   for (int i = 0; i < found; i++)
     few[i] = a->keys[few[i]];
-  while (least < most)
-    {
-      const int split = least + (int) (((uint) most - (uint) least) >> 1);
-      int       count = 0, below = INT_MIN, above = INT_MAX;    /* as in median_search */
-
-#define COUNT(KEY) \
-      { \
-        const int key = KEY; \
-\
-        count += key <= split; \
-        below = max (below, key <= split ? key : INT_MIN); \
-        above = min (above, key <= split ? INT_MAX : key); \
-      }
-      if (n > FEW)
-        EACH_PLACE (COUNT (a->keys[place]))
-      for (int i = 0; i < found; i++)
-        COUNT (few[i])
-      if (count >= rank)
-        most = below;
-      else
-        least = above;
-    }
+  NARROW (if (n > FEW)
+            EACH_PLACE (COUNT (a->keys[place]))
+          for (int i = 0; i < found; i++)
+            COUNT (few[i]))
   return least;
 }
 
@@ -236,10 +217,11 @@ static inline void
 select_medians (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, int radius,
                 global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, local int *room, local uint *codes, bool is_circle)
 {
-  const int    x = get_global_id (0), channel = get_global_id (1), y = RUN * get_global_id (2), left = get_local_id (0), below = RUN * get_local_id (2);
-  const int    stride = width + 2 * radius, rows = height + 2 * radius, wide = get_local_size (0), high = RUN * get_local_size (2);
+  const int    x = get_global_id (0), channel = get_global_id (1), y = CODED_RUN * get_global_id (2);
+  const int    left = get_local_id (0), below = CODED_RUN * get_local_id (2);
+  const int    stride = width + 2 * radius, rows = height + 2 * radius, wide = get_local_size (0), high = CODED_RUN * get_local_size (2);
   const int    pitch = (wide + 2 * radius + 3) / 4;
-  const Coded  coded = { codes, pitch, room + SAMPLES + FOURTHS, room + SAMPLES + 2 * FOURTHS };
+  const Coded  coded = { codes, pitch, room + CODED_SAMPLES + CODED_FOURTHS, room + CODED_SAMPLES + 2 * CODED_FOURTHS };
   Around       around = { codes + below * pitch, keys + (channel * rows + y) * stride + x, half_widths, pitch, stride, left, radius, is_circle };
   Place        place = { -1, size, size };
   int          lacking = 0;
@@ -248,7 +230,7 @@ select_medians (global const int *keys, global const float4 *input, global float
               radius, room);
   if (x >= width)
     return;
-  for (int i = 0; i < RUN && y + i < height; i++)
+  for (int i = 0; i < CODED_RUN && y + i < height; i++)
     {
       int key = 0;
 

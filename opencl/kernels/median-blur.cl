@@ -98,6 +98,29 @@ write_median (global const float4 *input, global float *output, int channels, in
     output[to + 3] = input[from].w;
 }
 
+/* Leaves in `least` the key of that rank among those for which EACH_KEY does COUNT (key): all lie between `least` and `most`. */
+#define NARROW(EACH_KEY) \
+  while (least < most) \
+    { \
+      const int split = least + (int) (((uint) most - (uint) least) >> 1); \
+      int       count = 0, below = INT_MIN, above = INT_MAX;    /* the keys nearest to the split */ \
+\
+      EACH_KEY \
+      if (count >= rank) \
+        most = below; \
+      else \
+        least = above; \
+    }
+
+#define COUNT(KEY) \
+  { \
+    const int key = KEY; \
+\
+    count += key <= split; \
+    below = max (below, key <= split ? key : INT_MIN); \
+    above = min (above, key <= split ? INT_MAX : key); \
+  }
+
 /* One work-item makes one channel of one pixel, as above.  half_widths: how far each row of the
  * neighbourhood reaches, by its distance 0 .. radius from the middle row.  The wanted rank is `rank`.  If
  * samples may lack (may_lack), it is ranks[n], where n samples are there.
@@ -125,34 +148,18 @@ kernel void median_search (global const int *keys, global const float4 *input, g
         most = max (most, key == MEDIAN_OUTSIDE ? INT_MIN : key);
       }
   rank = may_lack ? ranks[samples] : rank;
-  while (least < most)
-    {
-      const int split = least + (int) (((uint) most - (uint) least) >> 1);
-      int       count = 0, below = INT_MIN, above = INT_MAX;    /* the keys nearest to the split */
-
-      for (int dy = -radius; dy <= radius; dy++)
-        for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
-          {
-            const int key = middle[dy * stride + dx];
-
-            count += key <= split;
-            below = max (below, key <= split ? key : INT_MIN);
-            above = min (above, key <= split ? INT_MAX : key);
-          }
-      if (count >= rank)
-        most = below;
-      else
-        least = above;
-    }
+  NARROW (for (int dy = -radius; dy <= radius; dy++)
+            for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
+              COUNT (middle[dy * stride + dx]))
   write_median (input, output, channels, width, radius, x, channel, y, radius > 0 && samples > 0, least);
 }
 
 #include "median-blur-codes.h"
 
-/* One work-item makes one channel of RUN pixels.  `size`: the samples of a neighbourhood; the other parameters as in median_search.  A search among the
- * codes leads to the keys that have one of them, of which few are left.  Group: as many pixels as share their codes in local memory, of
- * (wide + 2 radius + 3) / 4 words and RUN high + 2 radius rows; `room`: as make_codes has it.  N (N + 3) / 4 reads of local memory 7 times or 8 for the first
- * pixel, some times for the others, and then most often as many once. */
+/* One work-item makes one channel of CODED_RUN pixels.  `size`: the samples of a neighbourhood; the other parameters as in median_search.  A search
+ * among the codes leads to the keys that have one of them, of which few are left.  Group: as many pixels as share their codes in local memory, of
+ * (wide + 2 radius + 3) / 4 words and CODED_RUN high + 2 radius rows; `room`: as make_codes has it.  N (N + 3) / 4 reads of local memory 7 times or 8
+ * for the first pixel, some times for the others, and then most often as many once. */
 #define SELECT(NAME, IS_CIRCLE) \
 kernel void median_select_ ## NAME (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, \
                                     int radius, global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, \

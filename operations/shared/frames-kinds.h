@@ -4,8 +4,6 @@
 #ifndef FRAMES_KINDS_H
 #define FRAMES_KINDS_H
 
-#include <string.h>
-
 #include <gegl.h>
 
 #include "loads.h"

@@ -56,6 +56,8 @@ sized_kind (const Sized *sized)
     return SIZED_WEBP;
   if (head[0] == 'P' && head[1] != '\0' && strchr ("2356", head[1]) && g_ascii_isspace (head[2]))
     return SIZED_PNM;
+  if (memcmp (head, "GEGL", 4) == 0)
+    return SIZED_GEGL;
   return SIZED_NONE;
 }
 
@@ -65,6 +67,32 @@ gboolean
 sized_webp (const Sized *sized)
 {
   return has (sized, 8, number_at (sized, 4, 4, FALSE));
+}
+
+/* ------------------------------------------------------------ GEGL's buffer -- */
+
+#define BUFFER_HEAD 256
+#define BUFFER_TILE 40          /* bytes of a block that tells of one: its length, 1, where the next block is, and where the pixels are */
+
+/* Its numbers are written as they lie in memory. */
+gboolean
+sized_gegl (const Sized *sized)
+{
+  const gboolean big = G_BYTE_ORDER == G_BIG_ENDIAN;
+  const guint64  pixels = number_at (sized, 16, 4, big) * number_at (sized, 20, 4, big), bytes = pixels * number_at (sized, 24, 2, big);
+  guint64        at = number_at (sized, 8, 8, big);
+  gint64         most = sized->size / BUFFER_TILE;
+
+  if (! has (sized, BUFFER_HEAD, 0))
+    return FALSE;
+  for (; at > 0 && most > 0; most--)
+    {
+      if (! has (sized, at, BUFFER_TILE)
+          || (number_at (sized, (gint64) at + 4, 4, big) == 1 && ! has (sized, number_at (sized, (gint64) at + 16, 8, big), bytes)))
+        return FALSE;
+      at = number_at (sized, (gint64) at + 8, 8, big);
+    }
+  return at == 0;
 }
 
 /* --------------------------------------------------------------- PGM, PPM -- */

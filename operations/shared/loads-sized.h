@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-typedef enum { SIZED_NONE, SIZED_EXR, SIZED_TIFF, SIZED_WEBP, SIZED_PNM } SizedKind;
+typedef enum { SIZED_NONE, SIZED_EXR, SIZED_TIFF, SIZED_WEBP, SIZED_PNM, SIZED_GEGL } SizedKind;
 
 typedef struct
 {
@@ -23,5 +23,6 @@ gboolean  sized_exr  (const Sized *sized);
 gboolean  sized_tiff (const Sized *sized);
 gboolean  sized_webp (const Sized *sized);
 gboolean  sized_pnm  (const Sized *sized);
+gboolean  sized_gegl (const Sized *sized);
 
 #endif

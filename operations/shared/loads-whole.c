@@ -48,6 +48,17 @@ skip (Reader *reader, gsize n)
   return TRUE;
 }
 
+/* FALSE: the file ends. */
+static gboolean
+take (Reader *reader, guint8 *bytes, gsize n)
+{
+  gint byte = 0;
+
+  for (gsize i = 0; i < n && (byte = next_byte (reader)) >= 0; i++)
+    bytes[i] = (guint8) byte;
+  return byte >= 0;
+}
+
 /* ------------------------------------------------------------------- JPEG -- */
 
 #define IS_ALONE(m) ((m) == 0x01 || ((m) >= 0xd0 && (m) <= 0xd8))       /* without a segment: TEM, RST0..7, SOI */
@@ -82,15 +93,13 @@ is_whole_jpeg (Reader *reader)
 
   while ((marker = next_marker (reader)) != 0xd9)
     {
-      gint high, low;
+      guint8 n[2];
 
       if (marker < 0)
         return FALSE;
       if (IS_ALONE (marker))
         continue;
-      high = next_byte (reader);
-      low = next_byte (reader);
-      if (high < 0 || low < 0 || 256 * high + low < 2 || ! skip (reader, (gsize) (256 * high + low - 2)))
+      if (! take (reader, n, 2) || 256 * n[0] + n[1] < 2 || ! skip (reader, (gsize) (256 * n[0] + n[1] - 2)))
         return FALSE;
       has_pixels = has_pixels || marker == 0xda;
     }
@@ -112,14 +121,8 @@ is_whole_png (Reader *reader)
     {
       gsize n = 0;
 
-      for (guint i = 0; i < sizeof head; i++)
-        {
-          const gint byte = next_byte (reader);
-
-          if (byte < 0)
-            return FALSE;
-          head[i] = (guint8) byte;
-        }
+      if (! take (reader, head, sizeof head))
+        return FALSE;
       for (guint i = 0; i < 4; i++)
         n = 256 * n + head[i];
       if (n > G_MAXINT32 || ! skip (reader, n + CHECKSUM))
@@ -127,6 +130,57 @@ is_whole_png (Reader *reader)
     }
   while (memcmp (head + 4, "IEND", 4) != 0);
   return TRUE;
+}
+
+/* --------------------------------------------------------------- Radiance -- */
+
+/* What there is room for of the next line.  FALSE: the file ends. */
+static gboolean
+take_line (Reader *reader, gchar *line, gsize room)
+{
+  gsize n = 0;
+  gint  byte;
+
+  while ((byte = next_byte (reader)) >= 0 && byte != '\n')
+    if (n + 1 < room)
+      line[n++] = (gchar) byte;
+  line[n] = '\0';
+  return byte >= 0;
+}
+
+/* Pixels of four bytes; or behind 2, 2 and their number each of the four by itself, in runs of a byte and in dumps of some. */
+static gboolean
+skip_row (Reader *reader, guint width)
+{
+  guint8 head[4], n;
+
+  if (! take (reader, head, 4))
+    return FALSE;
+  if (head[0] != 2 || head[1] != 2)
+    return skip (reader, 4 * (gsize) width - 4);
+  for (gint component = 0; component < 4; component++)
+    for (gint x = 0; x < 256 * head[2] + head[3]; x += n % 128 ? n % 128 : 128)
+      if (! take (reader, &n, 1) || ! skip (reader, n > 128 ? 1 : n ? n : 128))
+        return FALSE;
+  return TRUE;
+}
+
+/* Behind an empty line stands the size.  Of other sizes GEGL makes no picture. */
+static gboolean
+is_whole_radiance (Reader *reader)
+{
+  gchar line[64];
+  guint width, height;
+
+  do
+    if (! take_line (reader, line, sizeof line))
+      return FALSE;
+  while (line[0] != '\0');
+  if (! take_line (reader, line, sizeof line) || sscanf (line, "%*1[+-]%*1[Yy] %u %*1[+-]%*1[Xx] %u", &height, &width) != 2 || width < 1)
+    return FALSE;
+  while (height > 0 && skip_row (reader, width))
+    height--;
+  return height == 0;
 }
 
 /* -------------------------------------------------------------------- any -- */
@@ -142,11 +196,11 @@ is_called (const gchar *path, const gchar *const *endings)
   return is;
 }
 
-/* Of a file that is neither JPEG nor PNG. */
+/* Of a file that is none of these. */
 static gboolean
 is_other_whole (const gchar *path, FILE *file, gint64 size)
 {
-  static const gchar *const refused[] = { ".jpg", ".jpeg", ".exr", NULL };
+  static const gchar *const refused[] = { ".jpg", ".jpeg", ".exr", ".gegl", NULL };
   Sized                     sized = { file, size };
 
   switch (sized_kind (&sized))
@@ -159,6 +213,8 @@ is_other_whole (const gchar *path, FILE *file, gint64 size)
       return sized_webp (&sized);
     case SIZED_PNM:
       return sized_pnm (&sized);
+    case SIZED_GEGL:
+      return sized_gegl (&sized);
     default:
       return ! is_called (path, refused);
     }
@@ -182,6 +238,8 @@ loads_whole (const gchar *path)
     is = is_whole_jpeg (reader);
   else if (reader->n >= sizeof png && memcmp (reader->bytes, png, sizeof png) == 0)
     is = is_whole_png (reader);
+  else if (reader->n >= 2 && memcmp (reader->bytes, "#?", 2) == 0)
+    is = is_whole_radiance (reader);
   else
     is = is_other_whole (path, file, about.st_size);
   fclose (file);

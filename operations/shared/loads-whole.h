@@ -8,8 +8,8 @@
 
 #include <gegl.h>
 
-/* Can it be given to GEGL?  FALSE: it is no file or cannot be opened; it is a picture without its end (JPEG, PNG, TIFF, OpenEXR, WebP, PGM and its
- * kin); or is called a JPEG and is none, where libjpeg ends the process, or called an EXR, where GEGL shows 10 x 10 pixels. */
+/* Can it be given to GEGL?  FALSE: it is no file or cannot be opened; it is a picture without its end (JPEG, PNG, TIFF, OpenEXR, WebP, Radiance, GEGL's
+ * own, PGM and its kin); or is called a JPEG or .gegl and is none, which ends the process, or called an EXR, where GEGL shows 10 x 10 pixels. */
 gboolean loads_whole (const gchar *path);
 
 #endif

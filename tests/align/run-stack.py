@@ -13,10 +13,11 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Picture, Report, IMAGES
+from damaged import check_cut, check_ended, check_sized, content, PHOTOGRAPH
 
 FRAMES, SD, MARGIN = 8, 5.0, 40
 SOFT = 0.83                     # with what halving does, 1.2 pixels: at the finest detail a sixth is left, as behind a lens and a color mosaic
-PHOTOGRAPH, UNRELATED = (os.path.join(IMAGES, name) for name in ('mountains.jpg', 'friends.jpg'))
+UNRELATED = os.path.join(IMAGES, 'friends.jpg')
 
 
 class Stack:
@@ -174,114 +175,6 @@ def check_messages(report, stack, frames):
     for words, text in cases:
         code, lines = stack.run(*words)
         report.check(f'exit 2: {text}', code == 2 and text in lines, f'exit {code} {lines}')
-
-
-def content(path):
-    with open(path, 'rb') as file:
-        return file.read()
-
-
-def segments(jpeg):
-    """Where each segment of a JPEG's head begins, the one of the first scan last."""
-    at = [2]
-    while jpeg[at[-1] + 1] != 0xDA:
-        at.append(at[-1] + 2 + int.from_bytes(jpeg[at[-1] + 2:at[-1] + 4], 'big'))
-    return at
-
-
-def written(stack, name, data):
-    path = os.path.join(stack.work, name)
-    with open(path, 'wb') as file:
-        file.write(data)
-    return path
-
-
-def check_cut(report, stack, frames):
-    """Files that end too early, wherever they do: GEGL's loaders read on beyond what they have, some for ever."""
-    jpeg, png, out = content(PHOTOGRAPH), content(frames[0]), os.path.join(stack.work, 'cut.png')
-    at, loaded = segments(jpeg), os.path.join(stack.work, 'progressive.jpg')
-    cut = [written(stack, f'cut-{n}.jpg', jpeg[:n]) for n in (2, 20, at[2] + 3, at[-1], 600, len(jpeg) // 2, len(jpeg) - 1)]
-    cut += [written(stack, f'cut-{n}.png', png[:n]) for n in (20, 60, len(png) // 2, len(png) - 5)]
-    code, lines = stack.run(frames[0], frames[1], '-o', out)
-    whole = content(out)
-    for path in cut:
-        code, lines = stack.run(frames[0], path, frames[1], '-o', out, timeout=30)
-        report.check(f'{os.path.basename(path)}, which ends too early, is named and left out',
-                     code == 0 and f'{path} is left out: it cannot be read' in lines and content(out) == whole, f'exit {code} {lines}')
-    stack.gegl.run([PHOTOGRAPH, '-o', loaded])
-    frame_header = next(start for start in segments(content(loaded)) if content(loaded)[start + 1] in range(0xC0, 0xC4))
-    report.check('the progressive JPEG is one', content(loaded)[frame_header + 1] == 0xC2)
-    small = b'Exif\0\0' + jpeg[:600] + b'\xff\xd9'
-    others = [loaded, written(stack, 'filled.jpg', jpeg[:at[1]] + b'\xff\xff\xff' + jpeg[at[1]:at[-1]] + b'\xff' + jpeg[at[-1]:]),
-              written(stack, 'small.jpg', jpeg[:2] + b'\xff\xe1' + (len(small) + 2).to_bytes(2, 'big') + small + jpeg[2:]),
-              written(stack, 'more.jpg', jpeg + b'more')]
-    code, lines = stack.run(PHOTOGRAPH, *others, '-o', out)
-    report.check('JPEGs that are whole are read: progressive, with bytes that fill, a picture in their head or something behind them',
-                 code == 0 and not lines, f'exit {code} {lines}')
-
-
-def tiff(picture, rows=None, lengths=None, unused=0):
-    """Its directory stands before its pixels: whoever reads it learns the size of what is cut.  `lengths`: of its strips of `rows`, as it tells them;
-    `unused`: offsets and lengths that it lists behind those of the picture, beyond its end."""
-    pixels, rows = bytes(picture.pixels), rows or picture.height
-    offsets = list(range(122, 122 + len(pixels), rows * picture.width))
-    lengths = (lengths or [rows * picture.width] * len(offsets)) + unused * [1000]
-    offsets += unused * [1 << 30]
-    lists = 122 + len(pixels)           # where they stand, but for one strip
-    entries = [(256, 1, picture.width), (257, 1, picture.height), (258, 1, 8), (259, 1, 1), (262, 1, 1), (273, len(offsets), lists), (277, 1, 1), (278, 1, rows),
-               (279, len(offsets), lists + 4 * len(offsets))]
-    if len(offsets) == 1:
-        entries = [(tag, n, {273: offsets, 279: lengths}[tag][0] if tag in (273, 279) else value) for tag, n, value in entries]
-    return (b'II*\0' + (8).to_bytes(4, 'little') + len(entries).to_bytes(2, 'little')
-            + b''.join(tag.to_bytes(2, 'little') + b'\4\0' + n.to_bytes(4, 'little') + value.to_bytes(4, 'little') for tag, n, value in entries) + bytes(4) + pixels
-            + (b''.join(value.to_bytes(4, 'little') for value in offsets + lengths) if len(offsets) > 1 else b''))
-
-
-def check_sized(report, stack, frames):
-    """Of these GEGL's loaders make a picture whose end is black; of a folder one that shows a message."""
-    out, folder = os.path.join(stack.work, 'sized.png'), os.path.join(stack.work, 'folder.png')
-    files = [os.path.join(stack.work, f'sized.{ending}') for ending in ('exr', 'webp', 'ppm')]
-    for path in files:
-        stack.gegl.run([frames[1], '-o', path])
-    picture = Picture(files[-1])
-    size = b'%d %d\n255\n' % (picture.width, picture.height)
-    picture.pixels = [int(value) for value in picture.pixels[1::3]]
-    for name, data in (('sized.tif', tiff(picture)), ('sized.pgm', b'P5\n# grey\n' + size + bytes(picture.pixels)),
-                       ('text.pgm', b'P2\n' + size + b'\n'.join(b'%d' % value for value in picture.pixels) + b'\n')):
-        files.append(written(stack, name, data))
-    for path in files:
-        code, lines = stack.run(frames[0], path, '-o', out)
-        report.check(f'{os.path.basename(path)} is read', code == 0 and 'is left out' not in lines, f'exit {code} {lines}')
-        cut = written(stack, 'cut-' + os.path.basename(path), content(path)[:os.path.getsize(path) * 3 // 4])
-        code, lines = stack.run(frames[0], cut, '-o', out)
-        report.check('... and left out where it ends too early', code == 0 and f'{cut} is left out: it cannot be read' in lines, f'exit {code} {lines}')
-    wrong = [122 + i * picture.width for i in range(picture.height)]     # the offsets once more
-    for name, data in (('length.tif', tiff(picture, lengths=[1 << 30])), ('lengths.tif', tiff(picture, 1, wrong)), ('unused.tif', tiff(picture, 1, unused=1))):
-        code, lines = stack.run(frames[0], written(stack, name, data), '-o', out)
-        report.check(f'{name}, of which libtiff knows better, is read', code == 0 and 'is left out' not in lines, f'exit {code} {lines}')
-    os.mkdir(folder)
-    pipe = os.path.join(stack.work, 'no-writer.png')
-    os.mkfifo(pipe)
-    for path in (folder, pipe, written(stack, 'empty.exr', b'')):
-        for words, code_wanted in (((frames[0], path), 0), ((path, frames[0]), 2)):
-            code, lines = stack.run(*words, '-o', out, timeout=20)
-            report.check(f'{os.path.basename(path)} is named, as frame {words.index(path)}', code == code_wanted and path in lines and 'cannot be read' in lines, f'exit {code} {lines}')
-
-
-def check_ended(report, stack, frames):
-    """A JPEG whose codes make no sense: libjpeg ends the process while the frame before it is being found."""
-    jpeg, out = content(PHOTOGRAPH), os.path.join(stack.work, 'ended.png')
-    codes = next(start for start in segments(jpeg) if jpeg[start + 1] == 0xC4)
-    bad = written(stack, 'codes.jpg', jpeg[:codes + 5] + b'\xff' + jpeg[codes + 6:])
-    code, lines = stack.run(*frames[:3], bad, frames[3], '-o', out)
-    report.check('a JPEG without sense is named', code == 2 and f'{bad} cannot be read' in lines, f'exit {code} {lines}')
-    with open(out + '.transforms', encoding='utf-8') as file:
-        found = file.read().count('matrix')
-    report.check('... and the transforms of all frames before it are kept', found == 2, f'{found} of 2')
-    code, lines = stack.run(bad, bad, *frames[:2], '-o', out)
-    report.check('two of them, decoded at once: one of them is named', code == 2 and f'{bad} cannot be read' in lines, f'exit {code} {lines}')
-    code, lines = stack.run(*frames[:3], bad, '-o', out, LD_PRELOAD=os.path.join(stack.gegl.build, 'tests', 'align', 'libregisters.so'))
-    report.check('... whatever wants to be done first where a process ends', code == 2 and f'{bad} cannot be read' in lines, f'exit {code} {lines}')
 
 
 def check_pipe(report, stack, frames):

@@ -215,7 +215,7 @@ void         check_source_free    (CheckSource *source);
 typedef struct
 {
   guint8 *memory;
-  gint    width, height, bytes_per_pixel;
+  gint    width, height;
   gsize   row_bytes, stride, bytes;
 } CheckGuarded;
 

@@ -16,7 +16,6 @@ check_guarded_init (CheckGuarded *guarded,
 {
   guarded->width = width;
   guarded->height = height;
-  guarded->bytes_per_pixel = bytes_per_pixel;
   guarded->row_bytes = (gsize) width * bytes_per_pixel;
   guarded->stride = guarded->row_bytes + (gsize) pad * bytes_per_pixel;
   guarded->bytes = 2 * CHECK_GUARD + guarded->stride * height;

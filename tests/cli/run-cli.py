@@ -209,6 +209,12 @@ def check_symbols(gegl, report):
     report.check('libtessera does not need the OpenCL loader to load', 'NEEDED' in needed and 'libOpenCL' not in needed)
 
 
+def check_versions(gegl, report):
+    for name in ('doctor', 'match', 'sequence', 'stack', 'stars'):
+        done = gegl.command([os.path.join(gegl.build, 'tools', name, f'tessera-{name}'), '--version'])
+        report.check(f'tessera-{name} --version', done.returncode == 0 and re.fullmatch(rf'tessera-{name} [0-9.]+\n', done.stdout), done.stdout + done.stderr)
+
+
 def main():
     gegl, report = Gegl(sys.argv[1]), Report()
     missing = gegl.missing()
@@ -220,6 +226,7 @@ def main():
             check_odd_input(gegl, work, report)
             check_together(gegl, report)
         check_symbols(gegl, report)
+    check_versions(gegl, report)
     report.finish()
 
 

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #define BABL_RELATIVE 1e-5      /* more than that off the formula: babl is wrong there */
 

@@ -158,8 +158,6 @@ def check_refusals(report, match, work, a, b):
                      and said in done.stderr and not done.stdout, f'exit {done.returncode}, {done.stderr!r} {done.stdout[:80]!r}')
     done = match('--help')
     report.check('--help: the options and the exit codes', done.returncode == 0 and '--no-mutual' in done.stdout and '2 something was wrong' in done.stdout)
-    done = match('--version')
-    report.check('--version', done.returncode == 0 and done.stdout.startswith('tessera-match '), done.stdout)
 
 
 def check_pictures(report, match, work):

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #define ROUNDING  1e-14
-#define LIMIT     1e12          /* of the condition number, and how near it either may be right */
 #define NEAR      10.0
 #define EXCESS    1e-7          /* from-frames: of the frames' variance */
 

@@ -5,7 +5,6 @@
 #include "sequence-truth.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FRAMES      26
 #define SHIFT_FRAMES 20

@@ -4,7 +4,6 @@
  * path, the threads, the tiles, the rectangle that is asked for, the place of the pictures or their alpha; and a picture that is painted into
  * is seen. */
 #include <gegl.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tessera-control.h"

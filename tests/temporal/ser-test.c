@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * SER films of every kind are read as they were written, whatever the flag for the order of bytes says; broken headers are refused. */
-#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 

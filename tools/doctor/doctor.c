@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../version.h"
+
 static gboolean quick;
 static gint     timeout = 120, budget = 120;
 static gchar   *json, *part_name, *part_output, *part_errors;
@@ -20,6 +22,7 @@ static const GOptionEntry options[] = {
   { "quick", 0, 0, G_OPTION_ARG_NONE, &quick, "Small pictures: rough times, fewer comparisons", NULL },
   { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, "Longest wait for a driver, in seconds (120)", "N" },
   { "budget", 0, 0, G_OPTION_ARG_INT, &budget, "Time for timing the filters in C, and on the device, in seconds (120)", "N" },
+  VERSION_OPTION,
   { "device-part", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &part_name, NULL, "NAME" },
   { "part-output", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &part_output, NULL, "FILE" },
   { "part-errors", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &part_errors, NULL, "FILE" },

@@ -2,6 +2,7 @@
  *
  * Topics without OpenCL: versions and machine, operations, environment.
  */
+#include "config.h"
 #include "doctor.h"
 
 #include <glib/gstdio.h>
@@ -107,7 +108,7 @@ topic_machine (Doctor *doctor, const Part *host)
   gint    threads = (gint) part_number (host, "threads");
 
   report_topic (doctor, "Versions and machine");
-  report_fact (doctor, "Tessera", "%s", DOCTOR_VERSION);
+  report_fact (doctor, "Tessera", "%s", TESSERA_VERSION);
   report_fact (doctor, "GEGL", "%s", part_get (host, "gegl") ? part_get (host, "gegl") : "does not start");
   report_fact (doctor, "babl", "%s", part_get (host, "babl") ? part_get (host, "babl") : "unknown");
   report_fact (doctor, "processor", "%s, %u threads", processor, g_get_num_processors ());

@@ -9,12 +9,14 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../saves.h"
+#include "../version.h"
+
 static gdouble  ratio = 0.8;
-static gboolean no_mutual, quiet, version;
+static gboolean no_mutual, quiet;
 static gint64   seed = 1;
 static gchar   *model = "homography", *json, *colmap, *picture;
 
@@ -27,7 +29,7 @@ static const GOptionEntry options[] = {
   { "colmap", 0, 0, G_OPTION_ARG_FILENAME, &colmap, "Write the matches to FILE, as COLMAP's matches_importer reads them", "FILE" },
   { "picture", 'p', 0, G_OPTION_ARG_FILENAME, &picture, "Write both pictures with lines between what agrees to FILE", "FILE" },
   { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Print nothing; the exit code tells", NULL },
-  { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
+  VERSION_OPTION,
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
 
@@ -135,9 +137,7 @@ main (int argc, char **argv)
   const gchar    *wrong;
   gint            code;
 
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
-#endif
+  saves_begin ();
   setlocale (LC_CTYPE, "");
   g_option_context_set_description (context,
     "A and B are pictures, or files of keypoints: .key, .txt, .csv, as tessera:sift-save writes them. The matrix takes places\n"
@@ -147,11 +147,6 @@ main (int argc, char **argv)
   if (! g_option_context_parse (context, &argc, &argv, &error))
     return fail (error->message);
   g_option_context_free (context);
-  if (version)
-    {
-      printf ("tessera-match %s\n", MATCH_VERSION);
-      return 0;
-    }
   if (argc == 3)
     {
       comparison.a = (Side) { .path = argv[1], .is_picture = keypoints_format (argv[1]) == KEYPOINTS_NONE };

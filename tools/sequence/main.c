@@ -6,15 +6,15 @@
  *   tessera-sequence merge part-1/ part-2/ -o found/
  *
  * Exit status: 0; 1 if fewer than half of the frames can be used; 2 if there is no result. */
-#include "config.h"
-
-#include <malloc.h>
-#include <signal.h>
-
 #include "options.h"
 #include "sequence.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "../progress.h"
+#include "../saves.h"
 
 #define FINISHING 0.1           /* of the work is what follows the blocks */
 
@@ -181,14 +181,12 @@ main (gint argc, gchar **argv)
   Run     run = { .began = g_get_monotonic_time () };
   gint    status;
 
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
-#endif
-#ifdef M_MMAP_MAX                       /* glibc would give each frame back to the system, and take time for new pages of the next */
+#ifdef __GLIBC__                        /* it would give each frame back to the system, and take time for new pages of the next */
   mallopt (M_ARENA_MAX, 1);
   mallopt (M_MMAP_MAX, 0);
   mallopt (M_TRIM_THRESHOLD, -1);
 #endif
+  saves_begin ();
   progress_name ("tessera-sequence");
   if (! options_parse (&options, argc, argv))
     return 2;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "../progress.h"
+#include "../version.h"
 
 #define NOT_GIVEN (-G_MAXDOUBLE)
 
@@ -39,6 +40,7 @@ static const GOptionEntry entries[] = {
   { "block", 0, 0, G_OPTION_ARG_INT, &block, "Frames that are computed together, and lost if the run is ended (100)", "N" },
   { "part", 0, 0, G_OPTION_ARG_STRING, &part, "Compute one part of the sequence: 1/4 is the first quarter", "I/N" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Tell the result as JSON on the standard output", NULL },
+  VERSION_OPTION,
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &what, NULL, "FRAMES" },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };

@@ -12,13 +12,12 @@
 
 /* ------------------------------------------------------------------ writing -- */
 
-/* With the same digits in every language; nothing where it is no number. */
-static void
-add (GString *text, const gchar *format, gdouble number)
+void
+row_add_number (GString *text, gchar before, const gchar *format, gdouble number)
 {
   gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_string_append_c (text, '\t');
+  g_string_append_c (text, before);
   if (isfinite (number))
     g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
 }
@@ -29,13 +28,13 @@ row_add_frame (GString *text, const FrameRow *row)
   g_autofree gchar *name = g_strescape (row->name, NULL), *reason = g_strescape (row->reason ? row->reason : "", NULL);
 
   g_string_append_printf (text, "F\t%d\t%d\t%d", row->index, (gint) row->state, row->chain);
-  add (text, "%.10f", row->x);
-  add (text, "%.10f", row->y);
-  add (text, "%.6f", row->error);
+  row_add_number (text, '\t', "%.10f", row->x);
+  row_add_number (text, '\t', "%.10f", row->y);
+  row_add_number (text, '\t', "%.6f", row->error);
   g_string_append_printf (text, "\t%d\t%d\t%d\t%d", row->pixels, row->n, row->degree, row->detections);
-  add (text, "%.6f", row->noise_gain);
-  add (text, "%.6f", row->start);
-  add (text, "%.6f", row->exposure);
+  row_add_number (text, '\t', "%.6f", row->noise_gain);
+  row_add_number (text, '\t', "%.6f", row->start);
+  row_add_number (text, '\t', "%.6f", row->exposure);
   g_string_append_printf (text, "\t%s\t%s\n", name, reason);
 }
 
@@ -43,14 +42,14 @@ void
 row_add_object (GString *text, const ObjectRow *row)
 {
   g_string_append_printf (text, "%c\t%d\t%d", row->frames > 1 ? 'T' : 'D', row->index, row->frames);
-  add (text, "%.3f", row->x);
-  add (text, "%.3f", row->y);
-  add (text, "%.5f", row->v_x);
-  add (text, "%.5f", row->v_y);
-  add (text, "%.3f", row->value);
-  add (text, "%.3f", row->flux);
-  add (text, "%.7f", row->ra);
-  add (text, "%.7f", row->dec);
+  row_add_number (text, '\t', "%.3f", row->x);
+  row_add_number (text, '\t', "%.3f", row->y);
+  row_add_number (text, '\t', "%.5f", row->v_x);
+  row_add_number (text, '\t', "%.5f", row->v_y);
+  row_add_number (text, '\t', "%.3f", row->value);
+  row_add_number (text, '\t', "%.3f", row->flux);
+  row_add_number (text, '\t', "%.7f", row->ra);
+  row_add_number (text, '\t', "%.7f", row->dec);
   g_string_append_c (text, '\n');
 }
 
@@ -58,8 +57,8 @@ void
 row_add_overlap (GString *text, gint index, FrameShift at, gint chain)
 {
   g_string_append_printf (text, "O\t%d\t%d", index, chain);
-  add (text, "%.10f", at.x);
-  add (text, "%.10f", at.y);
+  row_add_number (text, '\t', "%.10f", at.x);
+  row_add_number (text, '\t', "%.10f", at.y);
   g_string_append_c (text, '\n');
 }
 

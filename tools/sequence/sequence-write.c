@@ -7,16 +7,6 @@
 
 static const gchar *const states[] = { "used", "first", "unreadable", "lost" };
 
-static void
-add (GString *text, const gchar *format, gdouble number)
-{
-  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append_c (text, ',');
-  if (isfinite (number))
-    g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
-}
-
 /* As CSV has it: with quotes, and those inside doubled. */
 static void
 add_quoted (GString *text, const gchar *words)
@@ -39,14 +29,14 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       g_string_append_printf (text, "%d", row->index);
       add_quoted (text, row->name);
       g_string_append_printf (text, ",%s", states[CLAMP (row->state, 0, FRAME_LOST)]);
-      add (text, "%.6f", row->state == FRAME_LOST ? NAN : row->x);
-      add (text, "%.6f", row->state == FRAME_LOST ? NAN : row->y);
-      add (text, "%.6f", row->error);
+      row_add_number (text, ',', "%.6f", row->state == FRAME_LOST ? NAN : row->x);
+      row_add_number (text, ',', "%.6f", row->state == FRAME_LOST ? NAN : row->y);
+      row_add_number (text, ',', "%.6f", row->error);
       g_string_append_printf (text, ",%d,%d,%d,%d", row->chain, row->pixels, row->n, row->degree);
-      add (text, "%.6f", row->noise_gain);
+      row_add_number (text, ',', "%.6f", row->noise_gain);
       g_string_append_printf (text, ",%d", row->detections);
-      add (text, "%.6f", row->start);
-      add (text, "%.6f", row->exposure);
+      row_add_number (text, ',', "%.6f", row->start);
+      row_add_number (text, ',', "%.6f", row->exposure);
       add_quoted (text, row->reason);
       g_string_append_c (text, '\n');
     }
@@ -60,19 +50,19 @@ add_object (GString *text, const Tables *tables, const ObjectRow *row)
 
   g_string_append_printf (text, "%d", row->index);
   add_quoted (text, frame ? frame->name : "");
-  add (text, "%.3f", row->x);
-  add (text, "%.3f", row->y);
-  add (text, "%.3f", row->flux);
-  add (text, "%.3f", row->value);
-  add (text, "%.5f", row->v_x);
-  add (text, "%.5f", row->v_y);
+  row_add_number (text, ',', "%.3f", row->x);
+  row_add_number (text, ',', "%.3f", row->y);
+  row_add_number (text, ',', "%.3f", row->flux);
+  row_add_number (text, ',', "%.3f", row->value);
+  row_add_number (text, ',', "%.5f", row->v_x);
+  row_add_number (text, ',', "%.5f", row->v_y);
   g_string_append (text, row->track < 0 ? "," : "");
   if (row->track >= 0)
     g_string_append_printf (text, ",%d", row->track + 1);
   g_string_append_printf (text, ",%d", row->frames);
-  add (text, "%.7f", row->ra);
-  add (text, "%.7f", row->dec);
-  add (text, "%.6f", frame ? frame->start : NAN);
+  row_add_number (text, ',', "%.7f", row->ra);
+  row_add_number (text, ',', "%.7f", row->dec);
+  row_add_number (text, ',', "%.6f", frame ? frame->start : NAN);
   g_string_append_c (text, '\n');
 }
 

@@ -6,12 +6,12 @@
  *
  * Exit status: 0; 1 if fewer than half of the frames align; 2 if there is no picture. */
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "stack.h"
 
 #include "../saves.h"
+#include "../version.h"
 #include "saving.h"
 
 #define CLIPPED_FROM 5          /* frames */
@@ -31,6 +31,7 @@ static const GOptionEntry options[] = {
     "How the camera has moved: translation, similarity (by default), affine or homography", "MODEL" },
   { "float", 0, 0, G_OPTION_ARG_NONE, &is_float, "Write a TIFF of floats, not of 16 bits", NULL },
   { "memory", 0, 0, G_OPTION_ARG_INT, &mebibytes, "Memory for pixels; a quarter of the machine's by default", "MiB" },
+  VERSION_OPTION,
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &paths, NULL, "PICTURE..." },
   { NULL, 0, 0, 0, NULL, NULL, NULL }
 };
@@ -266,9 +267,7 @@ main (gint argc, gchar **argv)
   Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
   gint                      method, model, status = 2;
 
-#ifdef SIGXFSZ
-  signal (SIGXFSZ, SIG_IGN);            /* a file that may not grow is told, as a full disk is */
-#endif
+  saves_begin ();
   progress_name ("tessera-stack");
   if (! parse (argc, argv))
     return 2;

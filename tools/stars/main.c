@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../version.h"
+
 #define MOST_PIXELS (1 << 28)
 
 typedef struct
@@ -138,6 +140,7 @@ main (gint argc, gchar **argv)
       { "cosmic-rays", 0, 0, G_OPTION_ARG_DOUBLE, &options.rays, "so many a frame", "0" },
       { "seeing", 0, 0, G_OPTION_ARG_DOUBLE, &options.seeing, "the width of stars varies by this part", "0" },
       { "hard-hot-pixels", 0, 0, G_OPTION_ARG_NONE, &options.is_hard, "hot pixels of up to 5000 counts in place of 500", NULL },
+      VERSION_OPTION,
       { NULL, 0, 0, 0, NULL, NULL, NULL }
     };
   g_autoptr (GOptionContext) context = g_option_context_new ("FOLDER");
