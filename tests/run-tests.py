@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -22,11 +23,11 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
 NINJA = re.compile(r'^\[\d+/\d+\] ')
 # A build for one purpose has what it needs alone: the kernels were checked by the first.
-SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Dc_args=-DTESSERA_NO_CLONES',
+SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Doptimization=1', '-Dc_args=-DTESSERA_NO_CLONES',
              '-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled']
 SANITIZED_TESTS = {'memory': ['check-sanitized'], 'memory/fuzz': ['fuzz-ser-sanitized', 'fuzz-fits-sanitized']}
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
-JOBS = min(os.cpu_count() or 1, 4)
+JOBS = min((os.cpu_count() or 1) + 1, 4)         # one more than processors: some wait, some have one thread
 KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests
 SILENCE = 60                    # seconds after which a line says what runs
 # What a part runs beside tests of meson.build.
@@ -42,6 +43,8 @@ PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '
             'races': ['python3', '-B', 'tests/races/run-oclgrind.py', 'build'],
             'doc/recipe': ['python3', '-B', 'tests/doc/run-recipe.py'],
             'package/debian': ['tests/package/run-package.py']}
+# All that these need of `build`, which GIMP does not run.  The product is what ./run install makes.
+OF_GIMP = 'tests/gimp/list-operations'
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
 
@@ -66,8 +69,8 @@ class Results:
         print(text, flush=True)
         self.spoke = time.monotonic()
 
-    def record(self, name, passed, failed, seconds, why='', computed=None):
-        self.ended.append((name, passed, failed, seconds, why, computed))
+    def record(self, name, passed, failed, seconds, why='', computed=None, processors=None):
+        self.ended.append((name, passed, failed, seconds, why, computed, processors))
         self.say(f'[{len(self.ended)}/{max(self.total, len(self.ended))}] {"ok  " if failed == 0 and passed else "FAIL"} {name}: '
                  f'{passed} passed, {failed} failed, {seconds:.0f} s' + (f' ({why})' if why else ''))
 
@@ -78,10 +81,11 @@ class Results:
 
     def finish(self):
         passed, failed = (sum(result[i] for result in self.ended) for i in (1, 2))
-        print(f'\n{len(self.ended)} parts in {(time.monotonic() - self.began) / 60:.1f} minutes:')
-        for name, good, bad, seconds, why, computed in self.ended:
+        print(f'\n{len(self.ended)} parts in {(time.monotonic() - self.began) / 60:.1f} minutes, {processor_time() / 60:.1f} of processor time:')
+        for name, good, bad, seconds, why, computed, processors in self.ended:
             print(f'  {name:26} {good:6} passed {bad:4} failed {seconds:6.0f} s'
-                  + (f', computing for {computed:.0f} s' if computed else '') + (f'; {why}' if why else ''))
+                  + (f', computing for {computed:.0f} s' if computed else '')
+                  + (f', {processors:.0f} s of processor time' if processors else '') + (f'; {why}' if why else ''))
         for name, why in self.left_out:
             print(f'  {name:26} left out: {why}')
         print(f'{passed} passed, {failed} failed' + (f', {len(self.left_out)} skipped' if self.left_out else ''), flush=True)
@@ -89,6 +93,12 @@ class Results:
 
 
 results = Results()
+
+
+def processor_time():
+    """Of all that has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run(words, **env):
@@ -126,11 +136,11 @@ def configure(folder, options, **env):
     return output if code else None
 
 
-def ninja(folder):
-    """Builds; says now and then how far it is.  Returns what it printed where it failed, else None."""
+def ninja(folder, *targets):
+    """Builds all, or those; says now and then how far it is.  Returns what it printed where it failed, else None."""
     log = log_of(folder, 'ninja')
     with open(log, 'wb') as file:
-        process = subprocess.Popen(['ninja', '-C', folder], cwd=TOP, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(['ninja', '-C', folder, *targets], cwd=TOP, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
         while True:
             try:
                 code = process.wait(SILENCE / 4)
@@ -145,14 +155,14 @@ def ninja(folder):
     return read(log) if code else None
 
 
-def build(name, folder, options=(), **env):
-    began = time.monotonic()
+def build(name, folder, options=(), targets=(), **env):
+    began, used = time.monotonic(), processor_time()
     results.say(f'building in {folder} ({name})')
     error = configure(folder, options, **env)
-    error = ninja(folder) if error is None else error
+    error = ninja(folder, *targets) if error is None else error
     if error:
         print('\n'.join(line for line in error.splitlines() if not NINJA.match(line)))
-    results.record(f'build, {name}', int(not error), int(bool(error)), time.monotonic() - began)
+    results.record(f'build, {name}', int(not error), int(bool(error)), time.monotonic() - began, processors=processor_time() - used)
     return not error
 
 
@@ -169,7 +179,7 @@ def count(name, done, log, detail=''):
         shown = bad if len(bad) <= first + last else [*bad[:first], f'... {len(bad) - first - last} lines left out ...', *bad[-last:]]
         results.say('\n'.join([f'--- {name}, from {os.path.relpath(log, TOP)}', *shown,
                                f'--- end of {name}, {done.why or f"exit {done.code}"}{detail}']))
-    results.record(name, passed, failed, done.seconds, done.why, done.computed)
+    results.record(name, passed, failed, done.seconds, done.why, done.computed, done.processors)
 
 
 def one_test(folder, test):
@@ -182,14 +192,14 @@ def one_test(folder, test):
 
 
 def tests_of(folder, names):
-    """Those of a build, as meson.build describes them; the longest begin."""
+    """Those of a build, as meson.build describes them: (priority, name, job).  What has none is as urgent as it is long."""
     _, text = run(['meson', 'introspect', '--tests', folder])
     tests = {test['name']: test for test in json.loads(text)}
     for name in names:
         if name not in tests:
             results.record(f'{name} (meson.build has no such test)', 0, 1, 0)
-    return [(name, functools.partial(one_test, folder, tests[name]))
-            for name in sorted(set(names) & set(tests), key=lambda name: (-tests[name]['timeout'], names.index(name)))]
+    return [(tests[name]['priority'] or -1 / tests[name]['timeout'], name, functools.partial(one_test, folder, tests[name]))
+            for name in names if name in tests]
 
 
 def run_together(jobs, workers=JOBS):
@@ -304,14 +314,17 @@ def run_parts(wanted, parts):
     results.total = 1 + len(names) + len(of_filters) + len(programs) + ('gimp/smoke' in wanted) + ('gimp/smoke-3' in wanted) + ('driver/tsan' in wanted) + 2 * ('warnings' in wanted) \
         + len(sanitized) + (len(sanitized) > 0) + 2 * len(LEVELS) * ('check/levels' in wanted)
     fresh = not os.path.exists(os.path.join(TOP, 'build', 'build.ninja'))
-    if not build('gcc or $CC', 'build'):
+    of_gimp = all(part.startswith('gimp') for part in wanted)
+    if not build('gcc or $CC', 'build', targets=[OF_GIMP] if of_gimp else []):
         return
     if 'warnings' in wanted:
         warnings(fresh)
-    tests = tests_of('build', names) + of_filters
+    tests = tests_of('build', names)
     if sanitized and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
-        tests = tests_of('build-asan', sanitized) + tests
-    run_together(smokes(wanted) + tests)
+        tests += tests_of('build-asan', sanitized)
+    tests.sort(key=lambda test: -test[0])
+    before, after = ([(name, job) for priority, name, job in tests if (priority > 0) == early] for early in (True, False))
+    run_together(before + smokes(wanted) + after + of_filters)
     for part in programs:
         run_program(part)
     if 'check/levels' in wanted:

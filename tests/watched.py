@@ -66,10 +66,11 @@ class Family:
 
 
 class Done:
-    """How a program ended: its exit code, what it printed, why it was ended (or ''), the seconds it took and those it computed."""
+    """How a program ended: its exit code, what it printed, why it was ended (or ''), the seconds it took and those it computed; and of
+    all processors together."""
 
-    def __init__(self, code, output, why, seconds, computed):
-        self.code, self.output, self.why, self.seconds, self.computed = code, output, why, seconds, computed
+    def __init__(self, code, output, why, seconds, computed, processors):
+        self.code, self.output, self.why, self.seconds, self.computed, self.processors = code, output, why, seconds, computed, processors
 
 
 def watch(process, computes, idles, wait=None):
@@ -107,16 +108,29 @@ def communicate(process, limit):
     return output, errors, why
 
 
+def ended(process, seconds):
+    """Waits for the end as process.wait does; returns the seconds that all processors worked for it."""
+    until = time.monotonic() + seconds
+    while True:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return used.ru_utime + used.ru_stime
+        if time.monotonic() > until:
+            raise subprocess.TimeoutExpired(process.args, seconds)
+        time.sleep(0.02)
+
+
 def run(words, log, cwd, computes=None, idles=1800, **env):
     """Runs a program with a folder of its own for temporary files, which goes with it; its output is in the file `log`."""
     folder = tempfile.mkdtemp(prefix='tessera-test-')
-    began = time.monotonic()
+    began, used = time.monotonic(), []
     try:
         with open(log, 'wb') as file:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, cwd=cwd,
                                        start_new_session=True, env={**os.environ, 'TMPDIR': folder, **env})
-            why, computed = watch(process, computes, idles)
+            why, computed = watch(process, computes, idles, lambda seconds: used.append(ended(process, seconds)))
         with open(log, encoding='utf-8', errors='replace') as file:
-            return Done(process.returncode, file.read(), why, time.monotonic() - began, computed)
+            return Done(process.returncode, file.read(), why, time.monotonic() - began, computed, sum(used) or computed)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
