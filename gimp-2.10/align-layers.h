@@ -19,6 +19,9 @@ typedef struct
   NewLayer new_layer;
 } AlignOptions;
 
+/* How a layer gets where it goes: by GIMP's transform; its pixels stay, and its place changes; it gets resampled pixels. */
+typedef enum { WAY_TRANSFORM, WAY_SHIFT, WAY_PIXELS } Way;
+
 /* A layer, and where it goes. */
 typedef struct
 {
@@ -29,7 +32,8 @@ typedef struct
   gdouble     error;            /* in pixels */
   gint        matches;
   GeglBuffer *pixels;           /* aligned, in the box of the lowest, if there will be a new layer */
-  GeglBuffer *moved;            /* all of it where it goes, stored as a layer is; NULL: GIMP moves it */
+  Way         way;
+  GeglBuffer *moved;            /* WAY_PIXELS: all of it where it goes, stored as a layer is */
 } AlignedLayer;
 
 typedef struct

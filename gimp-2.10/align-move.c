@@ -3,8 +3,9 @@
  * Align Visible Layers: how a layer gets where it goes.
  *
  * A plain layer gets pixels that tessera:align has resampled, which is faster than GIMP's transform and nearer to the truth
- * (data/doc/measurements.md).  They are made before anything in the image changes.  Pixels that have only to be shifted by whole ones
- * stay.  GIMP moves what has more than pixels, such as a mask, a group or a text.  All that lies beyond the canvas comes along.
+ * (data/doc/measurements.md).  They are made before anything in the image changes.  Where they would be the same, because the layer
+ * is shifted by whole pixels, only its place changes.  GIMP moves what has more than pixels, such as a mask, a group or a text.  All
+ * that lies beyond the canvas comes along.
  */
 #include "align-layers.h"
 
@@ -20,7 +21,7 @@ is_plain (gint32 layer)
 
 /* By whole pixels. */
 static gboolean
-is_shifted (const gdouble m[9])
+is_shift (const gdouble m[9])
 {
   return m[0] == 1.0 && m[1] == 0.0 && m[3] == 0.0 && m[4] == 1.0 && m[6] == 0.0 && m[7] == 0.0 && m[8] == 1.0 && m[2] == floor (m[2])
          && m[5] == floor (m[5]);
@@ -53,13 +54,16 @@ align_move_prepare (AlignedLayer *layer, const Babl *space, GeglNode *graph, Geg
 
   gegl_node_link (picture, node);
   box = gegl_node_get_bounding_box (node);
-  if (! is_plain (layer->layer) || is_shifted (layer->matrix) || is_too_large (&box, layer->layer))
+  layer->way = WAY_TRANSFORM;
+  if (! is_plain (layer->layer) || is_too_large (&box, layer->layer))
+    return;
+  layer->way = WAY_SHIFT;
+  if (is_shift (layer->matrix))
     return;
   align_layers_show_progress (node, from, to);
   layer->moved = align_layers_render (graph, node, layer_format_in_space (format_with_alpha (layer->layer), space));
   gegl_node_get (node, "aligned", &is_moved, NULL);
-  if (! is_moved)                                           /* the horizon crosses it */
-    g_clear_object (&layer->moved);
+  layer->way = is_moved ? WAY_PIXELS : WAY_TRANSFORM;       /* the horizon may cross it */
 }
 
 /* ------------------------------------------------------------------ change -- */
@@ -119,12 +123,6 @@ transform (AlignedLayer *layer)
     refuse (layer);
 }
 
-static gboolean
-is_transformed (const AlignedLayer *layer)
-{
-  return ! layer->reason && ! layer->moved && ! is_shifted (layer->matrix);
-}
-
 /* GIMP would move what is selected alone. */
 static void
 transform_all (AlignLayers *all)
@@ -140,7 +138,7 @@ transform_all (AlignLayers *all)
   gimp_context_set_transform_direction (GIMP_TRANSFORM_FORWARD);
   gimp_context_set_transform_resize (GIMP_TRANSFORM_RESIZE_ADJUST);
   for (gint i = 0; i < all->n; i++)
-    if (is_transformed (&all->layers[i]))
+    if (! all->layers[i].reason && all->layers[i].way == WAY_TRANSFORM)
       {
         if (gimp_image_get_active_layer (all->image) > 0)                 /* GIMP's bar says "2D Transforming", the Layers dialog then which */
           gimp_image_set_active_layer (all->image, all->layers[i].layer);
@@ -162,12 +160,14 @@ align_move_all (AlignLayers *all)
     {
       AlignedLayer *layer = &all->layers[i];
 
-      if (layer->moved)
+      if (layer->reason)
+        continue;
+      if (layer->way == WAY_PIXELS)
         put (layer, all->space);
-      else if (! layer->reason && is_shifted (layer->matrix))
+      else if (layer->way == WAY_SHIFT)
         shift (layer);
       else
-        transforms = transforms || is_transformed (layer);
+        transforms = TRUE;
     }
   if (transforms)
     transform_all (all);
