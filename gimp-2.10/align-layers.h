@@ -33,6 +33,7 @@ typedef struct
   gint        matches;
   GeglBuffer *pixels;           /* aligned, in the box of the lowest, if there will be a new layer */
   Way         way;
+  gint        by_x, by_y;       /* WAY_SHIFT */
   GeglBuffer *moved;            /* WAY_PIXELS: all of it where it goes, stored as a layer is */
 } AlignedLayer;
 

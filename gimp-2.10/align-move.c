@@ -12,6 +12,7 @@
 #include <math.h>
 
 #define LARGER 4                /* times as many pixels: more are left to GIMP */
+#define WHOLE  1e-3             /* of a pixel: nearer to a whole one it is one; what is found is not that exact */
 
 static gboolean
 is_plain (gint32 layer)
@@ -19,12 +20,30 @@ is_plain (gint32 layer)
   return ! gimp_item_is_group (layer) && ! gimp_item_is_text_layer (layer) && gimp_layer_get_mask (layer) < 0;
 }
 
-/* By whole pixels. */
+/* Whether all of the layer moves by the same whole pixels; how far. */
 static gboolean
-is_shift (const gdouble m[9])
+is_shift (const gdouble m[9], gint32 layer, gint *by_x, gint *by_y)
 {
-  return m[0] == 1.0 && m[1] == 0.0 && m[3] == 0.0 && m[4] == 1.0 && m[6] == 0.0 && m[7] == 0.0 && m[8] == 1.0 && m[2] == floor (m[2])
-         && m[5] == floor (m[5]);
+  const gint width = gimp_drawable_width (layer), height = gimp_drawable_height (layer);
+  gint       left, top;
+
+  gimp_drawable_offsets (layer, &left, &top);
+  for (gint i = 0; i < 4; i++)
+    {
+      const gdouble x = left + (i & 1) * width, y = top + (i >> 1) * height, w = m[6] * x + m[7] * y + m[8];
+      const gdouble dx = (m[0] * x + m[1] * y + m[2]) / w - x, dy = (m[3] * x + m[4] * y + m[5]) / w - y;
+
+      if (! (fabs (dx) < GIMP_MAX_IMAGE_SIZE && fabs (dy) < GIMP_MAX_IMAGE_SIZE))
+        return FALSE;
+      if (i == 0)
+        {
+          *by_x = (gint) rint (dx);
+          *by_y = (gint) rint (dy);
+        }
+      if (fabs (dx - *by_x) > WHOLE || fabs (dy - *by_y) > WHOLE)
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Of the layers of an image, with alpha. */
@@ -58,7 +77,7 @@ align_move_prepare (AlignedLayer *layer, const Babl *space, GeglNode *graph, Geg
   if (! is_plain (layer->layer) || is_too_large (&box, layer->layer))
     return;
   layer->way = WAY_SHIFT;
-  if (is_shift (layer->matrix))
+  if (is_shift (layer->matrix, layer->layer, &layer->by_x, &layer->by_y))
     return;
   align_layers_show_progress (node, from, to);
   layer->moved = align_layers_render (graph, node, layer_format_in_space (format_with_alpha (layer->layer), space));
@@ -105,7 +124,7 @@ shift (AlignedLayer *layer)
   gint x, y;
 
   gimp_drawable_offsets (layer->layer, &x, &y);
-  if (! gimp_layer_set_offsets (layer->layer, x + (gint) layer->matrix[2], y + (gint) layer->matrix[5]))
+  if (! gimp_layer_set_offsets (layer->layer, x + layer->by_x, y + layer->by_y))
     refuse (layer);
 }
 
