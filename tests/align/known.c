@@ -147,7 +147,7 @@ check_again (const Photo *photograph)
 }
 
 void
-check_known (const Photo *photograph)
+check_known_matrix (const Photo *photograph)
 {
   static const gchar *const refused[][2] = {
     { "1 0 0 0 1 0 0 0", "nine numbers" }, { "1 0 0 0 1 0 0 0 1 0", "nine numbers" }, { "1 0 x 0 1 0 0 0 1", "nine numbers" }, { "1 0 nan 0 1 0 0 0 1", "nine numbers" },

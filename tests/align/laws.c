@@ -338,7 +338,7 @@ main (gint argc, gchar **argv)
   check_checkerboard ();
   check_forced (&photograph);
   check_emptied (&photograph);
-  check_known (&photograph);
+  check_known_matrix (&photograph);
   photo_free (&unrelated);
   photo_free (&photograph);
   photo_free (&whole);
