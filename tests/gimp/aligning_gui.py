@@ -111,6 +111,7 @@ def one_step(report, session, name, work):
     session.screen.key('ctrl+y')
     session.screen.wait(session.changed, 30)
     report.check(f'{name}: redo moves them again', raw(session, work, 'again') == moved, f'{moved[0]}, then {geometry(session)}')
+    report.check(f'{name}: undo once more', session.undo())         # a GIMP that is ended with changes asks at its next start whether to recover them
 
 
 # ------------------------------------------------------------------ phases --
