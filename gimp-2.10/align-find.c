@@ -7,6 +7,7 @@
 #include "align-layers.h"
 
 #define COMBINING 0.1           /* the part of the work that it is */
+#define FOUND     0.75          /* of the work on a layer; the rest is to resample it */
 #define ROWS      64            /* of the new layer, that are written at a time */
 
 /* ------------------------------------------------------------------ pixels -- */
@@ -49,11 +50,11 @@ add_picture (GeglNode *graph, gint32 layer, const Babl *space)
   return moved;
 }
 
-static GeglBuffer *
-render (GeglNode *graph, GeglNode *node, const Babl *space)
+GeglBuffer *
+align_layers_render (GeglNode *graph, GeglNode *node, const Babl *format)
 {
   const GeglRectangle box = gegl_node_get_bounding_box (node);
-  GeglBuffer         *pixels = gegl_buffer_new (&box, babl_format_with_space ("RaGaBaA float", space));
+  GeglBuffer         *pixels = gegl_buffer_new (&box, format);
   GeglNode           *sink = gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", pixels, NULL);
 
   gegl_node_link (node, sink);
@@ -65,15 +66,36 @@ render (GeglNode *graph, GeglNode *node, const Babl *space)
 
 typedef struct
 {
-  gint layer, n;
-} Place;
+  gdouble from, to;             /* of the whole work */
+} Part;
 
 static void
-show_progress (GeglNode *node G_GNUC_UNUSED, gdouble done, gpointer data)
+show_part (GeglNode *node G_GNUC_UNUSED, gdouble done, gpointer data)
 {
-  const Place *place = data;
+  const Part *part = data;
 
-  gimp_progress_update ((1.0 - COMBINING) * (place->layer + done) / place->n);
+  gimp_progress_update (part->from + (part->to - part->from) * done);
+}
+
+static void
+free_part (gpointer part, GClosure *closure G_GNUC_UNUSED)
+{
+  g_free (part);
+}
+
+void
+align_layers_show_progress (GeglNode *node, gdouble from, gdouble to)
+{
+  Part *part = g_new (Part, 1);
+
+  *part = (Part) { from, to };
+  g_signal_connect_data (node, "progress", G_CALLBACK (show_part), part, free_part, 0);
+}
+
+static const Babl *
+working_format (const AlignLayers *all)
+{
+  return babl_format_with_space ("RaGaBaA float", all->space);
 }
 
 static gboolean
@@ -88,38 +110,45 @@ is_locked (gint32 item)
 static void
 read_matrix (const gchar *text, gdouble matrix[9])
 {
-  for (gint i = 0; i < 9; i++)
-    {
-      gchar *end;
+  gchar *end;
 
-      matrix[i] = g_ascii_strtod (text, &end);
-      text = end;
-    }
+  for (gint i = 0; i < 9; i++, text = end)
+    matrix[i] = g_ascii_strtod (text, &end);
 }
 
 static void
-find (const AlignLayers *all, AlignedLayer *layer, Place *place)
+read_results (const AlignLayers *all, AlignedLayer *layer, GeglNode *align, GeglBuffer *pixels)
 {
-  GeglNode   *graph = gegl_node_new ();
-  GeglNode   *align = gegl_node_new_child (graph, "operation", ALIGN_OPERATION, "model", all->options.model, NULL);
-  GeglBuffer *pixels;
-  gboolean    is_aligned;
-  gchar      *matrix, *reason;
+  gboolean is_aligned;
+  gchar   *reason;
 
-  g_signal_connect (align, "progress", G_CALLBACK (show_progress), place);
-  gegl_node_link (add_picture (graph, layer->layer, all->space), align);
-  gegl_node_connect_to (add_source (graph, all->reference), "output", align, "aux");
-  pixels = render (graph, align, all->space);
-  gegl_node_get (align, "aligned", &is_aligned, "matrix", &matrix, "error", &layer->error, "inliers", &layer->matches,
+  gegl_node_get (align, "aligned", &is_aligned, "matrix", &layer->matrix_text, "error", &layer->error, "inliers", &layer->matches,
                  "reason", &reason, NULL);
-  read_matrix (matrix, layer->matrix);
+  read_matrix (layer->matrix_text, layer->matrix);
   if (! is_aligned)
     layer->reason = g_strdup (reason);
   else if (all->options.new_layer != NEW_LAYER_NONE)
     layer->pixels = g_object_ref (pixels);
-  g_object_unref (pixels);
   g_free (reason);
-  g_free (matrix);
+}
+
+static void
+find (AlignLayers *all, AlignedLayer *layer, gint place)
+{
+  const gdouble part = (1.0 - COMBINING) / all->n;
+  GeglNode     *graph = gegl_node_new ();
+  GeglNode     *picture = add_picture (graph, layer->layer, all->space);
+  GeglNode     *align = gegl_node_new_child (graph, "operation", ALIGN_OPERATION, "model", all->options.model, NULL);
+  GeglBuffer   *pixels;
+
+  gegl_node_link (picture, align);
+  gegl_node_connect_to (add_source (graph, all->reference), "output", align, "aux");
+  align_layers_show_progress (align, place * part, (place + FOUND) * part);
+  pixels = align_layers_render (graph, align, working_format (all));
+  read_results (all, layer, align, pixels);
+  g_object_unref (pixels);
+  if (! layer->reason)
+    align_move_prepare (layer, all->space, graph, picture, (place + FOUND) * part, (place + 1) * part);
   g_object_unref (graph);
 }
 
@@ -160,7 +189,7 @@ align_layers_find (AlignLayers *all, GError **error)
     return FALSE;
   all->space = layer_space_of_image (all->image);
   graph = gegl_node_new ();
-  all->reference = render (graph, add_picture (graph, all->lowest, all->space), all->space);
+  all->reference = align_layers_render (graph, add_picture (graph, all->lowest, all->space), working_format (all));
   g_object_unref (graph);
   for (gint i = 0; i < all->n; i++)
     {
@@ -170,7 +199,7 @@ align_layers_find (AlignLayers *all, GError **error)
       if (is_locked (all->layers[i].layer))
         all->layers[i].reason = g_strdup (_("it is locked"));
       else
-        find (all, &all->layers[i], &(Place) { i, all->n });
+        find (all, &all->layers[i], i);
       g_free (name);
     }
   return TRUE;
@@ -257,6 +286,8 @@ align_layers_clear (AlignLayers *all)
   for (gint i = 0; i < all->n; i++)
     {
       g_clear_object (&all->layers[i].pixels);
+      g_clear_object (&all->layers[i].moved);
+      g_free (all->layers[i].matrix_text);
       g_free (all->layers[i].reason);
     }
   g_free (all->layers);

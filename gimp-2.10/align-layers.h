@@ -19,15 +19,22 @@ typedef struct
   NewLayer new_layer;
 } AlignOptions;
 
+/* How a layer gets where it goes: by GIMP's transform; its pixels stay, and its place changes; it gets resampled pixels. */
+typedef enum { WAY_TRANSFORM, WAY_SHIFT, WAY_PIXELS } Way;
+
 /* A layer, and where it goes. */
 typedef struct
 {
   gint32      layer;
   gchar      *reason;           /* why it stays as it is; NULL: it does not */
+  gchar      *matrix_text;      /* as tessera:align tells it */
   gdouble     matrix[9];        /* places of the image, pixel centres at integers */
   gdouble     error;            /* in pixels */
   gint        matches;
-  GeglBuffer *pixels;           /* aligned, if there will be a new layer */
+  GeglBuffer *pixels;           /* aligned, in the box of the lowest, if there will be a new layer */
+  Way         way;
+  gint        by_x, by_y;       /* WAY_SHIFT */
+  GeglBuffer *moved;            /* WAY_PIXELS: all of it where it goes, stored as a layer is */
 } AlignedLayer;
 
 typedef struct
@@ -47,6 +54,16 @@ gboolean align_layers_find    (AlignLayers *all, GError **error);
 gint32   align_layers_combine (AlignLayers *all);
 gint     align_layers_count   (const AlignLayers *all);         /* those that move */
 void     align_layers_clear   (AlignLayers *all);
+
+/* The node's pixels, in the place that they have in the image. */
+GeglBuffer *align_layers_render (GeglNode *graph, GeglNode *node, const Babl *format);
+/* While the node computes: from one part of the whole work to another. */
+void     align_layers_show_progress (GeglNode *node, gdouble from, gdouble to);
+
+/* align-move.c: takes time and changes nothing in the image either.  `picture` is the layer where it lies, a node of the graph. */
+void     align_move_prepare  (AlignedLayer *layer, const Babl *space, GeglNode *graph, GeglNode *picture, gdouble from, gdouble to);
+/* Changes the image.  A layer that cannot be moved gets a reason. */
+void     align_move_all      (AlignLayers *all);
 
 /* align-dialog.c: TRUE if OK was pressed. */
 gboolean align_dialog_run     (AlignOptions *options);

@@ -13,8 +13,8 @@
 
 #define PIECE_PIXELS (8 << 20)          /* that are computed at a time: bounds the memory */
 
-static const Babl *
-in_space (const Babl *format, const Babl *space)
+const Babl *
+layer_format_in_space (const Babl *format, const Babl *space)
 {
   return space ? babl_format_with_space (babl_format_get_encoding (format), space) : format;
 }
@@ -22,7 +22,7 @@ in_space (const Babl *format, const Babl *space)
 void
 layer_set_space (GeglBuffer *buffer, const Babl *space)
 {
-  gegl_buffer_set_format (buffer, in_space (gegl_buffer_get_format (buffer), space));
+  gegl_buffer_set_format (buffer, layer_format_in_space (gegl_buffer_get_format (buffer), space));
 }
 
 const Babl *

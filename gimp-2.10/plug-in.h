@@ -56,6 +56,7 @@ typedef struct
 
 /* Of its profile; NULL is sRGB. */
 const Babl *layer_space_of_image (gint32 image);
+const Babl *layer_format_in_space (const Babl *format, const Babl *space);
 /* libgimp's buffers say sRGB whatever the profile is. */
 void        layer_set_space (GeglBuffer *buffer, const Babl *space);
 /* The drawable's pixels, in that space. */

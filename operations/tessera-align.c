@@ -9,6 +9,9 @@
  * stays where it is, each pixel as it was, and what lies beyond the reference's box is cut off.  Without a reference, or where one of
  * the pictures has no end, the input passes on as it is.
  *
+ * With `known-matrix` nothing is looked for, and the reference is not read.  The box of the result is known then: it is that of the
+ * whole moved picture.  A matrix that cannot be used lets the input pass on.
+ *
  * Points are found and matched on the device if that is faster (sift_find, match_descriptors); all the rest is C.
  *
  * `matrix`, `inliers`, `error`, `aligned` and `reason` are results, but they can be written, because GEGL has no read-only
@@ -50,6 +53,10 @@ property_double (contrast_threshold, _("Contrast of points"), 0.04)
     ui_range    (0.0, 0.1)
     ui_steps    (0.005, 0.02)
     ui_digits   (3)
+
+property_string (known_matrix, _("Known matrix"), "")
+    description (_("Nine numbers, as those of the result: nothing is looked for then, the picture is moved by this matrix, and all of it is "
+                   "kept; empty: the movement is found"))
 
 property_string (matrix, _("Matrix (result)"), "")
     description (_("Where the pixels of the input have gone: nine numbers of a 3 by 3 matrix, row by row"))
@@ -95,22 +102,50 @@ is_usable (const GeglRectangle *bounds)
 }
 
 static gboolean
-passes (GeglOperation *operation)
+is_known (GeglOperation *operation)
 {
-  const GeglRectangle input = tessera_bounds (operation, "input"), aux = tessera_bounds (operation, "aux");
+  const gchar *text = GEGL_PROPERTIES (operation)->known_matrix;
 
-  return ! is_usable (&input) || ! is_usable (&aux);
+  return text && text[0];
 }
 
-/* Why the input passes on as it is. */
+/* Why the input cannot be moved by the known matrix; NULL: it can, and comes to lie in the box. */
+static const gchar *
+read_known (GeglOperation *operation, Resample *resample, GeglRectangle *box)
+{
+  const GeglRectangle input = tessera_bounds (operation, "input");
+  gdouble             matrix[9];
+
+  if (! is_usable (&input))
+    return gegl_rectangle_is_empty (&input) ? "the picture is empty" : "a picture has no end";
+  if (! consensus_matrix_read (GEGL_PROPERTIES (operation)->known_matrix, matrix))
+    return "the known matrix is not nine numbers";
+  if (! resample_init (resample, matrix))
+    return "the known matrix has no inverse";
+  return resample_box (resample, &input, box) ? NULL : "moved by the known matrix, the picture is empty or has no end";
+}
+
+/* Why the input passes on as it is; NULL: it does not. */
 static const gchar *
 why_it_passes (GeglOperation *operation)
 {
   const GeglRectangle input = tessera_bounds (operation, "input"), aux = tessera_bounds (operation, "aux");
+  Resample            resample;
+  GeglRectangle       box;
 
+  if (is_known (operation))
+    return read_known (operation, &resample, &box);
   if (gegl_rectangle_is_empty (&input))
     return "the picture is empty";
-  return tessera_is_endless (&input) || tessera_is_endless (&aux) ? "a picture has no end" : "there is no second picture";
+  if (tessera_is_endless (&input) || tessera_is_endless (&aux))
+    return "a picture has no end";
+  return gegl_rectangle_is_empty (&aux) ? "there is no second picture" : NULL;
+}
+
+static gboolean
+passes (GeglOperation *operation)
+{
+  return why_it_passes (operation) != NULL;
 }
 
 /* ------------------------------------------------------------- what GEGL asks -- */
@@ -118,12 +153,19 @@ why_it_passes (GeglOperation *operation)
 static GeglRectangle
 get_bounding_box (GeglOperation *operation)
 {
+  Resample      resample;
+  GeglRectangle box;
+
+  if (is_known (operation) && ! read_known (operation, &resample, &box))
+    return box;
   return tessera_bounds (operation, passes (operation) ? "input" : "aux");
 }
 
 static GeglRectangle
 get_required_for_output (GeglOperation *operation, const gchar *pad, const GeglRectangle *roi)
 {
+  if (is_known (operation) && strcmp (pad, "aux") == 0)
+    return (GeglRectangle) { 0, 0, 0, 0 };
   return passes (operation) ? *roi : tessera_bounds (operation, pad);
 }
 
@@ -215,31 +257,46 @@ remember_box (GeglOperation *operation)
   *(GeglRectangle *) o->user_data = get_bounding_box (operation);
 }
 
+/* The pixels, in their new places. */
+static gboolean
+resample_all (TesseraRequest *request, const Resample *resample, gdouble from)
+{
+  request->filter = &resample_filter;
+  request->params = resample;
+  request->progress_from = from;
+  request->progress_to = 1.0;
+  return tessera_process (request);
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  Consensus found = { .matrix = MATRIX_IDENTITY };
-  Resample  resample;
+  GeglOperation *operation = request->operation;
+  Consensus      found = { .matrix = MATRIX_IDENTITY };
+  Resample       resample;
+  GeglRectangle  box;
 
-  remember_box (request->operation);
+  remember_box (operation);
   if (! request->output)
     {
-      set_passed (request->operation);
+      set_passed (operation);
       return TRUE;
     }
-  if (! find (GEGL_PROPERTIES (request->operation), request, &found))
+  if (is_known (operation))
     {
-      set_results (GEGL_PROPERTIES (request->operation), &(Consensus) { .matrix = MATRIX_IDENTITY, .reason = "OpenCL is forced and could not run" });
+      read_known (operation, &resample, &box);
+      memcpy (found.matrix, resample.matrix, sizeof found.matrix);
+      found.is_aligned = TRUE;
+      set_results (GEGL_PROPERTIES (operation), &found);
+      return resample_all (request, &resample, 0.0);
+    }
+  if (! find (GEGL_PROPERTIES (operation), request, &found))
+    {
+      set_results (GEGL_PROPERTIES (operation), &(Consensus) { .matrix = MATRIX_IDENTITY, .reason = "OpenCL is forced and could not run" });
       return FALSE;
     }
-  set_results (GEGL_PROPERTIES (request->operation), &found);
-  if (! resample_init (&resample, found.matrix))
-    return FALSE;
-  request->filter = &resample_filter;
-  request->params = &resample;
-  request->progress_from = POINTS_DONE;
-  request->progress_to = 1.0;
-  return tessera_process (request);
+  set_results (GEGL_PROPERTIES (operation), &found);
+  return resample_init (&resample, found.matrix) && resample_all (request, &resample, POINTS_DONE);
 }
 
 static void

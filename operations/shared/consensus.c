@@ -278,3 +278,17 @@ consensus_matrix_text (const gdouble *matrix)
     }
   return g_string_free (text, FALSE);
 }
+
+gboolean
+consensus_matrix_read (const gchar *text, gdouble matrix[9])
+{
+  gchar *end;
+
+  for (gint k = 0; k < 9; k++, text = end)
+    {
+      matrix[k] = g_ascii_strtod (text, &end);
+      if (end == text || ! isfinite (matrix[k]))
+        return FALSE;
+    }
+  return text[strspn (text, " \t\r\n")] == '\0';
+}

@@ -46,6 +46,8 @@ void consensus_find (const MatchPlace *a, const MatchPlace *b, const Match *matc
                      gboolean *is_inlier, Consensus *consensus);
 
 /* Nine numbers of 9 digits, row by row, one blank between them, with a point in any locale; free it with g_free. */
-gchar *consensus_matrix_text (const gdouble *matrix);
+gchar   *consensus_matrix_text (const gdouble *matrix);
+/* FALSE: the text is not nine finite numbers. */
+gboolean consensus_matrix_read (const gchar *text, gdouble matrix[9]);
 
 #endif

@@ -17,6 +17,8 @@
 #define RUN         64          /* result pixels whose places are found together */
 #define MOST_PIXELS (1 << 20)   /* of the input that are read at once */
 #define HORIZON     1e-9        /* nearer to it a place is nowhere */
+#define NOTHING     1e-6        /* of a pixel: what covers less is left out of the box */
+#define FARTHEST    1e9         /* a place that is an int */
 
 /* Two pixels, or the weights of one direction. */
 typedef gfloat Pair __attribute__ ((vector_size (32), aligned (4), may_alias));
@@ -70,6 +72,29 @@ resample_init (Resample *resample, const gdouble matrix[9])
   make_kernel ();
   memcpy (resample->matrix, matrix, sizeof resample->matrix);
   return matrix_invert (matrix, resample->inverse);
+}
+
+gboolean
+resample_box (const Resample *resample, const GeglRectangle *bounds, GeglRectangle *box)
+{
+  gdouble left = G_MAXDOUBLE, top = G_MAXDOUBLE, right = -G_MAXDOUBLE, bottom = -G_MAXDOUBLE;
+
+  for (gint i = 0; i < 4; i++)          /* the picture fades within one pixel */
+    {
+      const gdouble x = bounds->x - 1.0 + (i & 1) * (bounds->width + 1.0), y = bounds->y - 1.0 + (i >> 1) * (bounds->height + 1.0);
+      gdouble       u, v;
+
+      if (! (matrix_map (resample->matrix, x, y, &u, &v) > HORIZON) || ! (fabs (u) < FARTHEST) || ! (fabs (v) < FARTHEST))
+        return FALSE;
+      left = MIN (left, u);
+      right = MAX (right, u);
+      top = MIN (top, v);
+      bottom = MAX (bottom, v);
+    }
+  left = floor (left + NOTHING) + 1.0;
+  top = floor (top + NOTHING) + 1.0;
+  *box = (GeglRectangle) { left, top, MAX (ceil (right - NOTHING) - left, 0.0), MAX (ceil (bottom - NOTHING) - top, 0.0) };
+  return ! gegl_rectangle_is_empty (box) && ! tessera_is_endless (box);
 }
 
 /* Where the pixels of a row are in the input, in pixels from its bounds' first. */

@@ -33,6 +33,10 @@ typedef struct
 /* FALSE: the matrix has no inverse. */
 gboolean resample_init (Resample *resample, const gdouble matrix[9]);
 
+/* What a picture with these bounds covers of the result: around it each pixel is transparent.  FALSE: there is none, because the
+ * horizon crosses the picture; or it is empty, or has 2^31 pixels and more. */
+gboolean resample_box  (const Resample *resample, const GeglRectangle *bounds, GeglRectangle *box);
+
 /* A TesseraFilter without kernels.  The request's params are a Resample, its formats RaGaBaA float of linear light. */
 extern const TesseraFilter resample_filter;
 

@@ -51,4 +51,9 @@ void        aligned_free  (Aligned *aligned);
 void        check_forced  (const Photo *photograph);
 void        check_emptied (const Photo *photograph);
 
+/* Every pixel against the definition, of a similarity: the largest difference. */
+gdouble     worst_pixel   (GeglBuffer *input, const Aligned *found);
+/* The movement is given, and all of the picture is kept (known.c). */
+void        check_known_matrix   (const Photo *photograph);
+
 #endif

@@ -137,8 +137,7 @@ softened (const gfloat *in, gint in_width, gint in_height, gdouble sigma)
   return out;
 }
 
-/* Every pixel against the definition, of a similarity. */
-static gdouble
+gdouble
 worst_pixel (GeglBuffer *input, const Aligned *found)
 {
   const GeglRectangle *box = gegl_buffer_get_extent (input);
@@ -339,6 +338,7 @@ main (gint argc, gchar **argv)
   check_checkerboard ();
   check_forced (&photograph);
   check_emptied (&photograph);
+  check_known_matrix (&photograph);
   photo_free (&unrelated);
   photo_free (&photograph);
   photo_free (&whole);

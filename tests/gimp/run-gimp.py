@@ -12,6 +12,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from aligning import Aligning, more_layers
+from aligning_pixels import check_pixels
 from graphs import ready_made
 from installations import damaged, files_from_elsewhere, files_of_gimp_3, without_library
 from installed import Installed
@@ -315,6 +316,7 @@ def main():
                         extras(report, installed, gimp, inputs, given.smoke)
                 if not given.smoke:
                     more_layers(report, installed, gimp)
+                    check_pixels(report, installed, gimp)
                     with_opencl(report, installed, gimp, operations, inputs)
                     if gimp.effects:
                         pasted = [job for operation in operations if not operation['aux'] for job in pasted_jobs(operation)]
