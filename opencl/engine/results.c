@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The result of a band on its way to the host: in its stored format, in the order of tiles if it is sent
- * straight into them, in slices if the band is alone.  Where the device reaches the buffer's pixels nothing is copied:
- * price: 1.2 (sequences, 10 Mpix; H100, 2026-11-27).
+ * straight into them, in slices if the band is alone.
  */
 #include "config.h"
 
@@ -50,7 +49,8 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
   });
 }
 
-/* The result's way: `from` on the device, `to` on the host. */
+/* The result's way: `from` on the device, `to` on the host.  Where the device reaches the buffer's pixels nothing is copied.
+ * Price: 1.2 (sequences, 10 Mpix; H100, 2026-11-27). */
 static gint
 prepare_download (BandState *state, TesseraMemory **from, guchar **to)
 {

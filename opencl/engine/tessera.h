@@ -343,12 +343,10 @@ TESSERA_API void tessera_autoscratch_free (gpointer pointer);
 TESSERA_API gpointer tessera_large_new  (gsize bytes);
 TESSERA_API void     tessera_large_free (gpointer memory);
 
-/* Host memory for pixels that travel, which a device reads and writes by itself if there is one: then a buffer of them is not copied on its way.
- * Uninitialised.  It is to outlive the requests that use it. */
+/* Host memory for pixels that travel, which a device, if there is one, reads and writes without copies.  Uninitialised.  It outlives its requests. */
 TESSERA_API gpointer    tessera_reached_new    (gsize bytes);
 TESSERA_API void        tessera_reached_free   (gpointer memory);
-/* After a request that writes there: whether a device that failed may still do so.  Then what C wrote instead may not stay; free it, and compute again into
- * other memory. */
+/* After a request that writes there: may a device that failed still do so?  Then what C wrote may not stay; free it, and compute again elsewhere. */
 TESSERA_API gboolean    tessera_reached_is_lost (gconstpointer memory);
 /* Of pixels there, or anywhere; rows have no gaps.  What a request reads or writes is not copied by GEGL. */
 TESSERA_API GeglBuffer *tessera_reached_buffer (gconstpointer pixels, const Babl *format, const GeglRectangle *extent);
