@@ -193,7 +193,7 @@ def align_in_windows(report, installed, kind, given):
     gimp = kind(installed.gegl.env, installed.work)
     for part, times, frames, test, more in (('align', 1, FRAMES, one_step, FLATTENED), ('align-cancel', LARGE, FRAMES * MANY, cancelled, ''), ('align-move', LARGE, FRAMES, moved, MASK)):
         name, path = f'GIMP {kind.version}: aligned layers{"" if times == 1 else f", large, {len(frames)}"}', os.path.join(installed.work, f'picture-{part}.xcf')
-        if not report.check(f'{name}: an image is made', make_image(installed, gimp, path, times, frames)):
+        if not report.check(f'{name}: an image is made', make_image(installed, gimp, path, times, frames, more)):
             continue
         with opened(report, installed, kind, given, part, name, path, served=True) as session:
             if session:
