@@ -170,11 +170,25 @@ transform_all (AlignLayers *all)
   gimp_image_remove_channel (all->image, selection);
 }
 
+/* GIMP shifts and transforms all that is linked with a layer, too.  Returns whether a layer was linked. */
+static gboolean
+set_linked (AlignedLayer *layer, gboolean is_linked)
+{
+  const gboolean was_linked = gimp_item_get_linked (layer->layer);
+
+  if (was_linked != is_linked)
+    gimp_item_set_linked (layer->layer, is_linked);
+  return was_linked;
+}
+
 void
 align_move_all (AlignLayers *all)
 {
+  g_autofree gboolean *are_linked = g_new (gboolean, all->n);
   gboolean transforms = FALSE;
 
+  for (gint i = 0; i < all->n; i++)
+    are_linked[i] = ! all->layers[i].reason && set_linked (&all->layers[i], FALSE);
   for (gint i = 0; i < all->n; i++)
     {
       AlignedLayer *layer = &all->layers[i];
@@ -190,4 +204,7 @@ align_move_all (AlignLayers *all)
     }
   if (transforms)
     transform_all (all);
+  for (gint i = 0; i < all->n; i++)
+    if (are_linked[i])
+      set_linked (&all->layers[i], TRUE);
 }

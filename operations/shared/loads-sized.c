@@ -3,6 +3,7 @@
  * Files whose head says where their pixels end: see loads-sized.h. */
 #include "loads-sized.h"
 
+#include <gegl.h>
 #include <string.h>
 
 #define LONGEST_NAME 256        /* bytes, of a word in a head */
@@ -72,7 +73,20 @@ sized_webp (const Sized *sized)
 /* ------------------------------------------------------------ GEGL's buffer -- */
 
 #define BUFFER_HEAD 256
+#define BUFFER_NAME 26          /* where the format's name stands, and the bytes that it and more have */
+#define BUFFER_TEXT 64
 #define BUFFER_TILE 40          /* bytes of a block that tells of one: its length, 1, where the next block is, and where the pixels are */
+
+/* GEGL asks babl for the format, which ends the process where there is none. */
+static gboolean
+is_format (const Sized *sized, guint64 pixel)
+{
+  guint8       name[BUFFER_TEXT];
+  const gchar *text = (const gchar *) name;
+
+  return read_at (sized, BUFFER_NAME, sizeof name, name) && memchr (name, '\0', sizeof name) && babl_format_exists (text)
+         && (guint64) babl_format_get_bytes_per_pixel (babl_format (text)) == pixel;
+}
 
 /* Its numbers are written as they lie in memory. */
 gboolean
@@ -83,7 +97,7 @@ sized_gegl (const Sized *sized)
   guint64        at = number_at (sized, 8, 8, big);
   gint64         most = sized->size / BUFFER_TILE;
 
-  if (! has (sized, BUFFER_HEAD, 0))
+  if (! has (sized, BUFFER_HEAD, 0) || ! is_format (sized, number_at (sized, 24, 2, big)))
     return FALSE;
   for (; at > 0 && most > 0; most--)
     {

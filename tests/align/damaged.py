@@ -109,7 +109,8 @@ def check_sized(report, stack, frames):
     os.mkdir(folder)
     pipe = os.path.join(stack.work, 'no-writer.png')
     os.mkfifo(pipe)
-    for path in (folder, pipe, written(stack, 'empty.exr', b''), written(stack, 'empty.gegl', b'')):
+    own = content(files[3])
+    for path in (folder, pipe, written(stack, 'empty.exr', b''), written(stack, 'empty.gegl', b''), written(stack, 'format.gegl', own[:26] + b'?' + own[27:])):
         for words, code_wanted in (((frames[0], path), 0), ((path, frames[0]), 2)):
             code, lines = stack.run(*words, '-o', out, timeout=20)
             report.check(f'{os.path.basename(path)} is named, as frame {words.index(path)}', code == code_wanted and path in lines and 'cannot be read' in lines, f'exit {code} {lines}')

@@ -28,6 +28,8 @@ MASK = '(gimp-layer-add-mask copy (car (gimp-layer-create-mask copy ADD-MASK-WHI
 UNMASK = '(gimp-layer-remove-mask copy MASK-DISCARD)'
 GROUP = {True: '(define group (car (gimp-group-layer-new image "group")))', False: '(define group (car (gimp-layer-group-new image)))'}
 GROUPED = '(gimp-image-insert-layer image group 0 0) (gimp-image-reorder-item image copy group 0)'
+LINKED = '(gimp-item-set-linked layer TRUE) (gimp-item-set-linked copy TRUE)'
+STAYED = '(if (not (and (equal? (gimp-drawable-offsets layer) (list 0 0)) (= 1 (car (gimp-item-get-linked copy))))) (error "the lowest layer moves along, or is not linked"))'
 EFFECT = '(gimp-drawable-append-new-filter copy "gegl:brightness-contrast" "tested" LAYER-MODE-REPLACE 1.0)'
 EFFECTS = '(if (= 0 (vector-length (car (gimp-drawable-get-filters copy)))) (error "the effect is gone")) (gimp-drawable-merge-filters copy)'
 
@@ -153,9 +155,10 @@ def check_pixels(report, installed, gimp):
 
 
 def check_copied(report, installed, gimp, files):
-    """Shifted by whole pixels it keeps them."""
+    """Shifted by whole pixels it keeps them, and what GIMP 2.10 has linked with it stays."""
     title, path = f'GIMP {gimp.version}: moved layers: whole pixels', os.path.join(installed.work, f'moved-{gimp.folder}-copied.png')
-    gimp.run(AS_TEXT + gimp.job('copied', files['first'], steps_of(gimp, Case('first', place=(9, -6)), files, 'copied', path)), GEGL_USE_OPENCL='no')
+    linked = {} if isinstance(gimp, Gimp3) else {'before': LINKED, 'after': STAYED}
+    gimp.run(AS_TEXT + gimp.job('copied', files['first'], steps_of(gimp, Case('first', place=(9, -6), **linked), files, 'copied', path)), GEGL_USE_OPENCL='no')
     before, after = state(gimp, 'copied-before'), state(gimp, 'copied-after')
     if report.check(f'{title}: the script ends', gimp.said('end'), ' '.join(gimp.output[-4:])):
         report.check(f'{title}: it lies on the lowest', after['place'].split()[-2:] == ['0', '0'], after['place'])
