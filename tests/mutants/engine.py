@@ -147,4 +147,6 @@ ROWS = [
      ' || gegl_buffer_get_format (buffer) != format', '', 1),
     ('484', 'real', 'opencl/engine/reach.c',
      ' || ! gegl_rectangle_contains (extent, part)', '', 1),
+    ('492', 'real', 'opencl/engine/reach.c',
+     'rows->width == gegl_buffer_get_extent (buffer)->width ? tessera_reach_pixels (buffer, format, rows) : NULL', 'tessera_reach_pixels (buffer, format, rows)', 1),
 ]

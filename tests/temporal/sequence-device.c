@@ -208,13 +208,17 @@ check_reached (const Answer *in_c)
 #define BESIDE 4000             /* numbers before and behind a buffer's */
 #define OF_BABL 1e-6            /* babl picks its way from floats to doubles by timing; one in ten processes took one that is off by 4e-8 */
 
-/* What a result goes into may be larger or smaller, and have other numbers. */
+/* What a result goes into may be larger or smaller, and have other numbers; and the device may reach it. */
 static void
 check_part (const Answer *in_c, const GeglRectangle *extent)
 {
   const gint n = extent->width * extent->height + 2 * BESIDE;
-  gfloat    *floats = g_new (gfloat, n);
-  gdouble   *doubles = g_new (gdouble, n);
+  gfloat    *floats;
+  gdouble   *doubles;
+
+  tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+  floats = tessera_reached_new (n * sizeof (gfloat));
+  doubles = tessera_reached_new (n * sizeof (gdouble));
 
   for (gint mode = TESSERA_OPENCL_OFF; mode <= TESSERA_OPENCL_FORCE; mode++)
     {
@@ -237,8 +241,8 @@ check_part (const Answer *in_c, const GeglRectangle *extent)
         }
       expect (wrong == 0, "mode %d, a part: %d pixels are others", mode, wrong);
     }
-  g_free (doubles);
-  g_free (floats);
+  tessera_reached_free (doubles);
+  tessera_reached_free (floats);
 }
 
 /* A row is more than a thread copies at a time. */
@@ -295,6 +299,7 @@ main (gint argc, gchar **argv)
       check_room ();
       check_part (&in_c, GEGL_RECTANGLE (-3, -2, WIDTH + 7, HEIGHT + 5));
       check_part (&in_c, GEGL_RECTANGLE (5, 4, 30, 20));
+      check_part (&in_c, GEGL_RECTANGLE (0, -2, WIDTH, HEIGHT + 5));
       check_wide ();
       check_requests_together (&in_c, graph);
       check_room ();
