@@ -30,9 +30,10 @@ TWINS = {name: words[1] for name, words in listed().items() if words[:1] == ['as
 
 
 class Gegl:
-    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks)."""
+    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use, or
+    all of them."""
 
-    def __init__(self, build):
+    def __init__(self, build, all_modules=False):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
         self.env['LC_ALL'] = 'C.UTF-8'
         # babl remembers its conversions in a file that all processes of a user write: one that is half written is complained of.
@@ -41,10 +42,11 @@ class Gegl:
         self.env['XDG_CACHE_HOME'] = self.cache.name
         if build:
             self.build = os.path.abspath(build)
-            system = subprocess.run(['pkg-config', '--variable=pluginsdir', 'gegl-0.4'], check=True,
-                                    capture_output=True, text=True).stdout.strip()
-            self.system_plugins = system
-            self.env['GEGL_PATH'] = os.path.join(self.build, 'operations') + os.pathsep + system
+            self.system_plugins = os.path.join(self.build, 'tests-modules')
+            if all_modules:
+                self.system_plugins = subprocess.run(['pkg-config', '--variable=pluginsdir', 'gegl-0.4'], check=True, capture_output=True,
+                                                     text=True).stdout.strip()
+            self.env['GEGL_PATH'] = os.path.join(self.build, 'operations') + os.pathsep + self.system_plugins
             self.env['POCL_CACHE_DIR'] = os.path.join(self.build, 'pocl-cache')
             os.makedirs(self.env['POCL_CACHE_DIR'], exist_ok=True)
 

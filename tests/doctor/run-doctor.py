@@ -190,7 +190,7 @@ def check_options(machine, report):
 
 
 def main():
-    gegl, report = Gegl(sys.argv[1]), Report()
+    gegl, report = Gegl(sys.argv[1], all_modules=True), Report()
     missing = gegl.missing()
     if report.check('the operations exist', not missing, ', '.join(missing)):
         with tempfile.TemporaryDirectory(prefix='tessera-doctor-test-') as work:

@@ -12,6 +12,8 @@ THEME = 'Unable to locate theme engine'
 # what a GIMP without Tessera prints, headless, with a fresh profile
 NOISE = (r'Welcome to GIMP|Glycin running without sandbox|batch command executed successfully|cannot open display|Failed to parse tag cache|'
          r'script-fu-Warning: TESSERA |file-tiff:\d+\): |INFO: a stray image seems|libpng warning: Ignoring attempt to write 16-bit bKGD|'
+         # its loaders of raw files, which look for programs that are not there
+         r'file-(rawtherapee|darktable)|'
          r'gimp_wire_read\(\): unexpected EOF|gimp_flush\(\): error: Broken pipe|assertion .G_IS_OBJECT \(object\). failed|^\s*$|'
          # on a loaded machine, 8 times of 20, when it quits while the interpreter of a script is still there
          r'gimp_finalize: list of contexts not empty upon exit \(2 contexts left\)|stale context: (\(null\)|PDB Context) \(of type ')

@@ -162,7 +162,7 @@ def is_processor(device):
 
 def main():
     build, out = sys.argv[1:]
-    gegl = Gegl(build)
+    gegl = Gegl(build, all_modules=True)
     os.makedirs(out, exist_ok=True)
     missing = gegl.missing()
     if missing:

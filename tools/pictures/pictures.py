@@ -36,7 +36,7 @@ def chain_of(text):
 
 class Maker:
     def __init__(self, build, work):
-        self.gegl, self.work, self.made = Gegl(build), work, {}
+        self.gegl, self.work, self.made = Gegl(build, all_modules=True), work, {}
 
     def tool(self, words):
         done = subprocess.run(words, capture_output=True, text=True, check=False)
