@@ -8,6 +8,8 @@
 
 /* Before all else: a file that may not grow is told then, as a full disk is. */
 void     saves_begin   (void);
+/* In place of gegl_init. */
+void     saves_start_gegl (void);
 
 /* Has GEGL a saver for the ending?  One that it does not know it takes for PNG. */
 gboolean saves_ending  (const gchar *path);

@@ -8,7 +8,8 @@
 #include <gegl-plugin.h>
 #include <math.h>
 
-#define FULL 65535.0f
+#define FULL  65535.0f
+#define STRIP 16                /* rows of colors that are read at once */
 
 const Babl *
 counts_format (const Babl *format)
@@ -44,7 +45,8 @@ typedef struct
   const GeglRectangle *bounds;
   CountPlane          *plane;
   const Babl          *format;
-  gboolean             is_whole;
+  gboolean             is_grey, is_whole;
+  gfloat               weights[3];
 } Reading;
 
 TESSERA_CLONES static void
@@ -62,6 +64,30 @@ round_off (gfloat *pixels, gsize n)
     pixels[i] = (pixels[i] + 8388608.0f) - 8388608.0f;
 }
 
+TESSERA_CLONES static void
+take_luminance (const gfloat *restrict colors, const gfloat weights[3], gsize n, gfloat *restrict pixels)
+{
+  const gfloat red = weights[0], green = weights[1], blue = weights[2];
+
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = (red * colors[4 * i] + green * colors[4 * i + 1]) + blue * colors[4 * i + 2];
+}
+
+/* babl would choose between its ways to a luminance by timing them: the last bits would change from run to run, and with them a sequence's tables. */
+static void
+read_colors (const Reading *r, const GeglRectangle *rows, gfloat *pixels)
+{
+  g_autofree gfloat *colors = g_new (gfloat, 4 * (gsize) STRIP * rows->width);
+
+  for (gint y = 0; y < rows->height; y += STRIP)
+    {
+      const GeglRectangle strip = { rows->x, rows->y + y, rows->width, MIN (STRIP, rows->height - y) };
+
+      tessera_read (r->buffer, &strip, r->bounds, TESSERA_BORDER_CLAMP, r->format, colors);
+      take_luminance (colors, r->weights, (gsize) strip.width * strip.height, pixels + (gsize) y * rows->width);
+    }
+}
+
 static void
 read_rows (gsize first, gsize n, gpointer data)
 {
@@ -69,7 +95,10 @@ read_rows (gsize first, gsize n, gpointer data)
   const GeglRectangle rows = { r->bounds->x, r->bounds->y + (gint) first, r->bounds->width, (gint) n };
   gfloat             *pixels = r->plane->pixels + first * rows.width;
 
-  tessera_read (r->buffer, &rows, r->bounds, TESSERA_BORDER_CLAMP, r->format, pixels);
+  if (r->is_grey)
+    tessera_read (r->buffer, &rows, r->bounds, TESSERA_BORDER_CLAMP, r->format, pixels);
+  else
+    read_colors (r, &rows, pixels);
   scale (pixels, n * rows.width);
   if (r->is_whole)
     round_off (pixels, n * rows.width);
@@ -79,10 +108,12 @@ read_rows (gsize first, gsize n, gpointer data)
 void
 counts_read (GeglBuffer *buffer, const GeglRectangle *bounds, CountPlane *plane)
 {
-  const Babl *stored = gegl_buffer_get_format (buffer), *format = counts_format (stored);
+  const Babl    *stored = gegl_buffer_get_format (buffer);
   const gboolean is_grey = (babl_get_model_flags (babl_format_get_model (stored)) & BABL_MODEL_FLAG_GRAY) != 0;
-  Reading     r = { buffer, bounds, plane, format, is_grey && is_whole (stored) };
+  const Babl    *format = is_grey ? counts_format (stored) : babl_format_with_space ("RGBA float", babl_format_get_space (stored));
+  Reading        r = { buffer, bounds, plane, format, is_grey, is_grey && is_whole (stored), { 0 } };
 
+  tessera_luminance (format, r.weights);
   gegl_buffer_flush_ext (buffer, NULL);         /* GEGL's OpenCL filters may still hold it */
   tessera_spread_range (bounds->height, 64.0 * 64.0 / bounds->width, read_rows, &r);
 }

@@ -159,7 +159,7 @@ main (int argc, char **argv)
   comparison.mutual = ! no_mutual;
   comparison.seed = seed;
 
-  gegl_init (NULL, NULL);
+  saves_start_gegl ();
   code = compare (&comparison, &error) ? ! comparison.consensus.is_aligned : fail (error->message);
   keypoints_clear (&comparison.a.keypoints);
   keypoints_clear (&comparison.b.keypoints);

@@ -190,7 +190,7 @@ main (gint argc, gchar **argv)
   progress_name ("tessera-sequence");
   if (! options_parse (&options, argc, argv))
     return 2;
-  gegl_init (NULL, NULL);
+  saves_start_gegl ();
   status = g_str_equal (options.what[0], "merge") && options.what[1] ? merge (&options, &run) : run_sequence (&options, &run);
   progress_end ();
   if (run.error)

@@ -236,16 +236,6 @@ wait_for_swap (void)
     }
 }
 
-/* Few conversions are babl's here.  It would begin with all that other programs have kept, and measure tables of 256 MiB where some are of
- * bytes: 0.25 s on one thread.  It is begun once more than GEGL ends it, for at its end it would keep those of this process alone.
- * Price: 1.1 (tessera-stack, eight frames of 12 Mpix, mean; by the clock; EPYC, 2 cores, 2026-11-24). */
-static void
-start_babl (void)
-{
-  g_setenv ("BABL_INHIBIT_CACHE", "1", FALSE);
-  babl_init ();
-}
-
 static void
 stack_clear (Stack *stack)
 {
@@ -275,8 +265,7 @@ main (gint argc, gchar **argv)
   model = choose ("model", model_name ? model_name : "similarity", models);
   if (method < 0 || model < 0)
     return 2;
-  start_babl ();
-  gegl_init (NULL, NULL);
+  saves_start_gegl ();
   g_object_set (gegl_config (), "tile-cache-size", memory_allowed (), NULL);
   stack.settings.model = (ConsensusModel) model;
   stack.model = models[model];
