@@ -187,6 +187,14 @@ middle_of_many (const gfloat *values, gsize n, gsize known)
 }
 
 gfloat
+middle_at (const gfloat *values, gsize n, gsize rank)
+{
+  gsize equal;
+
+  return select_among_many (values, n, &rank, &equal);
+}
+
+gfloat
 middle_of (const gfloat *values, gsize n)
 {
   gsize   rank = (n - 1) / 2, equal;

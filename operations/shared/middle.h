@@ -11,5 +11,7 @@
 gfloat middle_of      (const gfloat *values, gsize n);
 /* The same on all threads.  `known` of the n values count; the others are NAN.  Of zeros the positive one. */
 gfloat middle_of_many (const gfloat *values, gsize n, gsize known);
+/* The value with so many before it, on all threads. */
+gfloat middle_at      (const gfloat *values, gsize n, gsize rank);
 
 #endif

@@ -116,29 +116,28 @@ make_medians (gsize first, gsize n, gpointer data)
     }
 }
 
-/* Of pixels that count. */
+TESSERA_CLONES static void
+excess_row (const gfloat *restrict clean, const gfloat *restrict medians, const guint8 *restrict bad, gint n, gfloat *restrict values)
+{
+  const gfloat none = SHIFT_NO_VALUE;
+
+  for (gint x = 0; x < n; x++)
+    {
+      const gfloat excess = tessera_abs (clean[x] - medians[x]);
+
+      values[x] = bad[x] ? none : excess;
+    }
+}
+
 static gint
 take_excesses (gconstpointer data, gint row, gfloat *values)
 {
   const Judging *j = data;
-  const gsize    begin = (gsize) row * j->plane->width;
-  gint           n = 0;
+  const gint     width = j->plane->width;
+  const gsize    begin = (gsize) row * width;
 
-  for (gint x = 0; x < j->plane->width; x++)
-    {
-      values[n] = tessera_abs (j->clean[begin + x] - j->medians[begin + x]);
-      n += ! j->bad[begin + x];
-    }
-  return n;
-}
-
-static gboolean
-count_excesses (gpointer data, gint level, guint32 prefix, guint32 *counts)
-{
-  const Judging *j = data;
-
-  shift_count_rows (take_excesses, j, j->plane->height, j->plane->width, level, prefix, counts);
-  return TRUE;
+  excess_row (j->clean + begin, j->medians + begin, j->bad + begin, width, values);
+  return width;
 }
 
 gfloat
@@ -181,7 +180,6 @@ find_bad (const CountPlane *plane, gfloat saturation, gboolean reject_hot, gfloa
 {
   const gsize   pixels = (gsize) plane->width * plane->height;
   const gdouble cost = SHIFT_ROW_COST (plane->width);
-  gdouble       median;
   Judging       j = { .plane = plane, .saturation = saturation, .clean = clean, .bad = bad };
 
   tessera_spread_range (plane->height, cost, clean_rows, &j);
@@ -189,8 +187,7 @@ find_bad (const CountPlane *plane, gfloat saturation, gboolean reject_hot, gfloa
     return;
   j.medians = tessera_large_new (pixels * sizeof (gfloat));
   tessera_spread_range (plane->height, cost / 4, make_medians, &j);
-  shift_median (count_excesses, &j, &median, NULL);
-  j.threshold = shift_hot_threshold (median);
+  j.threshold = shift_hot_threshold (shift_median (take_excesses, &j, plane->height, plane->width));
   tessera_spread_range (plane->height, cost, judge_rows, &j);
   tessera_large_free (j.medians);
 }

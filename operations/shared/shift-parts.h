@@ -37,22 +37,19 @@ shift_tiles (gint n, gint size)
 /* A thread's share of the rows. */
 #define SHIFT_ROW_COST(width) (64.0 * 64.0 / (width))
 
-/* shift-median.c: an exact median by way of histograms, whoever counts.  The bits of floats that are not negative grow with the floats, so level 0
- * counts their upper bits.  A further level counts the next bits of those that begin with `prefix`.  FALSE: could not count. */
+/* Bits of floats that are not negative, the upper ones first: those grow with the floats, so the bits of a median can be counted out. */
 #define SHIFT_LEVELS 3
 #define SHIFT_MOST_BINS 2048
 
 static const gint shift_low_bits[SHIFT_LEVELS] = { 20, 10, 0 }, shift_bins[SHIFT_LEVELS] = { 2048, 1024, 1024 };
 
-typedef gboolean (*ShiftCount) (gpointer data, gint level, guint32 prefix, guint32 *counts);
-
-/* The mean of the two in the middle of an even number; 0 of none.  `n`, how many there are, may be NULL.  FALSE: `count` failed. */
-gboolean shift_median (ShiftCount count, gpointer data, gdouble *median, gsize *n);
-
-/* What C counts: writes some values that are not negative for each row, at most `most`, and returns how many.  From several threads. */
+/* Writes some values that are not negative for each row, SHIFT_NO_VALUE among them, at most `most`, and returns how many.  From several threads. */
 typedef gint (*ShiftValues) (gconstpointer data, gint row, gfloat *values);
 
-void     shift_count_rows (ShiftValues values, gconstpointer data, gint rows, gint most, gint level, guint32 prefix, guint32 *counts);
+#define SHIFT_NO_VALUE tessera_as_float (0x7fffffff)
+
+/* shift-median.c: exact; the mean of the two in the middle of an even number; 0 of none. */
+gdouble shift_median        (ShiftValues values, gconstpointer data, gint rows, gint most);
 
 /* shift-bad.c: the pixels, and 0 where they are bad; SHIFT_BAD there. */
 void    shift_clean         (const CountPlane *plane, const ShiftSettings *settings, gfloat *clean, guint8 *bad);

@@ -52,31 +52,32 @@ choose_rows (gsize first, gsize n, gpointer data)
     }
 }
 
+TESSERA_CLONES static void
+slope_row (const gfloat *above, const gfloat *here, const gfloat *below, const guint8 *used, gint from, gint to, gfloat *restrict across, gfloat *restrict down)
+{
+  const gfloat none = SHIFT_NO_VALUE;
+
+  for (gint x = from; x < to; x++)
+    {
+      const gfloat h = tessera_abs (shift_slope (here[x - 1], here[x + 1])), g = tessera_abs (shift_slope (above[x], below[x]));
+
+      across[x - from] = used[x] ? h : none;
+      down[x - from] = used[x] ? g : none;
+    }
+}
+
 static gint
 take_slopes (gconstpointer data, gint row, gfloat *values)
 {
   const Sums   *s = data;
-  const gint    width = s->width;
+  const gint    width = s->width, n = MAX (width - 2 * SHIFT_RIM, 0);
   const gsize   begin = (gsize) row * width;
-  const gfloat *r = s->reference->softened + begin;
-  gint          n = 0;
+  const gfloat *here = s->reference->softened + begin;
 
-  for (gint x = SHIFT_RIM; x < width - SHIFT_RIM && row >= SHIFT_RIM && row < s->height - SHIFT_RIM; x++)
-    {
-      values[n] = tessera_abs (shift_slope (r[x - 1], r[x + 1]));
-      values[n + 1] = tessera_abs (shift_slope (r[x - width], r[x + width]));
-      n += 2 * s->used[begin + x];
-    }
-  return n;
-}
-
-static gboolean
-count_slopes (gpointer data, gint level, guint32 prefix, guint32 *counts)
-{
-  const Sums *s = data;
-
-  shift_count_rows (take_slopes, s, s->height, 2 * s->width, level, prefix, counts);
-  return TRUE;
+  if (row < SHIFT_RIM || row >= s->height - SHIFT_RIM)
+    return 0;
+  slope_row (here - width, here, here + width, s->used + begin, SHIFT_RIM, width - SHIFT_RIM, values, values + n);
+  return 2 * n;
 }
 
 TESSERA_CLONES static gint
@@ -185,13 +186,10 @@ add_tile_rows (gsize first, gsize n, gpointer data)
 static void
 answer_median (Sums *s, ShiftSearch *search)
 {
-  gdouble median;
-
   s->x = search->x;
   s->y = search->y;
   tessera_spread_range (s->height, SHIFT_ROW_COST (s->width), choose_rows, s);
-  shift_median (count_slopes, s, &median, NULL);
-  shift_search_median (search, median);
+  shift_search_median (search, shift_median (take_slopes, s, s->height, 2 * s->width));
 }
 
 static void

@@ -8,7 +8,10 @@
 
 #include "../engine/verdict.h"
 #include "middle.h"
+#include "shift-parts.h"
 #include "whiten.h"
+
+#define ROW 100
 
 static GRand *dice;
 
@@ -157,9 +160,39 @@ test_flat (void)
   whiten_planes_clear (&planes);
 }
 
+typedef struct
+{
+  const gfloat *values;
+  gint          n;
+} Rows;
+
+static gint
+take_magnitudes (gconstpointer data, gint row, gfloat *values)
+{
+  const Rows *rows = data;
+  const gint  begin = row * ROW, n = MIN (ROW, rows->n - begin);
+
+  for (gint i = 0; i < n; i++)
+    values[i] = isnan (rows->values[begin + i]) ? SHIFT_NO_VALUE : fabsf (rows->values[begin + i]);
+  return n;
+}
+
+/* The median of magnitudes, as shifts want it. */
+static void
+test_magnitudes (const gfloat *values, gint n, gfloat *known, gint m, gdouble width)
+{
+  gdouble right, found;
+
+  for (gint i = 0; i < m; i++)
+    known[i] = fabsf (known[i]);
+  right = m > 0 ? sorted_middle (known, m) : 0.0;
+  found = shift_median (take_magnitudes, &(Rows) { values, n }, (n + ROW - 1) / ROW, ROW);
+  expect (found == right, "%d of %d values, width %g: the median of magnitudes is %g, not %g", m, n, width, found, right);
+}
+
 /* Medians of all values and of some, of both signs, with ties, against sorting. */
 static void
-test_middles (gint n, gdouble width, gboolean some)
+test_middles (gint n, gdouble offset, gdouble width, gboolean some)
 {
   gfloat *values = g_new (gfloat, n), *known = g_new (gfloat, n);
   gint    m = 0;
@@ -167,7 +200,7 @@ test_middles (gint n, gdouble width, gboolean some)
 
   for (gint i = 0; i < n; i++)
     {
-      values[i] = some && g_rand_int_range (dice, 0, 3) == 0 ? NAN : (gfloat) (floor (g_rand_double_range (dice, -width, width)) / 16.0);
+      values[i] = some && g_rand_int_range (dice, 0, 3) == 0 ? NAN : (gfloat) (floor (offset + g_rand_double_range (dice, -width, width)) / 16.0);
       if (! isnan (values[i]))
         known[m++] = values[i];
     }
@@ -175,6 +208,7 @@ test_middles (gint n, gdouble width, gboolean some)
   expect (middle_of_many (values, n, m) == (gfloat) right, "%d of %d values, width %g: the median is %g, not %g", m, n, width,
           middle_of_many (values, n, m), right);
   expect (middle_of (known, m) == (gfloat) right, "%d values, width %g: the median is %g, not %g", m, width, middle_of (known, m), right);
+  test_magnitudes (values, n, known, m, width);
   g_free (known);
   g_free (values);
 }
@@ -190,7 +224,9 @@ main (gint argc, gchar **argv)
   test_significance (512, 64, 1.5);
   test_flat ();
   for (gint i = 0; i < 40; i++)
-    test_middles (g_rand_int_range (dice, 3, 100000), pow (10.0, i % 8), i % 2);
+    test_middles (g_rand_int_range (dice, 3, 100000), i % 3 ? 0.0 : 16001.0, pow (10.0, i % 8), i % 2);
+  for (gint i = 0; i < 200; i++)
+    test_middles (g_rand_int_range (dice, 30, 60), 0.0, 1e7, i % 2);
   g_rand_free (dice);
   gegl_exit ();
   return expect_told ();
