@@ -226,7 +226,7 @@ main (gint argc, gchar **argv)
   for (gint i = 0; i < 40; i++)
     test_middles (g_rand_int_range (dice, 3, 100000), i % 3 ? 0.0 : 16001.0, pow (10.0, i % 8), i % 2);
   for (gint i = 0; i < 200; i++)
-    test_middles (g_rand_int_range (dice, 30, 60), 0.0, 1e7, i % 2);
+    test_middles (g_rand_int_range (dice, 30, 60), i % 2 ? 16001.0 : 0.0, i % 2 ? 30.0 : 1e7, i / 2 % 2);
   g_rand_free (dice);
   gegl_exit ();
   return expect_told ();
