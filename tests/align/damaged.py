@@ -79,6 +79,21 @@ def radiance(picture):
     return size + bytes(data)
 
 
+def check_radiance(report, stack, first):
+    """Rows that a reader cannot place: GEGL's reads each as it says itself, or none of the picture."""
+    head, flat = b'#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 200\n', bytes((9, 9, 9, 129)) * 200
+    runs = b'\xff\x09\xc9\x09'             # 127 and 73 pixels
+    wrong = {'short': b'\2\2\0\xc7' + 4 * b'\xff\x09\xc8\x09', 'long': b'\2\2\0\xc9' + 4 * b'\xff\x09\xca\x09',
+             'run': b'\2\2\0\xc8' + 3 * runs + b'\xff\x09\xca\x09', 'dump': b'\2\2\0\xc8' + runs + b'\xff\x09\x4a' + bytes(74) + 2 * runs,
+             'old': b'\1\1\1\xc8' + flat[4:]}
+    whole = {'flat': flat, 'runs': b'\2\2\0\xc8' + 4 * runs, 'mixed': b'\2\2\0\xc8' + (runs + b'\x01\x09' * 200) * 2}
+    for rows, is_whole in ((wrong, False), (whole, True)):
+        for name, row in rows.items():
+            path = written(stack, f'row-{name}.hdr', head + flat + row + bytes(1000))
+            _, lines = stack.run(first, path, '-o', os.path.join(stack.work, 'rows.png'))
+            report.check(f'{os.path.basename(path)} is {"whole" if is_whole else "left out"}', (f'{path} is left out: it cannot be read' in lines) != is_whole, lines[-200:])
+
+
 def check_sized(report, stack, frames):
     """Of these GEGL's loaders make a picture whose end is black; of a folder one that shows a message."""
     out, folder = os.path.join(stack.work, 'sized.png'), os.path.join(stack.work, 'folder.png')
@@ -102,6 +117,7 @@ def check_sized(report, stack, frames):
         code, lines = stack.run(frames[0], path, '-o', out)
         report.check(f'{os.path.basename(path)}, whose rows are in runs, is {"left out" if is_cut else "whole"}',
                      code == 0 and (f'{path} is left out: it cannot be read' in lines) == is_cut, f'exit {code} {lines[-200:]}')
+    check_radiance(report, stack, frames[0])
     wrong = [122 + i * picture.width for i in range(picture.height)]     # the offsets once more
     for name, data in (('length.tif', tiff(picture, lengths=[1 << 30])), ('lengths.tif', tiff(picture, 1, wrong)), ('unused.tif', tiff(picture, 1, unused=1))):
         code, lines = stack.run(frames[0], written(stack, name, data), '-o', out)
