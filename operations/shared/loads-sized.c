@@ -75,6 +75,7 @@ sized_webp (const Sized *sized)
 #define BUFFER_HEAD 256
 #define BUFFER_NAME 26          /* where the format's name stands, and the bytes that it and more have */
 #define BUFFER_TEXT 64
+#define BUFFER_OTHERS 1024      /* blocks beside those of the picture's tiles and their smaller copies */
 #define BUFFER_TILE 40          /* bytes of a block that tells of one: its length, 1, where the next block is, and where the pixels are */
 
 /* GEGL asks babl for the format, which ends the process where there is none. */
@@ -88,25 +89,46 @@ is_format (const Sized *sized, guint64 pixel)
          && (guint64) babl_format_get_bytes_per_pixel (babl_format (text)) == pixel;
 }
 
+/* The blocks from `at` on, and the pixels of their tiles.  A list that comes back to a block that it had has no end: every block is compared with the
+ * last whose number is a power of two (Brent). */
+static gboolean
+has_blocks (const Sized *sized, guint64 at, guint64 bytes, guint64 most)
+{
+  const gboolean big = G_BYTE_ORDER == G_BIG_ENDIAN;
+  guint64        before = 0;
+  guint8         block[BUFFER_TILE];
+
+  for (guint64 n = 0; at > 0; n++)
+    {
+      if (n == most || at == before || ! has (sized, at, sizeof block) || ! read_at (sized, (gint64) at, sizeof block, block)
+          || (number_of (block + 4, 4, big) == 1 && ! has (sized, number_of (block + 16, 8, big), bytes)))
+        return FALSE;
+      if ((n & (n - 1)) == 0)
+        before = at;
+      at = number_of (block + 8, 8, big);
+    }
+  return TRUE;
+}
+
+/* In one direction, wherever the first one begins. */
+static guint64
+count_tiles (guint64 pixels, guint64 tile)
+{
+  return MIN (pixels / tile, G_MAXINT32) + 2;
+}
+
 /* Its numbers are written as they lie in memory. */
 gboolean
 sized_gegl (const Sized *sized)
 {
   const gboolean big = G_BYTE_ORDER == G_BIG_ENDIAN;
-  const guint64  pixels = number_at (sized, 16, 4, big) * number_at (sized, 20, 4, big), bytes = pixels * number_at (sized, 24, 2, big);
-  guint64        at = number_at (sized, 8, 8, big);
-  gint64         most = sized->size / BUFFER_TILE;
+  const guint64  across = number_at (sized, 16, 4, big), down = number_at (sized, 20, 4, big), pixel = number_at (sized, 24, 2, big);
+  guint64        most = BUFFER_OTHERS;
 
-  if (! has (sized, BUFFER_HEAD, 0) || ! is_format (sized, number_at (sized, 24, 2, big)))
+  if (! has (sized, BUFFER_HEAD, 0) || ! is_format (sized, pixel) || across < 1 || down < 1 || across * down > G_MAXINT32 / pixel)
     return FALSE;
-  for (; at > 0 && most > 0; most--)
-    {
-      if (! has (sized, at, BUFFER_TILE)
-          || (number_at (sized, (gint64) at + 4, 4, big) == 1 && ! has (sized, number_at (sized, (gint64) at + 16, 8, big), bytes)))
-        return FALSE;
-      at = number_at (sized, (gint64) at + 8, 8, big);
-    }
-  return at == 0;
+  most += 2 * count_tiles (number_at (sized, 100, 4, big), across) * count_tiles (number_at (sized, 104, 4, big), down);
+  return has_blocks (sized, number_at (sized, 8, 8, big), across * down * pixel, most);
 }
 
 /* --------------------------------------------------------------- PGM, PPM -- */

@@ -148,20 +148,40 @@ take_line (Reader *reader, gchar *line, gsize room)
   return byte >= 0;
 }
 
-/* Pixels of four bytes; or behind 2, 2 and their number each of the four by itself, in runs of a byte and in dumps of some. */
+/* One of the four components of a row: runs of a byte and dumps of some, exactly as many pixels as the row has. */
+static gboolean
+skip_component (Reader *reader, guint width)
+{
+  guint  length;
+  guint8 n;
+
+  for (; width > 0; width -= length)
+    {
+      if (! take (reader, &n, 1))
+        return FALSE;
+      length = n % 128 ? n % 128 : 128;
+      if (length > width || ! skip (reader, n > 128 ? 1 : length))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Pixels of four bytes; or behind 2, 2 and their number each of the four by itself.  A row that begins with 1, 1, 1 repeats a pixel, and there is none
+ * before it; of a row of another number of pixels GEGL leaves the rest as memory had it, or makes no picture. */
 static gboolean
 skip_row (Reader *reader, guint width)
 {
-  guint8 head[4], n;
+  guint8 head[4];
 
-  if (! take (reader, head, 4))
+  if (! take (reader, head, 4) || (head[0] == 1 && head[1] == 1 && head[2] == 1))
     return FALSE;
   if (head[0] != 2 || head[1] != 2)
     return skip (reader, 4 * (gsize) width - 4);
+  if (256u * head[2] + head[3] != width)
+    return FALSE;
   for (gint component = 0; component < 4; component++)
-    for (gint x = 0; x < 256 * head[2] + head[3]; x += n % 128 ? n % 128 : 128)
-      if (! take (reader, &n, 1) || ! skip (reader, n > 128 ? 1 : n ? n : 128))
-        return FALSE;
+    if (! skip_component (reader, width))
+      return FALSE;
   return TRUE;
 }
 

@@ -9,7 +9,8 @@
 #include <gegl.h>
 
 /* Can it be given to GEGL?  FALSE: it is no file or cannot be opened; it is a picture without its end (JPEG, PNG, TIFF, OpenEXR, WebP, Radiance, GEGL's
- * own, PGM and its kin); or is called a JPEG or .gegl and is none, which ends the process, or called an EXR, where GEGL shows 10 x 10 pixels. */
+ * own, PGM and its kin), with rows that are not as wide as it is (Radiance), or with blocks without end (GEGL's own); or is called a JPEG or .gegl
+ * and is none, which ends the process, or called an EXR, where GEGL shows 10 x 10 pixels. */
 gboolean loads_whole (const gchar *path);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Pictures that end too early or make no sense, for run-stack.py."""
 import os
+import sys
 
 from common import Picture, IMAGES
 
@@ -79,6 +80,50 @@ def radiance(picture):
     return size + bytes(data)
 
 
+def check_radiance(report, stack, first):
+    """Rows that a reader cannot place: GEGL's reads each as it says itself, or none of the picture."""
+    head, flat = b'#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 200\n', bytes((9, 9, 9, 129)) * 200
+    runs = b'\xff\x09\xc9\x09'             # 127 and 73 pixels
+    wrong = {'short': b'\2\2\0\xc7' + 4 * b'\xff\x09\xc8\x09', 'long': b'\2\2\0\xc9' + 4 * b'\xff\x09\xca\x09',
+             'run': b'\2\2\0\xc8' + 3 * runs + b'\xff\x09\xca\x09', 'dump': b'\2\2\0\xc8' + runs + b'\xff\x09\x4a' + bytes(74) + 2 * runs,
+             'old': b'\1\1\1\xc8' + flat[4:]}
+    whole = {'flat': flat, 'runs': b'\2\2\0\xc8' + 4 * runs, 'mixed': b'\2\2\0\xc8' + (runs + b'\x01\x09' * 200) * 2}
+    for rows, is_whole in ((wrong, False), (whole, True)):
+        for name, row in rows.items():
+            path = written(stack, f'row-{name}.hdr', head + flat + row + bytes(1000))
+            _, lines = stack.run(first, path, '-o', os.path.join(stack.work, 'rows.png'))
+            report.check(f'{os.path.basename(path)} is {"whole" if is_whole else "left out"}', (f'{path} is left out: it cannot be read' in lines) != is_whole, lines[-200:])
+
+
+def number(n, bytes_of):
+    return n.to_bytes(bytes_of, sys.byteorder)
+
+
+def blocks(places, last):
+    """Of a .gegl file, without a tile; each says where the next one is."""
+    return {place: number(40, 4) + number(2, 4) + number(following, 8) + bytes(24) for place, following in zip(places, places[1:] + [last])}
+
+
+def check_circles(report, stack, frames):
+    """.gegl files of GBs that are sparse, whose blocks never end or are many more than tiles, or whose tiles have no size: refused at once; some took a minute a GB."""
+    own, at, size = bytearray(content(frames[0])), 1 << 20, 8 << 30
+    one, ring, tail = blocks([at], at), blocks([at, 5 << 30, at + 40], at), blocks([at + 40 * i for i in range(100)], at + 40 * 50)
+    other, more = (blocks([at + 40 * i for i in range(n)], 0) for n in (500, 3000))
+    huge = number(1, 4) + number(1, 4)
+    for name, tile, picture, places in (('one', own[16:24], own[100:108], one), ('ring', own[16:24], own[100:108], ring), ('tail', own[16:24], own[100:108], tail),
+                                        ('huge', huge, 8 * b'\xff', ring), ('none', bytes(8), own[100:108], {}), ('wide', 8 * b'\xff', own[100:108], blocks([at], 0)),
+                                        ('more', own[16:24], own[100:108], more), ('whole', own[16:24], own[100:108], other)):
+        path = written(stack, f'circle-{name}.gegl', own[:8] + number(at if places else 256, 8) + tile + own[24:100] + picture + own[108:])
+        os.truncate(path, size)
+        with open(path, 'r+b') as file:
+            for place, block in places.items():
+                file.seek(place)
+                file.write(block)
+        _, lines = stack.run(frames[1], path, '-o', os.path.join(stack.work, 'circle.png'), timeout=10)
+        report.check(f'{os.path.basename(path)} is {"read" if name == "whole" else "refused"}', (f'{path} is left out: it cannot be read' in lines) == (name != 'whole'), lines[-200:])
+        os.remove(path)
+
+
 def check_sized(report, stack, frames):
     """Of these GEGL's loaders make a picture whose end is black; of a folder one that shows a message."""
     out, folder = os.path.join(stack.work, 'sized.png'), os.path.join(stack.work, 'folder.png')
@@ -102,6 +147,8 @@ def check_sized(report, stack, frames):
         code, lines = stack.run(frames[0], path, '-o', out)
         report.check(f'{os.path.basename(path)}, whose rows are in runs, is {"left out" if is_cut else "whole"}',
                      code == 0 and (f'{path} is left out: it cannot be read' in lines) == is_cut, f'exit {code} {lines[-200:]}')
+    check_radiance(report, stack, frames[0])
+    check_circles(report, stack, (files[3], frames[0]))
     wrong = [122 + i * picture.width for i in range(picture.height)]     # the offsets once more
     for name, data in (('length.tif', tiff(picture, lengths=[1 << 30])), ('lengths.tif', tiff(picture, 1, wrong)), ('unused.tif', tiff(picture, 1, unused=1))):
         code, lines = stack.run(frames[0], written(stack, name, data), '-o', out)

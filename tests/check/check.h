@@ -357,6 +357,9 @@ void         check_self_test (const CheckOptions *options, CheckStats *stats);
 /* Compares with the lines of the file `path`; prints such a line (the first of the legs), and those of all cases. */
 void         check_hashes  (const CheckFilter *filter, gint cases, const gchar *path, guint legs, CheckStats *stats);
 void         check_print_hash (const CheckFilter *filter, gint cases, guint legs, gboolean each);
+/* Of a time limit.  By the clock or, where other programs have the processors, by what this one was given of them: then the number of cases does not
+ * depend on those.  It may also wait for a device, with the processor idle: a quarter by the clock is spent in any case. */
+gint64       check_time_spent (gint64 clock, gint64 processor);
 gboolean     check_exists  (const CheckFilter *filter);
 void         check_verdict (CheckStats *stats, gboolean good, const gchar *what,
                             const GString *why, gboolean quiet);

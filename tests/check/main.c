@@ -13,6 +13,7 @@
 #define MANY_VERDICTS 50
 #define EXCUSED_LIMIT 0.3
 #define EXCUSED_CASES 100       /* fewer may have one case of NaN that weighs too much */
+#define MOST_WAITING 4          /* times a limit by the clock */
 #define HASHED_CASES 200        /* as in hashes.txt */
 
 #define ROW(name) &check_##name,
@@ -129,8 +130,12 @@ print_summary (const CheckFilter *filter, const CheckStats *stats, gdouble time)
            (stats->cases[0] + law_cases) / time, tessera_device_name () ? tessera_device_name () : "no device");
 }
 
-/* Microseconds by the clock or, where other programs have the processors, by what this one was given of them: the number of cases does
- * not depend on those. */
+gint64
+check_time_spent (gint64 clock, gint64 processor)
+{
+  return MIN (clock, MAX (processor, clock / MOST_WAITING));
+}
+
 typedef struct { gint64 clock, processor; } Began;
 
 static gint64
@@ -145,7 +150,7 @@ processor_time (void)
 static gint64
 elapsed (const Began *began)
 {
-  return MIN (g_get_monotonic_time () - began->clock, processor_time () - began->processor);
+  return check_time_spent (g_get_monotonic_time () - began->clock, processor_time () - began->processor);
 }
 
 static void

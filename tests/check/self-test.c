@@ -197,6 +197,26 @@ proof_sees (CheckStats *stats)
   g_string_free (why, TRUE);
 }
 
+/* Alone, with two threads, on a busy machine, with a device that does all the work, and where both are idle. */
+static gboolean
+limits_time (GString *why)
+{
+  static const gint64 times[][3] = { { 100, 100, 100 }, { 100, 190, 100 }, { 100, 60, 60 }, { 100, 3, 25 }, { 100, 0, 25 } };
+  gboolean            good = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    {
+      const gint64 spent = check_time_spent (times[i][0], times[i][1]);
+
+      if (spent == times[i][2])
+        continue;
+      good = FALSE;
+      g_string_append_printf (why, "  %d of the clock, %d of the processor: %d instead of %d\n", (gint) times[i][0], (gint) times[i][1], (gint) spent,
+                              (gint) times[i][2]);
+    }
+  return good;
+}
+
 void
 check_self_test (const CheckOptions *options,
                  CheckStats         *stats)
@@ -206,6 +226,7 @@ check_self_test (const CheckOptions *options,
   gegl_load_module_directory (CHECK_MODULE_DIR);
   check_verdict (stats, guards_watch (), "self-test: written guards", NULL, FALSE);
   check_verdict (stats, runs_without_aux (why), "self-test: a case without the second image that it had", why, FALSE);
+  check_verdict (stats, limits_time (why), "self-test: what a time limit counts", why, FALSE);
   g_string_free (why, TRUE);
   if (! check_exists (&check_wrong))
     {

@@ -251,7 +251,53 @@ check_pair (const CheckOptions *options, CheckStats *stats, CheckLeg leg, const 
   g_object_unref (graph);
 }
 
-/* Sums of |w| over sums of |w| a that no float holds; of opaque pixels the sum of |w| may be infinite. */
+#define WIDE 40                /* of a picture whose alphas all differ */
+#define HIGH 30
+
+static GString *
+text_of (gint rows, gint columns)
+{
+  GString *text = g_string_new (NULL);
+
+  for (gint i = 0; i < rows * columns; i++)
+    g_string_append_printf (text, "%s%d", i == 0 ? "" : i % columns == 0 ? ";" : " ", 1 + i * i % 11);
+  return text;
+}
+
+/* By rgb alpha is the input's, of the same pixel: seldom drawn with a kernel of other height than width. */
+static void
+check_alphas (const CheckOptions *options, CheckStats *stats, CheckLeg leg, gint rows, gint columns)
+{
+  const GeglRectangle box = { 0, 0, WIDE, HIGH };
+  GeglNode           *graph = gegl_node_new ();
+  GeglBuffer         *buffer = gegl_buffer_new (&box, babl_format ("RGBA float"));
+  GeglNode           *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+  GeglNode           *node = gegl_node_new_child (graph, "operation", "tessera:convolution", NULL);
+  GString            *text = text_of (rows, columns), *why = g_string_new (NULL);
+  gfloat             *pixels = g_new (gfloat, 4 * WIDE * HIGH), *found = g_new (gfloat, 4 * WIDE * HIGH);
+
+  tessera_set_opencl_mode (leg == CHECK_LEG_C ? TESSERA_OPENCL_OFF : TESSERA_OPENCL_FORCE);
+  for (gint i = 0; i < 4 * WIDE * HIGH; i++)
+    pixels[i] = i % 4 == 3 ? (i + 1) / (4.0f * WIDE * HIGH) : 0.5f;
+  gegl_buffer_set (buffer, &box, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  gegl_node_set (node, "kernel", text->str, NULL);
+  gegl_node_link (source, node);
+  gegl_node_blit (node, 1.0, &box, babl_format ("RGBA float"), found, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  for (gint i = 3; i < 4 * WIDE * HIGH && why->len == 0; i += 4)
+    if (found[i] != pixels[i])
+      g_string_append_printf (why, "  %s leg, kernel %d x %d: alpha %g instead of %g at %d, %d\n", check_leg_name (leg), columns, rows,
+                              found[i], pixels[i], i / 4 % WIDE, i / 4 / WIDE);
+  check_verdict (stats, why->len == 0, "convolution: alphas under a kernel that is no square", why, options->quiet);
+  g_string_free (why, TRUE);
+  g_string_free (text, TRUE);
+  g_free (found);
+  g_free (pixels);
+  g_object_unref (buffer);
+  g_object_unref (graph);
+}
+
+/* Sums of |w| over sums of |w| a that no float holds; of opaque pixels the sum of |w| may be infinite.  And alphas: from the list of a kernel's taps (the
+ * first), and from its rows. */
 static void
 special (const CheckOptions *options, CheckStats *stats)
 {
@@ -264,6 +310,9 @@ special (const CheckOptions *options, CheckStats *stats)
       {
         check_pair (options, stats, legs[i], faint, "2 3 4", 4.5);
         check_pair (options, stats, legs[i], opaque, "0 3e38 3e38", 9e18);
+        check_alphas (options, stats, legs[i], 3, 17);
+        check_alphas (options, stats, legs[i], 17, 3);
+        check_alphas (options, stats, legs[i], 9, 17);
       }
 }
 
