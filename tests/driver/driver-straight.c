@@ -30,7 +30,6 @@ static const Try tries[] = { { NULL, 0 }, { "stray read:1", 1 }, { "late read:1"
 static GeglOperation *whitening;
 static CountPlane     frames[BEFORE + 1];
 static Weights        weights;
-static gint           came;     /* strays */
 
 static void
 begin (void)
