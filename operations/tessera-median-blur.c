@@ -70,8 +70,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
 #define CODED_WIDTH   32        /* pixels of a group that share codes */
 #define CODED_HEIGHT  8
-#define CODED_ROUNDS  9         /* of the search: a quarter of what a run takes.  With all of it launches are too small for a large GPU: radius 40,
-                                 * 24 Mpix, 3,300 ms, and 1,250 with 3, which is too much for a small one (H100, 2026-11-27) */
+#define CODED_ROUNDS  9         /* of the search: a quarter of what a run takes.  With all of it launches are too small */
 
 /* ---------------------------------------------------------------- params -- */
 

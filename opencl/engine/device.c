@@ -64,6 +64,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   cl_bool  little = CL_FALSE, compiler = CL_FALSE;
   cl_device_type type = 0;
   cl_device_fp_config config = 0, doubles = 0;
+  cl_uint  units = 0;
   cl_int   status, told;
 
   status  = cl->GetDeviceInfo (device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
@@ -75,6 +76,8 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   status |= cl->GetDeviceInfo (device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
   told = cl->GetDeviceInfo (device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
   status |= told == CL_INVALID_VALUE ? CL_SUCCESS : told;       /* OpenCL 1.1 does not know the question */
+  if (cl->GetDeviceInfo (device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL) != CL_SUCCESS)
+    units = 0;
   if (status != CL_SUCCESS)
     {
       tessera_say_once ("the OpenCL device does not answer; all filters run in C until it does");
@@ -97,6 +100,7 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
     }
   self->memory = memory;
   self->max_allocation = max_allocation;
+  self->units = units;
   self->is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
   self->has_doubles = doubles != 0;
   self->build_options = build_options (config);

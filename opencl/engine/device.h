@@ -17,6 +17,7 @@ typedef struct
   gchar   *driver;              /* its version */
   gchar   *build_options;
   guint64  memory, max_allocation;
+  guint    units;               /* processors of the device; 0: it does not tell */
   gboolean is_processor;        /* the device is the host's own processor */
   gboolean has_doubles;         /* double precision */
   GMutex  *one_launch;          /* held while a kernel runs; NULL: launches may overlap */

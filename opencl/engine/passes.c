@@ -9,8 +9,6 @@
 #include "counters.h"
 #include "pool.h"
 
-#define LAUNCH_READS  2e9               /* pixel reads that take a small GPU some 100 ms */
-
 typedef struct
 {
   const gchar  *kernel;         /* NULL: a clear */
@@ -268,6 +266,7 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   gpointer      objects[TESSERA_MAX_ARGS];
   gsize         offset[3] = { 0 }, size[3], group[3];
   gsize         last_size, step, width, width_step;
+  const gdouble most = tessera_plan_reads (state->job->device->units);
   gdouble       cost = MAX (launch->cost, 1.0);
   gint          last = 2;
   guint         n;
@@ -283,9 +282,9 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
   while (last > 0 && size[last] == group[last])
     last--;
   last_size = size[last];
-  step = split_step (last_size, group[last], cost / LAUNCH_READS);
+  step = split_step (last_size, group[last], cost / most);
   width = size[0];
-  width_step = last > 0 ? split_step (width, group[0], cost / last_size * step / LAUNCH_READS) : width;
+  width_step = last > 0 ? split_step (width, group[0], cost / last_size * step / most) : width;
   for (; offset[last] < last_size && state->status == 0; offset[last] += step)
     for (gsize x = 0; x < (last > 0 ? width : 1) && state->status == 0; x += width_step)
       {

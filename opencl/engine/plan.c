@@ -14,6 +14,8 @@
 #include <math.h>
 
 #define BUS            4e10             /* bytes a second, up and down */
+#define LAUNCH_READS   2e9              /* pixel reads that take a small GPU some 100 ms */
+#define SMALL_UNITS    44               /* processors; one with more of them gets more to do */
 #define SUBMIT_SECONDS 1.5e-4           /* of a band; H200, 2026-11, waking 16 threads included */
 
 #define LEAST_PIXELS  (384 * 1024)      /* of a band; a smaller request is one band on one lane */
@@ -206,4 +208,11 @@ tessera_plan_band (const TesseraPlan *plan, const GeglRectangle *roi, gint y)
   const gint     start = tessera_tile_start (y + rows, plan->tile_height, plan->tile_shift);
 
   return start > y && rows < left ? start - y : rows;
+}
+
+/* Price: 1.6 (median blur of radius 40, 24 Mpix float, into a buffer; H100, 2026-11-27). */
+gdouble
+tessera_plan_reads (guint units)
+{
+  return LAUNCH_READS * CLAMP (units / (gdouble) SMALL_UNITS, 1.0, 4.0);
 }

@@ -47,6 +47,9 @@ TesseraPlan tessera_plan         (const TesseraPlanBasis *basis);
 /* Makes the plan smaller, after an allocation failed.  FALSE: there is no smaller plan, and C computes the request. */
 gboolean    tessera_plan_smaller (TesseraPlan *plan);
 
+/* Pixel reads of one launch, at most, on a device of so many processors. */
+gdouble     tessera_plan_reads   (guint units);
+
 /* Rows of the band that begins at `y` of `roi`. */
 gint        tessera_plan_band    (const TesseraPlan *plan, const GeglRectangle *roi, gint y);
 

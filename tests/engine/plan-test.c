@@ -356,6 +356,17 @@ check_work (void)
   expect (tessera_request_work (&request) == 1, "the work of another request is that of its result");
 }
 
+/* Launches for a small GPU, and for one that does not tell, or lies. */
+static void
+check_reads (void)
+{
+  const gdouble small = tessera_plan_reads (16);
+
+  expect (small == 2e9 && tessera_plan_reads (0) == small && tessera_plan_reads (44) == small, "a small GPU computes for a short while");
+  expect (tessera_plan_reads (132) == 3 * small && tessera_plan_reads (66) == 1.5 * small, "one with more processors has more to do");
+  expect (tessera_plan_reads (G_MAXUINT) == 4 * small, "a number of processors that cannot be makes no endless launch");
+}
+
 int
 main (void)
 {
@@ -367,5 +378,6 @@ main (void)
   check_many ();
   check_answers ();
   check_work ();
+  check_reads ();
   return expect_told ();
 }
