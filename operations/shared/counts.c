@@ -88,6 +88,22 @@ read_colors (const Reading *r, const GeglRectangle *rows, gfloat *pixels)
     }
 }
 
+/* White is full, though a profile's numbers are rounded. */
+static void
+find_weights (const Babl *format, gfloat weights[3])
+{
+  gdouble sum = 0.0;
+
+  tessera_luminance (format, weights);
+  for (gint c = 0; c < 3; c++)
+    sum += weights[c];
+  if ((weights[0] + weights[1]) + weights[2] == 1.0f || ! (sum > 0.0))
+    return;
+  weights[0] = (gfloat) (weights[0] / sum);
+  weights[1] = (gfloat) (weights[1] / sum);
+  weights[2] = 1.0f - (weights[0] + weights[1]);
+}
+
 static void
 read_rows (gsize first, gsize n, gpointer data)
 {
@@ -113,7 +129,7 @@ counts_read (GeglBuffer *buffer, const GeglRectangle *bounds, CountPlane *plane)
   const Babl    *format = is_grey ? counts_format (stored) : babl_format_with_space ("RGBA float", babl_format_get_space (stored));
   Reading        r = { buffer, bounds, plane, format, is_grey, is_grey && is_whole (stored), { 0 } };
 
-  tessera_luminance (format, r.weights);
+  find_weights (format, r.weights);
   gegl_buffer_flush_ext (buffer, NULL);         /* GEGL's OpenCL filters may still hold it */
   tessera_spread_range (bounds->height, 64.0 * 64.0 / bounds->width, read_rows, &r);
 }

@@ -130,6 +130,34 @@ check_colours (const gchar *name, gint components, gint bytes)
   g_object_unref (buffer);
 }
 
+/* White is full in any space, also where the luminances of a profile's primaries are rounded. */
+static void
+check_white (void)
+{
+  const Babl  *linear = babl_trc ("linear");
+  const Babl  *spaces[] = { babl_space ("sRGB"), babl_space ("Adobish"), babl_space ("ProPhoto"), babl_space ("Rec2020"),
+                            babl_space_from_rgbxyz_matrix (NULL, 0.9642, 1.0, 0.8249, 0.5151, 0.2920, 0.1571, 0.2412, 0.6922, 0.0665, -0.0011, 0.0419, 0.7841,
+                                                           linear, linear, linear) };
+  const gchar *names[] = { "R'G'B' u8", "R'G'B'A u16", "RGB u16" };
+
+  for (guint space = 0; space < G_N_ELEMENTS (spaces); space++)
+    for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+      {
+        const Babl *format = babl_format_with_space (names[k], spaces[space]);
+        GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, 3, 2), format);
+        guint8      white[3 * 2 * 8];
+        CountPlane  plane;
+
+        memset (white, 0xff, sizeof white);
+        gegl_buffer_set (buffer, NULL, 0, NULL, white, GEGL_AUTO_ROWSTRIDE);
+        count_plane_init (&plane, 3, 2);
+        counts_read (buffer, gegl_buffer_get_extent (buffer), &plane);
+        expect (plane.pixels[4] == counts_saturation (format), "%s of space %u: white is %.9g, full %.9g", names[k], space, plane.pixels[4], counts_saturation (format));
+        count_plane_clear (&plane);
+        g_object_unref (buffer);
+      }
+}
+
 /* A pixel that is full in the camera's 16 bits is left out, also where the other picture is of floats, which are never full. */
 static void
 check_full (void)
@@ -283,6 +311,7 @@ main (gint argc, gchar **argv)
   check_colours ("R'G'B'A u8", 4, 1);
   check_colours ("R'G'B' u16", 3, 2);
   check_colours ("R'G'B'A u16", 4, 2);
+  check_white ();
   check_full ();
   check_graph ();
   check_change ();
