@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define FULL  65535.0f
+#define NEAR  (FULL - 0x1p-5f)  /* a color that is nearer to white than any other of 16 bits, but for babl's roundings */
 #define STRIP 16                /* rows of colors that are read at once */
 
 const Babl *
@@ -65,6 +66,13 @@ round_off (gfloat *pixels, gsize n)
 }
 
 TESSERA_CLONES static void
+fill (gfloat *pixels, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = pixels[i] > NEAR && pixels[i] < FULL ? FULL : pixels[i];
+}
+
+TESSERA_CLONES static void
 take_luminance (const gfloat *restrict colors, const gfloat weights[3], gsize n, gfloat *restrict pixels)
 {
   const gfloat red = weights[0], green = weights[1], blue = weights[2];
@@ -116,8 +124,10 @@ read_rows (gsize first, gsize n, gpointer data)
   else
     read_colors (r, &rows, pixels);
   scale (pixels, n * rows.width);
-  if (r->is_whole)
+  if (r->is_whole && r->is_grey)
     round_off (pixels, n * rows.width);
+  else if (r->is_whole)
+    fill (pixels, n * rows.width);
 }
 
 /* The luminance of colours is no whole number. */
@@ -127,7 +137,7 @@ counts_read (GeglBuffer *buffer, const GeglRectangle *bounds, CountPlane *plane)
   const Babl    *stored = gegl_buffer_get_format (buffer);
   const gboolean is_grey = (babl_get_model_flags (babl_format_get_model (stored)) & BABL_MODEL_FLAG_GRAY) != 0;
   const Babl    *format = is_grey ? counts_format (stored) : babl_format_with_space ("RGBA float", babl_format_get_space (stored));
-  Reading        r = { buffer, bounds, plane, format, is_grey, is_grey && is_whole (stored), { 0 } };
+  Reading        r = { buffer, bounds, plane, format, is_grey, is_whole (stored), { 0 } };
 
   find_weights (format, r.weights);
   gegl_buffer_flush_ext (buffer, NULL);         /* GEGL's OpenCL filters may still hold it */
