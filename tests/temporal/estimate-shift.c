@@ -9,6 +9,7 @@
 #include "estimate-shift-graph.h"
 #include "once.h"
 
+#include "../check/references/srgb.h"
 #include "../engine/verdict.h"
 
 /* What shift_find says of the camera's own numbers. */
@@ -90,14 +91,6 @@ check_counts (void)
   stars_field_free (field);
 }
 
-static gdouble
-light_of (guint code, gdouble most)
-{
-  const gdouble value = code / most;
-
-  return value <= 0.04045 ? value / 12.92 : pow ((value + 0.055) / 1.055, 2.4);
-}
-
 /* The luminance of colours is within the roundings of one sum of floats: babl's ways to it, of which it takes another each day, differ by more. */
 static void
 check_colours (const gchar *name, gint components, gint bytes)
@@ -122,7 +115,7 @@ check_colours (const gchar *name, gint components, gint bytes)
       gdouble right = 0.0;
 
       for (gint c = 0; c < 3; c++)
-        right += 65535.0 * weights[c] * light_of (codes[i * components + c], most);
+        right += 65535.0 * weights[c] * srgb_to_linear (codes[i * components + c] / (gdouble) most);
       worst = MAX (worst, fabs (plane.pixels[i] - right) / MAX (right, 1.0));
     }
   expect (worst < 6 * 0x1p-24, "%s: luminances are off by %g of themselves", name, worst);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../check/references/srgb.h"
 #include "../engine/verdict.h"
 #include "files.h"
 #include "frames-load.h"
@@ -216,7 +217,7 @@ counts (FrameCache *cache)
   of_colours = get (cache, "colours.png", 0, NULL);
   for (gint i = 0; i < SIZE * SIZE; i++)
     {
-      const gdouble c = i / 255.0, light = c <= 0.04045 ? c / 12.92 : pow ((c + 0.055) / 1.055, 2.4);
+      const gdouble light = srgb_to_linear (i / 255.0);
 
       worst[0] = MAX (worst[0], fabs (of_grey->plane.pixels[i] - grey[i]));
       worst[1] = MAX (worst[1], fabs (of_small->plane.pixels[i] - 257.0 * small[i]));
