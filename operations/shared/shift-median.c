@@ -129,7 +129,7 @@ static gdouble
 find_median (Median *m)
 {
   guint32 counts[SHIFT_MOST_BINS], prefix[2];
-  gsize   all = 0, rank[2], few;
+  gsize   all = 0, rank[2], before, few;
 
   count (m, 0, 0, counts);
   for (gint i = 0; i < SHIFT_MOST_BINS - 1; i++)                /* the last is SHIFT_NO_VALUE's */
@@ -141,18 +141,19 @@ find_median (Median *m)
       rank[k] = k == 0 ? (all - 1) / 2 : all / 2;
       prefix[k] = bin_of (counts, SHIFT_MOST_BINS, &rank[k]);
     }
-  few = counts[prefix[0]] + (prefix[1] != prefix[0] ? counts[prefix[1]] : 0);
+  before = prefix[1] != prefix[0] ? counts[prefix[0]] : 0;      /* kept values in lower bins than the second one's */
+  few = before + counts[prefix[1]];
   if (few <= all / FEW)
-    return middle_of_kept (m, prefix[0], prefix[1], few, (const gsize[]) { rank[0], rank[1] + (prefix[1] != prefix[0] ? counts[prefix[0]] : 0) });
+    return middle_of_kept (m, prefix[0], prefix[1], few, (const gsize[]) { rank[0], before + rank[1] });
   for (gint level = 1; level < SHIFT_LEVELS; level++)
     {
-      const guint32 before[2] = { prefix[0], prefix[1] };
+      const guint32 upper[2] = { prefix[0], prefix[1] };
 
       for (gint k = 0; k < 2; k++)
         {
-          if (k == 0 || before[1] != before[0])
-            count (m, level, before[k], counts);
-          prefix[k] = before[k] * shift_bins[level] + bin_of (counts, shift_bins[level], &rank[k]);
+          if (k == 0 || upper[1] != upper[0])
+            count (m, level, upper[k], counts);
+          prefix[k] = upper[k] * shift_bins[level] + bin_of (counts, shift_bins[level], &rank[k]);
         }
     }
   return ((gdouble) tessera_as_float (prefix[0]) + tessera_as_float (prefix[1])) / 2;
