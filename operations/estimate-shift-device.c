@@ -42,8 +42,9 @@ answer_medians (Shifts *s, ShiftSearch *searches)
     return TRUE;
   if (! steps_send (&s->steps, queries, n * sizeof *queries, s->queries)
       || ! steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_choose", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 2,
-           .args = { ARG (s->reference.flags), ARG (s->frames.flags), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep) } })
+           .kernel = "shift_choose", .size = { s->width, s->down, n }, .group = PIXELS_GROUP, .cost = 4,
+           .args = { ARG (s->reference.touched), ARG (s->frames.touched), ARG (s->usable), SIZE_ARGS (s), ARG (s->down), ARG (s->queries),
+                     ARG (s->n_steep) } })
       || ! shifts_find_medians (s, NULL, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
@@ -59,13 +60,14 @@ launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
   for (gint k = 0; k < n; k++)
     is_fresh = is_fresh || queries[k].is_fresh;
   return (! is_fresh || steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_mark", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 5,
-           .args = { ARG (s->reference.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep), LOCAL_ARG (sizeof (gint)) } }))
+           .kernel = "shift_mark", .size = { s->width, s->down, n }, .group = PIXELS_GROUP, .cost = SHIFT_TILE_HEIGHT * 4,
+           .args = { ARG (s->reference.soft), ARG (s->usable), ARG (s->steep), SIZE_ARGS (s), ARG (s->down), ARG (s->queries), ARG (s->n_steep),
+                     LOCAL_ARG (sizeof (gint)) } }))
          && steps_launch (&s->steps, &(TesseraLaunch) {
               .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
               .cost = SHIFT_TILE_HEIGHT * 5,
-              .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->used), SIZE_ARGS (s), ARG (s->queries), ARG (s->n_steep),
-                        ARG (SHIFT_FEWEST_STEEP), ARG (s->sums), ARG (s->across), ARG (s->down),
+              .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->usable), ARG (s->steep), SIZE_ARGS (s), ARG (s->queries),
+                        ARG (s->n_steep), ARG (SHIFT_FEWEST_STEEP), ARG (s->sums), ARG (s->across), ARG (s->down),
                         LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) } });
 }
 
@@ -166,30 +168,30 @@ sums_bytes (const Shifts *s)
   return s->n * MAX (projections, (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
 }
 
-/* The reference's two images, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they are used. */
+/* The reference's softened image and bits, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they
+ * are used. */
 gsize
 shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Shifts s = shifts_of (request);
-  const gsize  pixels = (gsize) s.width * s.height, kept = s.request->serials ? sizeof (gfloat) : 0;
-  const gsize  reference = sizeof (gfloat) + 1 + (s.request->key->serial > 0 || s.n > 1 ? sizeof (gfloat) : 0);
+  const gsize  pixels = (gsize) s.width * s.height * sizeof (gfloat);
+  const gsize  reference = pixels + shifts_bits_bytes (&s) + (s.request->key->serial > 0 || s.n > 1 ? pixels : 0);
 
-  return pixels * reference + s.n * (pixels * (3 * sizeof (gfloat) + 3 + kept) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle) + sizeof (ShiftQuery)
-                                                 + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);
+  return reference + s.n * ((s.request->serials ? 4 : 3) * pixels + 3 * shifts_bits_bytes (&s) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle)
+                            + sizeof (ShiftQuery) + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);
 }
 
 static gboolean
 take_all (Shifts *s)
 {
-  const gsize pixels = (gsize) s->n * s->width * s->height;
+  const gsize pixels = (gsize) s->n * s->width * s->height * sizeof (gfloat), bits = s->n * shifts_bits_bytes (s);
   Steps      *steps = &s->steps;
 
-  return steps_take (steps, pixels * sizeof (gfloat), &s->clean) && steps_take (steps, pixels * sizeof (gfloat), &s->medians)
-         && steps_take (steps, pixels, &s->bad) && steps_take (steps, s->n * SHIFT_BINS * sizeof (gint), &s->counts)
+  return steps_take (steps, pixels, &s->medians) && steps_take (steps, pixels, &s->excesses) && steps_take (steps, s->n * SHIFT_BINS * sizeof (gint), &s->counts)
          && steps_take (steps, s->n * sizeof (ShiftMiddle), &s->middles) && steps_take (steps, s->n * sizeof (gfloat), &s->thresholds)
-         && steps_take (steps, s->n * sizeof (ShiftQuery), &s->queries) && steps_take (steps, pixels, &s->used)
+         && steps_take (steps, s->n * sizeof (ShiftQuery), &s->queries) && steps_take (steps, bits, &s->usable) && steps_take (steps, bits, &s->steep)
          && steps_take (steps, s->n * sizeof (gint), &s->n_steep) && steps_take (steps, sums_bytes (s), &s->sums)
-         && steps_take (steps, pixels * sizeof (gfloat), &s->frames.soft) && steps_take (steps, pixels, &s->frames.flags);
+         && steps_take (steps, pixels, &s->frames.soft) && steps_take (steps, bits, &s->frames.touched);
 }
 
 static void
@@ -210,8 +212,7 @@ shift_device (TesseraBand *band)
   s.steps.band = band;
   s.frames.n = s.n;
   if (take_all (&s) && shifts_begin_counts (&s) && shifts_prepare_reference (&s)
-      && (s.request->planes ? shifts_clean_planes (&s) : shifts_clean_frames (&s, band->input.memory, band->input.stride, s.n))
-      && shifts_prepare_frames (&s, &s.frames))
+      && (s.request->planes ? shifts_prepare_planes (&s) : shifts_prepare_frames (&s, &s.frames, &band->input.memory, 1, band->input.stride)))
     search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);

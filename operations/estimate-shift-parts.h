@@ -9,7 +9,6 @@
 
 #define SHIFT_BINS 2048         /* opencl/kernels/estimate-shift-middle.h */
 #define SHIFT_GROUP 64          /* of launches that use local memory for each item */
-#define CHOSEN 4                /* pixels that a work-item looks at in simple passes: opencl/kernels/estimate-shift.cl */
 #define SHIFT_THREAD_COST 0.05  /* of what one frame's projections cost */
 
 /* As Middle in opencl/kernels/estimate-shift-middle.h: the prefixes are the bits of the two in the middle. */
@@ -26,11 +25,11 @@ typedef struct
   gint32 spare[3];
 } ShiftQuery;
 
-/* Frames behind one another: softened, and what their bad pixels touch. */
+/* Frames behind one another: softened, and which pixels their bad ones touch (a guint16 for each column of a tile). */
 typedef struct
 {
   gint           n;
-  TesseraMemory *soft, *flags;
+  TesseraMemory *soft, *touched;
   gdouble       *columns[SHIFT_MOST_FRAMES], *rows[SHIFT_MOST_FRAMES];
 } DeviceFrames;
 
@@ -39,14 +38,21 @@ typedef struct
   Steps               steps;
   const ShiftRequest *request;
   gint                n, width, height, across, down;   /* frames; in pixels; in tiles */
-  TesseraMemory      *clean, *medians, *bad;            /* the reference's, then the frames' */
+  TesseraMemory      *medians, *excesses;               /* the reference's, then the frames' */
   TesseraMemory      *counts, *middles, *thresholds;
-  TesseraMemory      *queries, *used, *n_steep, *sums;
+  TesseraMemory      *queries, *usable, *steep, *n_steep, *sums;
   DeviceFrames        reference, frames;
 } Shifts;
 
-#define COLUMNS(s, each, n) { (s)->width, ((s)->height + (each) - 1) / (each), (n) }    /* `each` pixels for a work-item */
 #define PIXELS_GROUP { 64, 4, 1 }
+
+/* Of a bit for each pixel of a frame: a guint16 for each column of a tile. */
+static inline gsize
+shifts_bits_bytes (const Shifts *s)
+{
+  return (gsize) s->width * s->down * sizeof (guint16);
+}
+
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
 /* estimate-shift-prepare.c: of these excesses of n frames, or, without, of the slopes of n queries. */
@@ -54,11 +60,10 @@ gboolean shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, g
 gboolean shifts_begin_counts      (Shifts *s);
 /* Floats of the projections of one frame: sums of columns, then of rows. */
 gsize    shifts_projection_floats (const Shifts *s);
-/* Into s->clean and s->bad: n frames that lie one behind the other; or the planes of the request, which stay where they are. */
-gboolean shifts_clean_frames      (Shifts *s, TesseraMemory *pixels, gint stride, gint n);
-gboolean shifts_clean_planes      (Shifts *s);
-/* From these.  Frames that have serials stay on the device for others. */
-gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames);
+/* From n memories, each of which has as many of the frames, one behind the other.  Frames that have serials stay on the device for others. */
+gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames, TesseraMemory *const *pixels, gint n, gint stride);
+/* From the planes of the request, which stay where they are. */
+gboolean shifts_prepare_planes    (Shifts *s);
 /* What is made of the reference may be there, from another request. */
 gboolean shifts_prepare_reference (Shifts *s);
 

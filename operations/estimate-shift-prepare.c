@@ -7,9 +7,12 @@
 
 #define COUNT_GROUP   256       /* items that share a histogram */
 #define SORTED_FLOATS (5 * (2 * 64 + 4) * 4)    /* of a group of PIXELS_GROUP, whose items make two medians each */
-#define SOFTENED      4         /* pixels that a work-item softens: opencl/kernels/estimate-shift.cl */
-#define BAD_COLUMNS   (64 + 5)  /* of such a group: what they touch */
+#define TILE_GROUP    128       /* items that soften a tile */
+#define HOT           4         /* pixels that one looks at to find hot ones: likewise */
+#define ALL_WIDTH     (SHIFT_TILE_WIDTH + 5)    /* of a tile with what its pixels touch: opencl/kernels/estimate-shift.cl */
+#define ALL_HEIGHT    (SHIFT_TILE_HEIGHT + 5)
 #define PER_ITEM      32        /* pixels that a work-item counts: opencl/kernels/estimate-shift-medians.h */
+#define TILES         2         /* tiles whose slopes it counts, a column of each: likewise */
 
 static gboolean
 zero (Shifts *s, TesseraMemory *numbers, gint first, gint n)
@@ -33,8 +36,9 @@ count (Shifts *s, TesseraMemory *excesses, gint n, gint level)
 
   if (! excesses)
     return steps_launch (&s->steps, &(TesseraLaunch) {
-      .kernel = "shift_count_slopes", .size = { items, 1, n }, .group = { COUNT_GROUP, 1, 1 }, .cost = 5 * PER_ITEM,
-      .args = { ARG (s->reference.soft), ARG (s->used), ARG (s->width), ARG (pixels), ARG (level), ARG (above), ARG (low), ARG (last),
+      .kernel = "shift_count_slopes", .size = { s->width, (s->down + TILES - 1) / TILES, n }, .group = { COUNT_GROUP, 1, 1 },
+      .cost = 4 * TILES * SHIFT_TILE_HEIGHT,
+      .args = { ARG (s->reference.soft), ARG (s->usable), SIZE_ARGS (s), ARG (s->down), ARG (level), ARG (above), ARG (low), ARG (last),
                 ARG (s->queries), ARG (s->middles), ARG (s->counts), LOCAL_ARG (SHIFT_BINS * sizeof (gint)) }
     });
   return steps_launch (&s->steps, &(TesseraLaunch) {
@@ -65,26 +69,38 @@ shifts_find_medians (Shifts *s, TesseraMemory *excesses, gint n, gdouble *median
 
 /* -------------------------------------------------------------------- frames -- */
 
-/* What the pixels exceed their medians by lies where they will be, softened. */
-static gboolean
-mark_hot (Shifts *s, const DeviceFrames *frames)
+/* Frames as they arrived: `n` memories, each of which has as many of them, one behind the other. */
+typedef struct
 {
-  const gint     n = frames->n;
-  TesseraMemory *excesses = frames->soft;
+  TesseraMemory *const *pixels;
+  gint                  n, stride;
+} Arrived;
+
+/* What pixels exceed the medians around them by, NaN where one is bad. */
+static gboolean
+judge (Shifts *s, gint n, const Arrived *from)
+{
+  const gint   each = n / from->n;
+  const gfloat saturation = s->request->settings.saturation;
   gdouble medians[SHIFT_MOST_FRAMES];
   gfloat  thresholds[SHIFT_MOST_FRAMES];
 
-  if (! steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_medians", .size = { (s->width + 1) / 2, s->height, n }, .group = PIXELS_GROUP,
-                                      .cost = 50,
-                                      .args = { ARG (s->clean), ARG (s->bad), ARG (s->medians), ARG (excesses), SIZE_ARGS (s),
-                                               LOCAL_ARG (SORTED_FLOATS * sizeof (gfloat)) } })
-      || ! shifts_find_medians (s, excesses, n, medians))
+  for (gint k = 0; k < from->n; k++)
+    steps_launch (&s->steps, &(TesseraLaunch) {
+      .kernel = "shift_medians", .size = { (s->width + 1) / 2, s->height, each }, .group = PIXELS_GROUP, .cost = 50,
+      .args = { ARG (from->pixels[k]), ARG (from->stride), ARG (saturation), ARG (s->medians), ARG (s->excesses), ARG (k), SIZE_ARGS (s),
+                LOCAL_ARG (SORTED_FLOATS * sizeof (gfloat)) } });
+  if (! shifts_find_medians (s, s->excesses, n, medians))
     return FALSE;
   for (gint k = 0; k < n; k++)
     thresholds[k] = shift_hot_threshold (medians[k]);
-  return steps_send (&s->steps, thresholds, n * sizeof *thresholds, s->thresholds)
-         && steps_launch (&s->steps, &(TesseraLaunch) { .kernel = "shift_hot", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN * 2,
-                                          .args = { ARG (s->clean), ARG (s->medians), ARG (excesses), ARG (s->bad), SIZE_ARGS (s), ARG (s->thresholds) } });
+  steps_send (&s->steps, thresholds, n * sizeof *thresholds, s->thresholds);
+  for (gint k = 0; k < from->n; k++)
+    steps_launch (&s->steps, &(TesseraLaunch) {
+      .kernel = "shift_hot", .size = { s->width, (s->height + HOT - 1) / HOT, each }, .group = PIXELS_GROUP, .cost = 2 * HOT,
+      .args = { ARG (from->pixels[k]), ARG (from->stride), ARG (saturation), ARG (s->medians), ARG (s->excesses), ARG (k), SIZE_ARGS (s),
+                ARG (s->thresholds) } });
+  return s->steps.status == 0;
 }
 
 gsize
@@ -125,71 +141,39 @@ make_projections (gsize first, gsize n, gpointer data)
     }
 }
 
+/* What the tiles left where shift_soften_tiles was to project. */
 static gboolean
-project (Shifts *s, DeviceFrames *frames)
+read_projections (Shifts *s, DeviceFrames *frames)
 {
-  const gsize   tile = (gsize) SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat);
   const gint    n_sums = frames->n * (gint) shifts_projection_floats (s), n_missing = frames->n * (s->width + s->height);
   gconstpointer sums;
 
-  if (zero (s, s->sums, n_sums, n_missing)
-      && steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_project", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 },
-           .cost = SHIFT_TILE_HEIGHT,
-           .args = { ARG (frames->soft), ARG (frames->flags), ARG (s->sums), ARG (n_sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down),
-                     LOCAL_ARG (tile) } })
-      && steps_see (&s->steps, s->sums, n_sums * sizeof (gfloat) + n_missing * sizeof (gint32), &sums))
+  if (steps_see (&s->steps, s->sums, n_sums * sizeof (gfloat) + n_missing * sizeof (gint32), &sums))
     tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections,
                           &(Projecting) { s, frames, sums, (const gint32 *) ((const gfloat *) sums + n_sums) });
   return s->steps.status == 0;
 }
 
-/* Of n frames in `pixels`; the first of them is frame `first`. */
+/* n frames from `first` on, which are frame `at` and so on of `pixels`; `kept`: of one, or NULL. */
 static gboolean
-clean (Shifts *s, TesseraMemory *pixels, gint stride, gint first, gint n)
+soften (Shifts *s, const DeviceFrames *frames, gint first, gint n, TesseraMemory *pixels, gint stride, gint at, TesseraMemory *kept)
 {
+  const gint projects = s->request->settings.method == SHIFT_PYRAMID, n_sums = frames->n * (gint) shifts_projection_floats (s);
+
   return steps_launch (&s->steps, &(TesseraLaunch) {
-    .kernel = "shift_clean", .size = COLUMNS (s, CHOSEN, n), .group = PIXELS_GROUP, .cost = CHOSEN,
-    .args = { ARG (pixels), ARG (stride), ARG (s->clean), ARG (s->bad), SIZE_ARGS (s), ARG (first), ARG (s->request->settings.saturation) }
-  });
-}
-
-gboolean
-shifts_clean_frames (Shifts *s, TesseraMemory *pixels, gint stride, gint n)
-{
-  return clean (s, pixels, stride, 0, n);
-}
-
-gboolean
-shifts_clean_planes (Shifts *s)
-{
-  const gsize bytes = sizeof (gfloat) * (gsize) s->width * s->height;
-
-  for (gint k = 0; k < s->n && s->steps.status == 0; k++)
-    {
-      TesseraMemory *pixels;
-
-      s->steps.status = tessera_kept_table (s->steps.band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels);
-      if (s->steps.status == 0)
-        clean (s, pixels, s->width, k, 1);
-    }
-  return s->steps.status == 0;
-}
-
-/* Frames from `first` on; `kept`: of one, or NULL. */
-static gboolean
-soften (Shifts *s, const DeviceFrames *frames, gint first, gint n, TesseraMemory *kept)
-{
-  return steps_launch (&s->steps, &(TesseraLaunch) {
-    .kernel = "shift_soften_pixels", .size = COLUMNS (s, SOFTENED, n), .group = PIXELS_GROUP, .cost = SOFTENED * 6,
-    .args = { ARG (s->clean), ARG (s->bad), ARG (frames->soft), ARG (frames->flags), SIZE_ARGS (s), ARG (first), ARG ((gint) (kept != NULL)),
-              ARG (kept ? kept : frames->soft), LOCAL_ARG (BAD_COLUMNS * sizeof (guint32)) }
+    .kernel = "shift_soften_tiles", .size = { (gsize) TILE_GROUP * s->across * s->down, 1, n }, .group = { TILE_GROUP, 1, 1 },
+    .cost = 3 * SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT / TILE_GROUP,
+    .args = { ARG (pixels), ARG (stride), ARG (at), ARG (s->excesses), ARG ((gint) s->request->settings.reject_hot), ARG (s->request->settings.saturation),
+              ARG (frames->soft), ARG (frames->touched), ARG ((gint) (frames == &s->reference)), SIZE_ARGS (s), ARG (first), ARG ((gint) (kept != NULL)),
+              ARG (kept ? kept : frames->soft), ARG (projects), ARG (s->sums), ARG (n_sums), ARG (s->across), ARG (s->down),
+              LOCAL_ARG (ALL_WIDTH * ALL_HEIGHT * sizeof (gfloat)), LOCAL_ARG (SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat)),
+              LOCAL_ARG (ALL_WIDTH * sizeof (guint32)), LOCAL_ARG (SHIFT_TILE_WIDTH * sizeof (guint32)) }
   });
 }
 
 /* Those that are not on the device yet stay there. */
 static gboolean
-soften_and_keep (Shifts *s, const DeviceFrames *frames)
+soften_and_keep (Shifts *s, const DeviceFrames *frames, const Arrived *from)
 {
   for (gint k = 0; k < frames->n && s->steps.status == 0; k++)
     {
@@ -198,46 +182,67 @@ soften_and_keep (Shifts *s, const DeviceFrames *frames)
 
       s->steps.status = tessera_kept_memory (s->steps.band, s->request->serials[k], (gsize) s->width * s->height * sizeof (gfloat), &kept, &is_there);
       if (s->steps.status == 0)
-        soften (s, frames, k, 1, is_there ? NULL : kept);
+        soften (s, frames, k, 1, from->pixels[0], from->stride, k, is_there ? NULL : kept);
     }
   return s->steps.status == 0;
 }
 
-gboolean
-shifts_prepare_frames (Shifts *s, DeviceFrames *frames)
+static gboolean
+soften_all (Shifts *s, const DeviceFrames *frames, const Arrived *from)
 {
-  const ShiftSettings *settings = &s->request->settings;
-  const gboolean       keeps = frames == &s->frames && s->request->serials && ! s->request->planes;
+  const gint each = frames->n / from->n;
 
-  return (! settings->reject_hot || mark_hot (s, frames))
-         && (keeps ? soften_and_keep (s, frames) : soften (s, frames, 0, frames->n, NULL))
-         && (settings->method != SHIFT_PYRAMID || project (s, frames));
+  for (gint k = 0; k < from->n; k++)
+    soften (s, frames, k * each, each, from->pixels[k], from->stride, 0, NULL);
+  return s->steps.status == 0;
+}
+
+gboolean
+shifts_prepare_frames (Shifts *s, DeviceFrames *frames, TesseraMemory *const *pixels, gint n, gint stride)
+{
+  const Arrived  from = { pixels, n, stride };
+  const gboolean projects = s->request->settings.method == SHIFT_PYRAMID, keeps = frames == &s->frames && s->request->serials && ! s->request->planes;
+
+  return (! s->request->settings.reject_hot || judge (s, frames->n, &from))
+         && (! projects || zero (s, s->sums, frames->n * (gint) shifts_projection_floats (s), frames->n * (s->width + s->height)))
+         && (keeps ? soften_and_keep (s, frames, &from) : soften_all (s, frames, &from)) && (! projects || read_projections (s, frames));
+}
+
+gboolean
+shifts_prepare_planes (Shifts *s)
+{
+  const gsize    bytes = sizeof (gfloat) * (gsize) s->width * s->height;
+  TesseraMemory *pixels[SHIFT_MOST_FRAMES];
+
+  for (gint k = 0; k < s->n && s->steps.status == 0; k++)
+    s->steps.status = tessera_kept_table (s->steps.band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels[k]);
+  return s->steps.status == 0 && shifts_prepare_frames (s, &s->frames, pixels, s->n, s->width);
 }
 
 gboolean
 shifts_prepare_reference (Shifts *s)
 {
   const TesseraImage *aux = &s->steps.band->aux;
-  const gsize         pixels = (gsize) s->width * s->height;
+  const gsize         pixels = (gsize) s->width * s->height, bits = shifts_bits_bytes (s);
   DeviceFrames       *reference = &s->reference;
   ShiftKey           *key = s->request->key;
   TesseraMemory      *memory = aux->memory;
-  gboolean            has_soft = FALSE, has_flags = FALSE;
+  gboolean            has_soft = FALSE, has_touched = FALSE;
 
   reference->n = 1;
   if (key->soft == 0)
     {
       steps_take (&s->steps, pixels * sizeof (gfloat), &reference->soft);
-      steps_take (&s->steps, pixels, &reference->flags);
+      steps_take (&s->steps, bits, &reference->touched);
     }
   else if ((s->steps.status = tessera_kept_memory (s->steps.band, key->soft, pixels * sizeof (gfloat), &reference->soft, &has_soft)) == 0)
-    s->steps.status = tessera_kept_memory (s->steps.band, key->flags, pixels, &reference->flags, &has_flags);
-  if (has_soft && has_flags && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
+    s->steps.status = tessera_kept_memory (s->steps.band, key->touched, bits, &reference->touched, &has_touched);
+  if (has_soft && has_touched && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
     return s->steps.status == 0;
   if (s->steps.status == 0 && ! memory)
     s->steps.status = key->serial > 0 ? tessera_kept_table (s->steps.band, key->serial, key->plane->pixels, pixels * sizeof (gfloat), &memory)
                                 : tessera_table (s->steps.band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
-  if (s->steps.status != 0 || ! shifts_clean_frames (s, memory, aux->memory ? aux->stride : s->width, 1) || ! shifts_prepare_frames (s, reference))
+  if (s->steps.status != 0 || ! shifts_prepare_frames (s, reference, &memory, 1, aux->memory ? aux->stride : s->width))
     return FALSE;
   g_free (key->columns);
   g_free (key->rows);

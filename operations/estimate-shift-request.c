@@ -18,7 +18,7 @@ shift_key_init (ShiftKey *key, const CountPlane *plane, gboolean stays)
   if (stays)
     {
       key->soft = tessera_new_serial ();
-      key->flags = tessera_new_serial ();
+      key->touched = tessera_new_serial ();
     }
 }
 
@@ -26,7 +26,7 @@ void
 shift_key_clear (ShiftKey *key)
 {
   tessera_drop_kept (key->soft);
-  tessera_drop_kept (key->flags);
+  tessera_drop_kept (key->touched);
   g_clear_pointer (&key->in_c, shift_frame_free);
   g_clear_pointer (&key->columns, g_free);
   g_clear_pointer (&key->rows, g_free);

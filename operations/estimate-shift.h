@@ -16,7 +16,7 @@ typedef struct
   const CountPlane *plane;              /* the caller's */
   ShiftFrame       *in_c;               /* NULL: C has not needed it yet */
   guint64           serial;             /* under which the plane itself stays on the device, or 0 */
-  guint64           soft, flags;        /* what stays on the device (tessera_kept_memory); 0: nothing does */
+  guint64           soft, touched;      /* what stays on the device (tessera_kept_memory); 0: nothing does */
   gdouble          *columns, *rows;     /* as the device has made them, or NULL */
 } ShiftKey;
 

@@ -4,6 +4,20 @@
  */
 #define PER_ITEM 32             /* pixels that a work-item counts, ... */
 #define AT_ONCE  4              /* ... of which it reads so many before it counts them */
+#define SLOPES   4              /* pixels of a column whose slopes are made at once */
+#define TILES    2              /* of whose columns one work-item counts the slopes: operations/estimate-shift-prepare.c */
+
+static int
+is_good (float pixel, float saturation)
+{
+  return (fabs (pixel) <= FLT_MAX) & (pixel < saturation);
+}
+
+static float
+clean_pixel (float pixel, float saturation)
+{
+  return is_good (pixel, saturation) ? pixel : 0.0f;
+}
 
 /* Of finite numbers.  The sign of a 0 has no say in what follows. */
 #define SWAP(a, b) \
@@ -23,13 +37,13 @@
 
 /* Sorts the five pixels around (x, y) in its column, into places `step` apart. */
 static void
-sort_column (global const float *clean, int width, int height, int x, int y, local float *sorted, int step)
+sort_column (global const float *input, int stride, float saturation, int width, int height, int x, int y, local float *sorted, int step)
 {
   const int column = clamp (x, 0, width - 1);
   float     v[5];
 
   for (int k = 0; k < 5; k++)
-    v[k] = clean[(long) clamp (y + k - 2, 0, height - 1) * width + column];
+    v[k] = clean_pixel (input[(long) clamp (y + k - 2, 0, height - 1) * stride + column], saturation);
   MEDIAN_SORT_5 (SWAP)
   for (int k = 0; k < 5; k++)
     sorted[k * step] = v[k];
@@ -43,23 +57,24 @@ median_with (float a, float b, float c, float d, float e, float f, local const f
                fmin (fmax (b, column[3 * step]), fmax (a, column[4 * step])));
 }
 
-/* One work-item makes the medians of 5x5 of two neighbours, and by how much the pixels exceed them, NaN where one is bad.  A group sorts each column once; even
- * columns lie before odd ones, so that a group's reads do not meet.  Two neighbours share four columns: of these 20 pixels 14 cannot be in the middle of
- * 25.  Any group; 5 floats of local memory for each pixel and for four more a row; for each pixel 6 reads of a float and some, 1 of a byte, 2 writes. */
-kernel void shift_medians (global const float *clean, global const uchar *bad, global float *medians, global float *excesses, int width, int height,
-                           local float *sorted)
+/* One work-item makes the medians of 5x5 of two neighbours, and by how much the pixels exceed them, NaN where one is bad.  A group sorts each column once; even columns lie
+ * before odd ones, so that a group's reads do not meet.  Two neighbours share four columns: of these 20 pixels 14 cannot be in the middle of 25.  Any
+ * group; 5 floats of local memory for each pixel and for four more a row; for each pixel 6 reads of a float and some, 2 writes.  The first frame of
+ * the input is frame `from`. */
+kernel void shift_medians (global const float *input, int stride, float saturation, global float *medians, global float *excesses, int from, int width,
+                           int height, local float *sorted)
 {
   const int  x = 2 * get_global_id (0), y = get_global_id (1), pair = get_local_id (0), half_row = get_local_size (0) + 2, columns = 2 * half_row;
   const int  step = columns * get_local_size (1), row = get_local_id (1) * columns;
-  const long first = (long) get_global_id (2) * width * height;
   float      v[20], found[2];
 
+  input += (long) get_global_id (2) * height * stride;
   for (int more = 0; more < columns; more += get_local_size (0))
     {
       const int column = pair + more;
 
       if (column < columns)
-        sort_column (clean + first, width, height, x - 2 * pair + column - 2, y, sorted + row + column % 2 * half_row + column / 2, step);
+        sort_column (input, stride, saturation, width, height, x - 2 * pair + column - 2, y, sorted + row + column % 2 * half_row + column / 2, step);
     }
   barrier (CLK_LOCAL_MEM_FENCE);
   sorted += row + pair;
@@ -72,10 +87,11 @@ kernel void shift_medians (global const float *clean, global const uchar *bad, g
   for (int i = 0; i < 2 && y < height; i++)
     if (x + i < width)
       {
-        const long here = first + (long) y * width + x + i;
+        const long  here = ((from + (long) get_global_id (2)) * height + y) * width + x + i;
+        const float pixel = input[(long) y * stride + x + i];
 
         medians[here] = found[i];
-        excesses[here] = bad[here] ? NAN : clean[here] - found[i];
+        excesses[here] = is_good (pixel, saturation) ? pixel - found[i] : NAN;
       }
 }
 
@@ -115,35 +131,48 @@ kernel void shift_count_excesses (global const float *excesses, int n, int level
   add_counts (near, counts + frame * BINS);
 }
 
-/* The same of |h| and |g| of pixels that can be used, for each query. */
-kernel void shift_count_slopes (global const float *soft, global const uchar *used, int width, int n, int level, int above, int low, int last,
-                                global const Query *queries, global const Middle *middles, global int *counts, local int *near)
+/* The slopes of SLOPES pixels, one below another.  Those on the frame's edge are not right. */
+static void
+find_slopes (global const float *soft, int width, int height, int x, int top, float *h, float *g)
 {
-  const int    query = get_global_id (2);
-  const long   begin = (long) queries[query].frame * n;
+  const int left = max (x - 1, 0), right = min (x + 1, width - 1);
+  float     column[SLOPES + 2];
+
+  for (int k = 0; k < SLOPES + 2; k++)
+    column[k] = soft[(long) clamp (top + k - 1, 0, height - 1) * width + x];
+  for (int k = 0; k < SLOPES; k++)
+    {
+      const long row = (long) min (top + k, height - 1) * width;
+
+      h[k] = shift_slope (soft[row + left], soft[row + right]);
+      g[k] = shift_slope (column[k], column[k + 2]);
+    }
+}
+
+/* The same of |h| and |g| of pixels that can be used, for each query.  A work-item counts those of one column of TILES tiles. */
+kernel void shift_count_slopes (global const float *soft, global const ushort *usable, int width, int height, int down, int level, int above, int low,
+                                int last, global const Query *queries, global const Middle *middles, global int *counts, local int *near)
+{
+  const int    query = get_global_id (2), x = get_global_id (0), first = get_global_id (1) * TILES;
   const Middle middle = middles[query];
 
   clear_counts (near);
-  for (int k = 0; k < PER_ITEM; k += AT_ONCE)
+  for (int tile = first; tile < min (first + TILES, down) && x < width; tile++)
     {
-      float h[AT_ONCE], g[AT_ONCE];
-      int   counts_here[AT_ONCE];
+      const uint bits = usable[((long) queries[query].frame * down + tile) * width + x];
 
-      for (int j = 0; j < AT_ONCE; j++)
+      for (int top = 0; bits && top < SHIFT_TILE_HEIGHT; top += SLOPES)
         {
-          const long i = first_of_group () + (long) (k + j) * get_local_size (0) + get_local_id (0);
-          const int  is_inside = i >= width && i < n - width;           /* as all are that can be used */
+          float h[SLOPES], g[SLOPES];
 
-          counts_here[j] = is_inside && used[begin + (is_inside ? i : 0)];
-          h[j] = fabs (shift_slope (soft[is_inside ? i - 1 : 0], soft[is_inside ? i + 1 : 0]));
-          g[j] = fabs (shift_slope (soft[is_inside ? i - width : 0], soft[is_inside ? i + width : 0]));
+          find_slopes (soft, width, height, x, tile * SHIFT_TILE_HEIGHT + top, h, g);
+          for (int k = 0; k < SLOPES; k++)
+            if (bits >> (top + k) & 1)
+              {
+                count_value (near, fabs (h[k]), level, above, low, last, &middle);
+                count_value (near, fabs (g[k]), level, above, low, last, &middle);
+              }
         }
-      for (int j = 0; j < AT_ONCE; j++)
-        if (counts_here[j])
-          {
-            count_value (near, h[j], level, above, low, last, &middle);
-            count_value (near, g[j], level, above, low, last, &middle);
-          }
     }
   add_counts (near, counts + query * BINS);
 }

@@ -9,7 +9,8 @@
  */
 #define SHIFT_TILE_BITS   6
 #define SHIFT_TILE_WIDTH  (1 << SHIFT_TILE_BITS)
-#define SHIFT_TILE_HEIGHT 16
+#define SHIFT_TILE_ROW_BITS 4
+#define SHIFT_TILE_HEIGHT (1 << SHIFT_TILE_ROW_BITS)
 
 /* What a pixel is, in a byte. */
 #define SHIFT_BAD            1

@@ -18,7 +18,7 @@
 
 #define PIXELS 16               /* of a work-item along x: opencl/kernels/tracks.cl */
 #define SPREAD 9                /* how far behind those it may read */
-#define ROWS   8                /* of the grid, of a group */
+#define ROWS   16               /* of the grid, of a group */
 #define FOUR   4                /* velocities of a work-item at a time */
 #define LANES  32
 #define WILD   (-1)             /* four velocities that read too far from one another */

@@ -114,7 +114,7 @@ def types(report, driver, arguments):
     collect(report, 'driver-types', walk, 4 * 3600 if every else 600)
     if not arguments:
         collect(report, 'kernels', driver.start('driver-faults', '--kernels'), 600)
-        for kernel in ('shift_clean', 'shift_soften_pixels'):   # what a wrong kernel has kept is not believed
+        for kernel in ('shift_soften_tiles', 'shift_mark'):   # what a wrong kernel has kept is not believed
             program = driver.start('../temporal/sequence-device', '--checked', plan=f'skip {kernel}')
             out, err, _ = watched.communicate(program, 120)
             report.check(f'frames that stay, without {kernel}', program.returncode == 0 and 'computes other pixels' in err, out + err)

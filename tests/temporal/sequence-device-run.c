@@ -88,7 +88,7 @@ lose_half (gint half)
 
   for (gint i = 0; i < PIXELS; i++)
     bad[i] = NAN;
-  tessera_drop_kept (half == 0 ? key.soft : key.flags);
+  tessera_drop_kept (half == 0 ? key.soft : key.touched);
   shift_key_init (&other_key, &other, FALSE);
   shift_request (shifting, &(ShiftRequest) { .key = &other_key, .n = 1, .frames = bad, .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, answer.found);
   shift_key_clear (&other_key);

@@ -137,7 +137,7 @@ check_little_memory (void)
   tessera_trim ();
   expect (n > 1 && shift_request (shifting, &(ShiftRequest) { .key = &its_key, .n = n, .frames = all + pixels, .serials = its_serials, .settings = settings },
                                   found), "%d frames do not fit", n);
-  expect (has_run ("shift_clean") && ! has_run ("extend_pixels"), "the reference is made as high as all frames");
+  expect (has_run ("shift_soften_tiles") && ! has_run ("extend_pixels"), "the reference is made as high as all frames");
   shift_key_clear (&its_key);
   for (gint k = 0; k < n; k++)
     tessera_drop_kept (its_serials[k]);

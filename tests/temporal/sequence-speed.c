@@ -168,22 +168,22 @@ time_copy (gfloat *to, const gfloat *from)
   return ms (best, 1);
 }
 
-/* The same between host and device, by the device's clock. */
+/* The same between host and device, by the device's clock: the best of some runs of n frames. */
 static void
-time_transfers (Run *run, gdouble *up, gdouble *down)
+time_transfers (Run *run, gint n, gint runs, gdouble *up, gdouble *down)
 {
   *up = *down = INFINITY;
   tessera_set_profiling (TRUE);
   run_frames (run, speed.batch);
-  for (gint i = 0; i < TIMES; i++)
+  for (gint i = 0; i < runs; i++)
     {
       TesseraCounters from, to;
 
       tessera_get_counters (&from);
-      run_frames (run, speed.batch);
+      run_frames (run, n);
       tessera_get_counters (&to);
-      *up = fmin (*up, (to.upload_ns - from.upload_ns) / 1e6 / speed.batch);
-      *down = fmin (*down, (to.download_ns - from.download_ns) / 1e6 / speed.batch);
+      *up = fmin (*up, (to.upload_ns - from.upload_ns) / 1e6 / n);
+      *down = fmin (*down, (to.download_ns - from.download_ns) / 1e6 / n);
     }
   tessera_set_profiling (FALSE);
 }
@@ -193,10 +193,13 @@ static void
 tell_stages (Run *run, gdouble wall)
 {
   gfloat *pinned = tessera_reached_new (frame_size (&speed) * sizeof (gfloat)), *memory = g_new0 (gfloat, frame_size (&speed));
-  gdouble into, up, down, out;
+  gdouble into, up, down, out, busy_up, busy_down;
 
   memcpy (pinned, counts, frame_size (&speed) * sizeof (gfloat));
-  time_transfers (run, &up, &down);
+  time_transfers (run, speed.batch, TIMES, &up, &down);
+  set_together (may_be_together);
+  time_transfers (run, n_frames, 1, &busy_up, &busy_down);
+  set_together (FALSE);
   out = time_copy (memory, pinned);
   into = time_copy (pinned, memory);
   tessera_reached_free (pinned);
@@ -204,6 +207,8 @@ tell_stages (Run *run, gdouble wall)
   g_print ("a frame's transfers, each alone, best of %d: memory to pinned memory %.3f ms, that to the device %.3f, back %.3f, pinned memory to memory %.3f\n"
            "all: %.3f ms, %.2f times the slowest of the four, %.2f times the slower of those over the bus\n",
            TIMES, into, up, down, out, wall, wall / fmax (fmax (into, up), fmax (down, out)), wall / fmax (up, down));
+  g_print ("while all goes on at the same time: to the device %.3f ms, back %.3f; all: %.2f times the slower\n", busy_up, busy_down,
+           wall / fmax (busy_up, busy_down));
 }
 
 /* ------------------------------------------------------------------------ main -- */
