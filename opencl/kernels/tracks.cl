@@ -5,9 +5,9 @@
  * Planes are kept in strips of 32 rows, and a strip column by column: work-items that are neighbours along y read neighbours, and the compiler knows how
  * far away the next column is.  A work-item has 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what
  * they read of a frame is mostly the same, and is read once.  The items of a group have rows of velocities next to one another: what one has read is in
- * the cache for the others.  With 8 pixels it takes 1.2 times as long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200,
- * 2026-11-24).  Moves are read two frames ahead.  With whole columns in one piece, and moves read when they are used, it takes longer, Price: 1.1 (H100,
- * 2026-11-27).
+ * the cache for the others.  With 8 rows in place of 16 it takes 1.07 times as long, with 4 1.2 (H100, 2026-11-27).  With 8 pixels it takes 1.2 times as
+ * long, with 24, which leave too few items to the registers of a multiprocessor, 1.4 (H200, 2026-11-24).  Moves are read two frames ahead.  With whole
+ * columns in one piece, and moves read when they are used, it takes longer, Price: 1.1 (H100, 2026-11-27).
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -99,7 +99,7 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
     }
 
 /* One work-item tries the velocities of one row of the grid on 16 pixels; it keeps the best of what it has tried from the grid's first row on.  Group: 32
- * along y, 8 rows next to one another, of the `rows` from `first` on; for each four velocities and each frame 16 to 25 reads.  `fours`: for
+ * along y, 16 rows next to one another, of the `rows` from `first` on; for each four velocities and each frame 16 to 25 reads.  `fours`: for
  * each four velocities and each frame the least move along x, the largest beyond that, how they differ (tracks-device.c); `aheads`: how far each is beyond
  * the least; `downs`: the move along y for each row of the grid and frame. */
 kernel void tracks_try (global const float *planes, int height, int n_frames, int columns, int pitch, int n_x, int n_y, int first, int rows,

@@ -10,7 +10,8 @@
 #include "../engine/verdict.h"
 #include "sequence-device.h"
 
-#define MOST 2000
+#define MOST  2000
+#define NOISY 5                 /* frames, the reference first */
 
 static GeglNode *graph;
 
@@ -143,6 +144,57 @@ check_little_memory (void)
     tessera_drop_kept (its_serials[k]);
   tessera_set_profiling (FALSE);
   tessera_set_memory (0);
+  g_free (all);
+}
+
+/* Each frame has noise of its own, and so its own threshold: what is hot in a quiet one is not in a loud one.  Frames that travel, and planes. */
+static void
+check_noise (void)
+{
+  static const gfloat amplitudes[NOISY] = { 1.0f, 3.0f, 100.0f, 30.0f, 0.2f };
+  gfloat             *all = g_new (gfloat, NOISY * PIXELS);
+  CountPlane          planes[NOISY];
+  const CountPlane   *given[NOISY - 1];
+  guint64             its_serials[NOISY - 1];
+
+  for (gint k = 0; k < NOISY; k++)
+    {
+      planes[k] = (CountPlane) { WIDTH, HEIGHT, all + k * PIXELS };
+      for (gint i = 0; i < PIXELS; i++)
+        {
+          const guint32 noise = ((guint32) i * NOISY + k + 1) * 2654435761u;
+
+          planes[k].pixels[i] = frames[k * PIXELS + i] + amplitudes[k] * (noise >> 16) / 65536.0f + (noise % 131 == 0 ? 150.0f : 0.0f);
+        }
+    }
+  for (gint i = 0; i < 3; i++)
+    {
+      const gboolean are_planes = i == 2, stay = i > 0;
+      ShiftKey       its_key;
+      ShiftRequest   request = { .key = &its_key, .n = NOISY - 1, .frames = are_planes ? NULL : all + PIXELS, .planes = are_planes ? given : NULL,
+                                 .serials = stay ? its_serials : NULL, .settings = { SHIFT_PYRAMID, 16, 60000.0f, TRUE } };
+      Shift          in_c[NOISY - 1], found[NOISY - 1];
+
+      shift_key_init (&its_key, &planes[0], TRUE);
+      its_key.serial = are_planes ? tessera_new_serial () : 0;
+      for (gint k = 0; k < NOISY - 1; k++)
+        {
+          given[k] = &planes[k + 1];
+          its_serials[k] = tessera_new_serial ();
+        }
+      tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
+      expect (shift_request (shifting, &request, found), "frames of various noise did not run on the device");
+      shift_compare_in_c (&request, in_c);
+      for (gint k = 0; k < NOISY - 1; k++)
+        {
+          expect (found[k].ok && found[k].x == in_c[k].x && found[k].y == in_c[k].y && found[k].error == in_c[k].error && found[k].pixels == in_c[k].pixels,
+                  "noise %g, way %d: (%.9g, %.9g) of %d pixels, in C (%.9g, %.9g) of %d", amplitudes[k + 1], i, found[k].x, found[k].y, found[k].pixels,
+                  in_c[k].x, in_c[k].y, in_c[k].pixels);
+          tessera_drop_kept (its_serials[k]);
+        }
+      tessera_drop_kept (its_key.serial);
+      shift_key_clear (&its_key);
+    }
   g_free (all);
 }
 
@@ -305,6 +357,7 @@ main (gint argc, gchar **argv)
       check_room ();
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       check_little_memory ();
+      check_noise ();
       check_faults (&in_c);
       check_reached (&in_c);
     }
