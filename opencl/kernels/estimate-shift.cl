@@ -48,7 +48,7 @@ kernel void shift_hot (global const float *input, int stride, float saturation, 
   const float threshold = thresholds[frame];
   float       above[HOT];
 
-  if (x >= width || width < 2 || height < 2)
+  if (x >= width || top >= height || width < 2 || height < 2)   /* below it would read what others write */
     return;
   input += (long) get_global_id (2) * height * stride;
   for (int k = 0; k < HOT; k++)

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define FULL  65535.0f
-#define NEAR  (FULL - 0x1p-5f)  /* a color that is nearer to white than any other of 16 bits, but for babl's roundings */
+#define NEAR  0x1p-5f           /* a color that is nearer to white than any other of 16 bits, but for babl's roundings, which go both ways */
 #define STRIP 16                /* rows of colors that are read at once */
 
 const Babl *
@@ -69,7 +69,7 @@ TESSERA_CLONES static void
 fill (gfloat *pixels, gsize n)
 {
   for (gsize i = 0; i < n; i++)
-    pixels[i] = pixels[i] > NEAR && pixels[i] < FULL ? FULL : pixels[i];
+    pixels[i] = pixels[i] > FULL - NEAR && pixels[i] < FULL + NEAR ? FULL : pixels[i];
 }
 
 TESSERA_CLONES static void

@@ -40,7 +40,7 @@ static const struct { DriverCase c; const gchar *kernels[16]; } rows[] = {
       "sift_answer" } },
   { { .name = "estimate-shift", .operation = "tessera:estimate-shift", .settings = "method=pyramid max-shift=4", .format = "RGBA float",
       .width = 61, .height = 50, .has_aux = TRUE, .is_whole = TRUE, .results = "shift-x shift-y error pixels steps" },
-    { "shift_medians", "shift_count_excesses", "shift_count_slopes", "shift_soften_tiles",
+    { "shift_medians", "shift_count_excesses", "shift_count_slopes", "shift_hot", "shift_soften_tiles",
       "shift_choose", "shift_mark", "shift_sum_tiles" } },
   { { .name = "background-whiten", .operation = "tessera:background-whiten", .settings = "trial=1 history=6 result=whitened",
       .format = "RGBA float", .width = 61, .height = 50, .is_whole = TRUE },

@@ -353,6 +353,7 @@ main (gint argc, gchar **argv)
       check_part (&in_c, GEGL_RECTANGLE (5, 4, 30, 20));
       check_part (&in_c, GEGL_RECTANGLE (0, -2, WIDTH, HEIGHT + 5));
       check_wide ();
+      check_sizes ();
       check_requests_together (&in_c, graph);
       check_room ();
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);

@@ -40,6 +40,9 @@ gboolean find_background  (TesseraOpenclMode mode, Answer *answer);
 /* All of it. */
 Answer   run              (TesseraOpenclMode mode);
 
+/* sequence-sizes.c */
+void     check_sizes      (void);
+
 /* sequence-together.c: nodes are made in this graph. */
 void     check_requests_together (const Answer *in_c, GeglNode *graph);
 
