@@ -88,7 +88,7 @@ judge (Shifts *s, gint n, const Arrived *from)
   for (gint k = 0; k < from->n; k++)
     steps_launch (&s->steps, &(TesseraLaunch) {
       .kernel = "shift_medians", .size = { (s->width + 1) / 2, s->height, each }, .group = PIXELS_GROUP, .cost = 50,
-      .args = { ARG (from->pixels[k]), ARG (from->stride), ARG (saturation), ARG (s->medians), ARG (s->excesses), ARG (k), SIZE_ARGS (s),
+      .args = { ARG (from->pixels[k]), ARG (from->stride), ARG (saturation), ARG (s->medians), ARG (s->excesses), ARG (k * each), SIZE_ARGS (s),
                 LOCAL_ARG (SORTED_FLOATS * sizeof (gfloat)) } });
   if (! shifts_find_medians (s, s->excesses, n, medians))
     return FALSE;
@@ -98,7 +98,7 @@ judge (Shifts *s, gint n, const Arrived *from)
   for (gint k = 0; k < from->n; k++)
     steps_launch (&s->steps, &(TesseraLaunch) {
       .kernel = "shift_hot", .size = { s->width, (s->height + HOT - 1) / HOT, each }, .group = PIXELS_GROUP, .cost = 2 * HOT,
-      .args = { ARG (from->pixels[k]), ARG (from->stride), ARG (saturation), ARG (s->medians), ARG (s->excesses), ARG (k), SIZE_ARGS (s),
+      .args = { ARG (from->pixels[k]), ARG (from->stride), ARG (saturation), ARG (s->medians), ARG (s->excesses), ARG (k * each), SIZE_ARGS (s),
                 ARG (s->thresholds) } });
   return s->steps.status == 0;
 }

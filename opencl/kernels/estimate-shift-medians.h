@@ -57,10 +57,10 @@ median_with (float a, float b, float c, float d, float e, float f, local const f
                fmin (fmax (b, column[3 * step]), fmax (a, column[4 * step])));
 }
 
-/* One work-item makes the medians of 5x5 of two neighbours, and by how much the pixels exceed them, NaN where one is bad.  A group sorts each column once; even columns lie
- * before odd ones, so that a group's reads do not meet.  Two neighbours share four columns: of these 20 pixels 14 cannot be in the middle of 25.  Any
- * group; 5 floats of local memory for each pixel and for four more a row; for each pixel 6 reads of a float and some, 2 writes.  The first frame of
- * the input is frame `from`. */
+/* One work-item makes the medians of 5x5 of two neighbours, and by how much the pixels exceed them, NaN where one is bad.  A group sorts each column once;
+ * even columns lie before odd ones, so that a group's reads do not meet.  Two neighbours share four columns: of these 20 pixels 14 cannot be in the middle
+ * of 25.  Any group; 5 floats of local memory for each pixel and for four more a row; for each pixel 6 reads of a float and some, 2 writes.  The first
+ * frame of the input is frame `from`. */
 kernel void shift_medians (global const float *input, int stride, float saturation, global float *medians, global float *excesses, int from, int width,
                            int height, local float *sorted)
 {

@@ -93,7 +93,7 @@ read_tile (global const float *input, int stride, float saturation, global const
   barrier (CLK_LOCAL_MEM_FENCE);
 }
 
-/* For each row of a tile's column a bit: does a pixel touch a bad one?  `bad` begins BEFORE columns before it. */
+/* For each row of a tile's column a bit: does a bad pixel lie within 3x3?  `bad` begins BEFORE columns before it. */
 static uint
 near_bad (local const uint *bad)
 {
@@ -102,6 +102,7 @@ near_bad (local const uint *bad)
   return (near >> 1 | near >> 2 | near >> 3) & ROWS;
 }
 
+/* ... within 3x3 of the pixel or of its four neighbours? */
 static uint
 near_reference (local const uint *bad)
 {
@@ -110,6 +111,7 @@ near_reference (local const uint *bad)
   return (near | near >> 4 | beside >> 1 | beside >> 2 | beside >> 3) & ROWS;
 }
 
+/* ... within 3x3 of the 16 taps behind a place that begins here? */
 static uint
 near_taps (local const uint *bad)
 {

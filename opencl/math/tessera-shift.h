@@ -12,16 +12,6 @@
 #define SHIFT_TILE_ROW_BITS 4
 #define SHIFT_TILE_HEIGHT (1 << SHIFT_TILE_ROW_BITS)
 
-/* What a pixel is, in a byte. */
-#define SHIFT_BAD            1
-#define SHIFT_NEAR_BAD       2  /* a bad pixel lies within 3x3 */
-#define SHIFT_NEAR_REFERENCE 4  /* ... within 3x3 of the pixel or of its four neighbours */
-#define SHIFT_NEAR_TAPS      8  /* ... within 3x3 of the 16 taps behind a place that begins here */
-
-/* What the pixels that are used are. */
-#define SHIFT_USABLE 1
-#define SHIFT_STEEP  2
-
 /* The sums of a tile, in this order in memory; the last one is how many pixels they are of. */
 #define SHIFT_P    0
 #define SHIFT_Q    1

@@ -10,6 +10,16 @@
 
 #include "../opencl/math/tessera-shift.h"
 
+/* What a pixel is, in a byte; the device has bits (opencl/kernels/estimate-shift.cl). */
+#define SHIFT_BAD            1
+#define SHIFT_NEAR_BAD       2  /* a bad pixel lies within 3x3 */
+#define SHIFT_NEAR_REFERENCE 4  /* ... within 3x3 of the pixel or of its four neighbours */
+#define SHIFT_NEAR_TAPS      8  /* ... within 3x3 of the 16 taps behind a place that begins here */
+
+/* What the pixels that are used are. */
+#define SHIFT_USABLE 1
+#define SHIFT_STEEP  2
+
 struct _ShiftFrame
 {
   gint     width, height;

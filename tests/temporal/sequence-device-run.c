@@ -64,6 +64,13 @@ end (void)
 }
 
 gboolean
+is_same_shift (const Shift *a, const Shift *b)
+{
+  return ! memcmp (&a->x, &b->x, sizeof a->x) && ! memcmp (&a->y, &b->y, sizeof a->y) && ! memcmp (&a->error, &b->error, sizeof a->error)
+         && a->pixels == b->pixels && a->steps == b->steps && a->ok == b->ok && a->converged == b->converged;
+}
+
+gboolean
 find_shifts_by (ShiftMethod method, TesseraOpenclMode mode, Answer *answer)
 {
   tessera_set_opencl_mode (mode);

@@ -30,6 +30,8 @@ void     make_frames      (void);
 /* New serials, and a reference; they are dropped. */
 void     begin            (void);
 void     end              (void);
+/* To the last bit. */
+gboolean is_same_shift    (const Shift *a, const Shift *b);
 gboolean find_shifts      (TesseraOpenclMode mode, Answer *answer);
 gboolean find_shifts_by   (ShiftMethod method, TesseraOpenclMode mode, Answer *answer);
 /* One of the two images of the reference that stay on the device, and what is in its memory. */

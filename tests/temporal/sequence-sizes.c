@@ -123,12 +123,6 @@ request_clear (Request *r)
 
 /* ---------------------------------------------------------------------- shifts -- */
 
-static gboolean
-is_same (gdouble a, gdouble b)
-{
-  return memcmp (&a, &b, sizeof a) == 0 || (isnan (a) && isnan (b));
-}
-
 /* Against the reference; frames or planes as `params` says. */
 static void
 find (Request *r, TesseraOpenclMode mode, ShiftRequest params, Shift *found)
@@ -154,9 +148,7 @@ check (Request *r, ShiftRequest params, const gchar *what)
 
   find (r, TESSERA_OPENCL_FORCE, params, found);
   for (gint k = 0; k < params.n; k++)
-    wrong += ! is_same (found[k].x, r->in_c[k].x) || ! is_same (found[k].y, r->in_c[k].y) || ! is_same (found[k].error, r->in_c[k].error)
-             || found[k].pixels != r->in_c[k].pixels || found[k].steps != r->in_c[k].steps || found[k].ok != r->in_c[k].ok
-             || found[k].converged != r->in_c[k].converged;
+    wrong += ! is_same_shift (&found[k], &r->in_c[k]);
   expect (wrong == 0, "%dx%d, method %d, %s: %d shifts are not C's", r->width, r->height, params.settings.method, what, wrong);
 }
 

@@ -197,9 +197,6 @@ tell_stages (Run *run, gdouble wall)
 
   memcpy (pinned, counts, frame_size (&speed) * sizeof (gfloat));
   time_transfers (run, speed.batch, TIMES, &up, &down);
-  set_together (may_be_together);
-  time_transfers (run, n_frames, 1, &busy_up, &busy_down);
-  set_together (FALSE);
   out = time_copy (memory, pinned);
   into = time_copy (pinned, memory);
   tessera_reached_free (pinned);
@@ -207,6 +204,11 @@ tell_stages (Run *run, gdouble wall)
   g_print ("a frame's transfers, each alone, best of %d: memory to pinned memory %.3f ms, that to the device %.3f, back %.3f, pinned memory to memory %.3f\n"
            "all: %.3f ms, %.2f times the slowest of the four, %.2f times the slower of those over the bus\n",
            TIMES, into, up, down, out, wall, wall / fmax (fmax (into, up), fmax (down, out)), wall / fmax (up, down));
+  if (! may_be_together)
+    return;
+  set_together (TRUE);
+  time_transfers (run, n_frames, 1, &busy_up, &busy_down);
+  set_together (FALSE);
   g_print ("while all goes on at the same time: to the device %.3f ms, back %.3f; all: %.2f times the slower\n", busy_up, busy_down,
            wall / fmax (busy_up, busy_down));
 }
