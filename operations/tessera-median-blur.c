@@ -69,7 +69,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 4.2 for radius 10 (H100, 2026-11-27) */
 #define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
 #define CODED_WIDTH   32        /* pixels of a group that share codes */
-#define CODED_HEIGHT  8
+#define CODED_HEIGHT  4
 #define CODED_ROUNDS  9         /* of the search: a quarter of what a run takes.  With all of it launches are too small */
 
 /* ---------------------------------------------------------------- params -- */

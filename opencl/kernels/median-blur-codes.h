@@ -8,7 +8,7 @@
 #include "tessera-median-codes.h"
 
 #define CODES 127               /* of samples; CODES itself: no sample */
-#define FEW   96                /* keys that it keeps */
+#define FEW   128               /* keys that are copied.  Price: 3.5 (radius 40, 24 Mpix float; H100, 2026-11-28) */
 #define WORDS 8                 /* of a row that are looked at together */
 #define EACH  0x01010101u       /* byte of a word; codes lie in a byte each, with bit 7 set */
 
@@ -147,21 +147,22 @@ moved_greater (const Around *a, uint code, int count)
         } \
     }
 
-/* The key of that rank among the n that have the code. */
+/* The key of that rank among the n that have the code.  Halving ends where few keys are left. */
 static inline int
 find_key (const Around *a, const Coded *coded, uint code, int rank, int n)
 {
-  int least = coded->least[code], most = coded->most[code], few[FEW], found = 0;
+  Span span = { coded->least[code], coded->most[code], 0, n };
+  int  few[FEW], found = 0;
 
-  if (least < most && n <= FEW)
-    EACH_PLACE (few[found++] = place;)
-  for (int i = 0; i < found; i++)
-    few[i] = a->keys[few[i]];
-  NARROW (if (n > FEW)
-            EACH_PLACE (COUNT (a->keys[place]))
-          for (int i = 0; i < found; i++)
-            COUNT (few[i]))
-  return least;
+  while (span.least < span.most && span.until - span.before > FEW)
+    HALVE (EACH_PLACE (COUNT (a->keys[place])))
+  if (span.least < span.most)
+    EACH_PLACE (const int key = a->keys[place]; if (key >= span.least && key <= span.most) few[found++] = key;)
+  rank -= span.before;
+  while (span.least < span.most)
+    HALVE (for (int i = 0; i < found; i++)
+             COUNT (few[i]))
+  return span.least;
 }
 
 /* A code, and how many codes of a neighbourhood are greater than the one before it and than itself. */

@@ -98,19 +98,21 @@ write_median (global const float4 *input, global float *output, int channels, in
     output[to + 3] = input[from].w;
 }
 
-/* Leaves in `least` the key of that rank among those for which EACH_KEY does COUNT (key): all lie between `least` and `most`. */
-#define NARROW(EACH_KEY) \
-  while (least < most) \
-    { \
-      const int split = least + (int) (((uint) most - (uint) least) >> 1); \
-      int       count = 0, below = INT_MIN, above = INT_MAX;    /* the keys nearest to the split */ \
+/* Keys that occur, between which the wanted one lies: so many are less than `least`, so many not greater than `most`. */
+typedef struct
+{
+  int least, most, before, until;
+} Span;
+
+/* Halves the span about the key of that rank among those for which EACH_KEY does COUNT (key). */
+#define HALVE(EACH_KEY) \
+  { \
+    const int split = span.least + (int) (((uint) span.most - (uint) span.least) >> 1); \
+    int       count = 0, below = INT_MIN, above = INT_MAX;      /* the keys nearest to the split */ \
 \
-      EACH_KEY \
-      if (count >= rank) \
-        most = below; \
-      else \
-        least = above; \
-    }
+    EACH_KEY \
+    span = count >= rank ? (Span) { span.least, below, span.before, count } : (Span) { above, span.most, count, span.until }; \
+  }
 
 #define COUNT(KEY) \
   { \
@@ -134,7 +136,8 @@ kernel void median_search (global const int *keys, global const float4 *input, g
   const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2);
   const int stride = width + 2 * radius, rows = height + 2 * radius;
   global const int *middle = keys + (channel * rows + y + radius) * stride + x + radius;
-  int least = INT_MAX, most = INT_MIN, samples = 0;
+  Span span = { INT_MAX, INT_MIN, 0, 0 };
+  int  samples = 0;
 
   if (x >= width || y >= height || channel >= channels)
     return;
@@ -144,14 +147,15 @@ kernel void median_search (global const int *keys, global const float4 *input, g
         const int key = middle[dy * stride + dx];
 
         samples += key != MEDIAN_OUTSIDE;
-        least = min (least, key);
-        most = max (most, key == MEDIAN_OUTSIDE ? INT_MIN : key);
+        span.least = min (span.least, key);
+        span.most = max (span.most, key == MEDIAN_OUTSIDE ? INT_MIN : key);
       }
   rank = may_lack ? ranks[samples] : rank;
-  NARROW (for (int dy = -radius; dy <= radius; dy++)
-            for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
-              COUNT (middle[dy * stride + dx]))
-  write_median (input, output, channels, width, radius, x, channel, y, radius > 0 && samples > 0, least);
+  while (span.least < span.most)
+    HALVE (for (int dy = -radius; dy <= radius; dy++)
+             for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
+               COUNT (middle[dy * stride + dx]))
+  write_median (input, output, channels, width, radius, x, channel, y, radius > 0 && samples > 0, span.least);
 }
 
 #include "median-blur-codes.h"

@@ -157,7 +157,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_ALPHA] = alphas[check_below (random, G_N_ELEMENTS (alphas))];
   if (check_chance (random, 15))
     c->field[CHECK_SPECIALS] = 1 + check_below (random, 100);
-  if (c->field[CHECK_SPACE] && check_components (filter, c) % 2)
+  if (c->field[CHECK_SPACE] && check_components (filter, c) < 4)
     c->field[CHECK_SPECIALS] = 0;       /* babl gives a grey NaN or Inf of another space an alpha of NaN */
   c->field[CHECK_SINK] = check_chance (random, 30) ? check_below (random, CHECK_SINKS) : CHECK_SINK_BLIT;
   c->field[CHECK_PAD] = check_below (random, 5);

@@ -163,4 +163,10 @@ ROWS = [
     ('491', 'equivalent', 'opencl/kernels/median-blur-codes.h',
      '2 * step : 0', '2 * step : 1', 1,
      'another order of the search, which ends at the same code'),
+    ('520', 'killed', 'opencl/kernels/median-blur-codes.h',
+     'rank -= span.before;', ';', 1),
+    ('521', 'killed', 'opencl/kernels/median-blur-codes.h',
+     'key >= span.least && key', 'key', 1),
+    ('522', 'killed', 'opencl/kernels/median-blur-codes.h',
+     'HALVE (EACH_PLACE (COUNT (a->keys[place])))', 'break;', 1),
 ]

@@ -29,7 +29,7 @@ past_clear (Run *run, Past *past)
 static void
 past_add (Run *run, const Past *past)
 {
-  if (run->n_past == run->speed->n_history + MOST_AT_ONCE)
+  if (run->n_past == run->speed->n_history + MOST_BEHIND)
     {
       past_clear (run, &run->past[0]);
       memmove (run->past, run->past + 1, --run->n_past * sizeof *run->past);
@@ -78,26 +78,53 @@ whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
   g_mutex_unlock (&run->lock);
 }
 
-static void
-wait_for (Slot *slot)
+/* One of the first n slots that is free, or NULL, if none is or if a frame would be needed that is no longer there: frames need not be done in their order. */
+static Slot *
+find_free (Run *run, gint n)
 {
-  g_mutex_lock (&slot->run->lock);
-  while (slot->is_busy)
-    g_cond_wait (&slot->run->whitened, &slot->run->lock);
-  g_mutex_unlock (&slot->run->lock);
+  Slot *slot = NULL;
+
+  for (gint i = 0; i < n; i++)
+    if (! run->slots[i].is_busy)
+      slot = &run->slots[i];
+    else if (run->slots[i].number + MOST_BEHIND <= run->n_sent)
+      return NULL;
+  return slot;
+}
+
+static Slot *
+take_free (Run *run, gint n)
+{
+  Slot *slot;
+
+  g_mutex_lock (&run->lock);
+  while (! (slot = find_free (run, n)))
+    g_cond_wait (&run->whitened, &run->lock);
+  slot->is_busy = TRUE;
+  slot->number = run->n_sent++;
+  g_mutex_unlock (&run->lock);
+  return slot;
+}
+
+static void
+wait_for_all (Run *run)
+{
+  g_mutex_lock (&run->lock);
+  for (gint i = 0; i < MOST_AT_ONCE; i++)
+    while (run->slots[i].is_busy)
+      g_cond_wait (&run->whitened, &run->lock);
+  g_mutex_unlock (&run->lock);
 }
 
 static void
 send_to_whiten (Run *run, const Past *now)
 {
   const gint n = MIN (run->n_past, run->speed->n_history), at_once = MAX (run->speed->whitening, 1);
-  Slot      *slot = &run->slots[run->next_slot++ % at_once];
+  Slot      *slot = take_free (run, at_once);
 
-  wait_for (slot);
   slot->n = n;
   memcpy (slot->frames, run->past + run->n_past - n, n * sizeof *slot->frames);
   slot->frames[n] = *now;
-  slot->is_busy = TRUE;
   run->last_whitened = slot->whitened;
   if (at_once > 1)
     g_thread_pool_push (run->whiteners, slot, NULL);
@@ -224,8 +251,7 @@ run_frames (Run *run, gint n)
     run_batches (run, n);
   for (gint i = 0; i < n && ! run->on_device; i++)
     add_in_c (run, run->speed->counts + i % run->speed->distinct * frame_size (run->speed));
-  for (gint i = 0; i < MOST_AT_ONCE; i++)
-    wait_for (&run->slots[i]);
+  wait_for_all (run);
   run->time = g_get_monotonic_time () - began;
 }
 

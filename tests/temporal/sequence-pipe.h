@@ -10,7 +10,8 @@
 #include "estimate-shift.h"
 #include "whiten-request.h"
 
-#define MOST_AT_ONCE 4
+#define MOST_AT_ONCE 6
+#define MOST_BEHIND  12          /* frames; then the oldest of those that are whitened is waited for */
 
 /* What all runs share. */
 typedef struct
@@ -39,7 +40,8 @@ typedef struct
   Past     frames[WEIGHTS_MAX_FRAMES + 1];      /* itself behind those before it */
   gint     n;
   gfloat  *whitened;
-  gboolean is_busy;             /* guarded by the run's lock */
+  gint     number;              /* in the sequence */
+  gboolean is_busy;             /* guarded by the run's lock, as the number */
 } Slot;
 
 struct _Run
@@ -48,10 +50,10 @@ struct _Run
   gboolean     on_device;
   ShiftKey     key;
   CountPlane   reference;
-  Past         past[WEIGHTS_MAX_FRAMES + MOST_AT_ONCE];
+  Past         past[WEIGHTS_MAX_FRAMES + MOST_BEHIND];
   gint         n_past;
   Slot         slots[MOST_AT_ONCE];
-  gint         next_slot;
+  gint         n_sent;                  /* to be whitened */
   GThreadPool *whiteners;
   GMutex       lock;
   GCond        whitened;
