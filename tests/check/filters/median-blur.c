@@ -11,8 +11,8 @@ static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 /* More keys of one code than the device copies; the networks; ranks that a rounded percentile misses; the largest. */
 static const gchar *const corners[] =
 {
-  "radius=50,percentile=50,neighborhood=square,content=noise,alpha=opaque,specials=0,format=rgba-float,x=0,y=0,width=160,height=140,"
-  "roi-x=50,roi-y=50,roi-w=40,roi-h=24",
+  "radius=50,percentile=50,neighborhood=square,content=natural,alpha=opaque,specials=0,format=rgba-float,x=0,y=0,width=160,height=170,"
+  "roi-x=60,roi-y=50,roi-w=32,roi-h=64",
   "radius=1,percentile=50,neighborhood=square", "radius=2,percentile=50,neighborhood=square",
   "radius=3,percentile=50,neighborhood=square", "radius=2,percentile=28,neighborhood=square",
   "radius=2,percentile=56,neighborhood=square", "radius=12,percentile=0.16,neighborhood=square",
