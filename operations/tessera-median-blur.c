@@ -70,7 +70,7 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
 #define CODED_WIDTH   32        /* pixels of a group that share codes */
 #define CODED_HEIGHT  4
-#define CODED_ROUNDS  9         /* of the search: a quarter of what a run takes.  With all of it launches are too small */
+#define CODED_ROUNDS  9         /* of the search: a part of what a run takes.  With all of it launches are too small */
 
 /* ---------------------------------------------------------------- params -- */
 

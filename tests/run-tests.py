@@ -30,7 +30,7 @@ SANITIZED_TESTS = {'memory': ['check-sanitized'], 'memory/fuzz': ['fuzz-ser-sani
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min((os.cpu_count() or 1) + 1, 4)         # one more than processors: some wait, some have one thread
 KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests
-# babl fills 350 MB when a process starts: 1.5 s in pages of 4 KB on a small machine, 0.6 s in huge ones.
+# babl fills 350 MB when some processes start: 1.5 s in pages of 4 KB on a small machine, 0.6 s in huge ones.
 HUGE_PAGES = 'glibc.malloc.hugetlb=1'
 SILENCE = 60                    # seconds after which a line says what runs
 # What a part runs beside tests of meson.build.

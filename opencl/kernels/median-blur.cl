@@ -98,7 +98,7 @@ write_median (global const float4 *input, global float *output, int channels, in
     output[to + 3] = input[from].w;
 }
 
-/* Keys that occur, between which the wanted one lies: so many are less than `least`, so many not greater than `most`. */
+/* Keys that occur, between which the wanted one lies.  Of the keys that were counted so many are less than `least`, so many not greater than `most`. */
 typedef struct
 {
   int least, most, before, until;

@@ -137,6 +137,15 @@ bound_bands (const CheckFilter *filter, CheckCase *c)
     c->field[CHECK_BANDS] = MAX (c->field[CHECK_BANDS], (rows + MOST_BANDS - 1) / MOST_BANDS);
 }
 
+/* babl gives a grey NaN or Inf of another space an alpha of NaN; with alpha, where it changes the curve. */
+static gboolean
+babl_mixes (const CheckFilter *filter, const CheckCase *c)
+{
+  const gint n = check_components (filter, c);
+
+  return n % 2 || (n == 2 && babl_get_model_flags (check_working_format (filter, c)) & BABL_MODEL_FLAG_NONLINEAR);
+}
+
 static void
 draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
 {
@@ -157,8 +166,8 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_ALPHA] = alphas[check_below (random, G_N_ELEMENTS (alphas))];
   if (check_chance (random, 15))
     c->field[CHECK_SPECIALS] = 1 + check_below (random, 100);
-  if (c->field[CHECK_SPACE] && check_components (filter, c) < 4)
-    c->field[CHECK_SPECIALS] = 0;       /* babl gives a grey NaN or Inf of another space an alpha of NaN */
+  if (c->field[CHECK_SPACE] && babl_mixes (filter, c))
+    c->field[CHECK_SPECIALS] = 0;
   c->field[CHECK_SINK] = check_chance (random, 30) ? check_below (random, CHECK_SINKS) : CHECK_SINK_BLIT;
   c->field[CHECK_PAD] = check_below (random, 5);
   c->field[CHECK_BANDS] = bands[check_below (random, G_N_ELEMENTS (bands))];
@@ -191,8 +200,7 @@ draw_aux (const CheckFilter *filter, CheckCase *c)
     c->field[CHECK_AUX_SPACE] = 1 + check_below (&random, 3);
 }
 
-/* Every eighth case is one of the settings that chance would miss. */
-/* Those that name their region come last, and cost what they cost. */
+/* Every eighth case is one of the settings that chance would miss.  Settings that name their region come last, and cost what they cost. */
 static void
 draw_corner (const CheckFilter *filter, CheckCase *c, gboolean has_region)
 {
