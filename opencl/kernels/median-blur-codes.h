@@ -227,6 +227,8 @@ select_medians (global const int *keys, global const float4 *input, global float
   Place        place = { -1, size, size };
   int          lacking = 0;
 
+  if (x - left >= width || y - below >= height)         /* the whole group: a device of small groups halves those that the launch was rounded to */
+    return;
   make_codes (&coded, around.keys - below * stride - left, stride, min (wide + 2 * radius, stride - x + left), min (high + 2 * radius, rows - y + below),
               radius, room);
   if (x >= width)

@@ -167,6 +167,7 @@ ROWS = [
      'rank -= span.before;', ';', 1),
     ('521', 'killed', 'opencl/kernels/median-blur-codes.h',
      'key >= span.least && key', 'key', 1),
-    ('522', 'killed', 'opencl/kernels/median-blur-codes.h',
-     'HALVE (EACH_PLACE (COUNT (a->keys[place])))', 'break;', 1),
+    ('522', 'new', 'opencl/kernels/median-blur-codes.h',
+     'HALVE (EACH_PLACE (COUNT (a->keys[place])))', 'break;', 1,
+     'keys are written beyond their room; seen where that ends the program, which is chance'),
 ]

@@ -8,11 +8,12 @@ enum { RADIUS, PERCENTILE, NEIGHBORHOOD, BORDER, FILTER_ALPHA };
 static const gchar *const neighborhoods[] = { "square", "circle", NULL };
 static const gchar *const borders[] = { "clamp", "none", "loop", NULL };
 
-/* More keys of one code than the device copies; the networks; ranks that a rounded percentile misses; the largest. */
+/* More keys of one code than the device copies; small groups that lie beyond the picture; the networks; ranks that a rounded percentile misses; the largest. */
 static const gchar *const corners[] =
 {
   "radius=50,percentile=50,neighborhood=square,content=natural,alpha=opaque,specials=0,format=rgba-float,x=0,y=0,width=160,height=170,"
   "roi-x=60,roi-y=50,roi-w=32,roi-h=64",
+  "radius=3,percentile=30,neighborhood=square,x=0,y=0,width=2,height=5,roi-x=0,roi-y=0,roi-w=2,roi-h=5,bands=0",
   "radius=1,percentile=50,neighborhood=square", "radius=2,percentile=50,neighborhood=square",
   "radius=3,percentile=50,neighborhood=square", "radius=2,percentile=28,neighborhood=square",
   "radius=2,percentile=56,neighborhood=square", "radius=12,percentile=0.16,neighborhood=square",
