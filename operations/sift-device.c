@@ -141,7 +141,7 @@ blur (Device *d, const Strip *s, const SiftBlur *blur, TesseraMemory *from, gint
 
   return steps_table (&d->steps, blur->weights, n * sizeof (gfloat), &weights)
          && steps_launch (&d->steps, &(TesseraLaunch) {
-              .kernel = "sift_along", .size = { s->width, below - above }, .group = { 32, 4 }, .cost = n,
+              .kernel = "sift_along", .size = { s->width, (below - above + 3) / 4 }, .group = { 32, 4 }, .cost = 4 * n,
               .args = { ARG (from), ARG (from_row), ARG (d->sums), ARG (s->width), ARG (above), ARG (below), ARG (weights),
                         ARG (blur->radius) } })
          && steps_launch (&d->steps, &(TesseraLaunch) {

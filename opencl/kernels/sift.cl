@@ -57,29 +57,39 @@ kernel void sift_double (global const float *seen, int width, int height, global
                                         + 0.25f * widened (seen + (long) far * width, width, x);
 }
 
-/* Along x; groups that lie away from the edges need no clamp.  One work-item makes one pixel of rows `first` to `end`, which are
- * those of `from` from row `from_row` on; any group; no local memory; 2 radius + 1 reads, 1 write. */
+/* Along x; groups that lie away from the edges need no clamp.  One work-item makes four pixels, one above another, with one look at
+ * each weight, Price: 1.1 (points, 24 Mpix u8; H200, 2026-11-28).  They are of rows `first` to `end`, which are those of `from` from
+ * row `from_row` on; any group; no local memory; 8 radius + 4 reads, 4 writes. */
 kernel void sift_along (global const float *from, int from_row, global float *sums, int width, int first, int end,
                         constant float *weights, int radius)
 {
-  int   x = get_global_id (0);
-  int   y = get_global_id (1) + first;
-  int   left = x - (int) get_local_id (0), n = 2 * radius + 1;         /* a wide row is cut: the number of the group would not do */
-  float sum = 0.0f;
+  int    x = get_global_id (0);
+  int    y = 4 * get_global_id (1) + first;
+  int    left = x - (int) get_local_id (0), n = 2 * radius + 1;        /* a wide row is cut: the number of the group would not do */
+  int    b = min (1, end - 1 - y) * width, c = min (2, end - 1 - y) * width, d = min (3, end - 1 - y) * width;
+  float4 four = (float4) 0.0f;
 
   if (x >= width || y >= end)
     return;
   from += (long) (from_row + y) * width;
   if (left >= radius && left + (int) get_local_size (0) + radius <= width)
-    {
-      from += x - radius;
-      for (int i = 0; i < n; i++)
-        sum += weights[i] * from[i];
-    }
+    for (int i = x - radius; i <= x + radius; i++)
+      four += weights[i - x + radius] * (float4) (from[i], from[i + b], from[i + c], from[i + d]);
   else
     for (int i = 0; i < n; i++)
-      sum += weights[i] * from[clamp (x + i - radius, 0, width - 1)];
-  sums[(long) y * width + x] = sum;
+      {
+        const int at = clamp (x + i - radius, 0, width - 1);
+
+        four += weights[i] * (float4) (from[at], from[at + b], from[at + c], from[at + d]);
+      }
+  sums += (long) y * width + x;
+  sums[0] = four.x;
+  if (y + 1 < end)
+    sums[width] = four.y;
+  if (y + 2 < end)
+    sums[2 * width] = four.z;
+  if (y + 3 < end)
+    sums[3 * width] = four.w;
 }
 
 /* Four sums along y of n taps each, from `at` and the rows below it on: what is read counts for all four. */

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * sift-overlay: what tessera:sift leaves of the picture under its circles.  In each stored format a pixel without a mark keeps its bits, hidden colors
+ * and NaN among them, and has them in each part that is asked for; on and beside the circles the marks alone, laid over the picture, are the same. */
+#include "sift-points.h"
+
+#include <math.h>
+
+#include "../engine/verdict.h"
+
+#define WIDTH  333
+#define HEIGHT 299                      /* in part of a tile */
+#define PIXELS (WIDTH * HEIGHT)
+#define NEAR   1e-4f                    /* as in sift-marks.c */
+
+static const GeglRectangle box = { -41, 23, WIDTH, HEIGHT };
+
+/* Blobs and noise on a picture whose bytes are drawn for alpha and hidden colors; of floats some are NaN. */
+static GeglBuffer *
+picture_of (const Babl *format, CheckRandom *random)
+{
+  GeglBuffer        *buffer = gegl_buffer_new (&box, format);
+  const gint         n = babl_format_get_n_components (format);
+  const gboolean     is_float = babl_format_get_type (format, 0) == babl_type ("float"), has_alpha = babl_format_has_alpha (format);
+  g_autofree gfloat *pixels = g_new (gfloat, 4 * PIXELS), *floats = g_new (gfloat, 4 * PIXELS);
+
+  for (gint i = 0; i < PIXELS; i++)
+    {
+      const gint    x = i % WIDTH, y = i / WIDTH;
+      const gdouble dx = x % 37 - 18.3, dy = y % 41 - 20.4, sigma = 2 + x / 37 % 4;
+
+      for (gint c = 0; c < 4; c++)
+        pixels[4 * i + c] = 0.1 + 0.6 * exp (-(dx * dx + dy * dy) / (2 * sigma * sigma)) + 0.05 * check_uniform (random);
+      pixels[4 * i + 3] = check_chance (random, 20) ? check_uniform (random) : 1;
+    }
+  gegl_buffer_set (buffer, NULL, 0, babl_format ("RGBA float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  if (! is_float || ! has_alpha)
+    return buffer;
+  gegl_buffer_get (buffer, NULL, 1.0, format, floats, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gint i = 0; i < PIXELS; i++)
+    if (check_chance (random, 5))
+      {
+        floats[n * i + n - 1] = 0;
+        for (gint c = 0; c < n - 1; c++)
+          floats[n * i + c] = check_chance (random, 20) ? NAN : 9 * check_uniform (random);
+      }
+  gegl_buffer_set (buffer, NULL, 0, format, floats, GEGL_AUTO_ROWSTRIDE);
+  return buffer;
+}
+
+/* `roi` of the result, in a buffer of that format. */
+static GeglBuffer *
+drawn (GeglBuffer *picture, const Babl *format, const gchar *result, const GeglRectangle *roi)
+{
+  GeglBuffer *buffer = gegl_buffer_new (roi, format);
+  GeglNode   *graph = gegl_node_new ();
+  GeglNode   *source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", picture, NULL);
+  GeglNode   *node = gegl_node_new_child (graph, "operation", "tessera:sift", "draw-max", 60, NULL);
+  GeglNode   *sink = gegl_node_new_child (graph, "operation", "gegl:write-buffer", "buffer", buffer, NULL);
+  GParamSpec *spec = gegl_node_find_property (node, "result");
+  GeglProcessor *processor;
+
+  gegl_node_set (node, "result", g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), result)->value, NULL);
+  gegl_node_link_many (source, node, sink, NULL);
+  processor = gegl_node_new_processor (sink, roi);
+  while (gegl_processor_work (processor, NULL));
+  g_object_unref (processor);
+  g_object_unref (graph);
+  return buffer;
+}
+
+static guint8 *
+bytes_of (GeglBuffer *buffer, const Babl *format, const GeglRectangle *roi)
+{
+  guint8 *bytes = g_malloc ((gsize) roi->width * roi->height * babl_format_get_bytes_per_pixel (format));
+
+  gegl_buffer_get (buffer, roi, 1.0, format, bytes, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  return bytes;
+}
+
+/* Parts that begin and end anywhere in tiles, and one beyond the picture's edge. */
+static void
+check_parts (GeglBuffer *picture, const Babl *format, const guint8 *whole, const gchar *name)
+{
+  static const GeglRectangle parts[] = { { 3, 31, 131, 90 }, { 100, 129, 7, 140 }, { -41, 23, 64, 64 }, { 250, 290, 42, 32 } };
+  const gsize bytes = babl_format_get_bytes_per_pixel (format);
+
+  for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+    {
+      GeglBuffer        *part = drawn (picture, format, "overlay", &parts[k]);
+      g_autofree guint8 *found = bytes_of (part, format, &parts[k]);
+      gint               bad = 0;
+
+      for (gint y = 0; y < parts[k].height; y++)
+        bad += memcmp (found + y * parts[k].width * bytes,
+                       whole + ((gsize) (parts[k].y + y - box.y) * WIDTH + parts[k].x - box.x) * bytes, parts[k].width * bytes) != 0;
+      expect (! bad, "%s: %d rows of part %u are not those of the whole", name, bad, k);
+      g_object_unref (part);
+    }
+}
+
+/* Straight alpha, in linear light. */
+static gboolean
+is_laid_over (const gfloat *found, const gfloat *mark, const gfloat *under, gfloat level)
+{
+  const gfloat below = under[3] * (1 - mark[3]), alpha = below + mark[3];
+
+  for (gint c = 0; c < 3; c++)
+    if (fabsf (found[c] - (mark[c] * mark[3] + (below > 0 ? under[c] * below : 0)) / alpha) > level / alpha)
+      return FALSE;
+  return fabsf (found[3] - alpha) <= level;
+}
+
+static void
+check_stored (const gchar *name, const gchar *light, gboolean on_device)
+{
+  const Babl  *format = babl_format (name), *floats = babl_format (light);
+  const gsize  bytes = babl_format_get_bytes_per_pixel (format);
+  const Babl  *type = babl_format_get_type (format, 0);
+  const gfloat level = type == babl_type ("u8") ? 0.02f : type == babl_type ("half") ? 0.001f : NEAR;   /* two steps: sRGB's are up to 0.009 of light */
+  CheckRandom  random = { check_hash (bytes) };
+  GeglBuffer  *picture = picture_of (format, &random), *result, *marks;
+  g_autofree guint8 *before = NULL, *after = NULL, *found = NULL, *under = NULL, *mark = NULL;
+  gint         n_marks = 0, changed = 0, wrong = 0;
+
+  tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+  result = drawn (picture, format, "overlay", &box);
+  marks = drawn (picture, floats, "points", &box);
+  before = bytes_of (picture, format, &box);
+  after = bytes_of (result, format, &box);
+  found = bytes_of (result, floats, &box);
+  under = bytes_of (picture, floats, &box);
+  mark = bytes_of (marks, floats, &box);
+  for (gint i = 0; i < PIXELS; i++)
+    {
+      const gfloat *m = (const gfloat *) mark + 4 * i;
+
+      if (m[3] > 0)
+        n_marks++;
+      else
+        changed += memcmp (before + i * bytes, after + i * bytes, bytes) != 0;
+      if (m[3] > 0)
+        wrong += ! is_laid_over ((const gfloat *) found + 4 * i, m, (const gfloat *) under + 4 * i, level);
+    }
+  expect (n_marks > 1000 && n_marks < PIXELS / 2, "%s: %d pixels have a mark", name, n_marks);
+  expect (! changed, "%s: %d of %d pixels without a mark have other bits than the picture", name, changed, PIXELS - n_marks);
+  expect (! wrong, "%s: %d of %d pixels with a mark are not the mark over the picture", name, wrong, n_marks);
+  check_parts (picture, format, after, name);
+  g_object_unref (picture);
+  g_object_unref (result);
+  g_object_unref (marks);
+}
+
+int
+main (void)
+{
+  g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
+  gegl_init (NULL, NULL);
+  tessera_set_proof (FALSE);
+  tessera_set_delivery (TRUE);
+  for (gint on_device = 0; on_device < 2; on_device++)
+    {
+      check_stored ("RGBA float", "RGBA float", on_device);
+      check_stored ("RaGaBaA float", "RGBA float", on_device);
+      check_stored ("R'G'B'A float", "R'G'B'A float", on_device);
+      check_stored ("R'G'B'A u8", "RGBA float", on_device);
+      check_stored ("R'G'B'A u16", "RGBA float", on_device);
+      check_stored ("R'G'B' u8", "RGBA float", on_device);
+      check_stored ("RGBA half", "RGBA float", on_device);
+    }
+  gegl_exit ();
+  return expect_told ();
+}
