@@ -26,7 +26,7 @@ NINJA = re.compile(r'^\[\d+/\d+\] ')
 # A build for one purpose has what it needs alone: the kernels were checked by the first.
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Doptimization=1', '-Dc_args=-DTESSERA_NO_CLONES',
              '-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled']
-SANITIZED_TESTS = {'memory': ['check-sanitized'], 'memory/fuzz': ['fuzz-ser-sanitized', 'fuzz-fits-sanitized']}
+SANITIZED_TESTS = {'memory': ['check-sanitized'], 'memory/more': ['check-sanitized-more'], 'memory/fuzz': ['fuzz-ser-sanitized', 'fuzz-fits-sanitized']}
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min((os.cpu_count() or 1) + 1, 4)         # one more than processors: some wait, some have one thread
 KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests

@@ -17,7 +17,7 @@ import bench
 from common import Gegl, Report
 
 DRIVER = [sys.executable, '-B', os.path.join(BENCH, 'bench.py')]
-ROWS = 'motion-blur/bilateral-grid luminance/gaussian-blur sigma 1.5/sobel magnitude of luminance/label random dots, index'
+ROWS = 'motion-blur/bilateral-grid luminance/label random dots, index'
 SMALL = ['--mpix', '0.02', '--runs', '2', '--rivals', 'no', '--formats', 'float']
 
 

@@ -100,11 +100,12 @@ def pasted_jobs(operation):
     return [Job(operation['name'], 'varied', varied(operation), 'rgba', 8, how='pasted')]
 
 
-def smoke_jobs(operation, effects):
+def smoke_jobs(operation, effects, number):
+    """Two of four jobs: operations of even numbers have the others than those of odd ones."""
     name = operation['name']
-    return [Job(name, 'defaults', {}, 'profile', 8), Job(name, 'varied', varied(operation), 'rgba', 32),
-            Job(name, 'defaults', {}, 'grey', 8, how='effect' if effects else 'merged'),
-            Job(name, 'defaults', {}, 'rgb', 8, 'selection')]
+    if number % 2:
+        return [Job(name, 'defaults', {}, 'profile', 8), Job(name, 'defaults', {}, 'rgb', 8, 'selection')]
+    return [Job(name, 'varied', varied(operation), 'rgba', 32), Job(name, 'defaults', {}, 'grey', 8, how='effect' if effects else 'merged')]
 
 
 def profile():

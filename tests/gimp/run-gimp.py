@@ -281,7 +281,7 @@ def states(report, installed, kind, operations, inputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('build')
-    parser.add_argument('--smoke', action='store_true', help='fast: four jobs for each operation')
+    parser.add_argument('--smoke', action='store_true', help='fast: two jobs for each operation')
     parser.add_argument('--only', help='one operation')
     parser.add_argument('--states', action='store_true', help='installations that are not whole, and languages, alone')
     parser.add_argument('--keep', help='keep the pictures and scripts in this folder')
@@ -302,12 +302,12 @@ def main():
                 translated(report, installed)
             for kind in kinds if operations else []:
                 gimp = kind(installed.gegl.env, work)
-                make = smoke_jobs if given.smoke else jobs_of
                 if given.states:
                     states(report, installed, kind, operations, inputs)
                     continue
-                run_jobs(report, installed, gimp, [job for operation in operations for job in make(operation, gimp.effects and not operation['aux'])], inputs,
-                         'in C', GEGL_USE_OPENCL='no')
+                jobs = [job for i, operation in enumerate(operations) for effects in [gimp.effects and not operation['aux']]
+                        for job in (smoke_jobs(operation, effects, i) if given.smoke else jobs_of(operation, effects))]
+                run_jobs(report, installed, gimp, jobs, inputs, 'in C', GEGL_USE_OPENCL='no')
                 elsewhere(report, installed, gimp, operations, inputs, given.smoke)
                 if not given.only:
                     example_scripts(report, installed, gimp, inputs['rgb'])
