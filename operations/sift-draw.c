@@ -119,15 +119,13 @@ cover (const Mark *mark, const GeglRectangle *rows, Cover *covers)
       }
 }
 
-static Cover *
-covers_of (const Sheet *sheet, const GeglRectangle *rows)
+static void
+cover_rows (const Sheet *sheet, const GeglRectangle *rows, Cover *covers)
 {
-  Cover *covers = g_new0 (Cover, (gsize) rows->width * rows->height);
-
+  memset (covers, 0, (gsize) rows->width * rows->height * sizeof *covers);
   for (gint i = 0; i < sheet->n; i++)
     if (sheet->marks[i].top < rows->y + rows->height && sheet->marks[i].bottom > rows->y)
       cover (&sheet->marks[i], rows, covers);
-  return covers;
 }
 
 /* `over` with coverage `part` on a pixel with straight alpha. */
@@ -169,7 +167,7 @@ show_mask (const Sheet *sheet, const GeglRectangle *area, gfloat *pixels)
     }
 }
 
-/* Into the result what was laid there, where no mark is: its bits, whatever a format's conversions make of them. */
+/* Into the result what was laid there, where no mark is: its bits, whatever the format's conversions make of them. */
 static void
 restore (const Sheet *sheet, const GeglRectangle *area, const Cover *covers, gint stride)
 {
@@ -202,7 +200,7 @@ draw_area (const Sheet *sheet, const GeglRectangle *area, const Cover *covers, g
     for (gint y = 0; y < area->height; y++)
       show_marks (sheet, covers + (gsize) y * stride, area->width, pixels + y * row);
   tessera_write (request->output, area, format, pixels, row * sizeof (gfloat));
-  if (sheet->is_laid)
+  if (sheet->is_laid && format != gegl_buffer_get_format (request->output))
     restore (sheet, area, covers, stride);
 }
 
@@ -228,12 +226,14 @@ draw_rows (gsize first, gsize n, gpointer data)
 {
   const Sheet         *sheet = data;
   const GeglRectangle *roi = &sheet->request->roi;
+  g_autofree Cover    *covers = sheet->drawing->picture == SIFT_MASK ? NULL : g_new (Cover, (gsize) roi->width * ROWS);
 
   for (gint i = (gint) first; i < (gint) (first + n); i++)
     {
       const GeglRectangle rows = { roi->x, roi->y + i * ROWS, roi->width, MIN (ROWS, roi->height - i * ROWS) };
-      g_autofree Cover   *covers = sheet->drawing->picture == SIFT_MASK ? NULL : covers_of (sheet, &rows);
 
+      if (covers)
+        cover_rows (sheet, &rows, covers);
       if (sheet->is_laid)
         draw_cells (sheet, &rows, covers);
       else
