@@ -24,9 +24,10 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
 NINJA = re.compile(r'^\[\d+/\d+\] ')
 # A build for one purpose has what it needs alone: the kernels were checked by the first.
-SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dbuildtype=debugoptimized', '-Doptimization=1', '-Dc_args=-DTESSERA_NO_CLONES',
+SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Ddebug=false', '-Doptimization=1', '-Dc_args=-DTESSERA_NO_CLONES -g1',
              '-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled']
-SANITIZED_TESTS = {'memory': ['check-sanitized'], 'memory/more': ['check-sanitized-more'], 'memory/fuzz': ['fuzz-ser-sanitized', 'fuzz-fits-sanitized']}
+SANITIZED_TESTS = {'memory': ['check-sanitized', 'faults-sanitized-motion-blur', 'faults-sanitized-label'],
+                   'memory/more': ['check-sanitized-more'], 'memory/fuzz': ['fuzz-ser-sanitized', 'fuzz-fits-sanitized']}
 RACES = ['-Db_sanitize=thread', '-Db_lundef=false', '-Dc_args=-DTESSERA_NO_CLONES']
 JOBS = min((os.cpu_count() or 1) + 1, 4)         # one more than processors: some wait, some have one thread
 KERNELS = os.path.join(TOP, 'build', 'pocl-cache')      # compiled once for all tests
@@ -233,7 +234,7 @@ def warnings(fresh):
         results.record('gcc: no warning', int(not said), len(said), 0)
     else:
         warnings_of('gcc', [])
-    warnings_of('clang', ['-Doptimization=0'])
+    warnings_of('clang', ['-Doptimization=0', '-Ddebug=false'])
 
 
 def warnings_of(compiler, options):
