@@ -27,7 +27,8 @@ TESTS_OF = {
     'combine': [('align/combine-test', [])],
     'estimate-shift': [('temporal/estimate-shift', [])],
     'fits-load': [('temporal/frames-test', [])],
-    'sift': [('features/sift-levels', []), ('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-state', []),
+    'sift': [('features/sift-levels', []), ('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-overlay', []),
+             ('features/sift-state', []),
              ('../tools/bench/points', ['--mpix', '0.12', '--runs', '2', '--strip', '1', PHOTOGRAPHS[2]])],
     'sift-save': [('features/sift-points', PHOTOGRAPHS[:3])],
 }

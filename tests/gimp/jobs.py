@@ -3,6 +3,7 @@
 import array
 import os
 import struct
+import zlib
 from dataclasses import dataclass, field
 
 from pixels import read, write_png
@@ -100,12 +101,12 @@ def pasted_jobs(operation):
     return [Job(operation['name'], 'varied', varied(operation), 'rgba', 8, how='pasted')]
 
 
-def smoke_jobs(operation, effects, number):
-    """Two of four jobs: operations of even numbers have the others than those of odd ones."""
+def smoke_jobs(operation, effects, generation):
+    """With alpha, and one more that depends on the name, another in GIMP 3 than in 2.10."""
     name = operation['name']
-    if number % 2:
-        return [Job(name, 'defaults', {}, 'profile', 8), Job(name, 'defaults', {}, 'rgb', 8, 'selection')]
-    return [Job(name, 'varied', varied(operation), 'rgba', 32), Job(name, 'defaults', {}, 'grey', 8, how='effect' if effects else 'merged')]
+    more = [Job(name, 'defaults', {}, 'profile', 8), Job(name, 'defaults', {}, 'rgb', 8, 'selection'),
+            Job(name, 'defaults', {}, 'grey', 8, how='effect' if effects else 'merged')]
+    return [Job(name, 'varied', varied(operation), 'rgba', 32), more[(zlib.crc32(name.encode()) + generation) % len(more)]]
 
 
 def profile():

@@ -305,8 +305,8 @@ def main():
                 if given.states:
                     states(report, installed, kind, operations, inputs)
                     continue
-                jobs = [job for i, operation in enumerate(operations) for effects in [gimp.effects and not operation['aux']]
-                        for job in (smoke_jobs(operation, effects, i) if given.smoke else jobs_of(operation, effects))]
+                jobs = [job for operation in operations for effects in [gimp.effects and not operation['aux']]
+                        for job in (smoke_jobs(operation, effects, int(gimp.effects)) if given.smoke else jobs_of(operation, effects))]
                 run_jobs(report, installed, gimp, jobs, inputs, 'in C', GEGL_USE_OPENCL='no')
                 elsewhere(report, installed, gimp, operations, inputs, given.smoke)
                 if not given.only:

@@ -6,8 +6,6 @@ ROWS = [
      'gfloat  full = MIN (counts_saturat', 'gfloat  full = MAX (counts_saturat', 1),
     ('354', 'killed', 'operations/tessera-estimate-shift.c',
      '  return TRUE;', '  return FALSE;', 1),
-    ('355', 'killed', 'operations/shared/shift-sums.c',
-     '      n += 2 * s->used[begin ', '      n -= 2 * s->used[begin ', 1),
     ('356', 'killed', 'operations/shared/shift-frame.c',
      ' + left), to = MIN (frame->width -', ' + left), to = MAX (frame->width -', 1),
     ('358', 'real', 'operations/tessera-estimate-shift.c',
