@@ -110,6 +110,8 @@ ask_together (gint n, gboolean trims)
     }
   for (gint i = 0; i < THREADS; i++)
     g_thread_join (threads[i]);
+  if (trims)
+    tessera_trim ();            /* a busy machine may have given nothing back before */
 }
 
 int
