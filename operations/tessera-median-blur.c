@@ -66,11 +66,12 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
-#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 4.2 for radius 10 (H100, 2026-11-27) */
-#define MOST_CODED    50        /* with a larger one they take more than 22 KB of local memory */
-#define CODED_WIDTH   32        /* pixels of a group that share codes */
-#define CODED_HEIGHT  4
-#define CODED_ROUNDS  9         /* of the search: a part of what a run takes.  With all of it launches are too small */
+#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 7.0 for radius 10 (H200, 2026-11-28) */
+#define MOST_CODED    50        /* a larger one's codes take more local memory than each device has */
+#define CODED_SIDE    4         /* pixels of a work-item on a side */
+#define CODED_BYTES   32768     /* of local memory, which each device has */
+#define CODED_KEYS    1300      /* words, for keys that have one of the medians' codes */
+#define CODED_COST    300       /* of a work-item, in pixels that it reads, and a fourth of those around a pixel */
 
 /* ---------------------------------------------------------------- params -- */
 
@@ -202,7 +203,49 @@ make_keys (TesseraBand *band, TesseraMemory **keys)
   });
 }
 
-/* A network, or a search for the rank, in codes if they fit. */
+/* Work-items of a group on both sides, and its words of local memory (opencl/kernels/median-blur-codes.h). */
+typedef struct
+{
+  gint wide, high, words;
+} Group;
+
+/* The largest that each device can have, of those that are the fastest. */
+static Group
+coded_group (const MedianParams *params)
+{
+  static const gint sizes[][2] = { { 8, 8 }, { 8, 4 }, { 4, 4 }, { 4, 2 } };
+
+  for (guint i = 0;; i++)
+    {
+      const gint wide = sizes[i][0], high = sizes[i][1], pitch = wide + params->radius / 2 + 1, rows = CODED_SIDE * high + 2 * params->radius;
+      const gint counts = params->is_circle ? rows * pitch : rows * wide + 2 * (rows / 4) * wide;
+      const gint room = MAX (counts, CODED_SIDE * CODED_SIDE * wide * high + CODED_ROOM);
+      const gint least = CODED_TABLES + rows * pitch + room, most = CODED_BYTES / sizeof (gint);
+
+      if (least <= most || i + 1 == G_N_ELEMENTS (sizes))
+        return (Group) { wide, high, CLAMP (least - room + CODED_SIDE * CODED_SIDE * wide * high + CODED_KEYS, least, MAX (least, most)) };
+    }
+}
+
+/* All keys around a tile become codes, and the medians' codes are found together. */
+static gint
+select_medians (TesseraBand *band, TesseraMemory *keys, TesseraArg half_widths)
+{
+  const MedianParams *params = band->request->params;
+  const Group         group = coded_group (params);
+
+  return tessera_launch (band, &(TesseraLaunch) {
+    .kernel = params->is_circle ? "median_select_circle" : "median_select_square",
+    .size = { (band->output.width + CODED_SIDE - 1) / CODED_SIDE, params->channels, (band->output.height + CODED_SIDE - 1) / CODED_SIDE },
+    .group = { group.wide, 1, group.high }, .cost = CODED_COST + params->count / 4.0,
+    .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels), ARG (band->output.width), ARG (band->output.height),
+              ARG (params->radius), half_widths, ARG (params->rank), ARG (params->may_lack),
+              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths, ARG (params->count), ARG (group.words),
+              LOCAL_ARG (group.words * sizeof (gint)) }
+  });
+}
+
+/* A network, or a search for the rank. */
 static gint
 median_blur_device (TesseraBand *band)
 {
@@ -210,27 +253,23 @@ median_blur_device (TesseraBand *band)
     { NULL, "median_network_9", "median_network_25", "median_network_49" },
     { NULL, "median_lacking_9", "median_lacking_25", "median_lacking_49" }
   };
-  static const gchar *const selects[] = { "median_select_square", "median_select_circle" };
   const MedianParams *params = band->request->params;
   const gint          radius = params->radius;
   const gboolean      has_network = median_has_network (params, params->may_lack);
-  const gboolean      has_codes = ! has_network && radius >= LEAST_CODED && radius <= MOST_CODED;
-  const gsize         pitch = (CODED_WIDTH + 2 * radius + 3) / 4;
   const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (radius + 1) * sizeof (gint));
   TesseraMemory      *keys;
 
   make_keys (band, &keys);
+  if (! has_network && radius >= LEAST_CODED && radius <= MOST_CODED)
+    return select_medians (band, keys, half_widths);
   return tessera_launch (band, &(TesseraLaunch) {
-    .kernel = has_network ? networks[params->may_lack][radius] : has_codes ? selects[params->is_circle] : "median_search",
-    .size = { band->output.width, params->channels, has_codes ? (band->output.height + CODED_RUN - 1) / CODED_RUN : band->output.height },
-    .group = { CODED_WIDTH, 1, has_codes ? CODED_HEIGHT : radius > FINE_RADIUS ? 1 : 4 },
-    .cost = (has_network ? 1 : has_codes ? CODED_ROUNDS : ROUNDS) * params->count / 4.0,        /* reads of a pixel's four */
+    .kernel = has_network ? networks[params->may_lack][radius] : "median_search",
+    .size = { band->output.width, params->channels, band->output.height }, .group = { 32, 1, radius > FINE_RADIUS ? 1 : 4 },
+    .cost = (has_network ? 1 : ROUNDS) * params->count / 4.0,        /* reads of a pixel's four */
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
               ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (radius), half_widths,
               ARG (params->rank), ARG (params->may_lack),
-              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths,
-              has_codes ? ARG (params->count) : NO_ARG, LOCAL_ARG (CODED_ROOM * sizeof (gint)),
-              LOCAL_ARG (pitch * (CODED_RUN * CODED_HEIGHT + 2 * radius) * sizeof (guint32)) }
+              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
   });
 }
 

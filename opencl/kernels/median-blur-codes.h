@@ -2,260 +2,251 @@
  *
  * Dialect: OpenCL C.
  *
- * Medians, or other ranks, by codes: the keys around a group's pixels are counted as one of 127 codes that have the same order, four of them in a word.  A
- * search among the codes leads to the few keys that have one of them.  The next pixel's code is near.
+ * Medians, or other ranks, of a tile that a group makes together.  The keys around the tile are counted as one of 127 codes that have the same order.  A
+ * search goes down the tree of the codes: it counts, for all pixels at once, how many codes of each neighbourhood are greater than one, and leaves out
+ * branches where no pixel's median lies.  Then each pixel knows its median's code.  The keys that have one of these codes go into parts that have the same
+ * order, and each pixel takes its own from among the few that lie in its neighbourhood and have its code.
+ *
+ * A work-item has 4 x 4 pixels.  Four codes, or counts of a row, are a word.  Counts of a neighbourhood are halves of a word: those of its first and
+ * third pixel, and those of the others.
  */
 #include "tessera-median-codes.h"
 
-#define CODES 127               /* of samples; CODES itself: no sample */
-#define FEW   256               /* keys that are copied.  Price: 1.3 for 256 in place of 96 (radius 40, 24 Mpix float; H100, 2026-11-28) */
-#define WORDS 8                 /* of a row that are looked at together */
-#define EACH  0x01010101u       /* byte of a word; codes lie in a byte each, with bit 7 set */
+#define CODES   127             /* of samples; CODES itself: no sample */
+#define EACH    0x01010101u     /* byte of a word; codes lie in a byte each, with bit 7 set */
+#define HALVES  0x00010001u
+#define TOP     0x80008000u     /* bit of each half */
+#define NOWHERE 255             /* in place of a code: a pixel that is not searched for */
+#define ALL     _Pragma ("unroll")
 
-/* 1 in each byte whose code is greater, or the same. */
-#define GREATER(word, code) ((((word) - EACH * ((code) + 1)) >> 7) & EACH)
-#define EQUAL(word, code)   (~((((word) ^ (EACH * ((code) + 128))) + 0x7f7f7f7fu) >> 7) & EACH)
+/* What belongs to pixel 0 .. 3, of halves. */
+#define OF_PIXEL(counts, j) (((j) % 2 ? (counts).y : (counts).x) >> (j) / 2 * 16 & 0xffff)
 
-/* Bytes from the one at `from` on, and up to the one at `to`, of the words that they lie in. */
-#define FROM(from) (EACH << (from) % 4 * 8)
-#define TO(to)     (EACH >> (24 - (to) % 4 * 8))
+/* 1 in each byte whose code is greater; `code`: EACH times what is 1 more. */
+#define GREATER(word, code) ((((word) - (code)) >> 7) & EACH)
 
-/* The codes of a group's pixels and of those around them, and for each code the least key and the greatest. */
+/* Bytes up to the one at `to`, of the word that it lies in. */
+#define TO(to) (EACH >> (24 - (to) % 4 * 8))
+
+/* What a group has: local memory, and where its pixels lie.  A place among the codes is a place among the keys from `keys` on. */
 typedef struct
 {
-  local uint *codes;
-  int         pitch;            /* in words */
-  local int  *least, *most;
-} Coded;
+  global const int *keys, *half_widths;
+  int               stride, radius, size;       /* of the keys; samples of a neighbourhood */
+  int               item, items;
+  int               wide, high;                 /* words of the tile's pixels along x; pixels along y */
+  int               pitch, rows;                /* of the codes, in words */
+  local int        *greatest;           /* key of each code, or more than all */
+  local uint       *parts;              /* halves of words: how many other keys of a code each of its parts has; later where they begin, and end */
+  local int        *start;              /* of each code's keys among all that lie one behind another */
+  local int        *pixels;             /* of each code, how many; later where they end, in the order of the codes */
+  local int        *state;
+  local uint       *codes;
+  local uint       *counts;             /* of each row, for each pixel or, for a circle, up to each column */
+  local uint       *sums;               /* of four rows, for each four pixels */
+  local int        *room;               /* where counts lie, when they are not needed */
+  int               n_room;
+} Tile;
 
-/* Codes of the keys around a group's pixels: how many of 126 keys that occur are less.  So their order is that of the keys.  `room` is for
- * CODED_ROOM keys. */
-static void
-make_codes (const Coded *coded, global const int *keys, int stride, int across, int down, int radius, local int *room)
+/* Of a work-item's four rows of four pixels. */
+typedef struct
 {
-  const int  wide = get_local_size (0), high = get_local_size (2), item = get_local_id (2) * wide + get_local_id (0);
-  local int *sorted = room + CODED_SAMPLES;
+  uint  code[4];                /* the least that the median may have, a byte each */
+  uint2 before[4];              /* how many codes are greater than the one before it, or the same */
+  uint2 enough[4];              /* a code of which so many are greater is less than the median's */
+} Medians;
 
-  for (int i = item; i < CODED_SAMPLES; i += wide * high)
-    {
-      const int place = i * (across * down) / CODED_SAMPLES;
+/* Greatest keys of the codes: keys that occur, each a different one.  If there are few, a code has no other key.  Returns how many there are; a key that
+ * is greater than all has the code after them. */
+static int
+choose_codes (const Tile *t, int across, int down)
+{
+  local int  *samples = t->room, *sorted = samples + CODED_SAMPLES;
+  local uint *is_new = (local uint *) sorted + CODED_SAMPLES;
+  int         n = 0, most;
 
-      room[i] = keys[place / across * stride + place % across];
-    }
-  for (int i = item; i < CODED_FOURTHS; i += wide * high)
+  for (int i = t->item; i < CODED_SAMPLES; i += t->items)
     {
-      coded->least[i] = INT_MAX;
-      coded->most[i] = INT_MIN;
+      const int place = CODED_PLACE (i, across * down);
+
+      samples[i] = t->keys[place / across * t->stride + place % across];
     }
+  for (int i = t->item; i <= CODES; i += t->items)
+    {
+      t->greatest[i] = INT_MAX;
+      t->pixels[i] = 0;
+    }
+  for (int i = t->item; i < CODED_WORDS * CODES; i += t->items)
+    t->parts[i] = 0;
+  for (int i = t->item; i < CODED_SAMPLES / 32; i += t->items)
+    is_new[i] = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int i = item; i < CODED_SAMPLES; i += wide * high)
+  for (int i = t->item; i < CODED_SAMPLES; i += t->items)
     {
-      const int key = room[i];
+      const int key = samples[i];
       int       place = 0;
 
       for (int k = 0; k < CODED_SAMPLES; k++)
-        place += room[k] < key || (room[k] == key && k < i);
-      if (place % (CODED_SAMPLES / CODED_FOURTHS) == 0)
-        sorted[place / (CODED_SAMPLES / CODED_FOURTHS)] = key;
+        place += samples[k] < key || (samples[k] == key && k < i);
+      sorted[place] = key;
     }
   barrier (CLK_LOCAL_MEM_FENCE);
-  for (int y = get_local_id (2); y < CODED_RUN * high + 2 * radius; y += high)
-    for (int x = get_local_id (0); x < 4 * coded->pitch; x += wide)
+  for (int i = t->item; i < CODED_SAMPLES; i += t->items)
+    if (i == 0 || sorted[i] != sorted[i - 1])
+      atomic_or (&is_new[i / 32], 1u << i % 32);
+  barrier (CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < CODED_SAMPLES / 32; i++)
+    n += popcount (is_new[i]);
+  most = min (n, CODES - 1);
+  for (int i = t->item; i < CODED_SAMPLES; i += t->items)
+    if (is_new[i / 32] >> i % 32 & 1)
       {
-        const int key = x < across && y < down ? keys[y * stride + x] : MEDIAN_OUTSIDE;
-        int       code = 0;
+        int place = popcount (is_new[i / 32] & ((1u << i % 32) - 1));
 
-        for (int step = 64; step > 0; step /= 2)
-          if (code + step < CODES && sorted[code + step] < key)
-            code += step;
-        code = key == MEDIAN_OUTSIDE ? CODES : code;
-        atomic_min (&coded->least[code], key);
-        atomic_max (&coded->most[code], key);
-        ((local uchar *) coded->codes)[4 * coded->pitch * y + x] = 128 + code;
+        for (int k = 0; k < i / 32; k++)
+          place += popcount (is_new[k]);
+        if (place == 0 || (place - 1) * most / n < place * most / n)
+          t->greatest[place * most / n] = sorted[i];
       }
   barrier (CLK_LOCAL_MEM_FENCE);
+  return most;
 }
 
-/* A neighbourhood: its left upper corner is `left` bytes after `codes`, and at `keys`. */
-typedef struct
+/* How far a key is beyond the codes before its own, less its last bits if that is more than so many; the part of the code that it lies in is its first
+ * CODED_BITS. */
+static inline uint
+beyond (const Tile *t, int code, int key, int bits)
 {
-  local const uint *codes;
-  global const int *keys, *half_widths;
-  int               pitch, stride, left, radius;
-  bool              is_circle;          /* which the compiler knows */
-} Around;
+  const int least = code > 0 ? t->greatest[code - 1] : INT_MIN;
 
-static inline int
-half_width_of (const Around *a, int dy)
-{
-  return a->is_circle ? a->half_widths[abs (dy)] : a->radius;
+  return ((uint) key - (uint) least) >> max (0, 32 - bits - (int) clz ((uint) t->greatest[code] - (uint) least));
 }
 
-/* How many codes of its row dy are greater. */
-static inline int
-greater_in_row (const Around *a, int dy, uint code)
+/* The codes, and how many keys lie in each of their parts and are not the greatest. */
+static void
+make_codes (const Tile *t, int across, int down)
 {
-  local const uint *line = a->codes + (dy + a->radius) * a->pitch;
-  const int         half_width = half_width_of (a, dy), from = a->left + a->radius - half_width, to = a->left + a->radius + half_width;
-  uint              sum = GREATER (line[from / 4], code) & FROM (from);
-
-  for (int i = from / 4 + 1; i < to / 4; i++)
-    sum += GREATER (line[i], code);
-  sum = to / 4 == from / 4 ? sum & TO (to) : sum + (GREATER (line[to / 4], code) & TO (to));
-  return (sum * EACH) >> 24;
-}
-
-/* How many of all its codes are. */
-static inline int
-count_greater (const Around *a, uint code)
-{
-  int count = 0;
-
-  for (int dy = -a->radius; dy <= a->radius; dy++)
-    count += greater_in_row (a, dy, code);
-  return count;
-}
-
-/* The same where it was `count` for the neighbourhood one row above. */
-static inline int
-moved_greater (const Around *a, uint code, int count)
-{
-  return a->is_circle ? count_greater (a, code)
-                      : count + greater_in_row (a, a->radius, code) - greater_in_row (a, -a->radius - 1, code);
-}
-
-/* DO for the `place` of each key that has the code.  Bits of a row's words are gathered first: work-items that find nothing wait for those that do. */
-#define EACH_PLACE(DO) \
-  for (int dy = -a->radius; dy <= a->radius; dy++) \
-    { \
-      const int         half_width = half_width_of (a, dy), from = a->left + a->radius - half_width, to = a->left + a->radius + half_width; \
-      local const uint *line = a->codes + (dy + a->radius) * a->pitch; \
-\
-      for (int first = from / 4; first <= to / 4; first += WORDS) \
-        { \
-          uint bits = 0; \
-\
-          for (int i = first; i <= min (first + WORDS - 1, to / 4); i++) \
-            bits |= (EQUAL (line[i], code) * 0x10204080u) >> 28 << 4 * (i - first);      /* a bit for each byte */ \
-          bits &= ~0u << max (from - 4 * first, 0) & ~0u >> max (4 * first + 31 - to, 0); \
-          for (; bits; bits &= bits - 1) \
-            { \
-              const int place = (dy + a->radius) * a->stride - a->left + 4 * first + 31 - (int) clz (bits & -bits); \
-\
-              DO \
-            } \
-        } \
-    }
-
-/* The key of that rank among the n that have the code.  Halving ends where few keys are left. */
-static inline int
-find_key (const Around *a, const Coded *coded, uint code, int rank, int n)
-{
-  Span span = { coded->least[code], coded->most[code], 0, n };
-  int  few[FEW], found = 0;
-
-  while (span.least < span.most && span.until - span.before > FEW)
-    HALVE (EACH_PLACE (COUNT (a->keys[place])))
-  if (span.least < span.most)
-    EACH_PLACE (const int key = a->keys[place]; if (key >= span.least && key <= span.most) few[found++] = key;)
-  rank -= span.before;
-  while (span.least < span.most)
-    HALVE (for (int i = 0; i < found; i++)
-             COUNT (few[i]))
-  return span.least;
-}
-
-/* A code, and how many codes of a neighbourhood are greater than the one before it and than itself. */
-typedef struct
-{
-  int code, greater_before, greater;
-} Place;
-
-/* Moves it to the code of which as many as `beyond` samples or fewer are greater, and of the one before more.  `size`: of the neighbourhood.  It is not
- * far away; from code -1 on it may be anywhere. */
-static inline void
-find_code (const Around *a, Place *p, int beyond, int lacking, int size)
-{
-  const bool is_down = p->greater_before <= beyond;
-  int        least = 0, most = CODES - 1, step = p->code >= 0;
-
-  if (! is_down && p->greater <= beyond)
-    return;
-  if (is_down)
+  for (int i = t->item; i < t->rows * t->pitch; i += t->items)
     {
-      most = p->code - 1;
-      p->greater = p->greater_before;
-      p->greater_before = size;
-    }
-  else
-    {
-      least = p->code + 1;
-      p->greater_before = p->greater;
-      p->greater = lacking;
-    }
-  while (least < most)
-    {
-      const int  split = step == 0 ? (least + most) / 2 : is_down ? max (least, most - step) : min (most - 1, least + step - 1);
-      const int  greater = count_greater (a, split);
-      const bool is_lower = greater <= beyond;
+      const int y = i / t->pitch, x = 4 * (i % t->pitch);
+      uint      word = 0;
 
-      if (is_lower)
+      for (int j = 0; j < 4; j++)
         {
-          most = split;
-          p->greater = greater;
+          const int key = x + j < across && y < down ? t->keys[y * t->stride + x + j] : MEDIAN_OUTSIDE;
+          int       code = 0;
+
+          for (int step = 64; step > 0; step /= 2)
+            code += t->greatest[code + step - 1] < key ? step : 0;
+          if (key == MEDIAN_OUTSIDE)
+            code = CODES;
+          else if (key != t->greatest[code])
+            {
+              const uint part = beyond (t, code, key, CODED_BITS);
+
+              atomic_add (&t->parts[CODED_WORDS * code + part / 2], 1 << part % 2 * 16);
+            }
+          word |= (uint) (128 + code) << 8 * j;
         }
-      else
-        {
-          least = split + 1;
-          p->greater_before = greater;
-        }
-      step = is_lower == is_down ? 2 * step : 0;
+      t->codes[i] = word;
     }
-  p->code = least;
+  barrier (CLK_LOCAL_MEM_FENCE);
 }
 
+/* Places the parts of a group's local memory, which has n_room words. */
+static void
+make_tile (Tile *t, local int *room, int n_room)
+{
+  t->item = get_local_id (2) * get_local_size (0) + get_local_id (0);
+  t->items = get_local_size (0) * get_local_size (2);
+  t->wide = get_local_size (0);
+  t->high = 4 * get_local_size (2);
+  t->pitch = t->wide + t->radius / 2 + 1;
+  t->rows = t->high + 2 * t->radius;
+  t->greatest = room;
+  t->start = t->greatest + CODES + 1;
+  t->pixels = t->start + CODES + 1;
+  t->parts = (local uint *) t->pixels + CODES + 1;
+  t->state = (local int *) t->parts + CODED_WORDS * (CODES + 1);
+  t->codes = (local uint *) room + CODED_TABLES;
+  t->room = room + CODED_TABLES + t->pitch * t->rows;
+  t->n_room = n_room - CODED_TABLES - t->pitch * t->rows;
+  t->counts = (local uint *) t->room;
+  t->sums = t->counts + t->wide * t->rows;
+}
+
+#include "median-blur-search.h"
+#include "median-blur-keys.h"
+
+/* The last code and one, up to which the keys from that of `first` on have room; `first` itself if it has too many. */
+static int
+find_end (const Tile *t, int first, int n_room)
+{
+  if (t->item == 0)
+    t->state[0] = CODES;
+  barrier (CLK_LOCAL_MEM_FENCE);
+  for (int i = first + t->item; i < CODES; i += t->items)
+    if (t->start[i + 1] - t->start[first] > n_room)
+      atomic_min (&t->state[0], i);
+  barrier (CLK_LOCAL_MEM_FENCE);
+  return t->state[0];
+}
+
+/* A group beyond the picture, which is there where a device of small groups halves those that the launch was rounded to, looks at the last tile and
+ * writes nothing: PoCL 3.1 makes wrong code of a group that returns before these loops of barriers. */
 static inline void
 select_medians (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, int radius,
-                global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, local int *room, local uint *codes, bool is_circle)
+                global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, int n_room, local int *room, bool is_circle)
 {
-  const int    x = get_global_id (0), channel = get_global_id (1), y = CODED_RUN * get_global_id (2);
-  const int    left = get_local_id (0), below = CODED_RUN * get_local_id (2);
-  const int    stride = width + 2 * radius, rows = height + 2 * radius, wide = get_local_size (0), high = CODED_RUN * get_local_size (2);
-  const int    pitch = (wide + 2 * radius + 3) / 4;
-  const Coded  coded = { codes, pitch, room + CODED_SAMPLES + CODED_FOURTHS, room + CODED_SAMPLES + 2 * CODED_FOURTHS };
-  Around       around = { codes + below * pitch, keys + (channel * rows + y) * stride + x, half_widths, pitch, stride, left, radius, is_circle };
-  Place        place = { -1, size, size };
-  int          lacking = 0;
+  const int  x = 4 * get_global_id (0), channel = get_global_id (1), y = 4 * get_global_id (2);
+  const int  stride = width + 2 * radius, rows = height + 2 * radius;
+  const int  left = min (x - 4 * (int) get_local_id (0), width - 1), below = min (y - 4 * (int) get_local_id (2), height - 1);
+  Medians       m;
+  Tile          t;
+  local uint   *order, *found;
+  local ushort *sorted;
+  int           across, down, n_codes;
 
-  if (x - left >= width || y - below >= height)         /* the whole group: a device of small groups halves those that the launch was rounded to */
-    return;
-  make_codes (&coded, around.keys - below * stride - left, stride, min (wide + 2 * radius, stride - x + left), min (high + 2 * radius, rows - y + below),
-              radius, room);
-  if (x >= width)
-    return;
-  for (int i = 0; i < CODED_RUN && y + i < height; i++)
+  t.keys = keys + (channel * rows + below) * stride + left;
+  t.stride = stride;
+  t.half_widths = half_widths;
+  t.radius = radius;
+  t.size = size;
+  make_tile (&t, room, n_room);
+  across = min (4 * t.wide, width - left) + 2 * radius;
+  down = min (t.high, height - below) + 2 * radius;
+  n_codes = choose_codes (&t, across, down);
+  make_codes (&t, across, down);
+  ALL for (int i = 0; i < 4; i++)
     {
-      int key = 0;
+      m.code[i] = y + i >= height || x >= width ? ~0u : x + 4 > width ? ~0u << (width - x) * 8 : 0;
+      m.before[i] = HALVES * size;
+      m.enough[i] = HALVES * (size + 1 - rank);
+    }
+  find_codes (&t, &m, n_codes, may_lack, ranks, is_circle);
+  ALL for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4 && y + i < height && x + j < width; j++)
+      if ((m.code[i] >> 8 * j & 255) == NOWHERE)
+        write_median (input, output, channels, width, radius, x + j, channel, y + i, false, 0);
+  order = (local uint *) t.room;
+  found = order + 4 * t.wide * t.high;
+  order_pixels (&t, &m, order);
+  for (int first = 0, end, next; first < CODES; first = next)
+    {
+      end = find_end (&t, first, (t.n_room - 4 * t.wide * t.high) * 2 / 3);
+      next = max (end, first + 1);
+      find_keys (&t, first, end, found);
+      sorted = (local ushort *) (found + t.start[end] - t.start[first]);
+      sort_keys (&t, first, end, found, sorted);
+      for (int i = (first > 0 ? t.pixels[first - 1] : 0) + t.item; i < t.pixels[next - 1]; i += t.items)
+        {
+          const int number = order[i] & 2047, code = order[i] >> 11 & 127, rank = order[i] >> 18;
+          const int to_x = number % (4 * t.wide), to_y = number / (4 * t.wide);
+          const int key = end > first ? find_key (&t, sorted + t.start[code] - t.start[first], code, rank, to_x, to_y, is_circle)
+                                      : halve_code (&t, code, rank, to_x, to_y);
 
-      if (i > 0)
-        {
-          around.codes += pitch;
-          around.keys += stride;
+          write_median (input, output, channels, width, radius, left + to_x, channel, below + to_y, true, key);
         }
-      if (place.code >= 0)
-        {
-          place.greater_before = moved_greater (&around, place.code - 1, place.greater_before);
-          place.greater = moved_greater (&around, place.code, place.greater);
-        }
-      if (may_lack)
-        lacking = i > 0 ? moved_greater (&around, CODES - 1, lacking) : count_greater (&around, CODES - 1);
-      if (lacking < size)
-        {
-          const int wanted = may_lack ? ranks[size - lacking] : rank;
-
-          find_code (&around, &place, size - wanted, lacking, size);
-          key = find_key (&around, &coded, place.code, wanted - (size - place.greater_before), place.greater_before - place.greater);
-        }
-      write_median (input, output, channels, width, radius, x, channel, y + i, lacking < size, key);
+      barrier (CLK_LOCAL_MEM_FENCE);
     }
 }

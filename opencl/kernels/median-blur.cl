@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The median, or another rank, of a neighbourhood, exactly.  Floats become integer keys in the same order
- * (tessera-median.h).  Networks find the medians of small squares.  For all else, a search halves the span
- * of the keys that occur: up to some radius among codes of 7 bits first, four at a time.
+ * (tessera-median.h).  Networks find the medians of small squares.  Up to some radius, a group finds those of
+ * its pixels together, among codes of 7 bits first.  For all else, a search halves the span of the keys that occur.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -98,10 +98,10 @@ write_median (global const float4 *input, global float *output, int channels, in
     output[to + 3] = input[from].w;
 }
 
-/* Keys that occur, between which the wanted one lies.  Of the keys that were counted so many are less than `least`, so many not greater than `most`. */
+/* Keys between which the wanted one lies. */
 typedef struct
 {
-  int least, most, before, until;
+  int least, most;
 } Span;
 
 /* Halves the span about the key of that rank among those for which EACH_KEY does COUNT (key). */
@@ -111,8 +111,16 @@ typedef struct
     int       count = 0, below = INT_MIN, above = INT_MAX;      /* the keys nearest to the split */ \
 \
     EACH_KEY \
-    span = count >= rank ? (Span) { span.least, below, span.before, count } : (Span) { above, span.most, count, span.until }; \
+    span = count >= rank ? (Span) { span.least, below } : (Span) { above, span.most }; \
   }
+
+/* DO for each key of a neighbourhood, which lies dy rows below its middle and dx to the right. */
+#define EACH_PLACE(radius, half_widths, DO) \
+  for (int dy = -(radius); dy <= (radius); dy++) \
+    for (int half_width = (half_widths)[abs (dy)], dx = -half_width; dx <= half_width; dx++) \
+      { \
+        DO \
+      }
 
 #define COUNT(KEY) \
   { \
@@ -136,40 +144,34 @@ kernel void median_search (global const int *keys, global const float4 *input, g
   const int x = get_global_id (0), channel = get_global_id (1), y = get_global_id (2);
   const int stride = width + 2 * radius, rows = height + 2 * radius;
   global const int *middle = keys + (channel * rows + y + radius) * stride + x + radius;
-  Span span = { INT_MAX, INT_MIN, 0, 0 };
+  Span span = { INT_MAX, INT_MIN };
   int  samples = 0;
 
   if (x >= width || y >= height || channel >= channels)
     return;
-  for (int dy = -radius; dy <= radius; dy++)
-    for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
-      {
-        const int key = middle[dy * stride + dx];
+  EACH_PLACE (radius, half_widths,
+              const int key = middle[dy * stride + dx];
 
-        samples += key != MEDIAN_OUTSIDE;
-        span.least = min (span.least, key);
-        span.most = max (span.most, key == MEDIAN_OUTSIDE ? INT_MIN : key);
-      }
+              samples += key != MEDIAN_OUTSIDE;
+              span.least = min (span.least, key);
+              span.most = max (span.most, key == MEDIAN_OUTSIDE ? INT_MIN : key);)
   rank = may_lack ? ranks[samples] : rank;
   while (span.least < span.most)
-    HALVE (for (int dy = -radius; dy <= radius; dy++)
-             for (int half_width = half_widths[abs (dy)], dx = -half_width; dx <= half_width; dx++)
-               COUNT (middle[dy * stride + dx]))
+    HALVE (EACH_PLACE (radius, half_widths, COUNT (middle[dy * stride + dx])))
   write_median (input, output, channels, width, radius, x, channel, y, radius > 0 && samples > 0, span.least);
 }
 
 #include "median-blur-codes.h"
 
-/* One work-item makes one channel of CODED_RUN pixels.  `size`: the samples of a neighbourhood; the other parameters as in median_search.  A search
- * among the codes leads to the keys that have one of them, of which few are left.  Group: as many pixels as share their codes in local memory, of
- * (wide + 2 radius + 3) / 4 words and CODED_RUN high + 2 radius rows; `room`: as make_codes has it.  N (N + 3) / 4 reads of local memory 7 times or 8
- * for the first pixel, some times for the others, and then most often as many once. */
+/* One work-item makes one channel of 4 x 4 pixels.  `size`: the samples of a neighbourhood; the other parameters as in median_search.  Group: any; its
+ * pixels are a tile.  `room`: n_room words of local memory, of which CODED_TABLES and a byte for each key around the tile are used all the time, and
+ * besides them CODED_ROOM or more.  2 reads of each key around the tile, and some. */
 #define SELECT(NAME, IS_CIRCLE) \
 kernel void median_select_ ## NAME (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, \
                                     int radius, global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, \
-                                    local int *room, local uint *codes) \
+                                    int n_room, local int *room) \
 { \
-  select_medians (keys, input, output, channels, width, height, radius, half_widths, rank, may_lack, ranks, size, room, codes, IS_CIRCLE); \
+  select_medians (keys, input, output, channels, width, height, radius, half_widths, rank, may_lack, ranks, size, n_room, room, IS_CIRCLE); \
 }
 
 SELECT (square, false)
