@@ -217,7 +217,7 @@ coded_group (const MedianParams *params)
 
   for (guint i = 0;; i++)
     {
-      const gint wide = sizes[i][0], high = sizes[i][1], pitch = wide + params->radius / 2 + 1, rows = CODED_SIDE * high + 2 * params->radius;
+      const gint wide = sizes[i][0], high = sizes[i][1], pitch = wide + params->radius / 2 + 2, rows = CODED_SIDE * high + 2 * params->radius;
       const gint counts = params->is_circle ? rows * pitch : rows * wide + 2 * (rows / 4) * wide;
       const gint room = MAX (counts, CODED_SIDE * CODED_SIDE * wide * high + CODED_ROOM);
       const gint least = CODED_TABLES + rows * pitch + room, most = CODED_BYTES / sizeof (gint);

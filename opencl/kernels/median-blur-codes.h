@@ -161,7 +161,7 @@ make_tile (Tile *t, local int *room, int n_room)
   t->items = get_local_size (0) * get_local_size (2);
   t->wide = get_local_size (0);
   t->high = 4 * get_local_size (2);
-  t->pitch = t->wide + t->radius / 2 + 1;
+  t->pitch = t->wide + t->radius / 2 + 2;      /* one more is read, and not used */
   t->rows = t->high + 2 * t->radius;
   t->greatest = room;
   t->start = t->greatest + CODES + 1;
