@@ -119,19 +119,28 @@ count_codes (const Tile *t, int code, bool is_circle)
 /* A half of ones for each of its bit 15. */
 #define WHOLE_HALVES(bits) (((bits) >> 15 & HALVES) * 65535)
 
-/* Pixels whose median may have a code from `least` on go beyond `code`, or stay.  Returns 1 if some stay, and 2 if some go, or both. */
+/* Pixels whose median may have a code from `least` on go beyond `code`, or stay.  Returns 1 if some stay, and 2 if some go, or both.  Where all of a
+ * work-item's pixels are elsewhere it counts nothing: what counts for a circle is what takes the time. */
 static inline int
 part_pixels (const Tile *t, Medians *m, uint least, uint code, bool is_circle)
 {
-  uint  stay = 0, go = 0;
+  uint  here[4], all = 0, stay = 0, go = 0;
   uint2 count = 0;
 
   ALL for (int i = 0; i < 4; i++)
     {
+      const uint others = m->code[i] ^ EACH * least;
+
+      here[i] = ~(((others & 127 * EACH) + 127 * EACH) | others) & 128 * EACH;
+      all |= here[i];
+    }
+  if (all == 0)
+    return 0;
+  ALL for (int i = 0; i < 4; i++)
+    {
       count = count_around (t, i, count, is_circle);
       const uint2 over = (count | TOP) - m->enough[i];
-      const uint  others = m->code[i] ^ EACH * least, here = ~(((others & 127 * EACH) + 127 * EACH) | others) & 128 * EACH;
-      const uint  greater = (over.x & TOP) >> 8 | (over.y & TOP), going = here & greater, bytes = WHOLE_BYTES (going);
+      const uint  greater = (over.x & TOP) >> 8 | (over.y & TOP), going = here[i] & greater, bytes = WHOLE_BYTES (going);
 
       if (going)
         {
@@ -140,7 +149,7 @@ part_pixels (const Tile *t, Medians *m, uint least, uint code, bool is_circle)
           m->code[i] = (m->code[i] & ~bytes) | (EACH * (code + 1) & bytes);
           m->before[i] = (m->before[i] & ~both) | (count & both);
         }
-      stay |= here & ~greater;
+      stay |= here[i] & ~greater;
       go |= going;
     }
   return (stay != 0) + 2 * (go != 0);
