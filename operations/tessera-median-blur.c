@@ -67,7 +67,6 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
 #define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 7.0 for radius 10 (H200, 2026-11-28) */
-#define MOST_CODED    50        /* a larger one's codes take more local memory than each device has */
 #define CODED_SIDE    4         /* pixels of a work-item on a side */
 #define CODED_BYTES   32768     /* of local memory, which each device has */
 #define CODED_KEYS    1300      /* words, for keys that have one of the medians' codes */
@@ -209,30 +208,34 @@ typedef struct
   gint wide, high, words;
 } Group;
 
-/* The largest that each device can have, of those that are the fastest. */
-static Group
-coded_group (const MedianParams *params)
+/* The largest that each device can have, of those that are the fastest.  FALSE: the codes of no tile fit local memory (a square's radius 64, a circle's 51),
+ * or they are not worth it. */
+static gboolean
+coded_group (const MedianParams *params, Group *group)
 {
   static const gint sizes[][2] = { { 8, 8 }, { 8, 4 }, { 4, 4 }, { 4, 2 } };
 
-  for (guint i = 0;; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) && params->radius >= LEAST_CODED && params->count <= CODED_COUNT; i++)
     {
       const gint wide = sizes[i][0], high = sizes[i][1], pitch = wide + params->radius / 2 + 2, rows = CODED_SIDE * high + 2 * params->radius;
       const gint counts = params->is_circle ? rows * pitch : rows * wide + 2 * (rows / 4) * wide;
       const gint room = MAX (counts, CODED_SIDE * CODED_SIDE * wide * high + CODED_ROOM);
       const gint least = CODED_TABLES + rows * pitch + room, most = CODED_BYTES / sizeof (gint);
 
-      if (least <= most || i + 1 == G_N_ELEMENTS (sizes))
-        return (Group) { wide, high, CLAMP (least - room + CODED_SIDE * CODED_SIDE * wide * high + CODED_KEYS, least, MAX (least, most)) };
+      if (least <= most)
+        {
+          *group = (Group) { wide, high, CLAMP (least - room + CODED_SIDE * CODED_SIDE * wide * high + CODED_KEYS, least, most) };
+          return TRUE;
+        }
     }
+  return FALSE;
 }
 
 /* All keys around a tile become codes, and the medians' codes are found together. */
 static gint
-select_medians (TesseraBand *band, TesseraMemory *keys, TesseraArg half_widths)
+select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg half_widths)
 {
   const MedianParams *params = band->request->params;
-  const Group         group = coded_group (params);
 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = params->is_circle ? "median_select_circle" : "median_select_square",
@@ -258,10 +261,11 @@ median_blur_device (TesseraBand *band)
   const gboolean      has_network = median_has_network (params, params->may_lack);
   const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (radius + 1) * sizeof (gint));
   TesseraMemory      *keys;
+  Group               group;
 
   make_keys (band, &keys);
-  if (! has_network && radius >= LEAST_CODED && radius <= MOST_CODED)
-    return select_medians (band, keys, half_widths);
+  if (! has_network && coded_group (params, &group))
+    return select_medians (band, group, keys, half_widths);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = has_network ? networks[params->may_lack][radius] : "median_search",
     .size = { band->output.width, params->channels, band->output.height }, .group = { 32, 1, radius > FINE_RADIUS ? 1 : 4 },

@@ -8,4 +8,5 @@
 #define CODED_BITS    4         /* of the parts of a code, two in a word */
 #define CODED_WORDS   (1 << (CODED_BITS - 1))
 #define CODED_TABLES  ((3 + CODED_WORDS) * 128 + 8)
+#define CODED_COUNT   16383     /* samples of a neighbourhood, at most */
 #define CODED_ROOM    (2 * CODED_SAMPLES + CODED_SAMPLES / 32)  /* at least; and for each pixel of the tile a word, and some for keys */

@@ -106,7 +106,7 @@ check_job (const Job *job, CheckRandom *random)
 int
 main (void)
 {
-  static const gint    radii[] = { 3, 10, 31, 50 };
+  static const gint    radii[] = { 3, 10, 31, 50, 63 };
   static const gdouble percentiles[] = { 50, 0, 100, 3, 80 };
   CheckRandom          random = { 20261128 };
 
