@@ -27,6 +27,7 @@ TESTS_OF = {
     'combine': [('align/combine-test', [])],
     'estimate-shift': [('temporal/estimate-shift', [])],
     'fits-load': [('temporal/frames-test', [])],
+    'median-blur': [('check/median-codes', [])],
     'sift': [('features/sift-levels', []), ('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-overlay', []),
              ('features/sift-state', []),
              ('../tools/bench/points', ['--mpix', '0.12', '--runs', '2', '--strip', '1', PHOTOGRAPHS[2]])],
