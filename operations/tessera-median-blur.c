@@ -310,7 +310,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 
   request->filter = &median_blur;
   request->params = &params;
-  request->cost_class = MIN (params.radius, 63) + (median_has_network (&params, FALSE) ? 64 : 0);
+  request->cost_class = params.radius + (median_has_network (&params, FALSE) ? 101 : 0) + (params.is_circle ? 128 : 0);       /* radii are up to 100 */
   success = tessera_process (request);
   g_free (params.half_widths);
   g_free (params.ranks);
