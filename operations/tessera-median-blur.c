@@ -67,10 +67,9 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
 #define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 7.0 for radius 10 (H200, 2026-11-28) */
-#define CODED_SIDE    4         /* pixels of a work-item on a side */
 #define CODED_BYTES   32768     /* of local memory, which each device has */
 #define CODED_KEYS    1300      /* words, for keys that have one of the medians' codes */
-#define CODED_COST    300       /* of a work-item, in pixels that it reads, and a fourth of those around a pixel */
+#define CODED_COST    1000      /* of a work-item, in reads of a pixel, besides its neighbourhood: more than usual, as keys of a code may have no room */
 
 /* ---------------------------------------------------------------- params -- */
 
@@ -208,8 +207,8 @@ typedef struct
   gint wide, high, words;
 } Group;
 
-/* The largest that each device can have, of those that are the fastest.  FALSE: the codes of no tile fit local memory (a square's radius 64, a circle's 51),
- * or they are not worth it. */
+/* The first that the local memory of each device has room for.  FALSE: there is none (a circle of radius 51), the neighbourhood is too large (a square of
+ * radius 64), or codes are not worth it. */
 static gboolean
 coded_group (const MedianParams *params, Group *group)
 {
@@ -217,14 +216,13 @@ coded_group (const MedianParams *params, Group *group)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes) && params->radius >= LEAST_CODED && params->count <= CODED_COUNT; i++)
     {
-      const gint wide = sizes[i][0], high = sizes[i][1], pitch = wide + params->radius / 2 + 2, rows = CODED_SIDE * high + 2 * params->radius;
-      const gint counts = params->is_circle ? rows * pitch : rows * wide + 2 * (rows / 4) * wide;
-      const gint room = MAX (counts, CODED_SIDE * CODED_SIDE * wide * high + CODED_ROOM);
-      const gint least = CODED_TABLES + rows * pitch + room, most = CODED_BYTES / sizeof (gint);
+      const gint wide = sizes[i][0], high = sizes[i][1], pitch = CODED_PITCH (wide, params->radius), rows = CODED_ROWS (high, params->radius);
+      const gint counts = params->is_circle ? rows * pitch : rows * wide + 2 * (rows / 4) * wide, pixels = CODED_SIDE * CODED_SIDE * wide * high;
+      const gint before = CODED_TABLES + rows * pitch, least = before + MAX (counts, pixels + CODED_ROOM), most = CODED_BYTES / sizeof (gint);
 
       if (least <= most)
         {
-          *group = (Group) { wide, high, CLAMP (least - room + CODED_SIDE * CODED_SIDE * wide * high + CODED_KEYS, least, most) };
+          *group = (Group) { wide, high, CLAMP (before + pixels + CODED_KEYS, least, most) };
           return TRUE;
         }
     }
@@ -240,7 +238,7 @@ select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = params->is_circle ? "median_select_circle" : "median_select_square",
     .size = { (band->output.width + CODED_SIDE - 1) / CODED_SIDE, params->channels, (band->output.height + CODED_SIDE - 1) / CODED_SIDE },
-    .group = { group.wide, 1, group.high }, .cost = CODED_COST + params->count / 4.0,
+    .group = { group.wide, 1, group.high }, .cost = CODED_COST + params->count,
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels), ARG (band->output.width), ARG (band->output.height),
               ARG (params->radius), half_widths, ARG (params->rank), ARG (params->may_lack),
               params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths, ARG (params->count), ARG (group.words),

@@ -40,19 +40,19 @@ typedef struct
   local uint       *parts;              /* halves of words: how many other keys of a code each of its parts has; later where they begin, and end */
   local int        *start;              /* of each code's keys among all that lie one behind another */
   local int        *pixels;             /* of each code, how many; later where they end, in the order of the codes */
-  local int        *state;
+  local int        *state;              /* what the items of a group tell one another */
   local uint       *codes;
   local uint       *counts;             /* of each row, for each pixel or, for a circle, up to each column */
   local uint       *sums;               /* of four rows, for each four pixels */
   local int        *room;               /* where counts lie, when they are not needed */
-  int               n_room;
+  int               n_room;             /* words */
 } Tile;
 
 /* Of a work-item's four rows of four pixels. */
 typedef struct
 {
   uint  code[4];                /* the least that the median may have, a byte each */
-  uint2 before[4];              /* how many codes are greater than the one before it, or the same */
+  uint2 before[4];              /* how many codes around are this one or greater */
   uint2 enough[4];              /* a code of which so many are greater is less than the median's */
 } Medians;
 
@@ -112,14 +112,25 @@ choose_codes (const Tile *t, int across, int down)
   return most;
 }
 
-/* How far a key is beyond the codes before its own, less its last bits if that is more than so many; the part of the code that it lies in is its first
- * CODED_BITS. */
+/* The greatest key of the code before. */
+static inline uint
+key_before (const Tile *t, int code)
+{
+  return code > 0 ? t->greatest[code - 1] : INT_MIN;
+}
+
+/* How many bits tell how far a code's keys are beyond that one. */
+static inline int
+bits_of (const Tile *t, int code)
+{
+  return 32 - (int) clz (t->greatest[code] - key_before (t, code));
+}
+
+/* How far a key is beyond it, in the first of these bits.  In CODED_BITS, that is the part of the code that it lies in. */
 static inline uint
 beyond (const Tile *t, int code, int key, int bits)
 {
-  const int least = code > 0 ? t->greatest[code - 1] : INT_MIN;
-
-  return ((uint) key - (uint) least) >> max (0, 32 - bits - (int) clz ((uint) t->greatest[code] - (uint) least));
+  return (key - key_before (t, code)) >> max (0, bits_of (t, code) - bits);
 }
 
 /* The codes, and how many keys lie in each of their parts and are not the greatest. */
@@ -161,8 +172,8 @@ make_tile (Tile *t, local int *room, int n_room)
   t->items = get_local_size (0) * get_local_size (2);
   t->wide = get_local_size (0);
   t->high = 4 * get_local_size (2);
-  t->pitch = t->wide + t->radius / 2 + 2;      /* one more is read, and not used */
-  t->rows = t->high + 2 * t->radius;
+  t->pitch = CODED_PITCH (t->wide, t->radius);
+  t->rows = CODED_ROWS (get_local_size (2), t->radius);
   t->greatest = room;
   t->start = t->greatest + CODES + 1;
   t->pixels = t->start + CODES + 1;
@@ -178,15 +189,15 @@ make_tile (Tile *t, local int *room, int n_room)
 #include "median-blur-search.h"
 #include "median-blur-keys.h"
 
-/* The last code and one, up to which the keys from that of `first` on have room; `first` itself if it has too many. */
+/* The code after the last whose keys have room, of those from `first` on.  `first` itself has too many if it is that. */
 static int
-find_end (const Tile *t, int first, int n_room)
+find_end (const Tile *t, int first, int n_keys)
 {
   if (t->item == 0)
     t->state[0] = CODES;
   barrier (CLK_LOCAL_MEM_FENCE);
   for (int i = first + t->item; i < CODES; i += t->items)
-    if (t->start[i + 1] - t->start[first] > n_room)
+    if (t->start[i + 1] - t->start[first] > n_keys)
       atomic_min (&t->state[0], i);
   barrier (CLK_LOCAL_MEM_FENCE);
   return t->state[0];
@@ -233,17 +244,16 @@ select_medians (global const int *keys, global const float4 *input, global float
   order_pixels (&t, &m, order);
   for (int first = 0, end, next; first < CODES; first = next)
     {
-      end = find_end (&t, first, (t.n_room - 4 * t.wide * t.high) * 2 / 3);
+      end = find_end (&t, first, (t.n_room - 4 * t.wide * t.high) * 2 / 3);     /* a key takes a word, and a half when it is sorted */
       next = max (end, first + 1);
       find_keys (&t, first, end, found);
       sorted = (local ushort *) (found + t.start[end] - t.start[first]);
       sort_keys (&t, first, end, found, sorted);
       for (int i = (first > 0 ? t.pixels[first - 1] : 0) + t.item; i < t.pixels[next - 1]; i += t.items)
         {
-          const int number = order[i] & 2047, code = order[i] >> 11 & 127, rank = order[i] >> 18;
-          const int to_x = number % (4 * t.wide), to_y = number / (4 * t.wide);
-          const int key = end > first ? find_key (&t, sorted + t.start[code] - t.start[first], code, rank, to_x, to_y, is_circle)
-                                      : halve_code (&t, code, rank, to_x, to_y);
+          const int number = NUMBER_OF (order[i]), code = CODE_OF (order[i]), to_x = number % (4 * t.wide), to_y = number / (4 * t.wide);
+          const int key = end > first ? find_key (&t, sorted + t.start[code] - t.start[first], code, RANK_OF (order[i]), to_x, to_y, is_circle)
+                                      : halve_code (&t, code, RANK_OF (order[i]), to_x, to_y);
 
           write_median (input, output, channels, width, radius, left + to_x, channel, below + to_y, true, key);
         }

@@ -4,8 +4,13 @@
  *
  * Medians by codes (median-blur-codes.h): each pixel's median among the keys that have its code.
  */
-/* What find_key needs of a pixel, in a word: its number in the tile, its code, and its median's rank among the keys that have the code. */
+
+/* What find_key needs of a pixel, in a word: its number in the tile, which has up to 2,048, its code, and its median's rank among the keys that have the
+ * code. */
 #define PIXEL(number, code, rank) ((uint) (rank) << 18 | (uint) (code) << 11 | (uint) (number))
+#define NUMBER_OF(pixel)          ((int) ((pixel) & 2047))
+#define CODE_OF(pixel)            ((int) ((pixel) >> 11 & 127))
+#define RANK_OF(pixel)            ((int) ((pixel) >> 18))
 
 /* Puts the pixels in the order of their codes, a word each, into `order`; and finds where each code's keys begin, if some pixel's median has it. */
 static void
@@ -63,11 +68,14 @@ order_pixels (const Tile *t, const Medians *m, local uint *order)
 
 /* A key that has one of the medians' codes: what it is beyond the codes before, in 16 bits, and its row and column among the codes. */
 #define KEY(beyond, x, y) ((uint) (beyond) << 16 | (uint) (y) << 8 | (uint) (x))
+#define X_OF(found)       ((int) ((found) & 255))
+#define Y_OF(found)       ((int) ((found) >> 8 & 255))
+#define BEYOND_OF(found)  ((found) >> 16)
 
 static inline int
 key_of (const Tile *t, uint found)
 {
-  return t->keys[(found >> 8 & 255) * t->stride + (found & 255)];
+  return t->keys[Y_OF (found) * t->stride + X_OF (found)];
 }
 
 /* Puts keys that have codes from `first` up to `end` into `found`, in the order of their codes and parts.  A code's greatest key is left out. */
@@ -101,7 +109,7 @@ find_keys (const Tile *t, int first, int end, local uint *found)
   barrier (CLK_LOCAL_MEM_FENCE);
 }
 
-/* Places of these keys, sorted: row and column. */
+/* Places of these keys, sorted: row and column.  Keys are looked at where 16 bits do not tell which is less. */
 static void
 sort_keys (const Tile *t, int first, int end, local const uint *found, local ushort *sorted)
 {
@@ -110,9 +118,8 @@ sort_keys (const Tile *t, int first, int end, local const uint *found, local ush
   for (int i = t->item; i < n; i += t->items)
     {
       const uint              mine = found[i];
-      const int               code = t->codes[(mine >> 8 & 255) * t->pitch + (mine & 255) / 4] >> mine % 4 * 8 & 127;
-      const uint              least = code > 0 ? t->greatest[code - 1] : INT_MIN, bits = min (16, 32 - (int) clz (t->greatest[code] - least));
-      const int               part = CODED_WORDS * 2 * code + ((mine >> 16) >> max (0, (int) bits - CODED_BITS));
+      const int               code = t->codes[Y_OF (mine) * t->pitch + X_OF (mine) / 4] >> X_OF (mine) % 4 * 8 & 127, bits = bits_of (t, code);
+      const int               part = CODED_WORDS * 2 * code + (BEYOND_OF (mine) >> max (0, min (bits, 16) - CODED_BITS));
       const int               from = part % (2 * CODED_WORDS) > 0 ? t->parts[(part - 1) / 2] >> (part - 1) % 2 * 16 & 0xffff : 0;
       const int               to = t->parts[part / 2] >> part % 2 * 16 & 0xffff;
       local const uint *const here = found + t->start[code] - before;
@@ -123,7 +130,7 @@ sort_keys (const Tile *t, int first, int end, local const uint *found, local ush
           const uint other = here[k];
           bool       is_less = other < mine;
 
-          if (other >> 16 == mine >> 16 && other != mine)
+          if (bits > 16 && BEYOND_OF (other) == BEYOND_OF (mine))
             {
               const int key = key_of (t, mine), other_key = key_of (t, other);
 
@@ -146,7 +153,7 @@ typedef struct
 static inline bool
 is_around (const Tile *t, const Around *a, uint place, bool is_circle)
 {
-  const uint both = (place & 255) | (place << 8 & 0xff0000);
+  const uint both = X_OF (place) | Y_OF (place) << 16;
   const bool is_in = (((both | TOP) - a->from) & (a->to - both) & TOP) == TOP;
 
   return is_in && (! is_circle || (int) abs ((int) (both & 255) - a->x - t->radius) <= t->half_widths[abs ((int) (both >> 16) - a->y - t->radius)]);
@@ -185,10 +192,11 @@ static int
 halve_code (const Tile *t, int code, int rank, int x, int y)
 {
   global const int *middle = t->keys + (y + t->radius) * t->stride + x + t->radius;
-  Span              span = { code > 0 ? t->greatest[code - 1] + 1 : INT_MIN, t->greatest[code] };
-  const int         least = span.least;
+  const int         before = key_before (t, code);
+  Span              span = { before, t->greatest[code] };
 
-  EACH_PLACE (t->radius, t->half_widths, rank += middle[dy * t->stride + dx] < least;)
+  if (code > 0)
+    EACH_PLACE (t->radius, t->half_widths, rank += middle[dy * t->stride + dx] <= before;)
   while (span.least < span.most)
     HALVE (EACH_PLACE (t->radius, t->half_widths, COUNT (middle[dy * t->stride + dx])))
   return span.least;

@@ -4,6 +4,7 @@
  *
  * Medians by codes (median-blur-codes.h): the search for the code of each pixel's median.
  */
+/* Four counts, as two halves of two words. */
 static inline uint2
 halves (uint word)
 {
@@ -105,6 +106,7 @@ count_around (const Tile *t, int i, uint2 above, bool is_circle)
   return count;
 }
 
+/* What count_around needs. */
 static inline void
 count_codes (const Tile *t, int code, bool is_circle)
 {
@@ -189,7 +191,8 @@ cut_branch (Branch *b, int n_codes)
   b->step = b->least < n_codes ? min (b->step, 1 << (31 - (int) clz (n_codes - b->least))) : 0;
 }
 
-/* The branch itself, or the next one that waits; its step is 0 if there is none.  (Without a loop: PoCL 3.1 makes wrong code of barriers around it.) */
+/* The branch itself, or the next one that waits; its step is 0 if there is none.  Those that wait are never empty and begin one after another: if nothing
+ * is left of one before the greatest code, nothing is left of the next.  (Without a loop: PoCL 3.1 makes wrong code of barriers around it.) */
 static inline void
 find_branch (Branch *b, int n_codes)
 {

@@ -163,9 +163,10 @@ kernel void median_search (global const int *keys, global const float4 *input, g
 
 #include "median-blur-codes.h"
 
-/* One work-item makes one channel of 4 x 4 pixels.  `size`: the samples of a neighbourhood; the other parameters as in median_search.  Group: any; its
- * pixels are a tile.  `room`: n_room words of local memory, of which CODED_TABLES and a byte for each key around the tile are used all the time, and
- * besides them CODED_ROOM or more.  2 reads of each key around the tile, and some. */
+/* One work-item makes one channel of 4 x 4 pixels.  `size`: the samples of a neighbourhood, up to CODED_COUNT; the other parameters as in median_search.
+ * Group: up to 128 work-items, whose pixels are a tile; with what is around it, it has fewer than 256 columns and rows.  `room`: n_room words of local
+ * memory (coded_group in tessera-median-blur.c).  2 reads of each key around the tile, and some; but if more keys have a median's code than there is room
+ * for, up to 34 of each key around the pixel. */
 #define SELECT(NAME, IS_CIRCLE) \
 kernel void median_select_ ## NAME (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, \
                                     int radius, global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, \

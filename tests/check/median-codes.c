@@ -12,7 +12,9 @@
 #include "../engine/verdict.h"
 #include "../../opencl/math/tessera-median-codes.h"
 
-#define TILE 32                         /* pixels of a group's tile on a side */
+/* Pixels of the smallest group's tile. */
+#define WIDE 16
+#define HIGH 8
 
 typedef enum { UNSEEN, CLOSE, FEW, MANY, LACKING, FLAT, N_KINDS } Kind;
 
@@ -37,19 +39,13 @@ close_value (CheckRandom *random)
   return value;
 }
 
-/* Of the tile in the middle the samples are alike, and all else is greater. */
+/* The whole of what is asked for is one tile.  Its samples are alike, and all else is greater. */
 static void
 hide_from_samples (gfloat *pixels, const Job *job)
 {
-  const gint across = TILE + 2 * job->radius;
-
   for (gint i = 0; i < CODED_SAMPLES; i++)
-    {
-      const gint place = CODED_PLACE (i, across * across);
-
-      for (gint c = 0; c < 3; c++)
-        pixels[4 * (place / across * job->width + place % across) + c] = 0.25f;
-    }
+    for (gint c = 0; c < 3; c++)
+      pixels[4 * CODED_PLACE (i, job->width * job->height) + c] = 0.25f;
 }
 
 static GeglBuffer *
@@ -106,7 +102,7 @@ check_job (const Job *job, CheckRandom *random)
 int
 main (void)
 {
-  static const gint    radii[] = { 3, 10, 31, 50, 63 };
+  static const gint    radii[] = { 3, 14, 31, 50, 63 };
   static const gdouble percentiles[] = { 50, 0, 100, 3, 80 };
   CheckRandom          random = { 20261128 };
 
@@ -117,9 +113,9 @@ main (void)
     for (guint i = 0; i < G_N_ELEMENTS (radii); i++)
       for (gint is_circle = 0; is_circle < 2; is_circle++)
         {
-          const gint radius = radii[i], side = TILE + 2 * radius;
+          const gint around = 2 * radii[i];
           const Job  job = {
-            kind, kind == UNSEEN ? side : 1 + check_below (&random, 70), kind == UNSEEN ? side : 1 + check_below (&random, 70), radius,
+            kind, kind == UNSEEN ? WIDE + around : 1 + check_below (&random, 70), kind == UNSEEN ? HIGH + around : 1 + check_below (&random, 70), radii[i],
             percentiles[check_below (&random, G_N_ELEMENTS (percentiles))], is_circle
           };
 

@@ -159,7 +159,7 @@ ROWS = [
     ('528', 'killed', 'opencl/kernels/median-blur-search.h',
      'b->least < n_codes ? min', 'b->least < n_codes - 1 ? min', 1),
     ('529', 'killed', 'opencl/kernels/median-blur-keys.h',
-     'dx] < least;', 'dx] < least - 9;', 1),
+     'dx] <= before;', 'dx] <= before - 9;', 1),
     ('530', 'killed', 'opencl/kernels/median-blur-keys.h',
      'is_less = other_key < key', 'is_less = other_key > key', 1),
     ('531', 'killed', 'opencl/kernels/median-blur-search.h',
