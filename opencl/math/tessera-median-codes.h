@@ -18,7 +18,7 @@
  * hide a part of its keys from regular places. */
 #define CODED_SAMPLES 256
 #define CODED_HASH(i) ((i) * 2654435761u)
-#define CODED_PLACE(i, n) ((unsigned int) (n) * (CODED_SAMPLES * (i) + ((CODED_HASH (i) >> 15 ^ CODED_HASH (i)) * 2246822519u >> 24)) \
+#define CODED_PLACE(i, n) ((unsigned int) (n) * (CODED_SAMPLES * (i) + ((CODED_HASH (i) >> 15 ^ CODED_HASH (i)) * 2246822519u >> 16 & 255)) \
                            / (CODED_SAMPLES * CODED_SAMPLES))
 
 #define CODED_TABLES  ((3 + CODED_WORDS) * 128 + 2)
