@@ -66,10 +66,10 @@ property_boolean (filter_alpha, _("Filter alpha"), FALSE)
 #define LEAST_BLOCK   128       /* ranks: 4 passes over the samples in the second cache */
 #define ROUNDS        16        /* of the device's search, usually; 33 at most */
 #define FINE_RADIUS   32        /* with a larger radius, a launch may be a single row */
-#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 7.0 for radius 10 (H200, 2026-11-28) */
+#define LEAST_CODED   3         /* radius: for a smaller one the codes cost what they save; Price: 6.9 for radius 10 (H200, 2026-11-28) */
 #define CODED_BYTES   32768     /* of local memory, which each device has */
 #define CODED_KEYS    1300      /* words, for keys that have one of the medians' codes */
-#define CODED_COST    1000      /* of a work-item, in reads of a pixel, besides its neighbourhood: more than usual, as keys of a code may have no room */
+#define CODED_COST    1000      /* of a work-item, in reads of a pixel, besides those around: more than usual, as keys of a code may have no room */
 
 /* ---------------------------------------------------------------- params -- */
 
@@ -238,7 +238,7 @@ select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg 
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = params->is_circle ? "median_select_circle" : "median_select_square",
     .size = { (band->output.width + CODED_SIDE - 1) / CODED_SIDE, params->channels, (band->output.height + CODED_SIDE - 1) / CODED_SIDE },
-    .group = { group.wide, 1, group.high }, .cost = CODED_COST + params->count,
+    .group = { group.wide, 1, group.high }, .cost = CODED_COST + params->count / 4.0,
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels), ARG (band->output.width), ARG (band->output.height),
               ARG (params->radius), half_widths, ARG (params->rank), ARG (params->may_lack),
               params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths, ARG (params->count), ARG (group.words),
