@@ -209,9 +209,9 @@ static inline void
 select_medians (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, int radius,
                 global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, int n_room, local int *room, bool is_circle)
 {
-  const int  x = 4 * get_global_id (0), channel = get_global_id (1), y = 4 * get_global_id (2);
-  const int  stride = width + 2 * radius, rows = height + 2 * radius;
-  const int  left = min (x - 4 * (int) get_local_id (0), width - 1), below = min (y - 4 * (int) get_local_id (2), height - 1);
+  const int     x = 4 * get_global_id (0), channel = get_global_id (1), y = 4 * get_global_id (2);
+  const int     stride = width + 2 * radius, rows = height + 2 * radius;
+  const int     left = min (x - 4 * (int) get_local_id (0), width - 1), below = min (y - 4 * (int) get_local_id (2), height - 1);
   Medians       m;
   Tile          t;
   local uint   *order, *found;

@@ -4,6 +4,7 @@
  *
  * Medians by codes (median-blur-codes.h): the search for the code of each pixel's median.
  */
+
 /* Four counts, as two halves of two words. */
 static inline uint2
 halves (uint word)
@@ -184,11 +185,17 @@ typedef struct
   int least, step, waiting;
 } Branch;
 
-/* Its part before the greatest code, which none is greater than. */
+/* Its part before the greatest code, which none is greater than: the step is at most the largest power of 2 of what is left.  (With clz, LLVM 18 ends the
+ * program, for PoCL 6: "Instruction Combining did not reach a fixpoint".) */
 static inline void
 cut_branch (Branch *b, int n_codes)
 {
-  b->step = b->least < n_codes ? min (b->step, 1 << (31 - (int) clz (n_codes - b->least))) : 0;
+  uint left = max (n_codes - b->least, 0);
+
+  left |= left >> 1;
+  left |= left >> 2;
+  left |= left >> 4;
+  b->step = min (b->step, (int) (left - (left >> 1)));
 }
 
 /* The branch itself, or the next one that waits; its step is 0 if there is none.  Those that wait are never empty and begin one after another: if nothing

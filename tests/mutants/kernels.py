@@ -157,7 +157,7 @@ ROWS = [
     ('527', 'killed', 'opencl/kernels/median-blur-search.h',
      'k < y + n; k++', 'k < y + n - 1; k++', 1),
     ('528', 'killed', 'opencl/kernels/median-blur-search.h',
-     'b->least < n_codes ? min', 'b->least < n_codes - 1 ? min', 1),
+     'max (n_codes - b->least, 0)', 'max (n_codes - 1 - b->least, 0)', 1),
     ('529', 'killed', 'opencl/kernels/median-blur-keys.h',
      'dx] <= before;', 'dx] <= before - 9;', 1),
     ('530', 'killed', 'opencl/kernels/median-blur-keys.h',
