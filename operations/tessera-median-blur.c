@@ -231,7 +231,7 @@ coded_group (const MedianParams *params, Group *group)
 
 /* All keys around a tile become codes, and the medians' codes are found together. */
 static gint
-select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg half_widths)
+select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg half_widths, TesseraArg ranks)
 {
   const MedianParams *params = band->request->params;
 
@@ -240,8 +240,7 @@ select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg 
     .size = { (band->output.width + CODED_SIDE - 1) / CODED_SIDE, params->channels, (band->output.height + CODED_SIDE - 1) / CODED_SIDE },
     .group = { group.wide, 1, group.high }, .cost = CODED_COST + params->count / 4.0,
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels), ARG (band->output.width), ARG (band->output.height),
-              ARG (params->radius), half_widths, ARG (params->rank), ARG (params->may_lack),
-              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths, ARG (params->count), ARG (group.words),
+              ARG (params->radius), half_widths, ARG (params->rank), ARG (params->may_lack), ranks, ARG (params->count), ARG (group.words),
               LOCAL_ARG (group.words * sizeof (gint)) }
   });
 }
@@ -258,20 +257,20 @@ median_blur_device (TesseraBand *band)
   const gint          radius = params->radius;
   const gboolean      has_network = median_has_network (params, params->may_lack);
   const TesseraArg    half_widths = TABLE_ARG (params->half_widths, (radius + 1) * sizeof (gint));
+  const TesseraArg    ranks = params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths;
   TesseraMemory      *keys;
   Group               group;
 
   make_keys (band, &keys);
   if (! has_network && coded_group (params, &group))
-    return select_medians (band, group, keys, half_widths);
+    return select_medians (band, group, keys, half_widths, ranks);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = has_network ? networks[params->may_lack][radius] : "median_search",
     .size = { band->output.width, params->channels, band->output.height }, .group = { 32, 1, radius > FINE_RADIUS ? 1 : 4 },
     .cost = (has_network ? 1 : ROUNDS) * params->count / 4.0,        /* reads of a pixel's four */
     .args = { ARG (keys), ARG (band->input.memory), ARG (band->output.memory), ARG (params->channels),
               ARG (band->output.width), ARG (band->output.height), has_network ? NO_ARG : ARG (radius), half_widths,
-              ARG (params->rank), ARG (params->may_lack),
-              params->may_lack ? TABLE_ARG (params->ranks, (params->count + 1) * sizeof (gint)) : half_widths }
+              ARG (params->rank), ARG (params->may_lack), ranks }
   });
 }
 

@@ -21,5 +21,5 @@
 #define CODED_PLACE(i, n) ((unsigned int) (n) * (CODED_SAMPLES * (i) + ((CODED_HASH (i) >> 15 ^ CODED_HASH (i)) * 2246822519u >> 16 & 255)) \
                            / (CODED_SAMPLES * CODED_SAMPLES))
 
-#define CODED_TABLES  ((3 + CODED_WORDS) * 128 + 2)
+#define CODED_TABLES  ((3 + CODED_WORDS) * 128 + 2)             /* what is known of each code, and two words of the group's */
 #define CODED_ROOM    (2 * CODED_SAMPLES + CODED_SAMPLES / 32)  /* to make the codes with, and the least for keys */
