@@ -5,35 +5,24 @@
  */
 #include "config.h"
 
-#include "sift-draw.h"
+#include "sift-draw-parts.h"
+#include "sift-marks.cl.h"
 
 #include <gegl-plugin.h>
 #include <math.h>
 #include <string.h>
 
-#define LINE         1.5        /* width, in pixels */
-#define RIM          3.5        /* width of the line with its dark rim */
-#define RIM_COVERAGE 0.5
 #define LEAST_RADIUS 2.0
-#define ROWS         32         /* that are drawn at a time, ... */
-#define CELL         32         /* ... and columns, of an input that is laid under the marks */
+#define MOST_THREADS 256
 
-typedef struct
-{
-  gdouble x, y, radius;
-  gdouble end_x, end_y;         /* of the line from the middle */
-  gint    color;
-  gint    top, bottom;          /* rows that it may touch */
-} Mark;
-
+/* What is drawn of the request's roi, in cells from its first pixel on. */
 typedef struct
 {
   const TesseraRequest *request;
-  const SiftDrawing    *drawing;
-  Mark                 *marks;
-  gint                  n;
+  const SiftMarks      *marks;
   gboolean              is_laid;        /* the result has the input's pixels already */
-  gint                  tile, top;      /* rows of the result's tiles; the first of a tile, at or above the result's first */
+  gint                  n_cells, n_rows;
+  gint                  next_row;
 } Sheet;
 
 /* ----------------------------------------------------------------- marks -- */
@@ -41,47 +30,29 @@ typedef struct
 static Mark
 mark_of (const SiftDrawing *drawing, const SiftPoint *point)
 {
-  const gdouble radius = MAX (LEAST_RADIUS, drawing->scale * point->sigma), reach = radius + RIM;
+  const gdouble radius = MAX (LEAST_RADIUS, drawing->scale * point->sigma), reach = radius + MARK_RIM;
   const gint    octave = (point->octave % SIFT_COLORS + SIFT_COLORS) % SIFT_COLORS;
+  const gint    left = (gint) floor (point->x - reach), top = (gint) floor (point->y - reach);
 
   return (Mark) {
-    .x = point->x, .y = point->y, .radius = radius,
-    .end_x = point->x - radius * tessera_cos_degrees (point->angle - 180.0),
-    .end_y = point->y - radius * tessera_sin_degrees (point->angle - 180.0),
-    .color = drawing->by_octave ? octave : 0,
-    .top = (gint) floor (point->y - reach), .bottom = (gint) ceil (point->y + reach) + 1
+    .shape = { .x = point->x, .y = point->y, .radius = radius,
+               .end_x = point->x - radius * tessera_cos_degrees (point->angle - 180.0),
+               .end_y = point->y - radius * tessera_sin_degrees (point->angle - 180.0),
+               .color = drawing->by_octave ? octave : 0 },
+    .box = { left, top, (gint) ceil (point->x + reach) + 1 - left, (gint) ceil (point->y + reach) + 1 - top }
   };
 }
 
-static Mark *
-make_marks (const SiftDrawing *drawing, gint *n)
+static void
+make_marks (const SiftDrawing *drawing, SiftMarks *marks)
 {
   const SiftList *list = drawing->list;
   const gsize     most = drawing->most > 0 ? MIN ((gsize) drawing->most, list->n) : list->n;
   g_autofree gint *which = sift_strongest (list, most);
-  Mark           *marks = g_new (Mark, most);
 
+  *marks = (SiftMarks) { .drawing = drawing, .marks = g_new (Mark, most), .n = most };
   for (gsize i = 0; i < most; i++)
-    marks[i] = mark_of (drawing, &list->points[which[i]]);
-  *n = (gint) most;
-  return marks;
-}
-
-/* From a pixel to the nearest part of a mark. */
-static gdouble
-distance_to (const Mark *mark, gdouble x, gdouble y)
-{
-  const gdouble dx = x - mark->x, dy = y - mark->y, ex = mark->end_x - mark->x, ey = mark->end_y - mark->y;
-  const gdouble along = CLAMP ((dx * ex + dy * ey) / (mark->radius * mark->radius), 0.0, 1.0);
-  const gdouble lx = dx - along * ex, ly = dy - along * ey;
-
-  return MIN (fabs (sqrt (dx * dx + dy * dy) - mark->radius), sqrt (lx * lx + ly * ly));
-}
-
-static gfloat
-coverage (gdouble width, gdouble distance)
-{
-  return (gfloat) CLAMP (0.5 * width + 0.5 - distance, 0.0, 1.0);
+    marks->marks[i] = mark_of (drawing, &list->points[which[i]]);
 }
 
 /* ----------------------------------------------------------------- areas -- */
@@ -100,32 +71,57 @@ is_covered (const Cover *cover)
 }
 
 static void
-cover (const Mark *mark, const GeglRectangle *rows, Cover *covers)
+cover (const Mark *mark, const GeglRectangle *cell, Cover *covers)
 {
-  const gint left = MAX (rows->x, (gint) floor (mark->x - mark->radius - RIM));
-  const gint right = MIN (rows->x + rows->width, (gint) ceil (mark->x + mark->radius + RIM) + 1);
+  GeglRectangle part;
 
-  for (gint y = MAX (rows->y, mark->top); y < MIN (rows->y + rows->height, mark->bottom); y++)
-    for (gint x = left; x < right; x++)
+  gegl_rectangle_intersect (&part, cell, &mark->box);
+  for (gint y = part.y; y < part.y + part.height; y++)
+    for (gint x = part.x; x < part.x + part.width; x++)
       {
-        const gdouble distance = distance_to (mark, x, y);
-        Cover        *at = &covers[(gsize) (y - rows->y) * rows->width + x - rows->x];
-        const gfloat  line = coverage (LINE, distance);
+        const gdouble distance = mark_distance (mark->shape, x, y);
+        Cover        *at = &covers[(y - cell->y) * MARK_CELL + x - cell->x];
+        const gfloat  line = mark_coverage (MARK_LINE, distance);
 
         if (line > at->line)
-          at->color = mark->color;
+          at->color = mark->shape.color;
         at->line = MAX (at->line, line);
-        at->rim = MAX (at->rim, (gfloat) RIM_COVERAGE * coverage (RIM, distance));
+        at->rim = MAX (at->rim, MARK_RIM_COVERAGE * mark_coverage (MARK_RIM, distance));
       }
 }
 
-static void
-cover_rows (const Sheet *sheet, const GeglRectangle *rows, Cover *covers)
+/* Cell `i` of a row of cells; `rows`: those of the result that it has. */
+static GeglRectangle
+cell_of (const GeglRectangle *rows, gint i)
 {
-  memset (covers, 0, (gsize) rows->width * rows->height * sizeof *covers);
-  for (gint i = 0; i < sheet->n; i++)
-    if (sheet->marks[i].top < rows->y + rows->height && sheet->marks[i].bottom > rows->y)
-      cover (&sheet->marks[i], rows, covers);
+  return (GeglRectangle) { rows->x + i * MARK_CELL, rows->y, MIN (MARK_CELL, rows->width - i * MARK_CELL), rows->height };
+}
+
+/* What the marks cover of a row of cells, cell after cell; a cell far from them all is not touched, and has no flag. */
+static void
+cover_cells (const Sheet *sheet, const GeglRectangle *rows, Cover *covers, gboolean *has_mark)
+{
+  memset (has_mark, 0, sheet->n_cells * sizeof *has_mark);
+  for (gsize k = 0; k < sheet->marks->n; k++)
+    {
+      const Mark   *mark = &sheet->marks->marks[k];
+      GeglRectangle part;
+
+      if (! gegl_rectangle_intersect (&part, &mark->box, rows))
+        continue;
+      for (gint i = (part.x - rows->x) / MARK_CELL; i * MARK_CELL < part.x + part.width - rows->x; i++)
+        {
+          const GeglRectangle cell = cell_of (rows, i);
+          Cover              *own = covers + (gsize) i * MARK_CELL * MARK_CELL;
+
+          if (! sift_mark_is_near (mark, cell.x, cell.y))
+            continue;
+          if (! has_mark[i])
+            memset (own, 0, MARK_CELL * MARK_CELL * sizeof *own);
+          has_mark[i] = TRUE;
+          cover (mark, &cell, own);
+        }
+    }
 }
 
 /* `over` with coverage `part` on a pixel with straight alpha. */
@@ -137,26 +133,23 @@ lay_over (gfloat pixel[4], const gfloat over[3], gfloat part)
   if (part <= 0.0f)
     return;
   for (gint c = 0; c < 3; c++)
-    pixel[c] = below > 0.0f ? (pixel[c] * below + over[c] * part) / alpha : over[c];
+    pixel[c] = mark_mixed (pixel[c], below, over[c], part, alpha);
   pixel[3] = alpha;
 }
 
 static void
-show_marks (const Sheet *sheet, const Cover *covers, gint n, gfloat *pixels)
+show_mark (const Sheet *sheet, const Cover *cover, gfloat *pixel)
 {
   static const gfloat black[3] = { 0.0f, 0.0f, 0.0f };
 
-  for (gint i = 0; i < n; i++)
-    {
-      lay_over (pixels + 4 * i, black, covers[i].rim);
-      lay_over (pixels + 4 * i, sheet->drawing->colors[covers[i].color], covers[i].line);
-    }
+  lay_over (pixel, black, cover->rim);
+  lay_over (pixel, sheet->marks->drawing->colors[cover->color], cover->line);
 }
 
 static void
 show_mask (const Sheet *sheet, const GeglRectangle *area, gfloat *pixels)
 {
-  const SiftList *list = sheet->drawing->list;
+  const SiftList *list = sheet->marks->drawing->list;
 
   for (gsize i = 0; i < list->n; i++)
     {
@@ -167,118 +160,200 @@ show_mask (const Sheet *sheet, const GeglRectangle *area, gfloat *pixels)
     }
 }
 
-/* Into the result what was laid there, where no mark is: its bits, whatever the format's conversions make of them. */
-static void
-restore (const Sheet *sheet, const GeglRectangle *area, const Cover *covers, gint stride)
+/* What a thread draws a row of cells with. */
+typedef struct
 {
-  const Babl  *stored = gegl_buffer_get_format (sheet->request->input);
-  const gsize  bytes = babl_format_get_bytes_per_pixel (stored), n = (gsize) area->width * area->height;
-  g_autofree guchar *laid = g_malloc (n * bytes), *drawn = g_malloc (n * bytes);
+  Cover      *covers;
+  gboolean   *has_mark;
+  gfloat     *pixels;           /* of the result's format */
+  guchar     *stored, *packed;  /* of a cell, as the buffer has them; those of them that a mark covers */
+  GeglBuffer *packing;          /* has `packed` */
+} Desk;
 
-  gegl_buffer_get (sheet->request->input, area, 1.0, stored, laid, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  gegl_buffer_get (sheet->request->output, area, 1.0, stored, drawn, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  for (gsize i = 0; i < n; i++)
-    if (! is_covered (&covers[i / area->width * stride + i % area->width]))
-      memcpy (drawn + i * bytes, laid + i * bytes, bytes);
-  gegl_buffer_set (sheet->request->output, area, 0, stored, drawn, GEGL_AUTO_ROWSTRIDE);
+/* A cell of a result that has the input's pixels: those under a mark alone are read and written, so all others keep their bits. */
+static void
+draw_cell (const Sheet *sheet, const GeglRectangle *cell, const Cover *covers, const Desk *desk)
+{
+  GeglBuffer   *output = sheet->request->output;
+  const Babl   *format = sheet->request->output_format, *stored = gegl_buffer_get_format (output);
+  const gsize   bytes = babl_format_get_bytes_per_pixel (stored);
+  GeglRectangle packed = { 0, 0, 0, 1 };
+  const Cover  *under[MARK_CELL * MARK_CELL];
+  guchar       *at[MARK_CELL * MARK_CELL];
+  gint          n = 0;
+
+  gegl_buffer_get (output, cell, 1.0, stored, desk->stored, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gint y = 0; y < cell->height; y++)
+    for (gint x = 0; x < cell->width; x++)
+      if (is_covered (&covers[y * MARK_CELL + x]))
+        {
+          under[n] = &covers[y * MARK_CELL + x];
+          at[n] = desk->stored + (y * cell->width + x) * bytes;
+          memcpy (desk->packed + n * bytes, at[n], bytes);
+          n++;
+        }
+  if (n == 0)
+    return;
+  packed.width = n;
+  tessera_read (desk->packing, &packed, &packed, TESSERA_BORDER_CLAMP, format, desk->pixels);
+  for (gint i = 0; i < n; i++)
+    show_mark (sheet, under[i], desk->pixels + 4 * i);
+  tessera_write (desk->packing, &packed, format, desk->pixels, n * 4 * sizeof (gfloat));
+  for (gint i = 0; i < n; i++)
+    memcpy (at[i], desk->packed + i * bytes, bytes);
+  gegl_buffer_set (output, cell, 0, stored, desk->stored, GEGL_AUTO_ROWSTRIDE);
 }
 
-/* An area of the result; `stride`: from row to row of what covers it. */
+/* A row of cells of another result. */
 static void
-draw_area (const Sheet *sheet, const GeglRectangle *area, const Cover *covers, gint stride)
+draw_rows (const Sheet *sheet, const GeglRectangle *rows, const Desk *desk)
 {
   const TesseraRequest *request = sheet->request;
   const Babl           *format = request->output_format;
-  const gsize           row = (gsize) babl_format_get_n_components (format) * area->width;
-  g_autofree gfloat *pixels = g_new0 (gfloat, row * area->height);
+  const gsize           row = (gsize) babl_format_get_n_components (format) * rows->width;
 
-  if (sheet->drawing->picture == SIFT_OVERLAY)
-    tessera_read (request->input, area, &request->bounds, TESSERA_BORDER_CLAMP, format, pixels);
-  if (sheet->drawing->picture == SIFT_MASK)
-    show_mask (sheet, area, pixels);
+  if (sheet->marks->drawing->picture == SIFT_OVERLAY)
+    tessera_read (request->input, rows, &request->bounds, TESSERA_BORDER_CLAMP, format, desk->pixels);
   else
-    for (gint y = 0; y < area->height; y++)
-      show_marks (sheet, covers + (gsize) y * stride, area->width, pixels + y * row);
-  tessera_write (request->output, area, format, pixels, row * sizeof (gfloat));
-  if (sheet->is_laid && format != gegl_buffer_get_format (request->output))
-    restore (sheet, area, covers, stride);
-}
+    memset (desk->pixels, 0, row * rows->height * sizeof (gfloat));
+  if (sheet->marks->drawing->picture == SIFT_MASK)
+    show_mask (sheet, rows, desk->pixels);
+  else
+    for (gint i = 0; i < sheet->n_cells; i++)
+      for (gint k = 0; k < MARK_CELL * MARK_CELL && desk->has_mark[i]; k++)
+        {
+          const Cover *cover = &desk->covers[(gsize) i * MARK_CELL * MARK_CELL + k];
 
-/* Those parts of some rows where a mark is. */
-static void
-draw_cells (const Sheet *sheet, const GeglRectangle *rows, const Cover *covers)
-{
-  for (gint x = 0; x < rows->width; x += CELL)
-    {
-      const GeglRectangle cell = { rows->x + x, rows->y, MIN (CELL, rows->width - x), rows->height };
-      gboolean            has_mark = FALSE;
-
-      for (gint y = 0; y < cell.height && ! has_mark; y++)
-        for (gint i = 0; i < cell.width && ! has_mark; i++)
-          has_mark = is_covered (&covers[(gsize) y * rows->width + x + i]);
-      if (has_mark)
-        draw_area (sheet, &cell, covers + x, rows->width);
-    }
+          if (is_covered (cover))
+            show_mark (sheet, cover, desk->pixels + k / MARK_CELL * row + 4 * (i * MARK_CELL + k % MARK_CELL));
+        }
+  tessera_write (request->output, rows, format, desk->pixels, row * sizeof (gfloat));
 }
 
 static void
-draw_rows (gsize first, gsize n, gpointer data)
+draw_rows_of_cells (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
-  const Sheet         *sheet = data;
+  Sheet               *sheet = data;
   const GeglRectangle *roi = &sheet->request->roi;
-  g_autofree Cover    *covers = sheet->drawing->picture == SIFT_MASK ? NULL : g_new (Cover, (gsize) roi->width * ROWS);
+  const Babl          *stored = gegl_buffer_get_format (sheet->request->output);
+  const gsize          cells = sheet->is_laid ? 1 : sheet->n_cells;
+  tessera_autoscratch Cover    *covers = gegl_scratch_new (Cover, (gsize) sheet->n_cells * MARK_CELL * MARK_CELL);
+  tessera_autoscratch gboolean *has_mark = gegl_scratch_new (gboolean, sheet->n_cells);
+  tessera_autoscratch gfloat   *pixels = gegl_scratch_new (gfloat, cells * 4 * MARK_CELL * MARK_CELL);
+  tessera_autoscratch guchar   *cell_bytes = gegl_scratch_new (guchar, 2 * MARK_CELL * MARK_CELL * babl_format_get_bytes_per_pixel (stored));
+  Desk desk = { .covers = covers, .has_mark = has_mark, .pixels = pixels, .stored = cell_bytes,
+                .packed = cell_bytes + MARK_CELL * MARK_CELL * babl_format_get_bytes_per_pixel (stored) };
+  gint i;
 
-  for (gint i = (gint) first; i < (gint) (first + n); i++)
+  desk.packing = tessera_reached_buffer (desk.packed, stored, GEGL_RECTANGLE (0, 0, MARK_CELL * MARK_CELL, 1));
+  while ((i = g_atomic_int_add (&sheet->next_row, 1)) < sheet->n_rows)
     {
-      const GeglRectangle rows = { roi->x, roi->y + i * ROWS, roi->width, MIN (ROWS, roi->height - i * ROWS) };
+      const GeglRectangle rows = { roi->x, roi->y + i * MARK_CELL, roi->width, MIN (MARK_CELL, roi->height - i * MARK_CELL) };
 
-      if (covers)
-        cover_rows (sheet, &rows, covers);
-      if (sheet->is_laid)
-        draw_cells (sheet, &rows, covers);
-      else
-        draw_area (sheet, &rows, covers, rows.width);
+      if (sheet->marks->drawing->picture != SIFT_MASK)
+        cover_cells (sheet, &rows, covers, has_mark);
+      if (! sheet->is_laid)
+        draw_rows (sheet, &rows, &desk);
+      for (gint c = 0; c < sheet->n_cells && sheet->is_laid; c++)
+        if (has_mark[c])
+          {
+            const GeglRectangle cell = cell_of (&rows, c);
+
+            draw_cell (sheet, &cell, covers + (gsize) c * MARK_CELL * MARK_CELL, &desk);
+          }
     }
+  g_object_unref (desk.packing);
 }
+
+/* ----------------------------------------------------------------- input -- */
+
+typedef struct
+{
+  const TesseraRequest *request;
+  gint                  tile, top;      /* rows of the result's tiles; the first of a tile, at or above the result's first */
+} Laying;
 
 /* Rows of the result's tiles: GEGL shares whole ones with the input. */
 static void
 lay_rows (gsize first, gsize n, gpointer data)
 {
-  const Sheet         *sheet = data;
-  const GeglRectangle *roi = &sheet->request->roi;
-  GeglRectangle        rows = { roi->x, sheet->top + (gint) first * sheet->tile, roi->width, (gint) n * sheet->tile };
+  const Laying        *laying = data;
+  const GeglRectangle *roi = &laying->request->roi;
+  GeglRectangle        rows = { roi->x, laying->top + (gint) first * laying->tile, roi->width, (gint) n * laying->tile };
 
   gegl_rectangle_intersect (&rows, &rows, roi);
-  gegl_buffer_copy (sheet->request->input, &rows, GEGL_ABYSS_NONE, sheet->request->output, &rows);
+  gegl_buffer_copy (laying->request->input, &rows, GEGL_ABYSS_NONE, laying->request->output, &rows);
 }
 
-/* What lies under the marks, where the result's pixels are stored as the input's.  Without it all pixels are read and written, Price: 1.3 (sift, 24 Mpix
- * float, into a buffer; H200, 2026-11-28). */
-static void
-lay_input (Sheet *sheet)
+/* Puts the input's pixels into a result that stores pixels as the input does.  What no mark covers then keeps its bits, and is neither converted nor, mostly,
+ * copied.  Price: 1.3 (sift, 24 Mpix float, into a buffer; H200, 2026-11-28). */
+static gboolean
+lay_input (const TesseraRequest *request)
 {
-  const TesseraRequest *request = sheet->request;
-  const GeglRectangle  *roi = &request->roi;
+  const GeglRectangle *roi = &request->roi;
+  Laying               laying = { .request = request };
 
-  sheet->is_laid = sheet->drawing->picture == SIFT_OVERLAY && gegl_rectangle_contains (&request->bounds, roi)
-                   && gegl_buffer_get_format (request->input) == gegl_buffer_get_format (request->output);
-  if (! sheet->is_laid)
-    return;
-  g_object_get (request->output, "tile-height", &sheet->tile, NULL);
-  sheet->top = (gint) floor ((gdouble) roi->y / sheet->tile) * sheet->tile;
-  gegl_parallel_distribute_range ((roi->y + roi->height - sheet->top + sheet->tile - 1) / sheet->tile,
-                                  64.0 * 64.0 / sheet->tile / roi->width, lay_rows, sheet);
+  if (! gegl_rectangle_contains (&request->bounds, roi)
+      || gegl_buffer_get_format (request->input) != gegl_buffer_get_format (request->output))
+    return FALSE;
+  g_object_get (request->output, "tile-height", &laying.tile, NULL);
+  laying.top = (gint) floor ((gdouble) roi->y / laying.tile) * laying.tile;
+  tessera_spread_range ((roi->y + roi->height - laying.top + laying.tile - 1) / laying.tile,
+                        64.0 * 64.0 / laying.tile / roi->width, lay_rows, &laying);
+  return TRUE;
 }
 
-void
+/* --------------------------------------------------------------- drawing -- */
+
+static void
+draw_in_c (const TesseraRequest *request)
+{
+  const GeglRectangle *roi = &request->roi;
+  Sheet                sheet = { .request = request, .marks = request->params,
+                                 .n_cells = (roi->width + MARK_CELL - 1) / MARK_CELL, .n_rows = (roi->height + MARK_CELL - 1) / MARK_CELL };
+
+  sheet.is_laid = sheet.marks->drawing->picture == SIFT_OVERLAY && lay_input (request);
+  gegl_parallel_distribute (MIN (sheet.n_rows, MOST_THREADS), draw_rows_of_cells, &sheet);
+}
+
+static const TesseraFilter marks_filter = {
+  .name = "sift-marks", .source = tessera_sift_marks_cl, .checked_by = "tessera:sift", .zero_in_check = "contrast-threshold",
+  .spread = draw_in_c, .scratch_bytes = sift_marks_device_bytes, .device = sift_marks_on_device, .needs_doubles = TRUE
+};
+
+/* On the device each pixel is converted to the format in which marks are drawn, and back: does one without a mark keep its bits? */
+static gboolean
+keeps_bits (const TesseraRequest *request)
+{
+  const Babl *stored = gegl_buffer_get_format (request->input), *type = babl_format_get_type (stored, 0);
+
+  return stored == request->output_format || stored != gegl_buffer_get_format (request->output)
+         || ((type == babl_type ("u8") || type == babl_type ("u16")) && ! (babl_get_model_flags (stored) & BABL_MODEL_FLAG_ASSOCIATED));
+}
+
+gboolean
 sift_draw (const TesseraRequest *request, const SiftDrawing *drawing)
 {
-  Sheet sheet = { .request = request, .drawing = drawing };
+  TesseraRequest drawn = *request;
+  SiftMarks      marks;
+  gboolean       done = TRUE;
 
-  sheet.marks = make_marks (drawing, &sheet.n);
-  lay_input (&sheet);
-  gegl_parallel_distribute_range ((request->roi.height + ROWS - 1) / ROWS, 64.0 * 64.0 / ROWS / request->roi.width, draw_rows,
-                                  &sheet);
-  g_free (sheet.marks);
+  make_marks (drawing, &marks);
+  drawn.filter = &marks_filter;
+  drawn.params = &marks;
+  drawn.input_format = drawn.output_format;
+  drawn.halo = (TesseraHalo) { 0, 0, 0, 0 };
+  drawn.border = TESSERA_BORDER_CLAMP;
+  if (drawing->picture == SIFT_OVERLAY && keeps_bits (request) && sift_marks_list (&marks, &request->roi))
+    {
+      drawn.cost_class = g_bit_storage (marks.n_listed / ((gsize) marks.cells * marks.rows));
+      done = tessera_process (&drawn);
+    }
+  else
+    draw_in_c (&drawn);
+  g_free (marks.marks);
+  g_free (marks.shapes);
+  g_free (marks.starts);
+  g_free (marks.numbers);
+  return done;
 }

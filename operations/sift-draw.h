@@ -22,7 +22,8 @@ typedef struct
 } SiftDrawing;
 
 /* Writes request->roi: the input with the marks, the marks alone, or 1 on the pixel of each point and 0 elsewhere.
- * Pixels are request->output_format: RGBA floats with straight alpha, of the mask one float. */
-void sift_draw (const TesseraRequest *request, const SiftDrawing *drawing);
+ * Pixels are request->output_format: RGBA floats with straight alpha, of the mask one float.  FALSE only if OpenCL is forced
+ * and could not run. */
+gboolean sift_draw (const TesseraRequest *request, const SiftDrawing *drawing);
 
 #endif

@@ -99,42 +99,64 @@ sort_points (const SiftPoint *points, gsize n, gint width, SiftList *list)
   g_free (orders);
 }
 
-typedef struct
+static void
+swap (gdouble *a, gdouble *b)
 {
-  gdouble response;
-  gint    number;
-} Strength;
+  const gdouble value = *a;
 
-/* The strongest first; of equal ones the first of the list. */
-static int
-compare_strengths (const void *first, const void *second)
-{
-  const Strength *a = first, *b = second;
-
-  return a->response != b->response ? (a->response > b->response ? -1 : 1) : a->number - b->number;
+  *a = *b;
+  *b = value;
 }
 
-static int
-compare_numbers (const void *first, const void *second)
+/* What would stand at `place` if the values were sorted, the largest first.  They are left in another order. */
+static gdouble
+find_ranked (gdouble *values, gsize n, gsize place)
 {
-  return *(const gint *) first - *(const gint *) second;
+  gsize first = 0, end = n;
+
+  for (;;)
+    {
+      const gdouble pivot = values[first + (end - first) / 2];
+      gsize         larger = first, smaller = end;              /* behind the former, and from the latter on */
+
+      for (gsize i = first; i < smaller;)
+        if (values[i] > pivot)
+          swap (&values[i++], &values[larger++]);
+        else if (values[i] < pivot)
+          swap (&values[i], &values[--smaller]);
+        else
+          i++;
+      if (place < larger)
+        end = larger;
+      else if (place >= smaller)
+        first = smaller;
+      else
+        return pivot;
+    }
 }
 
 gint *
 sift_strongest (const SiftList *list, gsize most)
 {
   const gsize n = MIN (most, list->n);
-  g_autofree Strength *strengths = g_new (Strength, list->n);
-  gint       *which = g_new (gint, list->n);
+  gint       *which = g_new (gint, n);
+  gdouble     least = -INFINITY;
+  gssize      left = n;                 /* of those as strong as the weakest that is kept */
+  gsize       kept = 0;
 
-  for (gsize i = 0; i < list->n; i++)
-    strengths[i] = (Strength) { list->points[i].response, (gint) i };
-  if (n < list->n)
-    qsort (strengths, list->n, sizeof *strengths, compare_strengths);
-  for (gsize i = 0; i < n; i++)
-    which[i] = strengths[i].number;
-  if (n < list->n)
-    qsort (which, n, sizeof *which, compare_numbers);
+  if (n > 0 && n < list->n)
+    {
+      g_autofree gdouble *responses = g_new (gdouble, list->n);
+
+      for (gsize i = 0; i < list->n; i++)
+        responses[i] = list->points[i].response;
+      least = find_ranked (responses, list->n, n - 1);
+      for (gsize i = 0; i < list->n; i++)
+        left -= list->points[i].response > least;
+    }
+  for (gsize i = 0; i < list->n && kept < n; i++)
+    if (list->points[i].response > least || (list->points[i].response == least && left-- > 0))
+      which[kept++] = (gint) i;
   return which;
 }
 

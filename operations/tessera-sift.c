@@ -71,6 +71,8 @@ property_int (count, _("Count (result)"), 0)
 #include "sift-draw.h"
 #include "sift-parts.h"
 
+#define SEARCH 0.9              /* of the work; the rest is drawing */
+
 /* Behind the sRGB curve; of the octaves -1, 0, 1 ... from the second on. */
 static const guint8 octave_colors[SIFT_COLORS][3] =
   { { 255, 176, 0 }, { 255, 98, 64 }, { 236, 72, 160 }, { 168, 104, 255 }, { 72, 148, 255 }, { 32, 208, 208 }, { 96, 220, 96 },
@@ -139,9 +141,9 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   if (drawing.picture != SIFT_MASK)
     set_colors (request->operation, request->output_format, &drawing);
   search.input_format = gegl_buffer_get_format (request->input);        /* the same points, whatever is drawn */
-  success = sift_find (&search, &settings, FALSE, &list);
-  if (success)
-    sift_draw (request, &drawing);
+  search.progress_to = request->progress_from = SEARCH;
+  request->progress_to = 1.0;
+  success = sift_find (&search, &settings, FALSE, &list) && sift_draw (request, &drawing);
   o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
   g_free (list.points);
   return success;

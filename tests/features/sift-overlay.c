@@ -2,7 +2,7 @@
  *
  * sift-overlay: what tessera:sift leaves of the picture under its circles.  In each format that is delivered as it is stored a pixel without a mark keeps
  * its bits, hidden colors and NaN among them, and has them in each part that is asked for; on and beside the circles the marks alone, laid over the picture,
- * are the same. */
+ * are the same.  In C and on the device the results have the same bits, also in formats of another space. */
 #include "sift-points.h"
 
 #include <math.h>
@@ -112,7 +112,8 @@ is_laid_over (const gfloat *found, const gfloat *mark, const gfloat *under, gflo
   return fabsf (found[3] - alpha) <= level;
 }
 
-static void
+/* The result's bytes. */
+static guint8 *
 check_stored (const gchar *name, const gchar *light, gboolean on_device)
 {
   const Babl  *format = babl_format (name), *floats = babl_format (light);
@@ -121,7 +122,8 @@ check_stored (const gchar *name, const gchar *light, gboolean on_device)
   const gfloat level = type == babl_type ("u8") ? 0.02f : type == babl_type ("half") ? 0.001f : NEAR;   /* two steps: sRGB's are up to 0.009 of light */
   CheckRandom  random = { check_hash (bytes) };
   GeglBuffer  *picture = picture_of (format, &random), *result, *marks;
-  g_autofree guint8 *before = NULL, *after = NULL, *found = NULL, *under = NULL, *mark = NULL;
+  guint8      *after;
+  g_autofree guint8 *before = NULL, *found = NULL, *under = NULL, *mark = NULL;
   gint         n_marks = 0, changed = 0, wrong = 0;
 
   tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
@@ -149,26 +151,58 @@ check_stored (const gchar *name, const gchar *light, gboolean on_device)
   g_object_unref (picture);
   g_object_unref (result);
   g_object_unref (marks);
+  return after;
+}
+
+static void
+check_both (gint number, const gchar *name, const gchar *light)
+{
+  g_autofree guint8 *in_c = NULL, *on_device = NULL;
+
+  box.y = number % 2 ? 23 : -177;
+  tessera_set_band_rows (number % 2 ? 0 : 70);
+  in_c = check_stored (name, light, FALSE);
+  on_device = check_stored (name, light, TRUE);
+  expect (! memcmp (in_c, on_device, PIXELS * babl_format_get_bytes_per_pixel (babl_format (name))), "%s: OpenCL draws something else than C", name);
+}
+
+static void
+check_space (const gchar *name)
+{
+  const Babl        *format = babl_format_with_space (name, babl_space ("Adobish"));
+  CheckRandom        random = { check_hash (1) };
+  GeglBuffer        *picture = picture_of (format, &random);
+  g_autofree guint8 *found[2] = { NULL, NULL };
+
+  for (gint on_device = 0; on_device < 2; on_device++)
+    {
+      GeglBuffer *result;
+
+      tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+      result = drawn (picture, format, "overlay", &box);
+      found[on_device] = bytes_of (result, format, &box);
+      g_object_unref (result);
+    }
+  expect (! memcmp (found[0], found[1], PIXELS * babl_format_get_bytes_per_pixel (format)), "%s of another space: OpenCL draws something else than C", name);
+  g_object_unref (picture);
 }
 
 int
 main (void)
 {
+  static const gchar *const formats[][2] = { /* and that of the light in which marks are mixed */
+    { "RGBA float", "RGBA float" }, { "RaGaBaA float", "RGBA float" }, { "R'G'B'A float", "R'G'B'A float" }, { "R'G'B'A u8", "RGBA float" },
+    { "R'G'B'A u16", "RGBA float" }, { "R'G'B' u8", "RGBA float" }, { "RGBA half", "RGBA float" }
+  };
+
   g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
   gegl_init (NULL, NULL);
   tessera_set_proof (FALSE);
   tessera_set_delivery (TRUE);
-  for (gint on_device = 0; on_device < 2; on_device++)
-    {
-      box.y = on_device ? 23 : -177;
-      check_stored ("RGBA float", "RGBA float", on_device);
-      check_stored ("RaGaBaA float", "RGBA float", on_device);
-      check_stored ("R'G'B'A float", "R'G'B'A float", on_device);
-      check_stored ("R'G'B'A u8", "RGBA float", on_device);
-      check_stored ("R'G'B'A u16", "RGBA float", on_device);
-      check_stored ("R'G'B' u8", "RGBA float", on_device);
-      check_stored ("RGBA half", "RGBA float", on_device);
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    check_both (i, formats[i][0], formats[i][1]);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    check_space (formats[i][0]);
   gegl_exit ();
   return expect_told ();
 }

@@ -230,7 +230,7 @@ parse (gint argc, gchar **argv)
     else if (! strcmp (argv[i], "--bandwidth"))
       bandwidth = atof (argv[i + 1]);
     else if (! strcmp (argv[i], "--ahead"))
-      ahead = CLAMP (atoi (argv[i + 1]), 1, 8);
+      ahead = CLAMP (atoi (argv[i + 1]), 1, 32);
     else if (! strcmp (argv[i], "--whitening"))
       whitening = CLAMP (atoi (argv[i + 1]), 1, MOST_AT_ONCE);
     else if (! strcmp (argv[i], "--threads"))
