@@ -168,6 +168,12 @@ sums_bytes (const Shifts *s)
   return s->n * MAX (projections, (gsize) s->across * s->down * SHIFT_SUMS) * sizeof (gfloat);
 }
 
+static gsize
+means_bytes (const Shifts *s)
+{
+  return (gsize) s->n * (s->width + s->height) * sizeof (gdouble);
+}
+
 /* The reference's softened image and bits, its plane where that is no request's aux, and what take_all takes.  The frames that stay are counted where they
  * are used. */
 gsize
@@ -178,7 +184,7 @@ shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gi
   const gsize  reference = pixels + shifts_bits_bytes (&s) + (s.request->key->serial > 0 || s.n > 1 ? pixels : 0);
 
   return reference + s.n * ((s.request->serials ? 4 : 3) * pixels + 3 * shifts_bits_bytes (&s) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle)
-                            + sizeof (ShiftQuery) + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s);
+                            + sizeof (ShiftQuery) + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s) + means_bytes (&s);
 }
 
 static gboolean
@@ -191,7 +197,7 @@ take_all (Shifts *s)
          && steps_take (steps, s->n * sizeof (ShiftMiddle), &s->middles) && steps_take (steps, s->n * sizeof (gfloat), &s->thresholds)
          && steps_take (steps, s->n * sizeof (ShiftQuery), &s->queries) && steps_take (steps, bits, &s->usable) && steps_take (steps, bits, &s->steep)
          && steps_take (steps, s->n * sizeof (gint), &s->n_steep) && steps_take (steps, sums_bytes (s), &s->sums)
-         && steps_take (steps, pixels, &s->frames.soft) && steps_take (steps, bits, &s->frames.touched);
+         && (! steps->band->has_doubles || steps_take (steps, means_bytes (s), &s->means)) && steps_take (steps, pixels, &s->frames.soft) && steps_take (steps, bits, &s->frames.touched);
 }
 
 static void

@@ -41,6 +41,7 @@ typedef struct
   TesseraMemory      *medians, *excesses;               /* the reference's, then the frames' */
   TesseraMemory      *counts, *middles, *thresholds;
   TesseraMemory      *queries, *usable, *steep, *n_steep, *sums;
+  TesseraMemory      *means;                            /* of projections, in double; NULL: the device has none */
   DeviceFrames        reference, frames;
 } Shifts;
 

@@ -141,9 +141,9 @@ make_projections (gsize first, gsize n, gpointer data)
     }
 }
 
-/* What the tiles left where shift_soften_tiles was to project. */
+/* What the tiles left where shift_soften_tiles was to project, on the host. */
 static gboolean
-read_projections (Shifts *s, DeviceFrames *frames)
+add_projections (Shifts *s, DeviceFrames *frames)
 {
   const gint    n_sums = frames->n * (gint) shifts_projection_floats (s), n_missing = frames->n * (s->width + s->height);
   gconstpointer sums;
@@ -151,6 +151,48 @@ read_projections (Shifts *s, DeviceFrames *frames)
   if (steps_see (&s->steps, s->sums, n_sums * sizeof (gfloat) + n_missing * sizeof (gint32), &sums))
     tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections,
                           &(Projecting) { s, frames, sums, (const gint32 *) ((const gfloat *) sums + n_sums) });
+  return s->steps.status == 0;
+}
+
+typedef struct
+{
+  const Shifts  *s;
+  DeviceFrames  *frames;
+  const gdouble *means;
+} Taking;
+
+/* Of each frame its columns, then its rows. */
+static void
+take_means (gsize first, gsize n, gpointer data)
+{
+  const Taking *t = data;
+  const Shifts *s = t->s;
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      const gdouble *means = t->means + i / 2 * (s->width + s->height);
+
+      if (i % 2)
+        t->frames->rows[i / 2] = shift_projection_of (means + s->width, s->height);
+      else
+        t->frames->columns[i / 2] = shift_projection_of (means, s->width);
+    }
+}
+
+/* The same on the device, if it has doubles: then a hundredth comes to the host.  Price: TODO */
+static gboolean
+read_projections (Shifts *s, DeviceFrames *frames)
+{
+  const gint    n_sums = frames->n * (gint) shifts_projection_floats (s), n_means = s->width + s->height;
+  gconstpointer means;
+
+  if (! s->means)
+    return add_projections (s, frames);
+  if (steps_launch (&s->steps, &(TesseraLaunch) {
+        .kernel = "shift_add_projections", .size = { n_means, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = MAX (s->across, s->down),
+        .args = { ARG (s->sums), ARG (n_sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), ARG (s->means) } })
+      && steps_see (&s->steps, s->means, (gsize) frames->n * n_means * sizeof (gdouble), &means))
+    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, take_means, &(Taking) { s, frames, means });
   return s->steps.status == 0;
 }
 

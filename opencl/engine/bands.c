@@ -36,6 +36,7 @@ tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCo
   state->sent = g_ptr_array_new ();
   band->request = request;
   band->on_processor = job->device->is_processor;
+  band->has_doubles = job->device->has_doubles;
   band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
   around = tessera_grow (&band->roi, &request->halo);
   band->input = tessera_image_for (&around, request->input_format);

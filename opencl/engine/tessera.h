@@ -77,6 +77,7 @@ typedef struct
   TesseraImage          output;   /* exactly roi */
   gconstpointer         measured; /* what `measure` wrote, in host memory; NULL in `measure` itself */
   gboolean              on_processor;   /* the device is the host's own processor: its items run one after another */
+  gboolean              has_doubles;    /* the device computes in double precision */
 } TesseraBand;
 
 typedef enum

@@ -212,6 +212,28 @@ kernel void shift_soften_tiles (global const float *input, int stride, int at, g
                   width, height, across, down);
 }
 
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+#include "tessera-shift-mean.h"
+
+/* The means of columns, then of rows, of a frame for each item of the third dimension, from what project_tile left: its sums in the order of the tiles, in double.
+ * A work-item makes one mean; any group; a read of a float for each tile along it, of an int; a write of a double. */
+kernel void shift_add_projections (global const float *sums, int missing_at, int width, int height, int across, int down, global double *means)
+{
+  const int           i = get_global_id (0), frame = get_global_id (2), is_row = i >= width;
+  const int           n = is_row ? across : down, step = is_row ? 1 : width, all = is_row ? width : height;
+  global const float *from = sums + (long) frame * (down * width + height * across) + (is_row ? down * width + (i - width) * across : i);
+  double              sum = 0.0;
+
+  if (i >= width + height)
+    return;
+  for (int k = 0; k < n; k++)
+    sum += from[k * step];
+  means[(long) frame * (width + height) + i] = shift_mean (sum, all - ((global const int *) sums)[missing_at + frame * (width + height) + i]);
+}
+#endif
+
 /* ------------------------------------------------------------------- the steps -- */
 
 /* The rows of a tile, as bits, from row `from` of the frame to the one before `to`. */

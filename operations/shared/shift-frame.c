@@ -149,17 +149,26 @@ add_projection (const gfloat *restrict values, gint n, gint stride, gint tiles, 
         sums[i] += values[(gsize) i * stride + (gsize) t * step];
 }
 
-/* What is not known is as what is before it. */
 gdouble *
 shift_projection (const gfloat *sums, const gint *pixels, gint n, gint stride, gint tiles, gint step)
 {
   g_autofree gdouble *means = g_new (gdouble, n);
-  gdouble last = 0.0;
 
   add_projection (sums, n, stride, tiles, step, means);
   for (gint i = 0; i < n; i++)
-    last = means[i] = pixels[i] > 0 && isfinite (means[i]) ? means[i] / pixels[i] : last;
-  return shift_less_median (means, n);
+    means[i] = shift_mean (means[i], pixels[i]);
+  return shift_projection_of (means, n);
+}
+
+gdouble *
+shift_projection_of (const gdouble *means, gint n)
+{
+  g_autofree gdouble *known = g_new (gdouble, n);
+  gdouble last = 0.0;
+
+  for (gint i = 0; i < n; i++)
+    last = known[i] = isnan (means[i]) ? last : means[i];
+  return shift_less_median (known, n);
 }
 
 static void

@@ -8,7 +8,10 @@
 
 #include "tessera.h"
 
+#include <math.h>
+
 #include "../opencl/math/tessera-shift.h"
+#include "../opencl/math/tessera-shift-mean.h"
 
 /* What a pixel is, in a byte; the device has bits (opencl/kernels/estimate-shift.cl). */
 #define SHIFT_BAD            1
@@ -69,6 +72,8 @@ gfloat  shift_hot_threshold (gdouble median);
 /* shift-frame.c: of the sums of tiles (SHIFT_TILE_HEIGHT rows or SHIFT_TILE_WIDTH columns) in each of n columns or rows, and of how many pixels
  * they are: projections less their running medians.  Sum i, t is at [i * stride + t * step]. */
 gdouble *shift_projection   (const gfloat *sums, const gint *pixels, gint n, gint stride, gint tiles, gint step);
+/* Of n means (shift_mean).  What is not known is as what is before it. */
+gdouble *shift_projection_of (const gdouble *means, gint n);
 
 /* shift-start.c: whole pixels, up to `most` in magnitude, the best first; returns how many, at least one. */
 #define SHIFT_MOST_LAGS 6

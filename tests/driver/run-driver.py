@@ -148,6 +148,10 @@ def holds(report, driver, arguments):
 
 def straight(report, driver, arguments):
     collect(report, 'driver-straight', driver.start('driver-straight', *arguments), 120)
+    if not arguments:           # without double precision shifts are found too: the host adds what the device would
+        program = driver.start('../temporal/sequence-device', plan='lie:single')
+        out, err, _ = watched.communicate(program, 120)
+        report.check('sequence-device, lie:single', program.returncode == 0, out + err)
 
 
 def threads(report, driver, arguments):

@@ -126,4 +126,10 @@ ROWS = [
      'if (top + k < height && above[k]', 'if (above[k]', 1),
     ('517', 'killed', 'operations/estimate-shift-prepare.c',
      '_floats (s), frames->n * (s->width + s->height))', '_floats (s), s->width + s->height)', 1),
+    ('537', 'killed', 'opencl/kernels/estimate-shift.cl',
+     '  double              sum = 0.0;', '  float               sum = 0.0f;', 1),
+    ('538', 'killed', 'opencl/kernels/estimate-shift.cl',
+     'n = is_row ? across : down, step', 'n = is_row ? across : down - 1, step', 1),
+    ('539', 'killed', 'opencl/math/tessera-shift-mean.h',
+     'pixels > 0 && isfinite (sum)', 'pixels >= 0 && isfinite (sum)', 1),
 ]

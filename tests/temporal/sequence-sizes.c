@@ -86,7 +86,7 @@ request_init (Request *r, gint n, gint width, gint height, const ShiftSettings *
 
       stars_frame (field, k + 1, adu);
       for (gint i = 0; i < pixels; i++)
-        frame[i] = adu[(i + MAX (k, 0) * (2 * width + 3)) % pixels];
+        frame[i] = 1.3f * adu[(i + MAX (k, 0) * (2 * width + 3)) % pixels];   /* whose sums are rounded */
       spoil (frame, r, k + 1);
       if (k < 0)
         {
@@ -123,6 +123,17 @@ request_clear (Request *r)
 
 /* ---------------------------------------------------------------------- shifts -- */
 
+/* The device's of the reference have the bits of C's. */
+static void
+compare_projections (const Request *r, const ShiftKey *key, const ShiftSettings *settings)
+{
+  ShiftFrame *frame = shift_frame_new (&r->reference, settings);
+
+  expect (key->columns && key->rows && ! memcmp (key->columns, frame->columns, r->width * sizeof (gdouble))
+          && ! memcmp (key->rows, frame->rows, r->height * sizeof (gdouble)), "%dx%d: the reference has C's projections", r->width, r->height);
+  shift_frame_free (frame);
+}
+
 /* Against the reference; frames or planes as `params` says. */
 static void
 find (Request *r, TesseraOpenclMode mode, ShiftRequest params, Shift *found)
@@ -136,6 +147,8 @@ find (Request *r, TesseraOpenclMode mode, ShiftRequest params, Shift *found)
   params.key = &key;
   tessera_set_opencl_mode (mode);
   expect (shift_request (shifting, &params, found), "%dx%d, mode %d: it is computed", r->width, r->height, mode);
+  if (mode == TESSERA_OPENCL_FORCE && params.settings.method == SHIFT_PYRAMID)
+    compare_projections (r, &key, &params.settings);
   tessera_drop_kept (key.serial);
   shift_key_clear (&key);
 }
