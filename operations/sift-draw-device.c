@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Draws points on the device (opencl/kernels/sift-marks.cl): the host lists the marks that each cell may have.
- * Price: 1.7 (sift, 24 Mpix float, into a buffer; H200, 2026-11-28).
+ * Price: 1.9 (sift, 24 Mpix float, into a buffer; H200, 2026-11-28).
  */
 #include "config.h"
 

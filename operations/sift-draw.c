@@ -286,7 +286,7 @@ lay_rows (gsize first, gsize n, gpointer data)
 }
 
 /* Puts the input's pixels into a result that stores pixels as the input does.  What no mark covers then keeps its bits, and is neither converted nor, mostly,
- * copied.  Price: 1.3 (sift, 24 Mpix float, into a buffer; H200, 2026-11-28). */
+ * copied. */
 static gboolean
 lay_input (const TesseraRequest *request)
 {
