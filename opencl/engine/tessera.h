@@ -76,8 +76,7 @@ typedef struct
   TesseraImage          aux;      /* the same rectangle; memory NULL if there is no aux */
   TesseraImage          output;   /* exactly roi */
   gconstpointer         measured; /* what `measure` wrote, in host memory; NULL in `measure` itself */
-  gboolean              on_processor;   /* the device is the host's own processor: its items run one after another */
-  gboolean              has_doubles;    /* the device computes in double precision */
+  gboolean              on_processor, has_doubles;      /* the device is the host's own: its items run one after another; it has double precision */
 } TesseraBand;
 
 typedef enum
