@@ -20,6 +20,7 @@ SEED = '20261121'
 # Filter, cases, what is the same in all of them.  An instruction of Oclgrind's takes a
 # microsecond, so reaches are small; a part that a group cannot show is where a bound is wrong by one.
 SMALL = 'width=37,height=21'
+PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains')]
 RUNS = [
     ('bilateral-filter', 2, f'{SMALL},spatial-sigma=4,range-sigma=0.2'),
     ('bilateral-grid', 4, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2'),
@@ -57,8 +58,9 @@ RUNS = [
 
 # What has a test of its own, and the result that it tells then.
 OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 45),
+          ('circles', ['features/sift-marks', '--case', '20', *PHOTOGRAPHS], 8),
           ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
-          ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0', '--threads', '1'], 3),
+          ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0', '--threads', '1'], 35),
           ('tracks', ['temporal/tracks-device', '--small'], 12)]
 
 
