@@ -165,6 +165,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   if (status != 0)
     {
       tessera_check_drop (check);       /* a plan that does not fit is refused at once: nobody waits for it */
+      tessera_proof_state.has_failed = TRUE;    /* if this is a check: whosever, for some of its kernels ran */
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
       if (tessera_proof_state.is_early)
         return FALSE;
@@ -229,8 +230,9 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   device = tessera_choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
-  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE && request->filter->source)
-    tessera_proof_state.has_failed = TRUE;      /* C still computes it, because GEGL warns of tiles that nobody wrote */
+  /* In a check C still computes it, because GEGL warns of tiles that nobody wrote.  Another filter of the operation may have to stay in C. */
+  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
+    tessera_proof_state.has_failed |= g_strcmp0 (request->filter->name, tessera_proof_state.filter) == 0;
   else if (device)
     tessera_count (fallbacks, 1);
   if (device)

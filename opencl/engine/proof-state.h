@@ -20,6 +20,7 @@ typedef enum { TESSERA_PROOF_NONE, TESSERA_PROOF_C, TESSERA_PROOF_DEVICE } Tesse
 typedef struct
 {
   TesseraProofLeg leg;
+  const gchar    *filter;               /* whose check it is, by name */
   gboolean        takes_tiles;          /* the result must go into tiles, however small it is */
   gboolean        is_early;             /* the check runs beside its request.  A failure is not counted then, and nothing
                                          * is said, because the device is asked again. */

@@ -213,7 +213,7 @@ compute_on_device (Proof *proof)
   Bench bench = { 0 };
 
   bench_init (&bench, proof->request, proof->settings);
-  tessera_proof_state = (TesseraProofState) { .is_early = proof->is_early };     /* the thread ends with the check */
+  tessera_proof_state = (TesseraProofState) { .filter = proof->request->filter->name, .is_early = proof->is_early };     /* the thread ends with the check */
   for (Look look = LOOK_STORED; look < LOOKS && ! tessera_proof_state.has_failed && ! g_atomic_int_get (&proof->is_vain); look++)
     {
       tessera_proof_state.takes_tiles = look == LOOK_STORED && proof->has_tiles;

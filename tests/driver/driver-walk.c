@@ -59,7 +59,8 @@ walk_init (Walk *walk, const DriverCase *c)
   tessera_get_counters (&before);
   walk->on_device = run_mode (walk, TESSERA_OPENCL_FORCE);
   tessera_get_counters (&after);
-  return after.device_requests > before.device_requests && after.bands > before.bands + ! c->is_whole;
+  walk->requests = after.device_requests - before.device_requests;
+  return walk->requests > 0 && after.bands > before.bands + ! c->is_whole;
 }
 
 void
@@ -93,13 +94,14 @@ static gboolean
 result_good (Walk *walk, const gfloat *pixels, const TesseraCounters *before, const TesseraCounters *after,
              gint lines, GString *why)
 {
-  const guint64 fallbacks = after->fallbacks - before->fallbacks;
+  const guint64 fallbacks = after->fallbacks - before->fallbacks, c = after->c_requests - before->c_requests;
   const guint64 device = after->device_requests - before->device_requests;
-  gboolean      good = expect (fallbacks + device == 1, "neither one fallback nor one device request", why);
+  gboolean      good = expect (c + device == walk->requests, "not as many requests in C or on the device as usual", why);
 
-  good &= expect (after->c_requests - before->c_requests == fallbacks, "as many fallbacks as C requests", why);
+  /* Of several requests the later ones may go to C at once. */
+  good &= expect ((c > 0) == (fallbacks > 0) && fallbacks <= c, "C requests without a fallback", why);
   if (fallbacks)
-    good &= expect (lines == 1, "not one line on stderr", why)
+    good &= expect (lines >= 1 && lines <= (gint) fallbacks, "not one line on stderr for each fallback, or for all", why)
             & driver_same (walk->c, pixels, walk->in_c, "after the failure and in C", why);
   else
     good &= expect (lines == 0, "a line on stderr without a fallback", why)
@@ -187,7 +189,7 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
 
 /* ------------------------------------------------------------------ lies -- */
 
-/* A request under a lie: C's pixels, and so many lines. */
+/* The operation under a lie: C's pixels, and so many lines. */
 static void
 deceive (Walk *walk, gint lines, const gchar *title)
 {
@@ -227,7 +229,7 @@ walk_lie (Walk *walk, const gchar *plan)
   tessera_trim ();
   forget_objects ();
   stub.set_plan (plan);
-  deceive (walk, 1, title);
+  deceive (walk, walk->requests, title);
   deceive (walk, 0, title);
   expect (stub.met (), "was not met", why);
   stub.set_plan (NULL);

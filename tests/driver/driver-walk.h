@@ -11,6 +11,7 @@ typedef struct
   const DriverCase *c;
   DriverPicture     picture;
   gfloat           *in_c, *on_device;
+  guint64           requests;           /* that the operation makes of the engine, each with a filter of its own */
 } Walk;
 
 typedef enum
@@ -27,7 +28,7 @@ void     walk_clear    (Walk *walk);
 /* One request under `plan`, and one without; FALSE when the plan was not met. */
 gboolean walk_fault    (Walk *walk, const gchar *plan, FaultFlags flags);
 
-/* The driver lies about pixels: C's come, and one line says why. */
+/* The driver lies about pixels: C's come, and a line for each filter says why. */
 void     walk_lie      (Walk *walk, const gchar *plan);
 /* Every launch in two parts, left and right: still C's, on the device. */
 void     walk_cut      (Walk *walk);
