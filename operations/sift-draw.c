@@ -321,14 +321,17 @@ static const TesseraFilter marks_filter = {
   .spread = draw_in_c, .scratch_bytes = sift_marks_device_bytes, .device = sift_marks_on_device, .needs_doubles = TRUE
 };
 
-/* On the device each pixel is converted to the format in which marks are drawn, and back: does one without a mark keep its bits? */
-static gboolean
-keeps_bits (const TesseraRequest *request)
+static const TesseraFilter marks_in_c = { .name = "sift-marks", .spread = draw_in_c };
+
+/* On the device each pixel is converted to the format in which marks are drawn, and back: there one without a mark must keep its bits. */
+gboolean
+sift_draws_apart (const TesseraRequest *request, SiftPicture picture)
 {
   const Babl *stored = gegl_buffer_get_format (request->input), *type = babl_format_get_type (stored, 0);
 
-  return stored == request->output_format || stored != gegl_buffer_get_format (request->output)
-         || ((type == babl_type ("u8") || type == babl_type ("u16")) && ! (babl_get_model_flags (stored) & BABL_MODEL_FLAG_ASSOCIATED));
+  return picture == SIFT_OVERLAY
+         && (stored == request->output_format || stored != gegl_buffer_get_format (request->output)
+             || ((type == babl_type ("u8") || type == babl_type ("u16")) && ! (babl_get_model_flags (stored) & BABL_MODEL_FLAG_ASSOCIATED)));
 }
 
 gboolean
@@ -339,18 +342,22 @@ sift_draw (const TesseraRequest *request, const SiftDrawing *drawing)
   gboolean       done = TRUE;
 
   make_marks (drawing, &marks);
-  drawn.filter = &marks_filter;
+  drawn.filter = &marks_in_c;
   drawn.params = &marks;
   drawn.input_format = drawn.output_format;
   drawn.halo = (TesseraHalo) { 0, 0, 0, 0 };
   drawn.border = TESSERA_BORDER_CLAMP;
-  if (drawing->picture == SIFT_OVERLAY && keeps_bits (request) && sift_marks_list (&marks, &request->roi))
+  if (! sift_draws_apart (request, drawing->picture))
+    draw_in_c (&drawn);
+  else
     {
-      drawn.cost_class = g_bit_storage (marks.n_listed / ((gsize) marks.cells * marks.rows));
+      if (gegl_operation_use_opencl (request->operation) && sift_marks_list (&marks, &request->roi))
+        {
+          drawn.filter = &marks_filter;
+          drawn.cost_class = g_bit_storage (marks.n_listed / ((gsize) marks.cells * marks.rows));
+        }
       done = tessera_process (&drawn);
     }
-  else
-    draw_in_c (&drawn);
   g_free (marks.marks);
   g_free (marks.shapes);
   g_free (marks.starts);

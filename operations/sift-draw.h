@@ -21,6 +21,9 @@ typedef struct
   gfloat          colors[SIFT_COLORS][4];       /* by octave, or the first for all; as the result's pixels */
 } SiftDrawing;
 
+/* Is drawing a request of its own, which the device may answer? */
+gboolean sift_draws_apart (const TesseraRequest *request, SiftPicture picture);
+
 /* Writes request->roi: the input with the marks, the marks alone, or 1 on the pixel of each point and 0 elsewhere.
  * Pixels are request->output_format: RGBA floats with straight alpha, of the mask one float.  FALSE only if OpenCL is forced
  * and could not run. */

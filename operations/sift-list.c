@@ -112,11 +112,12 @@ swap (gdouble *a, gdouble *b)
 static gdouble
 find_ranked (gdouble *values, gsize n, gsize place)
 {
-  gsize first = 0, end = n;
+  gsize   first = 0, end = n;
+  guint32 drawn = 1;            /* for pivots: no order of the values is slow, but by chance */
 
-  for (;;)
+  for (;; drawn = drawn * 1664525u + 1013904223u)
     {
-      const gdouble pivot = values[first + (end - first) / 2];
+      const gdouble pivot = values[first + ((guint64) drawn * (end - first) >> 32)];
       gsize         larger = first, smaller = end;              /* behind the former, and from the latter on */
 
       for (gsize i = first; i < smaller;)

@@ -141,8 +141,11 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   if (drawing.picture != SIFT_MASK)
     set_colors (request->operation, request->output_format, &drawing);
   search.input_format = gegl_buffer_get_format (request->input);        /* the same points, whatever is drawn */
-  search.progress_to = request->progress_from = SEARCH;
-  request->progress_to = 1.0;
+  if (sift_draws_apart (request, drawing.picture))
+    {
+      search.progress_to = request->progress_from = SEARCH;
+      request->progress_to = 1.0;
+    }
   success = sift_find (&search, &settings, FALSE, &list) && sift_draw (request, &drawing);
   o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
   g_free (list.points);

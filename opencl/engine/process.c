@@ -232,7 +232,7 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
     return TRUE;
   /* In a check C still computes it, because GEGL warns of tiles that nobody wrote.  Another filter of the operation may have to stay in C. */
   if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
-    tessera_proof_state.has_failed |= g_strcmp0 (request->filter->name, tessera_proof_state.filter) == 0;
+    tessera_proof_state.has_failed |= request->filter->source && g_strcmp0 (request->filter->name, tessera_proof_state.filter) == 0;
   else if (device)
     tessera_count (fallbacks, 1);
   if (device)

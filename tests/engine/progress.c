@@ -150,6 +150,32 @@ check_operation (const gchar *operation, GeglBuffer *large, GeglBuffer *small)
     }
 }
 
+/* SIFT's search alone is a request, or drawing is one too; a picture without points has nothing to draw. */
+static void
+check_points (GeglBuffer *large)
+{
+  static const struct { const gchar *format; gint result; gboolean is_empty, on_device; } asked[] = {
+    { "R'G'B'A float", 1, FALSE, FALSE }, { "R'G'B'A float", 2, FALSE, FALSE }, { "R'G'B'A float", 2, FALSE, TRUE },
+    { "RaGaBaA float", 0, FALSE, FALSE }, { "RaGaBaA float", 0, FALSE, TRUE }, { "R'G'B'A float", 0, TRUE, TRUE }
+  };
+
+  tessera_set_eager_progress (TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
+    {
+      GeglBuffer       *input = gegl_buffer_new (gegl_buffer_get_extent (large), babl_format (asked[i].format));
+      g_autofree gchar *what = g_strdup_printf ("tessera:sift with result %d of %s", asked[i].result, asked[i].is_empty ? "nothing" : asked[i].format);
+
+      if (! asked[i].is_empty)
+        gegl_buffer_copy (large, NULL, GEGL_ABYSS_NONE, input, NULL);
+      tessera_set_opencl_mode (asked[i].on_device && tessera_device_name () ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
+      wanted = asked[i].format;
+      run ("tessera:sift", "result", asked[i].result, input);
+      expect_whole (what, asked[i].on_device ? "device" : "C", OCTAVES);
+      g_object_unref (input);
+    }
+  wanted = "RGBA float";
+}
+
 /* Some seconds of work, if the machine is not a very fast one. */
 static void
 check_long (const gchar *operation, const gchar *property, gint value, GeglBuffer *large)
@@ -205,6 +231,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < n; i++)
     if (is_checked (operations[i]))
       check_operation (operations[i], large, small);
+  check_points (large);
   check_long ("tessera:median-blur", "radius", 100, large);     /* in large pieces */
   check_long ("tessera:motion-blur", "length", 400, large);     /* in small ones */
   tessera_set_eager_progress (TRUE);

@@ -5,11 +5,14 @@
 
 #include "check.h"
 #include "../engine/verdict.h"
+#include <math.h>
+
 #include "sift-parts.h"
 
 #define SEED    20261128
 #define CASES   2000
 #define LARGEST 60
+#define LONG    500000
 
 /* Does it have fewer than `most` before it, of which an equal one is before it if it is earlier in the list? */
 static gboolean
@@ -22,12 +25,31 @@ is_kept (const SiftList *list, gsize i, gsize most)
   return before < most;
 }
 
+/* The strongest at both ends: with a pivot from the middle this takes minutes. */
+static void
+look_at_long_list (void)
+{
+  SiftPoint       *points = g_new0 (SiftPoint, LONG);
+  const SiftList   list = { points, LONG };
+  g_autofree gint *which = NULL;
+  gsize            bad = 0;
+
+  for (gsize i = 0; i < LONG; i++)
+    points[i].response = fabs ((gdouble) i - 0.5 * LONG);
+  which = sift_strongest (&list, LARGEST);
+  for (gsize i = 0; i < LARGEST; i++)
+    bad += which[i] != (gint) (i < LARGEST / 2 + 1 ? i : LONG - LARGEST + i);
+  expect (! bad, "a long list: %zu of %d are others", bad, LARGEST);
+  g_free (points);
+}
+
 int
 main (void)
 {
   CheckRandom random = { SEED };
   SiftPoint   points[LARGEST];
 
+  look_at_long_list ();
   for (gint number = 0; number < CASES; number++)
     {
       const SiftList   list = { points, check_below (&random, LARGEST + 1) };
