@@ -91,7 +91,7 @@ ROWS = [
     ('525', 'killed', 'operations/sift-draw-parts.h',
      'corner = 0.7072 * (MARK_CELL - 1)', 'corner = 0.5 * (MARK_CELL - 1)', 1),
     ('532', 'killed', 'operations/sift-draw.c',
-     '  return stored == request->output_format ||', '  return TRUE ||', 1),
+     '&& (stored == request->output_format ||', '&& (TRUE ||', 1),
     ('533', 'killed', 'opencl/kernels/sift-marks.cl',
      '  int    cell = (y + cell_top) / MARK_CELL', '  int    cell = (y + 0 * cell_top) / MARK_CELL', 1),
     ('534', 'killed', 'opencl/kernels/sift-marks.cl',
