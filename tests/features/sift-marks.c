@@ -205,6 +205,16 @@ draw (gint number, Drawing *drawing)
   drawing->by_octave = check_chance (&random, 50);
 }
 
+/* Bit for bit, except that any NaN equals any other: of one under a mark each device makes its own. */
+static gboolean
+are_same (const gfloat *one, const gfloat *other, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (memcmp (one + i, other + i, sizeof *one) && ! (isnan (one[i]) && isnan (other[i])))
+      return FALSE;
+  return TRUE;
+}
+
 /* A part of it has the same bits. */
 static void
 check_part (const Drawing *drawing, GeglBuffer *buffer, Result result, const gfloat *whole, const gchar *text)
@@ -228,7 +238,7 @@ static void
 check_result (const Drawing *drawing, GeglBuffer *buffer, Result result, const RefSift *reference, const gchar *text)
 {
   const GeglRectangle *box = &drawing->c.box;
-  const gsize          n = (gsize) box->width * box->height, bytes = n * (result == MASK ? 1 : 4) * sizeof (gfloat);
+  const gsize          n = (gsize) box->width * box->height;
   gint                 count, on_device;
   gfloat              *found = drawn (drawing, buffer, result, box, FALSE, &count);
   gfloat              *other = drawn (drawing, buffer, result, box, TRUE, &on_device);
@@ -240,7 +250,7 @@ check_result (const Drawing *drawing, GeglBuffer *buffer, Result result, const R
   else
     expect_marks (drawing, reference, result == OVERLAY ? picture : NULL, found, expected);
   compare (drawing, result, found, expected, text);
-  expect (! memcmp (found, other, bytes), "%s: OpenCL draws something else than C: %s", results[result], text);
+  expect (are_same (found, other, n * (result == MASK ? 1 : 4)), "%s: OpenCL draws something else than C: %s", results[result], text);
   expect (count == (gint) reference->n && on_device == count, "count %d, in OpenCL %d, not %zu: %s", count, on_device,
           reference->n, text);
   check_part (drawing, buffer, result, found, text);
