@@ -48,7 +48,7 @@ sift_marks_list (SiftMarks *marks, const GeglRectangle *roi)
   marks->starts = g_new0 (gint, n_cells + 2);
   next = marks->starts + 1;             /* of a cell, its start; when its marks are listed, the next one's */
   marks->n_listed = visit_cells (marks, roi, next, NULL);
-  if (marks->n_listed == 0 || marks->n_listed > MOST_LISTED)
+  if (marks->n_listed > MOST_LISTED)
     return FALSE;
   for (gint i = 0; i < n_cells; i++)
     {
@@ -57,9 +57,9 @@ sift_marks_list (SiftMarks *marks, const GeglRectangle *roi)
       next[i] = at;
       at += n;
     }
-  marks->numbers = g_new (gint, marks->n_listed);
+  marks->numbers = g_new0 (gint, MAX (marks->n_listed, 1));     /* a table is never empty */
   visit_cells (marks, roi, next, marks->numbers);
-  marks->shapes = g_new (SiftMark, marks->n);
+  marks->shapes = g_new0 (SiftMark, MAX (marks->n, 1));
   for (gsize k = 0; k < marks->n; k++)
     marks->shapes[k] = marks->marks[k].shape;
   return TRUE;
@@ -71,13 +71,24 @@ starts_bytes (const SiftMarks *marks)
   return ((gsize) marks->cells * marks->rows + 1) * sizeof (gint);
 }
 
+static gsize
+numbers_bytes (const SiftMarks *marks)
+{
+  return MAX (marks->n_listed, 1) * sizeof (gint);
+}
+
+static gsize
+shapes_bytes (const SiftMarks *marks)
+{
+  return MAX (marks->n, 1) * sizeof (SiftMark);
+}
+
 gsize
 sift_marks_device_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const SiftMarks *marks = request->params;
 
-  return starts_bytes (marks) + marks->n_listed * sizeof (gint) + marks->n * sizeof (SiftMark)
-         + sizeof marks->drawing->colors;
+  return starts_bytes (marks) + numbers_bytes (marks) + shapes_bytes (marks) + sizeof marks->drawing->colors;
 }
 
 /* Marks that a pixel of the band looks at, on average. */
@@ -101,8 +112,7 @@ sift_marks_on_device (TesseraBand *band)
     .cost = 2 + 8 * marks_of_pixel (marks, cell_top, cell_top + band->output.height),
     .args = { INPUT_ARGS (band), OUTPUT_ARGS (band), ARG (band->output.x), ARG (band->output.y), ARG (cell_left), ARG (cell_top),
               ARG (marks->cells), TABLE_ARG (marks->starts, starts_bytes (marks)),
-              TABLE_ARG (marks->numbers, marks->n_listed * sizeof (gint)),
-              TABLE_ARG (marks->shapes, marks->n * sizeof (SiftMark)),
+              TABLE_ARG (marks->numbers, numbers_bytes (marks)), TABLE_ARG (marks->shapes, shapes_bytes (marks)),
               TABLE_ARG (marks->drawing->colors, sizeof marks->drawing->colors) }
   });
 }

@@ -39,7 +39,7 @@ sift_mark_is_near (const Mark *mark, gint x, gint y)
   return mark_distance (mark->shape, x + middle, y + middle) < corner + 0.5 * MARK_RIM + 0.5;
 }
 
-/* Makes the lists.  FALSE: no mark is near the roi, or they would be too long. */
+/* Makes the lists.  FALSE: they would be too long. */
 gboolean sift_marks_list (SiftMarks *marks, const GeglRectangle *roi);
 
 /* Of the filter that draws: its `scratch_bytes` and `device`. */
