@@ -111,88 +111,70 @@ shifts_projection_floats (const Shifts *s)
 
 typedef struct
 {
-  const Shifts *s;
-  DeviceFrames *frames;
-  const gfloat *sums;
-  const gint32 *missing;
+  const Shifts  *s;
+  DeviceFrames  *frames;
+  const gdouble *means;         /* that the device made, or NULL: then what the tiles left */
+  const gfloat  *sums;
+  const gint32  *missing;
 } Projecting;
+
+/* Of a frame, its columns or rows, from what the tiles left. */
+static gdouble *
+add_projection (const Projecting *p, gsize frame, gboolean is_rows)
+{
+  const Shifts    *s = p->s;
+  const gfloat    *sums = p->sums + frame * shifts_projection_floats (s) + (is_rows ? (gsize) s->down * s->width : 0);
+  const gint32    *missing = p->missing + frame * (s->width + s->height) + (is_rows ? s->width : 0);
+  const gint       length = is_rows ? s->height : s->width;
+  g_autofree gint *pixels = g_new (gint, length);
+
+  for (gint k = 0; k < length; k++)
+    pixels[k] = (is_rows ? s->width : s->height) - missing[k];
+  return is_rows ? shift_projection (sums, pixels, length, s->across, s->across, 1) : shift_projection (sums, pixels, length, 1, s->down, s->width);
+}
 
 /* Of each frame its columns, then its rows. */
 static void
 make_projections (gsize first, gsize n, gpointer data)
 {
   const Projecting *p = data;
-  const Shifts     *s = p->s;
+  const gint        width = p->s->width, height = p->s->height;
 
   for (gsize i = first; i < first + n; i++)
     {
+      const gsize    frame = i / 2;
       const gboolean is_rows = i % 2;
-      const gfloat  *sums = p->sums + i / 2 * shifts_projection_floats (s) + (is_rows ? (gsize) s->down * s->width : 0);
-      const gint32  *missing = p->missing + i / 2 * (s->width + s->height) + (is_rows ? s->width : 0);
-      const gint     length = is_rows ? s->height : s->width;
-      g_autofree gint *pixels = g_new (gint, length);
 
-      for (gint k = 0; k < length; k++)
-        pixels[k] = (is_rows ? s->width : s->height) - missing[k];
-      if (is_rows)
-        p->frames->rows[i / 2] = shift_projection (sums, pixels, length, s->across, s->across, 1);
-      else
-        p->frames->columns[i / 2] = shift_projection (sums, pixels, length, 1, s->down, s->width);
+      (is_rows ? p->frames->rows : p->frames->columns)[frame]
+        = p->means ? shift_projection_of (p->means + frame * (width + height) + (is_rows ? width : 0), is_rows ? height : width)
+                   : add_projection (p, frame, is_rows);
     }
 }
 
-/* What the tiles left where shift_soften_tiles was to project, on the host. */
-static gboolean
-add_projections (Shifts *s, DeviceFrames *frames)
-{
-  const gint    n_sums = frames->n * (gint) shifts_projection_floats (s), n_missing = frames->n * (s->width + s->height);
-  gconstpointer sums;
-
-  if (steps_see (&s->steps, s->sums, n_sums * sizeof (gfloat) + n_missing * sizeof (gint32), &sums))
-    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections,
-                          &(Projecting) { s, frames, sums, (const gint32 *) ((const gfloat *) sums + n_sums) });
-  return s->steps.status == 0;
-}
-
-typedef struct
-{
-  const Shifts  *s;
-  DeviceFrames  *frames;
-  const gdouble *means;
-} Taking;
-
-/* Of each frame its columns, then its rows. */
-static void
-take_means (gsize first, gsize n, gpointer data)
-{
-  const Taking *t = data;
-  const Shifts *s = t->s;
-
-  for (gsize i = first; i < first + n; i++)
-    {
-      const gdouble *means = t->means + i / 2 * (s->width + s->height);
-
-      if (i % 2)
-        t->frames->rows[i / 2] = shift_projection_of (means + s->width, s->height);
-      else
-        t->frames->columns[i / 2] = shift_projection_of (means, s->width);
-    }
-}
-
-/* The same on the device, if it has doubles: then a hundredth comes to the host.  Price: 1.05 (sequences, 10 Mpix float; H200, 2026-11-28). */
+/* What the tiles left where shift_soften_tiles was to project.  A device that has doubles adds it itself: then a hundredth comes to the host.
+ * Price: 1.05 (sequences, 10 Mpix float; H200, 2026-11-28). */
 static gboolean
 read_projections (Shifts *s, DeviceFrames *frames)
 {
   const gint    n_sums = frames->n * (gint) shifts_projection_floats (s), n_means = s->width + s->height;
-  gconstpointer means;
+  Projecting    projecting = { .s = s, .frames = frames };
+  gconstpointer seen = NULL;
 
-  if (! s->means)
-    return add_projections (s, frames);
-  if (steps_launch (&s->steps, &(TesseraLaunch) {
+  if (s->means)
+    {
+      steps_launch (&s->steps, &(TesseraLaunch) {
         .kernel = "shift_add_projections", .size = { n_means, 1, frames->n }, .group = { SHIFT_GROUP, 1, 1 }, .cost = MAX (s->across, s->down),
-        .args = { ARG (s->sums), ARG (n_sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), ARG (s->means) } })
-      && steps_see (&s->steps, s->means, (gsize) frames->n * n_means * sizeof (gdouble), &means))
-    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, take_means, &(Taking) { s, frames, means });
+        .args = { ARG (s->sums), ARG (n_sums), SIZE_ARGS (s), ARG (s->across), ARG (s->down), ARG (s->means) } });
+      steps_see (&s->steps, s->means, (gsize) frames->n * n_means * sizeof (gdouble), &seen);
+      projecting.means = seen;
+    }
+  else if (steps_see (&s->steps, s->sums, n_sums * sizeof (gfloat) + (gsize) frames->n * n_means * sizeof (gint32), &seen))
+    {
+      projecting.sums = seen;
+      projecting.missing = (const gint32 *) (projecting.sums + n_sums);
+    }
+  if (s->steps.status == 0)
+    tessera_spread_range (2 * frames->n, SHIFT_THREAD_COST, make_projections, &projecting);
   return s->steps.status == 0;
 }
 
