@@ -9,56 +9,56 @@
 
 #define MOST_LISTED (1 << 26)           /* 256 MiB */
 
-/* The marks of all cells: how many each has, or where they are listed. */
-static gsize
-visit_cells (SiftMarks *marks, const GeglRectangle *roi, gint *next, gint *numbers)
+/* The lists while they are made. */
+typedef struct
 {
-  gsize n = 0;
+  gint *next;                   /* of a cell, how many marks it has; then where the next one is listed */
+  gint *numbers;
+  gsize n;
+} Lists;
 
-  for (gsize k = 0; k < marks->n && n <= MOST_LISTED; k++)
-    {
-      const Mark   *mark = &marks->marks[k];
-      GeglRectangle part;
+static gboolean
+count_mark (gsize k G_GNUC_UNUSED, gint cell, gpointer data)
+{
+  Lists *lists = data;
 
-      if (! gegl_rectangle_intersect (&part, &mark->box, roi))
-        continue;
-      for (gint row = (part.y - roi->y) / MARK_CELL; row * MARK_CELL < part.y + part.height - roi->y; row++)
-        for (gint i = (part.x - roi->x) / MARK_CELL; i * MARK_CELL < part.x + part.width - roi->x; i++)
-          if (sift_mark_is_near (mark, roi->x + i * MARK_CELL, roi->y + row * MARK_CELL))
-            {
-              gint *at = &next[row * marks->cells + i];
+  lists->next[cell]++;
+  return ++lists->n <= MOST_LISTED;
+}
 
-              if (numbers)
-                numbers[*at] = (gint) k;
-              (*at)++;
-              n++;
-            }
-    }
-  return n;
+static gboolean
+list_mark (gsize k, gint cell, gpointer data)
+{
+  Lists *lists = data;
+
+  lists->numbers[lists->next[cell]++] = (gint) k;
+  return TRUE;
 }
 
 gboolean
 sift_marks_list (SiftMarks *marks, const GeglRectangle *roi)
 {
-  gint *next, n_cells, at = 0;
+  Lists lists = { .n = 0 };
+  gint  n_cells, at = 0;
 
-  marks->cells = (roi->width + MARK_CELL - 1) / MARK_CELL;
-  marks->rows = (roi->height + MARK_CELL - 1) / MARK_CELL;
+  marks->cells = sift_cells_in (roi->width);
+  marks->rows = sift_cells_in (roi->height);
   n_cells = marks->cells * marks->rows;
   marks->starts = g_new0 (gint, n_cells + 2);
-  next = marks->starts + 1;             /* of a cell, its start; when its marks are listed, the next one's */
-  marks->n_listed = visit_cells (marks, roi, next, NULL);
+  lists.next = marks->starts + 1;       /* of a cell, its start; when its marks are listed, the next one's */
+  sift_visit_cells (marks, roi, count_mark, &lists);
+  marks->n_listed = lists.n;
   if (marks->n_listed > MOST_LISTED)
     return FALSE;
   for (gint i = 0; i < n_cells; i++)
     {
-      const gint n = next[i];
+      const gint n = lists.next[i];
 
-      next[i] = at;
+      lists.next[i] = at;
       at += n;
     }
-  marks->numbers = g_new0 (gint, MAX (marks->n_listed, 1));     /* a table is never empty */
-  visit_cells (marks, roi, next, marks->numbers);
+  lists.numbers = marks->numbers = g_new0 (gint, MAX (marks->n_listed, 1));     /* a table is never empty */
+  sift_visit_cells (marks, roi, list_mark, &lists);
   marks->shapes = g_new0 (SiftMark, MAX (marks->n, 1));
   for (gsize k = 0; k < marks->n; k++)
     marks->shapes[k] = marks->marks[k].shape;

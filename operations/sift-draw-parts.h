@@ -30,14 +30,18 @@ typedef struct
   gsize              n_listed;
 } SiftMarks;
 
-/* May the mark cover a pixel of the cell that begins at (x, y)? */
-static inline gboolean
-sift_mark_is_near (const Mark *mark, gint x, gint y)
+/* Cells in so many pixels. */
+static inline gint
+sift_cells_in (gint length)
 {
-  const gdouble middle = 0.5 * (MARK_CELL - 1), corner = 0.7072 * (MARK_CELL - 1);
-
-  return mark_distance (mark->shape, x + middle, y + middle) < corner + 0.5 * MARK_RIM + 0.5;
+  return (length + MARK_CELL - 1) / MARK_CELL;
 }
+
+/* Told of mark `k` and a cell, of which it may cover a pixel.  FALSE: no more of them. */
+typedef gboolean (*SiftCellVisit) (gsize k, gint cell, gpointer data);
+
+/* The cells of `area` near each mark, in the order of the marks; cells are numbered row by row from the area's first pixel on. */
+void sift_visit_cells (const SiftMarks *marks, const GeglRectangle *area, SiftCellVisit visit, gpointer data);
 
 /* Makes the lists.  FALSE: they would be too long. */
 gboolean sift_marks_list (SiftMarks *marks, const GeglRectangle *roi);

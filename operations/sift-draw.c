@@ -55,6 +55,36 @@ make_marks (const SiftDrawing *drawing, SiftMarks *marks)
     marks->marks[i] = mark_of (drawing, &list->points[which[i]]);
 }
 
+/* ----------------------------------------------------------------- cells -- */
+
+/* May the mark cover a pixel of the cell that begins at (x, y)? */
+static gboolean
+is_near (const Mark *mark, gint x, gint y)
+{
+  const gdouble middle = 0.5 * (MARK_CELL - 1), corner = 0.7072 * (MARK_CELL - 1);
+
+  return mark_distance (mark->shape, x + middle, y + middle) < corner + 0.5 * MARK_RIM + 0.5;
+}
+
+void
+sift_visit_cells (const SiftMarks *marks, const GeglRectangle *area, SiftCellVisit visit, gpointer data)
+{
+  const gint cells = sift_cells_in (area->width);
+
+  for (gsize k = 0; k < marks->n; k++)
+    {
+      const Mark   *mark = &marks->marks[k];
+      GeglRectangle part;
+
+      if (! gegl_rectangle_intersect (&part, &mark->box, area))
+        continue;
+      for (gint row = (part.y - area->y) / MARK_CELL; row * MARK_CELL < part.y + part.height - area->y; row++)
+        for (gint i = (part.x - area->x) / MARK_CELL; i * MARK_CELL < part.x + part.width - area->x; i++)
+          if (is_near (mark, area->x + i * MARK_CELL, area->y + row * MARK_CELL) && ! visit (k, row * cells + i, data))
+            return;
+    }
+}
+
 /* ----------------------------------------------------------------- areas -- */
 
 /* What the marks cover of a pixel. */
@@ -97,31 +127,27 @@ cell_of (const GeglRectangle *rows, gint i)
   return (GeglRectangle) { rows->x + i * MARK_CELL, rows->y, MIN (MARK_CELL, rows->width - i * MARK_CELL), rows->height };
 }
 
-/* What the marks cover of a row of cells, cell after cell; a cell far from them all is not touched, and has no flag. */
-static void
-cover_cells (const Sheet *sheet, const GeglRectangle *rows, Cover *covers, gboolean *has_mark)
+/* A row of cells and what the marks cover of it, cell after cell; a cell far from them all is not touched, and has no flag. */
+typedef struct
 {
-  memset (has_mark, 0, sheet->n_cells * sizeof *has_mark);
-  for (gsize k = 0; k < sheet->marks->n; k++)
-    {
-      const Mark   *mark = &sheet->marks->marks[k];
-      GeglRectangle part;
+  const SiftMarks     *marks;
+  const GeglRectangle *rows;
+  Cover               *covers;
+  gboolean            *has_mark;
+} Covering;
 
-      if (! gegl_rectangle_intersect (&part, &mark->box, rows))
-        continue;
-      for (gint i = (part.x - rows->x) / MARK_CELL; i * MARK_CELL < part.x + part.width - rows->x; i++)
-        {
-          const GeglRectangle cell = cell_of (rows, i);
-          Cover              *own = covers + (gsize) i * MARK_CELL * MARK_CELL;
+static gboolean
+cover_cell (gsize k, gint i, gpointer data)
+{
+  const Covering     *covering = data;
+  const GeglRectangle cell = cell_of (covering->rows, i);
+  Cover              *own = covering->covers + (gsize) i * MARK_CELL * MARK_CELL;
 
-          if (! sift_mark_is_near (mark, cell.x, cell.y))
-            continue;
-          if (! has_mark[i])
-            memset (own, 0, MARK_CELL * MARK_CELL * sizeof *own);
-          has_mark[i] = TRUE;
-          cover (mark, &cell, own);
-        }
-    }
+  if (! covering->has_mark[i])
+    memset (own, 0, MARK_CELL * MARK_CELL * sizeof *own);
+  covering->has_mark[i] = TRUE;
+  cover (&covering->marks->marks[k], &cell, own);
+  return TRUE;
 }
 
 /* `over` with coverage `part` on a pixel with straight alpha. */
@@ -251,7 +277,10 @@ draw_rows_of_cells (gint thread G_GNUC_UNUSED, gint n_threads G_GNUC_UNUSED, gpo
       const GeglRectangle rows = { roi->x, roi->y + i * MARK_CELL, roi->width, MIN (MARK_CELL, roi->height - i * MARK_CELL) };
 
       if (sheet->marks->drawing->picture != SIFT_MASK)
-        cover_cells (sheet, &rows, covers, has_mark);
+        {
+          memset (has_mark, 0, sheet->n_cells * sizeof *has_mark);
+          sift_visit_cells (sheet->marks, &rows, cover_cell, &(Covering) { sheet->marks, &rows, covers, has_mark });
+        }
       if (! sheet->is_laid)
         draw_rows (sheet, &rows, &desk);
       for (gint c = 0; c < sheet->n_cells && sheet->is_laid; c++)
@@ -310,7 +339,7 @@ draw_in_c (const TesseraRequest *request)
 {
   const GeglRectangle *roi = &request->roi;
   Sheet                sheet = { .request = request, .marks = request->params,
-                                 .n_cells = (roi->width + MARK_CELL - 1) / MARK_CELL, .n_rows = (roi->height + MARK_CELL - 1) / MARK_CELL };
+                                 .n_cells = sift_cells_in (roi->width), .n_rows = sift_cells_in (roi->height) };
 
   sheet.is_laid = sheet.marks->drawing->picture == SIFT_OVERLAY && lay_input (request);
   gegl_parallel_distribute (MIN (sheet.n_rows, MOST_THREADS), draw_rows_of_cells, &sheet);

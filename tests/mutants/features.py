@@ -88,7 +88,7 @@ ROWS = [
      '(gint) floor ((gdouble) roi->y / laying.tile) * laying.tile;', 'roi->y / laying.tile * laying.tile;', 1),
     ('524', 'killed', 'operations/sift-draw.c',
      '      if (is_covered (&covers[y * MARK_CELL + x]))', '      if (covers)', 1),
-    ('525', 'killed', 'operations/sift-draw-parts.h',
+    ('525', 'killed', 'operations/sift-draw.c',
      'corner = 0.7072 * (MARK_CELL - 1)', 'corner = 0.5 * (MARK_CELL - 1)', 1),
     ('532', 'killed', 'operations/sift-draw.c',
      '&& (stored == request->output_format ||', '&& (TRUE ||', 1),
@@ -99,5 +99,7 @@ ROWS = [
     ('535', 'killed', 'operations/sift-list.c',
      '      else if (place >= smaller)', '      else if (place > smaller)', 1),
     ('536', 'killed', 'operations/sift-draw-device.c',
-     '  next = marks->starts + 1; ', '  next = marks->starts; ', 1),
+     '  lists.next = marks->starts + 1; ', '  lists.next = marks->starts; ', 1),
+    ('539', 'killed', 'operations/sift-draw.c',
+     'visit (k, row * cells + i, data)', 'visit (k, row * (cells + 1) + i, data)', 1),
 ]
