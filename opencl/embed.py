@@ -33,7 +33,8 @@ def resolve(path, folders, seen):
 
 
 def check(text, clang, name):
-    command = [clang, "-x", "cl", "-cl-std=CL1.2", "-Wall", "-Wextra", "-Werror",
+    # for OpenCL's own target: that of some processors (aarch64) has no doubles, which some kernels ask the device for
+    command = [clang, "-target", "spir64", "-x", "cl", "-cl-std=CL1.2", "-Wall", "-Wextra", "-Werror",
                "-Wno-unused-function", "-fsyntax-only", "-Xclang", "-finclude-default-header", "-"]
     result = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
     if result.returncode != 0:
