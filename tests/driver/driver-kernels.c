@@ -16,7 +16,7 @@ static const struct { DriverCase c; const gchar *kernels[16]; } rows[] = {
   { { .name = "round median-blur", .operation = "tessera:median-blur", .settings = "radius=5 neighborhood=circle", .format = "R'G'B'A float",
       .width = 60, .height = 50 },
     { "median_select_circle" } },
-  { { .name = "widest median-blur", .operation = "tessera:median-blur", .settings = "radius=51", .format = "R'G'B'A float",
+  { { .name = "widest median-blur", .operation = "tessera:median-blur", .settings = "radius=64", .format = "R'G'B'A float",
       .width = 60, .height = 50 },
     { "median_search" } },
   { { .name = "dense bilateral-grid", .operation = "tessera:bilateral-grid",

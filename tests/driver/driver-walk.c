@@ -189,28 +189,37 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
 
 /* ------------------------------------------------------------------ lies -- */
 
-/* The operation under a lie: C's pixels, and so many lines. */
+/* The operation under a lie: C's pixels.  The first time a line for each filter that was deceived, `again` none, as the device is not asked again.
+ * A kernel that is skipped belongs to one filter of the operation; another one may run on the device. */
 static void
-deceive (Walk *walk, gint lines, const gchar *title)
+deceive (Walk *walk, const gchar *plan, gboolean again, const gchar *title)
 {
   GString        *why = g_string_new (NULL);
   const gint64    launches = stub.calls ("EnqueueNDRangeKernel");
+  const gboolean  skips = g_str_has_prefix (plan, "skip ");
+  const gint      lines = again ? 0 : skips ? 1 : (gint) walk->requests;
   TesseraCounters before, after;
   Captured        capture;
   DriverSaid      said;
   gfloat         *pixels;
+  guint64         c, device;
 
+  stub.set_plan (plan);
   tessera_get_counters (&before);
   captured_begin (&capture);
   pixels = run_mode (walk, TESSERA_OPENCL_TRY);
   driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
+  c = after.c_requests - before.c_requests;
+  device = after.device_requests - before.device_requests;
   driver_same (walk->c, pixels, walk->in_c, "on a device that lies and in C", why);
-  expect (after.c_requests > before.c_requests && after.device_requests == before.device_requests, "C did not answer", why);
+  expect (c > 0 && c + device == walk->requests && (skips || device == 0), "C did not answer", why);
   expect (said.lines == lines && ! said.warnings, "not the lines that were expected", why);
   expect (! lines || (strstr (said.text->str, "computes other pixels than C (driver ")
                       && strstr (said.text->str, tessera_device_name ())), "no line that names the device and its driver", why);
-  expect (lines || stub.calls ("EnqueueNDRangeKernel") == launches, "the device was asked again", why);
+  expect (again || stub.met (), "was not met", why);
+  expect (! again || (! stub.met () && (skips || stub.calls ("EnqueueNDRangeKernel") == launches)), "the device was asked again", why);
+  stub.set_plan (NULL);
   if (why->len)
     g_string_append (why, said.text->str);
   driver_verdict (! why->len, title, why->str);
@@ -228,11 +237,8 @@ walk_lie (Walk *walk, const gchar *plan)
   driver_now (title);
   tessera_trim ();
   forget_objects ();
-  stub.set_plan (plan);
-  deceive (walk, walk->requests, title);
-  deceive (walk, 0, title);
-  expect (stub.met (), "was not met", why);
-  stub.set_plan (NULL);
+  deceive (walk, plan, FALSE, title);
+  deceive (walk, plan, TRUE, title);
   forget_objects ();
   next_request_good (walk, why);
   driver_verdict (! why->len, title, why->str);
