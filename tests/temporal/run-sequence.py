@@ -23,7 +23,7 @@ from common import Gegl, Report
 
 SNR, V = 12, (1.1, -0.7)
 SIZE = 160
-MANY = 500              # frames, for which memory is measured
+MANY, FEW = 500, 32     # frames: for which memory is measured; of which the tables are small
 SETTINGS = ('--history', '8', '--block', '10', '--gain', '1.5', '--pictures', '3')
 TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'tracks.mpc', 'shifts.svg')
 
@@ -235,8 +235,12 @@ def strange(report, sequence, frames):
         file.write(b'\1\2')
     code, _, errors = sequence.run(frames, '-o', sequence.path('darkened'), '--dark', sequence.path('dark'), '--part', '2/4')
     report.check('... and another one there is refused', code == 2 and 'dark' in errors and 'other settings' in errors, f'{code} {errors}')
+    few = sequence.path('few')                                  # the tables of many are larger than a picture
+    os.mkdir(few)
+    for name in sorted(os.listdir(frames))[:FEW]:
+        os.symlink(os.path.join(frames, name), os.path.join(few, name))
     for name, trap in (('full', 'trap "" XFSZ; '), ('limited', '')):
-        done = sequence.gegl.command(['bash', '-c', trap + 'ulimit -f 8; exec "$0" "$@"', sequence.program, frames, '-o', sequence.path(name), *SETTINGS])
+        done = sequence.gegl.command(['bash', '-c', trap + 'ulimit -f 8; exec "$0" "$@"', sequence.program, few, '-o', sequence.path(name), *SETTINGS])
         pictures = os.listdir(sequence.path(name, 'tracks'))
         report.check('a picture that the disk has no room for is told, and is not there', done.returncode == 2 and 'tracks/' in done.stderr and not pictures, f'{pictures} {done.stderr}')
 
