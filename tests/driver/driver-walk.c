@@ -190,14 +190,14 @@ walk_fault (Walk *walk, const gchar *plan, FaultFlags flags)
 /* ------------------------------------------------------------------ lies -- */
 
 /* The operation under a lie: C's pixels.  The first time a line for each filter that was deceived, `again` none, as the device is not asked again.
- * A kernel that is skipped belongs to one filter of the operation; another one may run on the device. */
+ * A kernel that is skipped may belong to one filter of the operation alone; another one then runs on the device. */
 static void
 deceive (Walk *walk, const gchar *plan, gboolean again, const gchar *title)
 {
   GString        *why = g_string_new (NULL);
   const gint64    launches = stub.calls ("EnqueueNDRangeKernel");
   const gboolean  skips = g_str_has_prefix (plan, "skip ");
-  const gint      lines = again ? 0 : skips ? 1 : (gint) walk->requests;
+  const gint      most = again ? 0 : (gint) walk->requests, least = skips ? MIN (most, 1) : most;
   TesseraCounters before, after;
   Captured        capture;
   DriverSaid      said;
@@ -214,8 +214,8 @@ deceive (Walk *walk, const gchar *plan, gboolean again, const gchar *title)
   device = after.device_requests - before.device_requests;
   driver_same (walk->c, pixels, walk->in_c, "on a device that lies and in C", why);
   expect (c > 0 && c + device == walk->requests && (skips || device == 0), "C did not answer", why);
-  expect (said.lines == lines && ! said.warnings, "not the lines that were expected", why);
-  expect (! lines || (strstr (said.text->str, "computes other pixels than C (driver ")
+  expect (said.lines >= least && said.lines <= most && ! said.warnings, "not the lines that were expected", why);
+  expect (again || (strstr (said.text->str, "computes other pixels than C (driver ")
                       && strstr (said.text->str, tessera_device_name ())), "no line that names the device and its driver", why);
   expect (again || stub.met (), "was not met", why);
   expect (! again || (! stub.met () && (skips || stub.calls ("EnqueueNDRangeKernel") == launches)), "the device was asked again", why);

@@ -236,12 +236,6 @@ driver_bytes_of (const DriverCase *c, const Babl *format)
   return pixels_bytes (c, format) + take_results (c, NULL, NULL) * sizeof (gfloat);
 }
 
-gsize
-driver_bytes (const DriverCase *c)
-{
-  return driver_bytes_of (c, babl_format ("RGBA float"));
-}
-
 gpointer
 driver_run_to (const DriverCase *c, const DriverPicture *picture, const Babl *format, gboolean to_buffer)
 {
@@ -278,15 +272,20 @@ driver_run (const DriverCase *c, const DriverPicture *picture)
 }
 
 gboolean
-driver_same (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar *what, GString *why)
+driver_same (const DriverCase *c, gconstpointer a, gconstpointer b, const gchar *what, GString *why)
 {
-  const gsize n = driver_bytes (c) / sizeof (gfloat);
+  const Babl   *format = babl_format (c->format);
+  const gsize   pixel = babl_format_get_bytes_per_pixel (format), n = driver_bytes_of (c, format);
+  const guint8 *p = a, *q = b;
 
   for (gsize i = 0; i < n; i++)
-    if (memcmp (&a[i], &b[i], sizeof (gfloat)))
+    if (p[i] != q[i])
       {
-        g_string_append_printf (why, "  %s: %.9g and %.9g at x %d, y %d, channel %d\n", what, a[i], b[i],
-                                (gint) (i / 4 % c->width), (gint) (i / 4 / c->width), (gint) (i % 4));
+        g_string_append_printf (why, "  %s: at x %d, y %d, byte %d of the pixel, %d and %d", what, (gint) (i / pixel % c->width),
+                                (gint) (i / pixel / c->width), (gint) (i % pixel), p[i], q[i]);
+        if (babl_format_get_type (format, 0) == babl_type ("float"))
+          g_string_append_printf (why, ": %.9g and %.9g", ((const gfloat *) a)[i / sizeof (gfloat)], ((const gfloat *) b)[i / sizeof (gfloat)]);
+        g_string_append_c (why, '\n');
         return FALSE;
       }
   return TRUE;

@@ -56,9 +56,8 @@ gfloat  *driver_run           (const DriverCase *c, const DriverPicture *picture
 gpointer driver_run_to        (const DriverCase *c, const DriverPicture *picture, const Babl *format,
                                gboolean to_buffer);
 gsize    driver_bytes_of      (const DriverCase *c, const Babl *format);
-gsize    driver_bytes         (const DriverCase *c);
 /* TRUE when alike to the bit; else appends where they first differ to `why`. */
-gboolean driver_same          (const DriverCase *c, const gfloat *a, const gfloat *b, const gchar *what,
+gboolean driver_same          (const DriverCase *c, gconstpointer a, gconstpointer b, const gchar *what,
                                GString *why);
 
 /* What the process says on stderr in between. */
