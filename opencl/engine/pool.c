@@ -204,18 +204,17 @@ tessera_pool_take (const TesseraDevice *device, gsize bytes, gboolean pinned, gb
                    TesseraMemory **result)
 {
   bytes = MAX (bytes, 1);
-  exact = exact || tessera_tight_memory ();
   *result = NULL;
   register_exit ();
   if (exact)
     trim (G_MAXINT64);
-  else
+  else if (! tessera_tight_memory ())
     {
       g_mutex_lock (&lock);
       *result = take_idle_locked (device, bytes, pinned, NULL);
       g_mutex_unlock (&lock);
     }
-  return *result ? 0 : make_fitting (device, bytes, pinned, exact, result);
+  return *result ? 0 : make_fitting (device, bytes, pinned, exact || tessera_tight_memory (), result);
 }
 
 /* Whoever needs a constant that was there before reads it at the same time as others.

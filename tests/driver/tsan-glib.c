@@ -113,6 +113,43 @@ g_once_init_leave (volatile void *location, gsize result)
   ((LeaveFunction) real (&real_g_once_init_leave, "g_once_init_leave")) (location, result);
 }
 
+/* ------------------------------------------------------- pools of threads -- */
+
+DECLARE_REAL (g_thread_pool_new)
+DECLARE_REAL (g_thread_pool_push)
+
+/* What a pool does with each; as long as the process. */
+typedef struct
+{
+  GFunc    each;
+  gpointer data;
+} Pool;
+
+static void
+one_of_pool (gpointer one, gpointer data)
+{
+  const Pool *pool = data;
+
+  __tsan_acquire (one);
+  pool->each (one, pool->data);
+}
+
+EXPORT GThreadPool *
+(g_thread_pool_new) (GFunc each, gpointer data, gint most, gboolean exclusive, GError **error)
+{
+  Pool *pool = g_new (Pool, 1);
+
+  *pool = (Pool) { each, data };
+  return REAL (g_thread_pool_new) (one_of_pool, pool, most, exclusive, error);
+}
+
+EXPORT gboolean
+(g_thread_pool_push) (GThreadPool *pool, gpointer one, GError **error)
+{
+  __tsan_release (one);
+  return REAL (g_thread_pool_push) (pool, one, error);
+}
+
 /* ------------------------------------------------- GEGL's parallel jobs -- */
 
 typedef struct

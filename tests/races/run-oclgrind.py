@@ -17,7 +17,7 @@ DRIVER = '/usr/lib/oclgrind/liboclgrind-rt-icd.so'
 SECONDS = 300
 SEED = '20261121'
 
-# Filter, cases, what is the same in all of them.  An instruction of Oclgrind's takes a
+# Filter, cases, what is the same in all of them; what the stub driver says in between.  An instruction of Oclgrind's takes a
 # microsecond, so reaches are small; a part that a group cannot show is where a bound is wrong by one.
 SMALL = 'width=37,height=21'
 PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains')]
@@ -26,6 +26,7 @@ RUNS = [
     ('bilateral-grid', 4, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2'),
     ('bilateral-grid', 3, 'width=23,height=18,spatial-sigma=3,range-sigma=0.2,aux=working'),
     ('bilateral-grid', 2, 'width=41,height=20,spatial-sigma=18,range-sigma=0.5'),
+    ('bilateral-grid', 3, 'width=41,height=20,spatial-sigma=9,range-sigma=0.5,guide=luminance', 'lie:gpu'),      # Oclgrind is a processor too
     ('bilateral-grid', 2, 'width=14,height=9,spatial-sigma=2,range-sigma=0.01,content=hdr'),
     ('bilateral-grid', 2, 'width=24,height=20,spatial-sigma=18,range-sigma=0.5,content=far'),
     ('cielab', 12, SMALL),
@@ -46,6 +47,7 @@ RUNS = [
     ('median-blur', 4, 'width=15,height=11,radius=2,percentile=30'),
     ('median-blur', 3, 'width=19,height=13,radius=4,percentile=50,neighborhood=square'),
     ('median-blur', 2, 'width=37,height=70,radius=3,neighborhood=circle'),       # more than a group's pixels
+    *(('median-blur', 2, f'width=15,height=11,radius={radius},percentile=50,neighborhood=square,format=srgb-u8') for radius in (1, 2, 3)),
     ('motion-blur', 6, f'{SMALL},length=6'),
     ('sift', 1, 'width=24,height=20,octaves=2,upsample=1,intervals=1,sigma=0.8,contrast-threshold=0,edge-threshold=100,content=noise,alpha=opaque,'
                 'format=working,specials=0,max-features=0,roi-w=0,roi-h=0'),
@@ -54,11 +56,12 @@ RUNS = [
     ('template', 40, f'{SMALL},law=native,sent=1,bands=0,x=0,y=0,roi-w=0,roi-h=0'),      # tiles of every width
     ('unsharp-mask', 4, f'{SMALL},std-dev=1'),
     ('unsharp-mask', 2, f'{SMALL},std-dev=14'),
+    *(('unsharp-mask', 2, f'{SMALL},std-dev={deviation},format=srgb-u8') for deviation in (1, 14)),
 ]
 
 # What has a test of its own, and the result that it tells then.
 OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 45),
-          ('circles', ['features/sift-marks', '--case', '20', *PHOTOGRAPHS], 8),
+          *(('circles', ['features/sift-marks', '--case', case, *PHOTOGRAPHS], 12) for case in ('8', '13')),
           ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
           ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0', '--threads', '1'], 35),
           ('tracks', ['temporal/tracks-device', '--small'], 12)]
@@ -94,15 +97,26 @@ def findings(path):
     return [text for text in texts if text.strip() and not is_meant(text)]
 
 
-def run(report, gegl, folder, met, number, filter, cases, settings):
+def run(report, gegl, folder, met, number, filter, cases, settings, plan=''):
     part = '--laws' if 'law=' in settings else '--parity'
+    stub = os.path.join(gegl.build, 'tests', 'driver', 'libstub-icd.so')
+    behind = {'STUB_ICD_LIBRARY': stub, 'STUB_ICD_DRIVER': DRIVER, 'STUB_ICD_PLAN': plan, 'OCL_ICD_VENDORS': vendors(folder, 'stub', stub)} if plan else {}
     look_at(report, gegl, folder, met, number, f'{filter}, {settings}', cases,
-            ['check/check', '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED, '--set', settings])
+            ['check/check', '--tight-memory', '--filter', filter, part, '--cases', str(cases), '--seed', SEED, '--set', settings], **behind)
 
 
-def look_at(report, gegl, folder, met, number, name, cases, command):
+def vendors(folder, name, library):
+    """A folder with one driver."""
+    there = os.path.join(folder, name)
+    os.makedirs(there, exist_ok=True)
+    with open(os.path.join(there, name + '.icd'), 'w', encoding='utf-8') as file:
+        file.write(library + '\n')
+    return there
+
+
+def look_at(report, gegl, folder, met, number, name, cases, command, **env):
     log = os.path.join(folder, f'log-{number}')
-    done = gegl.command(['stdbuf', '-oL', os.path.join(gegl.build, 'tests', command[0]), *command[1:]], SECONDS, OCLGRIND_LOG=log)
+    done = gegl.command(['stdbuf', '-oL', os.path.join(gegl.build, 'tests', command[0]), *command[1:]], SECONDS, OCLGRIND_LOG=log, **env)
     met.update(re.findall(r"^Instructions executed for kernel '(\w+)'", done.stdout, re.MULTILINE))
     said = re.sub(r"^(Instructions executed for .*| +\d+ - .*|)\n", '', done.stdout, flags=re.MULTILINE)
     count = re.search(r'^(\d+) passed, 0 failed$', said, re.MULTILINE)
@@ -123,9 +137,7 @@ def main():
     met = set()                         # kernels that ran
     kept = {name: os.environ[name] for name in ('GEGL_PATH', 'LD_LIBRARY_PATH') if os.environ.get('OCLGRIND_KEEPS_PATH') and name in os.environ}
     with tempfile.TemporaryDirectory(prefix='tessera-oclgrind-') as folder:
-        with open(os.path.join(folder, 'oclgrind.icd'), 'w', encoding='utf-8') as file:
-            file.write(DRIVER + '\n')
-        gegl.env.update(OCL_ICD_VENDORS=folder, GEGL_USE_OPENCL='yes', GEGL_SWAP='RAM', OCLGRIND_DATA_RACES='1', OCLGRIND_CHECK_API='1',
+        gegl.env.update(OCL_ICD_VENDORS=vendors(folder, 'oclgrind', DRIVER), GEGL_USE_OPENCL='yes', GEGL_SWAP='RAM', OCLGRIND_DATA_RACES='1', OCLGRIND_CHECK_API='1',
                         OCLGRIND_INST_COUNTS='1', OCLGRIND_NUM_THREADS='1', OCLGRIND_MAX_ERRORS='5000',
                         OCLGRIND_GLOBAL_MEM_SIZE=str(1 << 30), **kept)
         for number, (filter, *rest) in enumerate(RUNS):
