@@ -49,7 +49,7 @@ static const struct { DriverCase c; const gchar *kernel; } rows[] = {
 };
 
 /* Not skipped: without what they write first, the others read and write anywhere. */
-static const gchar *const first[] = { "sift_begin", "grid_measure_begin", "label_find" };
+static const gchar *const first[] = { "sift_begin", "grid_measure_begin", "label_find", NULL };
 
 /* Skipped without a trace: labels have longer ways to their roots, and the grid does not read what lies beyond the border. */
 static const struct { const gchar *kernel, *operation; } needless[] = {
@@ -58,20 +58,11 @@ static const struct { const gchar *kernel, *operation; } needless[] = {
 
 /* ---------------------------------------------------------------- a row -- */
 
-/* What has run since the process began. */
+/* What has run since the process began, in the order of the first launch. */
 static guint
 kernels_now (TesseraKernelTime *times)
 {
   return MIN (tessera_get_kernel_times (times, MOST_KERNELS), MOST_KERNELS);
-}
-
-static guint64
-launches_of (const TesseraKernelTime *times, guint n, const TesseraKernelTime *kernel)
-{
-  for (guint i = 0; i < n; i++)
-    if (strcmp (times[i].filter, kernel->filter) == 0 && strcmp (times[i].kernel, kernel->kernel) == 0)
-      return times[i].launches;
-  return 0;
 }
 
 /* The names of what the operation launches, each once. */
@@ -89,19 +80,10 @@ kernels_of (const Walk *walk)
   n_after = kernels_now (after);
   tessera_set_profiling (FALSE);
   for (guint i = 0; i < n_after; i++)
-    if (after[i].launches > launches_of (before, n_before, &after[i])
+    if (after[i].launches > (i < n_before ? before[i].launches : 0)
         && ! g_ptr_array_find_with_equal_func (names, after[i].kernel, g_str_equal, NULL))
       g_ptr_array_add (names, (gpointer) after[i].kernel);
   return names;
-}
-
-static gboolean
-is_first (const gchar *kernel)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (first); i++)
-    if (strcmp (kernel, first[i]) == 0)
-      return TRUE;
-  return FALSE;
 }
 
 static gboolean
@@ -126,7 +108,7 @@ walk_kernels (Walk *walk, const gchar *kernel)
     printf (" %s", (const gchar *) names->pdata[i]);
   printf ("\n");
   for (guint i = 0; i < names->len; i++)
-    if (! is_first (names->pdata[i]))
+    if (! g_strv_contains (first, names->pdata[i]))
       {
         gchar *plan = g_strconcat ("skip ", names->pdata[i], NULL);
 
@@ -150,7 +132,7 @@ launched (gint width)
 {
   const DriverCase  c = { .name = "median-blur", .operation = "tessera:median-blur", .settings = "radius=100",
                           .format = "R'G'B'A float", .width = width, .height = 2 };
-  TesseraKernelTime times[64], found = { 0 };
+  TesseraKernelTime times[MOST_KERNELS], found = { 0 };
   DriverPicture     picture;
   guint             n;
 
@@ -159,7 +141,7 @@ launched (gint width)
     {
       if (run == 1)
         g_free (driver_run (&c, &picture));
-      n = MIN (tessera_get_kernel_times (times, G_N_ELEMENTS (times)), G_N_ELEMENTS (times));
+      n = kernels_now (times);
       for (guint i = 0; i < n; i++)
         if (strcmp (times[i].kernel, "median_search") == 0)
           found = (TesseraKernelTime) { .launches = times[i].launches - found.launches, .reads = times[i].reads - found.reads };
