@@ -328,6 +328,12 @@ process (const TesseraRequest *like, const TrackTask *task, TrackPixel *pixels)
 }
 
 gboolean
+tracks_are_numbered (guint64 pixels, gint n)
+{
+  return pixels * n <= G_MAXINT / 4;
+}
+
+gboolean
 tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
 {
   TrackTask       task = { frames, n, r, grid, clip, { 0 } };
@@ -337,7 +343,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   gboolean        done;
 
   *planes = (TrackPlanes) { .velocity = NULL };
-  if (! like->operation || ! gegl_operation_use_opencl (like->operation) || (guint64) all * n > G_MAXINT / 4)
+  if (! like->operation || ! gegl_operation_use_opencl (like->operation) || ! tracks_are_numbered (all, n))
     {
       tracks_stack (frames, n, r, grid, clip, planes);
       return TRUE;

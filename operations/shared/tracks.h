@@ -61,6 +61,8 @@ void      tracks_stack       (const TrackFrame *frames, gint n, gint r, const Tr
  * could not run; the planes are then empty. */
 gboolean  tracks_stack_like  (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
                               TrackPlanes *planes);
+/* Whether a kernel's int can number all pixels of so many frames, with room for the layout around them. */
+gboolean  tracks_are_numbered (guint64 pixels, gint n);
 /* For the check of a device, which tessera:background-whiten makes as a trial whose `shifts` are TRACKS_TRIAL: one request about some velocities.  Its
  * answer is compared (TesseraFilter.answers). */
 #define TRACKS_TRIAL "tracks"

@@ -93,4 +93,6 @@ ROWS = [
     ('469', 'equivalent', 'opencl/math/tessera-gradient.h',
      '  high = a > b ? a : b;', '  high = a >= b ? a : b;', 1,
      'the same where they are equal: both are magnitudes'),
+    ('570', 'killed', 'opencl/math/tessera-grid.h',
+     'left > 0 && table[at + 1] != -1 && table[at] != plane', 'left > 0 || (table[at + 1] != -1 && table[at] != plane)', 1),
 ]

@@ -130,4 +130,8 @@ ROWS = [
      '  double              sum = 0.0;', '  float               sum = 0.0f;', 1),
     ('538', 'killed', 'opencl/kernels/estimate-shift.cl',
      'n = is_row ? across : down, step', 'n = is_row ? across : down - 1, step', 1),
+    ('571', 'killed', 'operations/shared/shift-steps.c',
+     's->residual < s->least)', 's->residual <= s->least)', 1),
+    ('572', 'killed', 'operations/shared/tracks-device.c',
+     'n <= G_MAXINT / 4', 'n <= G_MAXINT / 3', 1),
 ]

@@ -61,9 +61,24 @@ check_lags (void)
     }
 }
 
+/* Of starts that leave as much, the first one stays: an answer does not hang on which of them was looked at last. */
+static void
+check_equal_starts (void)
+{
+  const gdouble sums[SHIFT_SUMS] = { [SHIFT_U] = 10, [SHIFT_W] = 10, [SHIFT_E] = 5, [SHIFT_N] = 100 };
+  ShiftSearch   search = { .width = 100, .height = 100, .looks_beside = TRUE, .stage = SHIFT_STARTS, .least = INFINITY,
+                           .lags_x = { 3, -7 }, .lags_y = { 1, 5 }, .n_x = 2, .n_y = 2, .other = { .error = INFINITY } };
+
+  for (gint start = 0; start < 4; start++)
+    shift_search_sums (&search, sums);
+  expect (search.stage == SHIFT_OTHER_STEPS, "four starts were answered, and the search has not gone on");
+  expect (search.other.x == 3 && search.other.y == 1, "of equal starts (%g, %g) was taken, not the first", search.other.x, search.other.y);
+}
+
 gint
 main (void)
 {
   check_lags ();
+  check_equal_starts ();
   return expect_told ();
 }

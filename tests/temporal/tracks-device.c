@@ -234,6 +234,15 @@ measure (gint width, gint n, gint side, gint rounds)
   return expect_told ();
 }
 
+/* A kernel numbers the pixels of all frames with an int: more are left to C. */
+static void
+check_numbers (void)
+{
+  expect (tracks_are_numbered (G_MAXINT / 4, 1) && tracks_are_numbered (24000000, 22), "pixels that an int can number are not numbered");
+  expect (! tracks_are_numbered (G_MAXINT / 4 + 1, 1) && ! tracks_are_numbered (24000000, 23)
+          && ! tracks_are_numbered ((guint64) G_MAXINT * 4, 64), "more pixels than an int can number are numbered");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -251,7 +260,10 @@ main (int argc, char **argv)
   else
     {
       if (argc < 2)
-        check_proof ();
+        {
+          check_numbers ();
+          check_proof ();
+        }
       tessera_set_proof (FALSE);
       tessera_set_tight_memory (argc > 1 && strcmp (argv[1], "--small") == 0);
       check_grids (argc > 1);
