@@ -54,7 +54,8 @@ is_pocl_5 (const gchar *name, const gchar *driver)
   return strstr (name, "Portable Computing Language") && g_str_has_prefix (driver, "5.");
 }
 
-static GMutex     lock;         /* guards what follows */
+static GMutex     lock;         /* guards what follows; no device is asked under it */
+static GCond      answered;
 static GPtrArray *known;        /* one for each context and device, kept for the process */
 
 static gboolean
@@ -107,15 +108,11 @@ describe (const TesseraClApi *cl, TesseraDevice *self, cl_device_id device)
   return TRUE;
 }
 
-const TesseraDevice *
-tessera_device (gpointer context, gpointer device)
+static TesseraDevice *
+find_or_add_locked (gpointer context, gpointer device)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  TesseraDevice      *self = NULL;
+  TesseraDevice *self = NULL;
 
-  if (! cl || ! context || ! device)
-    return NULL;
-  g_mutex_lock (&lock);
   if (! known)
     known = g_ptr_array_new ();
   for (guint i = 0; i < known->len && ! self; i++)
@@ -130,13 +127,44 @@ tessera_device (gpointer context, gpointer device)
       self = g_new0 (TesseraDevice, 1);
       self->context = context;
       self->device = device;
-      self->is_usable = describe (cl, self, device);
+      self->ask_again = 1;
       g_ptr_array_add (known, self);
     }
-  else if (self->ask_again && self->ask_again <= tessera_now ())
-    self->is_usable = describe (cl, self, device);
+  return self;
+}
+
+/* One thread asks; others wait for the answer, without the lock. */
+static void
+ask_locked (const TesseraClApi *cl, TesseraDevice *self)
+{
+  TesseraDevice asked = *self;
+
+  self->is_being_asked = TRUE;
   g_mutex_unlock (&lock);
-  return self->is_usable ? self : NULL;
+  asked.is_usable = describe (cl, &asked, asked.device);
+  g_mutex_lock (&lock);
+  *self = asked;                /* where it is not being asked */
+  g_cond_broadcast (&answered);
+}
+
+const TesseraDevice *
+tessera_device (gpointer context, gpointer device)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  TesseraDevice      *self;
+  gboolean            is_usable;
+
+  if (! cl || ! context || ! device)
+    return NULL;
+  g_mutex_lock (&lock);
+  self = find_or_add_locked (context, device);
+  while (self->is_being_asked)
+    g_cond_wait (&answered, &lock);
+  if (self->ask_again && self->ask_again <= tessera_now ())
+    ask_locked (cl, self);
+  is_usable = self->is_usable;
+  g_mutex_unlock (&lock);
+  return is_usable ? self : NULL;
 }
 
 void

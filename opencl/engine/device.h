@@ -11,7 +11,8 @@
 typedef struct
 {
   gboolean is_usable;
-  gint64   ask_again;           /* when to ask a device again that did not answer; 0: never */
+  gboolean is_being_asked;
+  gint64   ask_again;           /* when to ask a device (again) that did not answer; 0: never */
   gpointer context, device;     /* cl_context, cl_device_id */
   gchar   *name;                /* "NVIDIA H200 (NVIDIA CUDA)" */
   gchar   *driver;              /* its version */

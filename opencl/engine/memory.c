@@ -27,28 +27,37 @@ static gpointer         mapping_context;
 
 /* -------------------------------------------------------------- mapping -- */
 
-/* The queue on which memory is mapped and unmapped; NULL and the error if it cannot be made. */
+/* The queue on which memory is mapped and unmapped; NULL and the error if it cannot be made.  Of two that are made at the same
+ * time one is dropped. */
 static cl_command_queue
 queue_for_mapping (const TesseraMemory *memory, cl_int *status)
 {
   const TesseraClApi *cl = tessera_cl_api ();
-  cl_command_queue    queue;
+  cl_command_queue    queue, made, dropped;
 
   *status = CL_SUCCESS;
   g_mutex_lock (&mapping_lock);
-  if (! mapping_queue || mapping_context != memory->context)
+  queue = mapping_context == memory->context ? mapping_queue : NULL;
+  g_mutex_unlock (&mapping_lock);
+  if (queue)
+    return queue;
+  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);
+  if (*status != CL_SUCCESS)
+    return NULL;
+  tessera_count (objects_created, 1);
+  g_mutex_lock (&mapping_lock);
+  if (mapping_queue && mapping_context == memory->context)
+    dropped = made;
+  else
     {
-      if (mapping_queue)
-        cl->ReleaseCommandQueue (mapping_queue);
-      mapping_queue = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);
-      if (*status != CL_SUCCESS)
-        mapping_queue = NULL;
-      else
-        tessera_count (objects_created, 1);
+      dropped = mapping_queue;
+      mapping_queue = made;
       mapping_context = memory->context;
     }
   queue = mapping_queue;
   g_mutex_unlock (&mapping_lock);
+  if (dropped)
+    cl->ReleaseCommandQueue (dropped);
   return queue;
 }
 

@@ -2,6 +2,9 @@
  *
  * Programs and their kernels, built once a process.  If the compiler refuses a program, that is
  * remembered, because some drivers need seconds to say so.  Other failures are not remembered.
+ *
+ * Nothing of OpenCL is called with a lock held.  Who wants a program that is being built waits for a condition.  A kernel object
+ * belongs to one thread from its arguments to its launch.  So there are as many of a kernel as threads have launched it at the same time.
  */
 #include "program.h"
 
@@ -17,16 +20,27 @@ struct _TesseraProgram
   gpointer     context;
   const TesseraDevice *device;
   gchar       *name;
-  GMutex       lock;            /* held while building, and from a kernel's arguments to its launch */
+  GMutex       lock;            /* guards what follows */
+  GCond        changed;
+  gboolean     is_being_built;  /* by one thread, which has object and status for itself */
+  guint        n_users;         /* threads that use the object */
   gboolean     is_done;         /* built, or refused */
   gboolean     is_wrong;        /* refused for good: it gives other results than C */
   cl_int       status;
   cl_program   object;
   GHashTable  *kernels;         /* name -> Kernel */
-  guint        n_kernels;       /* that have been made of the object */
+  gboolean     has_kernels;     /* some have been made of the object */
 };
 
-static GMutex lock;             /* guards the list */
+/* A kernel of a program. */
+typedef struct
+{
+  GPtrArray       *idle;        /* cl_kernel */
+  size_t           most;        /* work-items a group */
+  TesseraProofMark mark;
+} Kernel;
+
+static GMutex lock;             /* guards the list's head; the list only grows */
 static GList *programs;
 
 static gchar *
@@ -50,61 +64,70 @@ tessera_program_is_refused (gint status)
 }
 
 static void
-say_unbuilt (const TesseraClApi *cl, TesseraProgram *self)
+say_unbuilt (const TesseraClApi *cl, const TesseraProgram *self, cl_int status)
 {
   g_autofree gchar *messages = build_log (cl, self->object, self->device->device);
 
   tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
-                    tessera_program_is_refused (self->status) ? "does not build" : "could not be built this time",
-                    self->device->name, tessera_cl_error_name (self->status), *messages ? ":\n" : "", messages);
+                    tessera_program_is_refused (status) ? "does not build" : "could not be built this time",
+                    self->device->name, tessera_cl_error_name (status), *messages ? ":\n" : "", messages);
 }
 
-static void
-release_object (const TesseraClApi *cl, TesseraProgram *self)
-{
-  if (self->object)
-    cl->ReleaseProgram (self->object);
-  self->object = NULL;
-}
-
-static void
-build_locked (const TesseraClApi *cl, TesseraProgram *self)
+/* Without a lock, by the thread that builds.  The status. */
+static cl_int
+build (const TesseraClApi *cl, TesseraProgram *self)
 {
   const TesseraDevice *device = self->device;
   const gint64         began = g_get_monotonic_time ();
+  cl_int               status = CL_SUCCESS;
 
-  self->status = CL_SUCCESS;
   if (tessera_fault (FAULT_BUILD))
-    self->status = CL_BUILD_PROGRAM_FAILURE;
+    status = CL_BUILD_PROGRAM_FAILURE;
   else
-    self->object = cl->CreateProgramWithSource (device->context, 1, &self->source, NULL,
-                                                &self->status);
-  if (self->status == CL_SUCCESS)
+    self->object = cl->CreateProgramWithSource (device->context, 1, &self->source, NULL, &status);
+  if (status == CL_SUCCESS)
     {
       cl_device_id id = device->device;
 
       tessera_count (objects_created, 1);
-      self->status = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
+      status = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
     }
   tessera_count (builds, 1);
   tessera_count (build_ns, (g_get_monotonic_time () - began) * 1000);
-  self->is_done = self->status == CL_SUCCESS || tessera_program_is_refused (self->status);
-  if (self->status != CL_SUCCESS)
+  if (status != CL_SUCCESS)
     {
-      say_unbuilt (cl, self);
-      release_object (cl, self);
+      say_unbuilt (cl, self, status);
+      if (self->object)
+        cl->ReleaseProgram (self->object);
+      self->object = NULL;
     }
   else if (tessera_debug () & DEBUG_PATHS)
     tessera_log ("%s: program built on %s in %.0f ms", self->name, device->name,
                  (g_get_monotonic_time () - began) / 1e3);
+  return status;
 }
 
-typedef struct
+/* Builds it if nobody has, or waits for who does.  The lock is not held meanwhile. */
+static cl_int
+built_locked (TesseraProgram *self)
 {
-  cl_kernel object;
-  size_t    most;               /* work-items a group */
-  TesseraProofMark mark;
-} Kernel;
+  cl_int status;
+
+  while (self->is_being_built)
+    g_cond_wait (&self->changed, &self->lock);
+  if (self->is_done)
+    return self->status;
+  self->is_being_built = TRUE;
+  g_mutex_unlock (&self->lock);
+  status = build (tessera_cl_api (), self);
+  g_mutex_lock (&self->lock);
+  self->is_being_built = FALSE;
+  self->is_done = self->is_wrong || status == CL_SUCCESS || tessera_program_is_refused (status);
+  if (! self->is_wrong)
+    self->status = status;
+  g_cond_broadcast (&self->changed);
+  return self->status;
+}
 
 static TesseraProgram *
 find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source)
@@ -125,6 +148,7 @@ find_or_add (const TesseraDevice *device, const gchar *name, const gchar *source
     {
       self = g_new0 (TesseraProgram, 1);
       g_mutex_init (&self->lock);
+      g_cond_init (&self->changed);
       self->source = source;
       self->context = device->context;
       self->device = device;
@@ -143,11 +167,8 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   TesseraProgram *self = find_or_add (device, name, source);
   cl_int          status;
 
-  /* Building takes seconds.  A thread that wants another program does not wait for this one. */
   g_mutex_lock (&self->lock);
-  if (! self->is_done)
-    build_locked (tessera_cl_api (), self);
-  status = self->status;
+  status = built_locked (self);
   g_mutex_unlock (&self->lock);
   *result = self;
   return status;
@@ -159,7 +180,7 @@ tessera_program_is_new (TesseraProgram *self)
   gboolean is_new;
 
   g_mutex_lock (&self->lock);
-  is_new = self->n_kernels == 0;
+  is_new = ! self->has_kernels;
   g_mutex_unlock (&self->lock);
   return is_new;
 }
@@ -174,37 +195,81 @@ tessera_program_refuse (TesseraProgram *self)
 }
 
 static Kernel *
-kernel_locked (const TesseraClApi *cl, TesseraProgram *self, const gchar *name, cl_int *status)
+kernel_locked (TesseraProgram *self, const gchar *name)
 {
   Kernel *kernel = g_hash_table_lookup (self->kernels, name);
 
-  if (kernel && kernel->object)
-    return kernel;
   if (! kernel)
     {
       kernel = g_new0 (Kernel, 1);
+      kernel->idle = g_ptr_array_new ();
       kernel->mark.kernel = g_intern_string (name);
       g_hash_table_insert (self->kernels, (gpointer) kernel->mark.kernel, kernel);
     }
-  if (tessera_fault (FAULT_KERNEL))
-    *status = CL_INVALID_OPERATION;
-  else
-    kernel->object = cl->CreateKernel (self->object, name, status);
-  if (*status == CL_SUCCESS)
-    {
-      *status = cl->GetKernelWorkGroupInfo (kernel->object, self->device->device, CL_KERNEL_WORK_GROUP_SIZE,
-                                            sizeof kernel->most, &kernel->most, NULL);
-      if (*status != CL_SUCCESS)
-        cl->ReleaseKernel (kernel->object);
-    }
-  if (*status != CL_SUCCESS)
-    {
-      kernel->object = NULL;
-      return NULL;
-    }
-  self->n_kernels++;
-  tessera_count (objects_created, 1);
   return kernel;
+}
+
+static cl_int
+make_kernel (const TesseraProgram *self, const gchar *name, cl_kernel *object, size_t *most)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_int              status = CL_SUCCESS;
+
+  if (tessera_fault (FAULT_KERNEL))
+    return CL_INVALID_OPERATION;
+  *object = cl->CreateKernel (self->object, name, &status);
+  if (status != CL_SUCCESS)
+    return status;
+  status = cl->GetKernelWorkGroupInfo (*object, self->device->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL);
+  if (status == CL_SUCCESS)
+    tessera_count (objects_created, 1);
+  else
+    cl->ReleaseKernel (*object);
+  return status;
+}
+
+/* An object of the kernel for this thread alone, one that is idle or a new one.  give_kernel must follow, unless it failed. */
+static cl_int
+take_kernel (TesseraProgram *self, const gchar *name, Kernel **result, cl_kernel *object, size_t *most)
+{
+  Kernel *kernel = NULL;
+  cl_int  status;
+
+  *object = NULL;
+  g_mutex_lock (&self->lock);
+  status = built_locked (self);         /* it may have been forgotten meanwhile */
+  if (status == CL_SUCCESS)
+    {
+      kernel = kernel_locked (self, name);
+      if (kernel->idle->len > 0)
+        *object = g_ptr_array_steal_index_fast (kernel->idle, kernel->idle->len - 1);
+      *most = kernel->most;
+      self->n_users++;
+    }
+  g_mutex_unlock (&self->lock);
+  if (status == CL_SUCCESS && ! *object)
+    {
+      status = make_kernel (self, name, object, most);
+      g_mutex_lock (&self->lock);
+      kernel->most = *most;
+      if (status == CL_SUCCESS)
+        self->has_kernels = TRUE;
+      else if (--self->n_users == 0)
+        g_cond_broadcast (&self->changed);
+      g_mutex_unlock (&self->lock);
+    }
+  *result = kernel;
+  return status;
+}
+
+static void
+give_kernel (TesseraProgram *self, Kernel *kernel, cl_kernel object)
+{
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (kernel->idle, object);
+  if (--self->n_users == 0)
+    g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
 }
 
 static cl_int
@@ -218,7 +283,7 @@ set_args (const TesseraClApi *cl, cl_kernel kernel, const TesseraRawArg *args, g
   return status;
 }
 
-/* Where launches must not overlap: two programs may have the same text, so none does.  Who waits for the event later sees
+/* Where launches must not overlap: two programs may have the same text, so none does.  This lock alone is held over a call.  Who waits for the event later sees
  * whether the kernel failed.  A wait that failed for another reason has not waited. */
 static cl_int
 enqueue (const TesseraProgram *self, cl_command_queue queue, cl_kernel kernel, const size_t *offset, const size_t *size,
@@ -246,29 +311,22 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
                         const gsize offset[3], const gsize size[3], const gsize group[3],
                         const TesseraRawArg *args, guint n_args, TesseraEvent **event)
 {
-  const TesseraClApi *cl = tessera_cl_api ();
-  cl_int              status = CL_SUCCESS;
-  Kernel             *kernel;
-  size_t              fitting[3] = { group[0], group[1], group[2] };
+  cl_int    status;
+  Kernel   *kernel;
+  cl_kernel object;
+  size_t    fitting[3] = { group[0], group[1], group[2] }, most = 0;
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
-  g_mutex_lock (&self->lock);
-  if (! self->is_done)                  /* it has been forgotten meanwhile */
-    {
-      build_locked (cl, self);
-      status = self->status;
-    }
-  kernel = status == CL_SUCCESS ? kernel_locked (cl, self, kernel_name, &status) : NULL;
-  if (kernel)
-    status = set_args (cl, kernel->object, args, n_args);
+  if ((status = take_kernel (self, kernel_name, &kernel, &object, &most)) != CL_SUCCESS)
+    return tessera_note_event (status, event);
+  status = set_args (tessera_cl_api (), object, args, n_args);
   /* A kernel with many registers may allow only smaller groups.  Halves still divide the sizes. */
-  for (gint d = 0; kernel && kernel->most > 0 && fitting[0] * fitting[1] * fitting[2] > kernel->most;
-       d = (d + 1) % 3)
+  for (gint d = 0; most > 0 && fitting[0] * fitting[1] * fitting[2] > most; d = (d + 1) % 3)
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
   if (status == CL_SUCCESS)
-    status = enqueue (self, tessera_queue_object (queue, LANE_RUN), kernel->object, offset, size, fitting, event);
-  g_mutex_unlock (&self->lock);
+    status = enqueue (self, tessera_queue_object (queue, LANE_RUN), object, offset, size, fitting, event);
+  give_kernel (self, kernel, object);
   if (tessera_note_event (status, event) != CL_SUCCESS)
     return status;
   if (! g_atomic_int_get (&kernel->mark.is_proven))
@@ -277,47 +335,66 @@ tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *
   return CL_SUCCESS;
 }
 
-/* Requests may have the program and marks of its kernels: these stay where they are. */
-static void
-forget_locked (const TesseraClApi *cl, TesseraProgram *self)
+/* Takes the objects from it, which the caller releases, once nobody uses them.  Requests may have the program and marks of its
+ * kernels: these stay where they are. */
+static GPtrArray *
+forget_objects (TesseraProgram *self, cl_program *object)
 {
+  GPtrArray     *idle = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer       value;
 
+  g_mutex_lock (&self->lock);
+  while (self->is_being_built || self->n_users > 0)
+    g_cond_wait (&self->changed, &self->lock);
   g_hash_table_iter_init (&iter, self->kernels);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
       Kernel *kernel = value;
 
-      if (kernel->object)
-        cl->ReleaseKernel (kernel->object);
-      kernel->object = NULL;
+      g_ptr_array_extend (idle, kernel->idle, NULL, NULL);
+      g_ptr_array_set_size (kernel->idle, 0);
       g_atomic_int_set (&kernel->mark.is_proven, FALSE);
     }
-  self->n_kernels = 0;
-  release_object (cl, self);
-  self->is_done = self->is_wrong = FALSE;
+  *object = g_steal_pointer (&self->object);
+  self->is_done = self->is_wrong = self->has_kernels = FALSE;
+  g_mutex_unlock (&self->lock);
+  return idle;
+}
+
+static void
+forget (TesseraProgram *self)
+{
+  const TesseraClApi *cl = tessera_cl_api ();
+  cl_program          object;
+  g_autoptr (GPtrArray) idle = forget_objects (self, &object);
+
+  for (guint i = 0; i < idle->len; i++)
+    cl->ReleaseKernel (g_ptr_array_index (idle, i));
+  if (object)
+    cl->ReleaseProgram (object);
+}
+
+/* A program that is being built has nothing to forget: what it will be is not known yet. */
+static void
+try_again (TesseraProgram *self)
+{
+  g_mutex_lock (&self->lock);
+  self->is_done = self->is_wrong || (self->status == CL_SUCCESS && self->is_done);
+  g_mutex_unlock (&self->lock);
 }
 
 void
 tessera_program_forget (gboolean all)
 {
-  g_mutex_lock (&lock);
-  for (GList *link = programs; link; link = link->next)
-    {
-      TesseraProgram *self = link->data;
+  GList *link;
 
-      if (all)
-        {
-          g_mutex_lock (&self->lock);
-          forget_locked (tessera_cl_api (), self);
-          g_mutex_unlock (&self->lock);
-        }
-      else if (g_mutex_trylock (&self->lock))           /* a program that is being built has nothing to forget */
-        {
-          self->is_done = self->is_wrong || (self->status == CL_SUCCESS && self->object);
-          g_mutex_unlock (&self->lock);
-        }
-    }
+  g_mutex_lock (&lock);
+  link = programs;
   g_mutex_unlock (&lock);
+  for (; link; link = link->next)
+    if (all)
+      forget (link->data);
+    else
+      try_again (link->data);
 }

@@ -150,12 +150,15 @@ tessera_queue_forget (void)
   TesseraQueue *queue;
 
   g_mutex_lock (&lock);
-  while ((queue = idle))
-    {
-      idle = queue->next;
-      free_queue (queue);
-    }
+  queue = g_steal_pointer (&idle);
   g_mutex_unlock (&lock);
+  while (queue)
+    {
+      TesseraQueue *next = queue->next;
+
+      free_queue (queue);
+      queue = next;
+    }
 }
 
 gpointer

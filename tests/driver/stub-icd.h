@@ -53,6 +53,9 @@ typedef struct
   gint64 queues, memories, programs, kernels, events;
 } StubLive;
 
+/* Is told of each call in its thread, before anything is done; NULL: nobody is. */
+typedef void (*StubWatch) (const gchar *entry);
+
 /* Each is exported under its name; open the library with g_module_open. */
 #define STUB_ICD_API(X)                                 \
   X (gboolean, set_plan, (const gchar *plan))           \
@@ -61,7 +64,8 @@ typedef struct
   X (void, live, (StubLive *live))                      \
   X (gint64, come, (void))                              \
   X (gint64, settle, (void))                            \
-  X (gint64, overlaps, (void))
+  X (gint64, overlaps, (void))                          \
+  X (void, set_watch, (StubWatch watch))
 
 /* set_plan: FALSE if it is not understood.  met: whether a fault of the plan has
  * fired.  calls: of ENTRY since the start, -1 if the stub has no such entry.  come: strays into host memory

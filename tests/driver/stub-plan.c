@@ -29,6 +29,7 @@ static char     skipped[64];    /* a kernel, or empty */
 static gboolean met, lost;
 static cl_int   event_code = CL_OUT_OF_RESOURCES;
 static gint64   calls[STUB_N_ENTRIES];
+static gpointer watch;          /* atomic: a StubWatch */
 
 static const struct { const char *name; StubClass class; } entries[STUB_N_ENTRIES] = {
 #define ENTRY(name, class) { #name, STUB_##class },
@@ -216,9 +217,12 @@ rule_fires_locked (Rule *rule, StubEntry entry)
 cl_int
 stub_enter (StubEntry entry)
 {
-  guint64 delay = 0;
-  cl_int  code = CL_SUCCESS;
+  const StubWatch watcher = (StubWatch) g_atomic_pointer_get (&watch);
+  guint64         delay = 0;
+  cl_int          code = CL_SUCCESS;
 
+  if (watcher)
+    watcher (entries[entry].name);
   g_mutex_lock (&lock);
   calls[entry]++;
   for (guint i = 0; i < n_rules; i++)
@@ -334,6 +338,12 @@ stub_icd_set_plan (const gchar *plan)
   if (! good)
     g_printerr ("stub-icd: the plan `%s` is not understood\n", plan);
   return good;
+}
+
+EXPORT void
+stub_icd_set_watch (StubWatch watcher)
+{
+  g_atomic_pointer_set (&watch, (gpointer) watcher);
 }
 
 EXPORT gboolean
