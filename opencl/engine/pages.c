@@ -29,6 +29,13 @@ tessera_has_forked (void)
   return (gsize) getpid () != first;
 }
 
+/* A process that has only loaded GEGL may fork, too: GEGL's and the driver's threads are there from then on. */
+static void __attribute__ ((constructor))
+note_process (void)
+{
+  tessera_has_forked ();
+}
+
 gboolean
 tessera_pages_map (TesseraPages *pages, gsize bytes)
 {

@@ -146,10 +146,7 @@ register_exit (void)
   static gsize registered;
 
   if (g_once_init_enter (&registered))
-    {
-      tessera_has_forked ();            /* from now on */
-      g_once_init_leave (&registered, 1 + (atexit (at_exit) != 0));
-    }
+    g_once_init_leave (&registered, 1 + (atexit (at_exit) != 0));
 }
 
 /* ------------------------------------------------------------ take, give -- */

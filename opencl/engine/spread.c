@@ -72,20 +72,25 @@ gegl_threads (void)
   return MAX (n, 1);
 }
 
-/* NULL: there are none. */
+/* NULL: there are none.  Threads that are the pool's alone, all from the beginning: GLib gets others with the help of a thread of
+ * its own, and ends the process where the system has no thread left.  Then the caller works alone, and the next one tries again. */
 static GThreadPool *
 helpers (void)
 {
   static GMutex       lock;
   static GThreadPool *pool;             /* for good */
+  GThreadPool        *result;
 
   if (tessera_has_forked ())
     return NULL;
   g_mutex_lock (&lock);
   if (! pool)
-    pool = g_thread_pool_new (help, NULL, gegl_threads (), FALSE, NULL);
+    pool = g_thread_pool_new (help, NULL, gegl_threads (), TRUE, NULL);
+  if (pool && g_thread_pool_get_num_threads (pool) == 0)
+    g_thread_pool_free (g_steal_pointer (&pool), TRUE, FALSE);
+  result = pool;
   g_mutex_unlock (&lock);
-  return pool;
+  return result;
 }
 
 static void

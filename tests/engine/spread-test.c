@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera_spread_range while another has GEGL's threads: all is done once, and not by one thread; also from within. */
+ * tessera_spread_range while another has GEGL's threads: all is done once, and not by one thread; also from within.  And where the
+ * system has no thread left, by one.  The function below stands before the C library's (the test exports it). */
+#include "../driver/behind.h"
+
+#include <errno.h>
+#include <pthread.h>
 #include <gegl.h>
 
 #include "tessera.h"
@@ -18,6 +23,16 @@ typedef struct
 } Work;
 
 static gint holds, may_end;     /* atomic */
+static gint no_threads;         /* atomic: the system has none */
+
+EXPORT int
+pthread_create (pthread_t *thread, const pthread_attr_t *attributes, void *(*function) (void *), void *data)
+{
+  static gpointer next;
+
+  return g_atomic_int_get (&no_threads) ? EAGAIN
+         : ((__typeof__ (&pthread_create)) real (&next, "pthread_create")) (thread, attributes, function, data);
+}
 
 static void
 work (gsize first, gsize n, gpointer data)
@@ -83,19 +98,24 @@ spread (const gchar *what)
 gint
 main (gint argc, gchar **argv)
 {
-  Work     one = { .waits = FALSE };
+  Work     one = { .waits = FALSE }, alone = { .waits = FALSE };
   GThread *other;
 
   gegl_init (&argc, &argv);
   g_object_set (gegl_config (), "threads", THREADS, NULL);
-  spread ("GEGL's threads are free");
   other = g_thread_new ("other", hold_threads, NULL);
   while (! g_atomic_int_get (&holds))
     g_usleep (100);
+  g_atomic_int_set (&no_threads, TRUE);
+  tessera_spread_range (ITEMS, 1e-3, work, &alone);
+  expect_done (&alone, "there are no threads");
+  expect (alone.entered == 1, "there are no threads, and %d work", alone.entered);
+  g_atomic_int_set (&no_threads, FALSE);
   for (gint k = 0; k < 100; k++)
     spread ("another has GEGL's threads");
   g_atomic_int_set (&may_end, TRUE);
   g_thread_join (other);
+  spread ("GEGL's threads are free");
   g_object_set (gegl_config (), "threads", 1, NULL);
   tessera_spread_range (ITEMS, 1e-3, work, &one);
   expect_done (&one, "one thread");
