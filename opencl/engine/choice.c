@@ -129,7 +129,7 @@ tessera_choose_device (const TesseraRequest *request, gchar **reason)
     *reason = g_strdup ("no usable OpenCL device");
   else if (lacks_doubles (request->filter, device))
     *reason = g_strdup ("the device has no double precision");
-  else if (tessera_breaker_is_open (request->filter->name))
+  else if (tessera_breaker_is_open (request->filter->name, tessera_request_reads (request)))
     *reason = g_strdup ("the device failed a while ago");
   else if (mode != TESSERA_OPENCL_AUTO || ! c_is_faster (request, device, reason))
     return device;

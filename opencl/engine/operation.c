@@ -7,6 +7,7 @@
 
 #define TESSERA_OPERATION_ITSELF
 #include "tessera-op.h"
+#include "breaker.h"
 #include "geometry.h"
 
 G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
@@ -161,11 +162,15 @@ answer (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, GeglBuffer
   const gsize               size = ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->properties_size;
   g_autofree GeglProperties *copy = g_memdup2 (properties_of (operation), size);
   TesseraRequest            request;
+  gboolean                  done;
 
   if (! input || gegl_rectangle_is_empty (roi))
     return TRUE;
   request = make_request (operation, input, aux, output, roi, copy);
-  return info_of (operation)->run ? info_of (operation)->run (&request, copy) : tessera_process (&request);
+  tessera_breaker_begin_picture ();
+  done = info_of (operation)->run ? info_of (operation)->run (&request, copy) : tessera_process (&request);
+  tessera_breaker_end_picture ();
+  return done;
 }
 
 /* GeglOperationFilter's own, for callers with their own buffers. */

@@ -190,6 +190,8 @@ tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemo
   NEXT_STEP (state, keep_table (state->job, key_of (serial), bytes, memory, &found));
   if (is_there)
     *is_there = found;
+  else if (! found && state->status == 0)
+    state->job->timings->is_unasked = TRUE;
   return NEXT_STEP (state, is_there || found ? 0 : tessera_error_out_of_memory ());
 }
 

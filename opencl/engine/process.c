@@ -18,6 +18,7 @@
 #include "proof-state.h"
 #include "proof.h"
 #include "pump.h"
+#include "sample.h"
 #include "settings.h"
 #include "slabs.h"
 #include "speed.h"
@@ -61,7 +62,7 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   const gchar *filter = request->filter->name;
   gchar       *path;
 
-  tessera_breaker_succeed (filter);
+  tessera_breaker_succeed (filter, tessera_request_reads (request));
   tessera_speed_note (filter, tessera_request_kind (request), tessera_request_work (request), TRUE, seconds);
   tessera_count (device_requests, 1);
   tessera_count (read_ns, timings->read * 1e9);
@@ -107,33 +108,64 @@ prove_result (const TesseraRequest *request, const TesseraSurvey *survey, GPtrAr
 {
   if (survey)
     return TESSERA_PROOF_FAILED;        /* what it has found is not in a buffer */
-  if (! tessera_check_result (request))
+  if (! tessera_check_result (request, &request->roi))
     return TESSERA_PROOF_DIFFERS;
   for (guint i = 0; i < marks->len; i++)
     g_atomic_int_set (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven, TRUE);
   return TESSERA_PROOF_SAME;
 }
 
-/* Does the device compute the right pixels with the kernels that this request used first?  `early` is the answer
- * of a check that ran beside the request, if one did.  If it FAILED, the request may have held the memory that the
- * check needed: the device is asked again.  If others have proven all kernels meanwhile, nothing is left to ask. */
-static gboolean
-is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device, TesseraProgram *program,
-           GPtrArray *unproven, gboolean has_early, TesseraProof early)
+/* Does the device compute the right pixels with the kernels that this request used first?  `check` ran beside the
+ * request, if one did.  If it FAILED, the request may have held the memory that it needed: the device is asked again.
+ * If others have proven all kernels meanwhile, nothing is left to ask.  Kernels that are known are asked again now and then. */
+static TesseraProof
+prove (const TesseraRequest *request, const TesseraSurvey *survey, GPtrArray *unproven, TesseraCheck *check, TesseraSample sample)
 {
-  TesseraProof proof = early;
+  const gboolean has_early = check != NULL;
+  TesseraProof   proof = tessera_check_end (check);
 
-  if (! has_early || early == TESSERA_PROOF_FAILED)
+  if (! has_early || proof == TESSERA_PROOF_FAILED)
     proof = unproven ? tessera_check_end (tessera_check_begin (request, FALSE)) : TESSERA_PROOF_SAME;
   if (proof == TESSERA_PROOF_SAME && unproven && ! have_run_in_check (unproven))
     proof = prove_result (request, survey, unproven);
+  else if (proof == TESSERA_PROOF_SAME && sample == TESSERA_SAMPLE_PART)
+    {
+      const GeglRectangle part = tessera_sample_part (request);
+
+      proof = tessera_check_result (request, &part) ? TESSERA_PROOF_SAME : TESSERA_PROOF_DIFFERS;
+    }
+  return proof;
+}
+
+static gboolean
+is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device, TesseraProgram *program,
+           GPtrArray *unproven, TesseraCheck *check, TesseraSample sample)
+{
+  const TesseraProof proof = prove (request, survey, unproven, check, sample);
+
   if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
       tessera_say_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
                         device->name, device->driver);
     }
+  if (proof != TESSERA_PROOF_SAME)
+    tessera_pool_drop_constant (NULL);  /* what its passes have kept is as wrong, and others would believe it */
   return proof == TESSERA_PROOF_SAME;
+}
+
+/* A device that has no memory for this request may have some for a smaller one. */
+static void
+note_failure (const TesseraRequest *request, const TesseraDevice *device, const TesseraTimings *timings, gint status)
+{
+  tessera_proof_state.has_failed = TRUE;        /* if this is a check: whosever, for some of its kernels ran */
+  if (tessera_proof_state.is_early)
+    return;
+  log_failure (request, device, timings, status);
+  if (! tessera_is_out_of_memory (status) || tessera_proof_state.leg != TESSERA_PROOF_NONE)
+    tessera_breaker_fail (request->filter->name);
+  else if (! timings->is_unasked)
+    tessera_breaker_lack (request->filter->name, tessera_request_reads (request));
 }
 
 static gboolean
@@ -143,8 +175,7 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   TesseraProgram      *program, *engine_program;
   TesseraTimings       timings = { .failed_at = "building" };
   TesseraCheck        *check = NULL;
-  TesseraProof         early;
-  gboolean             has_early;
+  TesseraSample        sample;
   gint64               began;
   gdouble              seconds;
   gboolean             is_right;
@@ -157,31 +188,22 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
         tessera_breaker_fail (filter->name);
       return FALSE;
     }
+  sample = tessera_sample_due (request, survey);
   began = g_get_monotonic_time ();
-  if (tessera_program_is_new (program))         /* it will be wanted: no need to wait for a launch */
-    check = tessera_check_begin (request, TRUE);
-  status = tessera_pump (request, survey, device, program, engine_program, &timings, &check);
+  status = tessera_pump (request, survey, device, program, engine_program, &timings,
+                         sample == TESSERA_SAMPLE_PICTURES || tessera_program_is_new (program), &check);
   seconds = (g_get_monotonic_time () - began) / 1e6;
   if (status != 0)
     {
-      tessera_check_drop (check);       /* a plan that does not fit is refused at once: nobody waits for it */
-      tessera_proof_state.has_failed = TRUE;    /* if this is a check: whosever, for some of its kernels ran */
+      tessera_check_drop (check);       /* its answer is not needed */
       g_clear_pointer (&timings.unproven, g_ptr_array_unref);
-      if (tessera_proof_state.is_early)
-        return FALSE;
-      log_failure (request, device, &timings, status);
-      if (! tessera_is_out_of_memory (status) || tessera_proof_state.leg != TESSERA_PROOF_NONE)
-        tessera_breaker_fail (filter->name);    /* a request that was too large says nothing about the next */
+      note_failure (request, device, &timings, status);
       return FALSE;
     }
-  has_early = check != NULL;
-  early = tessera_check_end (check);
-  is_right = is_proven (request, survey, device, program, timings.unproven, has_early, early);
+  is_right = is_proven (request, survey, device, program, timings.unproven, check, sample);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right && tessera_proof_state.leg == TESSERA_PROOF_NONE)
     note_device_request (request, device, &timings, seconds);
-  if (! is_right)
-    tessera_pool_drop_constant (NULL);  /* what its passes have kept is as wrong, and others would believe it */
   return is_right;
 }
 

@@ -15,6 +15,7 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
+#include "breaker.h"
 #include "gegl-side.h"
 #include "messages.h"
 #include "proof-pictures.h"
@@ -247,15 +248,30 @@ proof_free (Proof *proof)
   g_free (proof);
 }
 
+/* NULL where the system has no thread left. */
+static GThread *
+begin_thread (const gchar *name, GThreadFunc work, Proof *proof)
+{
+  GThread *thread = g_thread_try_new (name, work, proof, NULL);
+
+  if (! thread)
+    {
+      tessera_say_once ("the system has no thread to check the OpenCL device with; C is used instead");
+      tessera_breaker_fail (proof->request->filter->name);      /* the next request would compute in vain, too */
+    }
+  return thread;
+}
+
 static gpointer
 check (gpointer data)
 {
   const gint64 began = g_get_monotonic_time ();
   Proof       *proof = data;
-  GThread     *thread = g_thread_new ("tessera-proof", compute_in_c, proof);
-  TesseraProof verdict = compute_on_device (proof) ? TESSERA_PROOF_SAME : TESSERA_PROOF_FAILED;
+  GThread     *thread = begin_thread ("tessera-proof", compute_in_c, proof);
+  TesseraProof verdict = thread && compute_on_device (proof) ? TESSERA_PROOF_SAME : TESSERA_PROOF_FAILED;
 
-  g_thread_join (thread);
+  if (thread)
+    g_thread_join (thread);
   if (g_atomic_int_get (&proof->is_vain))
     verdict = TESSERA_PROOF_FAILED;
   for (Look look = LOOK_STORED; look < LOOKS && verdict == TESSERA_PROOF_SAME; look++)
@@ -284,7 +300,7 @@ tessera_check_begin (const TesseraRequest *request, gboolean is_early)
       if (request->aux)
         proof->aux[look] = tessera_proof_picture (request->aux, look, request->filter->answers);
     }
-  proof->thread = g_thread_new ("tessera-check", check, proof);
+  proof->thread = begin_thread ("tessera-check", check, proof);
   return proof;
 }
 
@@ -296,7 +312,7 @@ tessera_check_end (TesseraCheck *proof)
 
   if (! proof)
     return verdict;
-  verdict = GPOINTER_TO_INT (g_thread_join (proof->thread));
+  verdict = proof->thread ? GPOINTER_TO_INT (g_thread_join (proof->thread)) : TESSERA_PROOF_FAILED;
   if (verdict == TESSERA_PROOF_SAME && (tessera_debug () & DEBUG_PATHS))
     tessera_log ("%s: the device computes the same pixels as C, checked in %.1f ms, waited for %.1f ms",
                  proof->request->filter->name, proof->took / 1e3, (g_get_monotonic_time () - began) / 1e3);
@@ -314,23 +330,24 @@ tessera_check_drop (TesseraCheck *proof)
 
 /* Row by row, since it may be large. */
 gboolean
-tessera_check_result (const TesseraRequest *request)
+tessera_check_result (const TesseraRequest *request, const GeglRectangle *part)
 {
-  const GeglRectangle *roi = &request->roi;
   const Babl          *format = gegl_buffer_get_format (request->output);
-  const gsize          bytes = (gsize) roi->width * babl_format_get_bytes_per_pixel (format);
-  g_autoptr (GeglBuffer) on_device = gegl_buffer_new (roi, format);
+  const gsize          bytes = (gsize) part->width * babl_format_get_bytes_per_pixel (format);
+  g_autoptr (GeglBuffer) in_c = gegl_buffer_new (part, format);
   g_autofree guchar *one = g_malloc (bytes), *other = g_malloc (bytes);
+  TesseraRequest       again = *request;
   gboolean             is_same = TRUE;
 
-  gegl_buffer_copy (request->output, roi, GEGL_ABYSS_NONE, on_device, roi);
-  tessera_compute_all (request);
-  for (gint y = roi->y; y < roi->y + roi->height && is_same; y++)
+  again.roi = *part;
+  again.output = in_c;
+  tessera_compute_all (&again);
+  for (gint y = part->y; y < part->y + part->height && is_same; y++)
     {
-      const GeglRectangle row = { roi->x, y, roi->width, 1 };
+      const GeglRectangle row = { part->x, y, part->width, 1 };
 
-      gegl_buffer_get (on_device, &row, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      gegl_buffer_get (request->output, &row, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_get (request->output, &row, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_get (in_c, &row, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
       is_same = are_same (one, other, bytes, format);
     }
   return is_same;

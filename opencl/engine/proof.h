@@ -22,7 +22,7 @@ TesseraProof  tessera_check_end   (TesseraCheck *check);
 /* Instead, where the answer is not needed.  It ends with the picture that it is at. */
 void          tessera_check_drop  (TesseraCheck *check);
 
-/* Is the device's result, which is in the request's output, C's to the bit?  Computes all of it in C, which then is in the output. */
-gboolean      tessera_check_result (const TesseraRequest *request);
+/* Is this part of the device's result, which is in the request's output, C's to the bit? */
+gboolean      tessera_check_result (const TesseraRequest *request, const GeglRectangle *part);
 
 #endif

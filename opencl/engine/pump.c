@@ -304,7 +304,7 @@ make_plan (const Job *job)
 
 gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
-              TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings, TesseraCheck **check)
+              TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings, gboolean checks, TesseraCheck **check)
 {
   Pump pump = { .check = check, .job = { .request = request, .survey = survey, .device = device, .program = program,
                          .engine_program = engine_program, .timings = timings } };
@@ -318,7 +318,12 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
     job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
   job->plan = make_plan (job);
   if (job->plan.rows == 0)
-    return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
+    {
+      timings->is_unasked = TRUE;
+      return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
+    }
+  if (checks)                           /* it will be wanted: no need to wait for a launch */
+    *check = tessera_check_begin (request, TRUE);
   job->profiled = tessera_profiling ();
   status = tessera_stage (job, "creating a queue",
                           tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));

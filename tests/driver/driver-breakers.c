@@ -2,7 +2,8 @@
  *
  * Three failures put a filter on C, five all of them: for a minute, then for two, four ...  A success makes up for a
  * failure, and who switches OpenCL off and on has the device tried.  A program that could not be built once is
- * built the next time, unless the compiler refuses it; what may be a lack of memory is tried in smaller bands. */
+ * built the next time, unless the compiler refuses it; what may be a lack of memory is tried in smaller bands.  If that fails too, it
+ * is a failure for pictures of this size.  Failures are counted by pictures, not by requests. */
 #include "driver-breakers.h"
 
 #include "driver-walk.h"
@@ -34,6 +35,7 @@ ask (Walk *walk, const gchar *plan, Way way, const gchar *line, const gchar *tit
 {
   GString        *why = g_string_new (NULL);
   const gint64    writes = stub.calls ("EnqueueWriteBuffer"), builds = stub.calls ("CreateProgramWithSource");
+  const gint64    buffers = stub.calls ("CreateBuffer"), queues = stub.calls ("CreateCommandQueue");
   TesseraCounters before, after;
   Captured        capture;
   DriverSaid      said;
@@ -49,7 +51,8 @@ ask (Walk *walk, const gchar *plan, Way way, const gchar *line, const gchar *tit
   stub.set_plan (NULL);
   driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
-  was_tried = stub.calls ("EnqueueWriteBuffer") > writes || stub.calls ("CreateProgramWithSource") > builds;
+  was_tried = stub.calls ("EnqueueWriteBuffer") > writes || stub.calls ("CreateProgramWithSource") > builds
+              || stub.calls ("CreateBuffer") > buffers || stub.calls ("CreateCommandQueue") > queues;
   driver_same (walk->c, pixels, walk->in_c, "this request and C", why);
   if (was_tried != (way != IN_C))
     g_string_append (why, was_tried ? "  the device was tried\n" : "  the device was not tried\n");
@@ -206,13 +209,73 @@ memory (Walk *blur)
   ask_often (blur, 1, "after memory was short");
 }
 
+/* Another program has filled the card's memory, and keeps it.  The smallest plan fails, too: the device is left alone, but not for
+ * smaller pictures, and not by other filters. */
+static void
+lasting_lack (Walk *blur, Walk *small, Walk *grid)
+{
+  static const gchar *const plans[] = {
+    "from EnqueueNDRangeKernel:1:CL_MEM_OBJECT_ALLOCATION_FAILURE", "from CreateBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE",
+    "from CreateBuffer:1:CL_OUT_OF_HOST_MEMORY", "from EnqueueWriteBuffer:1:CL_OUT_OF_HOST_MEMORY",
+    "from CreateCommandQueue:1:CL_OUT_OF_HOST_MEMORY", "from Finish:1:CL_OUT_OF_HOST_MEMORY", "from WaitForEvents:1:CL_MEM_OBJECT_ALLOCATION_FAILURE",
+    "from SetKernelArg:1:CL_OUT_OF_HOST_MEMORY", "from EnqueueReadBuffer:1:CL_MEM_OBJECT_ALLOCATION_FAILURE"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+    {
+      begin ();
+      tessera_set_fault ("queue:1000000000");   /* queues are made anew */
+      begin ();
+      tessera_trim ();
+      ask (blur, plans[i], FAILS, "computed in C instead", plans[i]);
+      ask (blur, plans[i], FAILS, NULL, plans[i]);
+      ask (blur, plans[i], FAILS, NULL, plans[i]);
+      ask (blur, plans[i], IN_C, "", plans[i]);
+    }
+  ask (small, NULL, ON_DEVICE, "", "a smaller picture while memory is short");
+  ask (grid, NULL, ON_DEVICE, "", "another filter while memory is short");
+  ask (blur, NULL, IN_C, "", "successes of smaller pictures do not count");
+  let_pass (58);
+  ask (blur, NULL, IN_C, "", "nearly a minute after memory was short");
+  let_pass (3);
+  ask (blur, plans[G_N_ELEMENTS (plans) - 1], FAILS, "run in C for the next 2 minutes", "a minute after memory was short");
+  let_pass (118);
+  ask (blur, NULL, IN_C, "", "nearly two minutes after memory was short");
+  let_pass (3);
+  ask_often (blur, 3, "two minutes after, when there is memory again");
+  ask (blur, plans[0], FAILS, NULL, "a lack of memory after successes");
+  ask_often (blur, 1, "after one lack of memory");
+}
+
+/* A picture of equalize is two requests. */
+static void
+by_pictures (Walk *two)
+{
+  static const gchar first[] = "fail EnqueueNDRangeKernel:1:CL_INVALID_OPERATION";
+
+  begin ();
+  for (gint i = 0; i < 3; i++)
+    ask (two, BROKEN, FAILS, NULL, "both requests of a picture fail");
+  ask (two, NULL, IN_C, "", "after three pictures that failed twice");
+  begin ();
+  for (gint i = 0; i < 3; i++)
+    ask (two, first, i < 2 ? ON_DEVICE : FAILS, NULL, "the first of a picture's two requests fails");
+  ask (two, NULL, IN_C, "", "after three pictures of which the half failed");
+}
+
 /* ------------------------------------------------------------------- all -- */
+
+static const DriverCase small_blur = { .name = "motion-blur", .operation = "tessera:motion-blur", .settings = "length=13.5 angle=27",
+                                       .format = "RaGaBaA float", .width = 20, .height = 20 };
+static const DriverCase equalize = { .name = "equalize", .operation = "tessera:equalize", .settings = "", .format = "RGBA float",
+                                     .width = 61, .height = 50 };
 
 void
 breakers (const DriverCase *one, const DriverCase *two, const DriverCase *three)
 {
-  Walk     blur, grid, other;
-  gboolean good = walk_init (&blur, one) & walk_init (&grid, two) & walk_init (&other, three);
+  Walk     blur, grid, other, small, pictures;
+  gboolean good = walk_init (&blur, one) & walk_init (&grid, two) & walk_init (&other, three) & walk_init (&small, &small_blur)
+                  & walk_init (&pictures, &equalize);
 
   if (good)
     {
@@ -222,6 +285,8 @@ breakers (const DriverCase *one, const DriverCase *two, const DriverCase *three)
       switched (&blur);
       programs (&blur);
       memory (&blur);
+      lasting_lack (&blur, &small, &grid);
+      by_pictures (&pictures);
     }
   else
     driver_verdict (FALSE, "circuit breakers", "  the filters do not run on the device\n");
@@ -231,4 +296,6 @@ breakers (const DriverCase *one, const DriverCase *two, const DriverCase *three)
   walk_clear (&blur);
   walk_clear (&grid);
   walk_clear (&other);
+  walk_clear (&small);
+  walk_clear (&pictures);
 }

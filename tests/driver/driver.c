@@ -127,7 +127,7 @@ driver_start (int *argc, char ***argv, gboolean device)
       g_setenv ("GEGL_TILE_SIZE", "16x8", FALSE);
       gegl_init (argc, argv);
       tessera_set_tile_pixels (1);      /* results of any size go straight into tiles */
-      g_object_set (gegl_config (), "threads", 2, NULL);
+      g_object_set (gegl_config (), "threads", g_getenv ("GEGL_THREADS") ? atoi (g_getenv ("GEGL_THREADS")) : 2, NULL);
       if (device && ! (name = tessera_device_name ()))
         bad = "there is no OpenCL device";
       else if (device && ! strstr (name, "(Stub "))

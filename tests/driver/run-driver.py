@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|types|threads|soak|holds|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
-(`types --all`: all of it), driver-threads, driver-soak, driver-holds or driver-straight with the stub driver (libstub-icd) in the place of every
+"""run-driver.py BUILD faults|types|threads|soak|holds|short|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+(`types --all`: all of it), driver-threads, driver-soak, driver-holds, driver-short or driver-straight with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
 import glob
 import os
@@ -146,6 +146,11 @@ def holds(report, driver, arguments):
     collect(report, 'driver-holds', driver.start('driver-holds', *arguments), 600)
 
 
+def short(report, driver, arguments):
+    for what in arguments or ('threads', 'child', 'plans'):
+        collect(report, f'driver-short {what}', driver.start('driver-short', what), 120)
+
+
 def straight(report, driver, arguments):
     collect(report, 'driver-straight', driver.start('driver-straight', *arguments), 120)
     if not arguments:           # without double precision shifts are found too: the host adds what the device would
@@ -176,7 +181,7 @@ def races(report, driver):
 
 
 def main():
-    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'straight': straight}
+    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'straight': straight}
     if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()
