@@ -6,4 +6,7 @@
 
 void checks_walk (void);
 
+/* Of kernels that are known already. */
+void later_walk  (void);
+
 #endif

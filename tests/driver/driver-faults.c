@@ -123,6 +123,7 @@ fail_everywhere (const gchar *filter, const gchar *plan)
     {
       check_met (met);
       breakers (&cases[0], &cases[1], &cases[2]);
+      later_walk ();
     }
   g_hash_table_unref (met);
 }
@@ -168,6 +169,7 @@ main (int argc, char **argv)
   const gboolean at_start = argc > 2 && strcmp (argv[1], "--start") == 0;
   const gboolean kernels = argc > 1 && strcmp (argv[1], "--kernels") == 0;
   const gboolean limits = argc > 1 && strcmp (argv[1], "--breakers") == 0;
+  const gboolean later = argc > 1 && strcmp (argv[1], "--later") == 0;
   const gboolean types = argc > 1 && strcmp (argv[1], "--types") == 0, all = argc > 1 && strcmp (argv[1], "--all") == 0;
 
   if (driver_start (&argc, &argv, ! at_start))
@@ -176,6 +178,8 @@ main (int argc, char **argv)
         start_with_plan (argv[2], argc > 3 ? argv[3] : NULL);
       else if (limits)
         breakers (&cases[0], &cases[1], &cases[2]);
+      else if (later)
+        later_walk ();
       else if (kernels)
         {
           kernels_walk ();
