@@ -37,7 +37,11 @@ make_blocks (Sequence *sequence, const Options *options, Run *run)
   progress_begin (end - begin + FINISHING);
   for (gint i = begin; i < end; i++)
     {
-      if (! folder_has (sequence, i))
+      const gboolean is_done = folder_has (sequence, i, &run->error);
+
+      if (run->error)
+        return FALSE;
+      if (! is_done)
         {
           g_autoptr (GString) text = NULL;
 
@@ -58,6 +62,8 @@ static gboolean
 read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GError **error)
 {
   const gint blocks = frames / block + (frames % block > 0);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  gint       other;
 
   for (gint i = 0; i < blocks; i++)
     {
@@ -71,6 +77,11 @@ read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GErro
       if (! tables_add (tables, text) || (gint) tables->frames->len != (i + 1 < blocks ? (i + 1) * block : frames))
         {
           g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
+          return FALSE;
+        }
+      if ((other = content_compare (seen, text)) >= 0)
+        {
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s was made of another frame %d than a block before; take another folder, or remove it", path, other);
           return FALSE;
         }
     }

@@ -281,7 +281,7 @@ block_make (Sequence *sequence, gint number, GError **error)
   const SequenceSettings *settings = &sequence->settings;
   const gint              first = number * settings->block, end = MIN (first + settings->block, sequence->list.n);
   const gint              begin = MAX (first - MAX (settings->history, MAX (SEQUENCE_SHORT, settings->stack)), 0);
-  const gint              oldest = MAX (begin - settings->history, 0);
+  const gint              oldest = MAX (begin - settings->history, 0), key = oldest - oldest % SEQUENCE_GROUP;
   Block                   block = { .sequence = sequence, .first = first, .text = g_string_new (NULL) };
   gboolean                success = TRUE;
 
@@ -290,6 +290,7 @@ block_make (Sequence *sequence, gint number, GError **error)
   g_array_set_clear_func (block.history, past_clear);
   g_array_set_clear_func (block.filtered, past_clear);
   whiten_planes_init (&block.planes, sequence->width, sequence->height);
+  content_begin (sequence, key, end);
   block.ahead = ahead_new (sequence, oldest, end);
   for (gint i = oldest; i < end && success; i++)
     {
@@ -306,7 +307,7 @@ block_make (Sequence *sequence, gint number, GError **error)
   g_array_free (block.filtered, TRUE);
   removal_clear (&block.removal);
   whiten_planes_clear (&block.planes);
-  if (! success)
+  if (! success || ! content_end (sequence, key, end, block.text, error))
     {
       g_string_free (block.text, TRUE);
       return NULL;

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "saving.h"
 
-#define HEAD     "tessera-sequence 1\n"
+#define HEAD     "tessera-sequence 2\n"
 #define SETTINGS "settings.txt"
 #define BEGINNING 65536         /* bytes */
 
@@ -44,7 +45,8 @@ add_beginning (GChecksum *sum, const gchar *path)
     fclose (file);
 }
 
-/* All frames, by name, size and how their files begin: another file is another sequence. */
+/* All frames, by name, size and how their files begin: another night is another sequence, before its frames have been read.  What was read is in the files
+ * of the blocks. */
 static gchar *
 fingerprint (const FrameList *list)
 {
@@ -65,15 +67,9 @@ fingerprint (const FrameList *list)
 static gchar *
 dark_of (const Sequence *sequence)
 {
-  g_autoptr (GChecksum) sum = NULL;
-  g_autofree gchar     *base = NULL;
+  g_autofree gchar *base = sequence->dark_file ? g_path_get_basename (sequence->dark_file) : NULL;
 
-  if (! sequence->dark_file)
-    return g_strdup ("");
-  sum = g_checksum_new (G_CHECKSUM_SHA256);
-  add_beginning (sum, sequence->dark_file);
-  base = g_path_get_basename (sequence->dark_file);
-  return g_strconcat (base, " ", g_checksum_get_string (sum), NULL);
+  return base ? g_strconcat (base, " ", sequence->dark_content.hash, NULL) : g_strdup ("");
 }
 
 /* The settings that made it: what they were given, a line each. */
@@ -84,7 +80,7 @@ folder_settings (const Sequence *sequence)
   GString                *text = g_string_new (HEAD);
   g_autofree gchar *print = fingerprint (&sequence->list), *dark = dark_of (sequence);
 
-  g_string_append_printf (text, "frames %d\nfiles %s\ndark %s\n", sequence->list.n, print, dark);
+  g_string_append_printf (text, "version " TESSERA_VERSION "\nframes %d\nfiles %s\ndark %s\n", sequence->list.n, print, dark);
   add (text, "width", sequence->width);
   add (text, "height", sequence->height);
   add (text, "history", settings->history);
@@ -182,12 +178,23 @@ folder_open (Sequence *sequence, GError **error)
   return success;
 }
 
-gboolean
-folder_has (const Sequence *sequence, gint block)
+/* FALSE: the text is no block's, or not all of it. */
+static gboolean
+check_block (const gchar *text, const gchar *path, GError **error)
 {
-  g_autofree gchar *path = folder_block (sequence->folder, block);
+  if (content_is_whole (text))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
+  return FALSE;
+}
 
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+gboolean
+folder_has (Sequence *sequence, gint block, GError **error)
+{
+  g_autofree gchar *path = folder_block (sequence->folder, block), *text = NULL;
+
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents (path, &text, NULL, error) && check_block (text, path, error)
+         && content_check (sequence, block, text, error);
 }
 
 gboolean
@@ -198,13 +205,23 @@ folder_keep (const Sequence *sequence, gint block, const GString *text, GError *
   return folder_write (path, text->str, text->len, error);
 }
 
+/* One that is there already stays, if it was made of the same frames. */
 static gboolean
 take_block (const gchar *from, const gchar *to, GError **error)
 {
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *text = NULL, *there = NULL, *ours = NULL, *theirs = NULL;
   gsize    length;
 
-  return g_file_get_contents (from, &text, &length, error) && folder_write (to, text, length, error);
+  if (! g_file_get_contents (from, &text, &length, error) || ! check_block (text, from, error))
+    return FALSE;
+  if (! g_file_get_contents (to, &there, NULL, NULL) || ! content_is_whole (there))
+    return folder_write (to, text, length, error);
+  ours = content_portable (there);
+  theirs = content_portable (text);
+  if (g_str_equal (ours, theirs))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s and %s are of different frames; take another folder, or remove one of them", from, to);
+  return FALSE;
 }
 
 gboolean

@@ -5,36 +5,37 @@
 
 #include "../progress.h"
 #include "frames-file.h"
-#include "loads.h"
 
 #define KEPT 6                  /* frames, decoded */
 
-static void
-say_unreadable (const gchar *path)
-{
-  progress_say ("%s cannot be read as a picture; run it again without that file", path);
-}
+/* ------------------------------------------------------------------- frames -- */
 
 static FramePixels *
-decode (Sequence *sequence, gint index, gint width, gint height, GError **error)
+decode (Sequence *sequence, gint index, GError **error)
 {
-  FramePixels *pixels;
-
-  loads_begin (sequence->list.frames[index].path, say_unreadable);
-  pixels = frame_cache_get (sequence->cache, &sequence->list.frames[index], width, height, error);
-  loads_end ();
-  return pixels;
+  return content_decode (sequence->cache, &sequence->list.frames[index], content_is_alone (&sequence->list, index), &sequence->contents[index], error);
 }
 
-/* ------------------------------------------------------------------- frames -- */
+/* The pixels, or NULL and an error where they are of another size. */
+static FramePixels *
+of_our_size (const Sequence *sequence, const Frame *frame, FramePixels *pixels, GError **error)
+{
+  g_autofree gchar *name = frame_name (frame);
+
+  if (! pixels || (pixels->plane.width == sequence->width && pixels->plane.height == sequence->height))
+    return pixels;
+  g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_SIZE, "%s is %d x %d, not %d x %d", name, pixels->plane.width, pixels->plane.height, sequence->width,
+               sequence->height);
+  frame_pixels_unref (pixels);
+  return NULL;
+}
 
 gboolean
 sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error)
 {
   const SequenceSettings *settings = &sequence->settings;
-  FramePixels            *pixels;
+  FramePixels            *pixels = of_our_size (sequence, &sequence->list.frames[index], decode (sequence, index, error), error);
 
-  pixels = decode (sequence, index, sequence->width, sequence->height, error);
   if (! pixels)
     return FALSE;
   *facts = pixels->facts;
@@ -49,7 +50,7 @@ find_size (Sequence *sequence)
 {
   for (gint i = 0; i < sequence->list.n; i++)
     {
-      FramePixels *pixels = decode (sequence, i, 0, 0, NULL);
+      FramePixels *pixels = decode (sequence, i, NULL);
 
       if (pixels)
         {
@@ -71,7 +72,7 @@ open_dark (Sequence *sequence, GError **error)
   if (! frames_list (sequence->dark_path, &list, error))
     return FALSE;
   if (list.n == 1)
-    pixels = frame_cache_get (sequence->cache, &list.frames[0], sequence->width, sequence->height, error);
+    pixels = of_our_size (sequence, &list.frames[0], content_decode (sequence->cache, &list.frames[0], TRUE, &sequence->dark_content, error), error);
   else
     frames_refuse (sequence->dark_path, "is not one frame", error);
   sequence->dark_file = g_strdup (list.frames[0].path);
@@ -92,6 +93,7 @@ sequence_open (Sequence *sequence, GError **error)
     return FALSE;
   for (guint i = 0; i < sequence->list.notes->len; i++)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
+  sequence->contents = g_new0 (Content, sequence->list.n);
   sequence->cache = frame_cache_new (0);        /* of the first, one */
   if (! find_size (sequence))
     {
@@ -110,6 +112,7 @@ sequence_clear (Sequence *sequence)
   frame_list_clear (&sequence->list);
   count_plane_clear (&sequence->dark);
   g_clear_pointer (&sequence->dark_file, g_free);
+  g_clear_pointer (&sequence->contents, g_free);
   if (sequence->cache)
     frame_cache_free (sequence->cache);
   sequence->cache = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before. */
+ * block, which says how the block's chain lies against the one before.  H and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -156,7 +156,7 @@ tables_add (Tables *tables, const gchar *text)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   Joint    joint = joint_of (tables, NULL);
-  gboolean success = TRUE;
+  gboolean success = content_is_whole (text);
 
   for (gchar **line = lines; *line && success; line++)
     {
@@ -172,7 +172,7 @@ tables_add (Tables *tables, const gchar *text)
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->tracks, words);
       else
-        success = **line == '\0';
+        success = **line == '\0' || **line == 'H' || **line == 'S';
     }
   return success;
 }

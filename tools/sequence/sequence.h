@@ -8,6 +8,7 @@
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 
+#include "content.h"
 #include "detect.h"
 #include "estimate-shift.h"
 #include "frames.h"
@@ -34,12 +35,23 @@ typedef struct
   gboolean        writes[WRITE_KINDS];
 } SequenceSettings;
 
+/* What a frame was read from. */
+typedef struct
+{
+  FileState state;
+  gchar     hash[CONTENT_LENGTH];       /* empty: it has not been read */
+  gboolean  is_read;            /* for the block that is made */
+  gboolean  is_changed;         /* it was another one before */
+} Content;
+
 typedef struct
 {
   SequenceSettings settings;
   gchar           *what, *dark_path, *folder;
   gchar           *dark_file;   /* to which dark_path leads; owned */
   FrameList        list;
+  Content         *contents;    /* of the frames of the list */
+  Content          dark_content;
   gint             width, height, blocks;
   CountPlane       dark;        /* pixels NULL: none */
   FrameCache      *cache;
@@ -54,6 +66,24 @@ gboolean    sequence_open   (Sequence *sequence, GError **error);
 void        sequence_clear  (Sequence *sequence);
 /* Less the dark frame, NaN where a pixel is bad.  FALSE: the frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
+
+/* sequence-content.c: what was read, so that a result holds for the same frames only.
+ *
+ * The frame of any size, with its content.  NULL: it cannot be read, or not while it changes.  `is_alone`: there is no other frame in its file. */
+FramePixels *content_decode   (FrameCache *cache, Frame *frame, gboolean is_alone, Content *content, GError **error);
+gboolean     content_is_alone (const FrameList *list, gint index);
+/* Before and after a block is made; frames from `first` to before `end`.  `end`: adds what was read to the block's lines, and seals them.  FALSE: a frame
+ * has changed since a block before. */
+void         content_begin    (Sequence *sequence, gint first, gint end);
+gboolean     content_end      (const Sequence *sequence, gint first, gint end, GString *text, GError **error);
+/* Is the text a block's, with all of its bytes? */
+gboolean     content_is_whole (const gchar *text);
+/* FALSE, with an error: the block was made of other frames. */
+gboolean     content_check    (Sequence *sequence, gint block, const gchar *text, GError **error);
+/* The first frame of which two texts say that it was read from other bytes, or -1. */
+gint         content_compare  (GHashTable *seen, const gchar *text);
+/* The text without what holds on one machine alone. */
+gchar       *content_portable (const gchar *text);
 
 /* sequence-device.c: on the device or in C; where is_refused, of no use. */
 void        sequence_device_begin (Sequence *sequence);
@@ -156,7 +186,8 @@ gint        pictures_write  (Sequence *sequence, const Tables *tables, gint most
 
 /* sequence-folder.c: the folder of results.  Its settings are those of the run that began it; another's are an error. */
 gboolean    folder_open     (Sequence *sequence, GError **error);
-gboolean    folder_has      (const Sequence *sequence, gint block);
+/* Is it done, with the frames that are there now?  FALSE with an error: with others. */
+gboolean    folder_has      (Sequence *sequence, gint block, GError **error);
 gboolean    folder_keep     (const Sequence *sequence, gint block, const GString *text, GError **error);
 gchar      *folder_block    (const gchar *folder, gint block);
 /* Takes the blocks of other folders with the same settings, which then have a number of `frames` and of a `block`. */
