@@ -120,28 +120,24 @@ is_complete (GeglBuffer *buffer, const gchar *path)
   return reads_back (buffer, path);
 }
 
-gboolean
-saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error)
+/* Ends what was begun. */
+static gboolean
+write_begun (Saving *saving, GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error)
 {
-  const gchar *ending = strrchr (path, '.');
-  GeglNode    *source, *graph;
-  Saving       saving;
-  gboolean     good;
+  GeglNode *source, *graph;
+  gboolean  good = saving->beside != NULL;      /* a device takes no picture */
 
-  if (! saving_begin (&saving, path, ending, error))
-    return FALSE;
-  good = saving.beside != NULL;         /* a device takes no picture */
   if (good)
     {
       graph = gegl_node_new ();
       source = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
       gegl_node_add_child (graph, save);
-      gegl_node_set (save, "path", saving.beside, NULL);
+      gegl_node_set (save, "path", saving->beside, NULL);
       gegl_node_link (source, save);
       gegl_node_process (save);
       gegl_node_remove_child (graph, save);
       g_object_unref (graph);
-      good = is_complete (buffer, saving.beside);
+      good = is_complete (buffer, saving->beside);
     }
   if (! good)
     {
@@ -149,5 +145,21 @@ saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **e
 
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s cannot be written: the disk is full, or GEGL does not write such a picture", name);
     }
-  return saving_end (&saving, good, error);
+  return saving_end (saving, good, error);
+}
+
+gboolean
+saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error)
+{
+  Saving saving;
+
+  return saving_begin (&saving, path, strrchr (path, '.'), error) && write_begun (&saving, buffer, save, path, error);
+}
+
+gboolean
+saves_picture_ours (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error)
+{
+  Saving saving;
+
+  return saving_begin_ours (&saving, path, strrchr (path, '.'), error) && write_begun (&saving, buffer, save, path, error);
 }

@@ -17,5 +17,7 @@ gboolean saves_ending  (const gchar *path);
 /* The buffer in a file, by a node of GEGL's that writes pictures, whose `path` is set here.  Whole or not at all: what is there stays
  * if it cannot be written. */
 gboolean saves_picture (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error);
+/* The same under a name that we have chosen: a link there is replaced, not followed. */
+gboolean saves_picture_ours (GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define MOST_LINKS 40           /* as Linux */
+#define MOST_TRIES 1000         /* to have a part for oneself, while others have it or put something in its place */
 
 /* FALSE: errno says why. */
 static gboolean
@@ -24,6 +25,24 @@ fail (const gchar *path, GError **error)
   return FALSE;
 }
 
+/* Whoever can write into a folder can put a link there, so that somebody else writes over a file of his own. */
+static gboolean
+is_foreign_link (const gchar *path)
+{
+  GStatBuf about;
+
+  return g_lstat (path, &about) == 0 && S_ISLNK (about.st_mode) && about.st_uid != geteuid () && about.st_uid != 0;
+}
+
+static gboolean
+refuse_link (const gchar *path, GError **error)
+{
+  g_autofree gchar *name = g_filename_display_name (path);
+
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_PERM, "%s cannot be written: it is a link of another user", name);
+  return FALSE;
+}
+
 /* Where the links lead to that the path may be, even if nothing is there. */
 static gchar *
 follow (const gchar *path, GError **error)
@@ -33,11 +52,15 @@ follow (const gchar *path, GError **error)
   for (gint i = 0; g_file_test (target, G_FILE_TEST_IS_SYMLINK); i++)
     {
       g_autofree gchar *link = i < MOST_LINKS ? g_file_read_link (target, NULL) : NULL, *folder = g_path_get_dirname (target);
+      const gboolean    is_foreign = is_foreign_link (target);
 
-      if (! link)
+      if (! link || is_foreign)
         {
           errno = ELOOP;
-          fail (path, error);
+          if (is_foreign)
+            refuse_link (target, error);
+          else
+            fail (path, error);
           g_free (target);
           return NULL;
         }
@@ -47,21 +70,13 @@ follow (const gchar *path, GError **error)
   return target;
 }
 
-gboolean
-saving_begin (Saving *saving, const gchar *path, const gchar *ending, GError **error)
+/* `target` is set, and `old` what is there. */
+static gboolean
+begin (Saving *saving, const gchar *ending, gboolean exists, const GStatBuf *old, GError **error)
 {
-  GStatBuf       old;
-  const gboolean exists = g_stat (path, &old) == 0, is_file = ! exists || S_ISREG (old.st_mode);
+  const gboolean is_file = ! exists || S_ISREG (old->st_mode);
   gint           file;
 
-  *saving = (Saving) { .target = follow (path, error) };
-  if (! saving->target)
-    return FALSE;
-  if (! is_file && g_access (saving->target, F_OK) != 0)        /* /dev/stdout leads to a pipe, which has no name */
-    {
-      g_free (saving->target);
-      saving->target = g_strdup (path);
-    }
   if (! is_file)
     file = g_open (saving->target, O_WRONLY | O_CLOEXEC, 0);
   else
@@ -71,16 +86,58 @@ saving_begin (Saving *saving, const gchar *path, const gchar *ending, GError **e
       saving->beside = g_strdup_printf ("%s/.tessera-XXXXXX%s", folder, ending);
       file = g_mkstemp_full (saving->beside, O_RDWR | O_CLOEXEC, 0666);
       saving->replaces = exists;
-      if (file >= 0 && exists && fchmod (file, old.st_mode & 07777) != 0)
+      if (file >= 0 && exists && fchmod (file, old->st_mode & 07777) != 0)
         errno = 0;              /* some disks have no permissions */
     }
   saving->stream = file >= 0 ? fdopen (file, "w") : NULL;
   if (saving->stream)
     return TRUE;
-  fail (path, error);
+  fail (saving->target, error);
   g_clear_pointer (&saving->beside, g_free);
   g_clear_pointer (&saving->target, g_free);
   return FALSE;
+}
+
+gboolean
+saving_begin (Saving *saving, const gchar *path, const gchar *ending, GError **error)
+{
+  GStatBuf       old;
+  const gboolean exists = g_stat (path, &old) == 0;
+
+  *saving = (Saving) { .target = follow (path, error) };
+  if (! saving->target)
+    return FALSE;
+  if (exists && ! S_ISREG (old.st_mode) && g_access (saving->target, F_OK) != 0)        /* /dev/stdout leads to a pipe, which has no name */
+    {
+      g_free (saving->target);
+      saving->target = g_strdup (path);
+    }
+  return begin (saving, ending, exists, &old, error);
+}
+
+gboolean
+saving_begin_ours (Saving *saving, const gchar *path, const gchar *ending, GError **error)
+{
+  GStatBuf       old;
+  const gboolean exists = g_lstat (path, &old) == 0 && ! S_ISLNK (old.st_mode);
+
+  if (exists && ! S_ISREG (old.st_mode))        /* a pipe would be waited for */
+    {
+      errno = S_ISDIR (old.st_mode) ? EISDIR : EEXIST;
+      return fail (path, error);
+    }
+  *saving = (Saving) { .target = g_strdup (path) };
+  return begin (saving, ending, exists, &old, error);
+}
+
+gboolean
+saving_folder (const gchar *path, GError **error)
+{
+  const gboolean is_there = g_mkdir_with_parents (path, 0777) == 0;
+
+  if (! is_there)
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be made: %s", path, g_strerror (errno));
+  return is_there && (! is_foreign_link (path) || refuse_link (path, error));
 }
 
 gboolean
@@ -111,28 +168,80 @@ saving_end (Saving *saving, gboolean good, GError **error)
   return good && arrived;
 }
 
+/* Is the open file what has that name? */
+static gboolean
+has_name (gint file, const gchar *name)
+{
+  GStatBuf ours, there;
+
+  return fstat (file, &ours) == 0 && g_lstat (name, &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+/* Left by a run that was ended.  A file that has another name too, or is somebody else's, is not to be written. */
+static gboolean
+is_left_by_us (gint file)
+{
+  GStatBuf about;
+
+  return fstat (file, &about) == 0 && S_ISREG (about.st_mode) && about.st_nlink == 1 && about.st_uid == geteuid ();
+}
+
+/* The name alone goes: what a link leads to stays.  FALSE: errno says why. */
+static gboolean
+take_away (const gchar *name)
+{
+  return g_unlink (name) == 0 || errno == ENOENT;
+}
+
+/* Made anew, or what is there; -1: errno says why, EAGAIN that it is worth another try. */
+static gint
+open_part (const gchar *beside, gboolean *is_new)
+{
+  gint file = g_open (beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), why;
+
+  *is_new = file >= 0;
+  if (file >= 0 || errno != EEXIST)
+    return file;
+  file = g_open (beside, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  why = errno;
+  if (file < 0 && g_file_test (beside, G_FILE_TEST_IS_SYMLINK))
+    why = take_away (beside) ? EAGAIN : errno;
+  errno = why == ENOENT ? EAGAIN : why;
+  return file;
+}
+
 static FILE *
 open_locked (const gchar *beside)
 {
-  for (;;)
+  for (gint i = 0; i < MOST_TRIES; i++)
     {
-      const gint file = g_open (beside, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-      GStatBuf   ours, there;
+      gboolean   is_new, may_be = TRUE;
+      const gint file = open_part (beside, &is_new);
 
-      if (file < 0)
+      if (file < 0 && errno != EAGAIN)
         return NULL;
+      if (file < 0)
+        continue;
       if (flock (file, LOCK_EX) != 0)
         errno = 0;              /* some disks have no locks */
-      if (fstat (file, &ours) == 0 && g_stat (beside, &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
+      if (has_name (file, beside))      /* else the other has moved it to its place */
         {
-          FILE *part = ftruncate (file, 0) == 0 ? fdopen (file, "wb") : NULL;
+          if (is_new || is_left_by_us (file))
+            {
+              FILE *part = ftruncate (file, 0) == 0 ? fdopen (file, "wb") : NULL;
 
-          if (! part)
-            close (file);
-          return part;
+              if (! part)
+                close (file);
+              return part;
+            }
+          may_be = take_away (beside);
         }
-      close (file);             /* the other has moved it to its place */
+      close (file);
+      if (! may_be)
+        return NULL;
     }
+  errno = ELOOP;
+  return NULL;
 }
 
 FILE *
@@ -155,11 +264,17 @@ saving_close_part (FILE *part, const gchar *path, gboolean good, GError **error)
   g_autofree gchar *beside = g_strconcat (path, ".part", NULL);
 
   errno = why;
-  good = part && good && fflush (part) == 0 && fsync (fileno (part)) == 0 && g_rename (beside, path) == 0;
+  good = part && good && fflush (part) == 0 && fsync (fileno (part)) == 0;
+  if (good && ! has_name (fileno (part), beside))
+    {
+      errno = EEXIST;           /* somebody has put another file in its place */
+      good = FALSE;
+    }
+  good = good && g_rename (beside, path) == 0;
   if (! good)
     {
       g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", path, g_strerror (errno));
-      if (part)
+      if (part && has_name (fileno (part), beside))
         g_unlink (beside);
     }
   if (part)

@@ -159,11 +159,8 @@ static gboolean
 make_folder (const gchar *folder, const gchar *within, GError **error)
 {
   g_autofree gchar *path = g_build_filename (folder, within, NULL);
-  gboolean success = g_mkdir_with_parents (path, 0777) == 0;
 
-  if (! success)
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be made: %s", path, g_strerror (errno));
-  return success;
+  return saving_folder (folder, error) && saving_folder (path, error);
 }
 
 gboolean

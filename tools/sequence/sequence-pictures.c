@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "middle.h"
+#include "saving.h"
 
 #include "../saves.h"
 
@@ -178,7 +179,7 @@ save (const guint8 *picture, const gchar *path, GError **error)
   g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "gegl:png-save", "bitdepth", 8, NULL);
 
   gegl_buffer_set (buffer, NULL, 0, NULL, picture, GEGL_AUTO_ROWSTRIDE);
-  return saves_picture (buffer, node, path, error);
+  return saves_picture_ours (buffer, node, path, error);
 }
 
 static void
@@ -249,7 +250,7 @@ pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **er
   g_autofree Way *ways = g_new0 (Way, MAX (tables->n_tracks, 1));
   g_autofree gchar *folder = g_build_filename (sequence->folder, "tracks", NULL);
   const gint n = MIN (most, tables->n_tracks);
-  gboolean   success = TRUE;
+  gboolean   success = n == 0 || saving_folder (folder, error);
 
   for (guint i = 0; i < tables->tracks->len; i++)
     {
@@ -262,8 +263,6 @@ pictures_write (Sequence *sequence, const Tables *tables, gint most, GError **er
       way->rows++;
     }
   qsort (ways, tables->n_tracks, sizeof *ways, compare_ways);
-  if (n > 0)
-    g_mkdir_with_parents (folder, 0777);
   for (gint k = 0; k < n && success; k += AT_ONCE)
     success = draw_some (sequence, tables, ways + k, MIN (AT_ONCE, n - k), folder, error);
   return success ? n : -1;

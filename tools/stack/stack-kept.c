@@ -145,7 +145,7 @@ write_kept (const gchar *path, const gchar *text, GError **error)
 
   if (! is_ours)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s is another file; rename it, or the result", path);
-  if (! is_ours || ! saving_begin (&saving, path, "", error))
+  if (! is_ours || ! saving_begin_ours (&saving, path, "", error))
     return FALSE;
   fputs (text, saving.stream);
   return saving_end (&saving, TRUE, error);
