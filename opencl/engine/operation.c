@@ -9,6 +9,7 @@
 #include "tessera-op.h"
 #include "breaker.h"
 #include "geometry.h"
+#include "messages.h"
 
 G_DEFINE_ABSTRACT_TYPE (TesseraOperation, tessera_operation, GEGL_TYPE_OPERATION_FILTER)
 
@@ -226,11 +227,32 @@ has_border (gpointer klass)
                       || property->value_type == tessera_border_or_crop_get_type ());
 }
 
+/* Without a name GEGL does not know it.  Its structs may be others, so nothing of them is read. */
+static void
+leave_out (gpointer klass)
+{
+  tessera_log ("the operation %s was built with other headers of Tessera and is left out; build it again", G_OBJECT_CLASS_NAME (klass));
+}
+
+/* What modules call that were built before 2026-11-29. */
+TESSERA_API void tessera_operation_describe_sized (gpointer klass, gsize properties_size, gconstpointer info);
+
 void
-tessera_operation_describe_sized (gpointer klass, gsize properties_size, const TesseraOperationInfo *info)
+tessera_operation_describe_sized (gpointer klass, gsize properties_size G_GNUC_UNUSED, gconstpointer info G_GNUC_UNUSED)
+{
+  leave_out (klass);
+}
+
+void
+tessera_operation_describe_built (gpointer klass, gsize properties_size, guint layout, const TesseraOperationInfo *info)
 {
   GeglOperationClass *operation_class = GEGL_OPERATION_CLASS (klass);
 
+  if (layout != TESSERA_LAYOUT)
+    {
+      leave_out (klass);
+      return;
+    }
   ((TesseraOperationClass *) klass)->info = g_memdup2 (info, sizeof *info);    /* as long as the class, which never ends */
   ((TesseraOperationClass *) klass)->has_border = has_border (klass);
   ((TesseraOperationClass *) klass)->properties_size = properties_size;

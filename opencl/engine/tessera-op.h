@@ -38,10 +38,18 @@ typedef struct
 
 TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
 
-/* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL). */
-TESSERA_API void  tessera_operation_describe_sized (gpointer klass, gsize properties_size, const TesseraOperationInfo *info);
+/* From class_init: `klass` is a GeglOpClass.  Sets GEGL's keys too (never `license`: GEGL hides what is not GPL).  An operation
+ * that was built with other headers than the library is left out, and a line on stderr says so. */
+TESSERA_API void  tessera_operation_describe_built (gpointer klass, gsize properties_size, guint layout, const TesseraOperationInfo *info);
 #define tessera_operation_describe(klass, ...) \
-  tessera_operation_describe_sized (klass, sizeof (GeglProperties), __VA_ARGS__)
+  tessera_operation_describe_built (klass, sizeof (GeglProperties), TESSERA_LAYOUT, __VA_ARGS__)
+
+/* What a module and the library must have in common: the sizes of the structs that both use, and a number that is raised
+ * where a struct or a function changes and the sizes do not show it. */
+#define TESSERA_HEADERS 1
+#define TESSERA_LAYOUT  ((((((TESSERA_HEADERS * 4099u + (guint) sizeof (TesseraOperationInfo)) * 4099u + (guint) sizeof (TesseraFilter)) * 4099u \
+                           + (guint) sizeof (TesseraRequest)) * 4099u + (guint) sizeof (TesseraBand)) * 4099u + (guint) sizeof (TesseraLaunch)) * 4099u \
+                         + (guint) sizeof (TesseraBlock))
 
 /* For the property that says what lies beyond the edge.  Without such a property it is CLAMP.
  * property_enum (border, ..., TesseraBorder, tessera_border, ...) has clamp, none and loop; tessera_border_or_crop has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * limits-memory.c: a host of little memory; results that a node keeps; an output that is a part of its owner's memory. */
+ * limits-memory.c: large blocks of memory; a host of little memory; results that a node keeps; an output that is a part of its owner's memory. */
 #define _GNU_SOURCE
 #include "limits-parts.h"
 
@@ -24,6 +24,43 @@ new_filter (GeglNode *graph, GeglBuffer *input, const gchar *operation)
 
   gegl_node_link (source, node);
   return node;
+}
+
+/* ----------------------------------------------------------- large blocks -- */
+
+#define BLOCKS       300
+#define MOST_LEFT    64         /* MiB that may be left of them */
+
+/* MiB that the process has mapped. */
+static gint64
+mapped (void)
+{
+  g_autofree gchar *text = NULL;
+
+  if (! g_file_get_contents ("/proc/self/statm", &text, NULL, NULL))
+    return -1;
+  return g_ascii_strtoll (text, NULL, 10) * sysconf (_SC_PAGESIZE) >> 20;
+}
+
+/* Filters and commands take many of them, one after the other or several at a time. */
+void
+given_back (void)
+{
+  const gint64 before = mapped ();
+  gpointer     some[3];
+
+  for (gint i = 0; i < BLOCKS; i++)
+    {
+      for (guint k = 0; k < G_N_ELEMENTS (some); k++)
+        {
+          some[k] = tessera_large_new (((gsize) 1 << 20) * (k + 1) + i);
+          memset (some[k], i, 4096);
+        }
+      for (guint k = 0; k < G_N_ELEMENTS (some); k++)
+        tessera_large_free (some[k]);
+    }
+  tessera_large_free (NULL);
+  expect (before > 0 && mapped () - before < MOST_LEFT, "%d blocks of 3 MiB have left %d MiB", 3 * BLOCKS, (gint) (mapped () - before));
 }
 
 /* ------------------------------------------------------------ small hosts -- */

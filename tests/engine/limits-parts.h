@@ -17,5 +17,6 @@ GeglNode   *new_filter (GeglNode *graph, GeglBuffer *input, const gchar *operati
 void        pinned     (void);
 void        held       (void);
 void        owned      (void);
+void        given_back (void);
 
 #endif

@@ -314,6 +314,7 @@ main (int argc, char **argv)
       chosen ();
       kept ();
       owned ();
+      given_back ();
       pinned ();
       held ();
       remembered ();

@@ -8,6 +8,7 @@
 #include "verdict.h"
 
 #define MIB ((guint64) 1 << 20)
+#define MOST_HALVINGS 4         /* plan.c's */
 
 /* Beside the images, which are of four floats a pixel. */
 static gsize
@@ -149,6 +150,8 @@ fault_of_ladder (const Case *c, TesseraPlan plan)
       if (plan.rows < MIN (last.rows, plan.least) || ++steps > 6)
         return "the ladder goes too far down";
     }
+  if (plan.rows > plan.least && plan.halvings < MOST_HALVINGS)
+    return "bands could be lower, and are not";
   return plan.exact && plan.ahead == 1 && ! plan.in_tiles && ! tessera_plan_smaller (&plan) ? NULL : "the ladder ends too early";
 }
 
