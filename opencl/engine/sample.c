@@ -30,15 +30,13 @@ add_to_hash (guint64 hash, guint64 value)
   return hash ^ hash >> 29;
 }
 
-/* Of what a property can be; objects have no value that could be told. */
+/* Of a number, a choice or a switch. */
 static guint64
 hash_of_value (const GValue *value)
 {
   GValue  number = G_VALUE_INIT;
   union { gdouble number; guint64 bits; } same = { .bits = 0 };
 
-  if (G_VALUE_HOLDS_STRING (value))
-    return g_str_hash (g_value_get_string (value) ? g_value_get_string (value) : "");
   if (G_VALUE_HOLDS_ENUM (value))
     return g_value_get_enum (value);
   if (G_VALUE_HOLDS_BOOLEAN (value))
@@ -50,18 +48,20 @@ hash_of_value (const GValue *value)
   return same.bits;
 }
 
-/* Of the operation's properties, but not of its results: these are never shown as settings. */
+/* Of the operation's properties, but not of its results, which are never shown as settings.  Another thread may free a text
+ * or an object meanwhile, so these are not looked at; what they change of the reach is. */
 static guint64
 hash_of_settings (const TesseraRequest *request)
 {
-  GObject *operation = G_OBJECT (request->checked_with ? request->checked_with : request->operation);
-  guint64  hash = add_to_hash (GPOINTER_TO_SIZE (request->filter), request->border);
-  guint    n;
+  GObject           *operation = G_OBJECT (request->checked_with ? request->checked_with : request->operation);
+  const TesseraHalo *halo = &request->halo;
+  guint64            hash = add_to_hash (GPOINTER_TO_SIZE (request->filter), request->border << 8 | request->cost_class);
+  guint              n;
   g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (operation), &n);
 
   for (guint i = 0; i < n; i++)
     if ((specs[i]->flags & G_PARAM_READABLE) && ! g_type_is_a (specs[i]->value_type, G_TYPE_OBJECT)
-        && g_strcmp0 (gegl_param_spec_get_property_key (specs[i], "visible"), "0") != 0)
+        && specs[i]->value_type != G_TYPE_STRING && g_strcmp0 (gegl_param_spec_get_property_key (specs[i], "visible"), "0") != 0)
       {
         GValue value = G_VALUE_INIT;
 
@@ -70,6 +70,7 @@ hash_of_settings (const TesseraRequest *request)
         hash = add_to_hash (hash, hash_of_value (&value));
         g_value_unset (&value);
       }
+  hash = add_to_hash (add_to_hash (hash, (guint64) halo->left << 32 | halo->top), (guint64) halo->right << 32 | halo->bottom);
   hash = add_to_hash (hash, GPOINTER_TO_SIZE (gegl_buffer_get_format (request->input)));
   return add_to_hash (hash, GPOINTER_TO_SIZE (gegl_buffer_get_format (request->output)));
 }
