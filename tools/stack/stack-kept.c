@@ -2,9 +2,9 @@
  *
  * The file of transforms beside the output: a run that was ended goes on with it.
  *
- * A transform is that of a file of one name, size and time, on a reference of one name, size and time, with one model.
- * Numbers have 17 digits, so that the picture is the same to the last bit.  A line says how many frames the output of some
- * size and time was made of.
+ * A transform is that of a file of some bytes and one absolute path, on a reference of some bytes, with the same settings and version.  Beside the
+ * hash of the bytes stands the state of the file (content.h): while that is the same, the file is not read for its hash.  Numbers have 17 digits,
+ * so that the picture is the same to the last bit.  A line says how many frames the output of some state was made of.
  */
 #include "stack.h"
 
@@ -12,29 +12,88 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config.h"
 #include "matrix.h"
 #include "saving.h"
 
-#define HEAD   "tessera-stack transforms 1"
-#define RESULT "result "
+#define HEAD      "tessera-stack transforms 2"
+#define RESULT    "result "
+#define REFERENCE "reference"
 
 static gchar *
-key_of (const StackFrame *frame)
+name_of (const StackFrame *frame)
 {
-  g_autofree gchar *name = g_strescape (frame->path, NULL);
+  g_autofree gchar *path = g_canonicalize_filename (frame->path, NULL);
 
-  return g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s", frame->size, frame->time, name);
+  return g_strescape (path, NULL);
 }
 
+/* FALSE: it cannot be read, or has changed since the run began. */
+static gboolean
+find_hash (StackFrame *frame)
+{
+  FileState now;
+
+  if (! *frame->hash
+      && ! (content_of_file (frame->path, frame->hash) && file_state (frame->path, &now) && file_state_same (&now, &frame->state)))
+    *frame->hash = '\0';
+  return *frame->hash != '\0';
+}
+
+/* What a transform depends on beside the bytes. */
+static gchar *
+settings_of (const Stack *stack)
+{
+  gchar ratio[G_ASCII_DTOSTR_BUF_SIZE];
+
+  return g_strdup_printf ("version " TESSERA_VERSION "\nmodel %s\nrefine %d\nratio %s", stack->model, stack->settings.refines,
+                          g_ascii_dtostr (ratio, sizeof ratio, stack->settings.ratio));
+}
+
+/* NULL: the reference has no hash. */
 static gchar *
 head_of (const Stack *stack)
 {
-  g_autofree gchar *key = key_of (&stack->frames[stack->reference]);
+  StackFrame       *reference = &stack->frames[stack->reference];
+  g_autofree gchar *name = name_of (reference), *settings = settings_of (stack);
 
-  return g_strdup_printf (HEAD "\nmodel %s\nreference %s\n", stack->model, key);
+  return find_hash (reference) ? g_strdup_printf (HEAD "\n%s\n" REFERENCE " %s %s\n", settings, reference->hash, name) : NULL;
 }
 
-/* A line is the key, then a tab and nine numbers, or a tab and the reason. */
+/* A frame's line: a hash, four numbers of the file's state, a name, and a tab before what is known of it. */
+typedef struct
+{
+  gchar    **words, *name;
+  FileState  state;
+  const gchar *hash, *rest;
+} Line;
+
+static void
+line_clear (Line *line)
+{
+  g_strfreev (line->words);
+  g_free (line->name);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_clear)
+
+/* FALSE: it is another line. */
+static gboolean
+line_parse (const gchar *text, Line *line)
+{
+  const gchar *tab;
+
+  *line = (Line) { .words = g_strsplit (text, " ", 6) };
+  tab = g_strv_length (line->words) == 6 ? strchr (line->words[5], '\t') : NULL;
+  if (! tab || strlen (line->words[0]) != CONTENT_LENGTH - 1 || ! file_state_parse (line->words + 1, &line->state))
+    return FALSE;
+  line->hash = line->words[0];
+  line->name = g_strndup (line->words[5], tab - line->words[5]);
+  line->rest = tab + 1;
+  return TRUE;
+}
+
+/* Nine numbers, or the reason. */
 static void
 remember_line (StackFrame *frame, const gchar *rest)
 {
@@ -75,58 +134,118 @@ lines_after (const gchar *path, const gchar *head)
   return g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
 }
 
-/* What stands behind the key in its line, or NULL. */
-static const gchar *
-behind_key (const gchar *line, const gchar *key)
+static gchar *
+key_of (StackFrame *frame)
 {
-  return g_str_has_prefix (line, key) && line[strlen (key)] == '\t' ? line + strlen (key) + 1 : NULL;
+  g_autofree gchar *name = name_of (frame);
+
+  return g_strconcat (find_hash (frame) ? frame->hash : "", " ", name, NULL);
+}
+
+/* The hashes of files that are as they were. */
+static void
+remember_hashes (const Stack *stack, gchar **lines)
+{
+  g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (gchar **text = lines; *text; text++)
+    {
+      g_auto (Line) line;
+
+      if (line_parse (*text, &line))
+        {
+          g_autofree gchar *state = file_state_text (&line.state);
+
+          g_hash_table_replace (hashes, g_strconcat (state, " ", line.name, NULL), g_strdup (line.hash));
+        }
+    }
+  for (gint i = 0; i < stack->n; i++)
+    {
+      StackFrame       *frame = &stack->frames[i];
+      g_autofree gchar *state = file_state_text (&frame->state), *name = name_of (frame), *key = g_strconcat (state, " ", name, NULL);
+      const gchar      *hash = g_hash_table_lookup (hashes, key);
+
+      if (hash)
+        g_strlcpy (frame->hash, hash, CONTENT_LENGTH);
+    }
+}
+
+/* What is known of frames, by their keys. */
+static GHashTable *
+rests_of (gchar **lines)
+{
+  GHashTable *rests = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (gchar **text = lines; text && *text; text++)
+    {
+      g_auto (Line) line;
+
+      if (line_parse (*text, &line))
+        g_hash_table_replace (rests, g_strconcat (line.hash, " ", line.name, NULL), g_strdup (line.rest));
+    }
+  return rests;
 }
 
 void
 stack_remember (Stack *stack)
 {
-  g_autofree gchar *head = head_of (stack);
-  g_auto (GStrv) all = lines_after (stack->kept, HEAD "\n"), lines = lines_after (stack->kept, head);
+  g_auto (GStrv) all = lines_after (stack->kept, HEAD "\n");
+  g_autofree gchar *head = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (GHashTable) rests = NULL;
 
+  remember_hashes (stack, all);
   for (gchar **line = all; *line; line++)
     if (g_str_has_prefix (*line, RESULT) && ! stack->result)
       stack->result = g_strdup (*line);
-  for (gint i = 0; i < stack->n; i++)
+  head = *all ? head_of (stack) : NULL;         /* nothing is kept: no file has to be read for its hash */
+  lines = head ? lines_after (stack->kept, head) : NULL;
+  rests = rests_of (lines);
+  for (gint i = 0; i < stack->n && g_hash_table_size (rests) > 0; i++)
     {
       g_autofree gchar *key = key_of (&stack->frames[i]);
+      const gchar      *rest = i == stack->reference ? NULL : g_hash_table_lookup (rests, key);
 
-      for (gchar **line = lines; *line && i != stack->reference; line++)
-        if (behind_key (*line, key))
-          remember_line (&stack->frames[i], behind_key (*line, key));
+      if (rest)
+        remember_line (&stack->frames[i], rest);
     }
 }
 
-/* Of the frames that are known. */
+/* Of the frames that this run has a line for. */
 static GHashTable *
 known_keys (const Stack *stack)
 {
   GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (gint i = 0; i < stack->n; i++)
-    if (stack->frames[i].is_known)
+    if (stack->frames[i].is_known || i == stack->reference)
       g_hash_table_add (keys, key_of (&stack->frames[i]));
   return keys;
 }
 
 static gboolean
-has_key (const gchar *line, GHashTable *keys)
+has_key (const gchar *text, GHashTable *keys)
 {
-  g_autofree gchar *key = g_strndup (line, strcspn (line, "\t"));
+  g_auto (Line) line;
+  g_autofree gchar *key = line_parse (text, &line) ? g_strconcat (line.hash, " ", line.name, NULL) : NULL;
 
-  return g_hash_table_contains (keys, key);
+  return key && g_hash_table_contains (keys, key);
+}
+
+static void
+append_line (GString *text, const StackFrame *frame, const gchar *rest)
+{
+  g_autofree gchar *state = file_state_text (&frame->state), *name = name_of (frame);
+
+  g_string_append_printf (text, "%s %s %s\t%s", frame->hash, state, name, rest);
 }
 
 static void
 append_frame (GString *text, const StackFrame *frame)
 {
-  g_autofree gchar *key = key_of (frame), *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
+  g_autofree gchar *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
 
-  g_string_append_printf (text, "%s\t%s", key, frame->is_aligned ? "matrix" : "reason ");
+  append_line (text, frame, frame->is_aligned ? "matrix" : "reason ");
   for (gint k = 0; k < 9 && frame->is_aligned; k++)
     {
       gchar number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -156,19 +275,44 @@ gboolean
 stack_keep (const Stack *stack, GError **error)
 {
   g_autofree gchar *head = head_of (stack);
-  g_auto (GStrv) lines = lines_after (stack->kept, head);
-  g_autoptr (GHashTable) keys = known_keys (stack);
-  g_autoptr (GString) text = g_string_new (head);
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (GString) text = NULL;
+  g_autoptr (GHashTable) keys = NULL;
 
+  if (! head)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s has changed while it was read", stack->frames[stack->reference].path);
+      return FALSE;
+    }
+  lines = lines_after (stack->kept, head);
+  keys = known_keys (stack);
+  text = g_string_new (head);
   if (stack->result)
     g_string_append_printf (text, "%s\n", stack->result);
+  append_line (text, &stack->frames[stack->reference], REFERENCE "\n");
   for (gchar **line = lines; *line; line++)
     if (**line && ! g_str_has_prefix (*line, RESULT) && ! has_key (*line, keys))
       g_string_append_printf (text, "%s\n", *line);
   for (gint i = 0; i < stack->n; i++)
-    if (stack->frames[i].is_known && i != stack->reference)
+    if (stack->frames[i].is_known && i != stack->reference && find_hash (&stack->frames[i]))
       append_frame (text, &stack->frames[i]);
   return write_kept (stack->kept, text->str, error);
+}
+
+const gchar *
+stack_changed (const Stack *stack)
+{
+  for (gint i = 0; i < stack->n; i++)
+    {
+      StackFrame *frame = &stack->frames[i];
+      FileState   now;
+      gchar       hash[CONTENT_LENGTH];
+
+      if (frame->picture && ! (file_state (frame->path, &now) && file_state_same (&now, &frame->state))
+          && ! (*frame->hash && content_of_file (frame->path, hash) && g_str_equal (hash, frame->hash)))
+        return frame->path;
+    }
+  return NULL;
 }
 
 /* ----------------------------------------------------------------- the result */
@@ -176,24 +320,22 @@ stack_keep (const Stack *stack, GError **error)
 gint
 stack_made_of (const Stack *stack, const gchar *output)
 {
-  GStatBuf  about;
+  FileState made, now;
   g_auto (GStrv) words = g_strsplit (stack->result ? stack->result : "", " ", -1);
-  gint      n = 0;
 
-  if (g_strv_length (words) == 4 && g_stat (output, &about) == 0 && g_ascii_strtoll (words[1], NULL, 10) == about.st_size
-      && g_ascii_strtoll (words[2], NULL, 10) == about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000)
-    n = (gint) g_ascii_strtoll (words[3], NULL, 10);
-  return n;
+  return g_strv_length (words) == 6 && file_state_parse (words + 1, &made) && file_state (output, &now) && file_state_same (&made, &now)
+         ? (gint) g_ascii_strtoll (words[5], NULL, 10) : 0;
 }
 
 void
 stack_note_result (Stack *stack, const gchar *output, gint n)
 {
-  GStatBuf about;
+  g_autofree gchar *text = NULL;
+  FileState         made;
 
-  if (g_stat (output, &about) != 0)
+  if (! file_state (output, &made))
     return;
+  text = file_state_text (&made);
   g_free (stack->result);
-  stack->result = g_strdup_printf (RESULT "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %d", (gint64) about.st_size,
-                                   about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000, n);
+  stack->result = g_strdup_printf (RESULT "%s %d", text, n);
 }

@@ -70,8 +70,7 @@ stat_frames (Stack *stack)
           progress_say ("%s would be written over; give the result another name, or take it out of the pictures", paths[i]);
           return FALSE;
         }
-      stack->frames[i].size = about.st_size;
-      stack->frames[i].time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
+      file_state (paths[i], &stack->frames[i].state);
     }
   return TRUE;
 }
@@ -157,14 +156,20 @@ write_picture (GeglBuffer *buffer, const gchar *path)
 static gint
 stack_all (Stack *stack, gint method, guint64 memory)
 {
-  gint        aligned = 0, before;
-  GeglBuffer *result;
-  gboolean    success;
+  gint         aligned = 0, before;
+  const gchar *changed;
+  GeglBuffer  *result;
+  gboolean     success;
 
   progress_begin (stack->n * 1.25);
   stack_remember (stack);
   if (! stack_align (stack))
     return 2;
+  if ((changed = stack_changed (stack)))
+    {
+      progress_say ("%s has changed while it was read; run it again", changed);
+      return 2;
+    }
   for (gint i = 0; i < stack->n; i++)
     aligned += stack->frames[i].is_aligned;
   if (method == AUTO)

@@ -9,11 +9,13 @@
 #include "../progress.h"
 #include "align.h"
 #include "combine.h"
+#include "content.h"
 
 typedef struct
 {
   gchar      *path;             /* as it was given */
-  gint64      size, time;       /* of the file; in microseconds */
+  FileState   state;            /* of the file, when the run began */
+  gchar       hash[CONTENT_LENGTH];     /* of its bytes; empty: not needed so far */
   gboolean    is_known;         /* found, or kept from an earlier run */
   gboolean    is_aligned;
   gdouble     matrix[9];        /* its places -> the reference's */
@@ -43,6 +45,8 @@ gboolean    stack_align     (Stack *stack);
 /* stack-kept.c: the transforms of an earlier run; all that this one has. */
 void        stack_remember  (Stack *stack);
 gboolean    stack_keep      (const Stack *stack, GError **error);
+/* A frame of the picture whose bytes are others now than those that were read; NULL: there is none. */
+const gchar *stack_changed  (const Stack *stack);
 /* Of how many frames an earlier run made the output that is there; 0: not known.  And what the next run is to know of it. */
 gint        stack_made_of     (const Stack *stack, const gchar *output);
 void        stack_note_result (Stack *stack, const gchar *output, gint n);
