@@ -15,9 +15,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from importlib import import_module
 
 sequence_test = import_module('run-sequence')
-from common import Report, TOP
+from common import Report
 
-SCRIPT = os.path.join(TOP, 'data', 'scripts', 'sequence-nights.slurm')
+SCRIPT = sequence_test.SCRIPT
 SETTINGS = sequence_test.SETTINGS
 
 
