@@ -190,6 +190,25 @@ def parts(case):
     case.report.check('what was merged is of its frames, not of others', code == 2 and case.names[7] in errors, f'{code} {errors}')
 
 
+def in_the_way(case):
+    """Frames that lie where results will be are not written over."""
+    for where, by_link, words in (('whitened', False, ('--write', 'whitened')), ('background', True, ('--write', 'background')), ('tracks', False, ())):
+        folder, way = case.sequence.path('way-' + where), case.sequence.path('way-of-' + where)
+        frames = os.path.join(folder, where)
+        shutil.copytree(case.field, frames)
+        os.symlink(frames, way)
+        before = {name: open(os.path.join(frames, name), 'rb').read() for name in case.names}
+        code, _, errors = case.run(way if by_link else frames, '-o', folder, *words)
+        case.report.check(f'frames in {where}/ of the folder of results: refused', code == 2 and 'written over' in errors
+                          and before == {name: open(os.path.join(frames, name), 'rb').read() for name in os.listdir(frames)}, f'{code} {errors}')
+    folder = case.sequence.path('around')
+    shutil.copytree(case.field, folder)
+    code, _, errors = case.run(folder, '-o', folder, '--write', 'whitened')
+    code2, output, errors2 = case.run(folder, '-o', folder, '--write', 'whitened')
+    case.report.check('results in the folder of the frames: not taken for frames', code == 0 and code2 == 0 and json.loads(output)['frames'] == FRAMES
+                      and json.loads(output)['blocks_made'] == 0, f'{code} {errors} {code2} {errors2}')
+
+
 def main():
     report = Report()
     sequence_test.SIZE = SIZE
@@ -200,6 +219,7 @@ def main():
         a_list(case)
         blocks(case)
         parts(case)
+        in_the_way(case)
     return report.finish()
 
 

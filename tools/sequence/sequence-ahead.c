@@ -21,7 +21,8 @@ struct _Ahead
   gint      next, end;          /* frames that no batch has yet */
   Batch     coming;
   Batch     now;                /* the caller's */
-  GThread  *thread;
+  GThread  *thread;             /* NULL: it has no work, or there was none to be had */
+  gboolean  is_begun;           /* the coming batch, by that thread or by whoever waits for it */
 };
 
 /* Frames of one group. */
@@ -49,8 +50,9 @@ make_batch (gpointer data)
 static void
 begin_batch (Ahead *ahead)
 {
-  if (ahead->next < ahead->end)
-    ahead->thread = g_thread_new ("ahead", make_batch, ahead);
+  ahead->is_begun = ahead->next < ahead->end;
+  if (ahead->is_begun)
+    ahead->thread = g_thread_try_new ("ahead", make_batch, ahead, NULL);
 }
 
 static void
@@ -58,7 +60,10 @@ wait_for_batch (Ahead *ahead)
 {
   if (ahead->thread)
     g_thread_join (ahead->thread);
+  else if (ahead->is_begun)
+    make_batch (ahead);
   ahead->thread = NULL;
+  ahead->is_begun = FALSE;
 }
 
 Ahead *
@@ -101,6 +106,7 @@ batch_clear (Batch *batch)
 void
 ahead_free (Ahead *ahead)
 {
+  ahead->is_begun = FALSE;
   wait_for_batch (ahead);
   batch_clear (&ahead->now);
   batch_clear (&ahead->coming);

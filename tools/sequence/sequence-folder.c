@@ -4,6 +4,7 @@
 #include "sequence.h"
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,13 +164,50 @@ make_folder (const gchar *folder, const gchar *within, GError **error)
   return saving_folder (folder, error) && saving_folder (path, error);
 }
 
+/* Which folder it is, whatever leads there; NULL: there is none. */
+static gchar *
+identity_of (const gchar *folder)
+{
+  g_autoptr (GFile)     place = g_file_new_for_path (folder);
+  g_autoptr (GFileInfo) about = g_file_query_info (place, G_FILE_ATTRIBUTE_ID_FILE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+
+  return about ? g_strdup (g_file_info_get_attribute_string (about, G_FILE_ATTRIBUTE_ID_FILE)) : NULL;
+}
+
+/* FALSE: a frame, or the dark frame, lies where results will be written. */
+static gboolean
+check_place (const Sequence *sequence, const gchar *within, GError **error)
+{
+  g_autofree gchar *path = g_build_filename (sequence->folder, within, NULL), *ours = identity_of (path), *before = NULL;
+
+  for (gint i = sequence->dark_file ? -1 : 0; i < sequence->list.n && ours; i++)
+    {
+      g_autofree gchar *folder = g_path_get_dirname (i < 0 ? sequence->dark_file : sequence->list.frames[i].path), *theirs = NULL;
+
+      if (before && g_str_equal (folder, before))
+        continue;
+      theirs = identity_of (folder);
+      if (g_strcmp0 (ours, theirs) == 0)
+        {
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has frames of the sequence, which would be written over; take another folder for the results", path);
+          return FALSE;
+        }
+      g_free (before);
+      before = g_steal_pointer (&folder);
+    }
+  return TRUE;
+}
+
 gboolean
 folder_open (Sequence *sequence, GError **error)
 {
   static const gchar *const kinds[] = { "whitened", "background", "significance" };
   g_autofree gchar *settings = folder_settings (sequence);
-  gboolean                  success = make_folder (sequence->folder, "blocks", error) && check_settings (sequence->folder, settings, error);
+  gboolean                  success = check_place (sequence, "tracks", error);
 
+  for (gint i = 0; i < WRITE_KINDS && success; i++)
+    success = ! sequence->settings.writes[i] || check_place (sequence, kinds[i], error);
+  success = success && make_folder (sequence->folder, "blocks", error) && check_settings (sequence->folder, settings, error);
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     success = ! sequence->settings.writes[i] || make_folder (sequence->folder, kinds[i], error);
   return success;
