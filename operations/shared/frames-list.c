@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "content.h"
 #include "fits.h"
 #include "frames-kinds.h"
 #include "ser.h"
@@ -132,16 +133,17 @@ is_file (FrameList *list, const gchar *path, GStatBuf *about)
 static void
 add_file (GArray *frames, FrameList *list, const gchar *path)
 {
-  GStatBuf about;
-  Frame    frame = { .path = (gchar *) path };
-  gint     n = 1;
+  GStatBuf  about;
+  FileState state;
+  Frame     frame = { .path = (gchar *) path };
+  gint      n = 1;
 
-  if (! is_file (list, path, &about))
+  if (! is_file (list, path, &about) || ! file_state (path, &state))    /* a file that changes again at once has another key then */
     return;
-  frame.size = about.st_size;
-  frame.time = about.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_mtim.tv_nsec / 1000;
-  frame.changed = about.st_ctim.tv_sec * G_GINT64_CONSTANT (1000000) + about.st_ctim.tv_nsec / 1000;
-  frame.number = about.st_ino;
+  frame.size = state.size;
+  frame.time = state.time / 1000;
+  frame.changed = state.changed / 1000;
+  frame.number = state.number;
   if (frame_kind (path) == KIND_NONE)
     g_ptr_array_add (list->notes, g_strdup_printf ("%s is no picture that can be read", path));
   if (frame_kind (path) != KIND_PICTURE)
