@@ -32,6 +32,7 @@ saves_start_gegl (void)
   g_setenv ("BABL_INHIBIT_CACHE", "1", FALSE);
   babl_init ();
   gegl_init (NULL, NULL);
+  loads_listen ();
 }
 
 gboolean

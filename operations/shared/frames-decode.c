@@ -47,7 +47,11 @@ decode_picture (const gchar *path, FramePixels *pixels, GError **error)
   const GeglRectangle *box;
 
   if (! buffer)
-    return frames_refuse (path, "cannot be read as a picture", error);
+    {
+      g_autofree gchar *why = g_strconcat ("cannot be read as a picture: ", loads_reason (), NULL);
+
+      return frames_refuse (path, why, error);
+    }
   box = gegl_buffer_get_extent (buffer);
   count_plane_init (&pixels->plane, box->width, box->height);
   counts_read (buffer, box, &pixels->plane);

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <glib/gstdio.h>
 
+#include "loads-upright.h"
 #include "loads-whole.h"
 #include "tessera.h"
 
@@ -19,6 +21,10 @@ extern gpointer __dso_handle;
 /* Of the thread that reads. */
 static _Thread_local const gchar *being_read;
 static _Thread_local void       (*say_failed) (const gchar *path);
+static _Thread_local gboolean     is_decoding;
+static _Thread_local gchar       *complaint;            /* the first that GEGL's loader had; or NULL */
+static _Thread_local gchar       *copy;                 /* of what is read, which is temporary; or NULL */
+static GPrivate                   reason = G_PRIVATE_INIT (g_free);
 
 gboolean
 loads_ending (const gchar *path)
@@ -30,39 +36,147 @@ loads_ending (const gchar *path)
   return loader && strcmp (loader, "gegl:magick-load") != 0;
 }
 
-GeglNode *
-loads_node (GeglNode *graph, const gchar *path, GeglRectangle *box)
-{
-  GeglNode *node;
+/* ---------------------------------------------------------------- complaints -- */
 
-  if (! loads_ending (path) || ! loads_whole (path))
-    return NULL;
-  node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
-  *box = gegl_node_get_bounding_box (node);
-  return gegl_rectangle_is_empty (box) || tessera_is_endless (box) ? NULL : node;       /* endless: GEGL guesses a size */
+/* libtiff says of what it mends that it discards or lacks some, and hands on what libjpeg says; what GEGL takes for a warning is none then. */
+static gboolean
+is_of_damage (GLogLevelFlags level, const gchar *message)
+{
+  static const gchar *const words[] = { "corrupt", "premature", "discarding", "not enough" };
+  g_autofree gchar *lower = g_ascii_strdown (message ? message : "", -1);
+
+  if (level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING))
+    return ! strstr (lower, "icc") && ! strstr (lower, "profile");      /* a picture whose profile makes no sense is one all the same */
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (lower, words[i]))
+      return TRUE;
+  return FALSE;
 }
 
-GeglBuffer *
-loads_picture (const gchar *path)
+/* A loader's, in the thread that reads: GEGL's modules have no domain. */
+static void
+hear (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+  if (! is_decoding || domain || ! is_of_damage (level, message))
+    g_log_default_handler (domain, level, message, data);
+  else if (! complaint)
+    complaint = g_strstrip (g_strdup (message));
+}
+
+void
+loads_listen (void)
+{
+  g_log_set_default_handler (hear, NULL);
+}
+
+/* ------------------------------------------------------------------- reading -- */
+
+/* What GEGL makes of the file; NULL: nothing. */
+static GeglBuffer *
+decode (const gchar *path)
 {
   g_autoptr (GeglNode) graph = gegl_node_new ();
-  GeglNode     *node;
+  GeglNode     *node = gegl_node_new_child (graph, "operation", "gegl:load", "path", path, NULL);
   GeglBuffer   *buffer = NULL;
   GeglRectangle box;
 
-  if ((node = loads_node (graph, path, &box)))
+  is_decoding = TRUE;
+  box = gegl_node_get_bounding_box (node);
+  if (! gegl_rectangle_is_empty (&box) && ! tessera_is_endless (&box))          /* endless: GEGL guesses a size */
     {
       GeglNode *sink = gegl_node_new_child (graph, "operation", "gegl:buffer-sink", "buffer", &buffer, NULL);
 
       gegl_node_link (node, sink);
       gegl_node_process (sink);
     }
+  is_decoding = FALSE;
+  if (complaint)
+    g_clear_object (&buffer);
   return buffer;
 }
+
+/* GEGL's loaders read on where the end of a file is missing: they are given a copy that has one. */
+static GeglBuffer *
+decode_ended (const gchar *path, const Walked *walked)
+{
+  const gchar      *ending = strrchr (path, '.');
+  g_autofree gchar *name = g_strconcat ("tessera-XXXXXX", ending, NULL), *bytes = NULL;
+  GeglBuffer       *buffer = NULL;
+  gsize             n;
+  gint              file;
+
+  if (! g_file_get_contents (path, &bytes, &n, NULL) || (gint64) n < walked->end)
+    return NULL;
+  file = g_file_open_tmp (name, &copy, NULL);
+  if (file >= 0)
+    {
+      bytes = g_realloc (bytes, (gsize) walked->end + walked->n);
+      memcpy (bytes + walked->end, walked->tail, walked->n);
+      close (file);
+      if (g_file_set_contents (copy, bytes, (gssize) walked->end + (gssize) walked->n, NULL))
+        buffer = decode (copy);
+      g_unlink (copy);
+    }
+  g_clear_pointer (&copy, g_free);
+  return buffer;
+}
+
+GeglBuffer *
+loads_picture (const gchar *path)
+{
+  Walked      walked;
+  GeglBuffer *buffer = NULL;
+  gint        orientation;
+
+  g_clear_pointer (&complaint, g_free);
+  walked.wrong = "GEGL has no loader for this kind of file";
+  if (loads_ending (path))
+    walked = loads_walk (path);
+  if (! walked.wrong)
+    buffer = walked.tail ? decode_ended (path, &walked) : decode (path);
+  if (! buffer)
+    {
+      g_private_replace (&reason, complaint ? g_strdup_printf ("GEGL says %s", complaint) : g_strdup (walked.wrong ? walked.wrong : "GEGL cannot read it"));
+      g_clear_pointer (&complaint, g_free);
+      return NULL;
+    }
+  orientation = loads_orientation (path, &walked);
+  if (orientation != 1)
+    {
+      GeglBuffer *upright = loads_upright (buffer, orientation);
+
+      g_object_unref (buffer);
+      buffer = upright;
+    }
+  return buffer;
+}
+
+const gchar *
+loads_reason (void)
+{
+  const gchar *words = g_private_get (&reason);
+
+  return words ? words : "";
+}
+
+GeglNode *
+loads_node (GeglNode *graph, const gchar *path, GeglRectangle *box)
+{
+  g_autoptr (GeglBuffer) buffer = loads_picture (path);
+
+  if (! buffer)
+    return NULL;
+  *box = *gegl_buffer_get_extent (buffer);
+  return gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+}
+
+/* ------------------------------------------------------- the end of the process -- */
 
 static void
 leave (void)
 {
+  if (copy)
+    g_unlink (copy);
   if (being_read)
     {
       say_failed (being_read);

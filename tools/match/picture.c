@@ -72,7 +72,7 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
     }
   node = loads_node (graph, path, box);
   if (! node)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: GEGL cannot read this picture", path);
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: this picture cannot be read: %s", path, loads_reason ());
   return node;
 }
 

@@ -26,20 +26,22 @@ say_unreadable (const gchar *path)
   progress_say ("%s cannot be read as a picture; run it again without it", path);
 }
 
-/* The file, decoded; NULL: it is no picture. */
+/* The file, decoded; NULL: it is no picture, and the frame says why. */
 static GeglBuffer *
-stack_load (const StackFrame *frame)
+stack_load (StackFrame *frame)
 {
   GeglBuffer *buffer;
 
   loads_begin (frame->path, say_unreadable);
   buffer = loads_picture (frame->path);
   loads_end ();
+  g_free (frame->unread);
+  frame->unread = buffer ? NULL : g_strdup (loads_reason ());
   return buffer;
 }
 
 gdouble
-stack_sharpness (const StackFrame *frame)
+stack_sharpness (StackFrame *frame)
 {
   g_autoptr (GeglBuffer) buffer = stack_load (frame);
   GeglRectangle  box, row;
@@ -179,7 +181,7 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
   if (! buffer && (frame->is_aligned || ! frame->is_known))
     {
       frame->is_known = frame->is_aligned = FALSE;      /* what is kept of it stays, for when it can be read again */
-      frame->reason = g_strdup ("it cannot be read as a picture");
+      frame->reason = g_strdup_printf ("it cannot be read as a picture: %s", frame->unread ? frame->unread : "");
     }
   if (success && buffer && frame->is_aligned)
     frame->picture = g_object_ref (buffer);
@@ -199,7 +201,7 @@ stack_align (Stack *stack)
   begin_decoding (&aligning, 0);
   if (! (reference = stack_load (first)))
     {
-      progress_say ("%s, the reference, cannot be read as a picture", first->path);
+      progress_say ("%s, the reference, cannot be read as a picture: %s", first->path, first->unread);
       end_decoding (&aligning);
       return FALSE;
     }

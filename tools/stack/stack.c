@@ -248,6 +248,7 @@ stack_clear (Stack *stack)
     {
       g_clear_object (&stack->frames[i].picture);
       g_free (stack->frames[i].reason);
+      g_free (stack->frames[i].unread);
     }
   g_free (stack->frames);
   g_free (stack->kept);

@@ -20,6 +20,7 @@ typedef struct
   gboolean    is_aligned;
   gdouble     matrix[9];        /* its places -> the reference's */
   gchar      *reason;           /* why it is left out */
+  gchar      *unread;           /* why it cannot be read; or NULL */
   GeglBuffer *picture;          /* decoded, of a frame that is aligned; or NULL */
 } StackFrame;
 
@@ -36,7 +37,7 @@ typedef struct
 } Stack;
 
 /* stack-frames.c.  The mean energy of the gradient in the middle half; negative: no picture. */
-gdouble     stack_sharpness (const StackFrame *frame);
+gdouble     stack_sharpness (StackFrame *frame);
 /* A request that reads the picture in a format of floats. */
 TesseraRequest stack_request (const Stack *stack, GeglBuffer *picture, const Babl *format);
 /* Aligns all frames that can be, one after another.  FALSE, and it has said why: the reference is no picture, or OpenCL is forced. */

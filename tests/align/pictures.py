@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""PNG, JPEG, TIFF and WebP files byte by byte, for run-whole.py: what they hold is known, and what is wrong with them."""
+import random
+import struct
+import zlib
+
+SIGNATURE = b'\x89PNG\r\n\x1a\n'
+
+
+# --------------------------------------------------------------------- PNG --
+
+def chunk(kind, data, wrong=0):
+    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data) ^ wrong)
+
+
+def png_rows(width, height, bits, interlaced, filters=5, seed=1):
+    """Rows of noise, each behind its filter; of all passes."""
+    draw, data = random.Random(seed), b''
+    passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)) if interlaced else ((0, 0, 1, 1),)
+    for x, y, step_x, step_y in passes:
+        across, down = -(-(width - x) // step_x), -(-(height - y) // step_y)
+        for _ in range(down if across > 0 else 0):
+            data += bytes([draw.randrange(filters)]) + bytes(draw.randrange(256) for _ in range((across * bits + 7) // 8))
+    return data
+
+
+def png_parts(kind, depth, interlaced=0, width=37, height=29, rows=None):
+    """Of a picture: its chunks before the pixels, the pixels, packed, and its last chunk."""
+    samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
+    head = chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, depth, kind, 0, 0, interlaced))
+    palette = chunk(b'PLTE', bytes(range(256)) * 3) if kind == 3 else b''
+    return head, palette, zlib.compress(rows or png_rows(width, height, samples * depth, interlaced)), chunk(b'IEND', b'')
+
+
+def png(head, palette, pixels, end, pieces=3):
+    """The pixels in some chunks."""
+    size = len(pixels) // pieces + 1
+    return SIGNATURE + head + palette + b''.join(chunk(b'IDAT', pixels[i:i + size]) for i in range(0, len(pixels), size)) + end
+
+
+# -------------------------------------------------------------------- JPEG --
+
+DC, AC = list(range(12)), [0x00, 0x01, 0x02, 0x03, 0x11, 0x12, 0x21, 0x31, 0xf0]         # what has a code, of four bits
+
+
+def segment(marker, data):
+    return b'\xff' + bytes([marker]) + struct.pack('>H', len(data) + 2) + data
+
+
+class Bits:
+    def __init__(self):
+        self.text = ''
+
+    def put(self, value, n):
+        self.text += format(value, f'0{n}b') if n else ''
+
+    def done(self):
+        text = self.text + '1' * (-len(self.text) % 8)
+        return bytes(int(text[i:i + 8], 2) for i in range(0, len(text), 8)).replace(b'\xff', b'\xff\0')
+
+
+def put_block(bits, draw):
+    size = draw.randrange(6)
+    bits.put(DC.index(size), 4)
+    bits.put(draw.randrange(1 << size), size)
+    k = 1
+    while k < 50 and draw.random() < 0.9:
+        code = draw.choice(AC[1:])
+        bits.put(AC.index(code), 4)
+        bits.put(draw.randrange(1 << (code & 15)), code & 15)
+        k += (code >> 4) + 1
+    bits.put(0, 4)              # the end of the block
+
+
+def jpeg_parts(parts=1, restart=0, units=(7, 5), sampling=0x11, seed=1):
+    """Of noise: its head, its codes, its end."""
+    draw, codes, bits, count = random.Random(seed), b'', Bits(), 0
+    blocks = 1 if parts == 1 else (sampling >> 4) * (sampling & 15) + parts - 1
+    for unit in range(units[0] * units[1]):
+        if restart and unit and unit % restart == 0:
+            codes, bits, count = codes + bits.done() + bytes([0xff, 0xd0 + count % 8]), Bits(), count + 1
+        for _ in range(blocks):
+            put_block(bits, draw)
+    side = 8 if parts == 1 else 8 * (sampling >> 4)
+    frame = struct.pack('>BHHB', 8, 8 * units[1] if parts == 1 else 8 * (sampling & 15) * units[1], side * units[0], parts)
+    frame += b''.join(bytes([i, sampling if i == 1 else 0x11, 0]) for i in range(1, parts + 1))
+    head = b'\xff\xd8' + segment(0xdb, b'\0' + bytes([4] * 64)) + segment(0xc0, frame)
+    head += segment(0xc4, b'\0' + bytes([0, 0, 0, len(DC)] + [0] * 12) + bytes(DC)) + segment(0xc4, b'\x10' + bytes([0, 0, 0, len(AC)] + [0] * 12) + bytes(AC))
+    head += segment(0xdd, struct.pack('>H', restart)) if restart else b''
+    head += segment(0xda, bytes([parts]) + b''.join(bytes([i, 0]) for i in range(1, parts + 1)) + b'\0\x3f\0')
+    return head, codes + bits.done(), b'\xff\xd9'
+
+
+# ------------------------------------------------------------------- notes --
+
+def notes(orientation, order='<', kind=3, count=1, where=8):
+    """What a camera writes: a TIFF without a picture."""
+    value = struct.pack(order + ('HH' if kind == 3 else 'I'), *((orientation, 0) if kind == 3 else (orientation,)))
+    return ((b'II*\0' if order == '<' else b'MM\0*') + struct.pack(order + 'I', where) + bytes(where - 8)
+            + struct.pack(order + 'HHHI', 2, 271, 2, 4) + b'cam\0' + struct.pack(order + 'HHI', 274, kind, count) + value + bytes(4))
+
+
+def tiff(pixels, width, height, rows, orientation=1):
+    """Greys, packed with a checksum, in strips of some rows."""
+    strips = [zlib.compress(pixels[width * y:width * (y + rows)]) for y in range(0, height, rows)]
+    entries = [(256, 3, 1, width), (257, 3, 1, height), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1), (273, 4, len(strips), 0), (274, 3, 1, orientation),
+               (277, 3, 1, 1), (278, 3, 1, rows), (279, 4, len(strips), 0)]
+    lists = 8 + 2 + 12 * len(entries) + 4
+    first = lists + 8 * len(strips)
+    places = [first + sum(map(len, strips[:i])) for i in range(len(strips))]
+    values = {273: lists, 279: lists + 4 * len(strips)} if len(strips) > 1 else {273: places[0], 279: len(strips[0])}
+    return (b'II*\0' + struct.pack('<IH', 8, len(entries)) + b''.join(struct.pack('<HHII', tag, kind, n, values.get(tag, value)) for tag, kind, n, value in entries)
+            + bytes(4) + struct.pack(f'<{2 * len(strips)}I', *places, *map(len, strips)) + b''.join(strips))
+
+
+def webp(flags, *chunks):
+    """Its chunks alone: nothing that could be decoded."""
+    data = b''.join(kind + struct.pack('<I', len(content)) + content + b'\0' * (len(content) % 2)
+                    for kind, content in ((b'VP8X', bytes([flags]) + bytes(9)), *chunks))
+    return b'RIFF' + struct.pack('<I', 4 + len(data)) + b'WEBP' + data

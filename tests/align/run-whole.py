@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-whole.py BUILD: which files of pictures are damaged, which are whole though something is odd, and how a picture is to be turned.
+Files are made byte by byte (pictures.py), and each kind of damage is done to each kind of file."""
+import os
+import random
+import sys
+import tempfile
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Gegl, Report
+from pictures import chunk, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, webp, SIGNATURE
+
+WHOLE, ENDLESS = 'whole', 'whole, without its end'
+DAMAGED, CHECKSUM, EARLY = 'its pixels are damaged', 'a checksum is wrong', 'it ends too early'
+
+
+class Judge:
+    """Files are kept, and judged all at once."""
+
+    def __init__(self, build, work):
+        self.gegl, self.work, self.cases = Gegl(build), work, []
+        self.program = os.path.join(self.gegl.build, 'tests', 'align', 'whole')
+
+    def add(self, name, data, *wanted, orientation=1):
+        path = os.path.join(self.work, f'{len(self.cases)}-{name.replace(" ", "-").replace("/", "-")}')
+        with open(path, 'wb') as file:
+            file.write(data)
+        self.cases.append((name, path, wanted, orientation))
+
+    def judge(self, report):
+        done = self.gegl.command([self.program] + [path for _, path, _, _ in self.cases])
+        report.check('all files are judged', done.returncode == 0 and len(done.stdout.splitlines()) == len(self.cases), f'exit {done.returncode} {done.stderr[-300:]}')
+        for (name, _, wanted, orientation), line in zip(self.cases, done.stdout.splitlines()):
+            words, _, turn = line.rpartition('; ')
+            report.check(name, (words in wanted or (not wanted and words != WHOLE)) and int(turn) == orientation, line)
+
+
+def changed(data, at, n, what=None):
+    return data[:at] + (bytes(b ^ 0x55 for b in data[at:at + n]) if what is None else what) + data[at + n:]
+
+
+def damages(data, first, last):
+    """The same for each kind of file: of the bytes between first and last."""
+    at, n = (first + last) // 2, max((last - first) // 8, 1)
+    yield 'zeros', changed(data, at, n, bytes(n))
+    yield 'foreign bytes', changed(data, at, n, b'\x12' * n)
+    yield 'exchanged blocks', data[:at - n] + data[at:at + n] + data[at - n:at] + data[at + n:]
+    yield 'a missing byte', data[:at] + data[at + 1:]
+    yield 'a byte more', data[:at] + b'\x12' + data[at:]
+
+
+def add_png(judge):
+    for kind, depth, interlaced in ((0, 1, 0), (0, 8, 0), (0, 16, 0), (0, 16, 1), (2, 8, 0), (2, 8, 1), (2, 16, 0), (3, 8, 0), (3, 4, 1), (4, 8, 0), (6, 8, 0), (6, 16, 1)):
+        name = f'png {kind} {depth} {interlaced}: '
+        parts = head, palette, pixels, end = png_parts(kind, depth, interlaced)
+        data, first = png(*parts), len(SIGNATURE + head + palette) + 8
+        judge.add(name + 'whole', data, WHOLE)
+        judge.add(name + 'in one piece', png(*parts, pieces=1), WHOLE)
+        judge.add(name + 'in many pieces', png(*parts, pieces=len(pixels)), WHOLE)
+        for what, bad in damages(data, first, len(data) - 16):
+            judge.add(name + what, bad)
+        for part in range(1, 10):
+            at = first + (len(data) - 16 - first) * part // 10
+            judge.add(name + f'one byte at {part}/10', changed(data, at, 1))
+            judge.add(name + f'cut at {part}/10', data[:at])
+        # Checksums are right, but what they are of is not.
+        unpacked = zlib.decompress(pixels)
+        judge.add(name + 'the pixels\' own checksum', png(head, palette, pixels[:-1] + bytes([pixels[-1] ^ 1]), end), DAMAGED)
+        judge.add(name + 'a filter that there is none of', png(*png_parts(kind, depth, interlaced, rows=b'\5' + unpacked[1:])), DAMAGED)
+        judge.add(name + 'the last row\'s filter', png(head, palette, zlib.compress(filtered(unpacked, kind, depth, interlaced)), end), DAMAGED)
+        judge.add(name + 'a row is missing', png(head, palette, zlib.compress(unpacked[:-9]), end), DAMAGED)
+        judge.add(name + 'more pixels than it has', png(head, palette, zlib.compress(unpacked + bytes(99)), end), WHOLE)
+        judge.add(name + 'what cannot be unpacked', png(head, palette, pixels[:20] + bytes([pixels[20] ^ 0x55]) + pixels[21:], end))
+        judge.add(name + 'head and pixels of two pictures', png(png_parts(kind, depth, interlaced, 47)[0], palette, pixels, end), DAMAGED)
+
+
+def filtered(unpacked, kind, depth, interlaced):
+    """With a filter 9 in the last row."""
+    bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind] * depth
+    at = len(unpacked) - 1 - (37 * bits + 7) // 8       # it is whole, of the last pass
+    assert len(png_rows(37, 29, bits, interlaced)) == len(unpacked)
+    return unpacked[:at] + b'\x09' + unpacked[at + 1:]
+
+
+def add_odd_png(judge):
+    parts = head, palette, pixels, end = png_parts(3, 8)
+    data, words = png(*parts), chunk(b'tEXt', b'Comment\0words', wrong=1)
+    for name, odd, wanted in (('something behind it', data + b'a film' * 99, WHOLE), ('a wrong checksum of words', png(head, words + palette, pixels, words + end), WHOLE),
+                              ('no last chunk', data[:-12], ENDLESS), ('half of the last chunk', data[:-5], ENDLESS),
+                              ('words, and no last chunk', data[:-12] + words, ENDLESS), ('cut within words', data[:-12] + words[:-7], ENDLESS),
+                              ('its first picture of some', png(head, chunk(b'acTL', bytes(8)) + palette, pixels, chunk(b'fdAT', bytes(99)) + end), WHOLE),
+                              ('no palette', png(head, b'', pixels, end), 'its head makes no sense'), ('no head', png(b'', palette, pixels, end), 'its head makes no sense'),
+                              ('a wrong checksum of the last chunk', data[:-1] + b'\0', CHECKSUM), ('a wrong checksum of the palette', changed(data, 50, 1), CHECKSUM),
+                              ('a wrong checksum of the head', changed(data, 17, 1), CHECKSUM), ('a last chunk alone', SIGNATURE + end, 'its head makes no sense'),
+                              ('no pixels', SIGNATURE + head + palette + end, DAMAGED), ('a wrong checksum of the pixels alone', SIGNATURE + head + palette + chunk(b'IDAT', pixels, 1) + end, CHECKSUM),
+                              ('a chunk that all must know', png(head, palette + chunk(b'ABCD', b''), pixels, end), DAMAGED)):
+        judge.add('odd png: ' + name, odd, wanted)
+
+
+def add_jpeg(judge):
+    for name, settings in (('grey', {}), ('restarts', {'restart': 4}), ('many restarts', {'restart': 1}), ('colors', {'parts': 3}), ('half colors', {'parts': 3, 'sampling': 0x22}),
+                           ('colors, restarts', {'parts': 3, 'sampling': 0x21, 'restart': 3}), ('four inks', {'parts': 4})):
+        head, codes, end = jpeg_parts(**settings)
+        data, first = head + codes + end, len(head)
+        judge.add(f'jpeg {name}: whole', data, WHOLE)
+        judge.add(f'jpeg {name}: without its end', data[:-2], ENDLESS)
+        judge.add(f'jpeg {name}: half of its end', data[:-1], ENDLESS)
+        judge.add(f'jpeg {name}: a trailer without its end', data[:-2] + b'\0\0\1\n trailer of a phone' * 30, ENDLESS)
+        judge.add(f'jpeg {name}: a trailer', data + b'\0\0\1\n trailer of a phone' * 30 + data, WHOLE)
+        judge.add(f'jpeg {name}: some bytes that fill', data[:-2] + b'\0\0\xff' + end, WHOLE)
+        for what, bad in damages(data, first, len(data) - 2):
+            if 'byte' not in what or 'foreign' in what:         # after one byte too many or too few these codes may make sense again
+                judge.add(f'jpeg {name}: {what}', bad)
+        for part in range(1, 10):
+            judge.add(f'jpeg {name}: cut at {part}/10', data[:first + len(codes) * part // 10])
+        judge.add(f'jpeg {name}: the last code is missing', data[:-4], EARLY)
+        judge.add(f'jpeg {name}: the last code, but not the end', data[:-5] + end)
+        judge.add(f'jpeg {name}: bytes that no pixel takes', data[:-2] + b'\x12' * 20 + end, DAMAGED)
+        judge.add(f'jpeg {name}: pixels twice', head + codes + codes + end, DAMAGED)
+        judge.add(f'jpeg {name}: a code that there is none of', head + codes[:40] + b'\xfe' * 9 + codes[49:] + end, DAMAGED)
+        if 'restart' in settings:
+            place = next(i for i in range(len(codes)) if codes[i] == 0xff and codes[i + 1] & 0xf8 == 0xd0)
+            judge.add(f'jpeg {name}: another restart', head + codes[:place + 1] + b'\xd5' + codes[place + 2:] + end, DAMAGED)
+            judge.add(f'jpeg {name}: no restart', head + codes[:place] + codes[place + 2:] + end, DAMAGED)
+
+
+def add_odd_jpeg(judge):
+    head, codes, end = jpeg_parts()
+    data, note = head + codes + end, segment(0xe2, b'MPF\0' + bytes(40))
+    scan = head.index(b'\xff\xda')
+    for name, odd, wanted in (('notes, and bytes behind them', head[:2] + note + b'some bytes' + head[2:] + codes + end, WHOLE), ('a note that is empty', head[:2] + segment(0xe5, b'') + data[2:], WHOLE),
+                              ('two pictures', data[:2] + note + data[2:] + data, WHOLE), ('bytes that fill before a marker', head[:scan] + b'\xff\xff' + data[scan:], WHOLE),
+                              ('codes of another kind', data.replace(b'\xff\xc0', b'\xff\xc9'), WHOLE), ('bytes behind a table', head[:scan] + b'some bytes' + data[scan:], DAMAGED),
+                              ('no table of codes', data.replace(b'\xff\xc4', b'\xff\xee'), WHOLE), ('no quantisation', data.replace(b'\xff\xdb', b'\xff\xee'), 'its head makes no sense'),
+                              ('no size', data.replace(b'\xff\xc0', b'\xff\xee'), 'its head makes no sense'), ('no scan', head[:scan] + end, EARLY), ('a scan of another component', data[:scan + 5] + b'\7' + data[scan + 6:], 'its head makes no sense'),
+                              ('more codes than there can be', data.replace(bytes([0, 0, 0, 9]), bytes([9, 0, 0, 0])), 'its head makes no sense')):
+        judge.add('odd jpeg: ' + name, odd, wanted)
+
+
+def add_others(judge):
+    draw = random.Random(3)
+    pixels = bytes(draw.randrange(64) for _ in range(60 * 50))
+    for rows in (50, 7):
+        data = tiff(pixels, 60, 50, rows)
+        judge.add(f'tiff, {rows} rows a strip: whole', data, WHOLE)
+        judge.add(f'tiff, {rows} rows a strip: something behind it', data + bytes(99), WHOLE)
+        first = len(data) - len(zlib.compress(pixels)) + 60
+        for what, bad in damages(data, first, len(data) - 8):
+            if 'byte' not in what or 'foreign' in what:         # strips stay in their places
+                judge.add(f'tiff, {rows} rows a strip: {what}', bad, DAMAGED)
+        judge.add(f'tiff, {rows} rows a strip: its last checksum', changed(data, len(data) - 1, 1), DAMAGED)
+        judge.add(f'tiff, {rows} rows a strip: cut', data[:-9], EARLY)
+    judge.add('webp: pictures that move', webp(2, (b'ANIM', bytes(6)), (b'ANMF', bytes(90))), 'it is an animation, of several pictures')
+    judge.add('webp: one that does not', webp(8, (b'VP8L', bytes(33))), WHOLE)
+
+
+def add_turned(judge):
+    """What says how a picture is to be turned, and what only seems to."""
+    head, codes, end = jpeg_parts()
+    parts = png_head, palette, pixels, png_end = png_parts(2, 8)
+    for turn in range(1, 9):
+        for order, kind, where in (('<', 3, 8), ('>', 3, 8), ('<', 4, 90), ('>', 4, 8)):
+            note = notes(turn, order, kind, where=where)
+            judge.add(f'turned {turn} {order} {kind}: jpeg', head[:2] + segment(0xe0, b'JFIF\0') + segment(0xe1, b'Exif\0\0' + note) + head[2:] + codes + end, WHOLE, orientation=turn)
+            judge.add(f'turned {turn} {order} {kind}: png', png(png_head, chunk(b'eXIf', note), pixels, png_end), WHOLE, orientation=turn)
+            judge.add(f'turned {turn} {order} {kind}: png, behind the pixels', png(png_head, palette, pixels, chunk(b'eXIf', note) + png_end), WHOLE, orientation=turn)
+            judge.add(f'turned {turn} {order} {kind}: webp', webp(8, (b'VP8L', bytes(33)), (b'EXIF', note)), WHOLE, orientation=turn)
+            judge.add(f'turned {turn} {order} {kind}: webp, as in a jpeg', webp(8, (b'VP8L', bytes(33)), (b'EXIF', b'Exif\0\0' + note)), WHOLE, orientation=turn)
+        judge.add(f'turned {turn}: tiff', tiff(bytes(200), 20, 10, 10, turn), WHOLE, orientation=turn)
+    draw = random.Random(5)
+    for name, note in (('none', b''), ('a letter', b'I'), ('0', notes(0)), ('9', notes(9)), ('65535', notes(65535)), ('nowhere', b'II*\0\xff\xff\xff\xff'), ('at its end', b'II*\0\x08\0\0\0'),
+                       ('many entries', b'II*\0\x08\0\0\0\xff\xff' + bytes(40)), ('no order', notes(6).replace(b'II', b'IM')), ('another file', notes(6).replace(b'*', b'+'))):
+        judge.add('turned, hostile: ' + name, head[:2] + segment(0xe1, b'Exif\0\0' + note) + head[2:] + codes + end, WHOLE)
+        judge.add('turned, hostile, webp: ' + name, webp(8, (b'VP8L', bytes(33)), (b'EXIF', note)), WHOLE)
+    judge.add('turned: the words alone', head[:2] + segment(0xe1, b'http' + notes(6)) + head[2:] + codes + end, WHOLE)
+    judge.add('turned: the first of two', head[:2] + segment(0xe1, b'Exif\0\0' + notes(6)) + segment(0xe1, b'Exif\0\0' + notes(3)) + head[2:] + codes + end, WHOLE, orientation=6)
+    return [bytes(draw.randrange(256) if draw.random() < 0.1 else b for b in data)
+            for data in 60 * [tiff(bytes(200), 20, 10, 10, 6), webp(8, (b'EXIF', notes(6))), png(*parts), head[:2] + segment(0xe1, b'Exif\0\0' + notes(6)) + data_of(head, codes, end)]]
+
+
+def data_of(head, codes, end):
+    return head[2:] + codes + end
+
+
+def check_fuzzed(report, judge, files):
+    paths = []
+    for i, data in enumerate(files):
+        paths.append(os.path.join(judge.work, f'fuzzed-{i}'))
+        with open(paths[-1], 'wb') as file:
+            file.write(data)
+    done = judge.gegl.command([judge.program] + paths, timeout=60)
+    turns = [int(line.rpartition('; ')[2]) for line in done.stdout.splitlines()]
+    report.check('files of noise end nothing', done.returncode == 0 and len(turns) == len(paths) and all(1 <= turn <= 8 for turn in turns), f'exit {done.returncode} {done.stderr[-300:]}')
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix='tessera-whole-') as work:
+        judge = Judge(sys.argv[1], work)
+        for add in (add_png, add_odd_png, add_jpeg, add_odd_jpeg, add_others):
+            add(judge)
+        noise = add_turned(judge)
+        judge.judge(report)
+        check_fuzzed(report, judge, noise)
+    report.finish()
+
+
+main()
