@@ -34,42 +34,80 @@ add_to_hash (guint64 hash, guint64 value)
 static guint64
 hash_of_value (const GValue *value)
 {
-  GValue  number = G_VALUE_INIT;
   union { gdouble number; guint64 bits; } same = { .bits = 0 };
 
-  if (G_VALUE_HOLDS_ENUM (value))
-    return g_value_get_enum (value);
-  if (G_VALUE_HOLDS_BOOLEAN (value))
-    return g_value_get_boolean (value);
-  g_value_init (&number, G_TYPE_DOUBLE);
-  if (g_value_transform (value, &number))
-    same.number = g_value_get_double (&number);
-  g_value_unset (&number);
-  return same.bits;
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value)))
+    {
+    case G_TYPE_BOOLEAN:
+      return g_value_get_boolean (value);
+    case G_TYPE_ENUM:
+      return g_value_get_enum (value);
+    case G_TYPE_INT:
+      return g_value_get_int (value);
+    case G_TYPE_UINT:
+      return g_value_get_uint (value);
+    default:
+      same.number = g_value_get_double (value);
+      return same.bits;
+    }
 }
 
-/* Of the operation's properties, but not of its results, which are never shown as settings.  Another thread may free a text
- * or an object meanwhile, so these are not looked at; what they change of the reach is. */
+/* Results are no settings: they are never shown.  Another thread may free a text or an object while it is looked at. */
+static gboolean
+is_setting (GParamSpec *spec)
+{
+  const GType kind = G_TYPE_FUNDAMENTAL (spec->value_type);
+
+  return (spec->flags & G_PARAM_READABLE) && g_strcmp0 (gegl_param_spec_get_property_key (spec, "visible"), "0") != 0
+         && (kind == G_TYPE_BOOLEAN || kind == G_TYPE_ENUM || kind == G_TYPE_INT || kind == G_TYPE_UINT || kind == G_TYPE_DOUBLE);
+}
+
+/* Of an operation's class, for good: to list and look them up takes as long as a small request. */
+static GPtrArray *
+settings_of (GObjectClass *klass)
+{
+  static GHashTable *known;             /* class -> GPtrArray of GParamSpec; guarded by the lock */
+
+  GPtrArray *settings;
+
+  g_mutex_lock (&lock);
+  if (! known)
+    known = g_hash_table_new (NULL, NULL);
+  settings = g_hash_table_lookup (known, klass);
+  if (! settings)
+    {
+      guint n;
+      g_autofree GParamSpec **specs = g_object_class_list_properties (klass, &n);
+
+      settings = g_ptr_array_new ();
+      for (guint i = 0; i < n; i++)
+        if (is_setting (specs[i]))
+          g_ptr_array_add (settings, specs[i]);
+      g_hash_table_insert (known, klass, settings);
+    }
+  g_mutex_unlock (&lock);
+  return settings;
+}
+
+/* Of the operation's settings, and of what else decides which code runs. */
 static guint64
 hash_of_settings (const TesseraRequest *request)
 {
   GObject           *operation = G_OBJECT (request->checked_with ? request->checked_with : request->operation);
+  const GPtrArray   *settings = settings_of (G_OBJECT_GET_CLASS (operation));
   const TesseraHalo *halo = &request->halo;
   guint64            hash = add_to_hash (GPOINTER_TO_SIZE (request->filter), request->border << 8 | request->cost_class);
-  guint              n;
-  g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (operation), &n);
 
-  for (guint i = 0; i < n; i++)
-    if ((specs[i]->flags & G_PARAM_READABLE) && ! g_type_is_a (specs[i]->value_type, G_TYPE_OBJECT)
-        && specs[i]->value_type != G_TYPE_STRING && g_strcmp0 (gegl_param_spec_get_property_key (specs[i], "visible"), "0") != 0)
-      {
-        GValue value = G_VALUE_INIT;
+  for (guint i = 0; i < settings->len; i++)
+    {
+      GParamSpec *spec = g_ptr_array_index (settings, i);
+      GValue      value = G_VALUE_INIT;
 
-        g_value_init (&value, specs[i]->value_type);
-        g_object_get_property (operation, specs[i]->name, &value);
-        hash = add_to_hash (hash, hash_of_value (&value));
-        g_value_unset (&value);
-      }
+      g_value_init (&value, spec->value_type);
+      G_OBJECT_CLASS (g_type_class_peek (spec->owner_type))->get_property (operation, spec->param_id, &value, spec);
+      hash = add_to_hash (hash, hash_of_value (&value));
+      g_value_unset (&value);
+    }
   hash = add_to_hash (add_to_hash (hash, (guint64) halo->left << 32 | halo->top), (guint64) halo->right << 32 | halo->bottom);
   hash = add_to_hash (hash, GPOINTER_TO_SIZE (gegl_buffer_get_format (request->input)));
   return add_to_hash (hash, GPOINTER_TO_SIZE (gegl_buffer_get_format (request->output)));
