@@ -46,7 +46,7 @@ TESSERA_API void tessera_set_profiling (gboolean profiling);
 TESSERA_API void     tessera_set_fault (const gchar *fault);
 TESSERA_API gboolean tessera_fault_met (void);
 
-/* Whether kernels are compared with C when they are used for the first time (the default).  A harness that
+/* Whether kernels are compared with C at their first use and now and then after it (the default).  A harness that
  * compares them itself switches this off, to see what they do. */
 TESSERA_API void tessera_set_proof (gboolean on);
 
