@@ -167,6 +167,17 @@ def blocks(case):
         file.write(text.replace('\nversion ', '\nversion 0.'))
     code, _, errors = case.run(frames, '-o', found)
     case.report.check('results of another version are refused', code == 2 and 'other settings' in errors and 'version' in errors, f'{code} {errors}')
+    os.remove(settings)
+    code, _, errors = case.run(frames, '-o', found, '--fwhm', '3')
+    case.report.check('blocks of other settings, without settings.txt, are refused', code == 2 and 'other settings' in errors, f'{code} {errors}')
+    os.remove(settings)
+    code, output, errors = case.run(frames, '-o', found)
+    case.report.check('... and those of the same are taken', code == 0 and json.loads(output)['blocks_made'] == 0, f'{code} {errors}')
+    case.run(frames, '-o', case.sequence.path('planes'), '--write', 'whitened,background')
+    os.remove(case.sequence.path('planes', 'background', '000012.fits'))
+    code, output, errors = case.run(frames, '-o', case.sequence.path('planes'), '--write', 'whitened,background')
+    case.report.check('a plane that is missing is made again', code == 0 and json.loads(output)['blocks_made'] == 1
+                      and os.path.exists(case.sequence.path('planes', 'background', '000012.fits')), f'{code} {errors} {output}')
 
 
 def parts(case):

@@ -63,7 +63,6 @@ read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GErro
 {
   const gint blocks = frames / block + (frames % block > 0);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  gint       other;
 
   for (gint i = 0; i < blocks; i++)
     {
@@ -79,11 +78,8 @@ read_blocks (const gchar *folder, gint frames, gint block, Tables *tables, GErro
           g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no block of a sequence; remove it", path);
           return FALSE;
         }
-      if ((other = content_compare (seen, text)) >= 0)
-        {
-          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s was made of another frame %d than a block before; take another folder, or remove it", path, other);
-          return FALSE;
-        }
+      if (! content_agrees (seen, text, path, error))
+        return FALSE;
     }
   return TRUE;
 }

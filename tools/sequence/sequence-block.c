@@ -130,14 +130,13 @@ search_tracks (Block *block, gint index, const FrameFacts *facts)
 static gboolean
 write_planes (Block *block, gint index, const Weights *weights, GError **error)
 {
-  static const gchar *const folders[] = { "whitened", "background", "significance" };
   const CountPlane *const   planes[] = { &block->planes.whitened, &block->planes.background, &block->planes.significance };
   gboolean                  success = TRUE;
 
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     if (block->sequence->settings.writes[i])
       {
-        g_autofree gchar *path = g_strdup_printf ("%s/%s/%06d.fits", block->sequence->folder, folders[i], index);
+        g_autofree gchar *path = folder_plane (block->sequence->folder, (WriteKind) i, index);
         g_autofree gchar *card = g_strdup_printf ("NOISEGAI= %20.6f", weights->noise_gain);
         const gchar *cards[] = { card, NULL };
 

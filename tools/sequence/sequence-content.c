@@ -2,8 +2,8 @@
  *
  * What the frames of a block were read from.
  *
- * The last lines of a block's file: H, a frame, the state of its file and a hash, with tabs between them, for each frame that was read; then S, a hash
- * of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of its numbers, so that
+ * The last lines of a block's file: H, a frame, the state of its file and a hash, with tabs between them, for each frame that was read; P, a hash of the
+ * settings; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of its numbers, so that
  * a film need not be read to its end. */
 #include "sequence.h"
 
@@ -142,6 +142,7 @@ content_end (const Sequence *sequence, gint first, gint end, GString *text, GErr
           g_string_append_printf (text, "H\t%d\t%s\t%s\n", i, state, content->hash);
         }
     }
+  g_string_append_printf (text, "P\t%s\n", sequence->settings_hash);
   content_of_bytes (text->str, text->len, hash);
   g_string_append_printf (text, SEAL "%s\n", hash);
   return TRUE;
@@ -195,16 +196,21 @@ gboolean
 content_check (Sequence *sequence, gint block, const gchar *text, GError **error)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autofree gchar *why = g_strdup_printf ("is not what block %d was made of", block + 1);
 
   for (gchar **line = lines; *line; line++)
     {
-      Content made_of = { .is_read = FALSE };
-      gint    index = G_MAXINT;
+      Content  made_of = { .is_read = FALSE };
+      gint     index = -1;
+      gboolean is_good = TRUE;
 
-      if (**line == 'H' && (! parse (*line, &index, &made_of) || index >= sequence->list.n || ! is_same (sequence, index, &made_of)))
+      if (**line == 'P')
+        is_good = g_str_equal (*line + 2, sequence->settings_hash);
+      else if (**line == 'H')
+        is_good = parse (*line, &index, &made_of) && index < sequence->list.n && is_same (sequence, index, &made_of);
+      if (! is_good)
         {
-          g_autofree gchar *name = index >= 0 && index < sequence->list.n ? frame_name (&sequence->list.frames[index]) : g_strdup ("a frame");
-          g_autofree gchar *why = g_strdup_printf ("is not what block %d was made of", block + 1);
+          g_autofree gchar *name = index >= 0 && index < sequence->list.n ? frame_name (&sequence->list.frames[index]) : g_strdup ("settings.txt");
 
           refuse (sequence->folder, name, why, error);
           return FALSE;
@@ -213,27 +219,31 @@ content_check (Sequence *sequence, gint block, const gchar *text, GError **error
   return TRUE;
 }
 
-gint
-content_compare (GHashTable *seen, const gchar *text)
+gboolean
+content_agrees (GHashTable *seen, const gchar *text, const gchar *path, GError **error)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
   for (gchar **line = lines; *line; line++)
     {
-      Content content = { .is_read = FALSE };
-      gint    index;
+      Content      content = { .is_read = FALSE };
+      gint         index = -1;
+      const gchar *before, *now = **line == 'P' ? *line + 2 : **line == 'H' && parse (*line, &index, &content) ? content.hash : NULL;
 
-      if (**line == 'H' && parse (*line, &index, &content))
+      if (! now)
+        continue;
+      before = g_hash_table_lookup (seen, GINT_TO_POINTER (index));
+      if (before && ! g_str_equal (before, now))
         {
-          const gchar *before = g_hash_table_lookup (seen, GINT_TO_POINTER (index));
+          g_autofree gchar *what = index < 0 ? g_strdup ("with other settings") : g_strdup_printf ("of another frame %d", index);
 
-          if (before && ! g_str_equal (before, content.hash))
-            return index;
-          if (! before)
-            g_hash_table_insert (seen, GINT_TO_POINTER (index), g_strdup (content.hash));
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s was made %s than a block before; take another folder, or remove it", path, what);
+          return FALSE;
         }
+      if (! before)
+        g_hash_table_insert (seen, GINT_TO_POINTER (index), g_strdup (now));
     }
-  return -1;
+  return TRUE;
 }
 
 gchar *

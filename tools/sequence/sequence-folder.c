@@ -108,6 +108,14 @@ folder_settings (const Sequence *sequence)
   return g_string_free (text, FALSE);
 }
 
+static const gchar *const kinds[] = { "whitened", "background", "significance" };
+
+gchar *
+folder_plane (const gchar *folder, WriteKind kind, gint index)
+{
+  return g_strdup_printf ("%s/%s/%06d.fits", folder, kinds[kind], index);
+}
+
 gchar *
 folder_block (const gchar *folder, gint block)
 {
@@ -201,12 +209,12 @@ check_place (const Sequence *sequence, const gchar *within, GError **error)
 gboolean
 folder_open (Sequence *sequence, GError **error)
 {
-  static const gchar *const kinds[] = { "whitened", "background", "significance" };
   g_autofree gchar *settings = folder_settings (sequence);
   gboolean                  success = check_place (sequence, "tracks", error);
 
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     success = ! sequence->settings.writes[i] || check_place (sequence, kinds[i], error);
+  content_of_bytes (settings, strlen (settings), sequence->settings_hash);
   success = success && make_folder (sequence->folder, "blocks", error) && check_settings (sequence->folder, settings, error);
   for (gint i = 0; i < WRITE_KINDS && success; i++)
     success = ! sequence->settings.writes[i] || make_folder (sequence->folder, kinds[i], error);
@@ -223,13 +231,35 @@ check_block (const gchar *text, const gchar *path, GError **error)
   return FALSE;
 }
 
+/* Frames that were to be written with the block: somebody may have removed them. */
+static gboolean
+has_planes (const Sequence *sequence, const gchar *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (gchar **line = lines; *line; line++)
+    for (gint i = 0; i < WRITE_KINDS; i++)
+      {
+        gint index, state;
+
+        if (sequence->settings.writes[i] && sscanf (*line, "F\t%d\t%d", &index, &state) == 2 && state == FRAME_USED)
+          {
+            g_autofree gchar *path = folder_plane (sequence->folder, (WriteKind) i, index);
+
+            if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
+              return FALSE;
+          }
+      }
+  return TRUE;
+}
+
 gboolean
 folder_has (Sequence *sequence, gint block, GError **error)
 {
   g_autofree gchar *path = folder_block (sequence->folder, block), *text = NULL;
 
   return g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents (path, &text, NULL, error) && check_block (text, path, error)
-         && content_check (sequence, block, text, error);
+         && content_check (sequence, block, text, error) && has_planes (sequence, text);
 }
 
 gboolean

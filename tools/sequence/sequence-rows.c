@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before.  H and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
@@ -172,7 +172,7 @@ tables_add (Tables *tables, const gchar *text)
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->tracks, words);
       else
-        success = **line == '\0' || **line == 'H' || **line == 'S';
+        success = **line == '\0' || **line == 'H' || **line == 'P' || **line == 'S';
     }
   return success;
 }

@@ -52,6 +52,7 @@ typedef struct
   FrameList        list;
   Content         *contents;    /* of the frames of the list */
   Content          dark_content;
+  gchar            settings_hash[CONTENT_LENGTH];       /* once the folder is open */
   gint             width, height, blocks;
   CountPlane       dark;        /* pixels NULL: none */
   FrameCache      *cache;
@@ -80,8 +81,8 @@ gboolean     content_end      (const Sequence *sequence, gint first, gint end, G
 gboolean     content_is_whole (const gchar *text);
 /* FALSE, with an error: the block was made of other frames. */
 gboolean     content_check    (Sequence *sequence, gint block, const gchar *text, GError **error);
-/* The first frame of which two texts say that it was read from other bytes, or -1. */
-gint         content_compare  (GHashTable *seen, const gchar *text);
+/* FALSE, with an error: the block at `path` was made of other frames than those before, or with other settings.  `seen` begins empty, with g_free for values. */
+gboolean     content_agrees   (GHashTable *seen, const gchar *text, const gchar *path, GError **error);
 /* The text without what holds on one machine alone. */
 gchar       *content_portable (const gchar *text);
 
@@ -189,6 +190,7 @@ gboolean    folder_open     (Sequence *sequence, GError **error);
 /* Is it done, with the frames that are there now?  FALSE with an error: with others. */
 gboolean    folder_has      (Sequence *sequence, gint block, GError **error);
 gboolean    folder_keep     (const Sequence *sequence, gint block, const GString *text, GError **error);
+gchar      *folder_plane    (const gchar *folder, WriteKind kind, gint index);
 gchar      *folder_block    (const gchar *folder, gint block);
 /* Takes the blocks of other folders with the same settings, which then have a number of `frames` and of a `block`. */
 gboolean    folder_merge    (const gchar *folder, gchar **parts, GError **error);

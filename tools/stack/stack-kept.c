@@ -40,10 +40,11 @@ find_hash (StackFrame *frame)
   return *frame->hash != '\0';
 }
 
-/* What a transform depends on beside the bytes. */
+/* What a transform depends on beside the bytes: each member of AlignSettings. */
 static gchar *
 settings_of (const Stack *stack)
 {
+  G_STATIC_ASSERT (sizeof (AlignSettings) == 2 * sizeof (gint) + sizeof (gdouble));    /* a new one is to be told here too */
   gchar ratio[G_ASCII_DTOSTR_BUF_SIZE];
 
   return g_strdup_printf ("version " TESSERA_VERSION "\nmodel %s\nrefine %d\nratio %s", stack->model, stack->settings.refines,
