@@ -15,9 +15,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from importlib import import_module
 
 sequence_test = import_module('run-sequence')
-from common import Report
+from common import Report, TOP
 
-SCRIPT = sequence_test.SCRIPT
+SCRIPT = os.path.join(TOP, 'data', 'scripts', 'sequence-nights.slurm')
 SETTINGS = sequence_test.SETTINGS
 
 

@@ -19,13 +19,12 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, Report, TOP
+from common import Gegl, Report
 
 SNR, V = 12, (1.1, -0.7)
 SIZE = 160
 MANY, FEW = 500, 32     # frames: for which memory is measured; of which the tables are small
 SETTINGS = ('--history', '8', '--block', '10', '--gain', '1.5', '--pictures', '3')
-SCRIPT = os.path.join(TOP, 'data', 'scripts', 'sequence-nights.slurm')
 TABLES = ('shifts.csv', 'detections.csv', 'tracks.csv', 'tracks.mpc', 'shifts.svg')
 
 
@@ -342,36 +341,6 @@ def unusable(report, sequence, frames):
     report.check('all others are used', sum(state in ('used', 'first') for state in states.values()) == len(names) - 3, str(states))
 
 
-def without_thread(report, sequence, frames):
-    """Where there is no thread to be had, one does all."""
-    sequence.gegl.env.update(LD_PRELOAD=os.path.join(sequence.gegl.build, 'tests', 'temporal', 'libno-thread.so'), NO_THREAD='ahead')
-    code, _, errors = sequence.run(frames, '-o', sequence.path('alone'))
-    del sequence.gegl.env['LD_PRELOAD'], sequence.gegl.env['NO_THREAD']
-    report.check('without a thread: the same bytes', code == 0 and 'ld.so' not in errors and not differences(sequence.path('plain'), sequence.path('alone')), f'{code} {errors}')
-
-
-def array_script(report, sequence):
-    """What Slurm's script computes: a job that is given again alone has to know how many parts there are."""
-    words = sequence.path('words')
-    os.mkdir(sequence.path('bin'))
-    with open(sequence.path('bin', 'tessera-sequence'), 'w', encoding='utf-8') as file:
-        file.write(f'#!/bin/sh\necho "$@" > {words}\n')
-    os.chmod(sequence.path('bin', 'tessera-sequence'), 0o755)
-    path = sequence.path('bin') + os.pathsep + sequence.gegl.env['PATH']
-    for job, least, most, count, more, wanted in ((3, 1, 8, 8, {}, '3/8'), (3, 3, 3, 1, {}, None), (3, 3, 3, 1, {'PARTS': '8'}, '3/8'), (5, 3, 5, 2, {}, None),
-                                                  (5, 3, 5, 2, {'PARTS': '8'}, '5/8'), (1, 1, 8, 2, {}, None), (1, 1, 1, 1, {}, '1/1')):
-        if os.path.exists(words):
-            os.remove(words)
-        done = sequence.gegl.command(['bash', SCRIPT, 'night', 'found', '--gain', '2'], PATH=path, SLURM_ARRAY_TASK_ID=str(job), SLURM_ARRAY_TASK_MIN=str(least),
-                                     SLURM_ARRAY_TASK_MAX=str(most), SLURM_ARRAY_TASK_COUNT=str(count), **more)
-        if wanted:
-            with open(words, encoding='utf-8') as file:
-                good = done.returncode == 0 and file.read() == f'night -o found --part {wanted} --gain 2\n'
-        else:
-            good = done.returncode == 2 and 'PARTS' in done.stderr and not os.path.exists(words)
-        report.check(f'job {job} of an array of {count} from {least} to {most}, {more}: {wanted or "refused"}', good, f'{done.returncode} {done.stderr}')
-
-
 def messages(report, sequence, frames, whole):
     for words, said in (((sequence.path('nowhere'), '-o', sequence.path('x')), 'no frames'), ((frames,), 'where to'), ((frames, '-o', sequence.path('x'), '--stack', '256', '--fastest', '100'), 'velocities'), ((frames, '-o', sequence.path('x'), '--part', '3/2'), 'part'),
                         ((frames, '-o', sequence.path('x'), '--history', '65'), '64'), ((frames, '-o', sequence.path('x'), '--write', 'all'), 'whitened'),
@@ -415,8 +384,6 @@ def main():
             twins(report, sequence, frames)
             film(report, sequence, frames, 14)
             unusable(report, sequence, frames)
-            without_thread(report, sequence, frames)
-            array_script(report, sequence)
             messages(report, sequence, frames, whole)
     return report.finish()
 

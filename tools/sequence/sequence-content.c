@@ -3,8 +3,8 @@
  * What the frames of a block were read from.
  *
  * The last lines of a block's file: H, a frame, the state of its file and a hash, with tabs between them, for each frame that was read; P, a hash of the
- * settings; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of its numbers, so that
- * a film need not be read to its end. */
+ * settings; S, a hash of all lines before.  The hash of a frame that is alone in its file is that of its bytes.  That of a frame of a film or a cube is of
+ * its numbers, so that a film need not be read to its end. */
 #include "sequence.h"
 
 #include <stdlib.h>
@@ -116,7 +116,8 @@ content_begin (Sequence *sequence, gint first, gint end)
 static void
 refuse (const gchar *folder, const gchar *name, const gchar *why, GError **error)
 {
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s %s); take another folder, or remove it", folder, name, why);
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has results of other settings or frames (%s %s); take another folder, or remove it", folder,
+               name, why);
 }
 
 gboolean

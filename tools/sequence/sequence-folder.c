@@ -197,7 +197,8 @@ check_place (const Sequence *sequence, const gchar *within, GError **error)
       theirs = identity_of (folder);
       if (g_strcmp0 (ours, theirs) == 0)
         {
-          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has frames of the sequence, which would be written over; take another folder for the results", path);
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "%s has frames of the sequence, which would be written over; take another folder for the results",
+                       path);
           return FALSE;
         }
       g_free (before);

@@ -81,7 +81,7 @@ gboolean     content_end      (const Sequence *sequence, gint first, gint end, G
 gboolean     content_is_whole (const gchar *text);
 /* FALSE, with an error: the block was made of other frames. */
 gboolean     content_check    (Sequence *sequence, gint block, const gchar *text, GError **error);
-/* FALSE, with an error: the block at `path` was made of other frames than those before, or with other settings.  `seen` begins empty, with g_free for values. */
+/* FALSE, with an error: the block at `path` was made of other frames than those before, or with other settings.  `seen` begins empty; it frees values. */
 gboolean     content_agrees   (GHashTable *seen, const gchar *text, const gchar *path, GError **error);
 /* The text without what holds on one machine alone. */
 gchar       *content_portable (const gchar *text);
