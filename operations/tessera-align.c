@@ -14,7 +14,7 @@
  *
  * Points are found and matched on the device if that is faster (sift_find, match_descriptors); all the rest is C.
  *
- * `matrix`, `inliers`, `error`, `aligned` and `reason` are results, but they can be written, because GEGL has no read-only
+ * `matrix`, `inliers`, `error`, `residual`, `aligned`, `movement` and `reason` are results, but they can be written, because GEGL has no read-only
  * properties.  They are those of the last computation.
  *
  * NaN is black where pictures are compared, and follows the arithmetic within the 6 x 6 pixels of the kernel.
@@ -24,17 +24,17 @@
 
 #ifdef GEGL_PROPERTIES
 
-/* As ConsensusModel. */
 enum_start (tessera_align_model)
+  enum_value (TESSERA_ALIGN_AUTO,        "auto",        N_("As the pictures ask for"))
   enum_value (TESSERA_ALIGN_TRANSLATION, "translation", N_("Shift"))
   enum_value (TESSERA_ALIGN_SIMILARITY,  "similarity",  N_("Shift, turn and scale"))
   enum_value (TESSERA_ALIGN_AFFINE,      "affine",      N_("Shift, turn, scale and shear"))
   enum_value (TESSERA_ALIGN_HOMOGRAPHY,  "homography",  N_("Perspective"))
 enum_end (TesseraAlignModel)
 
-property_enum (model, _("Movement"), TesseraAlignModel, tessera_align_model, TESSERA_ALIGN_SIMILARITY)
-    description (_("How the camera may have moved between the two pictures: the less is allowed, the surer the result; "
-                   "perspective is for flat subjects and for panoramas"))
+property_enum (model, _("Movement"), TesseraAlignModel, tessera_align_model, TESSERA_ALIGN_AUTO)
+    description (_("How the camera may have moved between the two pictures. As the pictures ask for takes the least movement that lays one on "
+                   "the other; a camera in the hand also tilts, which is perspective. The others allow no more than they say"))
 
 property_boolean (refine, _("Refine"), TRUE)
     description (_("Compare the pixels too, not only the points that both pictures have: finer, and a little slower"))
@@ -54,6 +54,12 @@ property_double (contrast_threshold, _("Contrast of points"), 0.04)
     ui_steps    (0.005, 0.02)
     ui_digits   (3)
 
+property_int (max_features, _("Most points"), 5000)
+    description (_("How many points of each picture are compared, 100 to 50000: more find little overlaps of pictures full of detail, and take "
+                   "longer"))
+    value_range (100, 50000)
+    ui_range    (1000, 20000)
+
 property_string (known_matrix, _("Known matrix"), "")
     description (_("Nine numbers, as those of the result: nothing is looked for then, the picture is moved by this matrix, and all of it is "
                    "kept; empty: the movement is found"))
@@ -68,7 +74,12 @@ property_int (inliers, _("Matches (result)"), 0)
     ui_meta     ("visible", "0")
 
 property_double (error, _("Error (result)"), 0.0)
-    description (_("How far apart these points still are, in pixels of the reference"))
+    description (_("How far the two pictures may still be apart where they lie on one another, at the worst corner, in pixels of the reference"))
+    value_range (0.0, 1000000.0)
+    ui_meta     ("visible", "0")
+
+property_double (residual, _("Residual (result)"), 0.0)
+    description (_("How far apart the matches are that agree, in pixels of the reference: the root of their mean square"))
     value_range (0.0, 1000000.0)
     ui_meta     ("visible", "0")
 
@@ -76,8 +87,12 @@ property_boolean (aligned, _("Aligned (result)"), FALSE)
     description (_("Whether the picture has been aligned"))
     ui_meta     ("visible", "0")
 
+property_string (movement, _("Movement (result)"), "")
+    description (_("Which movement it was: translation, similarity, affine or homography; empty if it has not been aligned"))
+    ui_meta     ("visible", "0")
+
 property_string (reason, _("Reason (result)"), "")
-    description (_("Why it has not been"))
+    description (_("Why it has not been aligned; if it has, what there is to know about it, such as a doubt, or a second movement; else empty"))
     ui_meta     ("visible", "0")
 
 #else
@@ -199,7 +214,10 @@ set_results (GeglProperties *o, const Consensus *found)
   o->matrix = consensus_matrix_text (found->matrix);
   o->inliers = found->inliers;
   o->error = found->error;
+  o->residual = found->residual;
   o->aligned = found->is_aligned;
+  g_free (o->movement);
+  o->movement = g_strdup (found->is_aligned ? consensus_model_name (found->model) : "");
   g_free (o->reason);
   o->reason = g_strdup (found->reason);
 }
@@ -227,7 +245,8 @@ prepare (GeglOperation *operation)
 static gboolean
 find (const GeglProperties *o, const TesseraRequest *request, Consensus *found)
 {
-  const AlignSettings settings = { (ConsensusModel) o->model, o->refine, o->ratio };
+  const ConsensusModel model = o->model == TESSERA_ALIGN_AUTO ? MODEL_AUTO : (ConsensusModel) (o->model - TESSERA_ALIGN_TRANSLATION);
+  const AlignSettings  settings = { model, o->refine, o->ratio, o->contrast_threshold, o->max_features };
   const gboolean      keeps_size = o->model == TESSERA_ALIGN_TRANSLATION;
   TesseraRequest      reference = *request, moving = *request;
   AlignPicture        a = { 0 }, b = { 0 };
@@ -238,8 +257,8 @@ find (const GeglProperties *o, const TesseraRequest *request, Consensus *found)
   reference.progress_to = moving.progress_from = REFERENCE_DONE;
   moving.roi = moving.bounds;
   moving.progress_to = POINTS_DONE;
-  done = align_picture_init (&a, &reference, o->contrast_threshold, 0)
-         && align_picture_init (&b, &moving, o->contrast_threshold, keeps_size ? a.factor : 0);
+  done = align_picture_init (&a, &reference, &settings, 0)
+         && align_picture_init (&b, &moving, &settings, keeps_size ? a.factor : 0);
   moving.progress_from = POINTS_DONE;
   done = done && align_find (&moving, &a, &b, &settings, found);
   align_picture_clear (&a);

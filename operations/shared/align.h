@@ -18,27 +18,38 @@ typedef struct
   ConsensusModel model;
   gboolean       refines;
   gdouble        ratio;
+  gdouble        contrast_threshold;    /* of points; lowered where there are few */
+  gint           max_features;          /* of a picture */
 } AlignSettings;
+
+#define ALIGN_DEFAULTS { MODEL_AUTO, TRUE, 0.8, 0.04, 5000 }
+
+typedef struct
+{
+  gint        n;
+  MatchPlace *places;           /* in pixels of the smaller picture, from its bounds' first */
+  guint8     *descriptors;
+} AlignPoints;
 
 /* A picture and its points. */
 typedef struct
 {
   RefinePicture full, small;    /* `small` may be `full` */
   gint          factor;         /* of their sizes */
-  gint          n;
-  MatchPlace   *places;         /* in pixels of `small`, from its bounds' first */
-  guint8       *descriptors;
+  AlignPoints   points, more;   /* `more`: of less contrast, once they have been asked for */
+  gboolean      has_all;        /* there are no more */
 } AlignPicture;
 
 /* Finds the points of request->input within its bounds, which are neither empty nor endless; its format is RaGaBaA float of
  * linear light.  The picture keeps the buffer.  `factor`: of its size, 0: what its size asks for; a transform that does not
  * scale needs that of the reference.  FALSE: OpenCL is forced and could not run. */
-gboolean align_picture_init  (AlignPicture *picture, const TesseraRequest *request, gdouble contrast_threshold, gint factor);
+gboolean align_picture_init  (AlignPicture *picture, const TesseraRequest *request, const AlignSettings *settings, gint factor);
+/* Fills `more`, unless it is, or there are none.  Of `like` all but the picture counts. */
+gboolean align_picture_find_more (AlignPicture *picture, const TesseraRequest *like, const AlignSettings *settings);
 void     align_picture_clear (AlignPicture *picture);
 
 /* found->matrix: GEGL's places of the moving picture -> of the reference; found->error in pixels of the reference.  Of `like` its operation
  * and its part of the progress count (matches.h).  FALSE: OpenCL is forced and could not run. */
-gboolean align_find (const TesseraRequest *like, const AlignPicture *reference, const AlignPicture *moving,
-                     const AlignSettings *settings, Consensus *found);
+gboolean align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found);
 
 #endif

@@ -317,12 +317,14 @@ models_improve (ConsensusModel model, const Pair *pairs, const gint *chosen, gin
 {
   const Norm norm = find_norm (pairs, chosen, n);
   g_autofree Pair *normals = g_new (Pair, MAX (n, 1));
-  gdouble    normal[9], improved[9], bend = HUBER * norm.scale, damping = 1e-3, loss;
+  gdouble    normal[9], parameters[MOST_PARAMETERS], improved[9], bend = HUBER * norm.scale, damping = 1e-3, loss;
 
   for (gint i = 0; i < n; i++)
     normals[i] = normal_pair (&norm, &pairs[chosen[i]]);
   if (n >= models_sample_size (model) && to_normal (&norm, matrix, normal))
     {
+      read_matrix (model, normal, parameters);
+      write_matrix (model, parameters, normal);         /* of another kind it may have been */
       loss = loss_of (normals, n, normal, bend);
       for (gint i = 0; i < MOST_STEPS && damping < 1e6; i++)
         {

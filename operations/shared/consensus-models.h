@@ -7,6 +7,7 @@
 #define CONSENSUS_MODELS_H
 
 #include "consensus.h"
+#include "tangent.h"
 
 #define MOST_SAMPLE     4       /* pairs that fix a homography */
 #define MOST_PARAMETERS 8
@@ -37,9 +38,6 @@ typedef struct
 void     pairs_init         (Pairs *pairs, const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches);
 void     pairs_clear        (Pairs *pairs);
 
-/* How many places of the chosen pairs were seen in A, or in B if these are fewer: one with many partners is one. */
-gint     pairs_count_places (const Pairs *pairs, const gint *chosen, gint n);
-
 /* Pairs that a transform of this kind takes. */
 gint     models_sample_size (ConsensusModel model);
 
@@ -58,8 +56,41 @@ gdouble  models_error2      (const gdouble *matrix, const Pair *pair);
 /* Is the scale of areas in all of B between 1/25 and 25?  Below 0 it is mirrored; across a horizon, folded. */
 gboolean models_is_upright  (const gdouble *matrix, const Frames *frames, gdouble *least, gdouble *most);
 
-/* Fills is_aligned and `reason` of a consensus whose other members are known. */
-void     consensus_judge    (const Pair *pairs, const gint *chosen, gint n, gint n_matches, const Frames *frames,
-                             Consensus *consensus);
+/* Pairs that agree, each with its weight. */
+typedef struct
+{
+  const Pair *pairs;
+  gint       *chosen;           /* their indices */
+  gint        n;
+  gdouble    *weights;
+} Inliers;
+
+/* From how many spots of some pixels the pairs are, in A or in B if these are fewer: one with many points is one. */
+gint     belief_spots       (const Pair *pairs, const gint *chosen, gint n);
+/* Weights that make each spot one.  Returns how many there are. */
+gdouble  belief_weights     (const Pair *pairs, const gint *chosen, gint n, gdouble *weights);
+/* How much of A they cover, in squares. */
+gint     belief_cover       (const Pair *pairs, const gint *chosen, gint n, const Frames *frames);
+/* So many of these pairs hardly agree by chance on a transform that `sample` of them fix. */
+gint     belief_needed      (const Pairs *pairs, gint sample, const Frames *frames);
+/* Huber's loss of their errors. */
+gdouble  belief_loss        (const Inliers *inliers, const gdouble *matrix);
+/* Makes `matrix` a homography, as far as they ask for one. */
+void     belief_bend        (const Inliers *inliers, const Frames *frames, gdouble *matrix);
+/* One standard deviation of the error at the worst corner of what both pictures show.  `is_expected`: of a homography of a camera, of which the
+ * model leaves out what does not matter to these pairs. */
+gdouble  belief_error       (const Inliers *inliers, ConsensusModel model, gboolean is_expected, const Frames *frames, const gdouble *matrix);
+
+typedef struct
+{
+  gdouble matrix[9];
+  gdouble score;
+} Candidate;
+
+/* The best transform that a camera makes, and the best of the others.  What is not found stays as it was, with no score. */
+void     consensus_search   (const Pairs *pairs, ConsensusModel model, guint64 seed, const Frames *frames, Candidate *upright, Candidate *other);
+
+/* Fills is_likely, is_aligned and `reason` of a consensus whose other members are known. */
+void     consensus_judge    (const Pairs *pairs, gint n_matches, const Frames *frames, Consensus *consensus);
 
 #endif

@@ -115,20 +115,3 @@ pairs_clear (Pairs *pairs)
   g_free (pairs->first);
   g_free (pairs->x);
 }
-
-gint
-pairs_count_places (const Pairs *pairs, const gint *chosen, gint n)
-{
-  g_autofree guint8 *in_a = g_new0 (guint8, pairs->n + 1), *in_b = g_new0 (guint8, pairs->n + 1);
-  gint    n_a = 0, n_b = 0;
-
-  for (gint i = 0; i < n; i++)
-    {
-      const Pair *pair = &pairs->pairs[chosen[i]];
-
-      n_a += ! in_a[pair->a_place];
-      n_b += ! in_b[pair->b_place];
-      in_a[pair->a_place] = in_b[pair->b_place] = 1;
-    }
-  return MIN (n_a, n_b);
-}

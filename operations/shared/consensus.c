@@ -1,205 +1,45 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * See consensus.h.  Samples are drawn, each fixes a transform, and the transform that most pairs agree with wins.  It
- * is then improved on all these pairs.
- *
- * Transforms that no camera makes (mirrored, folded, of a wild scale) are kept apart: they take in many wrong pairs, as
- * when all of B falls into one place.  They only tell the reason why nothing is aligned.
+ * See consensus.h.  consensus-search.c finds a transform on which many pairs agree; here it is improved on all of these, the least kind of
+ * transform that explains them is taken, and what is left over is searched for a second movement.
  */
 #include "config.h"
+
+#include <glib/gi18n-lib.h>
 
 #include "consensus-models.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tessera.h"
+#include "matrix.h"
 
-#define MISSED       1e-4       /* the chance, in the end, that no sample was free of wrong pairs */
-#define MOST_TRIALS  10000
-#define MOST_DRAWS   (10 * MOST_TRIALS)         /* samples that fix nothing among them */
-#define CHUNK        256
-#define LANES        8
-
-/* ---------------------------------------------------------- random numbers -- */
-
-/* PCG32, XSH RR, of stream 54. */
-typedef struct
-{
-  guint64 state, step;
-} Random;
-
-static guint32
-random_next (Random *random)
-{
-  const guint64 old = random->state;
-  const guint32 shifted = (guint32) (((old >> 18) ^ old) >> 27), turn = (guint32) (old >> 59);
-
-  random->state = old * G_GUINT64_CONSTANT (6364136223846793005) + random->step;
-  return (shifted >> turn) | (shifted << (-turn & 31));
-}
-
-static Random
-random_new (guint64 seed)
-{
-  Random random = { 0, 54 << 1 | 1 };
-
-  random_next (&random);
-  random.state += seed;
-  random_next (&random);
-  return random;
-}
-
-/* 0 to n - 1, all as likely. */
-static guint32
-random_below (Random *random, guint32 n)
-{
-  const guint32 least = -n % n;
-  guint32       drawn;
-
-  do
-    drawn = random_next (random);
-  while (drawn < least);
-  return drawn % n;
-}
-
-/* ------------------------------------------------------------------ score -- */
-
-/* 1 - (error / reach)^2 of each pair, or 0. */
-TESSERA_CLONES static void
-weigh_chunk (const gdouble *restrict m, const gdouble *restrict x, const gdouble *restrict y, const gdouble *restrict u,
-             const gdouble *restrict v, const gdouble *restrict weight, gint n, gdouble *restrict scores)
-{
-  for (gint i = 0; i < n; i++)
-    {
-      const gdouble w = m[6] * x[i] + m[7] * y[i] + m[8], part = 1 / w;
-      const gdouble du = (m[0] * x[i] + m[1] * y[i] + m[2]) * part - u[i];
-      const gdouble dv = (m[3] * x[i] + m[4] * y[i] + m[5]) * part - v[i];
-      const gdouble score = 1 - (du * du + dv * dv) * weight[i];
-
-      scores[i] = w > 0 ? (score > 0 ? score : 0) : 0;
-    }
-}
-
-/* The sum of the scores and how many pairs have one; less, as soon as it cannot be above `best` any more.  LANES sums
- * side by side, so that the order is the same in registers of any width. */
-static gdouble
-score_of (const Pairs *pairs, const gdouble *matrix, gdouble best, gint *inliers)
-{
-  gdouble score = 0;
-
-  *inliers = 0;
-  for (gint begin = 0; begin < pairs->n_first && score + (pairs->n_first - begin) > best; begin += CHUNK)
-    {
-      const gint n = MIN (CHUNK, pairs->n_first - begin);
-      gdouble    scores[CHUNK] = { 0 }, sums[LANES] = { 0 };
-
-      weigh_chunk (matrix, pairs->x + begin, pairs->y + begin, pairs->u + begin, pairs->v + begin, pairs->weight + begin, n, scores);
-      for (gint i = 0; i < CHUNK; i += LANES)
-        for (gint k = 0; k < LANES; k++)
-          sums[k] += scores[i + k];
-      for (gint i = 0; i < CHUNK; i++)
-        *inliers += scores[i] > 0;
-      score += ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-    }
-  return score;
-}
-
-/* ----------------------------------------------------------------- trials -- */
+#define LOOSE      4.0          /* squared: the first rounds take pairs that are twice as far off */
+#define ROUNDS     6
+#define FEW        0.5          /* of the pairs: if less agree, a homography is searched for too */
+#define CLEARLY    1.2          /* times as many pairs */
 
 typedef struct
 {
-  gdouble matrix[9];
-  gdouble score;
-} Candidate;
-
-/* Until a sample without a wrong pair has been drawn, almost surely.  By products, because C libraries differ in the
- * last bit of log. */
-static gint
-trials_needed (gint inliers, gint n, gint sample_size)
-{
-  gdouble good = 1, missed = 1;
-  gint    trials = 0;
-
-  for (gint i = 0; i < sample_size; i++)
-    good *= (gdouble) inliers / n;
-  while (trials < MOST_TRIALS && missed >= MISSED)
-    {
-      missed *= 1 - good;
-      trials++;
-    }
-  return trials;
-}
+  const Pairs  *pairs;
+  const Frames *frames;
+  Inliers       in;
+} Settling;
 
 static void
-draw (const Pairs *pairs, Random *random, gint n, Pair *sample)
+choose (Settling *s, const gdouble *matrix, gdouble loose)
 {
-  gint drawn[MOST_SAMPLE];
+  const Pairs *pairs = s->pairs;
 
-  for (gint i = 0; i < n; i++)
-    {
-      gboolean is_new;
-
-      do
-        {
-          drawn[i] = random_below (random, pairs->n_first);
-          is_new = TRUE;
-          for (gint k = 0; k < i; k++)
-            is_new &= drawn[k] != drawn[i];
-        }
-      while (! is_new);
-      sample[i] = pairs->pairs[pairs->first[drawn[i]]];
-    }
-}
-
-/* The best transform that a camera makes, and the best of the others.  What is not found stays as it was, with no score. */
-static void
-search (const Pairs *pairs, ConsensusModel model, guint64 seed, const Frames *frames, Candidate *upright, Candidate *other)
-{
-  const gint sample_size = models_sample_size (model);
-  Random     random = random_new (seed);
-  gint       needed = pairs->n_first >= sample_size ? MOST_TRIALS : 0, trials = 0;
-
-  for (gint draws = 0; trials < needed && draws < MOST_DRAWS; draws++)
-    {
-      Pair       sample[MOST_SAMPLE];
-      gdouble    matrix[9], score, least, most;
-      gint       inliers;
-      Candidate *best;
-
-      draw (pairs, &random, sample_size, sample);
-      if (! models_may_fix (model, sample))
-        continue;
-      trials++;
-      if (! models_fix (model, sample, matrix))
-        continue;
-      best = models_is_upright (matrix, frames, &least, &most) ? upright : other;
-      score = score_of (pairs, matrix, best->score, &inliers);
-      if (score > best->score)
-        {
-          memcpy (best->matrix, matrix, sizeof matrix);
-          best->score = score;
-          if (best == upright)
-            needed = trials_needed (inliers, pairs->n_first, sample_size);
-        }
-    }
-}
-
-/* ----------------------------------------------------------------- result -- */
-
-static gint
-choose (const Pairs *pairs, const gdouble *matrix, gint *chosen)
-{
-  gint n = 0;
-
+  s->in.n = 0;
   for (gint i = 0; i < pairs->n_first; i++)
     {
       const Pair *pair = &pairs->pairs[pairs->first[i]];
 
-      if (models_error2 (matrix, pair) < pair->reach2)
-        chosen[n++] = pairs->first[i];
+      if (models_error2 (matrix, pair) < loose * pair->reach2)
+        s->in.chosen[s->in.n++] = pairs->first[i];
     }
-  return n;
+  belief_weights (pairs->pairs, s->in.chosen, s->in.n, s->in.weights);
 }
 
 static void
@@ -222,26 +62,185 @@ count_inliers (const Pairs *pairs, gint n_matches, gboolean *is_inlier, Consensu
             is_inlier[pairs->pairs[i].match] = TRUE;
         }
     }
-  consensus->error = consensus->inliers > 0 ? sqrt (sum / consensus->inliers) : 0;
+  consensus->residual = consensus->inliers > 0 ? sqrt (sum / consensus->inliers) : 0;
+}
+
+/* ------------------------------------------------------------ kinds of movements -- */
+
+static void
+improve (Settling *s, ConsensusModel model, gdouble *matrix)
+{
+  for (gint i = 0; i < 2; i++)
+    {
+      choose (s, matrix, 1);
+      models_improve (model, s->pairs->pairs, s->in.chosen, s->in.n, matrix);
+    }
+  choose (s, matrix, 1);
+}
+
+/* The homography that begins with this transform and takes in what agrees around it. */
+static void
+grow (Settling *s, gdouble *matrix)
+{
+  for (gint i = 0; i < ROUNDS; i++)
+    {
+      choose (s, matrix, i < ROUNDS / 2 ? LOOSE : 1);
+      belief_bend (&s->in, s->frames, matrix);
+    }
+  choose (s, matrix, 1);
+}
+
+/* Is the loss of this kind of transform, of the same pairs, more than chance makes it above a homography's? */
+static gboolean
+is_worse (const Settling *s, ConsensusModel model, gdouble loss, gdouble of_homography)
+{
+  const gint more = TANGENT_MOST - tangent_size (model);
+  gdouble    left = -TANGENT_MOST;
+
+  for (gint i = 0; i < s->in.n; i++)
+    left += 2 * s->in.weights[i];
+  return (loss - of_homography) * left > tangent_rare_f (more, left) * more * of_homography;
+}
+
+/* Of pairs that agree on a homography: the least kind of transform that explains them as well. */
+static ConsensusModel
+find_least (const Settling *s, gdouble *matrix)
+{
+  const gdouble loss = belief_loss (&s->in, matrix);
+
+  for (ConsensusModel model = MODEL_TRANSLATION; model < MODEL_HOMOGRAPHY; model++)
+    {
+      gdouble less[9];
+
+      memcpy (less, matrix, sizeof less);
+      models_improve (model, s->pairs->pairs, s->in.chosen, s->in.n, less);
+      if (! is_worse (s, model, belief_loss (&s->in, less), loss))
+        {
+          memcpy (matrix, less, sizeof less);
+          return model;
+        }
+    }
+  return MODEL_HOMOGRAPHY;
+}
+
+static ConsensusModel
+settle_least (Settling *s, guint64 seed, gdouble *matrix)
+{
+  ConsensusModel model;
+
+  grow (s, matrix);
+  if (s->in.n < FEW * s->pairs->n_first)
+    {
+      const gint n = s->in.n;
+      Candidate  upright = { .score = 0 }, other = { .score = 0 };
+
+      consensus_search (s->pairs, MODEL_HOMOGRAPHY, seed, s->frames, &upright, &other);
+      improve (s, MODEL_HOMOGRAPHY, upright.matrix);
+      if (s->in.n > CLEARLY * n)
+        memcpy (matrix, upright.matrix, sizeof upright.matrix);
+      choose (s, matrix, 1);
+    }
+  model = find_least (s, matrix);
+  improve (s, model, matrix);
+  return model;
+}
+
+/* How far a transform lies from the homography on which the pairs around it agree, at the corners; 0 if they do not ask for one. */
+static gdouble
+misfit (Settling *s, ConsensusModel model, const gdouble *matrix)
+{
+  gdouble bent[9], corners[TANGENT_CORNERS][2], inverse[9], worst = 0;
+  gint    n;
+
+  memcpy (bent, matrix, sizeof bent);
+  grow (s, bent);
+  if (! is_worse (s, model, belief_loss (&s->in, matrix), belief_loss (&s->in, bent)) || ! matrix_invert (bent, inverse))
+    return 0;
+  n = tangent_overlap (bent, s->frames->width, s->frames->height, s->frames->a_width, s->frames->a_height, corners);
+  for (gint i = 0; i < n; i++)
+    {
+      gdouble x, y, u, v;
+
+      matrix_map (inverse, corners[i][0], corners[i][1], &x, &y);
+      if (matrix_map (matrix, x, y, &u, &v) > 0)
+        worst = MAX (worst, hypot (u - corners[i][0], v - corners[i][1]));
+    }
+  return worst;
+}
+
+/* --------------------------------------------------------------------- result -- */
+
+static void
+settle (const Pairs *pairs, ConsensusModel asked, guint64 seed, const Candidate *best, const Frames *frames, gint n_matches,
+        gboolean *is_inlier, Consensus *c)
+{
+  Settling s = { pairs, frames, { pairs->pairs, g_new (gint, pairs->n_first + 1), 0, g_new (gdouble, pairs->n_first + 1) } };
+
+  memcpy (c->matrix, best->matrix, sizeof best->matrix);
+  c->model = asked;
+  if (asked == MODEL_AUTO)
+    c->model = settle_least (&s, seed, c->matrix);
+  else
+    improve (&s, asked, c->matrix);
+  count_inliers (pairs, n_matches, is_inlier, c);
+  c->places = belief_spots (pairs->pairs, s.in.chosen, s.in.n);
+  c->cover = belief_cover (pairs->pairs, s.in.chosen, s.in.n, frames);
+  c->error = belief_error (&s.in, c->model, asked == MODEL_AUTO, frames, c->matrix);
+  if (c->model < MODEL_HOMOGRAPHY && asked != MODEL_AUTO && c->error < INFINITY)
+    c->error = hypot (c->error, misfit (&s, c->model, c->matrix));
+  consensus_judge (pairs, n_matches, frames, c);
+  g_free (s.in.chosen);
+  g_free (s.in.weights);
 }
 
 static void
-settle (const Pairs *pairs, ConsensusModel model, const Candidate *best, const Frames *frames, gint n_matches,
-        gboolean *is_inlier, Consensus *consensus)
+find_one (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches, ConsensusModel model, guint64 seed,
+          const Frames *frames, gboolean *is_inlier, Consensus *consensus)
 {
-  gint *chosen = g_new (gint, pairs->n_first + 1), n;
+  const ConsensusModel drawn = model == MODEL_AUTO ? MODEL_SIMILARITY : model;
+  Candidate            upright = { .score = 0 }, other = { .score = 0 };      /* nothing agrees with a matrix of zeros */
+  Pairs                pairs;
 
-  memcpy (consensus->matrix, best->matrix, sizeof best->matrix);
-  n = choose (pairs, consensus->matrix, chosen);
-  for (gint i = 0; i < 2; i++)
+  memset (consensus, 0, sizeof *consensus);
+  pairs_init (&pairs, a, b, matches, n_matches);
+  consensus_search (&pairs, drawn, seed, frames, &upright, &other);
+  settle (&pairs, model, seed, &upright, frames, n_matches, is_inlier, consensus);
+  if (! consensus->is_likely && other.score > upright.score)
+    settle (&pairs, drawn, seed, &other, frames, n_matches, is_inlier, consensus);
+  pairs_clear (&pairs);
+}
+
+void
+consensus_propose (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches, ConsensusModel model, guint64 seed,
+                   gint width, gint height, gint a_width, gint a_height, gboolean *is_inlier, Consensus *first, Consensus *second)
+{
+  const Frames frames = { MAX (width, 1), MAX (height, 1), MAX (a_width, 1), MAX (a_height, 1) };
+  g_autofree gboolean *agrees = g_new0 (gboolean, (gsize) n_matches + 1), *agrees_then = g_new0 (gboolean, (gsize) n_matches + 1);
+  g_autofree gboolean *later = g_new0 (gboolean, (gsize) n_matches + 1);
+  g_autofree Match    *others = g_new (Match, (gsize) n_matches + 1);
+  gint         n = 0;
+
+  find_one (a, b, matches, n_matches, model, seed, &frames, agrees, first);
+  memset (second, 0, sizeof *second);
+  if (first->is_likely)
     {
-      models_improve (model, pairs->pairs, chosen, n, consensus->matrix);
-      n = choose (pairs, consensus->matrix, chosen);
+      for (gint i = 0; i < n_matches; i++)
+        if (! agrees[i])
+          others[n++] = matches[i];
+      find_one (a, b, others, n, model, seed, &frames, agrees_then, second);
+      for (gint i = 0, k = 0; i < n_matches; i++)
+        later[i] = ! agrees[i] && agrees_then[k++];
     }
-  count_inliers (pairs, n_matches, is_inlier, consensus);
-  consensus->places = pairs_count_places (pairs, chosen, n);
-  consensus_judge (pairs->pairs, chosen, n, n_matches, frames, consensus);
-  g_free (chosen);
+  if (second->is_likely && second->cover > first->cover)
+    {
+      const Consensus kept = *first;
+
+      *first = *second;
+      *second = kept;
+      memcpy (agrees, later, n_matches * sizeof *agrees);
+    }
+  if (is_inlier)
+    memcpy (is_inlier, agrees, n_matches * sizeof *agrees);
 }
 
 void
@@ -249,20 +248,33 @@ consensus_find (const MatchPlace *a, const MatchPlace *b, const Match *matches, 
                 ConsensusModel model, guint64 seed, gint width, gint height, gint a_width, gint a_height,
                 gboolean *is_inlier, Consensus *consensus)
 {
-  static const gdouble identity[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
-  const Frames         frames = { MAX (width, 1), MAX (height, 1), MAX (a_width, 1), MAX (a_height, 1) };
-  Candidate            upright = { .score = 0 }, other = { .score = 0 };      /* nothing agrees with a matrix of zeros */
-  Pairs                pairs;
+  static const gdouble identity[9] = MATRIX_IDENTITY;
+  Consensus            second;
 
-  memset (consensus, 0, sizeof *consensus);
-  pairs_init (&pairs, a, b, matches, n_matches);
-  search (&pairs, model, seed, &frames, &upright, &other);
-  settle (&pairs, model, &upright, &frames, n_matches, is_inlier, consensus);
-  if (! consensus->is_aligned && other.score > upright.score)
-    settle (&pairs, model, &other, &frames, n_matches, is_inlier, consensus);
+  consensus_propose (a, b, matches, n_matches, model, seed, width, height, a_width, a_height, is_inlier, consensus, &second);
+  consensus_remark (consensus, &second);
   if (! consensus->is_aligned)
     memcpy (consensus->matrix, identity, sizeof identity);
-  pairs_clear (&pairs);
+}
+
+static const gchar *const names[] = { "translation", "similarity", "affine", "homography", "auto" };
+
+const gchar *
+consensus_model_name (ConsensusModel model)
+{
+  return names[model];
+}
+
+gboolean
+consensus_model_read (const gchar *name, ConsensusModel *model)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (name, names[i]) == 0)
+      {
+        *model = (ConsensusModel) i;
+        return TRUE;
+      }
+  return FALSE;
 }
 
 gchar *

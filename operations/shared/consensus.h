@@ -27,15 +27,19 @@ typedef struct
   guint32 distance;             /* sum of squared differences */
 } Match;
 
-typedef enum { MODEL_TRANSLATION, MODEL_SIMILARITY, MODEL_AFFINE, MODEL_HOMOGRAPHY } ConsensusModel;
+typedef enum { MODEL_TRANSLATION, MODEL_SIMILARITY, MODEL_AFFINE, MODEL_HOMOGRAPHY, MODEL_AUTO } ConsensusModel;
 
 typedef struct
 {
   gdouble  matrix[9];           /* row by row; [8] is 1; the identity if not aligned */
+  gboolean is_likely;           /* what was found is hardly chance, though it may not be exact */
   gboolean is_aligned;
   gint     inliers, places;     /* of the matches; of these from distinct places.  If not aligned: of the best that was found */
-  gdouble  error;               /* rms of the inliers, in pixels of A */
-  gchar    reason[320];         /* why not, in words for a person, with the numbers; "" if aligned */
+  gint     cover;               /* squares of A, some dozen along a side, that have inliers */
+  gdouble  residual;            /* rms of the inliers, in pixels of A */
+  gdouble  error;               /* at the worst corner of what both pictures show, in pixels of A */
+  ConsensusModel model;         /* that was taken; never MODEL_AUTO */
+  gchar    reason[320];         /* why not, in words for a person, with the numbers; if aligned, a remark or "" */
 } Consensus;
 
 /* `width`, `height`: of B, which must neither fold nor be mirrored; `a_width`, `a_height`: of A.  Both begin at (0, 0);
@@ -44,6 +48,17 @@ typedef struct
 void consensus_find (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches,
                      ConsensusModel model, guint64 seed, gint width, gint height, gint a_width, gint a_height,
                      gboolean *is_inlier, Consensus *consensus);
+
+/* As consensus_find, but `matrix` of what is likely stays, even if it is not exact.  `second`: the movement that most other matches agree on; of both,
+ * `first` is the one that covers more of A. */
+void consensus_propose (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches, ConsensusModel model, guint64 seed,
+                        gint width, gint height, gint a_width, gint a_height, gboolean *is_inlier, Consensus *first, Consensus *second);
+/* Writes into `reason` of what is aligned what there is to know: a second movement, an error above a pixel. */
+void consensus_remark  (Consensus *consensus, const Consensus *second);
+
+/* The name as options write it, and its model; FALSE: there is none. */
+const gchar *consensus_model_name (ConsensusModel model);
+gboolean     consensus_model_read (const gchar *name, ConsensusModel *model);
 
 /* Nine numbers of 9 digits, row by row, one blank between them, with a point in any locale; free it with g_free. */
 gchar   *consensus_matrix_text (const gdouble *matrix);

@@ -14,7 +14,6 @@
 #define SIDE         REFINE_SIDE
 #define CELLS        20         /* squares along an axis, at most */
 #define OWN          0.5        /* ... that a picture has by itself */
-#define SLACK        5          /* pixels of B that a square may move */
 #define LEAST        8          /* squares in each half */
 #define SEE_THROUGH  0.5f       /* a square with less alpha is not compared */
 
@@ -139,9 +138,9 @@ read_b (const Refining *refining, RefineSquare *square)
     }
   if (left < 1.0 || top < 1.0 || right > bounds->width - 2.0 || bottom > bounds->height - 2.0)
     return FALSE;
-  square->b_rect = (GeglRectangle) { floor (left) - SLACK, floor (top) - SLACK,
-                                     floor (right) - floor (left) + 2 * SLACK + 2,
-                                     floor (bottom) - floor (top) + 2 * SLACK + 2 };
+  square->b_rect = (GeglRectangle) { floor (left) - refining->slack, floor (top) - refining->slack,
+                                     floor (right) - floor (left) + 2 * refining->slack + 2,
+                                     floor (bottom) - floor (top) + 2 * refining->slack + 2 };
   s = matrix_scale (refining->matrix, 0.5 * (left + right), 0.5 * (top + bottom));
   s = (OWN * OWN + refining->softness * refining->softness) / (s * s) - OWN * OWN;
   soften_init (&soften, sqrt (MAX (s, 0.0)));
@@ -292,4 +291,28 @@ refine_square_compare (const Refining *refining, RefineSquare *square)
   for (gint i = 0; i < REFINE_N; i++)
     square->difference[i] = square->weight * (values[i] - square->a[i]);
   return TRUE;
+}
+
+gdouble
+refine_square_agrees (const RefineSquare *square)
+{
+  const gdouble middle = 0.5 * (SIDE - 1), slope = SIDE * (SIDE * (SIDE * SIDE - 1.0) / 12.0);        /* the sum of (x - middle)^2 */
+  gdouble       aa = 0, bb = 0, ab = 0, across[2] = { 0 }, down[2] = { 0 };
+
+  for (gint i = 0; i < REFINE_N; i++)
+    {
+      const gdouble a = square->a[i], b = a + square->difference[i] / square->weight;
+
+      aa += a * a;
+      bb += b * b;
+      ab += a * b;
+      across[0] += (i % SIDE - middle) * a;
+      across[1] += (i % SIDE - middle) * b;
+      down[0] += (i / SIDE - middle) * a;
+      down[1] += (i / SIDE - middle) * b;
+    }
+  aa -= (across[0] * across[0] + down[0] * down[0]) / slope;
+  bb -= (across[1] * across[1] + down[1] * down[1]) / slope;
+  ab -= (across[0] * across[1] + down[0] * down[1]) / slope;
+  return aa > 0 && bb > 0 ? ab / sqrt (aa * bb) : 0;
 }

@@ -6,10 +6,11 @@
 #define REFINE_SQUARES_H
 
 #include "refine.h"
+#include "tangent.h"
 
 #define REFINE_SIDE 32                  /* of a square, in pixels of A */
 #define REFINE_N    (REFINE_SIDE * REFINE_SIDE)
-#define REFINE_MOST 8                   /* parameters */
+#define REFINE_MOST TANGENT_MOST        /* parameters */
 
 typedef struct
 {
@@ -31,6 +32,7 @@ typedef struct
   gdouble       softness;               /* standard deviation of the Gaussian of A, in its pixels */
   gdouble       matrix[9];              /* at which the squares of B were read */
   gdouble       inverse[9];             /* A -> B, of the differences that are computed now */
+  gint          slack;                  /* pixels of B that a square may move */
   RefineSquare *squares;
   gint          n;
 } Refining;
@@ -40,5 +42,13 @@ gboolean refine_squares_read    (Refining *refining);
 void     refine_squares_clear   (Refining *refining);
 /* Computes `difference` and `is_used` of the square.  FALSE: it has left B. */
 gboolean refine_square_compare  (const Refining *refining, RefineSquare *square);
+/* After that, -1 to 1: how far what the square shows, less a slope, is the same in both. */
+gdouble  refine_square_agrees   (const RefineSquare *square);
+
+/* refine-judge.c.  What the squares say of a matrix; of all that are used, `difference`, and `hessian` and `steepest` of a homography are known.
+ * Moves `matrix` to the nearest one of the kind *model, or, if `is_free`, of the least kind, which *model becomes.  Returns how far A's corners went;
+ * the verdict is of where it was, less that move.  Negative: they do not know. */
+gdouble  refine_judge           (const Refining *refining, const Tangent *tangent, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+                                 RefineVerdict *verdict);
 
 #endif

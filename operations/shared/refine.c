@@ -12,12 +12,16 @@
 #include "solve.h"
 
 #define SIDE        REFINE_SIDE
+#define BLURRED_SOFTNESS 6.0    /* pixels: where the transform may be a dozen pixels off */
+#define BLURRED_SLACK 16        /* pixels of B that a square may move */
+#define SLACK         5
 #define FAR_SOFTNESS  2.5       /* pixels: first, where the transform may be some pixels off */
 #define NEAR_SOFTNESS 1.0
 #define STEPS       12
+#define ROUNDS      6         /* of all squares together */
 #define FAR_STILL   0.02        /* pixels: a step that moves no corner by more is the last; another softness follows */
 #define NEAR_STILL  0.002
-#define FARTHEST    4.0         /* pixels that all steps together may move the middle of A */
+#define FARTHEST    0.8         /* of the slack, that all steps together may move the middle of A */
 #define OUTLIERS    3.0         /* standard deviations */
 #define PER_MEDIAN  1.4826      /* standard deviation of a Gaussian / median of the magnitudes */
 #define LEAST_PIVOT 1e-9        /* of a number of the diagonal: below it there is no one answer */
@@ -26,26 +30,14 @@
 #define FIRST_BIN   ((127 - 20) << (23 - BITS))         /* magnitudes below 2^-20 are 0 to it */
 #define LANES       16          /* sums side by side, in vectors */
 
-/* The transform of A by these parameters, for places (u, v) from its middle in halves of its larger side. */
-static void
-small_transform (ConsensusModel model, const gdouble p[REFINE_MOST], gdouble matrix[9])
-{
-  const gboolean is_similar = model == MODEL_SIMILARITY, has_more = model >= MODEL_AFFINE;
-  const gdouble  small[9] = { 1.0 + (is_similar || has_more ? p[2] : 0.0), is_similar ? -p[3] : has_more ? p[3] : 0.0, p[0],
-                              is_similar ? p[3] : has_more ? p[4] : 0.0, 1.0 + (is_similar ? p[2] : has_more ? p[5] : 0.0), p[1],
-                              model == MODEL_HOMOGRAPHY ? p[6] : 0.0, model == MODEL_HOMOGRAPHY ? p[7] : 0.0, 1.0 };
-
-  memcpy (matrix, small, sizeof small);
-}
-
 /* ------------------------------------------------------------------- steps -- */
 
 typedef struct
 {
   Refining       refining;
   ConsensusModel model;
-  gint           parameters;
-  gdouble        scale, middle_x, middle_y;     /* of u and v */
+  gboolean       takes_all;                     /* squares that are held out too */
+  Tangent        tangent;
   gdouble        most;                          /* differences beyond it are left out */
   guint32        counts[BINS];
 } Steps;
@@ -81,9 +73,10 @@ median_of (Steps *steps, gboolean is_held_out)
   return n == 0 ? G_MAXDOUBLE : bin == 0 ? 0.0 : tessera_as_float ((bin + FIRST_BIN) << BITS);
 }
 
-/* What a change of each parameter adds to the square's pixels; see small_transform. */
+/* What a change of each parameter adds to the square's pixels: tangent_rows, with the gradient. */
 TESSERA_CLONES static void
-fill_columns (const Steps *steps, const RefineSquare *square, gdouble (*restrict columns)[REFINE_N])
+fill_columns (const Steps *steps, const RefineSquare *square, const gfloat *gradient_x, const gfloat *gradient_y,
+              gdouble (*restrict columns)[REFINE_N])
 {
   const gboolean is_similar = steps->model == MODEL_SIMILARITY, has_more = steps->model >= MODEL_AFFINE;
 
@@ -91,8 +84,8 @@ fill_columns (const Steps *steps, const RefineSquare *square, gdouble (*restrict
     for (gint x = 0; x < SIDE; x++)
       {
         const gint    i = y * SIDE + x;
-        const gdouble across = square->weight * square->gradient_x[i], down = square->weight * square->gradient_y[i];
-        const gdouble u = (square->x + x - steps->middle_x) / steps->scale, v = (square->y + y - steps->middle_y) / steps->scale;
+        const gdouble across = square->weight * gradient_x[i], down = square->weight * gradient_y[i];
+        const gdouble u = (square->x + x - steps->tangent.x) / steps->tangent.scale, v = (square->y + y - steps->tangent.y) / steps->tangent.scale;
         const gdouble away = across * u + down * v;
 
         columns[0][i] = across;
@@ -141,9 +134,9 @@ product (const gdouble *restrict a, const gdouble *restrict b)
 static void
 add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
 {
-  const gint n = steps->parameters;
+  const gint n = tangent_size (steps->model);
 
-  fill_columns (steps, square, columns);
+  fill_columns (steps, square, square->gradient_x, square->gradient_y, columns);
   for (gint i = 0; i < REFINE_N; i++)
     columns[REFINE_MOST][i] = square->difference[i];
   for (gint k = 0; k < n; k++)
@@ -155,57 +148,66 @@ add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
     }
 }
 
+/* As add_up, for all numbers of a homography, from the gradients of both pictures: what is noise in one is not in the other.  The square of one
+ * gradient has the noise's in it, and where there is little else a step would seem shorter, and surer, than it is.  The square's rim is left out. */
+static void
+add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
+{
+  gdouble (*of_b)[REFINE_N] = columns + REFINE_MOST + 1;
+  gfloat    b[REFINE_N], across[REFINE_N] = { 0.0f }, down[REFINE_N] = { 0.0f }, kept[REFINE_N];
+
+  for (gint i = 0; i < REFINE_N; i++)
+    {
+      const gint x = i % SIDE, y = i / SIDE;
+
+      b[i] = square->a[i] + square->difference[i] / square->weight;
+      kept[i] = x > 0 && y > 0 && x < SIDE - 1 && y < SIDE - 1 ? square->difference[i] : 2.0f * (gfloat) steps->most + 1.0f;
+      columns[REFINE_MOST][i] = square->difference[i];
+    }
+  for (gint y = 1; y < SIDE - 1; y++)
+    for (gint x = 1; x < SIDE - 1; x++)
+      {
+        const gfloat *here = b + y * SIDE + x;
+
+        across[y * SIDE + x] = 0.5f * (here[1] - here[-1]);
+        down[y * SIDE + x] = 0.5f * (here[SIDE] - here[-SIDE]);
+      }
+  fill_columns (steps, square, square->gradient_x, square->gradient_y, columns);
+  fill_columns (steps, square, across, down, of_b);
+  for (gint k = 0; k < REFINE_MOST; k++)
+    {
+      center (kept, steps->most, columns[k]);
+      center (kept, steps->most, of_b[k]);
+      square->steepest[k] = product (columns[k], columns[REFINE_MOST]);
+      for (gint j = 0; j <= k; j++)
+        square->hessian[k][j] = 0.5 * (product (columns[k], of_b[j]) + product (columns[j], of_b[k]));
+    }
+}
+
 static void
 add_up_squares (gint i, gint n, gpointer data)
 {
   const Steps *steps = data;
-  gdouble    (*columns)[REFINE_N] = g_malloc ((REFINE_MOST + 1) * sizeof *columns);
+  gdouble    (*columns)[REFINE_N] = g_malloc ((2 * REFINE_MOST + 1) * sizeof *columns);
 
   for (gint k = i; k < steps->refining.n; k += n)
     {
       RefineSquare *square = &steps->refining.squares[k];
 
-      if (square->is_used && ! square->is_held_out)
+      if (square->is_used && steps->takes_all)
+        add_up_both (steps, square, columns);
+      else if (square->is_used && ! square->is_held_out)
         add_up (steps, square, columns);
     }
   g_free (columns);
-}
-
-/* The small transform in pixels of A: around its middle. */
-static void
-to_pixels (const Steps *steps, const gdouble small[9], gdouble matrix[9])
-{
-  gdouble in[9], out[9];
-
-  matrix_place (1.0 / steps->scale, -steps->middle_x / steps->scale, -steps->middle_y / steps->scale, in);
-  matrix_place (steps->scale, steps->middle_x, steps->middle_y, out);
-  matrix_multiply (small, in, in);
-  matrix_multiply (out, in, matrix);
-  matrix_normalize (matrix);
-}
-
-/* How far a transform moves the corners of A, at most. */
-static gdouble
-farthest (const Steps *steps, const gdouble matrix[9])
-{
-  gdouble most = 0.0;
-
-  for (gint i = 0; i < 4; i++)
-    {
-      const gdouble x = (i & 1) * 2.0 * steps->middle_x, y = (i >> 1) * 2.0 * steps->middle_y;
-      gdouble       u, v;
-
-      matrix_map (matrix, x, y, &u, &v);
-      most = MAX (most, sqrt ((u - x) * (u - x) + (v - y) * (v - y)));
-    }
-  return most;
 }
 
 /* One step of Gauss-Newton from the differences that are there; changes `matrix`.  Returns how far it went, negative: nowhere. */
 static gdouble
 step (Steps *steps, gdouble matrix[9])
 {
-  gdouble hessian[REFINE_MOST][REFINE_MOST] = { { 0 } }, answer[REFINE_MOST] = { 0 }, small[9];
+  const gint n = tangent_size (steps->model);
+  gdouble    hessian[REFINE_MOST][REFINE_MOST] = { { 0 } }, answer[REFINE_MOST] = { 0 };
 
   steps->most = OUTLIERS * PER_MEDIAN * median_of (steps, FALSE);
   gegl_parallel_distribute (-1, add_up_squares, steps);
@@ -213,22 +215,16 @@ step (Steps *steps, gdouble matrix[9])
     {
       const RefineSquare *square = &steps->refining.squares[i];
 
-      for (gint k = 0; k < steps->parameters && square->is_used && ! square->is_held_out; k++)
+      for (gint k = 0; k < n && square->is_used && ! square->is_held_out; k++)
         {
           answer[k] += square->steepest[k];
           for (gint j = 0; j <= k; j++)
             hessian[k][j] += square->hessian[k][j];
         }
     }
-  if (! solve_positive (hessian[0], REFINE_MOST, steps->parameters, LEAST_PIVOT, answer))
+  if (! solve_positive (hessian[0], REFINE_MOST, n, LEAST_PIVOT, answer))
     return -1.0;
-  for (gint k = 0; k < steps->parameters; k++)
-    answer[k] /= steps->scale;          /* differences are pixels */
-  small_transform (steps->model, answer, small);
-  to_pixels (steps, small, small);
-  matrix_multiply (small, matrix, matrix);
-  matrix_normalize (matrix);
-  return farthest (steps, small);
+  return tangent_apply (&steps->tangent, steps->model, answer, matrix);
 }
 
 /* The median difference of the half that is held out. */
@@ -249,9 +245,9 @@ stays_near (Steps *steps, const gdouble matrix[9], const gdouble moved[9])
 
   if (! matrix_invert (matrix, inverse))
     return FALSE;
-  matrix_map (inverse, steps->middle_x, steps->middle_y, &u, &v);
+  matrix_map (inverse, steps->tangent.x, steps->tangent.y, &u, &v);
   matrix_map (moved, u, v, &x, &y);
-  return fabs (x - steps->middle_x) <= FARTHEST && fabs (y - steps->middle_y) <= FARTHEST;
+  return fabs (x - steps->tangent.x) <= FARTHEST * steps->refining.slack && fabs (y - steps->tangent.y) <= FARTHEST * steps->refining.slack;
 }
 
 static gboolean
@@ -270,36 +266,72 @@ refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
   return TRUE;
 }
 
+/* Moves the matrix to where the pixels of all squares have it, of the least kind if that is free, and tells how well that is known.  FALSE: it
+ * is there already, or they do not know. */
+static gboolean
+settle (Steps *steps, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
+{
+  gdouble went;
+
+  if (compare (steps, matrix) == G_MAXDOUBLE)
+    return FALSE;
+  steps->model = MODEL_HOMOGRAPHY;
+  steps->takes_all = TRUE;
+  steps->most = OUTLIERS * PER_MEDIAN * median_of (steps, TRUE);
+  gegl_parallel_distribute (-1, add_up_squares, steps);
+  went = refine_judge (&steps->refining, &steps->tangent, is_free, model, matrix, verdict);
+  steps->takes_all = FALSE;
+  return went > NEAR_STILL;
+}
+
+static gboolean
+steps_begin (Steps *steps, const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gint slack,
+             const gdouble matrix[9])
+{
+  steps->refining = (Refining) { .a = a, .b = b, .softness = softness, .slack = slack };
+  steps->model = model;
+  steps->takes_all = FALSE;
+  tangent_init (&steps->tangent, a->bounds.width, a->bounds.height);
+  memcpy (steps->refining.matrix, matrix, sizeof steps->refining.matrix);
+  return matrix_invert (matrix, steps->refining.inverse) && refine_squares_read (&steps->refining);
+}
+
 /* With pictures of that softness. */
 static gboolean
-refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gdouble still, gdouble matrix[9])
+refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gint slack, gdouble matrix[9])
 {
   g_autofree Steps *steps = g_new (Steps, 1);
-  gboolean done = FALSE;
+  const gboolean done = steps_begin (steps, a, b, model, softness, slack, matrix) && refine_steps (steps, FAR_STILL, matrix);
 
-  steps->refining = (Refining) { .a = a, .b = b, .softness = softness };
-  steps->model = model;
-  steps->parameters = model == MODEL_TRANSLATION ? 2 : model == MODEL_SIMILARITY ? 4 : model == MODEL_AFFINE ? 6 : 8;
-  steps->scale = 0.5 * MAX (a->bounds.width, a->bounds.height);
-  steps->middle_x = 0.5 * (a->bounds.width - 1);
-  steps->middle_y = 0.5 * (a->bounds.height - 1);
-  memcpy (steps->refining.matrix, matrix, sizeof steps->refining.matrix);
-  if (matrix_invert (matrix, steps->refining.inverse))
-    {
-      done = refine_squares_read (&steps->refining) && refine_steps (steps, still, matrix);
-      refine_squares_clear (&steps->refining);
-    }
+  refine_squares_clear (&steps->refining);
   return done;
+}
+
+gboolean
+refine_blurred (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
+{
+  return refine_soft (a, b, model, BLURRED_SOFTNESS, BLURRED_SLACK, matrix);
 }
 
 gboolean
 refine_far (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
 {
-  return refine_soft (a, b, model, FAR_SOFTNESS, FAR_STILL, matrix);
+  return refine_soft (a, b, model, FAR_SOFTNESS, SLACK, matrix);
 }
 
 gboolean
-refine_near (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9])
+refine_near (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
 {
-  return refine_soft (a, b, model, NEAR_SOFTNESS, NEAR_STILL, matrix);
+  g_autofree Steps *steps = g_new (Steps, 1);
+  gboolean done = FALSE;
+
+  *verdict = (RefineVerdict) { .is_known = FALSE };
+  if (steps_begin (steps, a, b, *model, NEAR_SOFTNESS, SLACK, matrix))
+    {
+      done = refine_steps (steps, NEAR_STILL, matrix);
+      for (gint i = 0; i < ROUNDS && settle (steps, is_free, model, matrix, verdict); i++)
+        done = TRUE;
+    }
+  refine_squares_clear (&steps->refining);
+  return done;
 }

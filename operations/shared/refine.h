@@ -26,9 +26,21 @@ typedef struct
   const Babl   *format;         /* RaGaBaA float of linear light */
 } RefinePicture;
 
-/* `matrix`: places of B -> of A, both from their bounds' first pixel.  It may be off by some pixels, and is then off by a part of one; or
- * is so already, and is then as exact as the pixels allow.  FALSE: it stays as it is. */
-gboolean refine_far  (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
-gboolean refine_near (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
+/* What the pixels say of a matrix. */
+typedef struct
+{
+  gboolean is_known;            /* FALSE: too little could be compared, and the others are 0 */
+  gdouble  error;               /* at the worst corner of what both pictures show, in pixels of A: what is left to move, and one standard deviation */
+  gdouble  agreement;           /* -1 to 1: how far the squares show the same; 0: they have nothing in common */
+} RefineVerdict;
+
+/* `matrix`: places of B -> of A, both from their bounds' first pixel.  It may be off by a dozen pixels where the pictures have large things in common
+ * (refine_blurred), by some (refine_far), and is then off by a part of one; or is so already, and is then as exact as the pixels allow.
+ * FALSE: it stays as it is.  The verdict is that of the matrix in the end.
+ * refine_near: if `is_free`, *model becomes the least that explains what the pixels show. */
+gboolean refine_blurred (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
+gboolean refine_far     (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
+gboolean refine_near    (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+                         RefineVerdict *verdict);
 
 #endif

@@ -5,6 +5,7 @@
 #include "solve.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEAST_PIVOT 1e-12
 
@@ -33,6 +34,24 @@ solve_positive (gdouble *matrix, gint stride, gint n, gdouble least, gdouble *x)
       for (gint k = i + 1; k < n; k++)
         x[i] -= matrix[k * stride + i] * x[k];
       x[i] /= matrix[i * stride + i];
+    }
+  return TRUE;
+}
+
+gboolean
+solve_inverse (const gdouble *matrix, gint stride, gint n, gdouble least, gdouble *inverse)
+{
+  g_autofree gdouble *copy = g_new (gdouble, (gsize) n * stride), *column = g_new (gdouble, n);
+
+  for (gint k = 0; k < n; k++)
+    {
+      memcpy (copy, matrix, (gsize) n * stride * sizeof *copy);
+      for (gint i = 0; i < n; i++)
+        column[i] = i == k;
+      if (! solve_positive (copy, stride, n, least, column))
+        return FALSE;
+      for (gint i = 0; i < n; i++)
+        inverse[i * stride + k] = column[i];
     }
   return TRUE;
 }

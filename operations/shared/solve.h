@@ -15,4 +15,7 @@ gboolean solve_positive (gdouble *matrix, gint stride, gint n, gdouble least, gd
  * right side.  FALSE: there is no one solution. */
 gboolean solve_any      (gdouble *rows, gint stride, gint n, gdouble *x);
 
+/* The inverse of a symmetric positive definite matrix; rows of both are `stride` apart.  FALSE: as solve_positive. */
+gboolean solve_inverse  (const gdouble *matrix, gint stride, gint n, gdouble least, gdouble *inverse);
+
 #endif

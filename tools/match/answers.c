@@ -83,7 +83,7 @@ answer_print (const Comparison *comparison, GError **error)
     {
       append_number (text, " (", "%.1f", 100.0 * c->inliers / comparison->n_matches, " %)");
       g_string_append_printf (text, ", from %d places; rms ", c->places);
-      append_number (text, "", "%.3f", c->error, " px");
+      append_number (text, "", "%.3f", c->residual, " px");
     }
   if (c->is_aligned)
     {
@@ -167,7 +167,7 @@ answer_json (const Comparison *comparison, const gchar *path, GError **error)
   g_string_append_printf (text, "  \"aligned\": %s, \"reason\": ", c->is_aligned ? "true" : "false");
   append_quoted (text, c->reason);
   g_string_append_printf (text, ",\n  \"matrix\": [%s],\n  \"inliers\": %d, \"places\": %d, ", row, c->inliers, c->places);
-  append_number (text, "\"rms\": ", "%.6g", c->error, ",\n");
+  append_number (text, "\"rms\": ", "%.6g", c->residual, ",\n");
   append_json_matches (text, comparison);
   g_string_append (text, "}\n");
   return write_text (path, text, error);

@@ -13,8 +13,6 @@
 #include "loads.h"
 #include "matrix.h"
 
-#define CONTRAST_THRESHOLD 0.04
-
 /* Held from before the next file is begun until what is found of a frame is kept. */
 static GMutex finding;
 
@@ -102,9 +100,9 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
   gboolean       done = TRUE;
 
   if (! aligning->has_points)
-    done = align_picture_init (&aligning->reference, &of_reference, CONTRAST_THRESHOLD, 0);
+    done = align_picture_init (&aligning->reference, &of_reference, settings, 0);
   aligning->has_points = TRUE;
-  done = done && align_picture_init (&picture, &moving, CONTRAST_THRESHOLD,
+  done = done && align_picture_init (&picture, &moving, settings,
                                      settings->model == MODEL_TRANSLATION ? aligning->reference.factor : 0);
   done = done && align_find (&moving, &aligning->reference, &picture, settings, &found);
   align_picture_clear (&picture);

@@ -260,7 +260,7 @@ main (gint argc, gchar **argv)
 {
   static const gchar *const methods[] = { "mean", "median", "clipped", NULL };
   static const gchar *const models[] = { "translation", "similarity", "affine", "homography", NULL };
-  Stack                     stack = { .settings = { .refines = TRUE, .ratio = 0.8 } };
+  Stack                     stack = { .settings = ALIGN_DEFAULTS };
   gint                      method, model, status = 2;
 
   saves_begin ();
