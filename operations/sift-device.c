@@ -219,6 +219,7 @@ find_points (Device *d, const Strip *s)
 {
   const GeglRectangle *bounds = &d->steps.band->request->bounds;
   const gint           is_doubled = d->search->scales.settings.upsample, octave = s->octave - is_doubled, items = ITEMS;
+  const gint           is_root = d->search->scales.settings.is_root;
 
   return steps_launch (&d->steps, &(TesseraLaunch) {
            .kernel = "sift_turn", .size = { items }, .group = { GROUP_TURN }, .cost = 1000.0 / GROUP_TURN,
@@ -226,7 +227,7 @@ find_points (Device *d, const Strip *s)
                      ARG (bounds->x), ARG (bounds->y), ARG (is_doubled), ARG (items) } })
          && (! d->search->describes || steps_launch (&d->steps, &(TesseraLaunch) {
               .kernel = "sift_describe", .size = { items }, .group = { GROUP_POINT }, .cost = 3000.0 / GROUP_POINT,
-              .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->points), ARG (d->most_points), ARG (items) } }));
+              .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->points), ARG (d->most_points), ARG (items), ARG (is_root) } }));
 }
 
 /* ----------------------------------------------------------------- octaves -- */

@@ -181,10 +181,11 @@ turn_some (gsize first, gsize n, gpointer data)
 static void
 describe_some (gsize first, gsize n, gpointer data)
 {
-  const Work *work = data;
+  const Work    *work = data;
+  const gboolean is_root = work->walk->search->scales.settings.is_root;
 
   for (gsize i = first; i < first + n; i++)
-    sift_describe (work->levels, &work->places[work->place_of[i]], work->points[i].angle, work->points[i].descriptor);
+    sift_describe (work->levels, &work->places[work->place_of[i]], work->points[i].angle, is_root, work->points[i].descriptor);
 }
 
 /* Sorts them, and leaves out those that are none and those that came to the place of another. */

@@ -156,7 +156,7 @@ gint     sift_angles (const SiftLevels *levels, const SiftPlace *place, SiftAngl
 
 /* ------------------------------------------------------------ descriptor -- */
 
-void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle,
+void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdouble angle, gboolean is_root,
                         guint8 descriptor[SIFT_LENGTH]);
 
 /* ---------------------------------------------------------------- search -- */

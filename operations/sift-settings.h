@@ -40,5 +40,5 @@ property_int (max_features, _("Most points"), 0)
     ui_range    (0, 20000)
     ui_gamma    (2.0)
 
-#define SIFT_SETTINGS(o) { (o)->octaves, (o)->intervals, (o)->contrast_threshold, (o)->edge_threshold, (o)->sigma, \
-                           (o)->upsample, (o)->max_features }
+#define SIFT_SETTINGS(o, is_root) { (o)->octaves, (o)->intervals, (o)->contrast_threshold, (o)->edge_threshold, (o)->sigma, \
+                                    (o)->upsample, (o)->max_features, is_root }

@@ -26,9 +26,10 @@ typedef struct
   gdouble  contrast_threshold, edge_threshold, sigma;
   gboolean upsample;            /* the first octave is twice as large as the image */
   gint     max_features;        /* 0: all */
-} SiftSettings;                 /* the members in the order of sift-settings.h */
+  gboolean is_root;             /* descriptors: roots of their shares of the sum, not shares of the length */
+} SiftSettings;                 /* the members in the order of sift-settings.h, and is_root */
 
-#define SIFT_DEFAULTS { 0, 3, 0.04, 10.0, 1.6, TRUE, 0 }
+#define SIFT_DEFAULTS { 0, 3, 0.04, 10.0, 1.6, TRUE, 0, FALSE }
 
 typedef struct
 {

@@ -15,6 +15,11 @@ enum_start (tessera_sift_format)
   enum_value (TESSERA_SIFT_FORMAT_CSV,    "csv",    N_("CSV"))
 enum_end (TesseraSiftFormat)
 
+enum_start (tessera_sift_normalization)
+  enum_value (TESSERA_SIFT_L2,   "l2",   N_("By their length (Lowe)"))
+  enum_value (TESSERA_SIFT_ROOT,   "root",   N_("Roots of their shares (COLMAP)"))
+enum_end (TesseraSiftNormalization)
+
 property_file_path (path, _("File"), "")
     description (_("Path of the file that is written"))
 
@@ -22,6 +27,10 @@ property_enum (format, _("Format"), TesseraSiftFormat, tessera_sift_format, TESS
     description (_("By the ending: .txt is for COLMAP, .csv for tables, all others are key files as Lowe wrote them"))
 
 #include "sift-settings.h"
+
+property_enum (normalization, _("Normalization"), TesseraSiftNormalization, tessera_sift_normalization, TESSERA_SIFT_L2)
+    description (_("How the 128 numbers of a descriptor are scaled: so that their squares add up to 512 squared, as Lowe's and OpenCV's "
+                   "do; or each the root of its share of their sum, times 512, as COLMAP's own are (RootSIFT)"))
 
 property_int (count, _("Count (result)"), 0)
     description (_("How many points there are, once the image has been processed"))
@@ -49,7 +58,7 @@ static gboolean
 process (GeglOperation *operation, GeglBuffer *input, const GeglRectangle *roi, gint level G_GNUC_UNUSED)
 {
   GeglProperties      *o = GEGL_PROPERTIES (operation);
-  const SiftSettings   settings = SIFT_SETTINGS (o);
+  const SiftSettings   settings = SIFT_SETTINGS (o, o->normalization == TESSERA_SIFT_ROOT);
   const TesseraRequest request = { .operation = operation, .input = input, .bounds = *roi,
                                    .input_format = gegl_buffer_get_format (input) };
   SiftList             list;
@@ -91,7 +100,9 @@ gegl_op_class_init (GeglOpClass *klass)
                                                   "descriptors.  The last operation of a command or of a program: inside an "
                                                   "XML graph the gegl command does not run it"),
                                  "reference", "D. G. Lowe, Distinctive Image Features from Scale-Invariant Keypoints, "
-                                              "International Journal of Computer Vision 60, 2004",
+                                              "International Journal of Computer Vision 60, 2004; R. Arandjelovic, "
+                                              "A. Zisserman, Three things everyone should know to improve object retrieval, "
+                                              "CVPR 2012",
                                  NULL);
   gegl_operation_handlers_register_saver (".key", "tessera:sift-save");
 }

@@ -129,7 +129,7 @@ static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
   GeglProperties    *o = GEGL_PROPERTIES (request->operation);
-  const SiftSettings settings = SIFT_SETTINGS (o);
+  const SiftSettings settings = SIFT_SETTINGS (o, FALSE);
   TesseraRequest     search = *request;
   SiftList           list = { NULL, 0 };
   SiftDrawing        drawing = { .list = &list, .picture = picture_of (o), .scale = o->draw_scale, .most = o->draw_max,

@@ -243,9 +243,9 @@ sift_sum (local const float *sums, int k)
   return WINDOW_SUM (slots, 1);
 }
 
-/* The square of the length, as C adds it up, of values that are `most` at most: a sum for each direction. */
+/* The squares' sum, or that of the numbers themselves, as C adds it up, of values that are `most` at most: a sum for each direction. */
 static void
-sift_square (local const float *values, double most, local double *sums, int me, int size)
+sift_add_up (local const float *values, double most, int is_plain, local double *sums, int me, int size)
 {
   for (int d0 = 0; d0 < DIRECTIONS; d0 += size)         /* as often for each work-item: TRAPS.md, PoCL */
     {
@@ -253,7 +253,7 @@ sift_square (local const float *values, double most, local double *sums, int me,
       double    sum = 0.0;
 
       for (int i = d; i < SIFT_LENGTH; i += DIRECTIONS)
-        sum += SIFT_LEAST_OF (values[i], most) * SIFT_LEAST_OF (values[i], most);
+        sum += SIFT_LEAST_OF (values[i], most) * (is_plain ? 1.0 : SIFT_LEAST_OF (values[i], most));
       if (d0 + me < DIRECTIONS)
         sums[d] = sum;
     }
@@ -314,7 +314,7 @@ sift_fill (global const float *at, int width, const SiftFrame *frame, int radius
 }
 
 /* One group takes one point after another; `groups` of them; up to SIFT_OWNERS work-items; 8 kB of local memory. */
-kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoint *points, int most, int items)
+kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoint *points, int most, int items, int is_root)
 {
   local float  across[SIFT_SHARED], down[SIFT_SHARED], directions[SIFT_SHARED], lengths[SIFT_SHARED], weights[SIFT_RADIUS];
   local float  sums[4 * DIRECTIONS * SIFT_OWNERS], values[SIFT_LENGTH];
@@ -357,15 +357,16 @@ kernel void sift_describe (SIFT_LEVELS, global const int *counts, global SiftPoi
       for (int k = me; k < SIFT_LENGTH; k += size)
         values[k] = sift_sum (sums, k);
       barrier (CLK_LOCAL_MEM_FENCE);
-      sift_square (values, HUGE_VAL, squares, me, size);
+      sift_add_up (values, HUGE_VAL, 0, squares, me, size);
       barrier (CLK_LOCAL_MEM_FENCE);
       longest = CLIP * sqrt (WINDOW_SUM (squares, 1));
       barrier (CLK_LOCAL_MEM_FENCE);
-      sift_square (values, longest, squares, me, size);
+      sift_add_up (values, longest, is_root, squares, me, size);
       barrier (CLK_LOCAL_MEM_FENCE);
-      length = SIFT_MOST_OF (sqrt (WINDOW_SUM (squares, 1)), LEAST_LENGTH);
+      length = WINDOW_SUM (squares, 1);
+      length = SIFT_MOST_OF (is_root ? length : sqrt (length), LEAST_LENGTH);
       for (int k = me; k < SIFT_LENGTH; k += size)
-        points[p].descriptor[k] = (uchar) sift_element (SIFT_LEAST_OF (values[k], longest), length);
+        points[p].descriptor[k] = (uchar) sift_element (sift_scaled (SIFT_LEAST_OF (values[k], longest), length, is_root));
       barrier (CLK_LOCAL_MEM_FENCE);
     }
 }

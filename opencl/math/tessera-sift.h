@@ -172,10 +172,18 @@ sift_window_radius (double sigma)
   return (int) floor (CELL * sigma * 1.41421356237309504880 * WINDOW + 0.5);
 }
 
-static inline int
-sift_element (double value, double length)
+/* A number of a descriptor.  `is_root`: the root of its share of their sum, which is `length` then (R. Arandjelovic, A. Zisserman, Three
+ * things everyone should know to improve object retrieval, CVPR 2012, section 3). */
+static inline double
+sift_scaled (double value, double length, int is_root)
 {
-  const double element = floor (LENGTH * value / length + 0.5);
+  return is_root ? LENGTH * sqrt (value / length) : LENGTH * value / length;
+}
+
+static inline int
+sift_element (double scaled)
+{
+  const double element = floor (scaled + 0.5);
 
   return element < 255.0 ? (int) element : element >= 255.0 ? 255 : 0;          /* 0 for NaN */
 }

@@ -39,7 +39,8 @@ key_file (GeglBuffer *buffer, const RefSiftSettings *s, TesseraOpenclMode mode, 
   sink = gegl_node_new_child (graph, "operation", "tessera:sift-save", "path", path, NULL);
   if (s)
     gegl_node_set (sink, "octaves", s->octaves, "intervals", s->intervals, "contrast-threshold", s->contrast_threshold,
-                   "edge-threshold", s->edge_threshold, "sigma", s->sigma, "upsample", s->upsample, "max-features", s->max_features, NULL);
+                   "edge-threshold", s->edge_threshold, "sigma", s->sigma, "upsample", s->upsample, "max-features", s->max_features,
+                   "normalization", s->root, NULL);
   gegl_node_link (source, sink);
   gegl_node_process (sink);
   g_object_unref (graph);

@@ -189,7 +189,7 @@ draw_settings (SiftCase *c, CheckRandom *random)
 {
   RefSiftSettings *s = &c->settings;
 
-  *s = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0 };
+  *s = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0, FALSE };
   if (check_chance (random, 40))
     s->octaves = check_chance (random, 20) ? 16 : 1 + check_below (random, 4);
   if (check_chance (random, 50))
@@ -252,7 +252,7 @@ draw_default (SiftCase *c, SiftContent content, gint width, gint height)
   c->box = (GeglRectangle) { -3, 7, width, height };
   c->content = content;
   c->format = SIFT_Y;
-  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0 };
+  c->settings = (RefSiftSettings) { 0, 3, 0.04, 10, 1.6, TRUE, 0, 0, FALSE };
 }
 
 /* The one pixel that an octave of 11 pixels has inside its frame. */
@@ -288,6 +288,7 @@ sift_case_draw (guint64 seed, gint number, const gchar *const *photographs, Sift
     draw_default (c, SIFT_FLAT, 11, 11);
   if (number == 4)
     draw_default (c, SIFT_BLOBS, WIDEST, 200);
+  c->settings.root = number % 3 == 2;
   if (c->format > SIFT_YA)
     soften (c);
   draw_content (c, &random, photographs);
@@ -311,9 +312,9 @@ sift_case_text (const SiftCase *c)
   const RefSiftSettings    *s = &c->settings;
 
   return g_strdup_printf ("%s in %s, %dx%d at %d,%d, octaves=%d intervals=%d contrast-threshold=%.17g edge-threshold=%.17g "
-                          "sigma=%.17g upsample=%d max-features=%d; repeat: %s --seed %" G_GUINT64_FORMAT " --case %d",
+                          "sigma=%.17g upsample=%d max-features=%d normalization=%s; repeat: %s --seed %" G_GUINT64_FORMAT " --case %d",
                           contents[c->content], formats[c->format], c->box.width, c->box.height, c->box.x, c->box.y, s->octaves,
-                          s->intervals, s->contrast_threshold, s->edge_threshold, s->sigma, s->upsample, s->max_features,
+                          s->intervals, s->contrast_threshold, s->edge_threshold, s->sigma, s->upsample, s->max_features, s->root ? "root" : "l2",
                           g_get_prgname (), c->seed, c->number);
 }
 

@@ -52,7 +52,7 @@ sink_of (GeglNode *graph, const SiftCase *c, SiftFile file, const gchar *path)
                    g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), sift_file_nicks[file])->value, NULL);
   gegl_node_set (node, "octaves", s->octaves, "intervals", s->intervals, "contrast-threshold", s->contrast_threshold,
                  "edge-threshold", s->edge_threshold, "sigma", s->sigma, "upsample", s->upsample,
-                 "max-features", s->max_features, NULL);
+                 "max-features", s->max_features, "normalization", s->root, NULL);
   return node;
 }
 

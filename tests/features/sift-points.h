@@ -73,7 +73,7 @@ typedef struct
 } SiftCount;
 
 /* How far an element may be from the reference's before it is rounded. */
-gdouble      sift_element_error (const SiftCase *c, const RefPoint *point);
+gdouble      sift_element_error (const SiftCase *c, const RefPoint *point, gint e);
 /* NULL, or what is not as in the reference. */
 gchar       *sift_differs      (const SiftCase *c, const GArray *rows, const RefSift *reference, SiftCount *count);
 

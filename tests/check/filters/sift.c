@@ -110,7 +110,7 @@ reference (const CheckReferenceArgs *args, RefResult *result)
 {
   const gdouble  *v = args->values;
   RefSiftSettings settings = { (int) v[OCTAVES], (int) v[INTERVALS], v[CONTRAST], v[EDGE], v[SIGMA], v[UPSAMPLE] != 0,
-                               (int) v[MAX_FEATURES], 0.0 };
+                               (int) v[MAX_FEATURES], 0.0, 0 };
   const gsize     n = (gsize) result->width * result->height;
   gfloat         *seen = read_luminance (args, &settings.input_error);
   RefSift         found;

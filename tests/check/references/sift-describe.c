@@ -105,7 +105,7 @@ fill_histogram (const RefOctave *octave, const RefPoint *point, double s, double
 }
 
 int
-reference_sift_orient (const RefOctave *octave, const RefPoint *point, double s, RefSift *found)
+reference_sift_orient (const RefOctave *octave, const RefPoint *point, double s, int root, RefSift *found)
 {
   double histogram[BINS], errors[BINS], highest = 0.0, error, top = 0.0;
   int    doubt = is_near_integer (4.5 * s + 0.5, 4.5 * point->place_error)
@@ -132,7 +132,7 @@ reference_sift_orient (const RefOctave *octave, const RefPoint *point, double s,
       oriented.bin = b;
       oriented.angle = fmod (10.0 * (b + 0.5 * (l - r) / (l - 2.0 * p + r)) + 360.0, 360.0);
       oriented.angle_error = bend > 4.0 * most ? 20.0 * most / (bend - 4.0 * most) : 10.0;
-      reference_sift_describe (octave, s, &oriented);
+      reference_sift_describe (octave, s, root, &oriented);
       reference_sift_add (found, &oriented);
     }
   return doubt;
@@ -165,9 +165,9 @@ length_of (const double elements[REF_SIFT_LENGTH])
 }
 
 void
-reference_sift_describe (const RefOctave *octave, double s, RefPoint *point)
+reference_sift_describe (const RefOctave *octave, double s, int root, RefPoint *point)
 {
-  double a = point->angle / DEGREES, length;
+  double a = point->angle / DEGREES, length, sum = 0.0;
   int    radius = (int) floor (3.0 * s * sqrt (2.0) * 2.5 + 0.5);
 
   memset (point->elements, 0, sizeof point->elements);
@@ -191,8 +191,13 @@ reference_sift_describe (const RefOctave *octave, double s, RefPoint *point)
     point->elements[e] = fmin (point->elements[e], 0.2 * length);
   length = length_of (point->elements);
   for (int e = 0; e < REF_SIFT_LENGTH; e++)
+    sum += point->elements[e];
+  point->sum = 512.0 * sum / fmax (length, 1.2e-7);
+  for (int e = 0; e < REF_SIFT_LENGTH; e++)
     {
-      point->elements[e] = fmin (255.0, 512.0 * point->elements[e] / fmax (length, 1.2e-7));
+      const double all = root ? 512.0 * sqrt (point->elements[e] / fmax (sum, 1.2e-7)) : 512.0 * point->elements[e] / fmax (length, 1.2e-7);
+
+      point->elements[e] = fmin (255.0, all);
       point->descriptor[e] = (unsigned char) floor (fmin (255.0, point->elements[e] + 0.5));
     }
 }

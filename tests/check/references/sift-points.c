@@ -347,7 +347,8 @@ reference_sift (const float *luminance, int width, int height, const RefSiftSett
 
           if (candidates[c].holds && refine (octaves + i, settings, candidates + c, &point, &doubt)
               && !is_known (found, &point))
-            doubt |= reference_sift_orient (octaves + i, &point, point.sigma * ldexp (1.0, -octaves[i].index), found);
+            doubt |= reference_sift_orient (octaves + i, &point, point.sigma * ldexp (1.0, -octaves[i].index), settings->root,
+                                            found);
           if (doubt)
             add_doubt (found, octaves + i, settings, candidates + c);
         }

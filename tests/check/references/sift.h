@@ -24,6 +24,7 @@ typedef struct
   double contrast_threshold, edge_threshold, sigma;
   int    upsample, max_features;
   double input_error;           /* how far each luminance may be from what is given; 0: it is exact */
+  int    root;                  /* descriptors: roots of shares of the sum; else shares of the length */
 } RefSiftSettings;
 
 /* Pixels of the octave `index`: -1 is twice the image. */
@@ -46,6 +47,7 @@ typedef struct
   double x, y, sigma, angle, response;
   double place_error, angle_error;      /* what rounding may do to x, y and sigma; to the angle (degrees) */
   double elements[REF_SIFT_LENGTH];     /* before they are rounded; at most 255 */
+  double sum;                           /* of all elements as shares of the length, before 255 cuts them */
   unsigned char descriptor[REF_SIFT_LENGTH];
 } RefPoint;
 
@@ -92,8 +94,9 @@ void   reference_sift_cover      (const RefPoint *const *points, size_t n, doubl
 
 /* The keypoints of a candidate's place: one for each orientation.  Adds to the list; `point` has all but bin, angle and
  * descriptor.  `s` is sigma in pixels of the octave.  Returns whether a decision was in doubt. */
-int  reference_sift_orient       (const RefOctave *octave, const RefPoint *point, double s, RefSift *found);
-void reference_sift_describe     (const RefOctave *octave, double s, RefPoint *point);
+int  reference_sift_orient       (const RefOctave *octave, const RefPoint *point, double s, int root, RefSift *found);
+/* `root`: R. Arandjelovic, A. Zisserman, Three things everyone should know to improve object retrieval, CVPR 2012, section 3. */
+void reference_sift_describe     (const RefOctave *octave, double s, int root, RefPoint *point);
 void reference_sift_add          (RefSift *found, const RefPoint *point);
 
 #endif
