@@ -19,9 +19,23 @@ component (gint i, gint k)
   return (7 * i + 3 * k + (k == 127 ? 100 : 0)) % 256;
 }
 
+/* How the numbers of a descriptor are written: as sift-save does; as others may, numpy's savetxt among them. */
+typedef enum { DIGITS, POINT, POWER, SIGN, STYLES } Style;
+
+static void
+append_component (GString *text, Style style, gint value)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE + 8];
+
+  if (style == POWER)
+    g_string_append (text, g_ascii_formatd (number, sizeof number, "%.18e", value));
+  else
+    g_string_append_printf (text, style == DIGITS ? "%d" : style == POINT ? "%d.0" : value == 0 ? "-%d.0" : "+%d.", value);
+}
+
 /* Three keypoints, of the same places in all formats. */
 static GString *
-good_file (KeypointsFormat format)
+styled_file (KeypointsFormat format, Style style)
 {
   static const gchar *const begins[3][N] = {
     { "20.5000 10.2500 1.6000 -1.570796", "0.0000 0.0000 2.0000 3.141593", "400.0000 600.0000 30.1250 0.000000" },
@@ -36,10 +50,19 @@ good_file (KeypointsFormat format)
     {
       g_string_append_printf (text, "\n%s", begins[format][i]);
       for (gint k = 0; k < DESCRIPTOR_LENGTH; k++)
-        g_string_append_printf (text, "%s%d", format == KEYPOINTS_CSV ? "," : format == KEYPOINTS_LOWE && k % 20 == 0 ? "\n " : " ", component (i, k));
+        {
+          g_string_append (text, format == KEYPOINTS_CSV ? "," : format == KEYPOINTS_LOWE && k % 20 == 0 ? "\n " : " ");
+          append_component (text, style, component (i, k));
+        }
     }
   g_string_append_c (text, '\n');
   return text;
+}
+
+static GString *
+good_file (KeypointsFormat format)
+{
+  return styled_file (format, DIGITS);
 }
 
 /* In memory of its own size, where valgrind and ASan see each byte too far. */
@@ -117,6 +140,22 @@ good_files (void)
     }
 }
 
+/* Whole numbers are read, however they are written. */
+static void
+whole_numbers (void)
+{
+  static const gchar *const styles[STYLES] = { "12", "12.0", "1.2e+01", "+12., -0.0" };
+
+  for (gint format = 0; format < KEYPOINTS_NONE; format++)
+    for (Style style = DIGITS; style < STYLES; style++)
+      {
+        GString *text = styled_file (format, style);
+
+        expect_good (format, styles[style], text->str, text->len, N);
+        g_string_free (text, TRUE);
+      }
+}
+
 /* Wherever it is cut, this is seen.  Only a table that ends with a line may have been as short as that. */
 static void
 truncations (void)
@@ -178,7 +217,20 @@ static const struct
   { KEYPOINTS_LOWE, "-1.570796", "1e300", 2, "an angle is 1e300, which cannot be" },
   { KEYPOINTS_LOWE, " 249", " 256", 7, "a component is \"256\"; it is a whole number from 0 to 255" },
   { KEYPOINTS_LOWE, " 249", " -1", 7, "a component is \"-1\"; it is a whole number from 0 to 255" },
-  { KEYPOINTS_LOWE, " 249", " 1.5", 7, "a component is \"1.5\"" },
+  { KEYPOINTS_LOWE, " 249", " 1.5", 7, "a component is \"1.5\"; it is a whole number from 0 to 255" },
+  { KEYPOINTS_LOWE, " 249", " 256.0", 7, "a component is \"256.0\"; it is a whole number from 0 to 255" },
+  { KEYPOINTS_LOWE, " 249", " 2.56e2", 7, "a component is \"2.56e2\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " -1.0", 7, "a component is \"-1.0\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " -1e-9", 7, "a component is \"-1e-9\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " 1e999", 7, "a component is \"1e999\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " nan", 7, "a component is \"nan\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " inf", 7, "a component is \"inf\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " 0x10", 7, "a component is \"0x10\"; it is" },
+  { KEYPOINTS_LOWE, " 249", " .", 7, "a component is \".\"; it is" },
+  { KEYPOINTS_COLMAP, " 249", " 1.250000000000000000e+01", 2, "a component is \"1.250000000000000000\"; it is" },
+  { KEYPOINTS_COLMAP, " 249", " 12.0.0", 2, "a component is \"12.0.0\"; it is" },
+  { KEYPOINTS_CSV, ",249", ",12.5", 2, "a component is \"12.5\"; it is" },
+  { KEYPOINTS_CSV, ",249", ",1e", 2, "a component is \"1e\"; it is" },
   { KEYPOINTS_LOWE, " 249", " 99999999999999999999999", 7, "a component is \"99999999999999999999" },
   { KEYPOINTS_COLMAP, "21.0000 ", "\n", 2, "the line ends where y should be" },
   { KEYPOINTS_COLMAP, " 249", "", 2, "the line ends where a component should be" },
@@ -240,6 +292,7 @@ int
 main (void)
 {
   good_files ();
+  whole_numbers ();
   truncations ();
   broken_words ();
   strange_files ();

@@ -144,17 +144,36 @@ read_line_end (Reader *reader)
   return TRUE;
 }
 
+/* A whole number of a byte, which may be written as others write floats: 12.0, 1.2e+01. */
+static gboolean
+read_component (Reader *reader, gboolean lines_too, guint8 *component)
+{
+  const gchar *at;
+  gchar       *after, word[SHOWN + 1];
+  gdouble      value = 0;
+
+  if (! find_number (reader, lines_too, "a component"))
+    return FALSE;
+  for (at = reader->at; at < reader->end && g_ascii_isdigit (*at) && value <= 255; at++)
+    value = 10 * value + (*at - '0');
+  if (at == reader->at || ! is_end (reader, at))
+    {
+      value = g_ascii_strtod (reader->at, &after);
+      at = strspn (reader->at, "0123456789+-.eE") < (gsize) (after - reader->at) ? reader->at : after;
+    }
+  if (at == reader->at || ! is_end (reader, at) || ! (value >= 0 && value <= 255) || value != floor (value))
+    return fail (reader, "a component is \"%s\"; it is a whole number from 0 to 255", word_of (reader, word));
+  *component = (guint8) value;
+  reader->at = at;
+  return TRUE;
+}
+
 static gboolean
 read_descriptor (Reader *reader, gboolean lines_too, guint8 *descriptor)
 {
   for (gint k = 0; k < DESCRIPTOR_LENGTH; k++)
-    {
-      gint value;
-
-      if ((reader->comma && ! read_comma (reader)) || ! read_whole (reader, lines_too, "a component", 255, &value))
-        return FALSE;
-      descriptor[k] = value;
-    }
+    if ((reader->comma && ! read_comma (reader)) || ! read_component (reader, lines_too, &descriptor[k]))
+      return FALSE;
   return TRUE;
 }
 
