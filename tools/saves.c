@@ -4,6 +4,7 @@
 #include "saves.h"
 
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <operation/gegl-operation-handlers.h>
 #include <signal.h>
@@ -121,6 +122,16 @@ is_complete (GeglBuffer *buffer, const gchar *path)
   return reads_back (buffer, path);
 }
 
+static const gchar *wanted;              /* what is being written is to become this */
+
+/* libjpeg ends the process where it cannot write. */
+static void
+say_unwritten (const gchar *beside)
+{
+  g_unlink (beside);
+  fprintf (stderr, "%s: %s cannot be written: the disk is full, or GEGL does not write such a picture\n", g_get_prgname (), wanted);
+}
+
 /* Ends what was begun. */
 static gboolean
 write_begun (Saving *saving, GeglBuffer *buffer, GeglNode *save, const gchar *path, GError **error)
@@ -135,7 +146,10 @@ write_begun (Saving *saving, GeglBuffer *buffer, GeglNode *save, const gchar *pa
       gegl_node_add_child (graph, save);
       gegl_node_set (save, "path", saving->beside, NULL);
       gegl_node_link (source, save);
+      wanted = path;
+      loads_begin (saving->beside, say_unwritten);
       gegl_node_process (save);
+      loads_end ();
       gegl_node_remove_child (graph, save);
       g_object_unref (graph);
       good = is_complete (buffer, saving->beside);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Pictures of tessera-match: their keypoints, and both side by side with lines. */
+ * Pictures of tessera-match: read, and both side by side with lines. */
 #include "match.h"
 
+#include "../progress.h"
 #include "../saves.h"
 #include "loads.h"
+#include "loads-upright.h"
+#include "loads-whole.h"
 
-#include <gegl.h>
 #include <gio/gio.h>
-#include <glib/gstdio.h>
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
 
 #define LARGEST 1600            /* px, of a side of a picture that is drawn */
 #define RADIUS  0.75            /* px, of a line */
@@ -19,46 +18,32 @@
 #define DARK    0.5             /* how much of the picture the rim takes away */
 #define MOST    150             /* lines; more would hide the pictures */
 
-static const gchar *beside;             /* the file of the keypoints of what is read, which is temporary */
-
 static void
 say_unreadable (const gchar *path)
 {
-  fprintf (stderr, "tessera-match: %s: GEGL cannot read this picture\n", path);
-  if (beside)
-    g_unlink (beside);
+  progress_say ("%s: GEGL cannot read this picture; run it again without it", path);
 }
 
-static void
-end_by_signal (gint number)
+/* The upright picture, which is given away, as its file has it. */
+static GeglBuffer *
+turn_back (GeglBuffer *upright, const gchar *path)
 {
-  if (beside)
-    g_unlink (beside);
-  signal (number, SIG_DFL);
-  raise (number);
+  static const gint backward[] = { 1, 1, 2, 3, 4, 5, 8, 7, 6 };
+  const Walked      walked = loads_walk (path);
+  const gint        orientation = loads_orientation (path, &walked);
+  GeglBuffer       *stored;
+
+  if (orientation == 1)
+    return upright;
+  stored = loads_upright (upright, backward[orientation]);
+  g_object_unref (upright);
+  return stored;
 }
 
-/* Finding keypoints takes seconds: whoever does not wait for them leaves no file.  What the caller ignores stays ignored. */
-static void
-watch_signals (void)
+GeglBuffer *
+picture_load (const gchar *path, gboolean as_stored, GError **error)
 {
-  static const gint numbers[] = {
-    SIGINT, SIGTERM,
-#ifdef SIGHUP
-    SIGHUP                      /* the terminal is closed */
-#endif
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    if (signal (numbers[i], end_by_signal) == SIG_IGN)
-      signal (numbers[i], SIG_IGN);
-}
-
-/* NULL, and an error, if GEGL cannot read it. */
-static GeglNode *
-load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
-{
-  GeglNode *node;
+  GeglBuffer *buffer;
 
   if (! g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
@@ -70,53 +55,14 @@ load (GeglNode *graph, const gchar *path, GeglRectangle *box, GError **error)
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: GEGL has no loader for this kind of file", path);
       return NULL;
     }
-  node = loads_node (graph, path, box);
-  if (! node)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: this picture cannot be read: %s", path, loads_reason ());
-  return node;
-}
-
-gboolean
-picture_find (Side *side, GError **error)
-{
-  GeglNode     *graph, *node;
-  GeglRectangle box;
-  gchar        *path;
-  GStatBuf      written;
-  gint          file;
-  gboolean      good = FALSE;
-
-  file = g_file_open_tmp ("tessera-match-XXXXXX.csv", &path, error);
-  if (file < 0)
-    return FALSE;
-  g_close (file, NULL);
-  beside = path;
-  watch_signals ();
-  loads_begin (side->path, say_unreadable);
-  graph = gegl_node_new ();
-  node = load (graph, side->path, &box, error);
-  if (node && ! gegl_has_operation ("tessera:sift-save"))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "GEGL has no tessera:sift-save; it finds the keypoints of a picture");
-  else if (node)
-    {
-      GeglNode *save = gegl_node_new_child (graph, "operation", "tessera:sift-save", "path", path, NULL);
-
-      gegl_node_link (node, save);
-      gegl_node_process (save);
-      if (g_stat (path, &written) == 0 && written.st_size > 0)
-        good = keypoints_read (path, KEYPOINTS_CSV, &side->keypoints, error);
-      else
-        g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: its keypoints cannot be found; TESSERA_OPENCL=force needs a device, "
-                     "and the folder of temporary files some space", side->path);
-      side->keypoints.width = box.width;
-      side->keypoints.height = box.height;
-    }
-  g_object_unref (graph);
-  g_unlink (path);
-  beside = NULL;
+  loads_begin (path, say_unreadable);
+  buffer = loads_picture (path);
   loads_end ();
-  g_free (path);
-  return good;
+  if (! buffer)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: this picture cannot be read: %s", path, loads_reason ());
+  else if (as_stored)
+    buffer = turn_back (buffer, path);
+  return buffer;
 }
 
 /* ------------------------------------------------------------------ lines -- */
@@ -189,8 +135,8 @@ draw_pairs (Canvas *canvas, const Comparison *comparison, gdouble scale, gint le
   for (gint i = 0; i < comparison->n_matches; i++)
     if (comparison->is_inlier[i])
       {
-        const MatchPlace *a = &comparison->a.keypoints.places[comparison->matches[i].a];
-        const MatchPlace *b = &comparison->b.keypoints.places[comparison->matches[i].b];
+        const MatchPlace *a = &comparison->a->keypoints.places[comparison->matches[i].a];
+        const MatchPlace *b = &comparison->b->keypoints.places[comparison->matches[i].b];
         const gdouble     a_x = (a->x + 0.5) * scale - 0.5, a_y = (a->y + 0.5) * scale - 0.5;
         const gdouble     b_x = left + (b->x + 0.5) * scale - 0.5, b_y = (b->y + 0.5) * scale - 0.5;
         gdouble           color[3];
@@ -219,23 +165,26 @@ save (const Canvas *canvas, const gchar *path, GError **error)
 }
 
 static gboolean
-draw_side (Canvas *canvas, const Side *side, gdouble scale, gint left, gint width, gint height, GError **error)
+draw_side (Canvas *canvas, const Comparison *comparison, const Side *side, gdouble scale, gint left, gint width, gint height, GError **error)
 {
-  GeglNode     *graph = gegl_node_new (), *node;
+  g_autoptr (GeglBuffer) buffer = picture_load (side->path, comparison->settings->as_stored, error);
+  g_autoptr (GeglNode) graph = gegl_node_new ();
   GeglRectangle box;
+  GeglNode     *node;
 
-  node = load (graph, side->path, &box, error);
-  if (node)
-    gegl_node_blit (node, scale, GEGL_RECTANGLE ((gint) (box.x * scale), (gint) (box.y * scale), width, height), babl_format ("R'G'B' u8"),
-                    canvas->pixels + 3 * (gsize) left, 3 * canvas->width, GEGL_BLIT_DEFAULT);
-  g_object_unref (graph);
-  return node != NULL;
+  if (! buffer)
+    return FALSE;
+  box = *gegl_buffer_get_extent (buffer);
+  node = gegl_node_new_child (graph, "operation", "gegl:buffer-source", "buffer", buffer, NULL);
+  gegl_node_blit (node, scale, GEGL_RECTANGLE ((gint) (box.x * scale), (gint) (box.y * scale), width, height), babl_format ("R'G'B' u8"),
+                  canvas->pixels + 3 * (gsize) left, 3 * canvas->width, GEGL_BLIT_DEFAULT);
+  return TRUE;
 }
 
 gboolean
 picture_write (const Comparison *comparison, const gchar *path, GError **error)
 {
-  const Keypoints *a = &comparison->a.keypoints, *b = &comparison->b.keypoints;
+  const Keypoints *a = &comparison->a->keypoints, *b = &comparison->b->keypoints;
   const gint       largest = MAX (MAX (a->width, a->height), MAX (b->width, b->height));
   const gdouble    scale = MIN (1.0, (gdouble) LARGEST / largest);
   const gint       a_width = MAX (1, (gint) (a->width * scale)), a_height = MAX (1, (gint) (a->height * scale));
@@ -244,8 +193,8 @@ picture_write (const Comparison *comparison, const gchar *path, GError **error)
   gboolean         good;
 
   canvas.pixels = g_malloc0 (3 * (gsize) canvas.width * canvas.height);
-  good = draw_side (&canvas, &comparison->a, scale, 0, a_width, a_height, error)
-         && draw_side (&canvas, &comparison->b, scale, a_width, b_width, b_height, error);
+  good = draw_side (&canvas, comparison, comparison->a, scale, 0, a_width, a_height, error)
+         && draw_side (&canvas, comparison, comparison->b, scale, a_width, b_width, b_height, error);
   if (good)
     {
       draw_pairs (&canvas, comparison, scale, a_width);

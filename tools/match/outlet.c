@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What tessera-match writes, piece by piece: see match.h. */
+#include "match.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+
+#define MOST 4                  /* files at a time */
+
+static const gchar *volatile beside[MOST];              /* files that are written; NULL: none */
+
+static void
+end_by_signal (gint number)
+{
+  for (gint i = 0; i < MOST; i++)
+    if (beside[i])
+      g_unlink (beside[i]);
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+/* Many pictures take minutes: whoever does not wait for them leaves no file.  What the caller ignores stays ignored. */
+static void
+watch_signals (void)
+{
+  static const gint numbers[] = {
+    SIGINT, SIGTERM,
+#ifdef SIGHUP
+    SIGHUP                      /* the terminal is closed */
+#endif
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (signal (numbers[i], end_by_signal) == SIG_IGN)
+      signal (numbers[i], SIG_IGN);
+}
+
+/* In place of `old`. */
+static void
+remember (const gchar *old, const gchar *name)
+{
+  for (gint i = 0; i < MOST; i++)
+    if (beside[i] == old)
+      {
+        beside[i] = name;
+        return;
+      }
+}
+
+gboolean
+outlet_open (Outlet *outlet, GError **error)
+{
+  const gboolean is_output = outlet->path && strcmp (outlet->path, "-") == 0;
+
+  outlet->stream = NULL;
+  if (outlet->path && ! is_output && ! saving_begin (&outlet->saving, outlet->path, "", error))
+    return FALSE;
+  if (outlet->path)
+    outlet->stream = is_output ? stdout : outlet->saving.stream;
+  if (outlet->path && ! is_output && outlet->saving.beside)
+    {
+      watch_signals ();
+      remember (NULL, outlet->saving.beside);
+    }
+  return TRUE;
+}
+
+void
+outlet_put (Outlet *outlet, GString *text)
+{
+  if (outlet->stream && ! outlet->wrong && fwrite (text->str, 1, text->len, outlet->stream) != text->len)
+    outlet->wrong = errno ? errno : EIO;
+  g_string_truncate (text, 0);
+}
+
+gboolean
+outlet_close (Outlet *outlet, gboolean good, GError **error)
+{
+  FILE *stream = outlet->stream;
+
+  outlet->stream = NULL;
+  if (! stream)
+    return good;
+  if (stream != stdout && outlet->saving.beside)
+    remember (outlet->saving.beside, NULL);
+  errno = outlet->wrong;                /* the words of the error */
+  if (stream != stdout)
+    return saving_end (&outlet->saving, good, good ? error : NULL) && good;
+  if (good && (fflush (stdout) != 0 || ferror (stdout)))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "the standard output cannot be written");
+      return FALSE;
+    }
+  return good;
+}
