@@ -14,6 +14,8 @@
 
 #include "tessera.h"
 
+#define FEWEST 5
+
 /* The smaller values to a, the larger ones to b. */
 TESSERA_CLONES static void
 exchange (gfloat *restrict a, gfloat *restrict b)
@@ -113,13 +115,30 @@ divide_row (const gdouble *restrict sums, const gfloat *restrict counts, gfloat 
     out[i] = counts[i] > 0.0f ? (gfloat) (sums[i] / counts[i]) : 0.0f;
 }
 
+/* The median of the distances of a few values is a rough scale: often it is half of what it should be, and with 2.5 standard deviations, 3.7 of it, the mean
+ * of 5 to 16 clean values of a Gaussian has 10 to 15 % more noise than that of all.  With these factors it has 2.6 % more.  They were found by halving, on
+ * 300,000 draws of n values each, with the variance of both means of the same draws (numpy's PCG64, seed 10; the third digit differs with the seed).
+ * The scale of an even number is steadier, because two of its distances are averaged, so its factor is less.  Beyond 16 the factor comes down to 2.8
+ * standard deviations.  Fewer than 5 values tell no scale; they keep the plain 2.5.
+ * More would keep more of what is off: of 5 values, one of them 20 standard deviations off, it is now left in 4.5 %, 30 off in 0.3 %; of 7 in 0.05 % and none. */
+gfloat
+combine_clip (gint n)
+{
+  static const gfloat factors[] = { 11.2f, 7.8f, 8.2f, 6.7f, 6.9f, 6.1f, 6.2f, 5.8f, 5.8f, 5.5f, 5.5f, 5.3f };
+
+  if (n < FEWEST)
+    return (gfloat) (2.5 * 1.4826);
+  return n < FEWEST + (gint) G_N_ELEMENTS (factors) ? factors[n - FEWEST] : 4.1f + 20.0f / (gfloat) n;
+}
+
 /* Some are always near: those in the middle. */
 void
 combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, gfloat (*room)[COMBINE_VALUES], gfloat *out)
 {
   gfloat   median[COMBINE_VALUES] = { 0 }, most[COMBINE_VALUES], all[COMBINE_VALUES], counts[COMBINE_VALUES] = { 0 };
   gdouble  sums[COMBINE_VALUES] = { 0 };
-  gboolean whole;
+  const gfloat of_all = combine_clip (n);
+  gboolean whole = TRUE;
 
   if (method != COMBINE_MEAN)
     {
@@ -135,7 +154,7 @@ combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, gf
       middle_row (room, n, whole, all, most);
     }
   for (gint i = 0; i < COMBINE_VALUES; i++)
-    most[i] = method == COMBINE_MEAN ? G_MAXFLOAT : MIN (COMBINE_CLIP * most[i], G_MAXFLOAT);
+    most[i] = method == COMBINE_MEAN ? G_MAXFLOAT : MIN ((whole ? of_all : combine_clip ((gint) all[i])) * most[i], G_MAXFLOAT);
   for (gint k = 0; k < n; k++)
     add_near (rows[k], median, most, sums, counts);
   divide_row (sums, counts, out);

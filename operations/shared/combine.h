@@ -3,8 +3,8 @@
  * Aligned frames become one picture, a square of all of them at a time.  For tessera:combine and tessera-stack.
  *
  * Per pixel and channel, of the frames whose alpha there is above 0 and whose values are numbers, in linear light:
- * mean; median (of an even number the mean of the two in the middle); clipped, the mean of what lies within 2.5 robust
- * standard deviations of the median.  Sums are in the frames' order.
+ * mean; median (of an even number the mean of the two in the middle); clipped, the mean of what lies within a robust
+ * bound of the median (combine_clip).  Sums are in the frames' order.
  */
 #ifndef COMBINE_H
 #define COMBINE_H
@@ -35,7 +35,8 @@ void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuff
 /* combine-values.c: `rows` of n frames, finite values or infinity where there is none; 0 where no frame has one.  `room` has place for n
  * rows. */
 #define COMBINE_VALUES 192
-#define COMBINE_CLIP   ((gfloat) (2.5 * 1.4826))        /* standard deviations; a Gaussian's / median of the distances */
+/* How far from their median n values may lie that go into the clipped mean, in medians of their distances from it. */
+gfloat combine_clip (gint n);
 void combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, gfloat (*room)[COMBINE_VALUES], gfloat *out);
 
 #endif

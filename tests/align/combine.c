@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "combine.h"
 #include "../engine/verdict.h"
 
 #define MOST  9
-#define CLIP  (2.5 * 1.4826)
 #define CLOSE 2e-6
 
 static const GeglRectangle box = { -7, 5, 61, 43 };
@@ -84,7 +84,7 @@ wanted_of (const gchar *method, const gdouble *values, gint n)
     return mean_within (values, n, middle, INFINITY);
   for (gint i = 0; i < n; i++)
     distances[i] = fabs (values[i] - middle);
-  return mean_within (values, n, middle, CLIP * median_of (distances, n));
+  return mean_within (values, n, middle, combine_clip (n) * median_of (distances, n));
 }
 
 /* RGBA of the pixel. */

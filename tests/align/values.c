@@ -38,7 +38,7 @@ expected (CombineMethod method, const gfloat *values, gint n)
   for (gint k = 0; k < n; k++)
     away[k] = fabsf (values[k] - median);
   for (gint k = 0; k < n; k++)
-    if (method == COMBINE_MEAN || away[k] <= (gfloat) (2.5 * 1.4826) * median_of (away, n))
+    if (method == COMBINE_MEAN || away[k] <= combine_clip (n) * median_of (away, n))
       {
         sum += values[k];
         kept++;
@@ -55,6 +55,46 @@ draw (CheckRandom *random, gdouble holes, gboolean is_huge)
   if (is_huge && ! is_hole)
     return (gfloat) (G_MAXFLOAT * (kind < 0.4 ? 1.0 : value));
   return is_hole ? INFINITY : kind < 0.1 ? 0.0f : kind < 0.4 ? (gfloat) floor (4 * value) / 4 : kind < 0.5 ? (gfloat) (1e4 * value - 2e3) : (gfloat) value;
+}
+
+static gdouble
+gaussian (CheckRandom *random)
+{
+  const gdouble u = check_uniform (random), v = check_uniform (random);
+
+  return sqrt (-2 * log (1 - u)) * cos (2 * G_PI * v);
+}
+
+/* Of n clean values the clipped mean has at most 3 % more noise than the mean: both are of the same draws, whose own variance is known.  Of some that
+ * are 30 standard deviations off, as many as are not half of all, none is left. */
+static void
+judge_clip (gint n)
+{
+  static gfloat rows[MOST][COMBINE_VALUES], room[MOST][COMBINE_VALUES], out[2][COMBINE_VALUES];
+  CheckRandom   random = { 20261129 + (guint64) n };
+  const gint    off = n < 7 ? 1 : n / 4;
+  const gfloat  most = MAX (1.5f, 5 / sqrtf ((gfloat) (n - off)));        /* of what is left of the clean ones; one more makes at least 30 / 13 */
+  gdouble       more = 0;
+  gint          left = 0;
+
+  for (gint turn = 0; turn < 400; turn++)
+    {
+      for (gint i = 0; i < n * COMBINE_VALUES; i++)
+        rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = (gfloat) gaussian (&random);
+      combine_values (COMBINE_MEAN, rows, n, room, out[0]);
+      combine_values (COMBINE_CLIPPED, rows, n, room, out[1]);
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        more += ((gdouble) out[1][i] * out[1][i] - (gdouble) out[0][i] * out[0][i]) / (400 * COMBINE_VALUES);
+      for (gint k = 0; k < off; k++)
+        for (gint i = 0; i < COMBINE_VALUES; i++)
+          rows[(k + i) % n][i] = 30;
+      combine_values (COMBINE_CLIPPED, rows, n, room, out[1]);
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        left += fabsf (out[1][i]) > most;
+    }
+  more = sqrt (1 + more * n) - 1;
+  expect (more < 0.03, "%d clean values: %.1f %% more noise than the mean's", n, 100 * more);
+  expect (n > 16 || left < 5e-3 * 400 * COMBINE_VALUES, "%d values, %d far off: these are left in %d of %d", n, off, left, 400 * COMBINE_VALUES);
 }
 
 gint
@@ -87,5 +127,7 @@ main (void)
           }
         expect (wrong == 0, "%d frames, %g without a value: %d values are others", n, holes, wrong);
       }
+  for (gint n = 5; n <= MOST; n += n < 16 ? 1 : 8)
+    judge_clip (n);
   return expect_told ();
 }
