@@ -46,7 +46,7 @@ is_of_damage (GLogLevelFlags level, const gchar *message)
   g_autofree gchar *lower = g_ascii_strdown (message ? message : "", -1);
 
   if (level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING))
-    return ! strstr (lower, "icc") && ! strstr (lower, "profile");      /* a picture whose profile makes no sense is one all the same */
+    return ! strstr (lower, "space from icc");          /* a picture whose profile makes no sense is one all the same */
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (strstr (lower, words[i]))
       return TRUE;
