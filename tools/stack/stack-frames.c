@@ -111,6 +111,8 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
   memcpy (frame->matrix, found.matrix, sizeof frame->matrix);
   if (! found.is_aligned)
     frame->reason = g_strdup (found.reason);
+  else if (found.reason[0] != '\0')
+    progress_say ("%s: %s", frame->path, found.reason);
   return done;
 }
 

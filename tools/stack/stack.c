@@ -19,7 +19,8 @@
 #define NOT_GIVEN    G_MININT
 
 static gchar   *output, *method_name, *reference_name, *model_name, **paths;
-static gint     mebibytes = NOT_GIVEN;
+static gint     mebibytes = NOT_GIVEN, max_features = NOT_GIVEN;
+static gdouble  contrast_threshold = NOT_GIVEN;
 static gboolean is_float;
 
 static const GOptionEntry options[] = {
@@ -28,7 +29,10 @@ static const GOptionEntry options[] = {
     "mean; median; or clipped, the mean without outliers, by default from 5 frames on", "METHOD" },
   { "reference", 0, 0, G_OPTION_ARG_STRING, &reference_name, "The frame the others are laid on: first, last or sharpest", "FRAME" },
   { "model", 0, 0, G_OPTION_ARG_STRING, &model_name,
-    "How the camera has moved: translation, similarity (by default), affine or homography", "MODEL" },
+    "How the camera has moved: auto (the least that explains it; by default), translation, similarity, affine or homography", "MODEL" },
+  { "contrast-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &contrast_threshold,
+    "How much a point must stand out, 0 to 0.5; 0.04 by default, and less where few points are found", "N" },
+  { "max-features", 0, 0, G_OPTION_ARG_INT, &max_features, "How many points of each picture are compared, 100 to 50000; 5000 by default", "N" },
   { "float", 0, 0, G_OPTION_ARG_NONE, &is_float, "Write a TIFF of floats, not of 16 bits", NULL },
   { "memory", 0, 0, G_OPTION_ARG_INT, &mebibytes, "Memory for pixels; a quarter of the machine's by default", "MiB" },
   VERSION_OPTION,
@@ -201,6 +205,40 @@ memory_allowed (void)
   return (guint64) sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE) / 4;
 }
 
+static void
+set_points (Stack *stack)
+{
+  if (contrast_threshold >= 0.0)
+    stack->settings.contrast_threshold = contrast_threshold;
+  if (max_features != NOT_GIVEN)
+    stack->settings.max_features = max_features;
+}
+
+/* The model, and how points are looked for where that is told: transforms are kept for these. */
+static gchar *
+name_settings (const Stack *stack, const gchar *model)
+{
+  gchar contrast[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (contrast_threshold < 0.0 && max_features == NOT_GIVEN)
+    return g_strdup (model);
+  return g_strdup_printf ("%s, contrast threshold %s, %d points", model, g_ascii_dtostr (contrast, sizeof contrast, stack->settings.contrast_threshold),
+                          stack->settings.max_features);
+}
+
+/* Words for the first number that is none of those that may be; NULL: there is none. */
+static const gchar *
+wrong_number (void)
+{
+  if (mebibytes < 1 && mebibytes != NOT_GIVEN)
+    return "--memory is 1 or more";
+  if (! (contrast_threshold >= 0.0 && contrast_threshold <= 0.5) && contrast_threshold != NOT_GIVEN)
+    return "--contrast-threshold is 0 to 0.5";
+  if ((max_features < 100 || max_features > 50000) && max_features != NOT_GIVEN)
+    return "--max-features is 100 to 50000";
+  return NULL;
+}
+
 static gboolean
 parse (gint argc, gchar **argv)
 {
@@ -220,11 +258,9 @@ parse (gint argc, gchar **argv)
     progress_say ("%s: the ending says what is written: .png, .tif, .tiff or .exr", output);
   else if (is_float && ! g_str_equal (saver (output), "gegl:tiff-save"))
     progress_say ("--float is for TIFF; EXR has floats as it is, PNG has none");
-  else if (mebibytes < 1 && mebibytes != NOT_GIVEN)
-    progress_say ("--memory is 1 or more");
-  success = success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save"))
-            && (mebibytes >= 1 || mebibytes == NOT_GIVEN);
-  return success;
+  else if (wrong_number ())
+    progress_say ("%s", wrong_number ());
+  return success && output && paths && saver (output) && (! is_float || g_str_equal (saver (output), "gegl:tiff-save")) && ! wrong_number ();
 }
 
 /* GEGL complains if it ends while it still writes tiles to its swap file. */
@@ -251,6 +287,7 @@ stack_clear (Stack *stack)
       g_free (stack->frames[i].unread);
     }
   g_free (stack->frames);
+  g_free (stack->model);
   g_free (stack->kept);
   g_free (stack->result);
 }
@@ -259,7 +296,7 @@ gint
 main (gint argc, gchar **argv)
 {
   static const gchar *const methods[] = { "mean", "median", "clipped", NULL };
-  static const gchar *const models[] = { "translation", "similarity", "affine", "homography", NULL };
+  static const gchar *const models[] = { "translation", "similarity", "affine", "homography", "auto", NULL };  /* as ConsensusModel */
   Stack                     stack = { .settings = ALIGN_DEFAULTS };
   gint                      method, model, status = 2;
 
@@ -268,13 +305,14 @@ main (gint argc, gchar **argv)
   if (! parse (argc, argv))
     return 2;
   method = method_name ? choose ("method", method_name, methods) : 0;
-  model = choose ("model", model_name ? model_name : "similarity", models);
+  model = choose ("model", model_name ? model_name : "auto", models);
   if (method < 0 || model < 0)
     return 2;
   saves_start_gegl ();
   g_object_set (gegl_config (), "tile-cache-size", memory_allowed (), NULL);
+  set_points (&stack);
   stack.settings.model = (ConsensusModel) model;
-  stack.model = models[model];
+  stack.model = name_settings (&stack, models[model]);
   stack.kept = g_strconcat (output, ".transforms", NULL);
   stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
   if (stat_frames (&stack) && can_be_written (output) && choose_reference (&stack))
