@@ -44,11 +44,14 @@ find_hash (StackFrame *frame)
 static gchar *
 settings_of (const Stack *stack)
 {
-  G_STATIC_ASSERT (sizeof (AlignSettings) == 2 * sizeof (gint) + sizeof (gdouble));    /* a new one is to be told here too */
-  gchar ratio[G_ASCII_DTOSTR_BUF_SIZE];
+  G_STATIC_ASSERT (sizeof (AlignSettings) == 2 * sizeof (gint) + 3 * sizeof (gdouble));     /* a new one is to be told here too */
+  const AlignSettings *settings = &stack->settings;
+  gchar                ratio[G_ASCII_DTOSTR_BUF_SIZE], contrast[G_ASCII_DTOSTR_BUF_SIZE];
 
-  return g_strdup_printf ("version " TESSERA_VERSION "\nmodel %s\nrefine %d\nratio %s", stack->model, stack->settings.refines,
-                          g_ascii_dtostr (ratio, sizeof ratio, stack->settings.ratio));
+  return g_strdup_printf ("version " TESSERA_VERSION "\nmodel %s\nrefine %d\nratio %s\ncontrast %s\npoints %d",
+                          consensus_model_name (settings->model), settings->refines,
+                          g_ascii_dtostr (ratio, sizeof ratio, settings->ratio),
+                          g_ascii_dtostr (contrast, sizeof contrast, settings->contrast_threshold), settings->max_features);
 }
 
 /* NULL: the reference has no hash. */

@@ -214,18 +214,6 @@ set_points (Stack *stack)
     stack->settings.max_features = max_features;
 }
 
-/* The model, and how points are looked for where that is told: transforms are kept for these. */
-static gchar *
-name_settings (const Stack *stack, const gchar *model)
-{
-  gchar contrast[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (contrast_threshold < 0.0 && max_features == NOT_GIVEN)
-    return g_strdup (model);
-  return g_strdup_printf ("%s, contrast threshold %s, %d points", model, g_ascii_dtostr (contrast, sizeof contrast, stack->settings.contrast_threshold),
-                          stack->settings.max_features);
-}
-
 /* Words for the first number that is none of those that may be; NULL: there is none. */
 static const gchar *
 wrong_number (void)
@@ -287,7 +275,6 @@ stack_clear (Stack *stack)
       g_free (stack->frames[i].unread);
     }
   g_free (stack->frames);
-  g_free (stack->model);
   g_free (stack->kept);
   g_free (stack->result);
 }
@@ -312,7 +299,6 @@ main (gint argc, gchar **argv)
   g_object_set (gegl_config (), "tile-cache-size", memory_allowed (), NULL);
   set_points (&stack);
   stack.settings.model = (ConsensusModel) model;
-  stack.model = name_settings (&stack, models[model]);
   stack.kept = g_strconcat (output, ".transforms", NULL);
   stack.node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
   if (stat_frames (&stack) && can_be_written (output) && choose_reference (&stack))

@@ -29,7 +29,6 @@ typedef struct
   StackFrame *frames;
   gint        n, reference;
   AlignSettings settings;
-  gchar        *model;          /* its name, and what else has been set of how a frame is found */
   gchar        *kept;           /* the file of transforms */
   gchar        *result;         /* its line about the last output, or NULL */
   gboolean      is_unkept;      /* it cannot be written, and that has been said */
