@@ -7,6 +7,7 @@
 
 #include "tessera-control.h"
 
+#include "breaker.h"
 #include "choice.h"
 #include "counters.h"
 #include "fault.h"
@@ -24,7 +25,6 @@
   tessera_settings_unlock ()
 
 void tessera_set_opencl_mode   (TesseraOpenclMode mode) { WRITE_SETTING (mode, mode); }
-void tessera_set_memory        (guint mebibytes) { WRITE_SETTING (memory_mib, mebibytes); }
 void tessera_set_band_rows     (guint rows) { WRITE_SETTING (band_rows, rows); }
 void tessera_set_tight_memory  (gboolean tight) { WRITE_SETTING (tight_memory, tight); }
 void tessera_set_delivery      (gboolean stored) { WRITE_SETTING (delivers_stored, stored); }
@@ -32,6 +32,13 @@ void tessera_set_profiling     (gboolean on) { WRITE_SETTING (profiling, on); }
 void tessera_set_clock_offset  (gint64 microseconds) { WRITE_SETTING (clock_offset, microseconds); }
 void tessera_set_eager_progress (gboolean eager) { WRITE_SETTING (eager_progress, eager); }
 void tessera_set_proof         (gboolean on) { WRITE_SETTING (trusts_kernels, ! on); }
+
+void
+tessera_set_memory (guint mebibytes)
+{
+  WRITE_SETTING (memory_mib, mebibytes);
+  tessera_breaker_reset ();             /* what did not fit may fit now */
+}
 
 void
 tessera_set_tile_pixels (gint pixels)

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 TESSERA_API void tessera_set_opencl_mode (TesseraOpenclMode mode);
 
 /* Overrides TESSERA_MEMORY: the most device memory in MiB that the engine
- * holds, 0 for the default (a quarter of the device's). */
+ * holds, 0 for the default (a quarter of the device's).  Forgets what has failed. */
 TESSERA_API void tessera_set_memory (guint mebibytes);
 
 /* Overrides the band height, in rows; 0 for the engine's own choice.  Results
