@@ -99,9 +99,6 @@ def changes(report, stack):
         put(made(4), beside)
         os.rename(beside, frame)
 
-    def cut(out):
-        os.truncate(out + '.transforms', os.path.getsize(out + '.transforms') // 2)
-
     def other_version(out):
         text = content(out + '.transforms')
         with open(out + '.transforms', 'wb') as file:
@@ -124,9 +121,13 @@ def changes(report, stack):
     out = stack.path('cut.tif')
     frames = names(stack.folder(0, 1, 2, 3))
     stack.run(*frames, '-o', out)
-    cut(out)
-    code, lines = stack.run(*frames, '-o', out)
-    report.check('a file of transforms that is cut', code == 0 and content(out) == stack.fresh(*frames), lines)
+    text, fresh = content(out + '.transforms'), stack.fresh(*frames)
+    before = text[:text.rindex(b'matrix ')]
+    for what, cut in (('behind its first half', text[:len(text) // 2]), ('within its last number', before + b'matrix 1 0 30 0 1 0 0 0 1')):
+        with open(out + '.transforms', 'wb') as file:
+            file.write(cut)
+        code, lines = stack.run(*frames, '-o', out)
+        report.check(f'a file of transforms that is cut {what}', code == 0 and content(out) == fresh, lines)
 
 
 def places(report, stack):

@@ -134,8 +134,13 @@ static gchar **
 lines_after (const gchar *path, const gchar *head)
 {
   g_autofree gchar *text = read_kept (path);
+  const gboolean    is_it = text && g_str_has_prefix (text, head);
+  gchar           **lines = g_strsplit (is_it ? text + strlen (head) : "", "\n", -1);
+  const guint       n = g_strv_length (lines);
 
-  return g_strsplit (text && g_str_has_prefix (text, head) ? text + strlen (head) : "", "\n", -1);
+  if (n > 0)
+    *lines[n - 1] = '\0';       /* of a file that is cut, the last number may be another one; else it is empty */
+  return lines;
 }
 
 static gchar *
