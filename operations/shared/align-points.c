@@ -124,13 +124,13 @@ count_transparent (const AlignPicture *picture)
 
   if (! babl_format_has_alpha (gegl_buffer_get_format (picture->full.buffer)) || gegl_rectangle_is_empty (&small->bounds))
     return NULL;
-  alpha = g_malloc ((gsize) width * height);
+  alpha = g_malloc (2 * (gsize) width * height);
   counts = g_new0 (gint, ((gsize) width + 1) * (height + 1));
-  gegl_buffer_get (small->buffer, &small->bounds, 1.0, babl_format ("A u8"), alpha, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  gegl_buffer_get (small->buffer, &small->bounds, 1.0, babl_format ("Y'A u8"), alpha, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   for (gint y = 0; y < height; y++)
     for (gint x = 0, row = 0; x < width; x++)
       {
-        row += alpha[(gsize) y * width + x] < SEE_THROUGH;
+        row += alpha[2 * ((gsize) y * width + x) + 1] < SEE_THROUGH;
         counts[((gsize) y + 1) * (width + 1) + x + 1] = counts[(gsize) y * (width + 1) + x + 1] + row;
       }
   g_free (alpha);

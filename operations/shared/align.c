@@ -55,8 +55,11 @@ refine (const AlignPicture *reference, const AlignPicture *moving, const AlignSe
   const RefinePicture *a = &reference->small, *b = &moving->small;
   const gboolean       is_free = settings->model == MODEL_AUTO, is_large = reference->factor * moving->factor > 1;
   gboolean             is_near = FALSE;
+  RefineKnown          known;
 
   *verdict = (RefineVerdict) { .is_known = FALSE };
+  memcpy (known.matrix, found->matrix, sizeof known.matrix);
+  memcpy (known.precision, found->precision, sizeof known.precision);
   if (settings->refines && found->error > FAR_OFF)
     refine_blurred (a, b, is_free ? MODEL_HOMOGRAPHY : found->model, found->matrix);
   if (settings->refines)
@@ -64,13 +67,16 @@ refine (const AlignPicture *reference, const AlignPicture *moving, const AlignSe
   if (is_large)
     {
       enlarge (reference, moving, found->matrix);
+      enlarge (reference, moving, known.matrix);
+      for (gint k = 0; k < 64; k++)
+        known.precision[k / 8][k % 8] /= reference->factor * reference->factor;
       found->error *= reference->factor;
       found->residual *= reference->factor;
       if (settings->refines && ! is_near)
         refine_far (&reference->full, &moving->full, found->model, found->matrix);
     }
   if (settings->refines)
-    refine_near (&reference->full, &moving->full, is_free, &found->model, found->matrix, verdict);
+    refine_near (&reference->full, &moving->full, &known, is_free, &found->model, found->matrix, verdict);
 }
 
 /* Takes the pixels' word for what they know better than the points. */

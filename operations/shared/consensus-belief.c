@@ -196,6 +196,21 @@ belief_bend (const Inliers *in, const Frames *frames, gdouble *matrix)
     }
 }
 
+void
+belief_precision (const Inliers *in, const Frames *frames, const gdouble *matrix, gdouble precision[TANGENT_MOST][TANGENT_MOST])
+{
+  Tangent tangent;
+  Normal  normal;
+  gdouble noise;
+
+  tangent_init (&tangent, frames->a_width, frames->a_height);
+  gather (&tangent, MODEL_HOMOGRAPHY, in, matrix, &normal);
+  noise = MAX (LEAST_NOISE, normal.squares / MAX (2 * normal.weight - TANGENT_MOST, 1));
+  tangent_expect (&tangent, noise, normal.equations);
+  for (gint k = 0; k < TANGENT_MOST * TANGENT_MOST; k++)
+    precision[k / TANGENT_MOST][k % TANGENT_MOST] = normal.equations[k / TANGENT_MOST][k % TANGENT_MOST] / noise;
+}
+
 gdouble
 belief_error (const Inliers *in, ConsensusModel model, gboolean is_expected, const Frames *frames, const gdouble *matrix)
 {

@@ -77,6 +77,8 @@ gint     belief_needed      (const Pairs *pairs, gint sample, const Frames *fram
 gdouble  belief_loss        (const Inliers *inliers, const gdouble *matrix);
 /* Makes `matrix` a homography, as far as they ask for one. */
 void     belief_bend        (const Inliers *inliers, const Frames *frames, gdouble *matrix);
+/* How surely the pairs, and what cameras do, fix the numbers of a homography: the inverse of their covariance. */
+void     belief_precision   (const Inliers *inliers, const Frames *frames, const gdouble *matrix, gdouble precision[TANGENT_MOST][TANGENT_MOST]);
 /* One standard deviation of the error at the worst corner of what both pictures show.  `is_expected`: of a homography of a camera, of which the
  * model leaves out what does not matter to these pairs. */
 gdouble  belief_error       (const Inliers *inliers, ConsensusModel model, gboolean is_expected, const Frames *frames, const gdouble *matrix);

@@ -186,6 +186,7 @@ settle (const Pairs *pairs, ConsensusModel asked, guint64 seed, const Candidate 
   c->places = belief_spots (pairs->pairs, s.in.chosen, s.in.n);
   c->cover = belief_cover (pairs->pairs, s.in.chosen, s.in.n, frames);
   c->error = belief_error (&s.in, c->model, asked == MODEL_AUTO, frames, c->matrix);
+  belief_precision (&s.in, frames, c->matrix, c->precision);
   if (c->model < MODEL_HOMOGRAPHY && asked != MODEL_AUTO && c->error < INFINITY)
     c->error = hypot (c->error, misfit (&s, c->model, c->matrix));
   consensus_judge (pairs, n_matches, frames, c);

@@ -39,6 +39,7 @@ typedef struct
   gdouble  residual;            /* rms of the inliers, in pixels of A */
   gdouble  error;               /* at the worst corner of what both pictures show, in pixels of A */
   ConsensusModel model;         /* that was taken; never MODEL_AUTO */
+  gdouble  precision[8][8];     /* how surely the numbers of a homography are known (tangent.h): the inverse of their covariance */
   gchar    reason[320];         /* why not, in words for a person, with the numbers; if aligned, a remark or "" */
 } Consensus;
 

@@ -33,6 +33,33 @@ typedef struct
   gdouble         covariance[N][N];     /* of it */
 } Judging;
 
+/* The homography's numbers that lead from one matrix to the other, by places all over A.  They are near one another. */
+static gboolean
+find_difference (const Tangent *tangent, const gdouble from[9], const gdouble to[9], gdouble numbers[N])
+{
+  gdouble inverse[9], equations[N][N] = { { 0 } };
+
+  memset (numbers, 0, N * sizeof *numbers);
+  if (! matrix_invert (from, inverse))
+    return FALSE;
+  for (gint i = 0; i < GRID * GRID; i++)
+    {
+      const gdouble a_x = (i % GRID) * 2 * tangent->x / (GRID - 1), a_y = (i / GRID) * 2 * tangent->y / (GRID - 1);
+      gdouble       x, y, u, v, along[N], down[N];
+
+      matrix_map (inverse, a_x, a_y, &x, &y);
+      matrix_map (to, x, y, &u, &v);
+      tangent_rows (tangent, MODEL_HOMOGRAPHY, a_x, a_y, along, down);
+      for (gint k = 0; k < N; k++)
+        {
+          numbers[k] += along[k] * (u - a_x) + down[k] * (v - a_y);
+          for (gint l = 0; l < N; l++)
+            equations[k][l] += along[k] * along[l] + down[k] * down[l];
+        }
+    }
+  return solve_positive (equations[0], N, N, PIVOT, numbers);
+}
+
 /* ------------------------------------------------------------------ error -- */
 
 static void
@@ -85,26 +112,35 @@ multiply (const gdouble a[N][N], const gdouble b[N][N], gdouble product[N][N])
       }
 }
 
-/* What cameras do is expected where the pixels say nothing.  For how much that counts, `scatter` of the first round tells the variance. */
+/* What was known before counts where the pixels say little.  For how much, the scatter of the first round tells: it is the variance of their word. */
 static gboolean
-solve (Judging *j)
+solve (Judging *j, const RefineKnown *known, const gdouble matrix[9])
 {
-  gdouble variance = 0, sum = 0;
+  gdouble variance = 0, sum = 0, away[N];
 
+  if (! find_difference (j->tangent, matrix, known->matrix, away))
+    return FALSE;
   for (gint round = 0; round < 2; round++)
     {
-      gdouble equations[N][N], inverse[N][N], half[N][N], scatter[N][N] = { { 0 } }, expected[N][N] = { { 0 } };
+      const gdouble trust = round == 0 ? 1e-6 * j->hessian[0][0] / known->precision[0][0] : variance;
+      gdouble       equations[N][N], inverse[N][N], half[N][N], scatter[N][N] = { { 0 } }, right[N];
 
-      tangent_expect (j->tangent, round == 0 ? 1e-9 * j->hessian[0][0] : variance, expected);
-      for (gint k = 0; k < N * N; k++)
-        equations[k / N][k % N] = j->hessian[k / N][k % N] + expected[k / N][k % N];
+      for (gint k = 0; k < N; k++)
+        {
+          right[k] = j->right[k];
+          for (gint l = 0; l < N; l++)
+            {
+              equations[k][l] = j->hessian[k][l] + trust * known->precision[k][l];
+              right[k] += trust * known->precision[k][l] * away[l];
+            }
+        }
       if (! solve_inverse (equations[0], N, N, PIVOT, inverse[0]))
         return FALSE;
       for (gint k = 0; k < N; k++)
         {
           j->step[k] = 0;
           for (gint l = 0; l < N; l++)
-            j->step[k] += inverse[k][l] * j->right[l];
+            j->step[k] += inverse[k][l] * right[l];
         }
       add_scatter (j, scatter);
       for (gint k = 0; k < N && round == 0; k++)
@@ -115,7 +151,7 @@ solve (Judging *j)
       if (round == 0)
         variance /= sum;
       for (gint k = 0; k < N * N; k++)
-        scatter[k / N][k % N] += variance * expected[k / N][k % N];
+        scatter[k / N][k % N] += trust * variance * known->precision[k / N][k % N];
       multiply (inverse, scatter, half);
       multiply (half, inverse, j->covariance);
     }
@@ -166,33 +202,6 @@ simplify (const Tangent *tangent, ConsensusModel model, gdouble matrix[9])
       b = -c;
     }
   memcpy (matrix, ((gdouble[9]) { a, b, u[0] - a * x - b * y, c, d, v[0] - c * x - d * y, 0, 0, 1 }), 9 * sizeof *matrix);
-}
-
-/* The homography's numbers that lead from one matrix to the other, by places all over A.  They are near one another. */
-static gboolean
-find_difference (const Tangent *tangent, const gdouble from[9], const gdouble to[9], gdouble numbers[N])
-{
-  gdouble inverse[9], equations[N][N] = { { 0 } };
-
-  memset (numbers, 0, N * sizeof *numbers);
-  if (! matrix_invert (from, inverse))
-    return FALSE;
-  for (gint i = 0; i < GRID * GRID; i++)
-    {
-      const gdouble a_x = (i % GRID) * 2 * tangent->x / (GRID - 1), a_y = (i / GRID) * 2 * tangent->y / (GRID - 1);
-      gdouble       x, y, u, v, along[N], down[N];
-
-      matrix_map (inverse, a_x, a_y, &x, &y);
-      matrix_map (to, x, y, &u, &v);
-      tangent_rows (tangent, MODEL_HOMOGRAPHY, a_x, a_y, along, down);
-      for (gint k = 0; k < N; k++)
-        {
-          numbers[k] += along[k] * (u - a_x) + down[k] * (v - a_y);
-          for (gint l = 0; l < N; l++)
-            equations[k][l] += along[k] * along[l] + down[k] * down[l];
-        }
-    }
-  return solve_positive (equations[0], N, N, PIVOT, numbers);
 }
 
 /* Moves `matrix`, of this kind, to where it is nearest to `best` in standard deviations.  Returns their squares; `left` is what it misses. */
@@ -258,7 +267,8 @@ find_kind (const Judging *j, gboolean is_free, const gdouble corners[][2], gint 
 }
 
 gdouble
-refine_judge (const Refining *refining, const Tangent *tangent, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
+refine_judge (const Refining *refining, const Tangent *tangent, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+              RefineVerdict *verdict)
 {
   Judging    j = { .refining = refining, .tangent = tangent };
   gdouble    corners[TANGENT_CORNERS][2], best[9], next[9], left[N], moved[N], went;
@@ -272,7 +282,7 @@ refine_judge (const Refining *refining, const Tangent *tangent, gboolean is_free
   verdict->is_known = TRUE;
   verdict->error = INFINITY;
   verdict->agreement = agreement_of (refining);
-  if (! solve (&j))
+  if (! solve (&j, known, matrix))
     return -1;
   memcpy (best, matrix, sizeof best);
   tangent_apply (tangent, MODEL_HOMOGRAPHY, j.step, best);

@@ -48,7 +48,7 @@ gdouble  refine_square_agrees   (const RefineSquare *square);
 /* refine-judge.c.  What the squares say of a matrix; of all that are used, `difference`, and `hessian` and `steepest` of a homography are known.
  * Moves `matrix` to the nearest one of the kind *model, or, if `is_free`, of the least kind, which *model becomes.  Returns how far A's corners went;
  * the verdict is of where it was, less that move.  Negative: they do not know. */
-gdouble  refine_judge           (const Refining *refining, const Tangent *tangent, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+gdouble  refine_judge           (const Refining *refining, const Tangent *tangent, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
                                  RefineVerdict *verdict);
 
 #endif

@@ -149,11 +149,12 @@ add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
 }
 
 /* As add_up, for all numbers of a homography, from the gradients of both pictures: what is noise in one is not in the other.  The square of one
- * gradient has the noise's in it, and where there is little else a step would seem shorter, and surer, than it is.  The square's rim is left out. */
+ * gradient has the noise's in it, and where there is little else a step would seem shorter, and surer, than it is.  And what a change of contrast
+ * would do counts for nothing: noise makes a square seem stronger than what both pictures show.  The square's rim is left out. */
 static void
 add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
 {
-  gdouble (*of_b)[REFINE_N] = columns + REFINE_MOST + 1;
+  gdouble (*of_b)[REFINE_N] = columns + REFINE_MOST + 1, *own = columns[2 * REFINE_MOST + 1], aa;
   gfloat    b[REFINE_N], across[REFINE_N] = { 0.0f }, down[REFINE_N] = { 0.0f }, kept[REFINE_N];
 
   for (gint i = 0; i < REFINE_N; i++)
@@ -163,6 +164,7 @@ add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE
       b[i] = square->a[i] + square->difference[i] / square->weight;
       kept[i] = x > 0 && y > 0 && x < SIDE - 1 && y < SIDE - 1 ? square->difference[i] : 2.0f * (gfloat) steps->most + 1.0f;
       columns[REFINE_MOST][i] = square->difference[i];
+      own[i] = square->a[i];
     }
   for (gint y = 1; y < SIDE - 1; y++)
     for (gint x = 1; x < SIDE - 1; x++)
@@ -174,10 +176,17 @@ add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE
       }
   fill_columns (steps, square, square->gradient_x, square->gradient_y, columns);
   fill_columns (steps, square, across, down, of_b);
+  center (kept, steps->most, own);
+  aa = product (own, own);
   for (gint k = 0; k < REFINE_MOST; k++)
     {
+      gdouble part;
+
       center (kept, steps->most, columns[k]);
       center (kept, steps->most, of_b[k]);
+      part = aa > 0.0 ? product (columns[k], own) / aa : 0.0;
+      for (gint i = 0; i < REFINE_N; i++)
+        columns[k][i] -= part * own[i];
       square->steepest[k] = product (columns[k], columns[REFINE_MOST]);
       for (gint j = 0; j <= k; j++)
         square->hessian[k][j] = 0.5 * (product (columns[k], of_b[j]) + product (columns[j], of_b[k]));
@@ -188,7 +197,7 @@ static void
 add_up_squares (gint i, gint n, gpointer data)
 {
   const Steps *steps = data;
-  gdouble    (*columns)[REFINE_N] = g_malloc ((2 * REFINE_MOST + 1) * sizeof *columns);
+  gdouble    (*columns)[REFINE_N] = g_malloc ((2 * REFINE_MOST + 2) * sizeof *columns);
 
   for (gint k = i; k < steps->refining.n; k += n)
     {
@@ -269,7 +278,7 @@ refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
 /* Moves the matrix to where the pixels of all squares have it, of the least kind if that is free, and tells how well that is known.  FALSE: it
  * is there already, or they do not know. */
 static gboolean
-settle (Steps *steps, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
+settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
 {
   gdouble went;
 
@@ -279,7 +288,7 @@ settle (Steps *steps, gboolean is_free, ConsensusModel *model, gdouble matrix[9]
   steps->takes_all = TRUE;
   steps->most = OUTLIERS * PER_MEDIAN * median_of (steps, TRUE);
   gegl_parallel_distribute (-1, add_up_squares, steps);
-  went = refine_judge (&steps->refining, &steps->tangent, is_free, model, matrix, verdict);
+  went = refine_judge (&steps->refining, &steps->tangent, known, is_free, model, matrix, verdict);
   steps->takes_all = FALSE;
   return went > NEAR_STILL;
 }
@@ -320,7 +329,8 @@ refine_far (const RefinePicture *a, const RefinePicture *b, ConsensusModel model
 }
 
 gboolean
-refine_near (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
+refine_near (const RefinePicture *a, const RefinePicture *b, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
+             RefineVerdict *verdict)
 {
   g_autofree Steps *steps = g_new (Steps, 1);
   gboolean done = FALSE;
@@ -329,7 +339,7 @@ refine_near (const RefinePicture *a, const RefinePicture *b, gboolean is_free, C
   if (steps_begin (steps, a, b, *model, NEAR_SOFTNESS, SLACK, matrix))
     {
       done = refine_steps (steps, NEAR_STILL, matrix);
-      for (gint i = 0; i < ROUNDS && settle (steps, is_free, model, matrix, verdict); i++)
+      for (gint i = 0; i < ROUNDS && settle (steps, known, is_free, model, matrix, verdict); i++)
         done = TRUE;
     }
   refine_squares_clear (&steps->refining);

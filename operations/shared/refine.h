@@ -26,6 +26,13 @@ typedef struct
   const Babl   *format;         /* RaGaBaA float of linear light */
 } RefinePicture;
 
+/* What was known of a matrix before the pixels were looked at: their word counts by what they know better. */
+typedef struct
+{
+  gdouble matrix[9];
+  gdouble precision[8][8];      /* of the numbers of a homography (tangent.h): the inverse of their covariance */
+} RefineKnown;
+
 /* What the pixels say of a matrix. */
 typedef struct
 {
@@ -40,7 +47,7 @@ typedef struct
  * refine_near: if `is_free`, *model becomes the least that explains what the pixels show. */
 gboolean refine_blurred (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
 gboolean refine_far     (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble matrix[9]);
-gboolean refine_near    (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
-                         RefineVerdict *verdict);
+gboolean refine_near    (const RefinePicture *a, const RefinePicture *b, const RefineKnown *known, gboolean is_free,
+                         ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict);
 
 #endif
