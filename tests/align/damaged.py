@@ -2,9 +2,10 @@
 """Pictures that end too early or make no sense, for run-stack.py."""
 import os
 import sys
+import zlib
 
 from common import Picture, IMAGES
-from pictures import chunk, notes, png, png_parts, webp
+from pictures import chunk, grey_profile, notes, png, png_parts, webp
 
 PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
 
@@ -231,6 +232,29 @@ def check_turned(report, stack, frames):
         held = [written(stack, f'held-{i}.png', turned(source, turn)) for i, (source, turn) in enumerate(zip(sources, (first, second, 1)))]
         code, lines = stack.run(*held, '-o', out)
         report.check(f'frames that are held as {first}, {second} and 1 become the same, upright', code == 0 and not lines and content(out) == whole, f'exit {code} {lines}')
+
+
+def check_grey(report, stack, frames):
+    """A grey picture with a profile of greys: libpng takes none of these for colours, and the file was empty."""
+    path = os.path.join(stack.work, 'levels.ppm')
+    stack.gegl.run([frames[0], '-o', path, '--', 'gegl:crop', 'x=0', 'y=0', 'width=300', 'height=200'])
+    picture, rows = Picture(path), bytearray()
+    levels = [int(value) for value in picture.pixels[1::3]]
+    for y in range(picture.height):
+        rows += b'\0' + bytes(levels[y * picture.width:(y + 1) * picture.width])
+    head, _, pixels, end = png_parts(0, 8, 0, picture.width, picture.height, bytes(rows))
+    grey = written(stack, 'grey.png', png(head, chunk(b'iCCP', b'grey\0\0' + zlib.compress(grey_profile(1.8))), pixels, end))
+    wanted = [255 * (12.92 * light if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055) for light in ((level / 255) ** 1.8 for level in levels)]
+    for name, kind in (('grey-out.png', b'\x10\x04'), ('grey-out.tif', None), ('grey-out.exr', None)):
+        out = os.path.join(stack.work, name)
+        code, lines = stack.run(grey, '-o', out)
+        good = report.check(f'a grey picture with a profile becomes {name}', code == 0 and not lines and os.path.getsize(out) > 10000, f'exit {code} {lines}')
+        if good and kind:
+            report.check('... which is grey', content(out)[24:26] == kind, content(out)[24:26].hex())
+        if good:
+            found = stack.picture(out).pixels[1::3]
+            off = max(abs(a - b) for a, b in zip(found, wanted))
+            report.check('... and as bright', off < 1, f'{off:.2f} of 255 off')
 
 
 def check_ended(report, stack, frames):

@@ -38,6 +38,20 @@ def png(head, palette, pixels, end, pieces=3):
     return SIGNATURE + head + palette + b''.join(chunk(b'IDAT', pixels[i:i + size]) for i in range(0, len(pixels), size)) + end
 
 
+def grey_profile(gamma):
+    """ICC.1:2001-04, of a display of greys."""
+    def fixed(*values):
+        return struct.pack(f'>{len(values)}i', *(round(value * 65536) for value in values))
+    tags = ((b'desc', b'desc' + bytes(4) + struct.pack('>I', 5) + b'grey\0' + bytes(78)), (b'cprt', b'text' + bytes(4) + b'none\0'),
+            (b'wtpt', b'XYZ ' + bytes(4) + fixed(0.9642, 1, 0.8249)), (b'kTRC', b'curv' + bytes(4) + struct.pack('>IH', 1, round(gamma * 256)) + bytes(2)))
+    table, body = struct.pack('>I', len(tags)), b''
+    for name, data in tags:
+        table += name + struct.pack('>II', 132 + 12 * len(tags) + len(body), len(data))
+        body += data + bytes(-len(data) % 4)
+    return (struct.pack('>I4sI4s4s4s', 128 + len(table + body), b'none', 0x02400000, b'mntr', b'GRAY', b'XYZ ') + struct.pack('>6H', 2026, 1, 1, 0, 0, 0) + b'acsp'
+            + bytes(28) + fixed(0.9642, 1, 0.8249) + bytes(48) + table + body)
+
+
 # -------------------------------------------------------------------- JPEG --
 
 DC, AC = list(range(12)), [0x00, 0x01, 0x02, 0x03, 0x11, 0x12, 0x21, 0x31, 0xf0]         # what has a code, of four bits

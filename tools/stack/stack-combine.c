@@ -39,12 +39,12 @@ tell (gint rows, gint all, gpointer data)
 }
 
 GeglBuffer *
-stack_combine (const Stack *stack, CombineMethod method, const gchar *format, guint64 memory)
+stack_combine (const Stack *stack, CombineMethod method, const Babl *format, guint64 memory)
 {
   GeglBuffer          *reference = stack->frames[stack->reference].picture;
   const GeglRectangle *box = gegl_buffer_get_extent (reference);
   const Babl          *space = gegl_buffer_get_format (reference);
-  GeglBuffer          *result = gegl_buffer_new (box, babl_format_with_space (format, space));
+  GeglBuffer          *result = gegl_buffer_new (box, format);
   Laying               laying = { g_new (Laid, stack->n), stack->n, 0 };
   Combine              combine = { .read = read_laid, .told = tell, .data = &laying, .format = babl_format_with_space ("RaGaBaA float", space),
                                    .method = method, .alpha = ALPHA_COVERAGE, .memory = memory / 4 };

@@ -131,11 +131,19 @@ saver (const gchar *path)
          : g_str_has_suffix (lower, ".exr") ? "gegl:exr-save" : NULL;
 }
 
-/* As it is written: then GEGL, which has one thread for that, converts nothing. */
-static const gchar *
-stored_format (void)
+/* As it is written: then GEGL, which has one thread for that, converts nothing.  A profile of greys fits no colours: libpng refuses it there.  And of a grey
+ * PNG GEGL writes no profile: its greys are sRGB's, which readers take them for. */
+static const Babl *
+stored_format (const Stack *stack)
 {
-  return is_float || g_str_equal (saver (output), "gegl:exr-save") ? "RGBA float" : "R'G'B'A u16";
+  const Babl    *space = babl_format_get_space (gegl_buffer_get_format (stack->frames[stack->reference].picture));
+  const gboolean is_grey = babl_space_is_gray (space);
+
+  if (is_float || g_str_equal (saver (output), "gegl:exr-save"))
+    return babl_format_with_space (is_grey ? "YA float" : "RGBA float", space);
+  if (! is_grey)
+    return babl_format_with_space ("R'G'B'A u16", space);
+  return babl_format_with_space ("Y'A u16", g_str_equal (saver (output), "gegl:png-save") ? babl_space ("sRGB") : space);
 }
 
 static gboolean
@@ -178,7 +186,7 @@ stack_all (Stack *stack, gint method, guint64 memory)
     aligned += stack->frames[i].is_aligned;
   if (method == AUTO)
     method = aligned >= CLIPPED_FROM ? COMBINE_CLIPPED : COMBINE_MEAN;
-  result = stack_combine (stack, (CombineMethod) method, stored_format (), memory);
+  result = stack_combine (stack, (CombineMethod) method, stored_format (stack), memory);
   for (gint i = 0; i < stack->n; i++)
     g_clear_object (&stack->frames[i].picture);
   before = stack_made_of (stack, output);

@@ -52,6 +52,6 @@ gint        stack_made_of     (const Stack *stack, const gchar *output);
 void        stack_note_result (Stack *stack, const gchar *output, gint n);
 
 /* stack-combine.c: a picture of that format; alpha is the part of the frames that cover a pixel.  `memory` in bytes. */
-GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, const gchar *format, guint64 memory);
+GeglBuffer *stack_combine   (const Stack *stack, CombineMethod method, const Babl *format, guint64 memory);
 
 #endif
