@@ -195,6 +195,38 @@ def check_fuzzed(report, judge, files):
     report.check('files of noise end nothing', done.returncode == 0 and len(turns) == len(paths) and all(1 <= turn <= 8 for turn in turns), f'exit {done.returncode} {done.stderr[-300:]}')
 
 
+def stars(k, width=160, height=128):
+    """16 bits of noise and some stars, without filters."""
+    draw, places, rows = random.Random(k), random.Random(1), bytearray()
+    bright = {(places.randrange(8, width - 8), places.randrange(8, height - 8)): places.randrange(4000, 30000) for _ in range(40)}
+    for y in range(height):
+        rows.append(0)
+        for x in range(width):
+            value = draw.randrange(900, 1100) + sum(bright.get((x + i, y + j), 0) // (1 + 3 * (i * i + j * j)) for i in (-1, 0, 1) for j in (-1, 0, 1))
+            rows += min(value, 65535).to_bytes(2, 'big')
+    return png(*png_parts(0, 16, 0, width, height, bytes(rows)))
+
+
+def check_commands(report, judge):
+    """tessera-stack has a test of its own."""
+    folder, gegl = os.path.join(judge.work, 'night'), judge.gegl
+    os.mkdir(folder)
+    paths = [os.path.join(folder, f'frame-{k}.png') for k in range(6)]
+    for k, path in enumerate(paths):
+        data = stars(k)
+        with open(path, 'wb') as file:
+            file.write(changed(data, len(data) * 9 // 10, 1) if k == 3 else data)
+    done = gegl.command([os.path.join(gegl.build, 'tools', 'sequence', 'tessera-sequence'), folder, '-o', os.path.join(judge.work, 'tables')], GEGL_USE_OPENCL='no')
+    with open(os.path.join(judge.work, 'tables', 'shifts.csv'), encoding='utf-8') as file:
+        states = [line.split(',')[2] for line in file.read().splitlines()[1:]]
+    report.check('tessera-sequence leaves a damaged frame out by name, with the reason', done.returncode == 0 and states[3] == 'unreadable' and states.count('unreadable') == 1
+                 and 'frame-3.png cannot be read as a picture: a checksum is wrong' in done.stderr, f'{states} {done.stderr[-300:]}')
+    for words in ((paths[0], paths[3]), (paths[3], paths[0])):
+        done = gegl.command([os.path.join(gegl.build, 'tools', 'match', 'tessera-match'), *words], GEGL_USE_OPENCL='no')
+        report.check(f'tessera-match names it, as picture {words.index(paths[3])}', done.returncode == 2 and 'frame-3.png: this picture cannot be read: a checksum is wrong' in done.stderr,
+                     f'exit {done.returncode} {done.stderr[-300:]}')
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-whole-') as work:
@@ -204,6 +236,7 @@ def main():
         noise = add_turned(judge)
         judge.judge(report)
         check_fuzzed(report, judge, noise)
+        check_commands(report, judge)
     report.finish()
 
 

@@ -94,7 +94,7 @@ judge_clip (gint n)
     }
   more = sqrt (1 + more * n) - 1;
   expect (more < 0.03, "%d clean values: %.1f %% more noise than the mean's", n, 100 * more);
-  expect (n > 16 || left < 5e-3 * 400 * COMBINE_VALUES, "%d values, %d far off: these are left in %d of %d", n, off, left, 400 * COMBINE_VALUES);
+  expect (n > 16 || left < 8e-3 * 400 * COMBINE_VALUES, "%d values, %d far off: these are left in %d of %d", n, off, left, 400 * COMBINE_VALUES);
 }
 
 gint
