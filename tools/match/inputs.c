@@ -157,17 +157,12 @@ search_lower (Side *side, GeglBuffer *picture, const Settings *settings, SiftLis
   side->contrast = settings->contrast < 0 ? CONTRAST : settings->contrast;
   if (! search (picture, settings, side->contrast, list))
     return FALSE;
-  while (settings->contrast < 0 && list->n < FEW && side->contrast > LEAST_CONTRAST
-         && (settings->max_features == 0 || list->n < (gsize) settings->max_features))
-    {
-      if (side->first < 0)
-        side->first = (gint) list->n;
-      side->contrast = MAX (side->contrast / 2, LEAST_CONTRAST);
-      g_free (list->points);
-      if (! search (picture, settings, side->contrast, list))
-        return FALSE;
-    }
-  return TRUE;
+  if (settings->contrast >= 0 || list->n >= FEW || (settings->max_features > 0 && list->n >= (gsize) settings->max_features))
+    return TRUE;
+  side->first = (gint) list->n;
+  side->contrast = LEAST_CONTRAST;
+  g_free (list->points);
+  return search (picture, settings, side->contrast, list);
 }
 
 static gboolean

@@ -25,7 +25,7 @@ static const GOptionEntry options[] = {
   { "no-mutual", 0, 0, G_OPTION_ARG_NONE, &no_mutual, "Keep matches that are the nearest in one direction only", NULL },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Of the random samples (1)", "N" },
   { "contrast-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &contrast,
-    "How much a keypoint must stand out, 0 to 0.5 (0.04; lower, down to 0.01, where fewer than 200 are found)", "T" },
+    "How much a keypoint must stand out, 0 to 0.5 (0.04, or 0.01 for a picture that has fewer than 200 then)", "T" },
   { "max-features", 0, 0, G_OPTION_ARG_INT, &max_features, "Keypoints of a picture, the strongest ones; 0 keeps all (0)", "N" },
   { "normalization", 0, 0, G_OPTION_ARG_STRING, &normalization, "l2, or root, as COLMAP's own descriptors are (l2)", "NAME" },
   { "neighbours", 0, 0, G_OPTION_ARG_INT, &neighbours, "Compare each of many pictures with the next N alone; 0: with all (0)", "N" },
@@ -158,7 +158,7 @@ read_sides (GPtrArray *sides, gboolean many, const Settings *settings, GError **
         i++;
       else if (many)
         {
-          progress_say ("%s is left out: %s", side->path, why->message);
+          progress_say ("%s; it is left out", why->message);
           g_ptr_array_remove_index (sides, i);
         }
       else

@@ -10,9 +10,9 @@
 #include "keypoints.h"
 #include "saving.h"
 
-#define CONTRAST       0.04     /* where points are looked for, ... */
-#define LEAST_CONTRAST 0.01     /* ... and how far down, ... */
-#define FEW            200      /* ... while there are fewer */
+#define CONTRAST       0.04     /* at which points are looked for, ... */
+#define LEAST_CONTRAST 0.01     /* ... and again, ... */
+#define FEW            200      /* ... if there are fewer; as tessera:align does */
 
 /* What is asked for. */
 typedef struct
@@ -21,7 +21,7 @@ typedef struct
   gboolean       mutual;
   ConsensusModel model;
   gint64         seed;
-  gdouble        contrast;      /* below 0: CONTRAST, or lower where points are few */
+  gdouble        contrast;      /* below 0: CONTRAST, or LEAST_CONTRAST where points are few */
   gint           max_features;  /* 0: all */
   gboolean       is_root;
   gboolean       as_stored;     /* places are those of the file's pixels, as COLMAP and hugin read them, not of the upright picture */
