@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -318,6 +319,8 @@ def check_exclusions(report, match, work, a, b, small):
              '--keypoints over a file that is compared': ([small, small + '.txt', '--keypoints', '.'], 'would be written over'),
              '--max-features of files': ([*texts, '--max-features', '10'], 'are for pictures'),
              '--contrast-threshold of files': ([*texts, '--contrast-threshold', '0.02'], 'are for pictures'),
+             '--edge-threshold of files': ([*texts, '--edge-threshold', '12'], 'are for pictures'),
+             'an edge threshold of 1': ([small, other, '--edge-threshold', '1'], '--edge-threshold is not'),
              '--normalization of files': ([*texts, '--normalization', 'root'], 'are for pictures'),
              'a normalization of another name': ([small, other, '--normalization', 'l1'], '--normalization is neither'),
              'a threshold below 0': ([small, other, '--contrast-threshold', '-0.5'], '--contrast-threshold is not'),
@@ -351,7 +354,7 @@ def places_of(path):
 
 def check_settings(report, match, work, photo, turned):
     """The keypoints that were used are those of the files that are written; options do what tessera:sift-save's properties do."""
-    words = '--max-features', '300', '--contrast-threshold', '0.02', '--normalization', 'root'
+    words = '--max-features', '300', '--contrast-threshold', '0.02', '--edge-threshold', '14', '--normalization', 'root'
     done = match(photo, turned, *words, '--keypoints', 'points', '--colmap', '-')
     (names, pairs), = blocks_of(done.stdout)
     files = [os.path.join(work, 'points', name + '.txt') for name in names]
@@ -365,15 +368,31 @@ def check_settings(report, match, work, photo, turned):
         for pair, row in zip(pairs, told['matches'])))
     report.check('--keypoints: the files give the same list', match(*files, '--colmap', '-').stdout == done.stdout)
     own = os.path.join(work, 'own.jpg.txt')
-    match.gegl.run([photo, '--', 'tessera:sift-save', 'path=' + own, 'max-features=300', 'contrast-threshold=0.02', 'normalization=root'], GEGL_USE_OPENCL='no')
+    match.gegl.run([photo, '--', 'tessera:sift-save', 'path=' + own, 'max-features=300', 'contrast-threshold=0.02', 'edge-threshold=14', 'normalization=root'], GEGL_USE_OPENCL='no')
     report.check('--keypoints: the bytes of tessera:sift-save', filecmp.cmp(own, files[0], shallow=False))
     plain = os.path.join(work, 'plain.jpg.txt')
-    match.gegl.run([photo, '--', 'tessera:sift-save', 'path=' + plain, 'max-features=300', 'contrast-threshold=0.02'], GEGL_USE_OPENCL='no')
+    match.gegl.run([photo, '--', 'tessera:sift-save', 'path=' + plain, 'max-features=300', 'contrast-threshold=0.02', 'edge-threshold=14'], GEGL_USE_OPENCL='no')
     report.check('--normalization root: other bytes than l2', places_of(plain) == places[0] and not filecmp.cmp(own, plain, shallow=False))
     match(photo, turned, '--keypoints', 'defaults', '--quiet')
     counts = [len(places_of(os.path.join(work, 'defaults', name + '.txt'))) for name in names]
     told = json.loads(match(photo, turned, '--json', '-').stdout)
     report.check('all keypoints by default', min(counts) > 800 and counts == [told[side]['keypoints'] for side in 'ab'], str(counts))
+
+
+def check_stored(report, match, work, other):
+    """COLMAP and hugin read the pixels of a file as they are stored; people see them upright."""
+    photo, upright = os.path.join(IMAGES, 'seeding.jpg'), os.path.join(work, 'upright.jpg')
+    with open(photo, 'rb') as file:
+        data = file.read()
+    tag = b'Exif\0\0MM\0*' + struct.pack('>IHHHIHHI', 8, 1, 274, 3, 1, 6, 0, 0)
+    with open(upright, 'wb') as file:
+        file.write(data[:2] + b'\xff\xe1' + struct.pack('>H', 2 + len(tag)) + tag + data[2:])
+    told = json.loads(match(upright, other, '--json', '-').stdout)
+    report.check('a photograph taken upright: seen so', (told['a']['width'], told['a']['height']) == (768, 1024), str(told['a']))
+    project = match(upright, photo, '--keypoints', 'stored', '--pto', '-').stdout
+    files = [os.path.join(work, 'stored', name + '.txt') for name in ('upright.jpg', 'seeding.jpg')]
+    report.check('... and for COLMAP and hugin as it is stored', filecmp.cmp(*files, shallow=False) and project.count('\ni w1024 h768 ') == 2, project[:300])
+    report.check('... whose control points are the same places', re.findall(r'^c n0 N1 x(\S+) y(\S+) ', project, re.M) == re.findall(r'^c .* X(\S+) Y(\S+) t0$', project, re.M) != [])
 
 
 def check_dark(report, match, work, photo, turned):
@@ -482,6 +501,7 @@ def main():
         photo, turned = os.path.join(IMAGES, 'friends.jpg'), os.path.join(work, 'turned.png')
         check_exclusions(report, match, work, a, b, small)
         check_settings(report, match, work, photo, turned)
+        check_stored(report, match, work, turned)
         check_dark(report, match, work, photo, turned)
         check_hugin(report, match, work, photo, turned)
         check_folder(report, match, work, photo)

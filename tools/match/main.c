@@ -13,7 +13,9 @@
 #include "../saves.h"
 #include "../version.h"
 
-static gdouble  ratio = 0.8, contrast = -1.0;
+#define EDGE 10.0
+
+static gdouble  ratio = 0.8, contrast = -1.0, edge = EDGE;
 static gboolean no_mutual, quiet;
 static gint64   seed = 1;
 static gint     max_features, neighbours;
@@ -26,6 +28,7 @@ static const GOptionEntry options[] = {
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Of the random samples (1)", "N" },
   { "contrast-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &contrast,
     "How much a keypoint must stand out, 0 to 0.5 (0.04, or 0.01 for a picture that has fewer than 200 then)", "T" },
+  { "edge-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &edge, "How long for its width the shape of a keypoint may be, 2 to 100 (10)", "T" },
   { "max-features", 0, 0, G_OPTION_ARG_INT, &max_features, "Keypoints of a picture, the strongest ones; 0 keeps all (0)", "N" },
   { "normalization", 0, 0, G_OPTION_ARG_STRING, &normalization, "l2, or root, as COLMAP's own descriptors are (l2)", "NAME" },
   { "neighbours", 0, 0, G_OPTION_ARG_INT, &neighbours, "Compare each of many pictures with the next N alone; 0: with all (0)", "N" },
@@ -57,6 +60,8 @@ check_numbers (Settings *settings)
     return "--ratio is not above 0 and at most 1";
   if (contrast != -1.0 && ! (contrast >= 0 && contrast <= 0.5))
     return "--contrast-threshold is not 0 to 0.5";
+  if (! (edge >= 2 && edge <= 100))
+    return "--edge-threshold is not 2 to 100";
   if (max_features < 0 || max_features > 1000000)
     return "--max-features is not 0 to 1000000";
   if (strcmp (normalization, "l2") != 0 && strcmp (normalization, "root") != 0)
@@ -97,8 +102,8 @@ check_inputs (GPtrArray *sides, gboolean many)
     return "--pto needs pictures, not keypoint files: hugin wants to see them";
   if (neighbours > 0 && ! many)
     return "--neighbours is for a folder, or for more than two pictures";
-  if (pictures == 0 && (contrast >= 0 || max_features > 0 || strcmp (normalization, "l2") != 0))
-    return "--contrast-threshold, --max-features and --normalization are for pictures; the keypoints of files have been found";
+  if (pictures == 0 && (contrast >= 0 || edge != EDGE || max_features > 0 || strcmp (normalization, "l2") != 0))
+    return "--contrast-threshold, --edge-threshold, --max-features and --normalization are for pictures; the keypoints of files have been found";
   if (pictures == 0 && folder)
     return "--keypoints is for pictures; these are files of keypoints";
   if (colmap && texts + (folder ? pictures : 0) < sides->len)
@@ -321,6 +326,7 @@ main (gint argc, gchar **argv)
   settings.mutual = ! no_mutual;
   settings.seed = seed;
   settings.contrast = contrast;
+  settings.edge = edge;
   settings.max_features = max_features;
   settings.is_root = strcmp (normalization, "root") == 0;
   settings.as_stored = colmap || folder || pto;

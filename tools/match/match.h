@@ -22,6 +22,7 @@ typedef struct
   ConsensusModel model;
   gint64         seed;
   gdouble        contrast;      /* below 0: CONTRAST, or LEAST_CONTRAST where points are few */
+  gdouble        edge;          /* as tessera:sift's edge-threshold */
   gint           max_features;  /* 0: all */
   gboolean       is_root;
   gboolean       as_stored;     /* places are those of the file's pixels, as COLMAP and hugin read them, not of the upright picture */
