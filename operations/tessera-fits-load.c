@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera:fits-load: an image of a FITS file.  1.0 is 65535 counts, as it is in grey pictures of 16 bits; there is no tone curve, so the
- * format is Y' float, and a number goes through unchanged.  The first row of the file is y = 0.
+ * format is Y' float, and a number goes through unchanged, rounded once.  The first row of the file is y = 0.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -43,7 +43,7 @@ property_string (object, _("Object (result)"), "")
 
 #include "fits.h"
 
-#define FULL 65535.0f
+#define FULL 65535.0
 
 static void
 prepare (GeglOperation *operation)
@@ -110,14 +110,12 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi 
   FitsHeader      header;
   GError         *error = NULL;
 
-  if (! fits_read_plane (o->path, o->plane, &plane, &header, &error))
+  if (! fits_read_shares (o->path, o->plane, FULL, &plane, &header, &error))
     {
       g_warning ("tessera:fits-load: %s", error->message);
       g_error_free (error);
       return FALSE;
     }
-  for (gsize i = 0; i < (gsize) plane.width * plane.height; i++)
-    plane.pixels[i] /= FULL;
   gegl_buffer_set (output, GEGL_RECTANGLE (0, 0, plane.width, plane.height), 0, babl_format ("Y' float"), plane.pixels, GEGL_AUTO_ROWSTRIDE);
   tell (o, &header);
   fits_header_clear (&header);

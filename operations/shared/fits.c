@@ -86,6 +86,7 @@ typedef struct
   gboolean  is_compressed;
   gint      bits;
   gdouble   scale, zero, blank; /* blank NaN: none */
+  gdouble   full;               /* of the numbers that are read, what becomes 1 */
 } Image;
 
 static gdouble
@@ -197,7 +198,7 @@ fits_read_header (const gchar *path, FitsHeader *header, GError **error)
 static gfloat
 count_of (const Image *image, gdouble number)
 {
-  return number == image->blank ? NAN : (gfloat) (number * image->scale + image->zero);
+  return number == image->blank ? NAN : (gfloat) ((number * image->scale + image->zero) / image->full);
 }
 
 static gdouble
@@ -227,12 +228,13 @@ number_at (const guint8 *bytes, gint bits)
 
 /* As count_of.  Most cameras write such numbers. */
 TESSERA_CLONES static void
-counts_of_16_bits (const guint16 *restrict numbers, gsize n, gdouble scale, gdouble zero, gdouble blank, gfloat *restrict counts)
+counts_of_16_bits (const guint16 *restrict numbers, gsize n, gdouble scale, gdouble zero, gdouble full, gdouble blank,
+                   gfloat *restrict counts)
 {
   for (gsize i = 0; i < n; i++)
     {
       const gdouble number = (gint16) GUINT16_FROM_BE (numbers[i]);
-      const gfloat  count = (gfloat) (number * scale + zero);
+      const gfloat  count = (gfloat) ((number * scale + zero) / full);
 
       counts[i] = number == blank ? NAN : count;
     }
@@ -253,8 +255,8 @@ count_rows (gsize first, gsize n, gpointer data)
   const gsize     begin = first * c->plane->width, end = begin + n * c->plane->width;
 
   if (bits == 16)
-    counts_of_16_bits ((const guint16 *) (gconstpointer) c->bytes + begin, end - begin, c->image->scale, c->image->zero, c->image->blank,
-                       c->plane->pixels + begin);
+    counts_of_16_bits ((const guint16 *) (gconstpointer) c->bytes + begin, end - begin, c->image->scale, c->image->zero, c->image->full,
+                       c->image->blank, c->plane->pixels + begin);
   else
     for (gsize i = begin; i < end; i++)
       c->plane->pixels[i] = count_of (c->image, number_at (c->bytes + i * size, bits));
@@ -292,7 +294,7 @@ read_plain (FramesFile *file, const Image *image, gint index, CountPlane *plane,
 }
 
 gboolean
-fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error)
+fits_read_shares (const gchar *path, gint index, gdouble full, CountPlane *plane, FitsHeader *header, GError **error)
 {
   FramesFile file;
   Image      image;
@@ -309,9 +311,10 @@ fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *h
           g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s has no plane %d, but %d", path, index, header->planes);
           success = FALSE;
         }
-      else if (image.is_compressed)
+      image.full = full;
+      if (success && image.is_compressed)
         success = read_compressed (&file, &image, index, plane, header, error);
-      else
+      else if (success)
         success = read_plain (&file, &image, index, plane, header, error);
       fits_cards_clear (&image.cards);
     }
@@ -319,6 +322,12 @@ fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *h
   if (! success)
     fits_header_clear (header);
   return success;
+}
+
+gboolean
+fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  return fits_read_shares (path, index, 1.0, plane, header, error);
 }
 
 void

@@ -23,6 +23,8 @@ gboolean fits_read_header  (const gchar *path, FitsHeader *header, GError **erro
 void     fits_header_clear (FitsHeader *header);
 /* One plane, from 0 on, as BZERO and BSCALE make it; blanks are NaN. */
 gboolean fits_read_plane   (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error);
+/* The same, divided by `full` before they are rounded, once, to floats. */
+gboolean fits_read_shares  (const gchar *path, gint index, gdouble full, CountPlane *plane, FitsHeader *header, GError **error);
 /* Writes floats, whole or not at all.  `cards`: of at most 80 characters each, or NULL; they stand behind those of the image. */
 gboolean fits_write        (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error);
 
