@@ -249,6 +249,23 @@ passes (GeglOperation *operation)
   return ! kernel;
 }
 
+/* One weight, the middle one, that is 1, and nothing added. */
+static gboolean
+neutral (const GeglProperties *o)
+{
+  g_autofree ConvolutionKernel *kernel = kernel_new (o, NULL);
+  gint                          n;
+
+  if (! kernel || o->offset != 0.0 || (o->border == TESSERA_BORDER_CROP && kernel->rows * kernel->columns > 1))
+    return FALSE;
+  convolution_kernel_divide (kernel, o->divisor);
+  n = kernel->rows * kernel->columns;
+  for (gint i = 0; i < n; i++)
+    if (kernel->weights[i] != (i == n / 2 ? 1.0 : 0.0))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
@@ -278,7 +295,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "with a matrix of your own"),
     .reference = "Imagination Technologies, PowerVR image convolution case study, 2015",
     .menu_path = "<Image>/Filters/Generic", .menu_label = _("Convolution with any Kernel (Tessera)..."),
-    .filter = &convolution, .reach = reach, .passes = passes, .run = run
+    .filter = &convolution, .reach = reach, .passes = passes, .neutral = neutral, .run = run
   });
 }
 

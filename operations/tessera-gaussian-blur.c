@@ -72,6 +72,12 @@ reach (const GeglProperties *o)
 }
 
 static gboolean
+neutral (const GeglProperties *o)
+{
+  return o->std_dev_x == 0.0 && o->std_dev_y == 0.0;
+}
+
+static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   g_autofree Gaussian *gaussian = g_new0 (Gaussian, 1);
@@ -91,7 +97,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .description = _("Softens and blurs evenly by a bell curve of any width: soft focus, smooth backgrounds"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Gaussian Blur (Tessera)..."),
-    .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .run = run
+    .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .neutral = neutral, .run = run
   });
 }
 

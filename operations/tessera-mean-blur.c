@@ -232,6 +232,12 @@ reach (const GeglProperties *o)
 }
 
 static gboolean
+neutral (const GeglProperties *o)
+{
+  return o->radius == 0;
+}
+
+static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   const Params         params = { o->radius, (gfloat) (1.0 / (2 * o->radius + 1)) };
@@ -249,7 +255,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "time"),
     .reference = "Hillis & Steele, Data Parallel Algorithms, CACM 29(12), 1986",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Mean Blur (Tessera)..."),
-    .filter = &mean_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .run = run
+    .filter = &mean_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .neutral = neutral, .run = run
   });
 }
 

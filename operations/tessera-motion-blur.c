@@ -182,6 +182,12 @@ reach (const GeglProperties *o)
 }
 
 static gboolean
+neutral (const GeglProperties *o)
+{
+  return o->length == 0.0;
+}
+
+static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   g_autofree Taps *taps = taps_new (o->length, o->angle);
@@ -199,7 +205,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "streaks of light, camera shake"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.3",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Motion Blur along a Line (Tessera)..."),
-    .filter = &motion_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .run = run
+    .filter = &motion_blur, .working = "RaGaBaA float", .keeps_grey = TRUE, .grows = TRUE, .reach = reach, .neutral = neutral, .run = run
   });
 }
 

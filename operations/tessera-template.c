@@ -86,6 +86,12 @@ static const TesseraFilter template_filter = {
 };
 
 static gboolean
+neutral (const GeglProperties *o)
+{
+  return o->strength == 0.0;
+}
+
+static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
   const Params params = { (gfloat) o->strength };
@@ -103,7 +109,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .name = "tessera:template", .title = "Template", .categories = "blur",
     .description = "A 3x3 binomial blur, the example to copy",
     .reference = "the binomial kernel",
-    .filter = &template_filter, .working = "RaGaBaA float", .halo = { 1, 1, 1, 1 }, .run = run
+    .filter = &template_filter, .working = "RaGaBaA float", .halo = { 1, 1, 1, 1 }, .neutral = neutral, .run = run
   });
 }
 

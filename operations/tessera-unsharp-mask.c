@@ -146,6 +146,13 @@ reach (const GeglProperties *o)
   return gaussian_reach (sigma, sigma);
 }
 
+/* Without a blur there is no difference to add. */
+static gboolean
+neutral (const GeglProperties *o)
+{
+  return o->amount == 0.0 || o->std_dev == 0.0;
+}
+
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
@@ -179,7 +186,7 @@ gegl_op_class_init (GeglOpClass *klass)
                      "above a threshold"),
     .reference = "V. Oliveira, MSc thesis, 2013, chapter 4.2",
     .menu_path = "<Image>/Filters/Enhance", .menu_label = _("Unsharp Mask (Tessera)..."),
-    .working = "R'G'B'A float", .keeps_grey = TRUE, .reach = reach, .run = run
+    .working = "R'G'B'A float", .keeps_grey = TRUE, .reach = reach, .neutral = neutral, .run = run
   });
 }
 

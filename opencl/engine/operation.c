@@ -89,6 +89,22 @@ prepare (GeglOperation *operation)
   tessera_set_formats (operation, info_of (operation)->working, info_of (operation)->keeps_grey);
 }
 
+/* The pads decide what `process` does: a setting may change in between. */
+static void
+prepare_or_hand_on (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+
+  ((TesseraOperation *) operation)->hands_on = source && info_of (operation)->neutral (properties_of (operation));
+  if (! ((TesseraOperation *) operation)->hands_on)
+    {
+      ((const TesseraOperationClass *) G_OBJECT_GET_CLASS (operation))->prepare (operation);
+      return;
+    }
+  gegl_operation_set_format (operation, "input", source);
+  gegl_operation_set_format (operation, "output", source);
+}
+
 static GeglRectangle
 get_bounding_box (GeglOperation *operation)
 {
@@ -179,23 +195,26 @@ static gboolean
 process_buffers (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const GeglRectangle *roi,
                  gint level G_GNUC_UNUSED)
 {
-  return answer (operation, input, NULL, output, roi);
+  if (! ((TesseraOperation *) operation)->hands_on)
+    return answer (operation, input, NULL, output, roi);
+  gegl_buffer_copy (input, roi, GEGL_ABYSS_NONE, output, roi);
+  return TRUE;
 }
 
 static gboolean
 process (GeglOperation *operation, GeglOperationContext *context, const gchar *pad, const GeglRectangle *roi,
          gint level G_GNUC_UNUSED)
 {
-  const gboolean has_aux = info_of (operation)->has_aux;
+  const gboolean has_aux = info_of (operation)->has_aux, hands_on = ((TesseraOperation *) operation)->hands_on;
   g_autoptr (GeglBuffer) input = (GeglBuffer *) gegl_operation_context_dup_object (context, "input");
   g_autoptr (GeglBuffer) aux = has_aux ? (GeglBuffer *) gegl_operation_context_dup_object (context, "aux") : NULL;
   GeglBuffer    *output = NULL;
 
-  if (! passes (operation))
+  if (! hands_on && ! passes (operation))
     output = gegl_operation_context_get_target (context, pad);
   else if (input)
     gegl_operation_context_take_object (context, pad, (GObject *) g_object_ref (input));
-  return answer (operation, input, aux, output, roi);
+  return hands_on || answer (operation, input, aux, output, roi);
 }
 
 /* --------------------------------------------------------------- the class -- */
@@ -258,6 +277,11 @@ tessera_operation_describe_built (gpointer klass, gsize properties_size, guint l
   ((TesseraOperationClass *) klass)->properties_size = properties_size;
   if (info->working)
     operation_class->prepare = prepare;
+  if (info->neutral)
+    {
+      ((TesseraOperationClass *) klass)->prepare = operation_class->prepare;
+      operation_class->prepare = prepare_or_hand_on;
+    }
   if (info->is_whole)
     {
       operation_class->get_required_for_output   = tessera_whole;

@@ -26,6 +26,7 @@ typedef struct _TesseraOperationInfo TesseraOperationInfo;
 typedef struct
 {
   GeglOperationFilter parent_instance;
+  gboolean            hands_on;         /* its settings are neutral: the pads are made for that */
 } TesseraOperation;
 
 typedef struct
@@ -34,6 +35,7 @@ typedef struct
   const TesseraOperationInfo *info;
   gboolean                    has_border;       /* the property */
   gsize                       properties_size;
+  void                      (*prepare) (GeglOperation *operation);      /* where the settings are not neutral */
 } TesseraOperationClass;
 
 TESSERA_API GType tessera_operation_get_type (void) G_GNUC_CONST;
@@ -100,6 +102,10 @@ struct _TesseraOperationInfo
   /* The pixels around a result pixel that it depends on: always `halo`, or what `reach` makes of the properties. */
   TesseraHalo   halo;
   TesseraHalo (*reach)  (const GeglProperties *o);
+
+  /* Optional.  TRUE: with these settings the definition gives the input back, pixel for pixel.  The result is then the input, the
+   * same object, in the input's format: nothing is copied, rounded or checked, and hidden colours stay.  `run` is not called. */
+  gboolean    (*neutral) (const GeglProperties *o);
 
   /* Optional.  TRUE: the result is the input, the same object.  `run` is then called with request->output NULL,
    * for its other results. */
