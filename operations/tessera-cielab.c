@@ -71,6 +71,7 @@ typedef struct
   gfloat   scales[3];
   gfloat   offset;
   gboolean is_inverse, is_linear;       /* is_linear: its colours are linear light, no curve comes before or after */
+  gboolean is_grey;                     /* L stands in place of a and b too, and is read alone */
 } Lab;
 
 /* --------------------------------------------------------------- matrices -- */
@@ -170,7 +171,10 @@ forward_run (const Lab *lab, gfloat *pixels, gint n)
       p[1][i] = lab->scales[1] * (x - y) + lab->offset;
       p[2][i] = lab->scales[2] * (y - z) + lab->offset;
     }
-  planes_put_together (p[0], p[1], p[2], p[3], n, pixels);
+  if (lab->is_grey)
+    planes_put_together (p[0], p[0], p[0], p[3], n, pixels);
+  else
+    planes_put_together (p[0], p[1], p[2], p[3], n, pixels);
 }
 
 TESSERA_CLONES static void
@@ -180,6 +184,8 @@ inverse_run (const Lab *lab, gfloat *pixels, gint n)
   gfloat p[4][RUN];
 
   planes_take_apart (pixels, n, p[0], p[1], p[2], p[3]);
+  for (gint i = 0; i < n && lab->is_grey; i++)
+    p[1][i] = p[2][i] = lab->offset;
   for (gint i = 0; i < n; i++)
     {
       gfloat g = p[0][i] * lab->scales[0];
@@ -219,7 +225,7 @@ cielab_device (TesseraBand *band)
     .kernel = lab->is_inverse ? "cielab_inverse" : "cielab_forward", .size = OUTPUT_SIZE (band), .cost = 2,
     .args = { INPUT_ARGS (band), OUTPUT_ARGS (band),
               FLOAT4_ARG (lab->rows[0][0], lab->rows[1][0], lab->rows[2][0], lab->is_linear),
-              FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], 0.0f),
+              FLOAT4_ARG (lab->rows[0][1], lab->rows[1][1], lab->rows[2][1], lab->is_grey),
               FLOAT4_ARG (lab->scales[0], lab->scales[1], lab->scales[2], lab->offset) }
   });
 }
@@ -230,13 +236,22 @@ static const TesseraFilter cielab = {
 
 /* ------------------------------------------------------------- operation -- */
 
+/* A space of greys has no room for a and b. */
+static gboolean
+is_of_greys (GeglOperation *operation)
+{
+  const Babl *space = gegl_operation_get_source_space (operation, "input");
+
+  return space && babl_space_is_gray (space);
+}
+
 /* Of sRGB's colours.  Where the input is linear light, they are: no curve has to be undone. */
 static const Babl *
 colour_format (GeglOperation *operation)
 {
-  const gint flags = tessera_input_flags (operation);
-
-  return babl_format ((flags & BABL_MODEL_FLAG_RGB) && ! (flags & BABL_MODEL_FLAG_NONLINEAR) ? "RGBA float" : "R'G'B'A float");
+  if (is_of_greys (operation))
+    return tessera_format (operation, "RGBA float");
+  return babl_format (tessera_input_is_light (operation) ? "RGBA float" : "R'G'B'A float");
 }
 
 /* Of L, a, b. */
@@ -246,7 +261,8 @@ number_format (GeglOperation *operation, const GeglProperties *o)
   return tessera_format (operation, o->encoding == TESSERA_CIELAB_DISPLAY ? "R'G'B'A float" : "RGBA float");
 }
 
-/* Pictures leave as the input is stored, but never as grey, which has no room for a and b; raw numbers stay linear. */
+/* Pictures leave as the input is stored, but never as grey, which has no room for a and b; raw numbers stay linear.  In a
+ * space of greys L goes alone. */
 static void
 prepare (GeglOperation *operation)
 {
@@ -256,7 +272,7 @@ prepare (GeglOperation *operation)
   if (o->direction == TESSERA_CIELAB_INVERSE)
     tessera_set_pads (operation, numbers, tessera_delivered (operation, colours, FALSE));
   else
-    tessera_set_pads (operation, colours, o->encoding == TESSERA_CIELAB_RAW ? numbers : tessera_delivered (operation, numbers, FALSE));
+    tessera_set_pads (operation, colours, o->encoding == TESSERA_CIELAB_RAW && ! is_of_greys (operation) ? numbers : tessera_delivered (operation, numbers, FALSE));
 }
 
 static gboolean
@@ -266,6 +282,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   Lab         lab = lab_new (o);
 
   lab.is_linear = ! (babl_get_model_flags (colours) & BABL_MODEL_FLAG_NONLINEAR);
+  lab.is_grey = is_of_greys (request->operation);
   request->output_format = lab.is_inverse ? colours : number_format (request->operation, o);
   request->params = &lab;
   request->cost_class = lab.is_inverse + 2 * lab.is_linear;

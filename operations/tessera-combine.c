@@ -81,7 +81,10 @@ prepare (GeglOperation *operation)
 {
   g_autoptr (GPtrArray) buffers = list_pictures (operation);
 
-  gegl_operation_set_format (operation, "output", in_space_of_first (buffers, "RGBA float"));
+  const Babl *colours = in_space_of_first (buffers, "RGBA float");
+
+  gegl_operation_set_format (operation, "output", babl_space_is_gray (babl_format_get_space (colours))
+                                                  ? in_space_of_first (buffers, "YA float") : colours);
 }
 
 static GeglRectangle

@@ -294,15 +294,21 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
 
 /* ------------------------------------------------------------- operation -- */
 
+static gboolean
+takes_srgb_curve (const Babl *format)
+{
+  return babl_format_get_space (format) == babl_space ("sRGB") || babl_get_model_flags (format) & BABL_MODEL_FLAG_PERCEPTUAL;
+}
+
 /* R'G'B'A.  Linear light of sRGB's curve is read as it is, and takes the curve on the way.  Otherwise it would be
  * converted back and forth, the last time by GEGL on one thread. */
 static void
 prepare (GeglOperation *operation)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
-  gboolean    is_linear = (tessera_input_flags (operation) & BABL_MODEL_FLAG_LINEAR)
-                          && babl_format_get_space (source) == babl_space ("sRGB");
-  const Babl *format = tessera_format (operation, is_linear ? "RGBA float" : "R'G'B'A float");
+  const Babl *format = tessera_format (operation, "R'G'B'A float");
+
+  if (tessera_input_is_light (operation) && takes_srgb_curve (format))
+    format = tessera_format (operation, "RGBA float");
 
   tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
 }
@@ -319,7 +325,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   request->cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0);
   if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
     return tessera_process (request);           /* nothing is mapped */
-  e.is_linear = request->input_format == babl_format ("RGBA float");
+  e.is_linear = (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_LINEAR) != 0;
   tessera_luminance (request->input_format, e.weights);
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);

@@ -118,8 +118,7 @@ prepare (GeglOperation *operation)
   const gboolean            is_picture = result == TESSERA_HARRIS_OVERLAY;
 
   tessera_set_pads (operation, perceived_format (operation, is_picture),
-                    is_picture && perceived_input (operation, is_picture) == PERCEIVED_LINEAR ? tessera_delivered (operation, output, FALSE)
-                                                                        : output);
+                    is_picture ? tessera_delivered (operation, output, FALSE) : output);
 }
 
 static gboolean

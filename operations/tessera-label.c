@@ -221,16 +221,23 @@ static const TesseraFilter label_filter = {
 
 /* ------------------------------------------------------------- operation -- */
 
-/* Colours leave in 8 bits, or in floats like the input's.  Otherwise GEGL would convert them on one thread. */
+static gboolean
+is_of_greys (const Babl *source)
+{
+  return source && babl_space_is_gray (babl_format_get_space (source));
+}
+
+/* Colours leave in 8 bits, or in floats like the input's.  Otherwise GEGL would convert them on one thread.  They are codes
+ * of the image's curve. */
 static const Babl *
 colors_format (GeglOperation *operation)
 {
   const Babl         *source = gegl_operation_get_source_format (operation, "input");
   const BablModelFlag flags = tessera_input_flags (operation);
+  const gboolean      is_bytes = ! source || (babl_format_get_type (source, 0) == babl_type ("u8") && ! is_of_greys (source));
 
-  return tessera_format (operation, ! source || babl_format_get_type (source, 0) == babl_type ("u8") ? "R'G'B'A u8"
-                                    : ! (flags & BABL_MODEL_FLAG_LINEAR) ? "R'G'B'A float"
-                                    : flags & BABL_MODEL_FLAG_ASSOCIATED ? "RaGaBaA float" : "RGBA float");
+  return babl_format_with_space (is_bytes ? "R'G'B'A u8" : ! (flags & BABL_MODEL_FLAG_LINEAR) ? "R'G'B'A float"
+                                 : flags & BABL_MODEL_FLAG_ASSOCIATED ? "RaGaBaA float" : "RGBA float", source);
 }
 
 static TesseraLabelResult
@@ -250,11 +257,15 @@ prepare (GeglOperation *operation)
 {
   GeglProperties *o = GEGL_PROPERTIES (operation);
   GeglRectangle   bounds = tessera_bounds (operation, "input");
+  const Babl     *result = result_format (operation, o);
 
   if (gegl_rectangle_is_empty (&bounds))
     o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
   gegl_operation_set_format (operation, "input", tessera_format (operation, "RGBA float"));
-  gegl_operation_set_format (operation, "output", result_format (operation, o));
+  gegl_operation_set_format (operation, "output",
+                             wanted_result (o) == TESSERA_LABEL_RESULT_COLORS
+                             && is_of_greys (gegl_operation_get_source_format (operation, "input"))
+                             ? tessera_delivered (operation, result, FALSE) : result);
 }
 
 /* The value of each of the 256 codes in a format of floats: by formula for sRGB's curve, by babl for others. babl

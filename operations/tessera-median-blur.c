@@ -287,16 +287,21 @@ reach (const GeglProperties *o)
   return (TesseraHalo) { o->radius, o->radius, o->radius, o->radius };
 }
 
-/* R'G'B'A, or RGBA if the image is linear.  The reader of the result wants the same, and GEGL would convert on one
- * thread, which takes longer than the filter. */
+/* In the curve of the image: no curve changes an order, and the reader of the result wants the same. GEGL would convert on
+ * one thread, which takes longer than the filter. */
 static void
 prepare (GeglOperation *operation)
 {
-  const BablModelFlag flags = tessera_input_flags (operation);
-  const gboolean      is_linear = (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) && ! (flags & BABL_MODEL_FLAG_NONLINEAR);
-  const Babl         *format = tessera_format (operation, is_linear ? "RGBA float" : "R'G'B'A float");
+  const Babl *seen = tessera_seen_format (operation), *space = gegl_operation_get_source_space (operation, "input");
+  const Babl *format = seen ? seen : babl_format_with_space (tessera_input_is_light (operation) ? "RGBA float" : "R'G'B'A float", space);
 
   tessera_set_pads (operation, format, tessera_delivered_exactly (operation, format));
+}
+
+static gboolean
+neutral (const GeglProperties *o)
+{
+  return o->radius == 0;
 }
 
 static gboolean
@@ -325,7 +330,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .reference = "T. S. Huang and others, A Fast Two-Dimensional Median Filtering Algorithm, "
                  "IEEE Trans. ASSP 27(1), 1979",
     .menu_path = "<Image>/Filters/Blur", .menu_label = _("Median Blur (Tessera)..."),
-    .reach = reach, .run = run
+    .reach = reach, .neutral = neutral, .run = run
   });
 }
 

@@ -84,12 +84,11 @@ picture_of (const GeglProperties *o)
   return (SiftPicture) (o->output != TESSERA_SIFT_OVERLAY ? o->output : o->result);
 }
 
+/* Marks are laid over the picture in light, however it is stored; a mask is numbers. */
 static const Babl *
 output_format (GeglOperation *operation, SiftPicture picture)
 {
-  return picture == SIFT_MASK
-         ? babl_format_with_space ("Y float", gegl_operation_get_source_space (operation, "input"))
-         : perceived_picture (operation);
+  return tessera_format (operation, picture == SIFT_MASK ? "Y float" : "RGBA float");
 }
 
 static void
@@ -104,8 +103,8 @@ prepare (GeglOperation *operation)
   if (gegl_rectangle_is_empty (&bounds))
     o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
   tessera_set_pads (operation, perceived_format (operation, is_overlay),
-                    is_overlay && perceived_input (operation, TRUE) == PERCEIVED_LINEAR
-                    ? tessera_delivered (operation, output, FALSE) : output);
+                    is_overlay ? tessera_delivered (operation, output, FALSE)
+                    : picture == SIFT_MASK ? output : tessera_delivered_exactly (operation, output));
 }
 
 static void

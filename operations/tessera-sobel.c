@@ -88,6 +88,7 @@ RESULT_PROPERTY (output)
 typedef struct
 {
   gboolean of_luminance, is_perceptual;
+  gboolean is_encoded;          /* what is read lies behind the sRGB curve */
   gint     result, display;     /* GRADIENT_..., 0 or 1 */
   gfloat   gain;
   gfloat   weights[3];          /* luminance of linear R, G, B */
@@ -114,9 +115,13 @@ take_luminance (const gfloat *restrict pixels, gint n, const Params *params, gfl
 {
   const gfloat red = params->weights[0], green = params->weights[1], blue = params->weights[2];
 
-  for (gint i = 0; i < n; i++)
-    plane[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
-  if (params->is_perceptual)
+  if (params->is_encoded)
+    for (gint i = 0; i < n; i++)
+      plane[i] = perceptual_luminance (pixels[4 * i], pixels[4 * i + 1], pixels[4 * i + 2], red, green, blue);
+  else
+    for (gint i = 0; i < n; i++)
+      plane[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
+  if (params->is_perceptual && ! params->is_encoded)
     for (gint i = 0; i < n; i++)
       plane[i] = gradient_seen (perceptual_from_linear (plane[i]), pixels[4 * i + 3]);
   else
@@ -258,7 +263,8 @@ sobel_device (TesseraBand *band)
   tessera_launch (band, &(TesseraLaunch) {
     .kernel = "sobel_luminance", .size = { input->width, input->height }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (luminance), ARG (input->width), ARG (input->height),
-              FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f), ARG (params->is_perceptual) }
+              FLOAT4_ARG (params->weights[0], params->weights[1], params->weights[2], 0.0f), ARG (params->is_perceptual),
+              ARG (params->is_encoded) }
   });
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "sobel_grey", .size = OUTPUT_SIZE (band), .cost = 9,
@@ -288,23 +294,39 @@ params_new (const GeglProperties *o)
   };
 }
 
-/* Of a picture, as the tone counts it; numbers are linear. */
+/* Of a picture, as the tone counts it; numbers are linear, and four of them are no grey. */
 static const Babl *
 output_format (GeglOperation *operation, const Params *params)
 {
+  const Babl *space = gegl_operation_get_source_space (operation, "input");
+
+  if (params->result == GRADIENT_VECTOR && space && babl_space_is_gray (space))
+    return babl_format ("RGBA float");
   return tessera_format (operation, result_components (params) == 1 ? "Y float"
                                     : is_picture (params) && params->is_perceptual ? "R'G'B'A float" : "RGBA float");
+}
+
+/* The luminance as it is seen comes of light, but that of a grey picture, and of floats, is not sent there first. */
+static const Babl *
+input_format (GeglOperation *operation, const Params *params)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const Babl *seen = params->of_luminance && params->is_perceptual ? tessera_seen_format (operation) : NULL;
+
+  if (seen && ! (tessera_input_flags (operation) & BABL_MODEL_FLAG_GRAY) && babl_format_get_type (source, 0) != babl_type ("float"))
+    seen = NULL;
+  return seen ? seen : tessera_format (operation, ! params->of_luminance && params->is_perceptual ? "R'G'B'A float" : "RGBA float");
 }
 
 static void
 prepare (GeglOperation *operation)
 {
   const Params params = params_new (GEGL_PROPERTIES (operation));
-  const Babl  *result = output_format (operation, &params);
-  const gchar *input = ! params.of_luminance && params.is_perceptual ? "R'G'B'A float" : "RGBA float";
+  const Babl  *result = output_format (operation, &params), *space = babl_format_get_space (result);
 
-  tessera_set_pads (operation, tessera_format (operation, input),
-                    is_picture (&params) ? tessera_delivered (operation, result, TRUE) : result);
+  tessera_set_pads (operation, input_format (operation, &params),
+                    is_picture (&params) ? tessera_delivered (operation, result, TRUE)
+                    : result_components (&params) == 4 && babl_space_is_gray (space) ? tessera_delivered_exactly (operation, result) : result);
 }
 
 static gboolean
@@ -312,6 +334,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 {
   Params params = params_new (o);
 
+  params.is_encoded = (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_LINEAR) == 0;
   tessera_luminance (request->input_format, params.weights);
   request->output_format = output_format (request->operation, &params);
   request->params = &params;

@@ -366,9 +366,16 @@ TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
 
-/* For `prepare`: the format of this name in the space of the input; the input's model flags, 0 if nothing is connected. */
-TESSERA_API const Babl   *tessera_format      (GeglOperation *operation, const gchar *name);
-TESSERA_API BablModelFlag tessera_input_flags (GeglOperation *operation);
+/* For `prepare`: the format of this name in the space of the input; the input's model flags, 0 if nothing is connected;
+ * is what the input stores linear light?  "R'G'B'A float" is R~G~B~A, behind sRGB's curve, in a space whose own curve is
+ * linear: what is perceptual is so for the eye. */
+TESSERA_API const Babl   *tessera_format         (GeglOperation *operation, const gchar *name);
+TESSERA_API BablModelFlag tessera_input_flags    (GeglOperation *operation);
+TESSERA_API gboolean      tessera_input_is_light (GeglOperation *operation);
+
+/* For `prepare`: RGBA floats behind sRGB's curve, if the input is stored behind that; else NULL.  What is computed behind it
+ * need not be converted to light and back then (perceptual_luminance). */
+TESSERA_API const Babl *tessera_seen_format (GeglOperation *operation);
 
 /* For `prepare`: the format to set on the output pad.  By default this is `format` (float components).  With
  * TESSERA_DELIVER=stored, if only a gegl:write-buffer consumes the result, it is the format of that buffer,

@@ -13,7 +13,7 @@
 
 /* One work-item makes one pixel; any group; no local memory; 1 read, 1 write.  `first` and `last` are the weights of
  * R and of B in the rows of the matrix.  `scales` are those of L, a and b, then the offset of a and b.  first.w is 1
- * if the input is linear light. */
+ * if the input is linear light, last.w if L stands in place of a and b too. */
 kernel void cielab_forward (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                             float4 first, float4 last, float4 scales)
 {
@@ -32,9 +32,12 @@ kernel void cielab_forward (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
   gz = lab_curve (lab_positive_mixed (c.y, c.x, c.z, first.z, last.z));
   output[y * width + x] = (float4) (scales.x * gy, scales.y * (gx - gy) + scales.w,
                                     scales.z * (gy - gz) + scales.w, c.w);
+  if (last.w != 0.0f)
+    output[y * width + x] = (float4) (scales.x * gy, scales.x * gy, scales.x * gy, c.w);
 }
 
-/* As cielab_forward, with the weights of X and of Z.  first.w is 1 if the output is linear light. */
+/* As cielab_forward, with the weights of X and of Z.  first.w is 1 if the output is linear light, last.w if a and
+ * b are not read. */
 kernel void cielab_inverse (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
                             float4 first, float4 last, float4 scales)
 {
@@ -46,6 +49,8 @@ kernel void cielab_inverse (INPUT_ARGS (float4), OUTPUT_ARGS (float4),
   if (x >= width || y >= height)
     return;
   c = input[(y + input_top) * input_stride + x + input_left];
+  if (last.w != 0.0f)
+    c.y = c.z = scales.w;
   g = c.x * scales.x;
   tx = lab_curve_inverse (g + (c.y - scales.w) * scales.y);
   ty = lab_curve_inverse (g);

@@ -12,7 +12,7 @@
 /* Makes a plane: an eighth of each pixel's luminance times its alpha.  One work-item makes one pixel; any group; no
  * local memory; 1 read, 1 write of a float. */
 kernel void sobel_luminance (global const float4 *input, int input_stride, global float *plane,
-                             int width, int height, float4 weights, int is_perceptual)
+                             int width, int height, float4 weights, int is_perceptual, int is_encoded)
 {
   int    x = get_global_id (0);
   int    y = get_global_id (1);
@@ -22,9 +22,13 @@ kernel void sobel_luminance (global const float4 *input, int input_stride, globa
   if (x >= width || y >= height)
     return;
   c = input[y * input_stride + x];
-  value = (weights.x * c.x + weights.y * c.y) + weights.z * c.z;
-  if (is_perceptual)
-    value = perceptual_from_linear (value);
+  if (is_encoded)
+    value = perceptual_luminance (c.x, c.y, c.z, weights.x, weights.y, weights.z);
+  else
+    {
+      value = (weights.x * c.x + weights.y * c.y) + weights.z * c.z;
+      value = is_perceptual ? perceptual_from_linear (value) : value;
+    }
   plane[y * width + x] = gradient_seen (value, c.w);
 }
 

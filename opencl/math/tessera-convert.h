@@ -125,6 +125,24 @@ is_grey (const float *pixel)
   return pixel[0] == pixel[1] && pixel[1] == pixel[2];
 }
 
+/* The luminance of colours behind the sRGB curve, behind it too: the curve of a sum of linear light.  That of a grey pixel is
+ * its value itself.  Linear light of 1e16 and more would overflow; but up there the curve is a power, so a factor that brings
+ * the largest component to some 2^20 passes through it. */
+static inline float
+perceptual_luminance (float r, float g, float b, float red, float green, float blue)
+{
+  const float larger = r > g ? r : g, most = larger > b ? larger : b;
+  const int   exponent = tessera_as_int (most) & 0x7f800000;
+  const int   is_huge = most > 1e15f && most <= 3.402823466e38f;
+  const float scale = is_huge ? tessera_as_float (0x89000000 - exponent) : 1.0f;
+  const float back = is_huge ? tessera_as_float (exponent - 0x0a000000) : 1.0f;
+  const float light = (red * linear_from_perceptual (r * scale) + green * linear_from_perceptual (g * scale))
+                      + blue * linear_from_perceptual (b * scale);
+  const float seen = perceptual_from_linear (light) * back;
+
+  return r == g && g == b ? r : seen;
+}
+
 /* Converts pixel[4], which is R, G, B and alpha, from layout `from` to layout `to`.  Only the curve and whether
  * colours are premultiplied count here. */
 static inline void

@@ -26,13 +26,7 @@ equalize_bin (float v, float bins, float high, float low)
 static inline float
 equalize_luminance (float r, float g, float b, float red, float green, float blue, int is_linear)
 {
-  if (! is_linear)
-    {
-      r = linear_from_perceptual (r);
-      g = linear_from_perceptual (g);
-      b = linear_from_perceptual (b);
-    }
-  return perceptual_from_linear ((red * r + green * g) + blue * b);
+  return is_linear ? perceptual_from_linear ((red * r + green * g) + blue * b) : perceptual_luminance (r, g, b, red, green, blue);
 }
 
 #define EQUALIZE_LEAST   1.17549435e-38f      /* the smallest normal float; less counts as no light */

@@ -39,20 +39,33 @@ perceived_of (const Babl **format)
   return input;
 }
 
+/* Greys and floats behind sRGB's curve need not be sent through light either. */
+static const Babl *
+encoded_format (GeglOperation *operation)
+{
+  const Babl *source = gegl_operation_get_source_format (operation, "input"), *seen = tessera_seen_format (operation);
+
+  return seen && (tessera_input_flags (operation) & BABL_MODEL_FLAG_GRAY || babl_format_get_type (source, 0) == babl_type ("float"))
+         ? seen : NULL;
+}
+
 Perceived
 perceived_input (GeglOperation *operation, gboolean is_picture)
 {
-  const Babl *source = gegl_operation_get_source_format (operation, "input");
+  const Babl     *source = gegl_operation_get_source_format (operation, "input");
+  const Perceived input = source ? classify (source, is_picture) : PERCEIVED_LINEAR;
 
-  return source ? classify (source, is_picture) : PERCEIVED_LINEAR;
+  return input == PERCEIVED_LINEAR && encoded_format (operation) ? PERCEIVED_ENCODED : input;
 }
 
 const Babl *
 perceived_format (GeglOperation *operation, gboolean is_picture)
 {
-  return perceived_input (operation, is_picture) != PERCEIVED_LINEAR
-         ? gegl_operation_get_source_format (operation, "input")
-         : babl_format_with_space ("RGBA float", gegl_operation_get_source_space (operation, "input"));
+  const Babl *source = gegl_operation_get_source_format (operation, "input"), *seen = encoded_format (operation);
+
+  if (source && classify (source, is_picture) != PERCEIVED_LINEAR)
+    return source;
+  return seen ? seen : babl_format_with_space ("RGBA float", gegl_operation_get_source_space (operation, "input"));
 }
 
 const Babl *
@@ -97,13 +110,14 @@ see_colours (const gfloat *restrict pixels, gint n, const gfloat weights[3], gbo
 
   if (are_encoded)
     for (gint i = 0; i < n; i++)
-      seen[i] = (red * linear_from_perceptual (pixels[4 * i]) + green * linear_from_perceptual (pixels[4 * i + 1]))
-                + blue * linear_from_perceptual (pixels[4 * i + 2]);
+      seen[i] = perceptual_luminance (pixels[4 * i], pixels[4 * i + 1], pixels[4 * i + 2], red, green, blue);
   else
-    for (gint i = 0; i < n; i++)
-      seen[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
-  for (gint i = 0; i < n; i++)
-    seen[i] = perceptual_from_linear (seen[i]);
+    {
+      for (gint i = 0; i < n; i++)
+        seen[i] = (red * pixels[4 * i] + green * pixels[4 * i + 1]) + blue * pixels[4 * i + 2];
+      for (gint i = 0; i < n; i++)
+        seen[i] = perceptual_from_linear (seen[i]);
+    }
   for (gint i = 0; i < n; i++)
     seen[i] = seen_on_black (seen[i], pixels[4 * i + 3]);
 }

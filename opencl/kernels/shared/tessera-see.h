@@ -14,6 +14,6 @@ see_pixel (global const float *input, int here, int components, float4 weights, 
     return seen_on_black (input[components * (long) here], 1.0f);
   c = vload4 (here, input);
   if (is_encoded)
-    c = (float4) (linear_from_perceptual (c.x), linear_from_perceptual (c.y), linear_from_perceptual (c.z), c.w);
+    return seen_on_black (perceptual_luminance (c.x, c.y, c.z, weights.x, weights.y, weights.z), c.w);
   return seen_on_black (perceptual_from_linear ((weights.x * c.x + weights.y * c.y) + weights.z * c.z), c.w);
 }
