@@ -3,12 +3,13 @@
  * Cases as text: the names of their parts, `--set`, and the repro line. */
 #include "check.h"
 
-#define MORE_FORMATS "srgba-float", "rgba-u8", "srgba-u16", "srgba-half", "ya-float", "sya-u8", "ya-u16"
+#define MORE_FORMATS "srgba-float", "rgba-u8", "srgba-u16", "srgba-half", "ya-float", "sya-u8", "ya-u16", \
+                     "sy-float", "sya-float", "eye-rgba-float", "eye-y-float", "premultiplied-srgb-float"
 
 static const gchar *const format_nicks[] =
   { "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
     "premultiplied-float", "srgb-u16", MORE_FORMATS, NULL };
-static const gchar *const space_nicks[] = { "sRGB", "ProPhoto", "Apple", NULL };
+static const gchar *const space_nicks[] = { "sRGB", "ProPhoto", "Apple", "ACEScg", NULL };
 static const gchar *const storage_nicks[] =
   { "tiles", "odd-tiles", "linear", "sub-buffer", "dup", NULL };
 static const gchar *const content_nicks[] =
@@ -19,10 +20,10 @@ static const gchar *const sink_nicks[] = { "blit", "blit-buffer", "processor", N
 static const gchar *const aux_nicks[] =
   { "none", "working", "rgba-float", "srgba-u8", "srgb-u8", "rgba-u16", "rgba-half", "y-float", "sy-u8",
     "premultiplied-float", "srgb-u16", MORE_FORMATS, NULL };
-static const gchar *const aux_space_nicks[] = { "same", "sRGB", "ProPhoto", "Apple", NULL };
+static const gchar *const aux_space_nicks[] = { "same", "sRGB", "ProPhoto", "Apple", "ACEScg", NULL };
 static const gchar *const law_nicks[] =
   { "none", "split", "threads", "twice", "bands", "processor", "translation", "locality",
-    "concurrent", "update", "native", "hidden", "move", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "identity", NULL };
+    "concurrent", "update", "native", "hidden", "move", "neighbour", "constant", "impulse", "mirror-x", "mirror-y", "neutral", NULL };
 
 static const struct
 {

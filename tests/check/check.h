@@ -76,7 +76,7 @@ typedef enum
   CHECK_LAW_PROCESSOR, CHECK_LAW_TRANSLATION, CHECK_LAW_LOCALITY,
   CHECK_LAW_CONCURRENT, CHECK_LAW_UPDATE, CHECK_LAW_NATIVE, CHECK_LAW_HIDDEN, CHECK_LAW_MOVE, CHECK_LAW_NEIGHBOUR,
   CHECK_LAW_CONSTANT, CHECK_LAW_IMPULSE, CHECK_LAW_MIRROR_X, CHECK_LAW_MIRROR_Y,
-  CHECK_LAW_IDENTITY,
+  CHECK_LAW_NEUTRAL,
   CHECK_LAWS
 } CheckLaw;
 
@@ -99,6 +99,7 @@ typedef struct
   gdouble         weights[3];   /* its luminance weights */
   gboolean        straight;     /* the input's format is not premultiplied */
   gboolean        perceptual;   /* it is not linear light */
+  gboolean        seen;         /* the image was read behind sRGB's curve (CheckFilter.sees) */
 } CheckReferenceArgs;
 
 typedef struct
@@ -114,6 +115,8 @@ typedef struct
   const gchar   *format;        /* babl format of input and output; */
   const gchar *(*working)  (const gdouble *values);     /* NULL: `format` */
   const gchar   *working_linear;        /* instead, where the input is linear RGB; NULL: the same */
+  gboolean      (*sees)    (const gdouble *values);     /* is "R'G'B'A float" it, where the input is grey or floats behind sRGB's
+                                                         * curve?  NULL: no */
   const gchar *(*delivers) (const gdouble *values);     /* of the output where it is another, of one float
                                                          * component (the first of the four that are
                                                          * compared) or of four */
@@ -125,7 +128,7 @@ typedef struct
   gdouble      (*cost)     (const gdouble *values);     /* reads per pixel, bounds the case's size; NULL: what is in reach */
   guint          holds;         /* bits 1 << CheckLaw of those that not every filter keeps (constant and later) */
   guint        (*laws)     (const gdouble *values);     /* those that depend on the properties; NULL: `holds` alone */
-  const gchar   *identity;      /* "k=v,...": properties that make it the identity; NULL: none do */
+  const gchar *const *neutral;  /* "k=v,...": settings with which the result is the input itself; NULL at the end; NULL: none */
   void         (*mirror)   (gdouble *values, gboolean along_y);  /* what a mirrored image needs; NULL: nothing else */
   gboolean     (*changes_planes) (const gdouble *values); /* what an endless plane of one colour is; NULL: no */
   gboolean     (*passes)   (const gdouble *values);     /* may the operation pass its input through? */
@@ -200,6 +203,9 @@ typedef struct
 } CheckSource;
 
 const Babl  *check_working_format (const CheckFilter *filter, const CheckCase *c);
+const Babl  *check_source_format  (const CheckFilter *filter, const CheckCase *c);
+/* Is the image read behind sRGB's curve, because it is stored so? */
+gboolean     check_is_seen        (const CheckFilter *filter, const CheckCase *c);
 const Babl  *check_result_format  (const CheckFilter *filter, const CheckCase *c);
 gint         check_components     (const CheckFilter *filter, const CheckCase *c);
 CheckSource *check_source_new     (const CheckFilter *filter, const CheckCase *c,
@@ -260,6 +266,12 @@ const gchar *check_leg_name (CheckLeg leg);
 
 /* Does the engine convert the source to `working` by code of its own? */
 gboolean check_is_own_conversion (const CheckSource *source, const Babl *working);
+/* Is there nothing to compute for that? */
+gboolean check_is_exact          (const Babl *stored, const Babl *working);
+/* Not linear light: behind a curve. */
+gboolean check_is_curved         (const Babl *format);
+/* A space whose own curve is linear: what is perceptual is R~G~B~ there. */
+#define CHECK_LINEAR_SPACE "ACEScg"
 /* `pixels`: what babl made of the source, replaced. */
 void     check_convert_source    (const CheckSource *source, const Babl *working, gdouble *pixels);
 /* What to read a node's result in: what the node gives, for check_pixels_spread () to convert by the formula, or the
@@ -342,6 +354,7 @@ gboolean     check_law_move (const CheckFilter *filter, const CheckCase *c, Chec
                              GString *why);
 gboolean     check_law_native (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
+gboolean     check_law_neutral (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, GString *why);
 gboolean     check_law_hidden (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,
                                GString *why);
 gboolean     check_law_neighbour (const CheckFilter *filter, const CheckCase *c, CheckLeg leg,

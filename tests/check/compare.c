@@ -152,12 +152,12 @@ check_truth_init (CheckTruth          *truth,
   gdouble           *pixels = read_double (source, format);
   gdouble           *aux_pixels = aux ? read_aux (aux, format, &source->box) : NULL;
   RefImage           image = { source->box.width, source->box.height, pixels,
-                               c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING
+                               ! check_is_exact (source->format, format)
                                ? conversion_error (source, format, pixels, n_input) : 0 };
   RefImage           guide = { source->box.width, source->box.height, aux_pixels,
                                c->field[CHECK_AUX] > 1 || c->field[CHECK_AUX_SPACE] ? conversion_error (aux, format, aux_pixels, n_input) : 0 };
   CheckReferenceArgs args = { &image, aux ? &guide : NULL, c->value,
-                               babl_format_get_space (source->format), { 0 }, FALSE, FALSE };
+                               babl_format_get_space (source->format), { 0 }, FALSE, FALSE, check_is_seen (filter, c) };
   RefResult          result = { roi->x - source->box.x, roi->y - source->box.y, roi->width, roi->height,
                                 NULL, NULL, NULL };
 
@@ -168,7 +168,7 @@ check_truth_init (CheckTruth          *truth,
   babl_space_get_rgb_luminance (babl_format_get_space (source->format), &args.weights[0],
                                 &args.weights[1], &args.weights[2]);
   args.straight = ! (babl_get_model_flags (source->format) & BABL_MODEL_FLAG_ASSOCIATED);
-  args.perceptual = (babl_get_model_flags (source->format) & BABL_MODEL_FLAG_NONLINEAR) != 0;
+  args.perceptual = check_is_curved (source->format);
   filter->reference (&args, &result);
   g_free (pixels);
   g_free (aux_pixels);
@@ -280,7 +280,7 @@ check_against (const CheckFilter *filter,
 {
   gboolean              between = pair == CHECK_PAIR_C_OPENCL;
   const CheckTolerance *tolerance = between ? &bits : &filter->to_reference;
-  gboolean              converted = c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING || c->field[CHECK_AUX] > 1;
+  gboolean              converted = ! check_is_exact (check_source_format (filter, c), check_working_format (filter, c)) || c->field[CHECK_AUX] > 1;
   gdouble               relative = tolerance->value + (converted ? 2e-6 : 0);
   const gdouble         below = filter->below ? filter->below (c->value) : INFINITY;
   gint                  w = truth->roi.width;

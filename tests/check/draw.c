@@ -156,7 +156,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
                                  CHECK_ALPHA_ZERO, CHECK_ALPHA_PATCHES, CHECK_ALPHA_PATCHES };
 
   if (check_chance (random, 55))
-    c->field[CHECK_FORMAT] = check_below (random, CHECK_FORMATS);
+    c->field[CHECK_FORMAT] = check_below (random, CHECK_FORMATS_DRAWN);
   if (check_chance (random, 20))
     c->field[CHECK_SPACE] = 1 + check_below (random, 2);
   c->field[CHECK_STORAGE] = check_below (random, CHECK_STORAGES);
@@ -175,7 +175,7 @@ draw_buffers (CheckRandom *random, const CheckFilter *filter, CheckCase *c)
   c->field[CHECK_THREADS] = threads[check_below (random, G_N_ELEMENTS (threads))];
   if (filter->has_aux && check_chance (random, 30))
     {
-      c->field[CHECK_AUX] = 1 + (check_chance (random, 60) ? 0 : check_below (random, CHECK_FORMATS));
+      c->field[CHECK_AUX] = 1 + (check_chance (random, 60) ? 0 : check_below (random, CHECK_FORMATS_DRAWN));
       c->field[CHECK_AUX_CONTENT] = check_below (random, CHECK_CONTENT_NAN);
     }
 }
@@ -198,6 +198,23 @@ draw_aux (const CheckFilter *filter, CheckCase *c)
     }
   if (check_chance (&random, 40))
     c->field[CHECK_AUX_SPACE] = 1 + check_below (&random, 3);
+}
+
+/* Floats behind a curve; a space whose own curve is linear.  babl converts such a second image badly. */
+static void
+draw_curves (const CheckFilter *filter, CheckCase *c)
+{
+  CheckRandom random = { check_hash (c->content_seed + 83) };
+
+  if (check_chance (&random, 20) && ! (c->field[CHECK_SPECIALS] && c->field[CHECK_SPACE]))
+    c->field[CHECK_FORMAT] = CHECK_FORMATS_DRAWN + check_below (&random, CHECK_FORMATS - CHECK_FORMATS_DRAWN);
+  if (check_chance (&random, 12) && ! c->field[CHECK_SPECIALS])
+    {
+      c->field[CHECK_SPACE] = CHECK_SPACE_LINEAR;
+      c->field[CHECK_AUX_SPACE] = 0;
+    }
+  if (c->field[CHECK_SPACE] && c->field[CHECK_SPECIALS] && babl_mixes (filter, c))
+    c->field[CHECK_FORMAT] = CHECK_FORMAT_WORKING;
 }
 
 /* Every eighth case is one of the settings that chance would miss.  Settings that name their region come last, and cost what they cost. */
@@ -238,6 +255,7 @@ check_draw (const CheckFilter *filter,
     c->value[i] = draw_value (&random, &filter->properties[i]);
   draw_buffers (&random, filter, c);
   draw_aux (filter, c);
+  draw_curves (filter, c);
   draw_corner (filter, c, FALSE);
   draw_roi (&random, filter, c);
   bound_cost (&random, filter, c);

@@ -15,36 +15,83 @@ alpha_of (const gdouble *pixel)
   return fabs (pixel[3]) <= 1.0 / 65536 ? 1.0 / 65536 : pixel[3];
 }
 
+static gboolean
+is_linear_space (const Babl *space)
+{
+  return space == babl_space (CHECK_LINEAR_SPACE);
+}
+
+gboolean
+check_is_curved (const Babl *format)
+{
+  const BablModelFlag flags = babl_get_model_flags (format);
+
+  return (flags & BABL_MODEL_FLAG_PERCEPTUAL)
+         || ((flags & BABL_MODEL_FLAG_NONLINEAR) && ! is_linear_space (babl_format_get_space (format)));
+}
+
+/* Behind one curve.  ' and ~ are the same in sRGB. */
+static gboolean
+is_of_one_curve (const Babl *a, const Babl *b)
+{
+  const BablModelFlag curves = BABL_MODEL_FLAG_NONLINEAR | BABL_MODEL_FLAG_PERCEPTUAL;
+
+  if (babl_format_get_space (a) == babl_space ("sRGB") || ! check_is_curved (a) || ! check_is_curved (b))
+    return check_is_curved (a) == check_is_curved (b);
+  return (babl_get_model_flags (a) & curves) == (babl_get_model_flags (b) & curves);
+}
+
+/* Behind a curve of the space's own, which is neither linear nor sRGB's. */
+static gboolean
+is_of_another_curve (const Babl *format)
+{
+  return babl_get_model_flags (format) & BABL_MODEL_FLAG_NONLINEAR && check_is_curved (format)
+         && babl_format_get_space (format) != babl_space ("sRGB");
+}
+
+/* Light and sRGB's curve everywhere, another curve if it stays. */
+static gboolean
+is_known (const Babl *a, const Babl *b)
+{
+  return babl_format_get_space (a) == babl_format_get_space (b)
+         && (is_of_one_curve (a, b) || ! (is_of_another_curve (a) || is_of_another_curve (b)));
+}
+
 gboolean
 check_is_own_conversion (const CheckSource *source, const Babl *working)
 {
-  return babl_format_get_space (source->format) == babl_space ("sRGB")
-         && babl_format_get_space (working) == babl_space ("sRGB") && source->format != working;
+  return source->format != working && is_known (source->format, working);
 }
 
-static gboolean
-is_curved (BablModelFlag flags)
+gboolean
+check_is_exact (const Babl *stored, const Babl *working)
 {
-  return (flags & (BABL_MODEL_FLAG_NONLINEAR | BABL_MODEL_FLAG_PERCEPTUAL)) != 0;
+  const BablModelFlag changed = babl_get_model_flags (stored) ^ babl_get_model_flags (working);
+
+  return babl_format_get_type (stored, 0) == babl_type ("float") && ! (changed & BABL_MODEL_FLAG_ASSOCIATED)
+         && is_known (stored, working) && is_of_one_curve (stored, working);
 }
 
 /* A pixel of four components of one model as another has it.  Straight colour of alpha 0 is none, so it makes no light. */
 static void
-convert_by_formula (BablModelFlag from, BablModelFlag to, gdouble *pixel)
+convert_by_formula (const Babl *stored, const Babl *wanted, gdouble *pixel)
 {
-  const gboolean premultiplies = ! (from & BABL_MODEL_FLAG_ASSOCIATED) && (to & BABL_MODEL_FLAG_ASSOCIATED);
+  const BablModelFlag from = babl_get_model_flags (stored), to = babl_get_model_flags (wanted);
+  const gboolean curve = ! is_of_one_curve (stored, wanted);
+  const gboolean straightens = (from & BABL_MODEL_FLAG_ASSOCIATED) && (curve || ! (to & BABL_MODEL_FLAG_ASSOCIATED));
+  const gboolean premultiplies = (to & BABL_MODEL_FLAG_ASSOCIATED) && (curve || ! (from & BABL_MODEL_FLAG_ASSOCIATED));
 
   if (premultiplies && pixel[3] == 0)
     pixel[0] = pixel[1] = pixel[2] = 0;
   for (gint k = 0; k < 3; k++)
     {
-      if ((from & BABL_MODEL_FLAG_ASSOCIATED) && ! (to & BABL_MODEL_FLAG_ASSOCIATED))
+      if (straightens)
         pixel[k] /= alpha_of (pixel);
-      if (is_curved (from) && ! is_curved (to))
+      if (curve && ! check_is_curved (wanted))
         pixel[k] = srgb_to_linear (pixel[k]);
       if (fabs (pixel[k]) > G_MAXFLOAT)
         pixel[k] = copysign (INFINITY, pixel[k]);       /* straight light is a float */
-      if (! is_curved (from) && is_curved (to))
+      if (curve && check_is_curved (wanted))
         pixel[k] = linear_to_srgb (pixel[k]);
       if (premultiplies && pixel[3] != 0)
         pixel[k] *= alpha_of (pixel);
@@ -79,7 +126,6 @@ component_at (const CheckSource *source, gsize index)
 void
 check_convert_source (const CheckSource *source, const Babl *working, gdouble *pixels)
 {
-  const BablModelFlag from = babl_get_model_flags (source->format), to = babl_get_model_flags (working);
   const gint          components = babl_format_get_n_components (source->format);
   const gsize         n = (gsize) source->box.width * source->box.height;
 
@@ -90,7 +136,7 @@ check_convert_source (const CheckSource *source, const Babl *working, gdouble *p
       pixel[3] = components % 2 ? 1.0 : component_at (source, i * components + components - 1);
       for (gint k = 0; k < 3; k++)
         pixel[k] = component_at (source, i * components + (components < 3 ? 0 : k));
-      convert_by_formula (from, to, pixel);
+      convert_by_formula (source->format, working, pixel);
       pixel[3] = (gfloat) pixel[3];
     }
 }
@@ -99,14 +145,14 @@ check_convert_source (const CheckSource *source, const Babl *working, gdouble *p
 static const Babl *
 as_floats (const Babl *format)
 {
+  const Babl *space = babl_format_get_space (format);
   gchar      *name;
   const Babl *floats;
 
-  if (babl_format_get_space (format) != babl_space ("sRGB")
-      || ! (babl_get_model_flags (format) & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)))
+  if (! (babl_get_model_flags (format) & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)))
     return NULL;
   name = g_strconcat (babl_get_name (babl_format_get_model (format)), " float", NULL);
-  floats = babl_format (name);
+  floats = babl_format_with_space (name, space);
   g_free (name);
   return floats;
 }
@@ -121,7 +167,7 @@ check_read_format (const CheckFilter *filter,
   gegl_node_get_bounding_box (node);    /* lets it prepare */
   given = gegl_operation_get_format (gegl_node_get_gegl_operation (node), "output");
   given = given && babl_format_get_n_components (wanted) == 4 && as_floats (wanted) ? as_floats (given) : NULL;
-  return given ? given : wanted;
+  return given && is_known (given, wanted) ? given : wanted;
 }
 
 /* One component of a result that has but one, or all four of R, G, B, A. */
@@ -137,7 +183,6 @@ void
 check_pixels_spread (const CheckFilter *filter, const CheckCase *c, const Babl *read, CheckPixels *pixels)
 {
   const Babl         *wanted = check_result_format (filter, c);
-  const BablModelFlag from = babl_get_model_flags (read), to = babl_get_model_flags (wanted);
   const gint          components = babl_format_get_n_components (read);
 
   for (gsize i = (gsize) pixels->roi.width * pixels->roi.height; i-- > 0 && (read != wanted || components != 4);)
@@ -146,7 +191,7 @@ check_pixels_spread (const CheckFilter *filter, const CheckCase *c, const Babl *
 
       spread (pixels->pixels + components * i, components, read != wanted, pixel);
       if (read != wanted)
-        convert_by_formula (from, to, pixel);
+        convert_by_formula (read, wanted, pixel);
       for (gint k = 0; k < 4; k++)
         pixels->pixels[4 * i + k] = (gfloat) pixel[k];
     }

@@ -19,8 +19,8 @@ check_laws_of (const CheckFilter *filter,
 
   if (filter->exact_shift)
     laws |= 1u << CHECK_LAW_TRANSLATION;
-  if (filter->identity)
-    laws |= 1u << CHECK_LAW_IDENTITY;
+  if (filter->neutral)
+    laws |= 1u << CHECK_LAW_NEUTRAL;
   if (filter->delivers)         /* it has no other format to deliver, or is no image of colours */
     laws &= ~(1u << CHECK_LAW_NATIVE);
   if (filter->whole)
@@ -182,7 +182,7 @@ forget_unseen (const CheckPixels *in, CheckPixels *out)
       memcpy (out->pixels + 4 * i, in->pixels + 4 * i, 4 * sizeof (gfloat));
 }
 
-/* Constant in, constant out; or, at a setting that is the identity, the image. */
+/* Constant in, constant out. */
 static gboolean
 law_unchanged (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, const gchar *what, GString *why)
 {
@@ -192,8 +192,6 @@ law_unchanged (const CheckFilter *filter, const CheckCase *c, CheckLeg leg, cons
   CheckPixels   out = { 0 }, in = { 0 };
   gboolean      good;
 
-  if (c->field[CHECK_LAW] == CHECK_LAW_IDENTITY)
-    check_override (filter, &plain, filter->identity, NULL);
   check_normalise (filter, &plain);
   source = check_source_draw (filter, &plain);
   roi = check_roi (filter, &plain);
@@ -300,6 +298,8 @@ prepare (const CheckFilter *filter, CheckCase *c)
   if (c->field[CHECK_AUX])
     c->field[CHECK_AUX] = 1 + CHECK_FORMAT_WORKING;
   c->field[CHECK_AUX_SPACE] = 0;
+  if (law == CHECK_LAW_NATIVE && c->field[CHECK_SPACE] == CHECK_SPACE_LINEAR)
+    c->field[CHECK_SPACE] = 0;          /* babl's R~G~B~A are not to be compared with */
   if (law >= CHECK_LAW_MOVE)
     c->field[CHECK_SPECIALS] = 0;       /* gegl:over leaves alone what nothing lies over, NaN too */
   if (law == CHECK_LAW_MOVE)
@@ -346,6 +346,8 @@ check_law (const CheckFilter *filter,
 
   if (c.field[CHECK_LAW] == CHECK_LAW_HIDDEN)
     return check_law_hidden (filter, &c, leg, why);
+  if (c.field[CHECK_LAW] == CHECK_LAW_NEUTRAL)
+    return check_law_neutral (filter, &c, leg, why);
   prepare (filter, &c);
   switch (c.field[CHECK_LAW])
     {
@@ -364,7 +366,6 @@ check_law (const CheckFilter *filter,
     case CHECK_LAW_MOVE:        return check_law_move (filter, &c, leg, why);
     case CHECK_LAW_NEIGHBOUR:   return check_law_neighbour (filter, &c, leg, why);
     case CHECK_LAW_CONSTANT:    return law_unchanged (filter, &c, leg, "constant in vs out", why);
-    case CHECK_LAW_IDENTITY:    return law_unchanged (filter, &c, leg, "identity setting vs input", why);
     case CHECK_LAW_IMPULSE:     return law_impulse (filter, &c, leg, why);
     case CHECK_LAW_MIRROR_X:
     case CHECK_LAW_MIRROR_Y:    return law_mirror (filter, &c, leg, why);

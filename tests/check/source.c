@@ -21,11 +21,39 @@ static const struct
   { "Y float", 1, TYPE_FLOAT, FALSE }, { "Y' u8", 1, TYPE_U8, FALSE }, { "RaGaBaA float", 4, TYPE_FLOAT, TRUE },
   { "R'G'B' u16", 3, TYPE_U16, FALSE }, { "R'G'B'A float", 4, TYPE_FLOAT, FALSE }, { "RGBA u8", 4, TYPE_U8, TRUE },
   { "R'G'B'A u16", 4, TYPE_U16, FALSE }, { "R'G'B'A half", 4, TYPE_HALF, FALSE }, { "YA float", 2, TYPE_FLOAT, FALSE },
-  { "Y'A u8", 2, TYPE_U8, FALSE }, { "YA u16", 2, TYPE_U16, FALSE }
+  { "Y'A u8", 2, TYPE_U8, FALSE }, { "YA u16", 2, TYPE_U16, FALSE },
+  { "Y' float", 1, TYPE_FLOAT, FALSE }, { "Y'A float", 2, TYPE_FLOAT, FALSE }, { "R~G~B~A float", 4, TYPE_FLOAT, FALSE },
+  { "Y~ float", 1, TYPE_FLOAT, FALSE }, { "R'aG'aB'aA float", 4, TYPE_FLOAT, FALSE }
 };
 
-static const gchar *const spaces[] = { "sRGB", "ProPhoto", "Apple" };
+static const gchar *const spaces[] = { "sRGB", "ProPhoto", "Apple", CHECK_LINEAR_SPACE };
 static const gint         type_bytes[] = { 1, 2, 2, 4 };
+
+static const Babl *
+space_of (const CheckCase *c)
+{
+  return babl_space (spaces[c->field[CHECK_SPACE]]);
+}
+
+/* What is perceptual is so for the eye. */
+static const Babl *
+seen_format (const gchar *name, const Babl *space)
+{
+  if (space == babl_space (CHECK_LINEAR_SPACE) && ! strcmp (name, "R'G'B'A float"))
+    name = "R~G~B~A float";
+  return babl_format_with_space (name, space);
+}
+
+gboolean
+check_is_seen (const CheckFilter *filter,
+               const CheckCase   *c)
+{
+  const gint   format = c->field[CHECK_FORMAT];
+  const gchar *name = formats[format].name;
+
+  return filter->sees && filter->sees (c->value) && name && (formats[format].components < 3 || formats[format].type == TYPE_FLOAT)
+         && (strchr (name, '~') || (strchr (name, '\'') && c->field[CHECK_SPACE] == 0));
+}
 
 const Babl *
 check_working_format (const CheckFilter *filter,
@@ -33,9 +61,22 @@ check_working_format (const CheckFilter *filter,
 {
   const gchar *name = check_format (filter, c->value);
 
-  if (filter->working_linear && formats[c->field[CHECK_FORMAT]].is_linear)
+  if (filter->working_linear && (formats[c->field[CHECK_FORMAT]].is_linear
+                                 || (space_of (c) == babl_space (CHECK_LINEAR_SPACE) && c->field[CHECK_FORMAT] != CHECK_FORMAT_WORKING
+                                     && ! check_is_curved (check_source_format (filter, c)))))
     name = filter->working_linear;
-  return babl_format_with_space (name, babl_space (spaces[c->field[CHECK_SPACE]]));
+  if (check_is_seen (filter, c))
+    return babl_format_with_space (c->field[CHECK_SPACE] ? "R~G~B~A float" : "R'G'B'A float", space_of (c));
+  return seen_format (name, space_of (c));
+}
+
+const Babl *
+check_source_format (const CheckFilter *filter,
+                     const CheckCase   *c)
+{
+  const gchar *name = formats[c->field[CHECK_FORMAT]].name;
+
+  return name ? babl_format_with_space (name, space_of (c)) : seen_format (check_format (filter, c->value), space_of (c));
 }
 
 const Babl *
@@ -44,7 +85,7 @@ check_result_format (const CheckFilter *filter,
 {
   if (! filter->delivers)
     return check_working_format (filter, c);
-  return babl_format_with_space (filter->delivers (c->value), babl_space (spaces[c->field[CHECK_SPACE]]));
+  return seen_format (filter->delivers (c->value), space_of (c));
 }
 
 gint
@@ -156,11 +197,10 @@ check_source_new (const CheckFilter *filter,
 {
   CheckSource *source = g_new0 (CheckSource, 1);
   gint         format = c->field[CHECK_FORMAT], storage = c->field[CHECK_STORAGE];
-  const gchar *name = formats[format].name ? formats[format].name : check_format (filter, c->value);
   gsize        bytes;
   guint8      *raw;
 
-  source->format = babl_format_with_space (name, babl_space (spaces[c->field[CHECK_SPACE]]));
+  source->format = check_source_format (filter, c);
   source->box = check_image_box (c);
   raw = pack (painted, (gsize) source->box.width * source->box.height * formats[format].components,
               formats[format].type);

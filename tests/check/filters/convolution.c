@@ -125,8 +125,18 @@ passes (const gdouble *values)
   gdouble weights[MOST];
   gint    rows, columns;
 
-  return ! effective (values, weights, &rows, &columns);
+  if (! effective (values, weights, &rows, &columns))
+    return TRUE;
+  for (gint i = 0; i < rows * columns; i++)
+    if (weights[i] != (i == rows * columns / 2))
+      return FALSE;
+  return values[OFFSET] == 0 && (values[BORDER] != CROPPED || rows * columns == 1);
 }
+
+static const gchar *const neutral[] = {
+  "kernel=1,preset=custom,divisor=0,offset=0,border=clamp",
+  "kernel=1,preset=custom,divisor=1,offset=0,border=none,channels=rgb", "kernel=2,preset=custom,divisor=0,offset=0", NULL
+};
 
 static gdouble
 plane_gain (const gdouble *values)
@@ -353,7 +363,7 @@ const CheckFilter check_convolution =
       { "channels", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels }
     },
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = "kernel=1,preset=custom,divisor=0,offset=0", .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
+  .neutral = neutral, .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
   .special = special,
   .reference = reference,
   .to_reference = { LARGEST * UNIT, "N M + 10 units, above 7x7 6 sqrt(N M) + 12 (in the scale): a sum a row, then "

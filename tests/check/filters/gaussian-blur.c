@@ -65,6 +65,14 @@ laws (const gdouble *values)
   return laws;
 }
 
+static const gchar *const neutral[] = { "std-dev-x=0,std-dev-y=0", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[STD_DEV_X] == 0 && values[STD_DEV_Y] == 0;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -102,7 +110,7 @@ const CheckFilter check_gaussian_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
   .format = "RaGaBaA float", .bounds = bounds, .most_bounds = most_bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = "std-dev-x=0,std-dev-y=0", .reference = reference,
+  .neutral = neutral, .passes = passes, .reference = reference,
   .to_reference = { 6.2e-6, "(n_x + n_y + 6) 2^-24, here for 49 taps, sigma 8, and less for fewer; above, as many sums again are "
                             "made of more terms, but in three parts, and the slack is larger" },
   .exact_shift = TRUE,

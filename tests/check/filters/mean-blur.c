@@ -38,6 +38,14 @@ laws (const gdouble *values)
   return values[BORDER] == REF_NONE ? CHECK_BLUR_LAWS & ~(1u << CHECK_LAW_CONSTANT) : CHECK_BLUR_LAWS;
 }
 
+static const gchar *const neutral[] = { "radius=0", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[RADIUS] == 0;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -65,7 +73,7 @@ const CheckFilter check_mean_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
   .format = "RaGaBaA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = "radius=0", .reference = reference,
+  .neutral = neutral, .passes = passes, .reference = reference,
   .to_reference = { 1.6e-6, "11 additions, a product and the rounding of its scale on each axis: 26 u = 1.55e-6 at radius 1000" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the box"

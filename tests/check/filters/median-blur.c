@@ -37,6 +37,20 @@ cost (const gdouble *values)
  * of the value (image->error) and besides. */
 #define BABL_CURVE_ERROR 5e-7
 
+static const gchar *const neutral[] = { "radius=0", "radius=0,percentile=0,neighborhood=circle,border=none", "radius=0,percentile=100,filter-alpha=1", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[RADIUS] == 0;
+}
+
+static gboolean
+sees (const gdouble *values G_GNUC_UNUSED)
+{
+  return TRUE;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -75,9 +89,9 @@ const CheckFilter check_median_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders },
       { "filter-alpha", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 0, 0, NULL }
     },
-  .format = "R'G'B'A float", .working_linear = "RGBA float", .halo = halo, .cost = cost, .holds = CHECK_MIRRORS | (1u << CHECK_LAW_CONSTANT),
+  .format = "R'G'B'A float", .working_linear = "RGBA float", .sees = sees, .halo = halo, .cost = cost, .holds = CHECK_MIRRORS | (1u << CHECK_LAW_CONSTANT),
   /* Mirrored, a neighbourhood is itself.  Isolated pixels vanish, so no impulse. */
-  .identity = "radius=0", .reference = reference,
+  .neutral = neutral, .passes = passes, .reference = reference,
   .to_reference = { 0, "one of the samples, no arithmetic" },
   .exact_shift = TRUE,
   .nan_policy = "NaN is a sample that sorts after +Inf"

@@ -51,6 +51,14 @@ mirror (gdouble *values, gboolean along_y G_GNUC_UNUSED)
   values[ANGLE] = -values[ANGLE];
 }
 
+static const gchar *const neutral[] = { "length=0", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[LENGTH] == 0;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -81,7 +89,7 @@ const CheckFilter check_motion_blur =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, borders }
     },
   .format = "RaGaBaA float", .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
-  .identity = "length=0", .mirror = mirror, .reference = reference,
+  .neutral = neutral, .passes = passes, .mirror = mirror, .reference = reference,
   .to_reference = { 4e-6, "up to 3 float taps per pixel of length, summed in groups" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic inside the support; taps of weight 0 are left out"

@@ -32,6 +32,12 @@ working (const gdouble *values)
   return of_channels (values) && is_perceptual (values) ? "R'G'B'A float" : "RGBA float";
 }
 
+static gboolean
+sees (const gdouble *values)
+{
+  return is_perceptual (values) && ! of_channels (values);
+}
+
 /* For eyes a picture with the alpha of the input, else numbers. */
 static gboolean
 is_picture (const gdouble *values)
@@ -77,8 +83,8 @@ static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
   reference_sobel (args->image, is_perceptual (args->values), of_channels (args->values),
-                   results[(gint) args->values[RESULT]], args->values[DISPLAY] == 1, args->values[GAIN],
-                   args->weights, result);
+                   args->seen, results[(gint) args->values[RESULT]], args->values[DISPLAY] == 1,
+                   args->values[GAIN], args->weights, result);
   if (is_picture (args->values))
     check_excuse_delivery (args, TRUE, is_perceptual (args->values), result);
 }
@@ -105,7 +111,7 @@ const CheckFilter check_sobel =
       { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL },
       { "gain", CHECK_DOUBLE, CHECK_LOG, 0, 100, 4, 0.5, NULL }
     },
-  .working = working, .delivers = delivers, .reach = 1, .cost = cost, .laws = laws,
+  .working = working, .sees = sees, .delivers = delivers, .reach = 1, .cost = cost, .laws = laws,
   .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
   .exact_shift = TRUE,

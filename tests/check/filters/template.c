@@ -7,6 +7,14 @@
 
 enum { STRENGTH };
 
+static const gchar *const neutral[] = { "strength=0", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[STRENGTH] == 0;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -22,7 +30,7 @@ const CheckFilter check_template =
   .n_properties = 1,
   .properties = { { "strength", CHECK_DOUBLE, CHECK_UNIFORM, 0, 1, 1, 0.125, NULL } },
   .format = "RaGaBaA float", .reach = 1, .holds = CHECK_BLUR_LAWS,
-  .identity = "strength=0", .reference = reference,
+  .neutral = neutral, .passes = passes, .reference = reference,
   .to_reference = { 1e-6, "nine products and a mix, 16 roundings of 6e-8 at most" },
   .exact_shift = TRUE,
   .nan_policy = "NaN and Inf follow the arithmetic within 3x3"

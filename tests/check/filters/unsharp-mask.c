@@ -18,6 +18,14 @@ cost (const gdouble *values)
   return 12 * values[STD_DEV] + 4;
 }
 
+static const gchar *const neutral[] = { "amount=0", "std-dev=0", NULL };
+
+static gboolean
+passes (const gdouble *values)
+{
+  return values[AMOUNT] == 0 || values[STD_DEV] == 0;
+}
+
 static void
 reference (const CheckReferenceArgs *args, RefResult *result)
 {
@@ -46,7 +54,7 @@ const CheckFilter check_unsharp_mask =
     },
   .format = "R'G'B'A float", .halo = halo, .cost = cost,
   /* Mirrors are gaussian-blur's affair: they need a tolerance, and here that is the slack. */
-  .identity = "amount=0", .reference = reference,
+  .neutral = neutral, .passes = passes, .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: amount times that of the blur over the blurred alpha, and four roundings of I" },
   .exact_shift = TRUE,
   .nan_policy = "where the difference from the blurred image is NaN the pixel stays; alpha is copied"

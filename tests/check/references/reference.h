@@ -114,7 +114,7 @@ int  reference_convolution_parse (const char *kernel, const char *preset, double
 /* image: straight R'G'B'A where channels and perceptual, else straight linear RGBA; output:
  * "magnitude", "angle", "x", "y", "vector".  Numbers of the luminance: in the first of four,
  * the others 0. */
-void reference_sobel (const RefImage *image, int perceptual, int channels, const char *output,
+void reference_sobel (const RefImage *image, int perceptual, int channels, int seen, const char *output,
                       int display, double gain, const double weights[3], RefResult *result);
 
 /* image: straight, as the specification reads it: R'G'B'A, or for the inverse the encoding's */

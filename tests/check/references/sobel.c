@@ -9,7 +9,7 @@
  *   vector: R = gx, G = gy, B = magnitude, A = angle of the luminance, raw
  *
  * Sobel & Feldman 1968; Oliveira, MSc thesis 2013.  The luminance is that of linear light,
- * then, if perceptual, behind the sRGB curve; of R'G'B' input (channels, perceptual)
+ * then, if perceptual, behind the sRGB curve; of R'G'B' input (channels, perceptual; seen)
  * the colours are made linear first.  I is the component or the luminance, behind its curve.
  *
  * Tolerance: 8 u, u = 2^-24.  With Sx, Sy the same sums over |a I| and S the larger of both,
@@ -79,12 +79,21 @@ static const Display raw = { 0, 1.0 };
 static const double smooth[3] = { 0.125, 0.25, 0.125 };
 static const double differentiate[3] = { -1.0, 0.0, 1.0 };
 
+/* Behind its curve, the luminance of a grey pixel is its value. */
+static int
+is_grey (const Source *source, const double *pixel)
+{
+  return source->encoded && source->perceptual && pixel[0] == pixel[1] && pixel[1] == pixel[2];
+}
+
 /* The luminance; its error is at least the given fraction of itself, more where R, G, B cancel. */
 static Quantity
 luminance_of (const Source *source, const double *pixel)
 {
   double linear = 0.0, sum = 0.0, value, reach, error;
 
+  if (is_grey (source, pixel))
+    return (Quantity) { pixel[0], fabs (pixel[0]), source->image->error * fabs (pixel[0]) };
   for (int c = 0; c < 3; c++)
     {
       double component = source->encoded ? srgb_to_linear (pixel[c]) : pixel[c];
@@ -324,11 +333,11 @@ filter_pixel (const Source *source, int x, int y, const char *output, const Disp
 }
 
 void
-reference_sobel (const RefImage *image, int perceptual, int channels, const char *output,
+reference_sobel (const RefImage *image, int perceptual, int channels, int seen, const char *output,
                  int display, double gain, const double weights[3], RefResult *result)
 {
   int     luminance = !channels || strcmp (output, "vector") == 0;
-  Source  source = { image, weights, luminance, perceptual, channels && perceptual };
+  Source  source = { image, weights, luminance, perceptual, (channels && perceptual) || seen };
   Display shown = { display, gain };
 
   for (int row = 0; row < result->height; row++)
