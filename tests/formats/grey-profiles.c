@@ -4,7 +4,7 @@
  *
  * A grey picture with a grey profile goes through every filter to a grey file: gegl:png-save writes nothing of colours with
  * such a profile.  Where the profile's curve is linear, what is perceptual is so for the eye: every filter gives the light
- * that it gives for the same light in sRGB.  In both, the device gives C's bits. */
+ * that it gives for the same light in sRGB.  In both, the device gives C's bits.  And bytes or floats make no difference. */
 #include <gegl.h>
 #include <gegl-plugin.h>
 #include <glib/gstdio.h>
@@ -300,14 +300,53 @@ check_light (const gchar *words, const gchar *name, const gchar *light, const Ba
   g_object_unref (srgb);
 }
 
+/* ----------------------------------------------------- bytes and floats -- */
+
+/* The same codes, of 8 bits and as floats, in sRGB: circles are laid over either in light. */
+static void
+check_stored (const gchar *words, const gchar *model)
+{
+  g_autofree gchar *name = g_strconcat (model, " u8", NULL), *floats = g_strconcat (model, " float", NULL);
+  const Babl *format = babl_format (floats);
+  GeglBuffer *bytes = picture (name, NULL), *same = gegl_buffer_new (GEGL_RECTANGLE (0, 0, WIDTH, HEIGHT), format);
+  GeglNode   *graph = gegl_node_new (), *node, *other;
+  g_autofree gfloat *codes = g_new (gfloat, N * 4), *got = NULL, *wanted = NULL;
+  g_autofree guint8 *raw = g_new (guint8, N * 4);
+  gdouble     worst = 0.0;
+
+  gegl_buffer_get (bytes, NULL, 1.0, babl_format (name), raw, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  for (gint i = 0; i < N * babl_format_get_n_components (format); i++)
+    codes[i] = (gfloat) (raw[i] / 255.0);
+  gegl_buffer_set (same, NULL, 0, format, codes, GEGL_AUTO_ROWSTRIDE);
+  node = filter_node (graph, bytes, words);
+  other = filter_node (graph, same, words);
+  got = result_of (other, babl_format ("R'G'B'A float"));
+  wanted = result_of (node, babl_format ("R'G'B'A float"));
+  for (gint i = 0; i < 4 * N; i++)
+    worst = fmax (worst, fabs (got[i] - wanted[i]));
+  expect (worst < 1e-3, "%s of %s: %g off what it is of bytes", words, floats, worst);
+  g_object_unref (graph);
+  g_object_unref (bytes);
+  g_object_unref (same);
+}
+
 static void
 check_all (gboolean with_device)
 {
+  static const gchar *const drawn[] = { "tessera:sift contrast-threshold=0", "tessera:sift contrast-threshold=0 result=points",
+                                        "tessera:harris-corners threshold=0.05", "tessera:sobel", "tessera:unsharp-mask", "tessera:median-blur", NULL };
+
   static const gchar *const greys[] = { "Y' u8", "Y'A u16", "Y' u16", "Y' float" };
 
   for (gint i = 0; grey_words[i]; i++)
     for (Curve curve = GAMMA_22; curve < CURVES; curve++)
       check_grey (grey_words[i], greys[(i + curve) % G_N_ELEMENTS (greys)], curve, with_device);
+  for (gint i = 0; drawn[i] && ! with_device; i++)
+    {
+      check_stored (drawn[i], "Y'");
+      check_stored (drawn[i], "R'G'B'A");
+      check_stored (drawn[i], "Y~");
+    }
   for (gint i = 0; light_words[i]; i++)
     {
       check_light (light_words[i], "R'G'B' u16", "RGB u16", babl_space ("scRGB"), with_device);

@@ -49,6 +49,33 @@ numbers (const gchar *folder)
   g_free (path);
 }
 
+/* Numbers that no float holds are divided first, and rounded once. */
+static void
+large_numbers (const gchar *folder)
+{
+  gdouble        values[SIZE * SIZE];
+  gfloat         pixels[SIZE * SIZE];
+  gchar         *path = g_build_filename (folder, "large.fits", NULL);
+  GeglNode      *load = gegl_node_new_child (NULL, "operation", "tessera:fits-load", "path", path, NULL);
+  GeglRectangle  box = { 0, 0, SIZE, SIZE };
+  gint           wrong = 0;
+
+  for (gint bits = 32; bits >= -64; bits -= 96)
+    {
+      for (gint i = 0; i < SIZE * SIZE; i++)
+        values[i] = bits > 0 ? 810850917 - 7919 * (gdouble) (i * i) : 810850917.25 / (i + 1);
+      files_fits_of (path, bits, SIZE, SIZE, 1, values, NULL);
+      gegl_node_set (load, "path", "", NULL);
+      gegl_node_set (load, "path", path, NULL);
+      gegl_node_blit (load, 1.0, &box, babl_format ("Y' float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      for (gint i = 0; i < SIZE * SIZE; i++)
+        wrong += pixels[i] != (gfloat) (values[i] / 65535.0);
+    }
+  expect (wrong == 0, "%d numbers are not rounded once", wrong);
+  g_object_unref (load);
+  g_free (path);
+}
+
 /* What is no UTF-8 would end programs in Python. */
 static void
 strange (const gchar *folder)
@@ -91,6 +118,7 @@ void
 frames_load (const gchar *folder)
 {
   numbers (folder);
+  large_numbers (folder);
   strange (folder);
   cut (folder);
 }
