@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The dialog of any operation: presets, a preview, the operation's controls, the second
- * picture where it has one, the strength; and Reset.
+ * picture where it has one, the strength; and Reset.  That of a ready-made graph has no presets, and a size.
  */
 #include "preview.h"
 #include "widgets.h"
@@ -31,6 +31,14 @@ static void
 strength_changed (GtkAdjustment *slider, Dialog *dialog)
 {
   dialog->layer->extras.strength = gtk_adjustment_get_value (slider) / 100.0;
+  settings_changed (dialog);
+}
+
+static void
+size_changed (GtkAdjustment *slider, Dialog *dialog)
+{
+  dialog->layer->extras.size = gtk_adjustment_get_value (slider);
+  sizes_set (dialog->layer);
   settings_changed (dialog);
 }
 
@@ -65,23 +73,55 @@ add_second (Dialog *dialog, GtkTable *table, gint row)
   gimp_table_attach_aligned (table, 0, row, _("Second picture:"), 0.0, 0.5, list, 2, FALSE);
 }
 
+static void
+connect_slider (Dialog *dialog, GtkObject *slider, GCallback changed)
+{
+  gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (slider)), TRUE);
+  g_signal_connect (slider, "value-changed", changed, dialog);
+}
+
+static void
+add_size (Dialog *dialog, GtkTable *table, gint row)
+{
+  GtkObject *slider = gimp_scale_entry_new (table, 0, row, _("Size:"), 140, 8, dialog->layer->extras.size, SIZE_LEAST, SIZE_MOST, 0.1, 1.0, 2,
+                                            TRUE, 0.0, 0.0, _("How large what is changed is: at 1 as it fits this picture, at 2 twice as large"), NULL);
+
+  gimp_scale_entry_set_logarithmic (slider, TRUE);
+  connect_slider (dialog, slider, G_CALLBACK (size_changed));
+}
+
 /* Below the operation's own controls, a little apart. */
 static void
 add_extras (Dialog *dialog, GtkTable *table)
 {
-  GtkObject *slider;
-  gint       row;
+  gint row = 0;
 
-  g_object_get (table, "n-rows", &row, NULL);
-  gtk_table_resize (table, row + 2, 3);
-  gtk_table_set_row_spacing (table, row - 1, 12);
+  if (dialog->layer->operation)
+    {
+      g_object_get (table, "n-rows", &row, NULL);
+      gtk_table_resize (table, row + 2, 3);
+      gtk_table_set_row_spacing (table, row - 1, 12);
+    }
   if (dialog->layer->place)
     add_second (dialog, table, row++);
-  slider = gimp_scale_entry_new (table, 0, row, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
-                                 0.0, 100.0, 1.0, 10.0, 0, TRUE, 0.0, 0.0,
-                                 _("How much of the filter there is, in percent: at 0 the picture stays as it was"), NULL);
-  gtk_entry_set_activates_default (GTK_ENTRY (GIMP_SCALE_ENTRY_SPINBUTTON (slider)), TRUE);
-  g_signal_connect (slider, "value-changed", G_CALLBACK (strength_changed), dialog);
+  if (dialog->layer->lengths && dialog->layer->lengths->len)
+    add_size (dialog, table, row++);
+  connect_slider (dialog, gimp_scale_entry_new (table, 0, row, _("Strength:"), 140, 8, 100.0 * dialog->layer->extras.strength,
+                                                0.0, 100.0, 1.0, 10.0, 0, TRUE, 0.0, 0.0,
+                                                _("How much of the filter there is, in percent: at 0 the picture stays as it was"), NULL),
+                  G_CALLBACK (strength_changed));
+}
+
+/* With nothing in it yet. */
+static GtkWidget *
+table_of_graph (void)
+{
+  GtkWidget *table = gtk_table_new (2, 3, FALSE);
+
+  gtk_table_set_col_spacings (GTK_TABLE (table), 6);
+  gtk_table_set_row_spacings (GTK_TABLE (table), 6);
+  gtk_widget_show (table);
+  return table;
 }
 
 static void
@@ -89,7 +129,7 @@ show_controls (Dialog *dialog)
 {
   if (dialog->controls)
     gtk_widget_destroy (dialog->controls);
-  dialog->controls = widgets_new (dialog->layer->operation, settings_changed, dialog);
+  dialog->controls = dialog->layer->operation ? widgets_new (dialog->layer->operation, settings_changed, dialog) : table_of_graph ();
   add_extras (dialog, GTK_TABLE (dialog->controls));
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->controls, FALSE, FALSE, 0);
 }
@@ -211,7 +251,8 @@ fill_window (Dialog *dialog, GtkWidget *window)
   dialog->box = gtk_vbox_new (FALSE, 12);
   gtk_container_set_border_width (GTK_CONTAINER (dialog->box), 12);
   gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), dialog->box, TRUE, TRUE, 0);
-  gtk_box_pack_start (GTK_BOX (dialog->box), presets_new (dialog), FALSE, FALSE, 0);
+  if (dialog->operation)
+    gtk_box_pack_start (GTK_BOX (dialog->box), presets_new (dialog), FALSE, FALSE, 0);
   dialog->preview = preview_new (dialog->layer);
   gtk_box_pack_start (GTK_BOX (dialog->box), dialog->preview, TRUE, TRUE, 0);
   show_controls (dialog);
@@ -226,7 +267,7 @@ fill_window (Dialog *dialog, GtkWidget *window)
 gboolean
 dialog_run (Layer *layer, const gchar *name, const gchar *title)
 {
-  Dialog     dialog = { layer, gegl_node_get_operation (layer->operation), NULL, NULL, NULL, NULL };
+  Dialog     dialog = { layer, layer->operation ? gegl_node_get_operation (layer->operation) : NULL, NULL, NULL, NULL, NULL };
   GtkWidget *window;
   gint       response;
 
@@ -236,6 +277,7 @@ dialog_run (Layer *layer, const gchar *name, const gchar *title)
     {
       settings_reset (layer->operation, &layer->extras);
       layer_take_second (layer);
+      sizes_set (layer);
       show_controls (&dialog);
       settings_changed (&dialog);
     }

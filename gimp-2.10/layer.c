@@ -65,7 +65,7 @@ layer_new (gint32 image, gint32 drawable, const gchar *name, GError **error)
   layer->image = image;
   layer->drawable = drawable;
   layer->space = layer_space_of_image (image);
-  layer->extras = (Extras) { 1.0, -1 };
+  layer->extras = NO_EXTRAS;
   gimp_drawable_mask_intersect (drawable, &layer->selected.x, &layer->selected.y,
                                 &layer->selected.width, &layer->selected.height);
   layer->pixels = layer_copy_pixels (drawable, layer->space);
@@ -102,6 +102,7 @@ layer_set_operation (Layer *layer, const gchar *operation)
 void
 layer_free (Layer *layer)
 {
+  g_clear_pointer (&layer->lengths, g_array_unref);
   g_object_unref (layer->graph);
   g_object_unref (layer->pixels);
   g_free (layer);

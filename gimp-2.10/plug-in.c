@@ -4,6 +4,7 @@
  *
  *   (plug-in-tessera-NAME RUN-NONINTERACTIVE image drawable "property=value ...")
  *   (plug-in-tessera-graph-NAME RUN-NONINTERACTIVE image drawable)
+ *   (plug-in-tessera-ready-made RUN-NONINTERACTIVE image drawable "graph" "strength=0..100 size=0.1..10")
  *   (plug-in-tessera-align-layers RUN-NONINTERACTIVE image drawable model new-layer)
  *
  * Properties that are not named have their defaults.  Values of the dialog are kept
@@ -66,6 +67,7 @@ title_of (const gchar *operation)
 }
 
 #define SETTINGS 1                      /* how many arguments a filter has more than a graph */
+#define READY_MADE "plug-in-tessera-ready-made"
 
 static void
 install_procedure (const gchar *name, const gchar *blurb, const gchar *help, const gchar *label, const gchar *path,
@@ -98,8 +100,26 @@ install_operation (const gchar *operation)
                      gegl_operation_get_key (operation, "gimp:menu-path"), FALSE, gegl_operation_find_property (operation, "count") != NULL);
 }
 
+/* A graph with settings, for scripts: a procedure of GIMP 2.10 cannot have arguments that may be left out. */
 static void
-install_graph (const gchar *graph)
+install_ready_made (void)
+{
+  static const GimpParamDef arguments[] = {
+    { GIMP_PDB_INT32,    (gchar *) "run-mode", (gchar *) "The run mode { RUN-NONINTERACTIVE (1) }" },
+    { GIMP_PDB_IMAGE,    (gchar *) "image",    (gchar *) "The image" },
+    { GIMP_PDB_DRAWABLE, (gchar *) "drawable", (gchar *) "The layer" },
+    { GIMP_PDB_STRING,   (gchar *) "graph",    (gchar *) "The name of its file, without .xml" },
+    { GIMP_PDB_STRING,   (gchar *) "settings", (gchar *) "\"strength=0 to 100 size=0.1 to 10\"; what is not named is 100, and 1: as it fits the image" }
+  };
+  static const GimpParamDef results[] = { { GIMP_PDB_INT32, (gchar *) "count", (gchar *) "How many there are; -1: nothing is counted" } };
+
+  gimp_install_procedure (READY_MADE, "A ready-made graph, with its strength and size", "See the procedures " GRAPH_PREFIX "NAME", "Tessera", "Tessera",
+                          "2026", NULL, "RGB*, GRAY*", GIMP_PLUGIN, G_N_ELEMENTS (arguments), 1, arguments, results);
+}
+
+/* The label comes in the person's language, and with the points of an entry that asks: no catalogue has it so. */
+static void
+install_graph (const gchar *graph, const gchar *label)
 {
   g_autofree gchar *text = NULL, *title = NULL, *summary = NULL, *name = NULL, *help = NULL;
 
@@ -107,7 +127,7 @@ install_graph (const gchar *graph)
     return;
   name = g_strconcat (GRAPH_PREFIX, graph, NULL);
   help = g_strdup_printf ("%s" G_DIR_SEPARATOR_S "%s.xml", TESSERA_GRAPHS_DIR, graph);
-  install_procedure (name, summary, help, title, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, strstr (text, "tessera:label") != NULL);
+  install_procedure (name, summary, help, label, N_("<Image>/Filters/Ready-made (Tessera)"), TRUE, strstr (text, "tessera:label") != NULL);
 }
 
 /* GIMP keeps what a query says until this program changes, so nothing but the text domain is said here. */
@@ -117,11 +137,30 @@ query (void)
   gimp_plugin_domain_register (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
 }
 
-/* At each start of GIMP: filters come and go.  Labels are registered in English, GIMP translates them. */
+/* In the person's language. */
+static GList *
+graph_labels (GList *graphs)
+{
+  GList *labels = NULL;
+
+  for (GList *at = graphs; at; at = at->next)
+    {
+      g_autofree gchar *text = NULL, *title = NULL, *summary = NULL;
+
+      labels = g_list_prepend (labels, graph_read (at->data, &text, &title, &summary) ? g_strconcat (_(title), "...", NULL) : NULL);
+    }
+  return g_list_reverse (labels);
+}
+
+/* At each start of GIMP: filters come and go.  Labels of filters are registered in English, GIMP translates them. */
 static void
 init (void)
 {
-  GList *all;
+  GList *all, *graphs = graphs_list (), *labels;
+
+  bindtextdomain (GETTEXT_PACKAGE, TESSERA_LOCALE_DIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  labels = graph_labels (graphs);
 
   setlocale (LC_MESSAGES, "C");
   g_unsetenv ("LANGUAGE");
@@ -130,10 +169,11 @@ init (void)
   for (GList *at = all; at; at = at->next)
     install_operation (at->data);
   g_list_free_full (all, g_free);
-  all = graphs_list ();
-  for (GList *at = all; at; at = at->next)
-    install_graph (at->data);
-  g_list_free_full (all, g_free);
+  for (GList *at = graphs, *label = labels; at; at = at->next, label = label->next)
+    install_graph (at->data, label->data);
+  install_ready_made ();
+  g_list_free_full (graphs, g_free);
+  g_list_free_full (labels, g_free);
   align_layers_install ();
 }
 
@@ -205,8 +245,28 @@ run_filter (Layer *layer, const gchar *name, const gchar *operation, GimpRunMode
   return GIMP_PDB_SUCCESS;
 }
 
+/* Gives it the strength and size that are wanted. */
 static GimpPDBStatusType
-run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, gint *count, GError **error)
+prepare_graph (Layer *layer, const gchar *graph, const gchar *title, GimpRunMode mode, const gchar *settings, GError **error)
+{
+  g_autofree gchar *name = g_strconcat (GRAPH_PREFIX, graph, NULL);
+
+  if (mode != GIMP_RUN_NONINTERACTIVE)
+    recall (layer, name);
+  else if (settings && ! settings_parse (NULL, settings, &layer->extras, error))
+    return GIMP_PDB_CALLING_ERROR;
+  sizes_set (layer);
+  if (mode == GIMP_RUN_INTERACTIVE)
+    {
+      if (! dialog_run (layer, name, title))
+        return GIMP_PDB_CANCEL;
+      remember (layer, name);
+    }
+  return GIMP_PDB_SUCCESS;
+}
+
+static GimpPDBStatusType
+run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, const gchar *settings, gint *count, GError **error)
 {
   GimpPDBStatusType status = GIMP_PDB_EXECUTION_ERROR;
   g_autofree gchar *text = NULL, *title = NULL, *summary = NULL;
@@ -217,9 +277,13 @@ run_graph (gint32 image, gint32 drawable, const gchar *graph, GimpRunMode mode, 
   layer = layer_new (image, drawable, _(title), error);
   if (layer && graph_fill (layer, text, _(title), error))
     {
-      apply (layer, _(title), mode);
-      *count = layer_count (layer);
-      status = GIMP_PDB_SUCCESS;
+      sizes_find (layer, text);
+      status = prepare_graph (layer, graph, _(title), mode, settings, error);
+      if (status == GIMP_PDB_SUCCESS)
+        {
+          apply (layer, _(title), mode);
+          *count = layer_count (layer);
+        }
     }
   if (layer)
     layer_free (layer);
@@ -273,8 +337,10 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
       return;
     }
   values[0].type = GIMP_PDB_STATUS;
-  if (g_str_has_prefix (name, GRAPH_PREFIX))
-    values[0].data.d_status = run_graph (image, drawable, name + strlen (GRAPH_PREFIX), mode, &count, &error);
+  if (strcmp (name, READY_MADE) == 0)
+    values[0].data.d_status = run_graph (image, drawable, param[3].data.d_string, GIMP_RUN_NONINTERACTIVE, param[4].data.d_string, &count, &error);
+  else if (g_str_has_prefix (name, GRAPH_PREFIX))
+    values[0].data.d_status = run_graph (image, drawable, name + strlen (GRAPH_PREFIX), mode, NULL, &count, &error);
   else
     values[0].data.d_status = run_operation (image, drawable, name, mode, n_params > 3 ? param[3].data.d_string : NULL, &count, &error);
   if (error)
@@ -287,7 +353,7 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
       values[1].type = GIMP_PDB_INT32;
       values[1].data.d_int32 = count;
     }
-  *n_return_vals = error || (count >= 0 && values[0].data.d_status == GIMP_PDB_SUCCESS) ? 2 : 1;
+  *n_return_vals = error || ((count >= 0 || strcmp (name, READY_MADE) == 0) && values[0].data.d_status == GIMP_PDB_SUCCESS) ? 2 : 1;
   *return_vals = values;
 }
 

@@ -25,10 +25,13 @@ typedef struct
 {
   gdouble strength;             /* 0: the layer as it was, 1: the operation alone */
   gint32  second;               /* the drawable that is its second input; -1: none */
+  gdouble size;                 /* of a ready-made graph's lengths, where 1 is as they fit the image */
 } Extras;
 
+#define NO_EXTRAS (Extras) { 1.0, -1, 1.0 }
+
 /* "name=value name='a value'": sets properties of the node, and `strength` (0 to 100) and `aux` (a drawable) in the
- * extras; others keep theirs. */
+ * extras; others keep theirs.  Of a ready-made graph, which has no node here, `strength` and `size`. */
 gboolean settings_parse    (GeglNode *node, const gchar *text, Extras *extras, GError **error);
 /* What is not at its default, in that form; drawables are not kept. */
 gchar   *settings_text     (GeglNode *node, const Extras *extras);
@@ -51,6 +54,8 @@ typedef struct
   GeglNode      *graph, *result;
   GeglNode      *operation;     /* that the dialog is about; NULL: a ready-made graph */
   GeglNode      *place;         /* of the second input; NULL: the operation has none */
+  GArray        *lengths;       /* of a ready-made graph: see graph-sizes.c; NULL: none */
+  gdouble        growth;        /* what a size of 1 makes of them */
   Extras         extras;
 } Layer;
 
@@ -90,6 +95,16 @@ GList   *graphs_list   (void);
 gboolean graph_read    (const gchar *name, gchar **text, gchar **title, gchar **summary);
 /* Makes it the graph of the layer. */
 gboolean graph_fill    (Layer *layer, const gchar *text, const gchar *title, GError **error);
+
+/* --------------------------------------------------------- graph-sizes.c -- */
+
+#define SIZE_LEAST 0.1
+#define SIZE_MOST  10.0
+
+/* Of the graph that is filled. */
+void     sizes_find    (Layer *layer, const gchar *text);
+/* As the extras say. */
+void     sizes_set     (Layer *layer);
 
 /* -------------------------------------------------------- align-layers.c -- */
 

@@ -146,7 +146,9 @@ parse_extra (GeglNode *node, const gchar *name, const gchar *text, Extras *extra
     return FALSE;
   if (strcmp (name, "strength") == 0 && number >= 0.0 && number <= 100.0)
     extras->strength = number / 100.0;
-  else if (strcmp (name, "aux") == 0 && gegl_node_has_pad (node, "aux") && gimp_item_is_drawable ((gint32) number))
+  else if (! node && strcmp (name, "size") == 0 && number >= SIZE_LEAST && number <= SIZE_MOST)
+    extras->size = number;
+  else if (strcmp (name, "aux") == 0 && node && gegl_node_has_pad (node, "aux") && gimp_item_is_drawable ((gint32) number))
     extras->second = (gint32) number;
   else
     return FALSE;
@@ -157,9 +159,9 @@ parse_extra (GeglNode *node, const gchar *name, const gchar *text, Extras *extra
 static gboolean
 parse_word (GeglNode *node, const gchar *word, Extras *extras, GError **error)
 {
-  const gchar *operation = gegl_node_get_operation (node), *equals = strchr (word, '=');
+  const gchar *operation = node ? gegl_node_get_operation (node) : _("A ready-made graph"), *equals = strchr (word, '=');
   g_autofree gchar *name = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
-  GParamSpec  *spec = gegl_operation_find_property (operation, name);
+  GParamSpec  *spec = node ? gegl_operation_find_property (operation, name) : NULL;
   GValue       value = G_VALUE_INIT;
   gboolean     good = ! spec && equals && parse_extra (node, name, equals + 1, extras);
 
@@ -201,12 +203,20 @@ settings_parse (GeglNode *node, const gchar *text, Extras *extras, GError **erro
   return good;
 }
 
+static void
+append_extra (GString *all, const gchar *name, gdouble number)
+{
+  g_autofree gchar *text = number_text (number);
+
+  g_string_append_printf (all, "%s%s=%s", all->len ? " " : "", name, text);
+}
+
 gchar *
 settings_text (GeglNode *node, const Extras *extras)
 {
   GString     *all = g_string_new (NULL);
-  guint n;
-  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  guint n = 0;
+  g_autofree GParamSpec **specs = node ? gegl_operation_list_properties (gegl_node_get_operation (node), &n) : NULL;
 
   for (guint i = 0; i < n; i++)
     {
@@ -225,24 +235,22 @@ settings_text (GeglNode *node, const Extras *extras)
       g_value_unset (&value);
     }
   if (extras->strength < 1.0)
-    {
-      g_autofree gchar *text = number_text (100.0 * extras->strength);
-
-      g_string_append_printf (all, "%sstrength=%s", all->len ? " " : "", text);
-    }
+    append_extra (all, "strength", 100.0 * extras->strength);
+  if (extras->size != 1.0)
+    append_extra (all, "size", extras->size);
   return g_string_free (all, FALSE);
 }
 
 void
 settings_reset (GeglNode *node, Extras *extras)
 {
-  guint n;
-  g_autofree GParamSpec **specs = gegl_operation_list_properties (gegl_node_get_operation (node), &n);
+  guint n = 0;
+  g_autofree GParamSpec **specs = node ? gegl_operation_list_properties (gegl_node_get_operation (node), &n) : NULL;
 
   for (guint i = 0; i < n; i++)
     if (settings_is_offered (specs[i]))
       gegl_node_set_property (node, specs[i]->name, g_param_spec_get_default_value (specs[i]));
-  *extras = (Extras) { 1.0, -1 };
+  *extras = NO_EXTRAS;
 }
 
 static void

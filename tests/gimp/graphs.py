@@ -124,6 +124,7 @@ def ready_made(report, installed, gimp, inputs, some, also):
                 colors = colors_in(picture)
                 report.check(f'{title}: {name} returns how many it counted', counted == [str(len(colors))] and colors, f'{counted}, {len(colors)} colors')
     selected(report, installed, gimp, layer, all_graphs[COUNTS], title)
+    settings(report, installed, gimp, layer, all_graphs[SELECTED], title)
     if isinstance(gimp, Gimp3):
         asked(report, installed, gimp, layer, all_graphs[COUNTS], title)
     if not some:
@@ -159,6 +160,30 @@ def asked(report, installed, gimp, layer, text, title):
                  f'{gimp.said("counted")}, {len(colors_in(wanted))} colors')
 
 
+def set_up(gimp, name, values):
+    """A graph with a strength and a size."""
+    if isinstance(gimp, Gimp3):
+        return call(gimp, name, ''.join(f' #:{key} {value}' for key, value in values.items()))
+    return f'(plug-in-tessera-ready-made RUN-NONINTERACTIVE image layer {quoted(name)} {quoted(" ".join(f"{key}={value}" for key, value in values.items()))})'
+
+
+def settings(report, installed, gimp, layer, text, title):
+    """Strength 0 leaves the layer, half of it lies between; a size of 2 has lengths twice as large."""
+    out = {name: os.path.join(installed.work, f'set-{gimp.folder}-{name}.png') for name in ('nothing', 'half', 'all', 'large')}
+    values = {'nothing': {'strength': 0}, 'half': {'strength': 50}, 'all': {}, 'large': {'size': 2}}
+    gimp.run(''.join(gimp.job(i, layer, [set_up(gimp, SELECTED, values[name]), FLAT, gimp.save(out[name])]) for i, name in enumerate(out)), GEGL_USE_OPENCL='no')
+    missing = [name for name in out if not os.path.exists(out[name])]
+    if not report.check(f'{title}: {SELECTED} with a strength and a size', not missing, f'{missing}: {" | ".join(gimp.output[-3:])}'):
+        return
+    original, got = read(layer).opaque(), {name: read(path).opaque() for name, path in out.items()}
+    twice = re.sub(r"(name='std-dev-[xy]'>)25<", r'\g<1>50<', text)
+    wanted = expected(installed, SELECTED, twice, layer, layer)
+    report.check('... of 0 leaves the layer', got['nothing'].difference(original, 0)[2] == 0)
+    between = all(min(a, c) <= b <= max(a, c) for a, b, c in zip(original.data, got['half'].data, got['all'].data))
+    report.check('... of 50 lies between', between and got['half'].difference(original, 1)[2] and got['half'].difference(got['all'], 1)[2])
+    report.check('... and size 2 doubles the lengths', got['large'].difference(wanted.opaque(), 1)[0] <= 1 and got['large'].difference(got['all'], 1)[2])
+
+
 def refused(report, gimp, layer, title):
     """Without a layer below, in words."""
     gimp.run(gimp.job(0, layer, [call(gimp, PAIR)]), GEGL_USE_OPENCL='no')
@@ -178,6 +203,7 @@ def listed(report, installed, gimp, title, all_graphs):
         wrong = []
         for name, text in all_graphs.items():
             wanted = tuple(translate(words) for words in (*HEAD.search(text).groups(), MENU))
+            wanted = wanted[0] + '...', *wanted[1:]             # it asks
             if said.get(PREFIX + name) != wanted or (language and wanted[1] == HEAD.search(text)[2]):
                 wrong.append(f'{name}: {said.get(PREFIX + name)}')
         report.check(f'{title}: {len(all_graphs)} are listed with names and a line each, {language or "in English"}', not wrong and len(said) == len(all_graphs), ' | '.join(wrong[:3]))

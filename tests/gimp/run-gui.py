@@ -38,10 +38,12 @@ def try_operation(report, session, operation):
 
 
 def ready_made(report, session):
-    """A graph is found by its name, runs without a dialog, and is one step of undo."""
+    """A graph is found by its name, asks for its size and strength, and is one step of undo."""
     name = f'GIMP {session.gimp.version}: a ready-made graph'
-    session.choose('soft glow', 'ready-made')
-    changed = session.screen.wait(session.changed, 60)
+    found = session.search('soft glow', 'ready-made')
+    if not report.check(f'{name} asks', found, str(found)):
+        return
+    changed = session.press_ok(found[0])
     session.settle(60)
     session.screen.shot('ready-made-applied')
     if report.check(f'{name}, found in the search, changes the picture', changed):
