@@ -37,7 +37,7 @@
 #define FILTER_NAME       "bilateral-filter"
 #define GUIDE_TYPE        TesseraBilateralFilterGuide
 #define TONE_TYPE         TesseraBilateralFilterTone
-#define DEFAULT_SIZE      6.0
+#define DEFAULT_SIZE      4.0
 #define DEFAULT_THRESHOLD 0.08
 #define DEFAULT_GUIDE     TESSERA_BILATERAL_GRID_LUMINANCE
 #define DEFAULT_TONE      TESSERA_BILATERAL_GRID_PERCEPTUAL

@@ -45,7 +45,7 @@ presets_of()
   operation "$1"
   case $1 in
     bilateral-filter | bilateral-grid)
-      preset "$(gettext 'Sensor noise')" spatial-sigma=6 range-sigma=0.08 guide=luminance tone=perceptual
+      preset "$(gettext 'Sensor noise')" spatial-sigma=4 range-sigma=0.08 guide=luminance tone=perceptual
       preset "$(gettext 'Smooth skin')" spatial-sigma=8 range-sigma=0.08 guide=luminance tone=perceptual
       preset "$(gettext 'Painted areas')" spatial-sigma=12 range-sigma=0.15 guide=luminance tone=perceptual ;;
     convolution)

@@ -9,7 +9,7 @@
 
 (define (tessera-sensor-noise image layer)
   (plug-in-tessera-bilateral-grid RUN-NONINTERACTIVE image layer
-    "spatial-sigma=6 range-sigma=0.08 guide=luminance tone=perceptual"))
+    "spatial-sigma=4 range-sigma=0.08 guide=luminance tone=perceptual"))
 
 (define (tessera-dust-and-hot-pixels image layer)
   (plug-in-tessera-median-blur RUN-NONINTERACTIVE image layer "radius=1 percentile=50 neighborhood=square border=clamp"))

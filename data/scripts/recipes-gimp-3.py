@@ -18,7 +18,7 @@ def apply(layer, operation, name, **values):
 
 
 def sensor_noise(layer):
-    apply(layer, 'tessera:bilateral-grid', 'Sensor noise', spatial_sigma=6, range_sigma=0.08, guide='luminance', tone='perceptual')
+    apply(layer, 'tessera:bilateral-grid', 'Sensor noise', spatial_sigma=4, range_sigma=0.08, guide='luminance', tone='perceptual')
 
 
 def dust_and_hot_pixels(layer):

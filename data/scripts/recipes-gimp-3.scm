@@ -9,7 +9,7 @@
 
 (define (tessera-sensor-noise layer)
   (gimp-drawable-merge-new-filter layer "tessera:bilateral-grid" "Sensor noise" LAYER-MODE-REPLACE 1.0
-    "spatial-sigma" 6 "range-sigma" 0.08 "guide" "luminance" "tone" "perceptual"))
+    "spatial-sigma" 4 "range-sigma" 0.08 "guide" "luminance" "tone" "perceptual"))
 
 (define (tessera-dust-and-hot-pixels layer)
   (gimp-drawable-merge-new-filter layer "tessera:median-blur" "Dust and hot pixels" LAYER-MODE-REPLACE 1.0

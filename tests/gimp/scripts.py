@@ -13,7 +13,7 @@ from pixels import read
 
 SCRIPTS = os.path.join(TOP, 'data', 'scripts')
 RECIPES = {
-    'sensor-noise': ['tessera:bilateral-grid', 'spatial-sigma=6', 'range-sigma=0.08', 'guide=luminance', 'tone=perceptual'],
+    'sensor-noise': ['tessera:bilateral-grid', 'spatial-sigma=4', 'range-sigma=0.08', 'guide=luminance', 'tone=perceptual'],
     'dust-and-hot-pixels': ['tessera:median-blur', 'radius=1'],
     'through-the-haze': ['tessera:equalize', 'mode=luminance', 'clip-limit=2', 'tiles=6'],
     'out-of-focus': ['tessera:convolution', 'preset=custom', 'kernel=0 0 1 1 1 0 0; 0 1 1 1 1 1 0; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 1 1 1 1 1 1 1; 0 1 1 1 1 1 0; 0 0 1 1 1 0 0'],
