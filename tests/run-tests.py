@@ -41,6 +41,7 @@ PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '
             'gimp/gui': ['python3', '-B', 'tests/gimp/run-gui.py', 'build'],
             'gimp/long': ['python3', '-B', 'tests/gimp/run-long.py', 'build'],
             'check/long': ['build/tests/check/check', '--cases', '2000'],
+            'align/judge': ['python3', '-B', 'tests/align/judge.py', 'build', '--cases', '0-139', '--unrelated', '0-69'],
             'engine/soak': ['build/tests/engine/soak', '--requests', '1000000'],
             'driver/types': ['python3', '-B', 'tests/driver/run-driver.py', 'build', 'types', '--all'],
             'driver/tsan': ['python3', '-B', 'tests/driver/run-driver.py', 'build-tsan', 'threads'],
