@@ -308,6 +308,19 @@ run_operation (gint32 image, gint32 drawable, const gchar *name, GimpRunMode mod
   return status;
 }
 
+/* What all procedures begin with; FALSE: a script gave another number. */
+static gboolean
+is_called_well (const gchar *name, gint n_params, const GimpParam *param, GError **error)
+{
+  const gint       mode = n_params > 2 ? param[0].data.d_int32 : -1;
+  g_autofree gchar *text = g_strdup_printf ("%d", mode);
+
+  if (mode >= GIMP_RUN_INTERACTIVE && mode <= GIMP_RUN_WITH_LAST_VALS)
+    return TRUE;
+  g_set_error (error, TESSERA_PLUG_IN_ERROR, TESSERA_BAD_SETTINGS, _("%s: '%s' is no value of '%s'"), name, text, "run-mode");
+  return FALSE;
+}
+
 /* OpenCL as it is switched in GIMP now; gegl_init has asked the environment instead. */
 static void
 follow_preferences (void)
@@ -322,8 +335,6 @@ static void
 run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_vals, GimpParam **return_vals)
 {
   static GimpParam   values[2];
-  const GimpRunMode  mode = param[0].data.d_int32;
-  const gint32       image = param[1].data.d_image, drawable = param[2].data.d_drawable;
   GError            *error = NULL;
   gint               count = -1;
 
@@ -331,18 +342,23 @@ run (const gchar *name, gint n_params, const GimpParam *param, gint *n_return_va
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   gegl_init (NULL, NULL);
   follow_preferences ();
-  if (strcmp (name, ALIGN_LAYERS) == 0)
+  values[0].type = GIMP_PDB_STATUS;
+  if (! is_called_well (name, n_params, param, &error))
+    values[0].data.d_status = GIMP_PDB_CALLING_ERROR;
+  else if (strcmp (name, ALIGN_LAYERS) == 0)
     {
       align_layers_run (n_params, param, n_return_vals, return_vals);
       return;
     }
-  values[0].type = GIMP_PDB_STATUS;
-  if (strcmp (name, READY_MADE) == 0)
-    values[0].data.d_status = run_graph (image, drawable, param[3].data.d_string, GIMP_RUN_NONINTERACTIVE, param[4].data.d_string, &count, &error);
+  else if (strcmp (name, READY_MADE) == 0)
+    values[0].data.d_status = run_graph (param[1].data.d_image, param[2].data.d_drawable, param[3].data.d_string, GIMP_RUN_NONINTERACTIVE,
+                                         param[4].data.d_string, &count, &error);
   else if (g_str_has_prefix (name, GRAPH_PREFIX))
-    values[0].data.d_status = run_graph (image, drawable, name + strlen (GRAPH_PREFIX), mode, NULL, &count, &error);
+    values[0].data.d_status = run_graph (param[1].data.d_image, param[2].data.d_drawable, name + strlen (GRAPH_PREFIX), param[0].data.d_int32,
+                                         NULL, &count, &error);
   else
-    values[0].data.d_status = run_operation (image, drawable, name, mode, n_params > 3 ? param[3].data.d_string : NULL, &count, &error);
+    values[0].data.d_status = run_operation (param[1].data.d_image, param[2].data.d_drawable, name, param[0].data.d_int32,
+                                             n_params > 3 ? param[3].data.d_string : NULL, &count, &error);
   if (error)
     {
       values[1].type = GIMP_PDB_STRING;

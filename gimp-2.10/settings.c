@@ -148,7 +148,8 @@ parse_extra (GeglNode *node, const gchar *name, const gchar *text, Extras *extra
     extras->strength = number / 100.0;
   else if (! node && strcmp (name, "size") == 0 && number >= SIZE_LEAST && number <= SIZE_MOST)
     extras->size = number;
-  else if (strcmp (name, "aux") == 0 && node && gegl_node_has_pad (node, "aux") && gimp_item_is_drawable ((gint32) number))
+  else if (strcmp (name, "aux") == 0 && number >= 0.0 && number <= G_MAXINT && node && gegl_node_has_pad (node, "aux")
+           && gimp_item_is_drawable ((gint32) number))
     extras->second = (gint32) number;
   else
     return FALSE;
