@@ -7,14 +7,15 @@
 #include <gegl-plugin.h>
 #include <libgimp/gimpui.h>
 
+#define CONTRAST_STEP 0.005
+
 static void
-attach (GtkWidget *table, gint row, const gchar *name, const gchar *tip, GtkWidget *list, gint value)
+attach (GtkWidget *table, gint row, const gchar *name, const gchar *tip, GtkWidget *control)
 {
   gchar *label = g_strconcat (name, ":", NULL);
 
-  gimp_int_combo_box_set_active (GIMP_INT_COMBO_BOX (list), value);
-  gimp_help_set_help_data (list, tip, NULL);
-  gimp_table_attach_aligned (GTK_TABLE (table), 0, row, label, 0.0, 0.5, list, 1, FALSE);
+  gimp_help_set_help_data (control, tip, NULL);
+  gimp_table_attach_aligned (GTK_TABLE (table), 0, row, label, 0.0, 0.5, control, 1, FALSE);
   g_free (label);
 }
 
@@ -28,9 +29,10 @@ attach_models (GtkWidget *table, gint value)
   gchar      *label = g_strconcat ("_", g_param_spec_get_nick (spec), NULL);
 
   for (guint i = 0; i < values->n_values; i++)
-    gimp_int_combo_box_append (GIMP_INT_COMBO_BOX (list), GIMP_INT_STORE_VALUE, values->values[i].value,
+    gimp_int_combo_box_append (GIMP_INT_COMBO_BOX (list), GIMP_INT_STORE_VALUE, align_options_movement (values->values[i].value),
                                GIMP_INT_STORE_LABEL, values->values[i].value_name, -1);
-  attach (table, 0, label, g_param_spec_get_blurb (spec), list, value);
+  gimp_int_combo_box_set_active (GIMP_INT_COMBO_BOX (list), value);
+  attach (table, 0, label, g_param_spec_get_blurb (spec), list);
   g_free (label);
   return list;
 }
@@ -40,15 +42,32 @@ attach_new_layer (GtkWidget *table, gint value)
 {
   GtkWidget *list = gimp_int_combo_box_new (_("None"), NEW_LAYER_NONE, _("Mean"), NEW_LAYER_MEAN, _("Median"), NEW_LAYER_MEDIAN, NULL);
 
+  gimp_int_combo_box_set_active (GIMP_INT_COMBO_BOX (list), value);
   attach (table, 1, _("Ne_w layer"),
-          _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them"), list, value);
+          _("A layer of all that lie on one another then: the mean has the least noise, the median leaves out what is in few of them"), list);
   return list;
+}
+
+static GtkWidget *
+attach_contrast (GtkWidget *table, gdouble value)
+{
+  GParamSpec       *spec = gegl_operation_find_property (ALIGN_OPERATION, "contrast-threshold");
+  GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (spec);
+  GtkWidget        *number = gtk_spin_button_new_with_range (range->minimum, range->maximum, CONTRAST_STEP);
+  gchar            *label = g_strconcat ("_", g_param_spec_get_nick (spec), NULL);
+
+  gtk_spin_button_set_digits (GTK_SPIN_BUTTON (number), 3);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (number), value);
+  gtk_entry_set_activates_default (GTK_ENTRY (number), TRUE);
+  attach (table, 2, label, g_param_spec_get_blurb (spec), number);
+  g_free (label);
+  return number;
 }
 
 gboolean
 align_dialog_run (AlignOptions *options)
 {
-  GtkWidget *window, *table, *model, *new_layer;
+  GtkWidget *window, *table, *model, *new_layer, *contrast;
   gint       kind = options->new_layer;
   gboolean   is_ok;
 
@@ -58,27 +77,29 @@ align_dialog_run (AlignOptions *options)
   gtk_dialog_set_alternative_button_order (GTK_DIALOG (window), GTK_RESPONSE_OK, GTK_RESPONSE_CANCEL, -1);
   gtk_dialog_set_default_response (GTK_DIALOG (window), GTK_RESPONSE_OK);
   gimp_window_set_transient (GTK_WINDOW (window));
-  table = gtk_table_new (2, 2, FALSE);
+  table = gtk_table_new (3, 2, FALSE);
   gtk_container_set_border_width (GTK_CONTAINER (table), 12);
   gtk_table_set_col_spacings (GTK_TABLE (table), 6);
   gtk_table_set_row_spacings (GTK_TABLE (table), 6);
   gtk_box_pack_start (GTK_BOX (gtk_dialog_get_content_area (GTK_DIALOG (window))), table, TRUE, TRUE, 0);
-  model = attach_models (table, options->model);
+  model = attach_models (table, options->movement);
   new_layer = attach_new_layer (table, kind);
+  contrast = attach_contrast (table, options->contrast);
   gtk_widget_show_all (window);
   gtk_widget_grab_focus (gtk_dialog_get_widget_for_response (GTK_DIALOG (window), GTK_RESPONSE_OK));       /* Return would open a list */
   is_ok = gimp_dialog_run (GIMP_DIALOG (window)) == GTK_RESPONSE_OK;
-  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (model), &options->model);
+  gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (model), &options->movement);
   gimp_int_combo_box_get_active (GIMP_INT_COMBO_BOX (new_layer), &kind);
   options->new_layer = (NewLayer) kind;
+  options->contrast = gtk_spin_button_get_value (GTK_SPIN_BUTTON (contrast));
   gtk_widget_destroy (window);
   return is_ok;
 }
 
-/* In a window of its own: GIMP's messages have a warning sign, which fits only if no layer was moved.  A script in a GIMP without windows may ask for the
+/* In a window of its own: GIMP's messages have a warning sign, which fits only if no layer was moved, or one badly.  A script in a GIMP without windows may ask for the
  * last values, too. */
 void
-align_dialog_tell (const gchar *report, gboolean is_moved)
+align_dialog_tell (const gchar *report, gboolean is_good)
 {
   GtkWidget *window;
 
@@ -88,7 +109,7 @@ align_dialog_tell (const gchar *report, gboolean is_moved)
       return;
     }
   gimp_ui_init ("tessera", FALSE);
-  window = gtk_message_dialog_new (NULL, 0, is_moved ? GTK_MESSAGE_INFO : GTK_MESSAGE_WARNING, GTK_BUTTONS_CLOSE, "%s", report);
+  window = gtk_message_dialog_new (NULL, 0, is_good ? GTK_MESSAGE_INFO : GTK_MESSAGE_WARNING, GTK_BUTTONS_CLOSE, "%s", report);
   gtk_window_set_title (GTK_WINDOW (window), _("Align Visible Layers by Content"));
   gimp_window_set_transient (GTK_WINDOW (window));
   gtk_dialog_run (GTK_DIALOG (window));

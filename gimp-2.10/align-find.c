@@ -125,11 +125,9 @@ read_results (const AlignLayers *all, AlignedLayer *layer, GeglNode *align, Gegl
   gegl_node_get (align, "aligned", &is_aligned, "matrix", &layer->matrix_text, "error", &layer->error, "inliers", &layer->matches,
                  "reason", &reason, NULL);
   read_matrix (layer->matrix_text, layer->matrix);
-  if (! is_aligned)
-    layer->reason = g_strdup (reason);
-  else if (all->options.new_layer != NEW_LAYER_NONE)
+  *(is_aligned ? &layer->remark : &layer->reason) = reason;
+  if (is_aligned && all->options.new_layer != NEW_LAYER_NONE)
     layer->pixels = g_object_ref (pixels);
-  g_free (reason);
 }
 
 static void
@@ -138,7 +136,8 @@ find (AlignLayers *all, AlignedLayer *layer, gint place)
   const gdouble part = (1.0 - COMBINING) / all->n;
   GeglNode     *graph = gegl_node_new ();
   GeglNode     *picture = add_picture (graph, layer->layer, all->space);
-  GeglNode     *align = gegl_node_new_child (graph, "operation", ALIGN_OPERATION, "model", all->options.model, NULL);
+  GeglNode     *align = gegl_node_new_child (graph, "operation", ALIGN_OPERATION, "model", align_options_value (all->options.movement),
+                                               "contrast-threshold", all->options.contrast, NULL);
   GeglBuffer   *pixels;
 
   gegl_node_link (picture, align);
@@ -289,6 +288,7 @@ align_layers_clear (AlignLayers *all)
       g_clear_object (&all->layers[i].moved);
       g_free (all->layers[i].matrix_text);
       g_free (all->layers[i].reason);
+      g_free (all->layers[i].remark);
     }
   g_free (all->layers);
   g_clear_object (&all->reference);

@@ -18,7 +18,7 @@ align_layers_install (void)
     { GIMP_PDB_INT32,    (gchar *) "run-mode",  (gchar *) "The run mode { RUN-INTERACTIVE (0), RUN-NONINTERACTIVE (1), RUN-WITH-LAST-VALS (2) }" },
     { GIMP_PDB_IMAGE,    (gchar *) "image",     (gchar *) "The image" },
     { GIMP_PDB_DRAWABLE, (gchar *) "drawable",  (gchar *) "Is not used" },
-    { GIMP_PDB_INT32,    (gchar *) "model",     (gchar *) "Movement: 0 shift, 1 turn and scale too, 2 shear too, 3 perspective" },
+    { GIMP_PDB_INT32,    (gchar *) "model",     (gchar *) "Movement: 0 shift, 1 turn and scale too, 2 shear too, 3 perspective, 4 automatic" },
     { GIMP_PDB_INT32,    (gchar *) "new-layer", (gchar *) "A new layer of all: 0 none, 1 their mean, 2 their median" }
   };
   static const GimpParamDef results[] = {
@@ -65,6 +65,8 @@ add_line (GString *report, const AlignedLayer *layer)
     g_string_append_printf (report, _("%s stays as it is: %s"), name, layer->reason);
   else
     g_string_append_printf (report, _("%s: %.2f pixels off, %d matches"), name, layer->error, layer->matches);
+  if (! layer->reason && layer->remark[0])
+    g_string_append_printf (report, "; %s", layer->remark);
   g_free (name);
 }
 
@@ -75,29 +77,35 @@ report_of (const AlignLayers *all)
   gchar   *lowest = gimp_item_get_name (all->lowest);
 
   g_string_append_printf (report, _("%d of %d layers lie on %s"), align_layers_count (all), all->n, lowest);
-  for (gint i = 0; i < all->n; i++)
+  for (gint i = all->n - 1; i >= 0; i--)                    /* from above, as the Layers dialog has them */
     add_line (report, &all->layers[i]);
   g_free (lowest);
   return g_string_free (report, FALSE);
 }
 
+/* None that moves may lie beside its place by more than eyes forgive; the operation's remark says so then. */
+static gboolean
+is_good (const AlignLayers *all)
+{
+  for (gint i = 0; i < all->n; i++)
+    if (! all->layers[i].reason && all->layers[i].error > 1.0)
+      return FALSE;
+  return align_layers_count (all) > 0;
+}
+
 /* --------------------------------------------------------------------- run -- */
 
-/* FALSE: the person did not press OK. */
-static gboolean
-choose (GimpRunMode mode, gint n_params, const GimpParam *param, AlignOptions *options)
+static GimpPDBStatusType
+choose (GimpRunMode mode, gint n_params, const GimpParam *param, AlignOptions *options, GError **error)
 {
   if (mode == GIMP_RUN_NONINTERACTIVE)
-    {
-      options->model = n_params > 3 ? param[3].data.d_int32 : options->model;
-      options->new_layer = n_params > 4 ? (NewLayer) param[4].data.d_int32 : options->new_layer;
-      return TRUE;
-    }
-  gimp_get_data (ALIGN_LAYERS, options);
+    return align_options_read (options, n_params, param, error) ? GIMP_PDB_SUCCESS : GIMP_PDB_CALLING_ERROR;
+  if (gimp_get_data_size (ALIGN_LAYERS) == sizeof *options)
+    gimp_get_data (ALIGN_LAYERS, options);
   if (mode == GIMP_RUN_INTERACTIVE && ! align_dialog_run (options))
-    return FALSE;
+    return GIMP_PDB_CANCEL;
   gimp_set_data (ALIGN_LAYERS, options, sizeof *options);
-  return TRUE;
+  return GIMP_PDB_SUCCESS;
 }
 
 /* The report; NULL: an error. */
@@ -121,29 +129,29 @@ align_layers_run (gint n_params, const GimpParam *param, gint *n_return_vals, Gi
 {
   static GimpParam  values[3];                              /* live as long as this process */
   const GimpRunMode mode = param[0].data.d_int32;
-  AlignLayers       all = { .image = param[1].data.d_image, .options = { .model = 1 } };
+  AlignLayers       all = { .image = param[1].data.d_image, .options = { MOVEMENT_AUTOMATIC, NEW_LAYER_NONE, align_options_contrast () } };
   GError           *error = NULL;
-  gchar            *report;
+  gchar            *report = NULL;
 
-  *n_return_vals = 1;
   *return_vals = values;
   values[0].type = GIMP_PDB_STATUS;
-  values[0].data.d_status = GIMP_PDB_CANCEL;
-  if (! choose (mode, n_params, param, &all.options))
-    return;
-  gimp_progress_init (_(TITLE));
-  report = align (&all, &error);
-  values[0].data.d_status = report ? GIMP_PDB_SUCCESS : GIMP_PDB_EXECUTION_ERROR;
+  values[0].data.d_status = choose (mode, n_params, param, &all.options, &error);
+  if (values[0].data.d_status == GIMP_PDB_SUCCESS)
+    {
+      gimp_progress_init (_(TITLE));
+      report = align (&all, &error);
+      values[0].data.d_status = report ? GIMP_PDB_SUCCESS : GIMP_PDB_EXECUTION_ERROR;
+    }
   values[1] = (GimpParam) { .type = GIMP_PDB_INT32, .data.d_int32 = align_layers_count (&all) };
   values[2] = (GimpParam) { .type = GIMP_PDB_STRING, .data.d_string = report };
-  if (! report)
+  if (error)
     values[1] = (GimpParam) { .type = GIMP_PDB_STRING, .data.d_string = error->message };
-  *n_return_vals = report ? 3 : 2;
+  *n_return_vals = report ? 3 : error ? 2 : 1;
   if (report && mode != GIMP_RUN_NONINTERACTIVE)
     {
       gimp_progress_end ();
       gimp_displays_flush ();
-      align_dialog_tell (report, align_layers_count (&all) > 0);
+      align_dialog_tell (report, is_good (&all));
     }
   align_layers_clear (&all);
 }

@@ -13,10 +13,14 @@
 
 typedef enum { NEW_LAYER_NONE, NEW_LAYER_MEAN, NEW_LAYER_MEDIAN, N_NEW_LAYERS } NewLayer;
 
+/* As scripts number them: the numbers stay, and what came later has a later one. */
+typedef enum { MOVEMENT_SHIFT, MOVEMENT_TURN, MOVEMENT_SHEAR, MOVEMENT_PERSPECTIVE, MOVEMENT_AUTOMATIC, N_MOVEMENTS } Movement;
+
 typedef struct
 {
-  gint     model;               /* of tessera:align */
+  gint     movement;
   NewLayer new_layer;
+  gdouble  contrast;            /* of points */
 } AlignOptions;
 
 /* How a layer gets where it goes: by GIMP's transform; its pixels stay, and its place changes; it gets resampled pixels. */
@@ -29,7 +33,8 @@ typedef struct
   gchar      *reason;           /* why it stays as it is; NULL: it does not */
   gchar      *matrix_text;      /* as tessera:align tells it */
   gdouble     matrix[9];        /* places of the image, pixel centres at integers */
-  gdouble     error;            /* in pixels */
+  gdouble     error;            /* how far it may be off, in pixels */
+  gchar      *remark;           /* of the operation, if it moves; "": none */
   gint        matches;
   GeglBuffer *pixels;           /* aligned, in the box of the lowest, if there will be a new layer */
   Way         way;
@@ -65,8 +70,15 @@ void     align_move_prepare  (AlignedLayer *layer, const Babl *space, GeglNode *
 /* Changes the image.  A layer that cannot be moved gets a reason. */
 void     align_move_all      (AlignLayers *all);
 
+/* align-options.c: the value of the operation's property; the movement of such a value. */
+gint     align_options_value    (gint movement);
+gint     align_options_movement (gint value);
+gdouble  align_options_contrast (void);         /* the operation's own */
+/* FALSE: a script gave a number that is none; the error says which. */
+gboolean align_options_read     (AlignOptions *options, gint n_params, const GimpParam *param, GError **error);
+
 /* align-dialog.c: TRUE if OK was pressed. */
 gboolean align_dialog_run     (AlignOptions *options);
-void     align_dialog_tell    (const gchar *report, gboolean is_moved);
+void     align_dialog_tell    (const gchar *report, gboolean is_good);
 
 #endif

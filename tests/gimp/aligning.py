@@ -10,13 +10,31 @@ from gimp_program import Gimp3, quoted
 from pixels import read
 
 PROCEDURE = 'plug-in-tessera-align-layers'
-MODELS, NEW_LAYERS = ('translation', 'similarity', 'affine', 'homography'), ('none', 'mean', 'median')
+MODELS, NEW_LAYERS = ('translation', 'similarity', 'affine', 'homography', 'auto'), ('none', 'mean', 'median')         # 2.10's numbers
 WIDTH, HEIGHT = 320, 240
 LEFT, TOP = 300, 250                # of the first frame, in the photograph
 PHOTOGRAPH, UNRELATED = (os.path.join(IMAGES, name) for name in ('mountains.jpg', 'friends.jpg'))
 SD = 0.06                           # of the noise, as gegl:noise-rgb counts
 MEAN = 'Mean of 3 layers'
+FAR = (40, 30), (WIDTH - 100, HEIGHT - 90)     # where it is measured, 60 x 60 pixels
+COPY = 'using gegl copy'            # GIMP 2.10 says so when it clears what is selected
 BAR = 0.3                           # pixels: align.md's median for corners
+DOUBT = 'it may be '                # the operation's words
+
+
+def tilted(degrees):
+    """A camera with a lens of 28 mm in front of the frame's middle, turned by so much to the side and 0.7 times that upwards."""
+    f, (x, y), (a, b) = 0.78 * WIDTH, (LEFT + WIDTH / 2, TOP + HEIGHT / 2), (math.radians(degrees), math.radians(0.7 * degrees))
+    side = ((math.cos(a), 0, math.sin(a)), (0, 1, 0), (-math.sin(a), 0, math.cos(a)))
+    turn = product(side, ((1, 0, 0), (0, math.cos(b), -math.sin(b)), (0, math.sin(b), math.cos(b))))
+    whole = product(product(((f, 0, x), (0, f, y), (0, 0, 1)), turn), ((1 / f, 0, -x / f), (0, 1 / f, -y / f), (0, 0, 1)))
+    return ['tessera:align', 'known-matrix=' + ' '.join(f'{value / whole[2][2]:.12g}' for row in whole for value in row)]
+
+
+def product(m, n):
+    return tuple(tuple(sum(m[i][k] * n[k][j] for k in range(3)) for j in range(3)) for i in range(3))
+
+
 # Each frame: what has happened to the photograph.
 FRAMES = {
     'first': [],
@@ -25,6 +43,7 @@ FRAMES = {
     # twice as much of it, at half the size: a mistake of half a pixel shows
     'small': ['gegl:translate', 'x=-140', 'y=-130', 'gegl:scale-ratio', 'x=0.5', 'y=0.5', 'sampler=linear', 'gegl:translate', f'x={LEFT}', f'y={TOP}'],
     'aside': ['gegl:scale-ratio', 'x=1.03', 'y=0.97', f'origin-x={LEFT}', f'origin-y={TOP}', 'sampler=nohalo'],
+    'tilted': tilted(2.0), 'leaning': tilted(0.4),
 }
 
 
@@ -49,10 +68,15 @@ def add_layer(path, name):
            f'(gimp-item-set-name copy {quoted(name)})'
 
 
-def call(gimp, model='similarity', new_layer='none', mode='NONINTERACTIVE'):
+def call(gimp, model='auto', new_layer='none', mode='NONINTERACTIVE'):
     if isinstance(gimp, Gimp3):
         return f'({PROCEDURE} #:run-mode RUN-{mode} #:image image #:drawables (vector layer) #:model "{model}" #:new-layer "{new_layer}")'
     return f'({PROCEDURE} RUN-{mode} image layer {MODELS.index(model)} {NEW_LAYERS.index(new_layer)})'
+
+
+def call_numbers(model, new_layer, mode=1):
+    """Of 2.10."""
+    return f'({PROCEDURE} {mode} image layer {model} {new_layer})'
 
 
 def say_result(what, gimp, **given):
@@ -110,7 +134,7 @@ def noise(picture, clean):
 
 def lies_on(report, title, first, moved, left=0, top=0):
     """In two places far from each other, of a frame at (left, top)."""
-    far = [shift(first, moved, left + x, top + y, 60, 60) for x, y in ((40, 30), (WIDTH - 100, HEIGHT - 90))]
+    far = [shift(first, moved, left + x, top + y, 60, 60) for x, y in FAR]
     report.check(f'{title} lies on the lowest one', max(far) < BAR, ' and '.join(f'{distance:.3f}' for distance in far) + ' pixels off')
 
 
@@ -160,6 +184,8 @@ class Aligning:
 
 def check_report(report, title, said):
     count, head, *lines = said.split('|')
+    names = [re.split(r': | stays ', line)[0] for line in lines]
+    report.check(f'{title}: the lines are from above, as the Layers dialog has them', names == ['locked', 'shifted', 'unrelated', 'turned'], said)
     report.check(f'{title}: a script is told how many, and on which', (count, head) == ('2', '2 of 4 layers lie on first'), said)
     for name, words in (('turned', r'turned: 0\.\d\d pixels off, \d+ matches'), ('unrelated', r'unrelated stays as it is: .*\d+ matches .*'),
                         ('shifted', r'shifted: 0\.\d\d pixels off, \d+ matches'), ('locked', 'locked stays as it is: it is locked')):
@@ -209,17 +235,49 @@ def elsewhere(gimp, frames):
     return [f'(gimp-image-resize image 400 300 0 0) (gimp-layer-set-offsets layer {PLACE[0]} {PLACE[1]})', add_layer(frames['shifted'], 'shifted'), '(gimp-layer-set-offsets copy -25 3)']
 
 
-def aside(gimp, frames):
-    return [add_layer(frames['aside'], 'aside')]
+def one(name):
+    return lambda gimp, frames: [add_layer(frames[name], name)]
+
+
+HOLES = [(8 + 26 * i + 7 * (j % 3), 6 + 24 * j + 5 * (i % 2), 9 + 2 * ((i + j) % 3), 8 + 2 * ((2 * i + j) % 3)) for i in range(12) for j in range(10)]
+
+
+def holes(gimp, frames):
+    """Cut out of both, at the same places of the canvas: their outlines stand still.  Not where it is measured what lies on what."""
+    select = ' '.join(f'(gimp-image-select-rectangle image CHANNEL-OP-ADD {x} {y} {width} {height})' for x, y, width, height in HOLES
+                      if not any(-30 < x - far < 80 and -30 < y - down < 80 for far, down in FAR))
+    clear = ' '.join(f'(gimp-layer-add-alpha {layer}) (gimp-drawable-edit-clear {layer})' for layer in ('layer', 'copy'))
+    return [add_layer(frames['turned'], 'turned'), select, clear, '(gimp-selection-none image)']
 
 
 # (steps, who has to lie on the lowest, how it is called)
 CASES = {'a group': (grouped, 'group', {}), 'a mask, and a selection': (masked, None, {'new_layer': 'median'}), 'hidden layers': (hidden, 'turned', {}),
          '16 bits': (of_precision(IMAGE_16), 'turned', {'new_layer': 'mean'}), '32 bits, linear': (of_precision(IMAGE_32), 'turned', {'new_layer': 'median'}),
          'gray': (grey, 'turned', {'new_layer': 'mean'}), 'other places': (elsewhere, 'shifted', {'new_layer': 'mean'}),
-         'perspective': (aside, 'aside', {'model': 'homography'})}
+         'perspective': (one('aside'), 'aside', {'model': 'homography'}), 'a tilt, by default': (one('tilted'), 'tilted', {'new_layer': 'mean'}),
+         'holes that stand still': (holes, 'turned', {}), 'a tilt, as shift, turn and scale': (one('leaning'), None, {'model': 'similarity'})}
 REFUSALS = {'one visible layer': ([], 'At least two layers must be visible'),
             'a floating selection': (['(gimp-edit-copy LAYERS) (gimp-edit-paste layer TRUE)'], 'Anchor the floating selection first')}
+
+
+# What is no value: by argument, each alone.
+WRONG_210 = {**{f'new-layer {number}': (call_numbers(4, number), f"'{number}' is no value of 'new-layer'") for number in (77, -3)},
+             **{f'model {number}': (call_numbers(number, 0), f"'{number}' is no value of 'model'") for number in (5, -1)},
+             'run-mode 77': (call_numbers(4, 0, 77), "'77' is no value of 'run-mode'"),
+             'a filter: run-mode -1': ('(plug-in-tessera-sobel -1 image layer "")', "'-1' is no value of 'run-mode'")}
+WRONG_3 = {'model': ('#:model "sideways"', 'model'), 'new-layer -3': ('#:new-layer -3', 'new-layer'), 'contrast-threshold': ('#:contrast-threshold 77', 'contrast-threshold')}
+
+
+def wrong_numbers(report, installed, gimp, frames):
+    """A script's slip is a calling error, in words, and not the end of the plug-in."""
+    calls = WRONG_210
+    if isinstance(gimp, Gimp3):
+        calls = {name: (f'({PROCEDURE} #:run-mode RUN-NONINTERACTIVE #:image image #:drawables (vector layer) {words})', why) for name, (words, why) in WRONG_3.items()}
+    for name, (text, why) in calls.items():
+        gimp.run(gimp.job(0, frames['first'], [add_layer(frames['shifted'], 'shifted'), text]), GEGL_USE_OPENCL='no')
+        said = ' '.join(gimp.output)
+        is_whole = not re.search('crashed|Segmentation|fatal', said)
+        report.check(f'GIMP {gimp.version}: {name} is a calling error', is_whole and not gimp.said('end') and why in said, ' '.join(gimp.output[-4:]))
 
 
 def check_case(report, title, name, gimp, folder, said):
@@ -235,6 +293,9 @@ def check_case(report, title, name, gimp, folder, said):
         lies_on(report, f'{title}: {file}', pictures['first'], pictures[file], *(PLACE if name == 'other places' else ()))
     if name == 'other places' and news:
         report.check(f'{title}: the new layer is where the lowest is', pictures[news[0]].data[3::4] == pictures['first'].data[3::4])
+    doubts = name == 'a tilt, as shift, turn and scale'
+    if doubts or name == 'a tilt, by default':
+        report.check(f'{title}: {"a doubt is told" if doubts else "no doubt is told"}', (DOUBT in said[0]) == doubts, said[0])
     if name == 'a mask, and a selection':
         alpha = pictures['turned'].data[3::4]
         report.check(f'{title}: the mask came along', alpha[HEIGHT // 2 * WIDTH + 40] == 255 and alpha[HEIGHT // 2 * WIDTH + WIDTH - 40] == 0)
@@ -244,12 +305,12 @@ def check_case(report, title, name, gimp, folder, said):
 
 def more_layers(report, installed, gimp):
     title = f'GIMP {gimp.version}: aligned layers'
-    frames = make_frames(installed, ('first', 'turned', 'shifted', 'aside'))
+    frames = make_frames(installed, ('first', 'turned', 'shifted', 'aside', 'tilted', 'leaning'))
     folders = {name: os.path.join(installed.work, f'aligning-{gimp.folder}-{i}') for i, name in enumerate(CASES)}
     words = {name: f'case-{i}' for i, name in enumerate(CASES)}
     code, lines = gimp.run(''.join(gimp.job(words[name], frames['first'], ['(gimp-item-set-name layer "first")', *steps(gimp, frames), say_result(words[name], gimp, **given),
                                                                          shots(gimp, folders[name])]) for name, (steps, _, given) in CASES.items()), GEGL_USE_OPENCL='no')
-    ended = [name for name in CASES if words[name] in gimp.said('end')]
+    ended, lines = [name for name in CASES if words[name] in gimp.said('end')], [line for line in lines if line != COPY]
     report.check(f'{title}: all cases end', len(ended) == len(CASES) and not lines, f'exit {code}, ended: {", ".join(ended)}; {" | ".join(lines[:4])}')
     said = {name: gimp.said(words[name]) for name in ended}
     for name in ended:
@@ -257,3 +318,4 @@ def more_layers(report, installed, gimp):
     for name, (steps, why) in REFUSALS.items():
         gimp.run(gimp.job(0, frames['first'], [*([add_layer(frames['turned'], 'turned')] if steps else []), *(step.replace('LAYERS', '(vector layer)' if isinstance(gimp, Gimp3) else 'layer') for step in steps), call(gimp)]), GEGL_USE_OPENCL='no')
         report.check(f'{title}: {name} is refused in words', not gimp.said('end') and why in ' '.join(gimp.output), ' '.join(gimp.output[-4:]))
+    wrong_numbers(report, installed, gimp, frames)
