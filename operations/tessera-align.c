@@ -25,7 +25,7 @@
 #ifdef GEGL_PROPERTIES
 
 enum_start (tessera_align_model)
-  enum_value (TESSERA_ALIGN_AUTO,        "auto",        N_("As the pictures ask for"))
+  enum_value (TESSERA_ALIGN_AUTO,        "auto",        N_("Automatic"))
   enum_value (TESSERA_ALIGN_TRANSLATION, "translation", N_("Shift"))
   enum_value (TESSERA_ALIGN_SIMILARITY,  "similarity",  N_("Shift, turn and scale"))
   enum_value (TESSERA_ALIGN_AFFINE,      "affine",      N_("Shift, turn, scale and shear"))
@@ -33,7 +33,7 @@ enum_start (tessera_align_model)
 enum_end (TesseraAlignModel)
 
 property_enum (model, _("Movement"), TesseraAlignModel, tessera_align_model, TESSERA_ALIGN_AUTO)
-    description (_("How the camera may have moved between the two pictures. As the pictures ask for takes the least movement that lays one on "
+    description (_("How the camera may have moved between the two pictures. Automatic takes the least movement that lays one on "
                    "the other; a camera in the hand also tilts, which is perspective. The others allow no more than they say"))
 
 property_boolean (refine, _("Refine"), TRUE)
