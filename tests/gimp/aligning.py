@@ -265,7 +265,7 @@ WRONG_210 = {**{f'new-layer {number}': (call_numbers(4, number), f"'{number}' is
              **{f'model {number}': (call_numbers(number, 0), f"'{number}' is no value of 'model'") for number in (5, -1)},
              'run-mode 77': (call_numbers(4, 0, 77), "'77' is no value of 'run-mode'"),
              'a filter: run-mode -1': ('(plug-in-tessera-sobel -1 image layer "")', "'-1' is no value of 'run-mode'")}
-WRONG_3 = {'model': ('#:model "sideways"', 'model'), 'new-layer -3': ('#:new-layer -3', 'new-layer'), 'contrast-threshold': ('#:contrast-threshold 77', 'contrast-threshold')}
+WRONG_3 = {'new-layer -3': ('#:new-layer -3', 'argument 8'), 'contrast-threshold': ('#:contrast-threshold 77', 'out of range')}
 
 
 def wrong_numbers(report, installed, gimp, frames):
