@@ -262,7 +262,7 @@ align_buffers (GeglBuffer *input, GeglBuffer *aux, const gchar *model, gboolean 
   result.pixels = g_new0 (gfloat, 4 * (gsize) result.box.width * result.box.height + 1);
   gegl_node_blit (align, 1.0, &result.box, babl_format ("RaGaBaA float"), result.pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
   gegl_node_get (align, "matrix", &matrix, "error", &result.error, "inliers", &result.inliers, "aligned", &result.aligned,
-                 "reason", &result.reason, NULL);
+                 "reason", &result.reason, "movement", &result.movement, NULL);
   numbers = g_strsplit (matrix, " ", -1);
   for (gint i = 0; i < 9 && numbers[i]; i++)
     result.matrix[i] = g_ascii_strtod (numbers[i], NULL);
@@ -276,5 +276,6 @@ void
 aligned_free (Aligned *aligned)
 {
   g_free (aligned->reason);
+  g_free (aligned->movement);
   g_free (aligned->pixels);
 }

@@ -38,7 +38,7 @@ typedef struct
   gboolean      aligned;
   gdouble       matrix[9], error;
   gint          inliers;
-  gchar        *reason;
+  gchar        *reason, *movement;
   GeglRectangle box;
   gfloat       *pixels;         /* RaGaBaA float of the box */
 } Aligned;

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * What tessera:align finds by itself: the kind of movement, in bright and dark pictures, and the scene's where a stamp stands still.
+ *
+ *   kinds PHOTOGRAPH UNRELATED */
+#include "align.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../engine/verdict.h"
+
+static Photo photograph, unrelated;
+
+static Aligned
+align_photos (const Photo *moving, const Photo *fixed)
+{
+  GeglBuffer *buffer = photo_buffer (moving, 0, 0), *reference = photo_buffer (fixed, 0, 0);
+  Aligned     found = align_buffers (buffer, reference, "auto", TRUE);
+
+  g_object_unref (buffer);
+  g_object_unref (reference);
+  return found;
+}
+
+/* Of a camera of 28 mm in the hand that turns up and aside. */
+static void
+tilt (gdouble degrees, gdouble matrix[9])
+{
+  const gdouble x = 0.5 * photograph.width, y = 0.5 * photograph.height, f = 0.78 * photograph.width, t = tan (degrees * G_PI / 180);
+  const gdouble px = t / f, py = 0.7 * t / f, to_x = x + t * f, to_y = y + 0.7 * t * f, last = 1 - px * x - py * y;
+  const gdouble m[9] = { 1 + to_x * px, to_x * py, -x + to_x * last, to_y * px, 1 + to_y * py, -y + to_y * last, px, py, last };
+
+  for (gint k = 0; k < 9; k++)
+    matrix[k] = m[k] / m[8];
+}
+
+static void
+expect_found (const gchar *what, const Photo *moving, const Photo *fixed, const gdouble matrix[9], const gchar *movement, gdouble most)
+{
+  Aligned       found = align_photos (moving, fixed);
+  const gdouble error = corner_error (found.matrix, matrix, photograph.width, photograph.height);
+
+  expect (found.aligned && error < most, "%s: corners off by %.3f px where %.3f are told, %d matches, %s %s", what, error, found.error, found.inliers,
+          found.movement, found.reason);
+  expect (found.aligned && found.error < 10 * most, "%s: an error of %.3f px is told where %.3f are true", what, found.error, error);
+  expect (! movement || strcmp (found.movement, movement) == 0, "%s: %s, found as %s", what, movement, found.movement);
+  aligned_free (&found);
+}
+
+static void
+check_kinds (void)
+{
+  static const gdouble shift[9] = { 1, 0, 12.3, 0, 1, -7.6, 0, 0, 1 };
+  static const gdouble degrees[] = { 0.25, 1, 2 };
+  CheckRandom          random = { 20 };
+  Photo                moved = photo_moved (&photograph, shift);
+
+  photo_spoil (&moved, 1, 2, &random);
+  expect_found ("a shift", &moved, &photograph, shift, "translation", 0.05);
+  photo_spoil (&moved, 0.3, 1, &random);
+  expect_found ("a shift, dark", &moved, &photograph, shift, "translation", 0.15);
+  photo_free (&moved);
+  for (guint i = 0; i < G_N_ELEMENTS (degrees); i++)
+    {
+      gdouble matrix[9];
+
+      tilt (degrees[i], matrix);
+      moved = photo_moved (&photograph, matrix);
+      photo_spoil (&moved, 1, 2, &random);
+      expect_found ("a tilt", &moved, &photograph, matrix, "homography", 0.1);
+      photo_free (&moved);
+    }
+}
+
+/* A part of another photograph, where it was. */
+static void
+stamp (Photo *photo)
+{
+  for (gint y = 0; y < photo->height / 4; y++)
+    memcpy (photo->values + 3 * (gsize) (photo->height - photo->height / 4 + y) * photo->width, unrelated.values + 3 * (gsize) y * unrelated.width,
+            3 * sizeof (gfloat) * MIN (photo->width, unrelated.width) / 2);
+}
+
+static void
+check_stamp (void)
+{
+  static const gdouble shift[9] = { 1, 0, 31, 0, 1, -14, 0, 0, 1 };
+  Photo                moved = photo_moved (&photograph, shift), fixed = photo_part (&photograph, 0, 0, photograph.width, photograph.height);
+  Aligned              found;
+
+  stamp (&moved);
+  stamp (&fixed);
+  expect_found ("a stamp that stands still", &moved, &fixed, shift, NULL, 0.3);
+  found = align_photos (&moved, &fixed);
+  expect (strstr (found.reason, "two movements") != NULL, "a stamp that stands still is told: %s", found.reason);
+  aligned_free (&found);
+  photo_free (&fixed);
+
+  /* nothing else in common */
+  fixed = photo_part (&photograph, 0, 0, photograph.width, photograph.height);
+  for (gint i = 0; i < 3 * fixed.width * fixed.height; i++)     /* mirrored */
+    fixed.values[i] = photograph.values[3 * (i / 3 / fixed.width * fixed.width + fixed.width - 1 - i / 3 % fixed.width) + i % 3];
+  stamp (&fixed);
+  found = align_photos (&moved, &fixed);
+  expect (! found.aligned, "the same stamp on two pictures: %s", found.reason);
+  aligned_free (&found);
+  photo_free (&fixed);
+  photo_free (&moved);
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  if (argc != 3)
+    return 2;
+  gegl_init (NULL, NULL);
+  photograph = photo_load (argv[1]);
+  unrelated = photo_load (argv[2]);
+  check_kinds ();
+  check_stamp ();
+  photo_free (&photograph);
+  photo_free (&unrelated);
+  gegl_exit ();
+  return expect_told ();
+}
