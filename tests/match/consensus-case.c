@@ -4,7 +4,9 @@
 #include "config.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "../engine/verdict.h"
 #include "consensus-case.h"
 
 gdouble
@@ -71,4 +73,62 @@ fill (Case *c, CheckRandom *random, const gdouble *m, gint right, gdouble sd, gi
       c->a[k] = a;
       c->b[k] = b;
     }
+}
+
+const gchar *const names[] = { "translation", "similarity", "affine", "homography", "auto" };
+
+Consensus
+find (const Case *c, ConsensusModel model)
+{
+  Consensus found;
+
+  consensus_find (c->a, c->b, c->matches, c->n, model, 1, WIDTH, HEIGHT, WIDTH, HEIGHT, NULL, &found);
+  return found;
+}
+
+gdouble
+corner_error (const gdouble *m, const gdouble *other)
+{
+  gdouble sum = 0;
+
+  for (gint k = 0; k < 4; k++)
+    {
+      gdouble u, v, s, t;
+
+      map (m, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &u, &v);
+      map (other, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &s, &t);
+      sum += sqrt ((u - s) * (u - s) + (v - t) * (v - t));
+    }
+  return sum / 4;
+}
+
+void
+draw_transform (CheckRandom *random, ConsensusModel model, gdouble *m)
+{
+  const gdouble scale = model == MODEL_TRANSLATION ? 1 : between (random, 0.6, 1.6);
+  const gdouble angle = model == MODEL_TRANSLATION ? 0 : between (random, -0.52, 0.52);
+  const gdouble a = scale * cos (angle), b = scale * sin (angle), bend = model >= MODEL_AFFINE ? 0.1 : 0, far = model == MODEL_HOMOGRAPHY ? 2e-4 : 0;
+  const gdouble middle[9] = { a, -b, 50, b, a, 50, 0, 0, 1 }, range[9] = { bend, bend, 150, bend, bend, 150, far, far, 0 };
+
+  for (gint k = 0; k < 9; k++)
+    m[k] = middle[k] + between (random, -range[k], range[k]);
+}
+
+void
+expect_refused (const gchar *what, const Case *c, ConsensusModel model, const gchar *reason)
+{
+  static const gdouble identity[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  const Consensus      found = find (c, model);
+
+  expect (! found.is_aligned && strstr (found.reason, reason) && memcmp (found.matrix, identity, sizeof identity) == 0,
+          "%s, %s: refused with \"%s\": aligned %d, \"%s\"", what, names[model], reason, found.is_aligned, found.reason);
+}
+
+void
+expect_aligned (const gchar *what, const Case *c, ConsensusModel model, gint inliers)
+{
+  const Consensus found = find (c, model);
+
+  expect (found.is_aligned && found.inliers == inliers && found.reason[0] == '\0', "%s, %s: aligned with %d: %d, %d, \"%s\"", what,
+          names[model], inliers, found.is_aligned, found.inliers, found.reason);
 }
