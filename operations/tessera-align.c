@@ -217,7 +217,7 @@ set_results (GeglProperties *o, const Consensus *found)
   o->residual = found->residual;
   o->aligned = found->is_aligned;
   g_free (o->movement);
-  o->movement = g_strdup (found->is_aligned ? consensus_model_name (found->model) : "");
+  o->movement = g_strdup (found->is_aligned && found->inliers > 0 ? consensus_model_name (found->model) : "");
   g_free (o->reason);
   o->reason = g_strdup (found->reason);
 }
