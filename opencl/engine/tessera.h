@@ -366,16 +366,13 @@ TESSERA_API gboolean tessera_is_endless (const GeglRectangle *bounds);
 /* Luminance weights of R, G, B in the space of `format`: constants for sRGB, else babl's. */
 TESSERA_API void tessera_luminance (const Babl *format, gfloat weights[3]);
 
-/* For `prepare`: the format of this name in the space of the input; the input's model flags, 0 if nothing is connected;
- * is what the input stores linear light?  "R'G'B'A float" is R~G~B~A, behind sRGB's curve, in a space whose own curve is
- * linear: what is perceptual is so for the eye. */
+/* For `prepare`: the format of this name in the space of the input ("R'G'B'A float" is R~G~B~A where the space's own curve is
+ * linear: perceptual for the eye); the input's model flags, 0 if nothing is connected; does it store linear light?  RGBA floats
+ * behind sRGB's curve, if it is stored behind that, so that no light is made of it; else NULL. */
 TESSERA_API const Babl   *tessera_format         (GeglOperation *operation, const gchar *name);
 TESSERA_API BablModelFlag tessera_input_flags    (GeglOperation *operation);
 TESSERA_API gboolean      tessera_input_is_light (GeglOperation *operation);
-
-/* For `prepare`: RGBA floats behind sRGB's curve, if the input is stored behind that; else NULL.  What is computed behind it
- * need not be converted to light and back then (perceptual_luminance). */
-TESSERA_API const Babl *tessera_seen_format (GeglOperation *operation);
+TESSERA_API const Babl   *tessera_seen_format    (GeglOperation *operation);
 
 /* For `prepare`: the format to set on the output pad.  By default this is `format` (float components).  With
  * TESSERA_DELIVER=stored, if only a gegl:write-buffer consumes the result, it is the format of that buffer,
@@ -390,15 +387,11 @@ TESSERA_API const Babl *tessera_result_format (GeglOperation *operation, const B
  * picture the result is one. */
 TESSERA_API const Babl *tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps_grey);
 
-/* For a filter whose values are to stay what they are, to the bit, and of a grey picture are grey: `working`, or its greys with
- * alpha if the input is grey. */
+/* For a filter whose values stay what they are, to the bit: `working`, or its greys with alpha if the input is grey. */
 TESSERA_API const Babl *tessera_delivered_exactly (GeglOperation *operation, const Babl *working);
 
-/* `prepare` of a filter that works in `working`, the name of a format of floats.  The input pad gets that, in the
- * space of the input; the output pad floats with straight alpha and with sRGB's curve if the input has them, or
- * what tessera_result_format makes of these.  `keeps_grey`: as above. */
+/* `prepare` of a filter that works in `working`, the name of a format of floats in the space of the input, and delivers as above. */
 TESSERA_API void tessera_set_formats (GeglOperation *operation, const gchar *working, gboolean keeps_grey);
-
 /* `prepare` of another filter: reads `input` (from aux too), computes `output`. */
 TESSERA_API void tessera_set_pads (GeglOperation *operation, const Babl *input, const Babl *output);
 

@@ -204,6 +204,8 @@ typedef struct
 
 const Babl  *check_working_format (const CheckFilter *filter, const CheckCase *c);
 const Babl  *check_source_format  (const CheckFilter *filter, const CheckCase *c);
+/* Now and then: floats behind a curve; a space whose own curve is linear. */
+void         check_draw_curves    (CheckCase *c);
 /* Is the image read behind sRGB's curve, because it is stored so? */
 gboolean     check_is_seen        (const CheckFilter *filter, const CheckCase *c);
 const Babl  *check_result_format  (const CheckFilter *filter, const CheckCase *c);

@@ -200,23 +200,6 @@ draw_aux (const CheckFilter *filter, CheckCase *c)
     c->field[CHECK_AUX_SPACE] = 1 + check_below (&random, 3);
 }
 
-/* Floats behind a curve; a space whose own curve is linear.  babl converts such a second image badly. */
-static void
-draw_curves (const CheckFilter *filter, CheckCase *c)
-{
-  CheckRandom random = { check_hash (c->content_seed + 83) };
-
-  if (check_chance (&random, 20) && ! (c->field[CHECK_SPECIALS] && c->field[CHECK_SPACE]))
-    c->field[CHECK_FORMAT] = CHECK_FORMATS_DRAWN + check_below (&random, CHECK_FORMATS - CHECK_FORMATS_DRAWN);
-  if (check_chance (&random, 12) && ! c->field[CHECK_SPECIALS])
-    {
-      c->field[CHECK_SPACE] = CHECK_SPACE_LINEAR;
-      c->field[CHECK_AUX_SPACE] = 0;
-    }
-  if (c->field[CHECK_SPACE] && c->field[CHECK_SPECIALS] && babl_mixes (filter, c))
-    c->field[CHECK_FORMAT] = CHECK_FORMAT_WORKING;
-}
-
 /* Every eighth case is one of the settings that chance would miss.  Settings that name their region come last, and cost what they cost. */
 static void
 draw_corner (const CheckFilter *filter, CheckCase *c, gboolean has_region)
@@ -255,7 +238,7 @@ check_draw (const CheckFilter *filter,
     c->value[i] = draw_value (&random, &filter->properties[i]);
   draw_buffers (&random, filter, c);
   draw_aux (filter, c);
-  draw_curves (filter, c);
+  check_draw_curves (c);
   draw_corner (filter, c, FALSE);
   draw_roi (&random, filter, c);
   bound_cost (&random, filter, c);

@@ -308,3 +308,16 @@ check_source_free (CheckSource *source)
   g_free (source->parent_raw);
   g_free (source);
 }
+
+void
+check_draw_curves (CheckCase *c)
+{
+  CheckRandom random = { check_hash (c->content_seed + 83) };
+
+  if (check_chance (&random, 20) && ! (c->field[CHECK_SPECIALS] && c->field[CHECK_SPACE]))
+    c->field[CHECK_FORMAT] = CHECK_FORMATS_DRAWN + check_below (&random, CHECK_FORMATS - CHECK_FORMATS_DRAWN);
+  if (! check_chance (&random, 12) || c->field[CHECK_SPECIALS])
+    return;
+  c->field[CHECK_SPACE] = CHECK_SPACE_LINEAR;
+  c->field[CHECK_AUX_SPACE] = 0;        /* babl converts such a second image badly */
+}
