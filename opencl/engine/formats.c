@@ -297,6 +297,8 @@ tessera_delivered (GeglOperation *operation, const Babl *working, gboolean keeps
 
   if (! (flags & (BABL_MODEL_FLAG_RGB | BABL_MODEL_FLAG_GRAY)) && ! babl_space_is_gray (space))
     return working;
+  if (flags & babl_get_model_flags (working) & BABL_MODEL_FLAG_ASSOCIATED)
+    flags &= ~CURVES;           /* light under alpha 0 counts, and no straight colour could carry it to a curve */
   kind = babl_format_with_space (kind_of (flags, is_grey), space);
   if (kind == working || tessera_travel (kind, working).converts)
     return kind;
