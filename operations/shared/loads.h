@@ -21,7 +21,7 @@ const gchar *loads_reason (void);
 /* The same for a graph: a node that has it, and its size. */
 GeglNode   *loads_node    (GeglNode *graph, const gchar *path, GeglRectangle *box);
 
-/* Until loads_end the path is read.  libjpeg ends the process with 1 where a file is broken within; then `failed` says so, and the
+/* Until loads_end the path is read.  libjpeg ends the process with 1 where a file is of a kind that it does not know; then `failed` says so, and the
  * exit code is 2. */
 void        loads_begin   (const gchar *path, void (*failed) (const gchar *path));
 void        loads_end     (void);
