@@ -263,13 +263,13 @@ gegl_op_class_init (GeglOpClass *klass)
     .name = "tessera:" FILTER_NAME,
 #ifdef TESSERA_BILATERAL_FILTER
     .title = _("Bilateral Filter"),
-    .description = _("Smooths noise, skin and sky and keeps edges: denoise, noise reduction, surface blur "
-                     "(Paris, Durand)"),
+    .description = _("Smooths noise, skin and sky and keeps edges: denoise, noise reduction, surface blur, base of a "
+                     "frequency separation (Paris, Durand)"),
     .menu_label = _("Bilateral Filter (Tessera)..."),
 #else
     .title = _("Bilateral Grid"),
-    .description = _("Smooths by the edges of another picture, the second (aux) input (flash and no flash): denoise, "
-                     "noise reduction, surface blur (joint bilateral filter; Paris, Durand)"),
+    .description = _("Smooths by the edges of another picture, the second (aux) input: flash and no flash "
+                     "(joint bilateral filter; Paris, Durand)"),
     .menu_label = _("Bilateral Grid (Tessera)..."),
     .has_aux = TRUE,
 #endif

@@ -345,7 +345,7 @@ gegl_op_class_init (GeglOpClass *klass)
   tessera_operation_describe (klass, &(TesseraOperationInfo) {
     .name = "tessera:equalize", .title = _("Equalize Histogram"), .categories = "color",
     .description = _("Brings out detail in haze, shadows and clouds by spreading tones, tile by tile or over the whole "
-                     "image: local contrast, clarity (CLAHE; Zuiderveld)"),
+                     "image: local contrast, dehaze, clarity, HDR look (CLAHE; Zuiderveld)"),
     .reference = "K. Zuiderveld, Contrast Limited Adaptive Histogram Equalization, Graphics Gems IV, 1994",
     .menu_path = "<Image>/Colors", .menu_label = _("Equalize Histogram (Tessera)..."),
     .filter = &equalize, .is_whole = TRUE, .run = run

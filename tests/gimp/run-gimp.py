@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from aligning import Aligning, more_layers
 from aligning_pixels import check_pixels
-from graphs import ready_made
+from graphs import HEAD, graphs, ready_made
 from installations import damaged, files_from_elsewhere, files_of_gimp_3, without_library
 from installed import Installed
 from common import Report, IMAGES
@@ -24,7 +24,7 @@ from locales import translated
 from pixels import read
 from places import lists, masks, masks_refuse_effects
 from scripts import example_scripts
-from search import names, searches
+from search import names, searches, searches_graphs
 
 LEVELS = 1                          # of 8 bits
 CLOSE = 1e-5                        # of 32-bit floats, where 1 is white
@@ -298,6 +298,7 @@ def main():
             report.check('GEGL lists operations', operations, ', '.join(operation['name'] for operation in operations))
             labels(report, operations)
             searches(report, operations)
+            searches_graphs(report, {name: HEAD.search(text).groups() for name, text in graphs().items()})
             names(report, installed, given.only, given.smoke)
             if not given.smoke:
                 translated(report, installed)
