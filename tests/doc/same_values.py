@@ -23,7 +23,7 @@ TASKS = (
     ('motion-blur', 1, 'Panning', 'panning', 'panning'),
     ('unsharp-mask', 1, 'For the screen, after reducing', None, None),
     ('unsharp-mask', 2, 'Local contrast', None, None),
-    ('unsharp-mask', 3, 'For print', 'for-print', 'sharpen-for-print'),
+    ('unsharp-mask', 3, 'For print', 'for-print', None),
 )
 PRESET = re.compile(r'^\(GimpGegl-tessera-(\S+)-config "([^"]+)"\n((?:    .*\n?)*)', re.MULTILINE)
 VALUE = re.compile(r'^    \(([\w-]+) "?([^")]*)"?\)+$', re.MULTILINE)
