@@ -96,6 +96,22 @@ def words(report, work):
                  and not {'valgrind', 'gimp', 'appstream'} & set(first[0].split()), ''.join(first))
 
 
+def the_installed_doctor(report, work):
+    """After ./run install the doctor of that build looks at what GIMP loads; nothing is built again.  A GEGL_PATH of the person's own is
+    another matter, and so is what has been uninstalled."""
+    home, folder = (os.path.join(work, name) for name in ('installed', 'build-of-it'))
+    manifest, doctor = os.path.join(home, '.local', 'lib', 'tessera', 'installed-files.txt'), os.path.join(folder, 'tools', 'doctor', 'tessera-doctor')
+    for path, text in ((manifest, ''), (doctor, '#!/bin/sh\necho "examined, GEGL_PATH=$GEGL_PATH, $*"\n')):
+        os.makedirs(os.path.dirname(path))
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+    os.chmod(doctor, 0o755)
+    env = {**{name: value for name, value in os.environ.items() if name != 'GEGL_PATH'}, 'HOME': home, 'TESSERA_INSTALL_BUILD': folder}
+    done = subprocess.run([os.path.join(TOP, 'run'), 'doctor', '--all'], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    report.check('./run doctor after ./run install builds nothing, and examines what is installed',
+                 done.returncode == 0 and done.stdout == 'examined, GEGL_PATH=, --all\n', f'exit {done.returncode}: {done.stdout[-200:]} {done.stderr[-200:]}')
+
+
 def the_lists(report):
     """What is in neither of these two is not built, and a test that is not in tests/parts does not run; nobody
     would see it."""
@@ -125,6 +141,7 @@ def main():
                      and not is_alive(word_after(done.stdout, 'child')), f'exit {done.returncode}, {done.stderr}')
         on_a_busy_machine(report, work)
         words(report, work)
+        the_installed_doctor(report, work)
     report.finish()
 
 
