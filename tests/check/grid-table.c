@@ -7,6 +7,7 @@
 
 #include "tessera.h"
 #include "../../opencl/engine/tessera-math.h"
+#include "../../opencl/math/tessera-index.h"
 #include "../../opencl/math/tessera-grid.h"
 
 #include "../engine/verdict.h"
