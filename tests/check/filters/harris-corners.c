@@ -100,7 +100,7 @@ reference (const CheckReferenceArgs *args, RefResult *result)
                 in_space, 1);
   for (gint c = 0; c < 4; c++)
     color[c] = in_space[c];
-  reference_harris_corners (args->image, pixels ? &light : args->image, args->straight, args->weights, values[SIGMA],
+  reference_harris_corners (args->image, pixels ? &light : args->image, args->straight, args->perceptual, args->weights, values[SIGMA],
                             values[K], values[THRESHOLD], results[(gint) values[RESULT]], color, result);
   if (values[RESULT] == OVERLAY)
     {

@@ -32,6 +32,9 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   reference_unsharp_mask (args->image, args->values[STD_DEV], args->values[AMOUNT],
                           args->values[THRESHOLD], result);
   check_excuse_delivery (args, TRUE, TRUE, result);
+  /* A neutral setting hands on what is stored, and babl makes floats of it for the harness: u16 times the float nearest to 1/65535. */
+  for (gsize i = 3; passes (args->values) && i < (gsize) result->width * result->height * 4; i += 4)
+    result->slack[i] += ldexp (fabs (result->out[i]), -23);
 }
 
 static const BenchRow timed[] = {

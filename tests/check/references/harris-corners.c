@@ -61,7 +61,7 @@ typedef struct
 {
   const RefImage *image, *light;
   const double   *weights;
-  int             straight;
+  int             straight, curved;
   double          sigma, k, threshold;
 } Source;
 
@@ -86,7 +86,8 @@ luminance (const Source *source, const double *pixel)
   return (Number) { value, PERCEPTUAL_ERROR * fmax (1.0, fabs (value)) + reach * linear_to_srgb_slope (linear - reach) };
 }
 
-/* p: seen on black.  What is not finite is 0. */
+/* p: seen on black.  What is not finite is 0.  Infinite light may be finite behind
+ * the curve that the filter reads. */
 static Number
 seen (const Source *source, const double *pixel)
 {
@@ -97,7 +98,7 @@ seen (const Source *source, const double *pixel)
     return (Number) { 0.0, 0.0 };
   for (int c = 0; c < 4; c++)
     if (!isfinite (pixel[c]))
-      return (Number) { 0.0, alpha == 0.0 ? INFINITY : 0.0 };
+      return (Number) { 0.0, alpha == 0.0 || (source->curved && isinf (pixel[c])) ? INFINITY : 0.0 };
   light = luminance (source, pixel);
   if (alpha == 1.0)
     return light;
@@ -317,11 +318,11 @@ store_overlay (const Source *source, const Plane *response, int x, int y, const 
 }
 
 void
-reference_harris_corners (const RefImage *image, const RefImage *light, int straight, const double weights[3],
+reference_harris_corners (const RefImage *image, const RefImage *light, int straight, int curved, const double weights[3],
                           double sigma, double k, double threshold, const char *output, const double color[4],
                           RefResult *result)
 {
-  Source source = { image, light, weights, straight, sigma, k, threshold };
+  Source source = { image, light, weights, straight, curved, sigma, k, threshold };
   int    overlay = strcmp (output, "overlay") == 0, corners = strcmp (output, "corners") == 0;
   Plane  response = response_around (&source, result, overlay ? ARM + 1 : corners ? 1 : 0);
 

@@ -130,9 +130,9 @@ int  reference_label (const RefImage *image, double threshold, int connectivity,
                       const char *output, RefResult *result);
 
 /* light: straight RGBA of linear light; image: the same pixels as an overlay is drawn in, elsewhere light; straight: they
- * come from a format that is not premultiplied; weights: luminance of linear R, G, B; output: "overlay", "corners",
+ * come from a format that is not premultiplied, curved: from one behind a curve; weights: luminance of linear R, G, B; output: "overlay", "corners",
  * "strength", "response" (the last three in the first of four components, the others 0); color: of the overlay's marks */
-void reference_harris_corners (const RefImage *image, const RefImage *light, int straight, const double weights[3],
+void reference_harris_corners (const RefImage *image, const RefImage *light, int straight, int curved, const double weights[3],
                                double sigma, double k, double threshold, const char *output, const double color[4],
                                RefResult *result);
 
