@@ -40,7 +40,7 @@ static const DriverCase cases[] = {
   { .name = "bilateral-grid-sparse", .operation = "tessera:bilateral-grid",
     .settings = "spatial-sigma=1 range-sigma=0.01 guide=channels tone=linear", .format = "RGBA float",
     .width = 30, .height = 36, .measures = TRUE, .is_variant = TRUE },
-  { .name = "sift", .operation = "tessera:sift", .settings = "octaves=1 contrast-threshold=0.01", .format = "R'G'B'A float",
+  { .name = "sift", .operation = "tessera:sift", .settings = "octaves=1 contrast-threshold=0.01", .format = "RGBA float",
     .width = 40, .height = 37, .measures = TRUE, .is_variant = TRUE }
 };
 
