@@ -190,8 +190,8 @@ check_space (const gchar *name)
 int
 main (void)
 {
-  static const gchar *const formats[][2] = { /* and that of the light in which marks are mixed */
-    { "RGBA float", "RGBA float" }, { "RaGaBaA float", "RGBA float" }, { "R'G'B'A float", "R'G'B'A float" }, { "R'G'B'A u8", "RGBA float" },
+  static const gchar *const formats[][2] = { /* and the light in which marks are mixed */
+    { "RGBA float", "RGBA float" }, { "RaGaBaA float", "RGBA float" }, { "R'G'B'A float", "RGBA float" }, { "R'G'B'A u8", "RGBA float" },
     { "R'G'B'A u16", "RGBA float" }, { "R'G'B' u8", "RGBA float" }, { "RGBA half", "RGBA float" }
   };
 
