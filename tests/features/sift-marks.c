@@ -48,11 +48,11 @@ static const guint8 octave_colors[COLORS][3] = { { 255, 176, 0 }, { 255, 98, 64 
 
 /* ------------------------------------------------------------- operation -- */
 
-/* Marks are blended in linear light where the picture is read as that: where it has alpha and no colors behind sRGB's curve. */
+/* Marks are blended in linear light, whatever is stored. */
 static const Babl *
-format_of (const Drawing *drawing, Result result)
+format_of (Result result)
 {
-  return babl_format (result == MASK ? "Y float" : drawing->c.format == SIFT_Y ? "R~G~B~A float" : "RGBA float");
+  return babl_format (result == MASK ? "Y float" : "RGBA float");
 }
 
 /* The result's floats in `roi`; *count is the property. */
@@ -76,7 +76,7 @@ drawn (const Drawing *drawing, GeglBuffer *buffer, Result result, const GeglRect
   gegl_node_set (node, drawing->c.number % 2 ? "result" : "output",
                  g_enum_get_value_by_nick (g_type_class_peek (spec->value_type), results[result])->value, NULL);
   gegl_node_link (source, node);
-  gegl_node_blit (node, 1.0, roi, format_of (drawing, result), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  gegl_node_blit (node, 1.0, roi, format_of (result), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
   gegl_node_get (node, "count", count, NULL);
   g_object_unref (color);
   g_object_unref (graph);
@@ -139,9 +139,9 @@ expect_marks (const Drawing *drawing, const RefSift *reference, const gfloat *pi
   gfloat           color[COLORS][4];
   guint8          *octaves;
 
-  babl_process (babl_fish (babl_format ("R'G'B'A float"), format_of (drawing, OVERLAY)), drawing->color, color[0], 1);
+  babl_process (babl_fish (babl_format ("R'G'B'A float"), format_of (OVERLAY)), drawing->color, color[0], 1);
   for (gint i = 0; i < COLORS && drawing->by_octave; i++)
-    babl_process (babl_fish (babl_format ("R'G'B' u8"), format_of (drawing, OVERLAY)), octave_colors[i], color[i], 1);
+    babl_process (babl_fish (babl_format ("R'G'B' u8"), format_of (OVERLAY)), octave_colors[i], color[i], 1);
   reference_sift_cover (points, n, drawing->draw_scale, LINE, width, height, line);
   reference_sift_cover (points, n, drawing->draw_scale, RIM, width, height, rim);
   octaves = drawing->by_octave ? find_octaves (drawing, points, n, line) : g_malloc0 (pixels);
@@ -244,7 +244,7 @@ check_result (const Drawing *drawing, GeglBuffer *buffer, Result result, const R
   gfloat              *other = drawn (drawing, buffer, result, box, TRUE, &on_device);
   gfloat              *expected = g_new0 (gfloat, 4 * n), *picture = g_new (gfloat, 4 * n);
 
-  gegl_buffer_get (buffer, NULL, 1.0, format_of (drawing, OVERLAY), picture, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  gegl_buffer_get (buffer, NULL, 1.0, format_of (OVERLAY), picture, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
   if (result == MASK)
     expect_mask (drawing, reference, expected);
   else
