@@ -104,7 +104,7 @@ prepare (GeglOperation *operation)
     o->count = 0;               /* GEGL does not ask for the pixels of an empty image */
   tessera_set_pads (operation, perceived_format (operation, is_overlay),
                     is_overlay ? tessera_delivered (operation, output, FALSE)
-                    : picture == SIFT_POINTS && babl_space_is_gray (babl_format_get_space (output))
+                    : picture == SIFT_MARKS && babl_space_is_gray (babl_format_get_space (output))
                     ? tessera_delivered_exactly (operation, output) : output);
 }
 
