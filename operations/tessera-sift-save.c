@@ -29,8 +29,8 @@ property_enum (format, _("Format"), TesseraSiftFormat, tessera_sift_format, TESS
 #include "sift-settings.h"
 
 property_enum (normalization, _("Normalization"), TesseraSiftNormalization, tessera_sift_normalization, TESSERA_SIFT_L2)
-    description (_("How the 128 numbers of a descriptor are scaled: so that their squares add up to 512 squared, as Lowe's and OpenCV's "
-                   "do; or each the root of its share of their sum, times 512, as COLMAP's own are (RootSIFT)"))
+    description (_("How the 128 numbers of a descriptor are scaled: so that their squares add up to 512 squared, as with Lowe and OpenCV; "
+                   "or each the root of its share of their sum, times 512, as with COLMAP itself (RootSIFT)"))
 
 property_int (count, _("Count (result)"), 0)
     description (_("How many points there are, once the image has been processed"))
