@@ -22,6 +22,8 @@
 #define UNSEEN      0.03        /* pixels: nobody sees the difference to the smaller kind */
 #define GRID        5           /* places along a side, at which transforms are compared */
 #define ROUNDS      4
+#define SURE        1e-3        /* pixels: nothing is known better, even where no pixel differs */
+#define TRUSTED     1e-6        /* of the pixels' word: what was known before has at least as much */
 
 typedef struct
 {
@@ -122,7 +124,7 @@ solve (Judging *j, const RefineKnown *known, const gdouble matrix[9])
     return FALSE;
   for (gint round = 0; round < 2; round++)
     {
-      const gdouble trust = round == 0 ? 1e-6 * j->hessian[0][0] / known->precision[0][0] : variance;
+      const gdouble trust = MAX (TRUSTED * j->hessian[0][0] / known->precision[0][0], variance);
       gdouble       equations[N][N], inverse[N][N], half[N][N], scatter[N][N] = { { 0 } }, right[N];
 
       for (gint k = 0; k < N; k++)
@@ -155,6 +157,8 @@ solve (Judging *j, const RefineKnown *known, const gdouble matrix[9])
       multiply (inverse, scatter, half);
       multiply (half, inverse, j->covariance);
     }
+  for (gint k = 0; k < N; k++)
+    j->covariance[k][k] += SURE * SURE;
   return TRUE;
 }
 

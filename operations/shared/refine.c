@@ -23,6 +23,7 @@
 #define NEAR_STILL  0.002
 #define FARTHEST    0.8         /* of the slack, that all steps together may move the middle of A */
 #define OUTLIERS    3.0         /* standard deviations */
+#define EQUAL       1e-3        /* pixels: a smaller deviation is rounding */
 #define PER_MEDIAN  1.4826      /* standard deviation of a Gaussian / median of the magnitudes */
 #define LEAST_PIVOT 1e-9        /* of a number of the diagonal: below it there is no one answer */
 #define BITS        12          /* of a float that the histogram for the median leaves out */
@@ -218,7 +219,7 @@ step (Steps *steps, gdouble matrix[9])
   const gint n = tangent_size (steps->model);
   gdouble    hessian[REFINE_MOST][REFINE_MOST] = { { 0 } }, answer[REFINE_MOST] = { 0 };
 
-  steps->most = OUTLIERS * PER_MEDIAN * median_of (steps, FALSE);
+  steps->most = OUTLIERS * MAX (PER_MEDIAN * median_of (steps, FALSE), EQUAL);
   gegl_parallel_distribute (-1, add_up_squares, steps);
   for (gint i = 0; i < steps->refining.n; i++)
     {
@@ -286,7 +287,7 @@ settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel
     return FALSE;
   steps->model = MODEL_HOMOGRAPHY;
   steps->takes_all = TRUE;
-  steps->most = OUTLIERS * PER_MEDIAN * median_of (steps, TRUE);
+  steps->most = OUTLIERS * MAX (PER_MEDIAN * median_of (steps, TRUE), EQUAL);
   gegl_parallel_distribute (-1, add_up_squares, steps);
   went = refine_judge (&steps->refining, &steps->tangent, known, is_free, model, matrix, verdict);
   steps->takes_all = FALSE;

@@ -109,6 +109,40 @@ check_stamp (void)
   photo_free (&moved);
 }
 
+/* Gives the picture a rim of one value. */
+static void
+frame (Photo *photo, gint wide)
+{
+  for (gint y = 0; y < photo->height; y++)
+    for (gint x = 0; x < photo->width; x++)
+      if (MIN (x, photo->width - 1 - x) < wide || MIN (y, photo->height - 1 - y) < wide)
+        for (gint k = 0; k < 3; k++)
+          photo->values[3 * ((gsize) y * photo->width + x) + k] = 40;
+}
+
+/* Frames without any noise: no pixel differs. */
+static void
+check_equal (void)
+{
+  static const gint shifts[][2] = { { 0, 0 }, { 7, -4 }, { -60, 33 } };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (shifts); i++)
+    {
+      const gint    x = shifts[i / 2][0], y = shifts[i / 2][1], width = photograph.width - ABS (x), height = photograph.height - ABS (y);
+      const gdouble matrix[9] = { 1, 0, x, 0, 1, y, 0, 0, 1 };
+      Photo         fixed = photo_part (&photograph, MAX (-x, 0), MAX (-y, 0), width, height), moved = photo_part (&photograph, MAX (x, 0), MAX (y, 0), width, height);
+
+      if (i % 2)
+        {
+          frame (&fixed, 24);
+          frame (&moved, 24);
+        }
+      expect_found (i % 2 ? "equal pixels within a border" : "equal pixels", &moved, &fixed, matrix, "translation", i % 2 && (x || y) ? 0.1 : 0.01);
+      photo_free (&fixed);
+      photo_free (&moved);
+    }
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -117,6 +151,7 @@ main (gint argc, gchar **argv)
   gegl_init (NULL, NULL);
   photograph = photo_load (argv[1]);
   unrelated = photo_load (argv[2]);
+  check_equal ();
   check_kinds ();
   check_stamp ();
   photo_free (&photograph);
