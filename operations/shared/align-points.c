@@ -280,9 +280,21 @@ align_picture_find_more (AlignPicture *picture, const TesseraRequest *like, cons
   return TRUE;
 }
 
+const RefinePicture *
+align_picture_coarse (AlignPicture *picture, gint level)
+{
+  if (level == 0)
+    return &picture->small;
+  if (! picture->coarse[level - 1].buffer)
+    reduce (align_picture_coarse (picture, level - 1), 2, &picture->coarse[level - 1]);
+  return &picture->coarse[level - 1];
+}
+
 void
 align_picture_clear (AlignPicture *picture)
 {
+  for (gint k = 0; k < ALIGN_COARSE; k++)
+    g_clear_object (&picture->coarse[k].buffer);
   g_clear_object (&picture->full.buffer);
   g_clear_object (&picture->small.buffer);
   clear_points (&picture->points);

@@ -31,10 +31,13 @@ typedef struct
   guint8     *descriptors;
 } AlignPoints;
 
+#define ALIGN_COARSE 3           /* sizes below the one that is matched: a half, a quarter, an eighth */
+
 /* A picture and its points. */
 typedef struct
 {
   RefinePicture full, small;    /* `small` may be `full` */
+  RefinePicture coarse[ALIGN_COARSE];   /* once they have been asked for */
   gint          factor;         /* of their sizes */
   AlignPoints   points, more;   /* `more`: of less contrast, once they have been asked for */
   gboolean      has_all;        /* there are no more */
@@ -46,6 +49,8 @@ typedef struct
 gboolean align_picture_init  (AlignPicture *picture, const TesseraRequest *request, const AlignSettings *settings, gint factor);
 /* Fills `more`, unless it is, or there are none.  Of `like` all but the picture counts. */
 gboolean align_picture_find_more (AlignPicture *picture, const TesseraRequest *like, const AlignSettings *settings);
+/* The picture whose sides are small's, halved level times; level 0 is small. */
+const RefinePicture *align_picture_coarse (AlignPicture *picture, gint level);
 void     align_picture_clear (AlignPicture *picture);
 
 /* found->matrix: GEGL's places of the moving picture -> of the reference; found->error in pixels of the reference.  Of `like` its operation

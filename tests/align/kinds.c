@@ -109,6 +109,50 @@ check_stamp (void)
   photo_free (&moved);
 }
 
+/* Dark spots of a sensor. */
+static void
+soil (Photo *photo, CheckRandom *random)
+{
+  for (gint i = 0; i < 30; i++)
+    {
+      const gdouble x = photo->width * check_uniform (random), y = photo->height * check_uniform (random);
+      const gdouble radius = 2 + 4 * check_uniform (random), depth = 0.3 + 0.5 * check_uniform (random);
+
+      for (gint v = MAX (0, y - 4 * radius); v < MIN (photo->height, y + 4 * radius); v++)
+        for (gint u = MAX (0, x - 4 * radius); u < MIN (photo->width, x + 4 * radius); u++)
+          for (gint k = 0; k < 3; k++)
+            photo->values[3 * ((gsize) v * photo->width + u) + k] *= 1 - depth * exp (-0.5 * ((u - x) * (u - x) + (v - y) * (v - y)) / radius / radius);
+    }
+}
+
+/* The points of the spots are plenty, the scene has few. */
+static void
+check_dust (void)
+{
+  static const gdouble softness[] = { 4, 8 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (softness); i++)
+    for (gint far = 24; far <= 96; far *= 4)
+      {
+        const gdouble shift[9] = { 1, 0, far, 0, 1, -0.6 * far, 0, 0, 1 };
+        CheckRandom   noise = { 5 + i }, spots[2] = { { 77 + i }, { 77 + i } };
+        Photo         fixed = photo_softened (&photograph, softness[i]), moved = photo_moved (&fixed, shift);
+        Aligned       found;
+
+        soil (&fixed, &spots[0]);
+        soil (&moved, &spots[1]);
+        photo_spoil (&fixed, 1, 4, &noise);
+        photo_spoil (&moved, 1, 4, &noise);
+        found = align_photos (&moved, &fixed);
+        expect (! found.aligned || corner_error (found.matrix, shift, photograph.width, photograph.height) < 2,
+                "dust that stands on a picture softened by %g and moved by %d: corners off by %.3f px, %.3f are told", softness[i], far,
+                corner_error (found.matrix, shift, photograph.width, photograph.height), found.error);
+        aligned_free (&found);
+        photo_free (&fixed);
+        photo_free (&moved);
+      }
+}
+
 /* Gives the picture a rim of one value. */
 static void
 frame (Photo *photo, gint wide)
@@ -152,6 +196,7 @@ main (gint argc, gchar **argv)
   photograph = photo_load (argv[1]);
   unrelated = photo_load (argv[2]);
   check_equal ();
+  check_dust ();
   check_kinds ();
   check_stamp ();
   photo_free (&photograph);
