@@ -18,7 +18,7 @@ ORIGINALS = {
     'original-specks': ('mountains.jpg', ['gegl:noise-hurl', 'pct-random=2', 'seed=7']),
 }
 BLUR = ['tessera:motion-blur', 'length=40', 'angle=30']
-GRID = ['tessera:bilateral-grid', 'spatial-sigma=6', 'range-sigma=0.08', 'tone=perceptual']
+GRID = ['tessera:bilateral-grid', 'spatial-sigma=4', 'range-sigma=0.08', 'tone=perceptual']
 ROWS = [
     ('bilateral-filter', ['tessera:bilateral-filter'] + GRID[1:]),
     ('bilateral-grid', GRID),
