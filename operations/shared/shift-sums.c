@@ -81,7 +81,7 @@ take_slopes (gconstpointer data, gint row, gfloat *values)
 }
 
 TESSERA_CLONES static gint
-mark_row (const gfloat *above, const gfloat *here, const gfloat *below, gint from, gint to, gfloat threshold, guint8 *restrict used)
+mark_usable_row (const gfloat *above, const gfloat *here, const gfloat *below, gint from, gint to, gfloat threshold, guint8 *restrict used)
 {
   gint n = 0;
 
@@ -106,7 +106,7 @@ mark_rows (gsize first, gsize n, gpointer data)
       const gsize   begin = (gsize) y * s->width;
       const gfloat *here = s->reference->softened + begin;
 
-      steep += mark_row (here - s->width, here, here + s->width, SHIFT_RIM, s->width - SHIFT_RIM, s->threshold, s->used + begin);
+      steep += mark_usable_row (here - s->width, here, here + s->width, SHIFT_RIM, s->width - SHIFT_RIM, s->threshold, s->used + begin);
     }
   g_atomic_int_add (&s->n_steep, steep);
 }
