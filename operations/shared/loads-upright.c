@@ -35,9 +35,18 @@ number_at (const Notes *notes, guint64 at, guint n)
   return number;
 }
 
-/* From the first directory of a TIFF, or of one with offsets of 64 bits. */
+/* Of a value of this type, in an entry with room for `length` of them. */
+static guint
+bytes_of (guint64 type, guint length)
+{
+  const guint n = type == 1 || type == 6 ? 1 : type == 4 || type == 9 ? 4 : type == 16 || type == 17 ? 8 : 2;
+
+  return MIN (n, length);
+}
+
+/* From the first directory of a TIFF, or of one with offsets of 64 bits; and where its lowest byte stands, the only one that is not 0. */
 static gint
-orientation_of (Notes *notes)
+orientation_of (Notes *notes, gint64 *place)
 {
   guint64  directory, n, found = UPRIGHT;
   gboolean is_long;
@@ -55,9 +64,11 @@ orientation_of (Notes *notes)
   for (guint64 i = 0; i < n && directory + i * entry < (guint64) notes->n; i++)
     if (number_at (notes, directory + i * entry, 2) == ORIENTATION)
       {
-        const guint64 type = number_at (notes, directory + i * entry + 2, 2);
+        const guint64 at = directory + i * entry + 4 + length;
+        const guint   bytes = bytes_of (number_at (notes, directory + i * entry + 2, 2), length);
 
-        found = number_at (notes, directory + i * entry + 4 + length, type == 4 ? 4 : 2);
+        found = number_at (notes, at, bytes);
+        *place = notes->at + (gint64) at + (notes->is_big_endian ? bytes - 1 : 0);
         break;
       }
   return found >= 1 && found <= 8 ? (gint) found : UPRIGHT;
@@ -92,12 +103,15 @@ find_in_webp (Notes *notes)
 }
 
 gint
-loads_orientation (const gchar *path, const Walked *walked)
+loads_orientation (const gchar *path, const Walked *walked, gint64 *place)
 {
   Notes   notes = { .file = g_fopen (path, "rb"), .at = walked->exif, .n = walked->exif_bytes, .is_big_endian = TRUE };
   gint    orientation = UPRIGHT;
   guint64 first;
+  gint64  at = -1;
 
+  if (place)
+    *place = -1;
   if (! notes.file)
     return UPRIGHT;
   if (notes.n == 0 && fseek (notes.file, 0, SEEK_END) == 0)
@@ -105,7 +119,9 @@ loads_orientation (const gchar *path, const Walked *walked)
   first = number_at (&notes, 0, 4);
   notes.is_big_endian = FALSE;
   if (first != 0x52494646 || find_in_webp (&notes))     /* RIFF */
-    orientation = orientation_of (&notes);
+    orientation = orientation_of (&notes, &at);
+  if (place && walked->exif_bytes == 0 && first != 0x52494646)
+    *place = at;
   fclose (notes.file);
   return orientation;
 }

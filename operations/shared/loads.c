@@ -4,6 +4,7 @@
 #include "loads.h"
 
 #include <operation/gegl-operation-handlers.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include "loads-upright.h"
 #include "loads-whole.h"
 #include "tessera.h"
+
+#define COPIED 65536            /* bytes at a time */
 
 #ifdef __GLIBC__
 int __cxa_thread_atexit_impl (void (*function) (gpointer data), gpointer data, gpointer library);
@@ -95,28 +98,46 @@ decode (const gchar *path)
   return buffer;
 }
 
-/* GEGL's loaders read on where the end of a file is missing: they are given a copy that has one. */
-static GeglBuffer *
-decode_ended (const gchar *path, const Walked *walked)
+/* All of the file but what stands behind its pixels, and what they need behind them; the byte at `place`, if there is one, is 1. */
+static gboolean
+write_copy (FILE *from, FILE *to, const Walked *walked, gint64 place)
 {
-  const gchar      *ending = strrchr (path, '.');
-  g_autofree gchar *name = g_strconcat ("tessera-XXXXXX", ending, NULL), *bytes = NULL;
-  GeglBuffer       *buffer = NULL;
-  gsize             n;
-  gint              file;
+  guint8 bytes[COPIED];
+  gint64 at = 0, end = walked->tail ? walked->end : G_MAXINT64;
+  gsize  n = 1;
 
-  if (! g_file_get_contents (path, &bytes, &n, NULL) || (gint64) n < walked->end)
-    return NULL;
-  file = g_file_open_tmp (name, &copy, NULL);
-  if (file >= 0)
+  for (; at < end && n > 0; at += (gint64) n)
     {
-      bytes = g_realloc (bytes, (gsize) walked->end + walked->n);
-      memcpy (bytes + walked->end, walked->tail, walked->n);
-      close (file);
-      if (g_file_set_contents (copy, bytes, (gssize) walked->end + (gssize) walked->n, NULL))
-        buffer = decode (copy);
-      g_unlink (copy);
+      n = fread (bytes, 1, (gsize) MIN (end - at, COPIED), from);
+      if (place >= at && place < at + (gint64) n)
+        bytes[place - at] = 1;
+      if (fwrite (bytes, 1, n, to) != n)
+        return FALSE;
     }
+  return ! ferror (from) && (! walked->tail || (at == end && fwrite (walked->tail, 1, walked->n, to) == walked->n));
+}
+
+/* GEGL's loaders read on where the end of a file is missing: they are given a copy that has one.  Some kinds of TIFF they turn a little, and others not: of
+ * what is to be turned they are given a copy that is not, by its byte at `place`. */
+static GeglBuffer *
+decode_copy (const gchar *path, Walked *walked, gint64 place)
+{
+  g_autofree gchar *name = g_strconcat ("tessera-XXXXXX", strrchr (path, '.'), NULL);
+  const gint        file = g_file_open_tmp (name, &copy, NULL);
+  FILE             *to = file >= 0 ? fdopen (file, "wb") : NULL, *from = g_fopen (path, "rb");
+  GeglBuffer       *buffer = NULL;
+  gboolean          good = to && from && write_copy (from, to, walked, place);
+
+  if (to)
+    good = fclose (to) == 0 && good;
+  if (from)
+    fclose (from);
+  if (good)
+    buffer = decode (copy);
+  else
+    walked->wrong = "a temporary copy of it, which GEGL needs, cannot be written";
+  if (copy)
+    g_unlink (copy);
   g_clear_pointer (&copy, g_free);
   return buffer;
 }
@@ -126,21 +147,24 @@ loads_picture (const gchar *path)
 {
   Walked      walked;
   GeglBuffer *buffer = NULL;
-  gint        orientation;
+  gint64      place = -1;
+  gint        orientation = 1;
 
   g_clear_pointer (&complaint, g_free);
   walked.wrong = "GEGL has no loader for this kind of file";
   if (loads_ending (path))
     walked = loads_walk (path);
   if (! walked.wrong)
-    buffer = walked.tail ? decode_ended (path, &walked) : decode (path);
+    {
+      orientation = loads_orientation (path, &walked, &place);
+      buffer = walked.tail || (orientation != 1 && place >= 0) ? decode_copy (path, &walked, place) : decode (path);
+    }
   if (! buffer)
     {
       g_private_replace (&reason, complaint ? g_strdup_printf ("GEGL says %s", complaint) : g_strdup (walked.wrong ? walked.wrong : "GEGL cannot read it"));
       g_clear_pointer (&complaint, g_free);
       return NULL;
     }
-  orientation = loads_orientation (path, &walked);
   if (orientation != 1)
     {
       GeglBuffer *upright = loads_upright (buffer, orientation);

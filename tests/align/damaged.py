@@ -5,7 +5,7 @@ import sys
 import zlib
 
 from common import Picture, IMAGES
-from pictures import chunk, grey_profile, notes, png, png_parts, webp
+from pictures import chunk, grey_profile, notes, png, png_parts, webp, SEEN
 
 PHOTOGRAPH = os.path.join(IMAGES, 'mountains.jpg')
 
@@ -196,11 +196,6 @@ def check_damaged(report, stack, frames):
         whole = content(out)
         code, lines = stack.run(others[0], written(stack, name, data), others[2], '-o', out)
         report.check(f'{name}, which has all pixels, is read', code == 0 and not lines and content(out) == whole, f'exit {code} {lines}')
-
-
-# Where the pixel (x, y) of what is stored, w x h, is to be seen (EXIF 2.3, 4.6.4, tag 274).
-SEEN = {1: lambda x, y, w, h: (x, y), 2: lambda x, y, w, h: (w - 1 - x, y), 3: lambda x, y, w, h: (w - 1 - x, h - 1 - y), 4: lambda x, y, w, h: (x, h - 1 - y),
-        5: lambda x, y, w, h: (y, x), 6: lambda x, y, w, h: (h - 1 - y, x), 7: lambda x, y, w, h: (h - 1 - y, w - 1 - x), 8: lambda x, y, w, h: (y, w - 1 - x)}
 
 
 def turned(picture, orientation):

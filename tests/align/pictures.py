@@ -114,6 +114,11 @@ def notes(orientation, order='<', kind=3, count=1, where=8):
             + struct.pack(order + 'HHHI', 2, 271, 2, 4) + b'cam\0' + struct.pack(order + 'HHI', 274, kind, count) + value + bytes(4))
 
 
+# Where the pixel (x, y) of what is stored, w x h, is to be seen (EXIF 2.3, 4.6.4, tag 274).
+SEEN = {1: lambda x, y, w, h: (x, y), 2: lambda x, y, w, h: (w - 1 - x, y), 3: lambda x, y, w, h: (w - 1 - x, h - 1 - y), 4: lambda x, y, w, h: (x, h - 1 - y),
+        5: lambda x, y, w, h: (y, x), 6: lambda x, y, w, h: (h - 1 - y, x), 7: lambda x, y, w, h: (h - 1 - y, w - 1 - x), 8: lambda x, y, w, h: (y, w - 1 - x)}
+
+
 def tiff(pixels, width, height, rows, orientation=1):
     """Greys, packed with a checksum, in strips of some rows."""
     strips = [zlib.compress(pixels[width * y:width * (y + rows)]) for y in range(0, height, rows)]
@@ -125,6 +130,35 @@ def tiff(pixels, width, height, rows, orientation=1):
     values = {273: lists, 279: lists + 4 * len(strips)} if len(strips) > 1 else {273: places[0], 279: len(strips[0])}
     return (b'II*\0' + struct.pack('<IH', 8, len(entries)) + b''.join(struct.pack('<HHII', tag, kind, n, values.get(tag, value)) for tag, kind, n, value in entries)
             + bytes(4) + struct.pack(f'<{2 * len(strips)}I', *places, *map(len, strips)) + b''.join(strips))
+
+
+TIFF_KINDS = {'grey': (1, 8, 1), 'four bits': (1, 4, 1), 'fax': (0, 1, 1), 'palette': (3, 8, 1), 'colors': (2, 8, 3), 'lab': (8, 8, 3)}       # tag 262, bits, samples
+
+
+def tiff_stored(kind, rows, orientation=1, order='<', is_big=False, number='H'):
+    """Of some kind, not packed, with offsets of 32 or 64 bits; `rows`: tuples of samples; `number`: how the orientation is written."""
+    photometric, bits, samples = TIFF_KINDS[kind]
+    pixels = b''
+    for row in rows:
+        text = ''.join(format(value & (1 << bits) - 1, f'0{bits}b') for pixel in row for value in pixel)
+        text += '0' * (-len(text) % 8)
+        pixels += bytes(int(text[i:i + 8], 2) for i in range(0, len(text), 8))
+    offset, head = ('Q', 16) if is_big else ('I', 8)
+    colors = struct.pack(order + '768H', *(257 * (value * (c + 1) % 256) for c in range(3) for value in range(256)))
+    eights = struct.pack(order + '4H', 8, 8, 8, 0)
+    first, types = head + len(colors) + len(eights), {1: 'B', 3: 'H', 4: 'I'}
+    entries = [(256, 3, (len(rows[0]),)), (257, 3, (len(rows),)), (258, 3, (bits,) * samples), (259, 3, (1,)), (262, 3, (photometric,)), (273, 4, (first,)),
+               (274, {'B': 1, 'H': 3, 'I': 4}[number], (orientation,)), (277, 3, (samples,)), (278, 3, (len(rows),)), (279, 4, (len(pixels),))]
+    entries += [(320, 3, (0,) * 768)] if kind == 'palette' else []
+    directory = b''
+    for tag, type_of, values in entries:
+        at = {320: head, 258: head + len(colors)}[tag] if len(values) * struct.calcsize(types[type_of]) > struct.calcsize(offset) else None
+        value = struct.pack(order + offset, at) if at else struct.pack(order + types[type_of] * len(values), *values).ljust(struct.calcsize(offset), b'\0')
+        directory += struct.pack(order + 'HH' + offset, tag, type_of, len(values)) + value
+    place = first + len(pixels) + len(pixels) % 2
+    start = (b'II' if order == '<' else b'MM') + (struct.pack(order + 'HHHQ', 43, 8, 0, place) if is_big else struct.pack(order + 'HI', 42, place))
+    return (start + colors + eights + pixels + bytes(len(pixels) % 2) + struct.pack(order + ('Q' if is_big else 'H'), len(entries)) + directory
+            + bytes(struct.calcsize(offset)))
 
 
 def webp(flags, *chunks):

@@ -10,7 +10,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Report
-from pictures import chunk, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, webp, SIGNATURE
+from pictures import chunk, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, tiff_stored, webp, SEEN, SIGNATURE, TIFF_KINDS
 
 WHOLE, ENDLESS = 'whole', 'whole, without its end'
 DAMAGED, CHECKSUM, EARLY = 'its pixels are damaged', 'a checksum is wrong', 'it ends too early'
@@ -180,6 +180,40 @@ def add_turned(judge):
             for data in 60 * [tiff(bytes(200), 20, 10, 10, 6), webp(8, (b'EXIF', notes(6))), png(*parts), head[:2] + segment(0xe1, b'Exif\0\0' + notes(6)) + data_of(head, codes, end)]]
 
 
+def seen(rows, turn):
+    """As whoever obeys the orientation sees what is stored."""
+    height, width = len(rows), len(rows[0])
+    pixels = {SEEN[turn](x, y, width, height): rows[y][x] for y in range(height) for x in range(width)}
+    return [[pixels[x, y] for x in range(width if turn < 5 else height)] for y in range(height if turn < 5 else width)]
+
+
+def check_seen(report, judge):
+    """Some kinds of TIFF GEGL leaves to libtiff, which obeys a part of the orientation, others it reads itself; whoever reads them sees the same."""
+    draw, cases = random.Random(9), []
+    for kind, (_, _, samples) in TIFF_KINDS.items():
+        rows = [[tuple(draw.randrange(256) for _ in range(samples)) for _ in range(23)] for _ in range(17)]
+        for turn in range(1, 9):
+            for order, is_big, number in (('<', False, 'H'), ('>', False, 'H'), ('<', True, 'H'), ('>', True, 'I'), ('>', False, 'B'), ('<', False, 'I')):
+                files = tiff_stored(kind, rows, turn, order, is_big, number), tiff_stored(kind, seen(rows, turn), 1, order, is_big)
+                cases.append((f'tiff, {kind}, turned {turn} {order} {"64" if is_big else "32"} {number}',
+                              [written(judge, f'seen-{len(cases)}-{i}.tif', data) for i, data in enumerate(files)]))
+    before = set(os.listdir(tempfile.gettempdir()))
+    done = judge.gegl.command([judge.program, '--pixels'] + [path for _, paths in cases for path in paths], GEGL_USE_OPENCL='no')
+    lines = done.stdout.splitlines()
+    report.check('all TIFFs are read', done.returncode == 0 and len(lines) == 2 * len(cases) and len(set(lines)) > 40, f'exit {done.returncode} {done.stderr[-300:]}')
+    for (name, _), found, wanted in zip(cases, lines[::2], lines[1::2]):
+        report.check(name, found == wanted and ' x ' in found, f'{found}, upright {wanted}')
+    left = [name for name in set(os.listdir(tempfile.gettempdir())) - before if name.startswith('tessera-') and name.endswith('.tif')]
+    report.check('no copy of them is left', not left, f'{left}')
+
+
+def written(judge, name, data):
+    path = os.path.join(judge.work, name)
+    with open(path, 'wb') as file:
+        file.write(data)
+    return path
+
+
 def data_of(head, codes, end):
     return head[2:] + codes + end
 
@@ -236,6 +270,7 @@ def main():
         noise = add_turned(judge)
         judge.judge(report)
         check_fuzzed(report, judge, noise)
+        check_seen(report, judge)
         check_commands(report, judge)
     report.finish()
 

@@ -1,20 +1,49 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * whole FILE...: for run-whole.py, what loads_walk says of each file, a line each: `whole`, `whole, without its end`, or what is wrong; and the orientation. */
+ * For run-whole.py, a line of each file.  whole FILE...: what loads_walk says of it, `whole`, `whole, without its end`, or what is wrong; and the
+ * orientation.  whole --pixels FILE...: the size and a checksum of what loads_picture reads. */
 #include <gegl.h>
 #include <stdio.h>
 
+#include "loads.h"
 #include "loads-upright.h"
 #include "loads-whole.h"
+
+static void
+say_pixels (const gchar *path)
+{
+  g_autoptr (GeglBuffer) buffer = loads_picture (path);
+  g_autofree guint8 *pixels = NULL;
+  g_autofree gchar  *sum = NULL;
+  gsize              n;
+
+  if (! buffer)
+    {
+      printf ("%s\n", loads_reason ());
+      return;
+    }
+  n = 3 * (gsize) gegl_buffer_get_width (buffer) * (gsize) gegl_buffer_get_height (buffer);
+  pixels = g_malloc (n);
+  gegl_buffer_get (buffer, NULL, 1.0, babl_format ("R'G'B' u8"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, pixels, n);
+  printf ("%d x %d %s\n", gegl_buffer_get_width (buffer), gegl_buffer_get_height (buffer), sum);
+}
 
 gint
 main (gint argc, gchar **argv)
 {
-  for (gint i = 1; i < argc; i++)
-    {
-      const Walked walked = loads_walk (argv[i]);
+  const gboolean of_pixels = argc > 1 && g_str_equal (argv[1], "--pixels");
 
-      printf ("%s; %d\n", walked.wrong ? walked.wrong : walked.tail ? "whole, without its end" : "whole", loads_orientation (argv[i], &walked));
-    }
+  if (of_pixels)
+    gegl_init (NULL, NULL);
+  for (gint i = of_pixels ? 2 : 1; i < argc; i++)
+    if (of_pixels)
+      say_pixels (argv[i]);
+    else
+      {
+        const Walked walked = loads_walk (argv[i]);
+
+        printf ("%s; %d\n", walked.wrong ? walked.wrong : walked.tail ? "whole, without its end" : "whole", loads_orientation (argv[i], &walked, NULL));
+      }
   return 0;
 }

@@ -30,7 +30,7 @@ turn_back (GeglBuffer *upright, const gchar *path)
 {
   static const gint backward[] = { 1, 1, 2, 3, 4, 5, 8, 7, 6 };
   const Walked      walked = loads_walk (path);
-  const gint        orientation = loads_orientation (path, &walked);
+  const gint        orientation = loads_orientation (path, &walked, NULL);
   GeglBuffer       *stored;
 
   if (orientation == 1)
