@@ -76,6 +76,17 @@ read_picture (gint k, const GeglRectangle *square, gfloat *pixels, gpointer data
   gegl_buffer_get (pictures->buffers->pdata[k], square, 1.0, pictures->format, pixels, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
 }
 
+static gboolean
+find_steps (const Pictures *pictures, CombineSteps *steps)
+{
+  const guint             n = pictures->buffers->len;
+  g_autofree const Babl **formats = g_new (const Babl *, n);
+
+  for (guint i = 0; i < n; i++)
+    formats[i] = gegl_buffer_get_format (pictures->buffers->pdata[i]);
+  return combine_steps (formats, (gint) n, pictures->format, steps);
+}
+
 static void
 prepare (GeglOperation *operation)
 {
@@ -103,7 +114,8 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi,
 {
   g_autoptr (GPtrArray) buffers = list_pictures (operation);
   Pictures      pictures = { buffers, in_space_of_first (buffers, "RaGaBaA float") };
-  const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format,
+  CombineSteps  steps;
+  const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format, .steps = find_steps (&pictures, &steps) ? &steps : NULL,
                             .method = (CombineMethod) GEGL_PROPERTIES (operation)->method, .alpha = ALPHA_LARGEST, .memory = MEMORY };
 
   if (combine.n)

@@ -66,7 +66,7 @@ combine_pixels (const Work *work, const gfloat *in, gsize stride, gint n, gfloat
 
   for (gint k = 0; k < combine->n; k++)
     divide_pixels (in + k * stride, n, work->rows[k], covering, alpha);
-  combine_values (combine->method, work->rows, combine->n, work->rows + combine->n, values);
+  combine_values (combine->method, work->rows, combine->n, combine->steps, work->rows + combine->n, values);
   for (gint i = 0; i < n && combine->alpha == ALPHA_COVERAGE; i++)
     alpha[i] = covering[i] / combine->n;
   planes_put_together (values, values + PIXELS, values + 2 * PIXELS, alpha, n, out);

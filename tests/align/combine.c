@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * tessera:combine against its definition in double, on pictures that lie side by side, overlap, are transparent here and NaN there;
- * in pieces; without pictures. */
+ * in pieces; without pictures; and of pictures of 8 bits. */
 #include <gegl.h>
 #include <gio/gio.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "combine.h"
@@ -156,6 +157,45 @@ check_pictures (GeglBuffer **pictures, gint n, const gchar *method)
   g_object_unref (graph);
 }
 
+/* Pictures of 8 bits whose noise is half a step: the mean without outliers is as good as the mean, and what is in one of them alone is not in it. */
+static void
+check_bytes (CheckRandom *random)
+{
+  const gint  width = 64, height = 48, n = 3 * width * height;
+  GeglBuffer *pictures[MOST];
+  gfloat     *got[2] = { g_new (gfloat, n), g_new (gfloat, n) };
+  guint8     *bytes = g_new (guint8, n);
+  gdouble     squares[2] = { 0 }, brightest = 0;
+
+  for (gint k = 0; k < MOST; k++)
+    {
+      pictures[k] = gegl_buffer_new (GEGL_RECTANGLE (0, 0, width, height), babl_format ("R'G'B' u8"));
+      for (gint i = 0; i < n; i++)
+        bytes[i] = (guint8) (60 + i % 97 / 97.0 + check_uniform (random) + check_uniform (random) - 0.5);
+      if (k == 4)
+        memset (bytes, 200, 300);
+      gegl_buffer_set (pictures[k], NULL, 0, NULL, bytes, GEGL_AUTO_ROWSTRIDE);
+    }
+  for (gint m = 0; m < 2; m++)
+    {
+      GeglNode *graph = gegl_node_new (), *node = combining (graph, pictures, MOST, m ? "clipped" : "mean");
+
+      gegl_node_blit (node, 1.0, GEGL_RECTANGLE (0, 0, width, height), babl_format ("R'G'B' float"), got[m], GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      for (gint i = 300; i < n; i++)
+        squares[m] += pow (255 * (gdouble) got[m][i] - (60 + i % 97 / 97.0), 2) / (n - 300);
+      g_object_unref (graph);
+    }
+  for (gint i = 0; i < 300; i++)
+    brightest = MAX (brightest, 255 * (gdouble) got[1][i]);
+  expect (squares[1] < 1.03 * 1.03 * squares[0], "clipped mean of bytes: %g of a step off, the mean %g", sqrt (squares[1]), sqrt (squares[0]));
+  expect (brightest < 62.5, "clipped mean of bytes: what is in one alone is left: %g", brightest);
+  for (gint k = 0; k < MOST; k++)
+    g_object_unref (pictures[k]);
+  g_free (bytes);
+  g_free (got[0]);
+  g_free (got[1]);
+}
+
 gint
 main (void)
 {
@@ -171,6 +211,7 @@ main (void)
   for (guint m = 0; m < G_N_ELEMENTS (methods); m++)
     for (gint n = 1; n <= MOST; n += 1 + n / 4)
       check_pictures (pictures, n, methods[m]);
+  check_bytes (&random);
   graph = gegl_node_new ();
   none = gegl_node_get_bounding_box (combining (graph, NULL, 0, "mean"));
   expect (gegl_rectangle_is_empty (&none), "no picture makes none");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * values: many values are combined at once as the plain definition combines one: mean, median and clipped mean of 1 to 40 frames,
- * with ties, zeros, values that are far off and values whose sum is no float, the same bits; so are they where frames have no value. */
+ * with ties, zeros, values that are far off and values whose sum is no float, the same bits; so are they where frames have no value.  Of values of
+ * 8 bits too the clipped mean has the noise of the mean, however little that is, and no outliers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "combine.h"
 #include "../engine/verdict.h"
 
-#define MOST 40
+#define MOST 64
+#define ROWS 40                 /* of what is compared with the plain definition */
 
 static gint
 by_size (gconstpointer a, gconstpointer b)
@@ -29,16 +31,19 @@ median_of (const gfloat *values, gint n)
 }
 
 static gfloat
-expected (CombineMethod method, const gfloat *values, gint n)
+expected (CombineMethod method, const gfloat *values, gint n, const CombineSteps *steps)
 {
-  gfloat  median = median_of (values, n), away[MOST];
+  gfloat  median = median_of (values, n), away[MOST], most, step = steps ? steps->of[(gint) (COMBINE_ROOTS * sqrtf (CLAMP (median, 0.0f, 1.0f)))] : 0.0f;
   gdouble sum = 0;
   gint    kept = 0;
 
   for (gint k = 0; k < n; k++)
     away[k] = fabsf (values[k] - median);
+  most = combine_clip (n) * median_of (away, n);
+  if (steps)
+    most = MAX (most, COMBINE_LEAST * median_of (away, n) + COMBINE_STEPS * step);
   for (gint k = 0; k < n; k++)
-    if (method == COMBINE_MEAN || away[k] <= combine_clip (n) * median_of (away, n))
+    if (method == COMBINE_MEAN || away[k] <= most)
       {
         sum += values[k];
         kept++;
@@ -81,14 +86,14 @@ judge_clip (gint n)
     {
       for (gint i = 0; i < n * COMBINE_VALUES; i++)
         rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = (gfloat) gaussian (&random);
-      combine_values (COMBINE_MEAN, rows, n, room, out[0]);
-      combine_values (COMBINE_CLIPPED, rows, n, room, out[1]);
+      combine_values (COMBINE_MEAN, rows, n, NULL, room, out[0]);
+      combine_values (COMBINE_CLIPPED, rows, n, NULL, room, out[1]);
       for (gint i = 0; i < COMBINE_VALUES; i++)
         more += ((gdouble) out[1][i] * out[1][i] - (gdouble) out[0][i] * out[0][i]) / (400 * COMBINE_VALUES);
       for (gint k = 0; k < off; k++)
         for (gint i = 0; i < COMBINE_VALUES; i++)
           rows[(k + i) % n][i] = 30;
-      combine_values (COMBINE_CLIPPED, rows, n, room, out[1]);
+      combine_values (COMBINE_CLIPPED, rows, n, NULL, room, out[1]);
       for (gint i = 0; i < COMBINE_VALUES; i++)
         left += fabsf (out[1][i]) > most;
     }
@@ -97,23 +102,112 @@ judge_clip (gint n)
   expect (n > 16 || left < 8e-3 * 400 * COMBINE_VALUES, "%d values, %d far off: these are left in %d of %d", n, off, left, 400 * COMBINE_VALUES);
 }
 
+/* In linear light. */
+static gboolean
+steps_of (const gchar *name, CombineSteps *steps)
+{
+  const Babl *formats[] = { babl_format ("RGB float"), babl_format (name), babl_format ("R'G'B' u16") };
+
+  return combine_steps (formats, G_N_ELEMENTS (formats), babl_format ("RaGaBaA float"), steps);
+}
+
+static void
+judge_formats (void)
+{
+  static const gchar *const fine[] = { "R'G'B' u16", "RGB float", "R'G'B'A half", "Y' u16", "RaGaBaA float" };
+  static const gchar *const coarse[] = { "R'G'B' u8", "R'G'B'A u8", "Y' u8", "Y'A u8", "R'aG'aB'aA u8", "cmyk u8" };
+  CombineSteps               steps, linear;
+
+  for (guint i = 0; i < G_N_ELEMENTS (fine); i++)
+    expect (! steps_of (fine[i], &steps), "%s is taken for 8 bits", fine[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (coarse); i++)
+    {
+      gdouble worst = 0;
+
+      expect (steps_of (coarse[i], &steps), "%s is not taken for 8 bits", coarse[i]);
+      for (gint k = 4; k < 250; k++)
+        {
+          const gdouble code = k / 255.0, slope = code <= 0.04045 ? 1 / 12.92 : 2.4 / 1.055 * pow ((code + 0.055) / 1.055, 1.4);
+          const gdouble light = code <= 0.04045 ? code / 12.92 : pow ((code + 0.055) / 1.055, 2.4);
+
+          worst = MAX (worst, fabs (255 * (gdouble) steps.of[(gint) (COMBINE_ROOTS * sqrt (light))] / slope - 1));
+        }
+      expect (worst < 0.2, "%s: a step is %g off", coarse[i], worst);
+    }
+  steps_of ("RGB u8", &linear);
+  expect (fabs (255 * (gdouble) linear.of[COMBINE_ROOTS / 2] - 1) < 0.01, "RGB u8: a step is %g of 255", 255 * (gdouble) linear.of[COMBINE_ROOTS / 2]);
+}
+
+/* Values of 8 bits whose noise is so many steps, in light: at most 3 % more noise than the mean; and of one that is 40 steps off none is left. */
+static void
+judge_steps (const gchar *name, gint n, gdouble sigma)
+{
+  static gfloat rows[MOST][COMBINE_VALUES], room[MOST][COMBINE_VALUES], out[3][COMBINE_VALUES];
+  const Babl   *light = babl_fish (babl_format (g_str_equal (name, "RGB u8") ? "RGB float" : "R'G'B' float"), babl_format ("RGB float"));
+  CheckRandom   random = { 20261130 + (guint64) n };
+  CombineSteps  steps;
+  gdouble       squares[2] = { 0 };
+  const gint    turns = n < 10 ? 100 : 20;
+  gint          left = 0;
+
+  steps_of (name, &steps);
+  for (gint turn = 0; turn < turns; turn++)
+    {
+      gfloat exact[COMBINE_VALUES], codes[COMBINE_VALUES];
+
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        codes[i] = (gfloat) (8 + 180 * check_uniform (&random));
+      for (gint k = 0; k < n; k++)
+        for (gint i = 0; i < COMBINE_VALUES; i++)
+          rows[k][i] = (gfloat) floor (codes[i] + sigma * gaussian (&random) + 0.5) / 255.0f;
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        exact[i] = codes[i] / 255.0f;
+      babl_process (light, exact, exact, COMBINE_VALUES / 3);
+      for (gint k = 0; k < n; k++)
+        babl_process (light, rows[k], rows[k], COMBINE_VALUES / 3);
+      combine_values (COMBINE_MEAN, rows, n, NULL, room, out[0]);
+      combine_values (COMBINE_CLIPPED, rows, n, &steps, room, out[1]);
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        for (gint m = 0; m < 2; m++)
+          {
+            const gdouble off = ((gdouble) out[m][i] - exact[i]) / steps.of[(gint) (COMBINE_ROOTS * sqrtf (exact[i]))];
+
+            squares[m] += off * off;
+          }
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        rows[(turn + i) % n][i] = exact[i] + 40 * steps.of[(gint) (COMBINE_ROOTS * sqrtf (exact[i]))];
+      combine_values (COMBINE_CLIPPED, rows, n, &steps, room, out[2]);
+      for (gint i = 0; i < COMBINE_VALUES; i++)
+        left += out[2][i] - exact[i] > (1.0 + 5 * sigma / sqrt (n - 1)) * steps.of[(gint) (COMBINE_ROOTS * sqrtf (exact[i]))];
+    }
+  expect (sqrt (squares[1] / squares[0]) < 1.03, "%s, %d values, noise of %.1f steps: %.1f %% more than the mean's", name, n, sigma,
+          100 * (sqrt (squares[1] / squares[0]) - 1));
+  expect (sigma > 1.05 || left < (n == 5 ? 8e-3 : 1e-3) * turns * COMBINE_VALUES, "%s, %d values, noise of %.1f steps, one far off: it is left in %d of %d", name, n, sigma,
+          left, turns * COMBINE_VALUES);
+}
+
 gint
 main (void)
 {
   static gfloat rows[MOST][COMBINE_VALUES], room[MOST][COMBINE_VALUES], out[COMBINE_VALUES];
   CheckRandom   random = { 20261123 };
+  CombineSteps  steps;
 
-  for (gint n = 1; n <= MOST; n++)
+  babl_init ();
+  judge_formats ();
+  steps_of ("R'G'B' u8", &steps);
+  for (gint n = 1; n <= ROWS; n++)
     for (gdouble holes = 0.0; holes < 1.0; holes += 0.3)
       {
-        const gboolean is_huge = n % 3 == 0;
-        gint           wrong = 0;
+        const gboolean      is_huge = n % 3 == 0;
+        const CombineSteps *with = n % 2 ? NULL : &steps;
+        gint                wrong = 0;
 
         for (gint i = 0; i < n * COMBINE_VALUES; i++)
           rows[i / COMBINE_VALUES][i % COMBINE_VALUES] = draw (&random, holes, is_huge);
         for (CombineMethod method = COMBINE_MEAN; method <= COMBINE_CLIPPED; method++)
           {
-            combine_values (method, rows, n, room, out);
+            combine_values (method, rows, n, with, room, out);
             for (gint i = 0; i < COMBINE_VALUES; i++)
               {
                 gfloat values[MOST];
@@ -122,12 +216,18 @@ main (void)
                 for (gint k = 0; k < n; k++)
                   if (isfinite (rows[k][i]))
                     values[there++] = rows[k][i];
-                wrong += (there ? expected (method, values, there) : 0.0f) != out[i];
+                wrong += (there ? expected (method, values, there, with) : 0.0f) != out[i];
               }
           }
         expect (wrong == 0, "%d frames, %g without a value: %d values are others", n, holes, wrong);
       }
-  for (gint n = 5; n <= MOST; n += n < 16 ? 1 : 8)
+  for (gint n = 5; n <= ROWS; n += n < 16 ? 1 : 8)
     judge_clip (n);
+  for (gint n = 5; n <= MOST; n += n < 10 ? 1 : n < 16 ? 3 : 16)
+    for (gint tenths = 2; tenths <= 20; tenths += tenths < 6 ? 2 : 7)
+      {
+        judge_steps ("R'G'B' u8", n, 0.1 * tenths);
+        judge_steps ("RGB u8", n, 0.1 * tenths);
+      }
   return expect_told ();
 }

@@ -45,6 +45,8 @@ stack_combine (const Stack *stack, CombineMethod method, const Babl *format, gui
   const GeglRectangle *box = gegl_buffer_get_extent (reference);
   const Babl          *space = gegl_buffer_get_format (reference);
   GeglBuffer          *result = gegl_buffer_new (box, format);
+  g_autofree const Babl **formats = g_new (const Babl *, stack->n);
+  CombineSteps         steps;
   Laying               laying = { g_new (Laid, stack->n), stack->n, 0 };
   Combine              combine = { .read = read_laid, .told = tell, .data = &laying, .format = babl_format_with_space ("RaGaBaA float", space),
                                    .method = method, .alpha = ALPHA_COVERAGE, .memory = memory / 4 };
@@ -56,8 +58,10 @@ stack_combine (const Stack *stack, CombineMethod method, const Babl *format, gui
 
         laid->request = stack_request (stack, stack->frames[i].picture, combine.format);
         laid->request.params = &laid->resample;
+        formats[combine.n] = gegl_buffer_get_format (stack->frames[i].picture);
         combine.n += resample_init (&laid->resample, stack->frames[i].matrix);
       }
+  combine.steps = combine_steps (formats, combine.n, space, &steps) ? &steps : NULL;
   combine_frames (&combine, box, result);
   g_free (laying.laid);
   return result;
