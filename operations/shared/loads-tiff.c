@@ -12,12 +12,13 @@
 
 #define PACKED   16384          /* bytes at a time */
 #define UNPACKED 65536
+#define SPARE    65536          /* bytes more than a piece needs, which writers may leave */
 #define DAMAGED  "its pixels are damaged"
 
 /* Of the tags that tell how many pieces there are, and how long one is. */
-enum { WIDTH, HEIGHT, BITS, COMPRESSION, SAMPLES, STRIP_ROWS, PLANAR, TILE_WIDTH, TILE_HEIGHT, N_TAGS };
+enum { WIDTH, HEIGHT, BITS, COMPRESSION, ORDER, SAMPLES, STRIP_ROWS, PLANAR, TILE_WIDTH, TILE_HEIGHT, N_TAGS };
 
-static const guint16 tags[N_TAGS] = { 256, 257, 258, 259, 277, 278, 284, 322, 323 };
+static const guint16 tags[N_TAGS] = { 256, 257, 258, 259, 266, 277, 278, 284, 322, 323 };
 
 /* How the numbers of a file are written, and where its pieces of pixels lie. */
 typedef struct
@@ -92,21 +93,50 @@ longest_piece (const Sized *sized, const Pieces *pieces, guint64 n)
   return G_MAXUINT64;
 }
 
-/* Packed as in a PNG, with a checksum behind.  It is not looked at where rows are unpacked one by one, as GEGL does. */
+/* Of one piece, unpacked: at most so many, where colours are not stored in less detail. */
+static guint64
+bytes_of_piece (const Pieces *pieces)
+{
+  const guint64 *value = pieces->value, width = value[TILE_WIDTH] > 0 ? value[TILE_WIDTH] : value[WIDTH];
+  const guint64  rows = value[TILE_HEIGHT] > 0 ? value[TILE_HEIGHT] : MIN (value[STRIP_ROWS], value[HEIGHT]);
+  const guint64  bits = MIN (value[BITS], 64) * (value[PLANAR] == 2 ? 1 : MIN (value[SAMPLES], G_MAXUINT16));
+
+  return (gdouble) width * (gdouble) bits / 8 * (gdouble) rows < 9e18 ? (width * bits + 7) / 8 * rows : G_MAXINT64;
+}
+
+/* In some files the first bit of a byte is the lowest. */
+static void
+turn_bits (guint8 *bytes, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      guint byte = bytes[i];
+
+      byte = (byte & 0xf0) >> 4 | (byte & 0x0f) << 4;
+      byte = (byte & 0xcc) >> 2 | (byte & 0x33) << 2;
+      bytes[i] = (guint8) ((byte & 0xaa) >> 1 | (byte & 0x55) << 1);
+    }
+}
+
+/* Packed as in a PNG, with a checksum behind.  It is not looked at where rows are unpacked one by one, as GEGL does; nor is what stands behind the bytes
+ * that the piece needs, `most`, where they are many more: a few KB may be packed that become GBs. */
 static gboolean
-is_unpacked (const Sized *sized, guint64 at, guint64 n)
+is_unpacked (const Sized *sized, const Pieces *pieces, guint64 at, guint64 n, guint64 most)
 {
   g_autoptr (GZlibDecompressor) unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
   GConverterResult result = G_CONVERTER_CONVERTED;
   guint8           packed[PACKED], unpacked[UNPACKED];
   gsize            left = 0, taken, made;
+  guint64          all = 0;
 
-  while (result == G_CONVERTER_CONVERTED)
+  while (result == G_CONVERTER_CONVERTED && all <= most)
     {
       const gsize more = (gsize) MIN (n, sizeof packed - left);
 
       if (more > 0 && ! sized_read (sized, (gint64) at, more, packed + left))
         return FALSE;
+      if (pieces->value[ORDER] == 2)
+        turn_bits (packed + left, more);
       at += more;
       n -= more;
       left += more;
@@ -114,6 +144,7 @@ is_unpacked (const Sized *sized, guint64 at, guint64 n)
       if (result == G_CONVERTER_ERROR)
         return FALSE;
       left -= taken;
+      all += made;
       memmove (packed, packed + taken, left);
     }
   return TRUE;
@@ -129,7 +160,7 @@ is_packed_so (const Pieces *pieces)
 static const gchar *
 judge_pieces (const Sized *sized, const Pieces *pieces)
 {
-  const guint64 n = MIN (pieces->n[0], count_pieces (pieces)), longest = longest_piece (sized, pieces, n);
+  const guint64 n = MIN (pieces->n[0], count_pieces (pieces)), longest = longest_piece (sized, pieces, n), most = bytes_of_piece (pieces) + SPARE;
   guint64       all = 0;
 
   for (guint64 i = 0; i < n; i++)
@@ -140,7 +171,7 @@ judge_pieces (const Sized *sized, const Pieces *pieces)
           || ! sized_has (sized, at, MIN (length, longest)))
         return ENDS_EARLY;
       all += length;
-      if (is_packed_so (pieces) && length > 0 && all <= 2 * (guint64) sized->size && ! is_unpacked (sized, at, length))
+      if (is_packed_so (pieces) && length > 0 && all <= 2 * (guint64) sized->size && ! is_unpacked (sized, pieces, at, length, most))
         return DAMAGED;
     }
   return NULL;

@@ -119,10 +119,15 @@ SEEN = {1: lambda x, y, w, h: (x, y), 2: lambda x, y, w, h: (w - 1 - x, y), 3: l
         5: lambda x, y, w, h: (y, x), 6: lambda x, y, w, h: (h - 1 - y, x), 7: lambda x, y, w, h: (h - 1 - y, w - 1 - x), 8: lambda x, y, w, h: (y, w - 1 - x)}
 
 
-def tiff(pixels, width, height, rows, orientation=1):
-    """Greys, packed with a checksum, in strips of some rows."""
-    strips = [zlib.compress(pixels[width * y:width * (y + rows)]) for y in range(0, height, rows)]
-    entries = [(256, 3, 1, width), (257, 3, 1, height), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1), (273, 4, len(strips), 0), (274, 3, 1, orientation),
+def turned_bits(data):
+    return bytes(int(format(byte, '08b')[::-1], 2) for byte in data)
+
+
+def tiff(pixels, width, height, rows, orientation=1, order=1, more=b''):
+    """Greys, packed with a checksum, in strips of some rows.  `order`: 2 where the first bit of a byte is the lowest; `more`: behind those of each strip."""
+    strips = [zlib.compress(pixels[width * y:width * (y + rows)] + more) for y in range(0, height, rows)]
+    strips = [turned_bits(strip) for strip in strips] if order == 2 else strips
+    entries = [(256, 3, 1, width), (257, 3, 1, height), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1), (266, 3, 1, order), (273, 4, len(strips), 0), (274, 3, 1, orientation),
                (277, 3, 1, 1), (278, 3, 1, rows), (279, 4, len(strips), 0)]
     lists = 8 + 2 + 12 * len(entries) + 4
     first = lists + 8 * len(strips)

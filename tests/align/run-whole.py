@@ -152,6 +152,13 @@ def add_others(judge):
                 judge.add(f'tiff, {rows} rows a strip: {what}', bad, DAMAGED)
         judge.add(f'tiff, {rows} rows a strip: its last checksum', changed(data, len(data) - 1, 1), DAMAGED)
         judge.add(f'tiff, {rows} rows a strip: cut', data[:-9], EARLY)
+        data = tiff(pixels, 60, 50, rows, order=2)
+        judge.add(f'tiff, {rows} rows a strip, the lowest bit first: whole', data, WHOLE)
+        judge.add(f'tiff, {rows} rows a strip, the lowest bit first: foreign bytes', changed(data, len(data) - 60, 20), DAMAGED)
+        judge.add(f'tiff, {rows} rows a strip, the lowest bit first: its last checksum', changed(data, len(data) - 1, 1), DAMAGED)
+        judge.add(f'tiff, {rows} rows a strip: bytes that nobody needs', tiff(pixels, 60, 50, rows, more=bytes(999)), WHOLE)
+        data = tiff(pixels, 60, 50, rows, more=bytes(1 << 24))
+        judge.add(f'tiff, {rows} rows a strip: many bytes that nobody needs, nor unpacks', changed(data, len(data) - 1, 1), WHOLE)
     judge.add('webp: pictures that move', webp(2, (b'ANIM', bytes(6)), (b'ANMF', bytes(90))), 'it is an animation, of several pictures')
     judge.add('webp: one that does not', webp(8, (b'VP8L', bytes(33))), WHOLE)
 
