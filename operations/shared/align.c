@@ -23,6 +23,9 @@
 #define SPOT          4.0       /* pixels: what agrees that well is left out where the pictures are compared at large */
 #define FEWEST_BLOCKS 8         /* of the pictures at large, that have a vote */
 #define LEAST_SHARE   0.5       /* of them, that agree */
+#define SQUARES       2.25      /* of those that `cover` counts, in a block */
+#define SURE_AGREEMENT 0.8      /* where few points agree */
+#define SURE_SHARE    0.75
 
 /* ---------------------------------------------------------------- transforms -- */
 
@@ -52,35 +55,81 @@ place_in_gegl (const GeglRectangle *reference, const GeglRectangle *moving, gdou
   matrix_normalize (matrix);
 }
 
+/* What was known in pixels of another size. */
+static void
+enlarge_known (gdouble of_a, gdouble of_b, RefineKnown *known)
+{
+  enlarge (of_a, of_b, known->matrix);
+  for (gint k = 0; k < 64; k++)
+    known->precision[k / 8][k % 8] /= of_a * of_a;
+}
+
+static gboolean
+is_believed (const RefineVerdict *verdict)
+{
+  return verdict->is_known && verdict->agreement >= LEAST_AGREEMENT && verdict->error <= MOST_ERROR;
+}
+
+/* In noise and where all is soft, smaller pictures know more: `found` as the points have it, on pictures of half the size. */
+static void
+refine_small (AlignPicture *reference, AlignPicture *moving, const RefineKnown *by_points, gboolean is_free, Consensus *found, RefineVerdict *verdict)
+{
+  const RefinePicture *a = align_picture_coarse (reference, 1), *b = align_picture_coarse (moving, 1);
+  RefineKnown          known = *by_points;
+  RefineVerdict        small;
+  ConsensusModel       model = found->model;
+
+  enlarge_known (0.5, 0.5, &known);
+  memcpy (found->matrix, known.matrix, sizeof known.matrix);
+  refine_far (a, b, model, found->matrix);
+  refine_near (a, b, &known, is_free, &model, found->matrix, &small);
+  small.error *= 2 * reference->factor;
+  enlarge (2 * reference->factor, 2 * moving->factor, found->matrix);
+  if (is_believed (&small))
+    {
+      *verdict = small;
+      found->model = model;
+    }
+}
+
 /* By the pixels, if they can be compared. */
 static void
-refine (const AlignPicture *reference, const AlignPicture *moving, const AlignSettings *settings, Consensus *found, RefineVerdict *verdict)
+refine (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found, RefineVerdict *verdict)
 {
   const RefinePicture *a = &reference->small, *b = &moving->small;
-  const gboolean       is_free = settings->model == MODEL_AUTO, is_large = reference->factor * moving->factor > 1;
-  gboolean             is_near = FALSE;
-  RefineKnown          known;
+  const gboolean       is_free = settings->model == MODEL_AUTO;
+  const Consensus      before = *found;
+  gboolean             is_near;
+  RefineKnown          known, by_points;
 
   *verdict = (RefineVerdict) { .is_known = FALSE };
   memcpy (known.matrix, found->matrix, sizeof known.matrix);
   memcpy (known.precision, found->precision, sizeof known.precision);
-  if (settings->refines && found->error > FAR_OFF)
-    refine_blurred (a, b, is_free ? MODEL_HOMOGRAPHY : found->model, found->matrix);
-  if (settings->refines)
-    is_near = refine_far (a, b, found->model, found->matrix);
-  if (is_large)
+  by_points = known;
+  enlarge_known (reference->factor, moving->factor, &known);
+  found->error *= reference->factor;
+  found->residual *= reference->factor;
+  if (! settings->refines)
     {
       enlarge (reference->factor, moving->factor, found->matrix);
-      enlarge (reference->factor, moving->factor, known.matrix);
-      for (gint k = 0; k < 64; k++)
-        known.precision[k / 8][k % 8] /= reference->factor * reference->factor;
-      found->error *= reference->factor;
-      found->residual *= reference->factor;
-      if (settings->refines && ! is_near)
-        refine_far (&reference->full, &moving->full, found->model, found->matrix);
+      return;
     }
-  if (settings->refines)
-    refine_near (&reference->full, &moving->full, &known, is_free, &found->model, found->matrix, verdict);
+  if (before.error > FAR_OFF)
+    refine_blurred (a, b, is_free ? MODEL_HOMOGRAPHY : found->model, found->matrix);
+  is_near = refine_far (a, b, found->model, found->matrix);
+  enlarge (reference->factor, moving->factor, found->matrix);
+  if (! is_near && reference->factor * moving->factor > 1)
+    refine_far (&reference->full, &moving->full, found->model, found->matrix);
+  refine_near (&reference->full, &moving->full, &known, is_free, &found->model, found->matrix, verdict);
+  if (! is_believed (verdict))
+    {
+      Consensus smaller = before;
+
+      smaller.residual = found->residual;
+      refine_small (reference, moving, &by_points, is_free, &smaller, verdict);
+      if (is_believed (verdict))
+        *found = smaller;
+    }
 }
 
 /* Takes the pixels' word for what they know better than the points. */
@@ -92,7 +141,7 @@ judge (const RefineVerdict *verdict, Consensus *found)
   if (! verdict->is_known)
     return;
   found->error = verdict->error;
-  found->is_aligned = verdict->agreement >= LEAST_AGREEMENT && verdict->error <= MOST_ERROR;
+  found->is_aligned = is_believed (verdict);
   if (verdict->agreement < LEAST_AGREEMENT)
     g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but where the pictures would lie on one another they show the same in %d %% only"),
                 found->inliers, (gint) (100 * MAX (verdict->agreement, 0)));
@@ -111,12 +160,11 @@ typedef struct
   gint               n;
 } Compared;
 
-/* Away from the points that agree, do the pictures show the same at large?  Where they show little there, nobody knows. */
-static gboolean
-is_denied (const Compared *c, const gdouble matrix[9])
+/* Away from the points that agree, do the pictures show the same at large? */
+static void
+vote (const Compared *c, const gdouble matrix[9], CoarseVote *voted)
 {
   g_autofree MatchPlace *of_a = g_new (MatchPlace, c->n + 1), *of_b = g_new (MatchPlace, c->n + 1);
-  CoarseVote             vote;
   gint                   n = 0;
 
   for (gint i = 0; i < c->n; i++)
@@ -130,28 +178,48 @@ is_denied (const Compared *c, const gdouble matrix[9])
           of_b[n++] = *b;
         }
     }
-  coarse_vote (c->reference, &(CoarseSpots) { of_a, n }, c->moving, &(CoarseSpots) { of_b, n }, matrix, &vote);
-  return vote.seen >= FEWEST_BLOCKS && vote.agree < LEAST_SHARE * vote.seen;
+  coarse_vote (c->reference, &(CoarseSpots) { of_a, n }, c->moving, &(CoarseSpots) { of_b, n }, matrix, voted);
+}
+
+/* Where they show little there, nobody knows.  What moves in the scene denies less of it than points cover. */
+static gboolean
+is_denied (const CoarseVote *voted, gint cover)
+{
+  return voted->seen >= FEWEST_BLOCKS && voted->agree < LEAST_SHARE * voted->seen && SQUARES * (voted->seen - voted->agree) > cover;
+}
+
+/* Few points agree: then nearly all pixels must. */
+static gboolean
+is_witnessed (const CoarseVote *voted, const RefineVerdict *verdict)
+{
+  return verdict->is_known && verdict->agreement >= SURE_AGREEMENT && verdict->error <= MOST_ERROR && voted->agree >= FEWEST_BLOCKS
+         && voted->agree >= SURE_SHARE * voted->seen;
 }
 
 /* Refined, and believed or not. */
 static void
 take (const Compared *c, const AlignSettings *settings, Consensus *found)
 {
-  const gboolean is_said = found->is_likely;
-  gdouble        by_points[9];
-  RefineVerdict  verdict;
+  const Consensus before = *found;
+  RefineVerdict   verdict;
+  CoarseVote      voted;
 
-  if (! is_said)
+  if (! found->is_likely && ! (found->is_possible && settings->refines))
     return;
-  memcpy (by_points, found->matrix, sizeof by_points);
   refine (c->reference, c->moving, settings, found, &verdict);
   judge (&verdict, found);
-  if (is_denied (c, by_points) && found->is_aligned)
+  if (before.is_likely && ! found->is_aligned)
+    return;
+  vote (c, before.matrix, &voted);
+  if (! before.is_likely && ! is_witnessed (&voted, &verdict))
+    *found = before;
+  else if (before.is_likely && is_denied (&voted, before.cover))
     {
       found->is_aligned = FALSE;
       g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but away from them the pictures show something else"), found->inliers);
     }
+  else
+    found->is_likely = TRUE;
 }
 
 static gboolean
@@ -169,7 +237,7 @@ find_once (const TesseraRequest *like, AlignPicture *reference, const AlignPoint
   consensus_propose (in_a->places, in_b->places, matches, n, settings->model, SEED, b->width, b->height, a->width, a->height, NULL,
                      found, &second);
   take (&compared, settings, found);
-  if (! found->is_aligned && second.is_likely)
+  if (! found->is_aligned && (second.is_likely || second.is_possible))
     {
       take (&compared, settings, &second);
       if (second.is_aligned)

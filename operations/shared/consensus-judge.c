@@ -14,6 +14,7 @@
 
 #define LEAST_PERCENT 15        /* of the matches */
 #define MOST_ERROR    3.0       /* pixels at a corner, that the pairs predict: wrong ones of six known cases had 8 to 109, right ones 0.3 to 1.7 */
+#define LEAST_PLACES  5         /* of what another witness makes likely; and half of what are needed without one */
 #define DOUBTFUL      1.0       /* pixels: more are told */
 
 /* A few digits, with a point in any locale. */
@@ -40,6 +41,8 @@ consensus_judge (const Pairs *pairs, gint n_matches, const Frames *frames, Conse
   gdouble    least, most;
 
   c->is_likely = c->is_aligned = FALSE;
+  c->is_possible = c->places >= MAX (LEAST_PLACES, need / 2) && 100 * (gint64) c->inliers >= LEAST_PERCENT * (gint64) n_matches
+                   && models_is_upright (c->matrix, frames, &least, &most);
   c->reason[0] = '\0';
   if (c->places < need && c->places < c->inliers)
     g_snprintf (c->reason, sizeof c->reason, _("%d of %d matches agree, from %d places; %d are needed"), c->inliers, n_matches, c->places, need);

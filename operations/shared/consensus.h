@@ -33,6 +33,7 @@ typedef struct
 {
   gdouble  matrix[9];           /* row by row; [8] is 1; the identity if not aligned */
   gboolean is_likely;           /* what was found is hardly chance, though it may not be exact */
+  gboolean is_possible;         /* not likely, but so many places that another witness makes it so */
   gboolean is_aligned;
   gint     inliers, places;     /* of the matches; of these from distinct places.  If not aligned: of the best that was found */
   gint     cover;               /* squares of A, some dozen along a side, that have inliers */
