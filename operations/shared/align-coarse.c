@@ -23,6 +23,11 @@
 #define RIM        3.0
 #define SEEN       6.0          /* times the variance of noise */
 #define UNSEEN     1e-3         /* a deviation of the root of luminance that nobody sees */
+#define FARTHEST   0.6          /* of a side: the shifts that are tried */
+#define FEWEST     12           /* blocks that must see something at a shift */
+#define LIKELY     0.6          /* the mean correlation at the shift; those tilted besides have less than 1 */
+#define CLEARLY    0.15         /* ... above that of all shifts further away than APART cells */
+#define APART      6
 #define ALIKE      0.7          /* correlation: of what is the same it is above 0.9 */
 
 typedef struct
@@ -133,8 +138,9 @@ cell_at (const Plane *plane, gdouble x, gdouble y)
   return (1 - t) * ((1 - s) * cells[0] + s * cells[1]) + t * ((1 - s) * cells[plane->width] + s * cells[plane->width + 1]);
 }
 
-static void
-vote_in_block (const Plane *a, const Plane *b, gint left, gint top, const gdouble inverse[9], CoarseVote *vote)
+/* -1 to 1; NaN: one of them shows nothing there. */
+static gdouble
+correlation (const Plane *a, const Plane *b, gint left, gint top, const gdouble inverse[9])
 {
   gdouble n = 0, p = 0, q = 0, pp = 0, qq = 0, pq = 0;
 
@@ -157,14 +163,34 @@ vote_in_block (const Plane *a, const Plane *b, gint left, gint top, const gdoubl
       pq += of_a * of_b;
     }
   if (n < LEAST)
-    return;
+    return NAN;
   pp = pp / n - p / n * (p / n);
   qq = qq / n - q / n * (q / n);
   pq = pq / n - p / n * (q / n);
   if (pp < SEEN * a->noise + UNSEEN * UNSEEN || qq < SEEN * b->noise + UNSEEN * UNSEEN)
-    return;
-  vote->seen++;
-  vote->agree += pq > ALIKE * sqrt (pp * qq);
+    return NAN;
+  return pq / sqrt (pp * qq);
+}
+
+/* Over all blocks: their mean, and the vote. */
+static gdouble
+correlate (const Plane *a, const Plane *b, const gdouble inverse[9], CoarseVote *vote)
+{
+  gdouble sum = 0;
+
+  *vote = (CoarseVote) { 0, 0 };
+  for (gint top = 0; top + BLOCK <= a->height; top += BLOCK)
+    for (gint left = 0; left + BLOCK <= a->width; left += BLOCK)
+      {
+        const gdouble alike = correlation (a, b, left, top, inverse);
+
+        if (isnan (alike))
+          continue;
+        vote->seen++;
+        vote->agree += alike > ALIKE;
+        sum += alike;
+      }
+  return vote->seen > 0 ? sum / vote->seen : 0;
 }
 
 void
@@ -178,9 +204,42 @@ coarse_vote (AlignPicture *a, const CoarseSpots *in_a, AlignPicture *b, const Co
     return;
   plane_init (&of_a, a, in_a);
   plane_init (&of_b, b, in_b);
-  for (gint top = 0; top + BLOCK <= of_a.height; top += BLOCK)
-    for (gint left = 0; left + BLOCK <= of_a.width; left += BLOCK)
-      vote_in_block (&of_a, &of_b, left, top, inverse, vote);
+  correlate (&of_a, &of_b, inverse, vote);
   g_free (of_a.cells);
   g_free (of_b.cells);
+}
+
+gboolean
+coarse_find (AlignPicture *a, AlignPicture *b, gdouble matrix[9], gdouble *cell)
+{
+  const CoarseSpots none = { NULL, 0 };
+  CoarseVote        vote;
+  Plane             of_a, of_b;
+  gint              across, down, best = -1;
+  gdouble          *scores;
+  gboolean          is_one = TRUE;
+
+  plane_init (&of_a, a, &none);
+  plane_init (&of_b, b, &none);
+  across = (gint) (FARTHEST * of_a.width), down = (gint) (FARTHEST * of_a.height);
+  scores = g_new0 (gdouble, (2 * across + 1) * (2 * down + 1));
+  for (gint i = 0; i < (2 * across + 1) * (2 * down + 1); i++)
+    {
+      matrix_place (1, (i % (2 * across + 1) - across) * of_a.side, (i / (2 * across + 1) - down) * of_a.side, matrix);
+      scores[i] = correlate (&of_a, &of_b, matrix, &vote);
+      if (vote.seen < FEWEST)
+        scores[i] = 0;
+      if (best < 0 || scores[i] > scores[best])
+        best = i;
+    }
+  for (gint i = 0; i < (2 * across + 1) * (2 * down + 1); i++)
+    if (MAX (abs (i % (2 * across + 1) - best % (2 * across + 1)), abs (i / (2 * across + 1) - best / (2 * across + 1))) > APART)
+      is_one &= scores[i] < scores[best] - CLEARLY;
+  matrix_place (1, (across - best % (2 * across + 1)) * of_a.side, (down - best / (2 * across + 1)) * of_a.side, matrix);
+  *cell = of_a.side;
+  is_one &= scores[best] > LIKELY;
+  g_free (scores);
+  g_free (of_a.cells);
+  g_free (of_b.cells);
+  return is_one;
 }

@@ -15,6 +15,7 @@
 
 #include "matches.h"
 #include "matrix.h"
+#include "tangent.h"
 
 #define SEED          1
 #define FAR_OFF       3.0       /* pixels, that the points leave open: then what is large in both pictures is compared first */
@@ -23,6 +24,7 @@
 #define SPOT          4.0       /* pixels: what agrees that well is left out where the pictures are compared at large */
 #define FEWEST_BLOCKS 8         /* of the pictures at large, that have a vote */
 #define LEAST_SHARE   0.5       /* of them, that agree */
+#define AT_LARGE      16        /* blocks that must agree where no points do */
 #define SQUARES       2.25      /* of those that `cover` counts, in a block */
 #define SURE_AGREEMENT 0.8      /* where few points agree */
 #define SURE_SHARE    0.75
@@ -222,6 +224,39 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
     found->is_likely = TRUE;
 }
 
+/* Without points: from the shift that the pictures at large have.  The pixels and they must agree. */
+static gboolean
+find_at_large (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
+{
+  const Compared none = { .reference = reference, .moving = moving };
+  RefineVerdict  verdict;
+  CoarseVote     voted;
+  Tangent        tangent;
+  gdouble        cell, matrix[9], widest;
+
+  *found = (Consensus) { .model = settings->model == MODEL_AUTO ? MODEL_HOMOGRAPHY : settings->model, .error = G_MAXFLOAT };
+  if (! settings->refines || ! coarse_find (reference, moving, found->matrix, &cell))
+    return FALSE;
+  tangent_init (&tangent, reference->small.bounds.width, reference->small.bounds.height);
+  widest = 0.0625 / (cell * cell);
+  tangent_expect (&tangent, 1.0, found->precision);
+  for (gint k = 0; k < 6; k++)
+    found->precision[k][k] += widest;
+  enlarge (0.5, 0.5, found->matrix);
+  refine_blurred (align_picture_coarse (reference, 1), align_picture_coarse (moving, 1), found->model, found->matrix);
+  refine_far (align_picture_coarse (reference, 1), align_picture_coarse (moving, 1), found->model, found->matrix);
+  enlarge (2, 2, found->matrix);
+  refine (reference, moving, settings, found, &verdict);
+  memcpy (matrix, found->matrix, sizeof matrix);
+  enlarge (1.0 / reference->factor, 1.0 / moving->factor, matrix);
+  vote (&none, matrix, &voted);
+  found->error = verdict.error;
+  found->inliers = voted.agree;
+  found->is_likely = found->is_aligned = is_witnessed (&voted, &verdict) && voted.agree >= AT_LARGE;
+  g_snprintf (found->reason, sizeof found->reason, _("found by what the pictures show at large: %d of %d parts of them agree"), voted.agree, voted.seen);
+  return found->is_aligned;
+}
+
 static gboolean
 find_once (const TesseraRequest *like, AlignPicture *reference, const AlignPoints *in_a, AlignPicture *moving, const AlignPoints *in_b,
            const AlignSettings *settings, Consensus *found)
@@ -256,7 +291,7 @@ gboolean
 align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
-  Consensus            by_stars;
+  Consensus            other;
 
   if (! find_once (like, reference, &reference->points, moving, &moving->points, settings, found))
     return FALSE;
@@ -271,8 +306,10 @@ align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *m
       if (again.is_aligned)
         *found = again;
     }
-  if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &by_stars))
-    *found = by_stars;
+  if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &other))
+    *found = other;
+  if (! found->is_aligned && find_at_large (reference, moving, settings, &other))
+    *found = other;
   if (found->is_aligned)
     place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);
   else

@@ -153,6 +153,27 @@ check_dust (void)
       }
 }
 
+/* So soft and noisy that few points are found: the pixels at large know. */
+static void
+check_soft (void)
+{
+  static const gdouble shift[9] = { 1, 0, 40, 0, 1, -22, 0, 0, 1 };
+  CheckRandom          random = { 9 };
+  Photo                fixed = photo_softened (&photograph, 12), moved = photo_moved (&fixed, shift), other = photo_softened (&unrelated, 12);
+  Aligned              found;
+
+  photo_spoil (&fixed, 1, 6, &random);
+  photo_spoil (&moved, 0.8, 6, &random);
+  photo_spoil (&other, 0.8, 6, &random);
+  expect_found ("a soft picture", &moved, &fixed, shift, NULL, 1);
+  found = align_photos (&other, &fixed);
+  expect (! found.aligned, "two soft pictures that have nothing in common: %s", found.reason);
+  aligned_free (&found);
+  photo_free (&fixed);
+  photo_free (&moved);
+  photo_free (&other);
+}
+
 /* Gives the picture a rim of one value. */
 static void
 frame (Photo *photo, gint wide)
@@ -197,6 +218,7 @@ main (gint argc, gchar **argv)
   unrelated = photo_load (argv[2]);
   check_equal ();
   check_dust ();
+  check_soft ();
   check_kinds ();
   check_stamp ();
   photo_free (&photograph);
