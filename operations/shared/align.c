@@ -26,6 +26,7 @@
 #define LEAST_SHARE   0.5       /* of them, that agree */
 #define AT_LARGE      16        /* blocks that must agree where no points do */
 #define SQUARES       2.25      /* of those that `cover` counts, in a block */
+#define CERTAIN       0.9       /* the pixels' agreement that needs no other witness */
 #define SURE_AGREEMENT 0.8      /* where few points agree */
 #define SURE_SHARE    0.75
 
@@ -211,6 +212,8 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
   refine (c->reference, c->moving, settings, found, &verdict);
   judge (&verdict, found);
   if (before.is_likely && ! found->is_aligned)
+    return;
+  if (before.is_likely && verdict.is_known && verdict.agreement >= CERTAIN)
     return;
   vote (c, before.matrix, &voted);
   if (! before.is_likely && ! is_witnessed (&voted, &verdict))
