@@ -30,7 +30,7 @@ can_be_set (GParamSpec *spec)
 gboolean
 settings_is_offered (GParamSpec *spec)
 {
-  return can_be_set (spec) && ! has_key (spec, "visible", "0");
+  return can_be_set (spec) && ! has_key (spec, "visible", "0") && ! has_key (spec, "sensitive", "0");
 }
 
 /* As few digits as bring the same number back. */

@@ -78,7 +78,7 @@ RESULT_PROPERTY (output)
 property_int (count, _("Count (result)"), 0)
     description (_("How many components there are, once the image has been processed"))
     value_range (0, G_MAXINT)
-    ui_meta     ("visible", "0")
+    ui_meta     ("sensitive", "0")
 
 #else
 
@@ -86,6 +86,7 @@ property_int (count, _("Count (result)"), 0)
 #define GEGL_OP_C_SOURCE tessera-label.c
 
 #include "tessera-op.h"
+#include "dialog.h"
 #include "label.h"
 #include "../opencl/math/tessera-label.h"
 #include "label.cl.h"
@@ -332,6 +333,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   const GeglRectangle *roi = &request->roi, *bounds = &request->bounds;
   Label                label = label_params (o, format);
   TesseraMemory       *labels = NULL, *ranks = NULL;
+  const gint           before = o->count;
   gint                 count = 0;
   gboolean             success;
 
@@ -351,6 +353,8 @@ run (TesseraRequest *request, const GeglProperties *o)
   request->cost_class = label.result;
   success = tessera_process (request);
   GEGL_PROPERTIES (request->operation)->count = count;           /* without a notification, which would invalidate the node */
+  if (count != before)
+    dialog_show (request->operation, "count");
   return success;
 }
 

@@ -58,7 +58,7 @@ property_enum (output, _("Result"), TesseraSiftResult, tessera_sift_result, TESS
 property_int (count, _("Count (result)"), 0)
     description (_("How many points there are, once the image has been processed"))
     value_range (0, G_MAXINT)
-    ui_meta     ("visible", "0")
+    ui_meta     ("sensitive", "0")
 
 #else
 
@@ -67,6 +67,7 @@ property_int (count, _("Count (result)"), 0)
 
 #include "tessera-op.h"
 
+#include "dialog.h"
 #include "perceived.h"
 #include "sift-draw.h"
 #include "sift-parts.h"
@@ -134,6 +135,7 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   SiftList           list = { NULL, 0 };
   SiftDrawing        drawing = { .list = &list, .picture = picture_of (o), .scale = o->draw_scale, .most = o->draw_max,
                                  .by_octave = o->by_octave };
+  const gint         before = o->count;
   gboolean           success;
 
   o->count = 0;
@@ -148,6 +150,8 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
     }
   success = sift_find (&search, &settings, FALSE, &list) && sift_draw (request, &drawing);
   o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
+  if (o->count != before)
+    dialog_show (request->operation, "count");
   g_free (list.points);
   return success;
 }

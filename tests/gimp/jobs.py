@@ -44,7 +44,7 @@ def varied(operation):
     values = {}
     for spec in operation['properties']:
         name, kind = spec['name'], spec['type']
-        if not spec['writable'] or spec['visible'] == '0':          # a result
+        if not spec['writable'] or '0' in (spec['visible'], spec['sensitive']):          # a result
             continue
         if kind in NUMBERS:
             low, high = spec['ui-range']

@@ -12,11 +12,11 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from aligning_gui import align_in_windows
-from common import TOP
+from common import Picture, TOP
 from gimp_program import THEME
 from locales import language_env
 from session import folder_name, search_words
-from stage import opened, run
+from stage import opened, picture_of, run
 from windows_210 import dialog_of_210
 
 LANGUAGES = ('pt_BR', 'ko')
@@ -67,6 +67,7 @@ def run_session(report, installed, kind, operations, given):
     report.check(f'GIMP {kind.version}: no message of ours', not ours, ' | '.join(ours[:4]))
     if kind.effects:
         check_presets(report, session.gimp, operations, session.screen.folder)
+        check_counts(report, installed, session.gimp, operations)
 
 
 # GIMP writes a filter's file anew when it was used, with what it understood of it, and the last settings besides.
@@ -99,6 +100,24 @@ def check_presets(report, gimp, operations, out):
         missing = [f'{name}: {key} {value}' for name, values in wanted.items() for key, value in values.items() if got.get(name, {}).get(key) != value]
         report.check(f'GIMP {gimp.version} wrote {file} anew', '(time ' in text and 'came with Tessera' not in text)
         report.check(f'GIMP {gimp.version} has the presets of {file}', wanted and not missing, ', '.join(missing) or ', '.join(wanted))
+
+
+COUNTING = {'tessera:label': 'result=index', 'tessera:sift': 'result=mask'}
+
+
+def check_counts(report, installed, gimp, operations):
+    """GIMP 3 keeps the settings that its dialog showed last, and among them how many there are."""
+    for name in [operation['name'] for operation in operations if operation['name'] in COUNTING]:
+        file, out = (os.path.join(folder, f'GimpGegl-{name.replace(":", "-")}-config.{kind}') for folder, kind in
+                     ((os.path.join(gimp.profile, 'filters'), 'settings'), (installed.work, 'npy')))
+        installed.gegl.run([picture_of(installed), '-o', out, '--', name, COUNTING[name]], GEGL_USE_OPENCL='no')
+        pixels = Picture(out).pixels
+        wanted = int(max(pixels) if name == 'tessera:label' else sum(pixels))
+        with open(file, encoding='utf-8') as settings:
+            shown = [int(count) for count in re.findall(r'\(count (\d+)\)', settings.read())]
+        # -- two points of SIFT may share a pixel of the mask
+        good = any(wanted <= count <= wanted * (1.02 if name == 'tessera:sift' else 1) for count in shown)
+        report.check(f'GIMP {gimp.version}: the dialog of {name} shows how many there are', wanted and good, f'{shown}, {wanted} in the picture')
 
 
 def in_language(report, installed, kind, operation, language, given):
