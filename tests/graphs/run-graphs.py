@@ -66,8 +66,9 @@ def mean_lightness(picture):
 
 
 def detail_boost(result, original, _):
-    """at least 25 % more texture, the mean of the lightness L moved by at most 2 %"""
-    return result.roughness() >= 1.25 * original.roughness() and relative(mean_lightness(result), mean_lightness(original)) <= 0.02
+    """at least 25 % more texture, the mean of the lightness L moved by at most 0.5 %, that of light by at most 5 %"""
+    return (result.roughness() >= 1.25 * original.roughness() and relative(mean_lightness(result), mean_lightness(original)) <= 0.005
+            and relative(result.mean(), original.mean()) <= 0.05)
 
 
 def flash_and_no_flash(result, original, noisy):
@@ -130,11 +131,12 @@ def average(values, places):
 
 
 def sharpen_edges_only(result, original, _):
-    """the flatter half of the pixels changes by 0.003 of light and 0.5 of L at most on average, the hundredth with the steepest edges by ten times as much of L or more"""
+    """the flatter half of the pixels changes by 0.003 of light and 0.5 of L at most on average, the hundredth with the steepest edges by 33 times as much light as the flatter half, and by 5 of L, or more"""
     flat, steep = flat_and_steep(original)
     light = [abs(a - b) for a, b in zip(result.pixels[1::result.channels], original.pixels[1::original.channels])]
     seen = [abs(a - b) for a, b in zip(lightness(result), lightness(original))]
-    return average(light, flat) <= 0.003 and average(seen, flat) <= 0.5 and average(seen, steep) >= 5
+    return (average(light, flat) <= 0.003 and average(seen, flat) <= 0.5 and average(seen, steep) >= 5
+            and average(light, steep) >= 33 * average(light, flat))
 
 
 def soft_glow(result, original, _):
