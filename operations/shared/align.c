@@ -73,42 +73,19 @@ is_believed (const RefineVerdict *verdict)
   return verdict->is_known && verdict->agreement >= LEAST_AGREEMENT && verdict->error <= MOST_ERROR;
 }
 
-/* In noise and where all is soft, smaller pictures know more: `found` as the points have it, on pictures of half the size. */
-static void
-refine_small (AlignPicture *reference, AlignPicture *moving, const RefineKnown *by_points, gboolean is_free, Consensus *found, RefineVerdict *verdict)
-{
-  const RefinePicture *a = align_picture_coarse (reference, 1), *b = align_picture_coarse (moving, 1);
-  RefineKnown          known = *by_points;
-  RefineVerdict        small;
-  ConsensusModel       model = found->model;
-
-  enlarge_known (0.5, 0.5, &known);
-  memcpy (found->matrix, known.matrix, sizeof known.matrix);
-  refine_far (a, b, model, found->matrix);
-  refine_near (a, b, &known, is_free, &model, found->matrix, &small);
-  small.error *= 2 * reference->factor;
-  enlarge (2 * reference->factor, 2 * moving->factor, found->matrix);
-  if (is_believed (&small))
-    {
-      *verdict = small;
-      found->model = model;
-    }
-}
-
 /* By the pixels, if they can be compared. */
 static void
 refine (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found, RefineVerdict *verdict)
 {
   const RefinePicture *a = &reference->small, *b = &moving->small;
   const gboolean       is_free = settings->model == MODEL_AUTO;
-  const Consensus      before = *found;
+  const gdouble        error = found->error;
   gboolean             is_near;
-  RefineKnown          known, by_points;
+  RefineKnown          known;
 
   *verdict = (RefineVerdict) { .is_known = FALSE };
   memcpy (known.matrix, found->matrix, sizeof known.matrix);
   memcpy (known.precision, found->precision, sizeof known.precision);
-  by_points = known;
   enlarge_known (reference->factor, moving->factor, &known);
   found->error *= reference->factor;
   found->residual *= reference->factor;
@@ -117,22 +94,13 @@ refine (AlignPicture *reference, AlignPicture *moving, const AlignSettings *sett
       enlarge (reference->factor, moving->factor, found->matrix);
       return;
     }
-  if (before.error > FAR_OFF)
+  if (error > FAR_OFF)
     refine_blurred (a, b, is_free ? MODEL_HOMOGRAPHY : found->model, found->matrix);
   is_near = refine_far (a, b, found->model, found->matrix);
   enlarge (reference->factor, moving->factor, found->matrix);
   if (! is_near && reference->factor * moving->factor > 1)
     refine_far (&reference->full, &moving->full, found->model, found->matrix);
   refine_near (&reference->full, &moving->full, &known, is_free, &found->model, found->matrix, verdict);
-  if (! is_believed (verdict))
-    {
-      Consensus smaller = before;
-
-      smaller.residual = found->residual;
-      refine_small (reference, moving, &by_points, is_free, &smaller, verdict);
-      if (is_believed (verdict))
-        *found = smaller;
-    }
 }
 
 /* Takes the pixels' word for what they know better than the points. */
