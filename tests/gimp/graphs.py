@@ -125,6 +125,7 @@ def ready_made(report, installed, gimp, inputs, some, also):
                 report.check(f'{title}: {name} returns how many it counted', counted == [str(len(colors))] and colors, f'{counted}, {len(colors)} colors')
     selected(report, installed, gimp, layer, all_graphs[COUNTS], title)
     settings(report, installed, gimp, layer, all_graphs[SELECTED], title)
+    grown(report, installed, gimp, layer, all_graphs, title)
     if isinstance(gimp, Gimp3):
         asked(report, installed, gimp, layer, all_graphs[COUNTS], title)
     if not some:
@@ -182,6 +183,39 @@ def settings(report, installed, gimp, layer, text, title):
     between = all(min(a, c) <= b <= max(a, c) for a, b, c in zip(original.data, got['half'].data, got['all'].data))
     report.check('... of 50 lies between', between and got['half'].difference(original, 1)[2] and got['half'].difference(got['all'], 1)[2])
     report.check('... and size 2 doubles the lengths', got['large'].difference(wanted.opaque(), 1)[0] <= 1 and got['large'].difference(got['all'], 1)[2])
+
+
+def doubled_kernel(found):
+    """Each place has the weight of the nearest one; odd sides stay odd."""
+    def doubled(items):
+        side = 2 * len(items) + 1
+        return [items[int((i + 0.5) * len(items) / side)] for i in range(side)]
+    return found[1] + ';'.join(' '.join(doubled(row.split())) for row in doubled(found[2].split(';'))) + '<'
+
+
+# What a graph is when its lengths are twice as large: a double, a whole number, a kernel, and one whose sizes stay.
+DOUBLED = {
+    SELECTED: lambda text: re.sub(r"(name='std-dev-[xy]'>)25<", r'\g<1>50<', text),
+    'even-light': lambda text: re.sub(r"(name='radius'>)60<", r'\g<1>120<', text),
+    'out-of-focus': lambda text: re.sub(r"(name='kernel'>)([^<]*)<", doubled_kernel, text),
+    'dust-and-scratches': str,
+}
+
+
+def grown(report, installed, gimp, layer, all_graphs, title):
+    """On an image of 6 Mpix a size of 1 is what 2 is on one of 1.5 Mpix.  The layer is as small as ever."""
+    out = {name: os.path.join(installed.work, f'grown-{gimp.folder}-{name}.png') for name in DOUBLED}
+    larger, back = '(gimp-image-resize image 3000 2000 0 0)', f'(gimp-image-crop image {WIDTH} {HEIGHT} 0 0)'
+    gimp.run(''.join(gimp.job(i, layer, [larger, set_up(gimp, name, {}), back, FLAT, gimp.save(path)]) for i, (name, path) in enumerate(out.items())),
+             GEGL_USE_OPENCL='no')
+    for name, path in out.items():
+        there = f'{title}: {name} on an image of 6 Mpix'
+        if report.check(f'{there} makes a picture', os.path.exists(path), '' if os.path.exists(path) else ' | '.join(gimp.output[-3:])):
+            text, larger = all_graphs[name], DOUBLED[name](all_graphs[name])
+            wanted = expected(installed, name, larger, layer, layer)
+            check_picture(report, f'{there} has {"the same lengths" if larger == text else "lengths twice as large"}', name + '-grown', read(path), wanted, read(layer))
+            if larger != text:
+                report.check('... which makes a difference', expected(installed, name, text, layer, layer).difference(wanted, 1)[2] > 100)
 
 
 def refused(report, gimp, layer, title):
