@@ -115,7 +115,8 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi,
   g_autoptr (GPtrArray) buffers = list_pictures (operation);
   Pictures      pictures = { buffers, in_space_of_first (buffers, "RaGaBaA float") };
   CombineSteps  steps;
-  const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format, .steps = find_steps (&pictures, &steps) ? &steps : NULL,
+  const Combine combine = { .n = (gint) buffers->len, .read = read_picture, .data = &pictures, .format = pictures.format,
+                            .steps = find_steps (&pictures, &steps) ? &steps : NULL,
                             .method = (CombineMethod) GEGL_PROPERTIES (operation)->method, .alpha = ALPHA_LARGEST, .memory = MEMORY };
 
   if (combine.n)

@@ -132,27 +132,31 @@ combine_clip (gint n)
   return n < FEWEST + (gint) G_N_ELEMENTS (factors) ? factors[n - FEWEST] : 4.2f + 26.0f / (gfloat) n;
 }
 
-/* Turns medians of distances into how far a value may be.  Of values that are rounded they are rounded too: where more than half of the values are the
- * same their median is 0, and one step stands for up to 1.5.  With what is at least allowed the mean of 5 to 64 values whose noise is 0.2 to 2 steps has at
- * most 3 % more noise than that of all (align/values.c); without it the noise was up to 4.5 times that.  Four steps of 8 bits hardly show in a mean of 5. */
+/* Turns medians of distances into how far a value may be.  Of values that are rounded they are rounded too: where more
+ * than half of the values are the same their median is 0, and one step stands for up to 1.5.  With what is at least
+ * allowed the mean of 5 to 64 values whose noise is 0.2 to 2 steps has at most 3 % more noise than that of all
+ * (align/values.c); without it the noise was up to 4.5 times that.  Four steps of 8 bits hardly show in a mean of 5. */
 static void
-limit_row (const gfloat *restrict factors, const gfloat *restrict median, const CombineSteps *steps, gfloat *restrict most)
+limit_row (const gfloat *restrict factors, const gfloat *restrict median, const CombineSteps *steps,
+           gfloat *restrict most)
 {
   for (gint i = 0; i < COMBINE_VALUES; i++)
     {
       gfloat limit = factors[i] * most[i];
 
       if (steps)
-        limit = MAX (limit, COMBINE_LEAST * most[i] + COMBINE_STEPS * steps->of[(gint) (COMBINE_ROOTS * sqrtf (CLAMP (median[i], 0.0f, 1.0f)))]);
+        limit = MAX (limit, COMBINE_LEAST * most[i] + COMBINE_STEPS * combine_step (steps, median[i]));
       most[i] = MIN (limit, G_MAXFLOAT);
     }
 }
 
 /* Some are always near: those in the middle. */
 void
-combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, const CombineSteps *steps, gfloat (*room)[COMBINE_VALUES], gfloat *out)
+combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, const CombineSteps *steps,
+                gfloat (*room)[COMBINE_VALUES], gfloat *out)
 {
-  gfloat   median[COMBINE_VALUES] = { 0 }, most[COMBINE_VALUES], all[COMBINE_VALUES], factors[COMBINE_VALUES], counts[COMBINE_VALUES] = { 0 };
+  gfloat   median[COMBINE_VALUES] = { 0 }, most[COMBINE_VALUES], all[COMBINE_VALUES], factors[COMBINE_VALUES];
+  gfloat   counts[COMBINE_VALUES] = { 0 };
   gdouble  sums[COMBINE_VALUES] = { 0 };
   const gfloat of_all = combine_clip (n);
   gboolean whole = TRUE;

@@ -10,15 +10,24 @@
 #define COMBINE_H
 
 #include <gegl.h>
+#include <math.h>
 
 typedef enum { COMBINE_MEAN, COMBINE_MEDIAN, COMBINE_CLIPPED } CombineMethod;
 
-/* The light between two neighbouring values of the coarsest of some formats, by the square root of the light there: where noise is less than such a
- * step, values of 8 bits are all the same but few, and how far they are from their median tells nothing. */
+/* The light between two neighbouring values of the coarsest of some formats, by the square root of the light there:
+ * where noise is less than such a step, values of 8 bits are all the same but few, and how far they are from their
+ * median tells nothing. */
 #define COMBINE_ROOTS 1024
 typedef struct { gfloat of[COMBINE_ROOTS + 1]; } CombineSteps;
 
-/* combine-steps.c: FALSE: none of the formats is of 8 bits; steps of more bits are less than any noise.  `space`: a format of the result's. */
+static inline gfloat
+combine_step (const CombineSteps *steps, gfloat light)
+{
+  return steps->of[(gint) (COMBINE_ROOTS * sqrtf (CLAMP (light, 0.0f, 1.0f)))];
+}
+
+/* combine-steps.c: FALSE: none of the formats is of 8 bits; steps of more bits are less than any noise.  `space`: a
+ * format of the result's. */
 gboolean combine_steps (const Babl *const *formats, gint n, const Babl *space, CombineSteps *steps);
 
 /* What alpha tells.  COVERAGE: the part of all frames that cover the pixel.  LARGEST: as opaque as the frame that is most so;
@@ -44,11 +53,12 @@ void combine_frames (const Combine *combine, const GeglRectangle *area, GeglBuff
 /* combine-values.c: `rows` of n frames, finite values or infinity where there is none; 0 where no frame has one.  `room` has place for n
  * rows.  `steps` may be NULL. */
 #define COMBINE_VALUES 192
-/* How far from their median n values may lie that go into the clipped mean, in medians of their distances from it; where they have steps, at least
- * COMBINE_LEAST of them and COMBINE_STEPS steps. */
+/* How far from their median n values may lie that go into the clipped mean, in medians of their distances from it;
+ * where they have steps, at least COMBINE_LEAST of them and COMBINE_STEPS steps. */
 gfloat combine_clip (gint n);
 #define COMBINE_LEAST 4.2f
 #define COMBINE_STEPS 4.25f
-void combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, const CombineSteps *steps, gfloat (*room)[COMBINE_VALUES], gfloat *out);
+void combine_values (CombineMethod method, gfloat (*rows)[COMBINE_VALUES], gint n, const CombineSteps *steps,
+                     gfloat (*room)[COMBINE_VALUES], gfloat *out);
 
 #endif

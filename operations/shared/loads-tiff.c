@@ -118,8 +118,8 @@ turn_bits (guint8 *bytes, gsize n)
     }
 }
 
-/* Packed as in a PNG, with a checksum behind.  It is not looked at where rows are unpacked one by one, as GEGL does; nor is what stands behind the bytes
- * that the piece needs, `most`, where they are many more: a few KB may be packed that become GBs. */
+/* Packed as in a PNG, with a checksum behind.  It is not looked at where rows are unpacked one by one, as GEGL does; nor
+ * is what stands behind the bytes that the piece needs, `most`, where they are many more: few MB may become many GB. */
 static gboolean
 is_unpacked (const Sized *sized, const Pieces *pieces, guint64 at, guint64 n, guint64 most)
 {
@@ -160,7 +160,8 @@ is_packed_so (const Pieces *pieces)
 static const gchar *
 judge_pieces (const Sized *sized, const Pieces *pieces)
 {
-  const guint64 n = MIN (pieces->n[0], count_pieces (pieces)), longest = longest_piece (sized, pieces, n), most = bytes_of_piece (pieces) + SPARE;
+  const guint64 n = MIN (pieces->n[0], count_pieces (pieces)), longest = longest_piece (sized, pieces, n);
+  const guint64 most = bytes_of_piece (pieces) + SPARE;
   guint64       all = 0;
 
   for (guint64 i = 0; i < n; i++)
@@ -171,7 +172,8 @@ judge_pieces (const Sized *sized, const Pieces *pieces)
           || ! sized_has (sized, at, MIN (length, longest)))
         return ENDS_EARLY;
       all += length;
-      if (is_packed_so (pieces) && length > 0 && all <= 2 * (guint64) sized->size && ! is_unpacked (sized, pieces, at, length, most))
+      if (is_packed_so (pieces) && length > 0 && all <= 2 * (guint64) sized->size
+          && ! is_unpacked (sized, pieces, at, length, most))
         return DAMAGED;
     }
   return NULL;

@@ -44,7 +44,8 @@ bytes_of (guint64 type, guint length)
   return MIN (n, length);
 }
 
-/* From the first directory of a TIFF, or of one with offsets of 64 bits; and where its lowest byte stands, the only one that is not 0. */
+/* From the first directory of a TIFF, or of one with offsets of 64 bits; and where its lowest byte stands, the only one
+ * that is not 0. */
 static gint
 orientation_of (Notes *notes, gint64 *place)
 {

@@ -98,7 +98,7 @@ decode (const gchar *path)
   return buffer;
 }
 
-/* All of the file but what stands behind its pixels, and what they need behind them; the byte at `place`, if there is one, is 1. */
+/* The whole file, or of one without its end all up to that, and the end; the byte at `place`, if there is one, is 1. */
 static gboolean
 write_copy (FILE *from, FILE *to, const Walked *walked, gint64 place)
 {
@@ -117,8 +117,8 @@ write_copy (FILE *from, FILE *to, const Walked *walked, gint64 place)
   return ! ferror (from) && (! walked->tail || (at == end && fwrite (walked->tail, 1, walked->n, to) == walked->n));
 }
 
-/* GEGL's loaders read on where the end of a file is missing: they are given a copy that has one.  Some kinds of TIFF they turn a little, and others not: of
- * what is to be turned they are given a copy that is not, by its byte at `place`. */
+/* GEGL's loaders read on where the end of a file is missing: they are given a copy that has one.  Some kinds of TIFF they
+ * turn a little, and others not: of one that is to be turned they are given a copy that is not, by its byte at `place`. */
 static GeglBuffer *
 decode_copy (const gchar *path, Walked *walked, gint64 place)
 {

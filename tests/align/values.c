@@ -33,7 +33,7 @@ median_of (const gfloat *values, gint n)
 static gfloat
 expected (CombineMethod method, const gfloat *values, gint n, const CombineSteps *steps)
 {
-  gfloat  median = median_of (values, n), away[MOST], most, step = steps ? steps->of[(gint) (COMBINE_ROOTS * sqrtf (CLAMP (median, 0.0f, 1.0f)))] : 0.0f;
+  gfloat  median = median_of (values, n), away[MOST], most, step = steps ? combine_step (steps, median) : 0.0f;
   gdouble sum = 0;
   gint    kept = 0;
 
@@ -130,7 +130,7 @@ judge_formats (void)
           const gdouble code = k / 255.0, slope = code <= 0.04045 ? 1 / 12.92 : 2.4 / 1.055 * pow ((code + 0.055) / 1.055, 1.4);
           const gdouble light = code <= 0.04045 ? code / 12.92 : pow ((code + 0.055) / 1.055, 2.4);
 
-          worst = MAX (worst, fabs (255 * (gdouble) steps.of[(gint) (COMBINE_ROOTS * sqrt (light))] / slope - 1));
+          worst = MAX (worst, fabs (255 * (gdouble) combine_step (&steps, (gfloat) light) / slope - 1));
         }
       expect (worst < 0.2, "%s: a step is %g off", coarse[i], worst);
     }
@@ -170,15 +170,15 @@ judge_steps (const gchar *name, gint n, gdouble sigma)
       for (gint i = 0; i < COMBINE_VALUES; i++)
         for (gint m = 0; m < 2; m++)
           {
-            const gdouble off = ((gdouble) out[m][i] - exact[i]) / steps.of[(gint) (COMBINE_ROOTS * sqrtf (exact[i]))];
+            const gdouble off = ((gdouble) out[m][i] - exact[i]) / combine_step (&steps, exact[i]);
 
             squares[m] += off * off;
           }
       for (gint i = 0; i < COMBINE_VALUES; i++)
-        rows[(turn + i) % n][i] = exact[i] + 40 * steps.of[(gint) (COMBINE_ROOTS * sqrtf (exact[i]))];
+        rows[(turn + i) % n][i] = exact[i] + 40 * combine_step (&steps, exact[i]);
       combine_values (COMBINE_CLIPPED, rows, n, &steps, room, out[2]);
       for (gint i = 0; i < COMBINE_VALUES; i++)
-        left += out[2][i] - exact[i] > (1.0 + 5 * sigma / sqrt (n - 1)) * steps.of[(gint) (COMBINE_ROOTS * sqrtf (exact[i]))];
+        left += out[2][i] - exact[i] > (1.0 + 5 * sigma / sqrt (n - 1)) * combine_step (&steps, exact[i]);
     }
   expect (sqrt (squares[1] / squares[0]) < 1.03, "%s, %d values, noise of %.1f steps: %.1f %% more than the mean's", name, n, sigma,
           100 * (sqrt (squares[1] / squares[0]) - 1));
