@@ -151,11 +151,12 @@ key_of (StackFrame *frame)
   return g_strconcat (find_hash (frame) ? frame->hash : "", " ", name, NULL);
 }
 
-/* The hashes of files that are as they were. */
-static void
+/* The hashes of files that are as they were; and the names of all. */
+static GHashTable *
 remember_hashes (const Stack *stack, gchar **lines)
 {
   g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable            *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (gchar **text = lines; *text; text++)
     {
@@ -166,6 +167,7 @@ remember_hashes (const Stack *stack, gchar **lines)
           g_autofree gchar *state = file_state_text (&line.state);
 
           g_hash_table_replace (hashes, g_strconcat (state, " ", line.name, NULL), g_strdup (line.hash));
+          g_hash_table_add (names, g_strdup (line.name));
         }
     }
   for (gint i = 0; i < stack->n; i++)
@@ -177,6 +179,16 @@ remember_hashes (const Stack *stack, gchar **lines)
       if (hash)
         g_strlcpy (frame->hash, hash, CONTENT_LENGTH);
     }
+  return names;
+}
+
+/* Nothing is kept of other files: they need not be read for their hashes, which takes long where a file that is no picture has GBs. */
+static gboolean
+is_named (const StackFrame *frame, GHashTable *names)
+{
+  g_autofree gchar *name = name_of (frame);
+
+  return g_hash_table_contains (names, name);
 }
 
 /* What is known of frames, by their keys. */
@@ -199,25 +211,25 @@ void
 stack_remember (Stack *stack)
 {
   g_auto (GStrv) all = lines_after (stack->kept, HEAD "\n");
+  g_autoptr (GHashTable) names = remember_hashes (stack, all), rests = NULL;
   g_autofree gchar *head = NULL;
   g_auto (GStrv) lines = NULL;
-  g_autoptr (GHashTable) rests = NULL;
 
-  remember_hashes (stack, all);
   for (gchar **line = all; *line; line++)
     if (g_str_has_prefix (*line, RESULT) && ! stack->result)
       stack->result = g_strdup (*line);
-  head = *all ? head_of (stack) : NULL;         /* nothing is kept: no file has to be read for its hash */
+  head = is_named (&stack->frames[stack->reference], names) ? head_of (stack) : NULL;
   lines = head ? lines_after (stack->kept, head) : NULL;
   rests = rests_of (lines);
-  for (gint i = 0; i < stack->n && g_hash_table_size (rests) > 0; i++)
-    {
-      g_autofree gchar *key = key_of (&stack->frames[i]);
-      const gchar      *rest = i == stack->reference ? NULL : g_hash_table_lookup (rests, key);
+  for (gint i = 0; i < stack->n; i++)
+    if (i != stack->reference && is_named (&stack->frames[i], names))
+      {
+        g_autofree gchar *key = key_of (&stack->frames[i]);
+        const gchar      *rest = g_hash_table_lookup (rests, key);
 
-      if (rest)
-        remember_line (&stack->frames[i], rest);
-    }
+        if (rest)
+          remember_line (&stack->frames[i], rest);
+      }
 }
 
 /* Of the frames that this run has a line for. */
