@@ -83,6 +83,56 @@ is_whole_radiance (Reader *reader)
   return height == 0;
 }
 
+/* ------------------------------------------------------------------- GIF -- */
+
+/* Three bytes a colour, if the flags say that there is a table. */
+static gboolean
+skip_colors (Reader *reader, guint8 flags)
+{
+  return ! (flags & 0x80) || reader_skip (reader, 3 * ((gsize) 2 << (flags & 7)));
+}
+
+/* Each has its length before it; the last has none. */
+static gboolean
+skip_pieces (Reader *reader)
+{
+  guint8 length;
+
+  do
+    if (! reader_take (reader, &length, 1) || ! reader_skip (reader, length))
+      return FALSE;
+  while (length > 0);
+  return TRUE;
+}
+
+/* Place, size and flags, a table of colours, how long the first code is, and the codes. */
+static gboolean
+skip_gif_picture (Reader *reader)
+{
+  guint8 head[9];
+
+  return reader_take (reader, head, sizeof head) && skip_colors (reader, head[8]) && reader_skip (reader, 1) && skip_pieces (reader);
+}
+
+/* What is wrong with it, or NULL.  Only the byte behind the picture may be missing. */
+static const gchar *
+walk_gif (Reader *reader)
+{
+  guint8 head[13];
+  gint   pictures = 0, byte;
+
+  if (! reader_take (reader, head, sizeof head) || ! skip_colors (reader, head[10]))
+    return ENDS_EARLY;
+  while ((byte = next_byte (reader)) == '!' || byte == ',')
+    {
+      if (byte == ',' && pictures++ > 0)
+        return "it is an animation, of several pictures";
+      if (byte == ',' ? ! skip_gif_picture (reader) : ! (reader_skip (reader, 1) && skip_pieces (reader)))
+        return ENDS_EARLY;
+    }
+  return pictures == 0 ? ENDS_EARLY : byte == ';' || byte < 0 ? NULL : "its pixels are damaged";
+}
+
 /* -------------------------------------------------------------------- any -- */
 
 static gboolean
@@ -148,6 +198,8 @@ loads_walk (const gchar *path)
     walked = walk_png (reader);
   else if (reader->n >= 2 && memcmp (reader->bytes, "#?", 2) == 0)
     walked.wrong = is_whole_radiance (reader) ? NULL : "it ends too early, or a row is not as wide as it is";
+  else if (reader->n >= 6 && (memcmp (reader->bytes, "GIF87a", 6) == 0 || memcmp (reader->bytes, "GIF89a", 6) == 0))
+    walked.wrong = walk_gif (reader);
   else
     walked.wrong = walk_other (path, file, about.st_size);
   fclose (file);

@@ -187,6 +187,25 @@ check_result (const gchar *what, gdouble size, gdouble degrees, gint x, gint y)
   photo_free (&moved);
 }
 
+/* Of more than 6 megapixels smaller pictures are matched: the movement is one of the whole pictures. */
+static void
+check_large (void)
+{
+  const gdouble larger[9] = { 1.0 / 6, 0, 0, 0, 1.0 / 6, 0, 0, 0, 1 };
+  Photo         whole = photo_moved_to (&photograph, larger, 3004, 2107), a = photo_part (&whole, 0, 7, 3000, 2100), b = photo_part (&whole, 4, 0, 3000, 2100);
+  GeglBuffer   *reference = photo_buffer (&a, 0, 0), *input = photo_buffer (&b, 0, 0);
+  Aligned       found = align_buffers (input, reference, "translation", TRUE);
+
+  expect (found.aligned && hypot (found.matrix[2] - 4, found.matrix[5] + 7) < 0.1, "6.3 megapixels: moved by %.3f, %.3f (%s)", found.matrix[2], found.matrix[5],
+          found.reason);
+  aligned_free (&found);
+  g_object_unref (input);
+  g_object_unref (reference);
+  photo_free (&a);
+  photo_free (&b);
+  photo_free (&whole);
+}
+
 /* ------------------------------------------------------------ threads and tiles -- */
 
 static void
@@ -332,6 +351,7 @@ main (gint argc, gchar **argv)
   check_result ("the same size", 1.0, 4, 0, 0);
   check_result ("larger, elsewhere", 1.4, -12, 1000, -500);
   check_result ("smaller", 0.7, 20, -3, 9);
+  check_large ();
   check_threads ();
   check_alpha ();
   check_nan ();

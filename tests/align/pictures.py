@@ -171,3 +171,11 @@ def webp(flags, *chunks):
     data = b''.join(kind + struct.pack('<I', len(content)) + content + b'\0' * (len(content) % 2)
                     for kind, content in ((b'VP8X', bytes([flags]) + bytes(9)), *chunks))
     return b'RIFF' + struct.pack('<I', 4 + len(data)) + b'WEBP' + data
+
+
+def gif(*pictures, end=b';'):
+    """4 x 4, of two colours: the codes of each picture, in pieces; None: a comment."""
+    data = b'GIF89a' + bytes((4, 0, 4, 0, 0x80, 0, 0)) + bytes((0, 0, 0, 255, 255, 255))
+    for codes in pictures:
+        data += b'!\xfe\3abc\0' if codes is None else b',' + bytes((0, 0, 0, 0, 4, 0, 4, 0, 0, 2)) + bytes((len(codes),)) + codes + b'\0'
+    return data + end

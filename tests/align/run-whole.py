@@ -10,7 +10,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Report
-from pictures import chunk, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, tiff_stored, webp, SEEN, SIGNATURE, TIFF_KINDS
+from pictures import chunk, gif, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, tiff_stored, webp, SEEN, SIGNATURE, TIFF_KINDS
 
 WHOLE, ENDLESS = 'whole', 'whole, without its end'
 DAMAGED, CHECKSUM, EARLY = 'its pixels are damaged', 'a checksum is wrong', 'it ends too early'
@@ -163,6 +163,26 @@ def add_others(judge):
     judge.add('webp: one that does not', webp(8, (b'VP8L', bytes(33))), WHOLE)
 
 
+GIF_CODES = bytes.fromhex('848fa95100')          # of 4 x 4 pixels; any will do
+
+
+def add_runs(judge):
+    """Radiance's rows in runs, whose width stands in two bytes; and GIF, of which GEGL makes something wherever it ends."""
+    head, row = b'#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 600\n', b'\2\2\2\x58' + 4 * (4 * b'\xff\x09' + b'\xdc\x09')
+    judge.add('hdr: rows in runs', head + 2 * row, WHOLE)
+    for name, data in (('cut', 2 * row[:-1]), ('of one row', row), ('of another width', 2 * (b'\2\2\2\x59' + row[4:]))):
+        judge.add('hdr: rows in runs, ' + name, head + data, 'it ends too early, or a row is not as wide as it is')
+    one = gif(None, GIF_CODES)
+    judge.add('gif', one, WHOLE)
+    judge.add('gif with more behind its end', one + b'more', WHOLE)
+    judge.add('gif without its end', gif(GIF_CODES, end=b''), WHOLE)
+    judge.add('gif that moves', gif(GIF_CODES, None, GIF_CODES), 'it is an animation, of several pictures')
+    judge.add('gif without a picture', gif(None), EARLY)
+    judge.add('gif with something else', gif(GIF_CODES, end=b'?'), DAMAGED)
+    for n in range(6, len(one) - 1):
+        judge.add(f'gif, {n} bytes of it', one[:n], EARLY)
+
+
 def add_turned(judge):
     """What says how a picture is to be turned, and what only seems to."""
     head, codes, end = jpeg_parts()
@@ -272,7 +292,7 @@ def main():
     report = Report()
     with tempfile.TemporaryDirectory(prefix='tessera-whole-') as work:
         judge = Judge(sys.argv[1], work)
-        for add in (add_png, add_odd_png, add_jpeg, add_odd_jpeg, add_others):
+        for add in (add_png, add_odd_png, add_jpeg, add_odd_jpeg, add_others, add_runs):
             add(judge)
         noise = add_turned(judge)
         judge.judge(report)
