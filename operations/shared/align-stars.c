@@ -28,6 +28,7 @@
 #define SHARE       0.4         /* ... of those that could be */
 #define CROWDED     0.15        /* of the places: where more of them look like stars, this is no star field */
 #define CHANCE      1e-4
+#define PARTS       3           /* of the picture, across and down */
 #define NEAR        2.0         /* pixels between both stars of a pair */
 #define SEED        1
 
@@ -235,6 +236,35 @@ pair (const Field *a, const Field *b, const Shift *shift, MatchPlace *in_a, Matc
   return n;
 }
 
+/* With the whole movement: in each part of the picture where several stars could be?  A shift holds in some part of two photographs of one scene, whatever
+ * the camera did besides. */
+static gboolean
+are_found_everywhere (const Field *a, const Field *b, const gdouble matrix[9])
+{
+  const gdouble least = MAX (SHARE, 3 * crowd_of (b));
+  gint          found[PARTS * PARTS] = { 0 }, of[PARTS * PARTS] = { 0 };
+  gdouble       inverse[9];
+
+  if (! matrix_invert (matrix, inverse))
+    return FALSE;
+  for (gint i = 0; i < a->n; i++)
+    {
+      const gint part = (gint) (PARTS * a->stars[i].y / a->plane.height) * PARTS + (gint) (PARTS * a->stars[i].x / a->plane.width);
+      gdouble    x, y;
+
+      matrix_map (inverse, a->stars[i].x, a->stars[i].y, &x, &y);
+      if (is_inside (b, x, y))
+        {
+          of[part]++;
+          found[part] += has_trace (b, x, y);
+        }
+    }
+  for (gint i = 0; i < PARTS * PARTS; i++)
+    if (of[i] >= FEWEST && found[i] < least * of[i])
+      return FALSE;
+  return TRUE;
+}
+
 static void
 take (const Field *a, const Field *b, ConsensusModel model, const Shift *shift, gint width, gint height, Consensus *consensus)
 {
@@ -253,6 +283,11 @@ take (const Field *a, const Field *b, ConsensusModel model, const Shift *shift, 
     {
       matrix_place (1, -shift->x, -shift->y, consensus->matrix);
       consensus->error = MIN (consensus->error, 3 * shift->error);
+    }
+  if (! are_found_everywhere (a, b, consensus->matrix))
+    {
+      consensus->is_aligned = FALSE;
+      return;
     }
   g_snprintf (consensus->reason, sizeof consensus->reason, _("found as a star field is, by its shift: %d of %d stars are found again"), found, of);
 }

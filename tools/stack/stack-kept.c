@@ -2,9 +2,9 @@
  *
  * The file of transforms beside the output: a run that was ended goes on with it.
  *
- * A transform is that of a file of some bytes and one absolute path, on a reference of some bytes, with the same settings and version.  Beside the
- * hash of the bytes stands the state of the file (content.h): while that is the same, the file is not read for its hash.  Numbers have 17 digits,
- * so that the picture is the same to the last bit.  A line says how many frames the output of some state was made of.
+ * A transform is that of a file of some bytes and one absolute path, on a reference of some bytes, with the same settings and version.  The bytes
+ * are read for their hash each time, as all frames are read anyway: whoever writes through a map leaves no trace in a file's times.  Numbers have
+ * 17 digits, so that the picture is the same to the last bit.  A line says how many frames the output of some state was made of.
  */
 #include "stack.h"
 
@@ -16,7 +16,8 @@
 #include "matrix.h"
 #include "saving.h"
 
-#define HEAD      "tessera-stack transforms 2"
+#define OURS      "tessera-stack transforms "
+#define HEAD      OURS "3"
 #define RESULT    "result "
 #define REFERENCE "reference"
 
@@ -64,18 +65,17 @@ head_of (const Stack *stack)
   return find_hash (reference) ? g_strdup_printf (HEAD "\n%s\n" REFERENCE " %s %s\n", settings, reference->hash, name) : NULL;
 }
 
-/* A frame's line: a hash, four numbers of the file's state, a name, and a tab before what is known of it. */
+/* A frame's line: a hash, a name, and a tab before what is known of it. */
 typedef struct
 {
-  gchar    **words, *name;
-  FileState  state;
-  const gchar *hash, *rest;
+  gchar       *hash, *name;
+  const gchar *rest;
 } Line;
 
 static void
 line_clear (Line *line)
 {
-  g_strfreev (line->words);
+  g_free (line->hash);
   g_free (line->name);
 }
 
@@ -85,15 +85,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_clear)
 static gboolean
 line_parse (const gchar *text, Line *line)
 {
-  const gchar *tab;
+  const gchar *space = strchr (text, ' '), *tab = space ? strchr (space, '\t') : NULL;
 
-  *line = (Line) { .words = g_strsplit (text, " ", 6) };
-  tab = g_strv_length (line->words) == 6 ? strchr (line->words[5], '\t') : NULL;
-  if (! tab || strlen (line->words[0]) != CONTENT_LENGTH - 1 || ! file_state_parse (line->words + 1, &line->state))
+  *line = (Line) { NULL, NULL, NULL };
+  if (! tab || space - text != CONTENT_LENGTH - 1)
     return FALSE;
-  line->hash = line->words[0];
-  line->name = g_strndup (line->words[5], tab - line->words[5]);
-  line->rest = tab + 1;
+  *line = (Line) { g_strndup (text, space - text), g_strndup (space + 1, tab - space - 1), tab + 1 };
   return TRUE;
 }
 
@@ -151,33 +148,18 @@ key_of (StackFrame *frame)
   return g_strconcat (find_hash (frame) ? frame->hash : "", " ", name, NULL);
 }
 
-/* The hashes of files that are as they were; and the names of all. */
+/* Of the files of which something is kept. */
 static GHashTable *
-remember_hashes (const Stack *stack, gchar **lines)
+names_of (gchar **lines)
 {
-  g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  GHashTable            *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (gchar **text = lines; *text; text++)
     {
       g_auto (Line) line;
 
       if (line_parse (*text, &line))
-        {
-          g_autofree gchar *state = file_state_text (&line.state);
-
-          g_hash_table_replace (hashes, g_strconcat (state, " ", line.name, NULL), g_strdup (line.hash));
-          g_hash_table_add (names, g_strdup (line.name));
-        }
-    }
-  for (gint i = 0; i < stack->n; i++)
-    {
-      StackFrame       *frame = &stack->frames[i];
-      g_autofree gchar *state = file_state_text (&frame->state), *name = name_of (frame), *key = g_strconcat (state, " ", name, NULL);
-      const gchar      *hash = g_hash_table_lookup (hashes, key);
-
-      if (hash)
-        g_strlcpy (frame->hash, hash, CONTENT_LENGTH);
+        g_hash_table_add (names, g_strdup (line.name));
     }
   return names;
 }
@@ -211,7 +193,7 @@ void
 stack_remember (Stack *stack)
 {
   g_auto (GStrv) all = lines_after (stack->kept, HEAD "\n");
-  g_autoptr (GHashTable) names = remember_hashes (stack, all), rests = NULL;
+  g_autoptr (GHashTable) names = names_of (all), rests = NULL;
   g_autofree gchar *head = NULL;
   g_auto (GStrv) lines = NULL;
 
@@ -256,9 +238,9 @@ has_key (const gchar *text, GHashTable *keys)
 static void
 append_line (GString *text, const StackFrame *frame, const gchar *rest)
 {
-  g_autofree gchar *state = file_state_text (&frame->state), *name = name_of (frame);
+  g_autofree gchar *name = name_of (frame);
 
-  g_string_append_printf (text, "%s %s %s\t%s", frame->hash, state, name, rest);
+  g_string_append_printf (text, "%s %s\t%s", frame->hash, name, rest);
 }
 
 static void
@@ -276,11 +258,18 @@ append_frame (GString *text, const StackFrame *frame)
   g_string_append_printf (text, "%s\n", frame->is_aligned ? "" : reason);
 }
 
+/* By any version. */
+static gboolean
+is_kept (const gchar *text)
+{
+  return g_str_has_prefix (text, OURS) && g_ascii_isdigit (text[strlen (OURS)]) && text[strlen (OURS) + 1] == '\n';
+}
+
 static gboolean
 write_kept (const gchar *path, const gchar *text, GError **error)
 {
   g_autofree gchar *old = read_kept (path);
-  gboolean          is_ours = old ? g_str_has_prefix (old, HEAD "\n") : ! g_file_test (path, G_FILE_TEST_EXISTS);
+  gboolean          is_ours = old ? is_kept (old) : ! g_file_test (path, G_FILE_TEST_EXISTS);
   Saving   saving;
 
   if (! is_ours)
