@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-kept.py BUILD: which transforms of an earlier run tessera-stack takes. Whatever names, sizes and times the files have, the picture is that of a run that
 knows nothing; what has only been touched or copied back is not found anew."""
+import mmap
 import os
 import re
 import shutil
@@ -157,6 +158,29 @@ def places(report, stack):
         report.check(f'equal names in different folders, for the {time} time', code == 0 and content(out) == whole, lines)
 
 
+def mapped(report, stack):
+    """A program that keeps a map of a frame: a page that it has changed once tells no time when it is changed again."""
+    out, frames = stack.path('mapped.tif'), names(stack.folder(0, 1, 2), 3)
+    with open(frames[2], 'r+b') as file, mmap.mmap(file.fileno(), 0) as bytes_of_frame:
+        bytes_of_frame[:] = content(frames[2])
+        stack.run(*frames, '-o', out)
+        bytes_of_frame[:] = content(stack.path('made', '4.ppm'))
+        code, lines = stack.run(*frames, '-o', out)
+        report.check('a frame that a map changes is found anew', code == 0 and content(out) == stack.fresh(*frames), lines)
+
+
+def older(report, stack):
+    """What an older version has kept is replaced; what only looks like it is another file."""
+    out, frames = stack.path('older.tif'), names(stack.folder(0, 1, 2), 3)
+    for head, is_ours in ((b'tessera-stack transforms 1\nfrom another time\n', True), (b'tessera-stack transforms of mine\n', False)):
+        with open(out + '.transforms', 'wb') as file:
+            file.write(head)
+        code, lines = stack.run(*frames, '-o', out)
+        there = content(out + '.transforms')
+        report.check(f'a file that begins with {head[:26]} is {"replaced" if is_ours else "left alone"}',
+                     code == 0 and not lines and b'matrix' in there if is_ours else code == 0 and 'is another file' in lines and there == head, f'{code} {lines}')
+
+
 def links(report, stack):
     folder, mine = stack.folder(0, 1), stack.path('mine.txt')
     out, frames = os.path.join(folder, 'out.tif'), names(folder, 2)
@@ -185,6 +209,8 @@ def main():
         stack = Stack(sys.argv[1], work)
         changes(report, stack)
         places(report, stack)
+        mapped(report, stack)
+        older(report, stack)
         links(report, stack)
     return report.finish()
 
