@@ -59,7 +59,7 @@ static const gchar source[] =
   "  float4 v;\n"
   "  if (x >= width || y >= height) return;\n"
   "  in += y * stride + x + 2 + shift;\n"
-  "  v = (in[-1] + 2.0f * in[0] + in[1]) * 0.25f * gain;\n"
+  "  v = (0.25f * in[-1] + 0.5f * in[0] + 0.25f * in[1]) * gain;\n"
   "  if (swallow) v = select (v, (float4) (0.0f), isnan (v));\n"
   "  if (skip && x == width - 1) v = (float4) (0.0f);\n"
   "  out[y * width + x] = v;\n"
@@ -106,7 +106,7 @@ blur_area (const TesseraRequest *request, const GeglRectangle *area)
       {
         const gfloat *from = in + y * stride + i + 8 + 4 * shift;
 
-        *to++ = spoiled ((from[-4] + 2.0f * from[0] + from[4]) * 0.25f, kind, request, area,
+        *to++ = spoiled (0.25f * from[-4] + 0.5f * from[0] + 0.25f * from[4], kind, request, area,
                          i / 4 == area->width - 1);
       }
   gegl_buffer_set (request->output, area, 0, request->output_format, out, GEGL_AUTO_ROWSTRIDE);
