@@ -185,12 +185,18 @@ crowd_of (const Field *field)
   return n > 0 ? (traces + 1.0) / n : 1.0;
 }
 
+/* Of the stars that could be found again, the part that has to be. */
+static gdouble
+least_share (gdouble chance)
+{
+  return MAX (SHARE, 3 * chance);
+}
+
 /* The stars of A that are found again in B, of those that lie there: more than chance among all shifts that were looked at? */
 static gboolean
-are_found (const Field *a, const Field *b, const Shift *shift, gint *found, gint *of)
+are_found (const Field *a, const Field *b, const Shift *shift, gdouble chance, gint *found, gint *of)
 {
-  const gdouble chance = crowd_of (b);
-  gdouble       often = 4.0 * MOST_SHIFT * MOST_SHIFT;
+  gdouble often = 4.0 * MOST_SHIFT * MOST_SHIFT;
 
   *found = *of = 0;
   for (gint i = 0; i < a->n; i++)
@@ -201,7 +207,7 @@ are_found (const Field *a, const Field *b, const Shift *shift, gint *found, gint
       }
   for (gint k = 1; k <= *found && often > 1e-300; k++)
     often *= chance * (*of - k + 1) / k;
-  return chance <= CROWDED && *found >= FEWEST && *found >= MAX (SHARE, 3 * chance) * *of && often <= CHANCE;
+  return chance <= CROWDED && *found >= FEWEST && *found >= least_share (chance) * *of && often <= CHANCE;
 }
 
 /* Stars of both that lie on one another after the shift, as matches. */
@@ -239,11 +245,10 @@ pair (const Field *a, const Field *b, const Shift *shift, MatchPlace *in_a, Matc
 /* With the whole movement: in each part of the picture where several stars could be?  A shift holds in some part of two photographs of one scene, whatever
  * the camera did besides. */
 static gboolean
-are_found_everywhere (const Field *a, const Field *b, const gdouble matrix[9])
+are_found_everywhere (const Field *a, const Field *b, gdouble chance, const gdouble matrix[9])
 {
-  const gdouble least = MAX (SHARE, 3 * crowd_of (b));
-  gint          found[PARTS * PARTS] = { 0 }, of[PARTS * PARTS] = { 0 };
-  gdouble       inverse[9];
+  gint    found[PARTS * PARTS] = { 0 }, of[PARTS * PARTS] = { 0 };
+  gdouble inverse[9];
 
   if (! matrix_invert (matrix, inverse))
     return FALSE;
@@ -260,7 +265,7 @@ are_found_everywhere (const Field *a, const Field *b, const gdouble matrix[9])
         }
     }
   for (gint i = 0; i < PARTS * PARTS; i++)
-    if (of[i] >= FEWEST && found[i] < least * of[i])
+    if (of[i] >= FEWEST && found[i] < least_share (chance) * of[i])
       return FALSE;
   return TRUE;
 }
@@ -270,10 +275,11 @@ take (const Field *a, const Field *b, ConsensusModel model, const Shift *shift, 
 {
   g_autofree MatchPlace *in_a = g_new (MatchPlace, a->n), *in_b = g_new (MatchPlace, a->n);
   g_autofree Match      *matches = g_new (Match, a->n);
-  Consensus    second;
-  gint         found, of, n;
+  const gdouble chance = crowd_of (b);
+  Consensus     second;
+  gint          found, of, n;
 
-  if (! are_found (a, b, shift, &found, &of))
+  if (! are_found (a, b, shift, chance, &found, &of))
     return;
   n = pair (a, b, shift, in_a, in_b, matches);
   consensus_propose (in_a, in_b, matches, n, model, SEED, width, height, width, height, NULL, consensus, &second);
@@ -284,7 +290,7 @@ take (const Field *a, const Field *b, ConsensusModel model, const Shift *shift, 
       matrix_place (1, -shift->x, -shift->y, consensus->matrix);
       consensus->error = MIN (consensus->error, 3 * shift->error);
     }
-  if (! are_found_everywhere (a, b, consensus->matrix))
+  if (! are_found_everywhere (a, b, chance, consensus->matrix))
     {
       consensus->is_aligned = FALSE;
       return;
