@@ -189,8 +189,10 @@ compare_component (const Comparison *comparison, FormatsStats *stats, gsize pixe
   good = within (place, device);
   stats->components++;
   stats->not_babl += ! alike (kind, comparison->device + offset, comparison->babl + offset, c);
-  /* Debian 13's babl makes 0 of values beyond 8e6. */
-  if (comparison->exact && ! isnan (place->truth.value) && ! babl_is_wrong (place, babl)
+  /* Debian 13's babl makes 0 of values beyond 8e6.  Floats that only change places are held to the
+     formula's bits; babl chooses its way by time, and some of its ways lose four in a million of them. */
+  if (comparison->exact && (kind->type != TYPE_FLOAT || comparison->conversion->from->type != TYPE_FLOAT)
+      && ! isnan (place->truth.value) && ! babl_is_wrong (place, babl)
       && distance (device, babl, 1) > formats_babl_error (comparison->conversion, place->truth.value))
     good = FALSE;
   if (good)
