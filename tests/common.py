@@ -29,6 +29,14 @@ SAVERS = tuple(name for name in OTHERS if name.endswith('-save'))        # they 
 TWINS = {name: words[1] for name, words in listed().items() if words[:1] == ['as']}          # of another filter's sources
 
 
+def cache_folder():
+    """A folder for XDG_CACHE_HOME in which babl keeps nothing: where its folder would be is a file.  All processes of a user write what babl
+    remembers of its conversions, it chooses them by timing, and reading some dozen of them takes each process a second."""
+    folder = tempfile.TemporaryDirectory(prefix='tessera-cache-')
+    open(os.path.join(folder.name, 'babl'), 'w', encoding='utf-8').close()
+    return folder
+
+
 class Gegl:
     """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use, or
     all of them."""
@@ -36,9 +44,7 @@ class Gegl:
     def __init__(self, build, all_modules=False):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
         self.env['LC_ALL'] = 'C.UTF-8'
-        # babl remembers its conversions in a file that all processes of a user write: one that is half written is complained of.
-        # It also chooses them by timing.  Nobody else writes this one.
-        self.cache = tempfile.TemporaryDirectory(prefix='tessera-cache-')
+        self.cache = cache_folder()
         self.env['XDG_CACHE_HOME'] = self.cache.name
         if build:
             self.build = os.path.abspath(build)

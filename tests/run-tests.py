@@ -14,11 +14,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import watched
-from common import FILTERS
+from common import FILTERS, cache_folder
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
@@ -191,8 +190,7 @@ def one_test(folder, test):
     # As `meson test` does: memory that was not set, or is used after free, is not 0.
     perturb = os.environ.get('MALLOC_PERTURB_') or str(random.randint(1, 255))
     log = log_of(folder, test['name'])
-    # What babl keeps of this person's conversions takes it up to a second to read, in each process.
-    with tempfile.TemporaryDirectory(prefix='tessera-cache-') as cache:
+    with cache_folder() as cache:
         done = watched.run(test['cmd'], log, os.path.join(TOP, folder), test['timeout'], max(test['timeout'], 300),
                            **{'MALLOC_PERTURB_': perturb, 'POCL_CACHE_DIR': KERNELS, 'XDG_CACHE_HOME': cache, **test['env']})
     return done, log, f', MALLOC_PERTURB_={perturb}'

@@ -24,11 +24,6 @@
 #define SPARSE     7            /* pixels from one to the next that tells of the noise */
 #define SEEN       6.0          /* times the variance of noise */
 #define UNSEEN     1e-3         /* a deviation of the root of luminance that nobody sees */
-#define FARTHEST   0.6          /* of a side: the shifts that are tried */
-#define FEWEST     12           /* blocks that must see something at a shift */
-#define LIKELY     0.6          /* the mean correlation at the shift; those tilted besides have less than 1 */
-#define CLEARLY    0.15         /* ... above that of all shifts further away than APART cells */
-#define APART      6
 #define ALIKE      0.7          /* correlation: of what is the same it is above 0.9 */
 
 typedef struct
@@ -208,39 +203,4 @@ coarse_vote (AlignPicture *a, const CoarseSpots *in_a, AlignPicture *b, const Co
   correlate (&of_a, &of_b, inverse, vote);
   g_free (of_a.cells);
   g_free (of_b.cells);
-}
-
-gboolean
-coarse_find (AlignPicture *a, AlignPicture *b, gdouble matrix[9], gdouble *cell)
-{
-  const CoarseSpots none = { NULL, 0 };
-  CoarseVote        vote;
-  Plane             of_a, of_b;
-  gint              across, down, best = -1;
-  gdouble          *scores;
-  gboolean          is_one = TRUE;
-
-  plane_init (&of_a, a, &none);
-  plane_init (&of_b, b, &none);
-  across = (gint) (FARTHEST * of_a.width), down = (gint) (FARTHEST * of_a.height);
-  scores = g_new0 (gdouble, (2 * across + 1) * (2 * down + 1));
-  for (gint i = 0; i < (2 * across + 1) * (2 * down + 1); i++)
-    {
-      matrix_place (1, (i % (2 * across + 1) - across) * of_a.side, (i / (2 * across + 1) - down) * of_a.side, matrix);
-      scores[i] = correlate (&of_a, &of_b, matrix, &vote);
-      if (vote.seen < FEWEST)
-        scores[i] = 0;
-      if (best < 0 || scores[i] > scores[best])
-        best = i;
-    }
-  for (gint i = 0; i < (2 * across + 1) * (2 * down + 1); i++)
-    if (MAX (abs (i % (2 * across + 1) - best % (2 * across + 1)), abs (i / (2 * across + 1) - best / (2 * across + 1))) > APART)
-      is_one &= scores[i] < scores[best] - CLEARLY;
-  matrix_place (1, (across - best % (2 * across + 1)) * of_a.side, (down - best / (2 * across + 1)) * of_a.side, matrix);
-  *cell = of_a.side;
-  is_one &= scores[best] > LIKELY;
-  g_free (scores);
-  g_free (of_a.cells);
-  g_free (of_b.cells);
-  return is_one;
 }

@@ -23,7 +23,4 @@ typedef struct
 /* `matrix`: places of B -> of A, of the pictures that are matched. */
 void coarse_vote (AlignPicture *a, const CoarseSpots *in_a, AlignPicture *b, const CoarseSpots *in_b, const gdouble matrix[9], CoarseVote *vote);
 
-/* The shift at which both pictures show the same at large; FALSE: there is none, or several that might be it.  `cell`: in pixels, how far it may be off. */
-gboolean coarse_find (AlignPicture *a, AlignPicture *b, gdouble matrix[9], gdouble *cell);
-
 #endif

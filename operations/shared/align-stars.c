@@ -30,6 +30,9 @@
 #define CHANCE      1e-4
 #define PARTS       3           /* of the picture, across and down */
 #define NEAR        2.0         /* pixels between both stars of a pair */
+#define BRIGHTEST   200         /* stars that other shifts are tried with */
+#define STEP        3           /* pixels between those: a trace is looked for within one */
+#define MOST        0.7         /* of them, that another shift may find again */
 #define SEED        1
 
 typedef struct
@@ -270,6 +273,33 @@ are_found_everywhere (const Field *a, const Field *b, gdouble chance, const gdou
   return TRUE;
 }
 
+/* A grid of lights, or of windows: after another shift, of up to half the picture, most of the brightest are found again too. */
+static gboolean
+repeats (const Field *a, const Field *b, const Shift *shift)
+{
+  const gint across = a->plane.width / 2 / STEP, down = a->plane.height / 2 / STEP, n = MIN (a->n, BRIGHTEST);
+
+  for (gint y = -down; y <= down; y++)
+    for (gint x = -across; x <= across; x++)
+      {
+        gint found = 0, of = 0;
+
+        for (gint i = 0; i < n; i++)
+          {
+            const gdouble to_x = a->stars[i].x + shift->x + STEP * x, to_y = a->stars[i].y + shift->y + STEP * y;
+
+            if (is_inside (b, to_x, to_y))
+              {
+                of++;
+                found += has_trace (b, to_x, to_y);
+              }
+          }
+        if (MAX (abs (x), abs (y)) > 1 && of >= MAX (FEWEST, n / 8) && found > MOST * of)
+          return TRUE;
+      }
+  return FALSE;
+}
+
 static void
 take (const Field *a, const Field *b, ConsensusModel model, const Shift *shift, gint width, gint height, Consensus *consensus)
 {
@@ -290,7 +320,7 @@ take (const Field *a, const Field *b, ConsensusModel model, const Shift *shift, 
       matrix_place (1, -shift->x, -shift->y, consensus->matrix);
       consensus->error = MIN (consensus->error, 3 * shift->error);
     }
-  if (! are_found_everywhere (a, b, chance, consensus->matrix))
+  if (! are_found_everywhere (a, b, chance, consensus->matrix) || repeats (a, b, shift))
     {
       consensus->is_aligned = FALSE;
       return;

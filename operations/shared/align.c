@@ -8,6 +8,7 @@
 
 #include "align.h"
 #include "align-coarse.h"
+#include "align-direct.h"
 #include "align-stars.h"
 
 #include <math.h>
@@ -24,26 +25,16 @@
 #define SPOT          4.0       /* pixels: what agrees that well is left out where the pictures are compared at large */
 #define FEWEST_BLOCKS 8         /* of the pictures at large, that have a vote */
 #define LEAST_SHARE   0.5       /* of them, that agree */
-#define AT_LARGE      16        /* blocks that must agree where no points do */
+#define DOUBTFUL      0.3       /* pixels: what points and squares leave open, so that all pixels are asked */
+#define DIRECT_ERROR  0.7       /* pixels at a corner, where no points agree: then the verdict is off by more than it tells, now and then */
+#define DIRECT_BLOCKS 40        /* that must agree */
+#define DIRECT_SHARE  0.85      /* ... of large ones and of small ones: of 200 pairs that have nothing in common a third did */
 #define SQUARES       2.25      /* of those that `cover` counts, in a block */
 #define CERTAIN       0.9       /* the pixels' agreement that needs no other witness */
 #define SURE_AGREEMENT 0.8      /* where few points agree */
 #define SURE_SHARE    0.75
 
 /* ---------------------------------------------------------------- transforms -- */
-
-/* From places of smaller pictures to those of larger ones, of so many times their sizes; or back. */
-static void
-enlarge (gdouble of_a, gdouble of_b, gdouble matrix[9])
-{
-  gdouble a[9], b[9];
-
-  matrix_place (of_a, 0.5 * (of_a - 1), 0.5 * (of_a - 1), a);
-  matrix_place (1.0 / of_b, -0.5 * (of_b - 1) / of_b, -0.5 * (of_b - 1) / of_b, b);
-  matrix_multiply (matrix, b, matrix);
-  matrix_multiply (a, matrix, matrix);
-  matrix_normalize (matrix);
-}
 
 /* From places that begin with the bounds to GEGL's. */
 static void
@@ -62,7 +53,7 @@ place_in_gegl (const GeglRectangle *reference, const GeglRectangle *moving, gdou
 static void
 enlarge_known (gdouble of_a, gdouble of_b, RefineKnown *known)
 {
-  enlarge (of_a, of_b, known->matrix);
+  matrix_enlarge (of_a, of_b, known->matrix);
   for (gint k = 0; k < 64; k++)
     known->precision[k / 8][k % 8] /= of_a * of_a;
 }
@@ -91,13 +82,13 @@ refine (AlignPicture *reference, AlignPicture *moving, const AlignSettings *sett
   found->residual *= reference->factor;
   if (! settings->refines)
     {
-      enlarge (reference->factor, moving->factor, found->matrix);
+      matrix_enlarge (reference->factor, moving->factor, found->matrix);
       return;
     }
   if (error > FAR_OFF)
     refine_blurred (a, b, is_free ? MODEL_HOMOGRAPHY : found->model, found->matrix);
   is_near = refine_far (a, b, found->model, found->matrix);
-  enlarge (reference->factor, moving->factor, found->matrix);
+  matrix_enlarge (reference->factor, moving->factor, found->matrix);
   if (! is_near && reference->factor * moving->factor > 1)
     refine_far (&reference->full, &moving->full, found->model, found->matrix);
   refine_near (&reference->full, &moving->full, &known, is_free, &found->model, found->matrix, verdict);
@@ -167,6 +158,35 @@ is_witnessed (const CoarseVote *voted, const RefineVerdict *verdict)
          && voted->agree >= SURE_SHARE * voted->seen;
 }
 
+static gboolean
+is_seen (const DirectVote *voted, const RefineVerdict *verdict)
+{
+  return verdict->error <= DIRECT_ERROR && voted->agree[0] + voted->agree[1] >= DIRECT_BLOCKS && voted->agree[0] >= DIRECT_SHARE * voted->seen[0]
+         && voted->agree[1] >= DIRECT_SHARE * voted->seen[1];
+}
+
+/* By all pixels at once, from the found matrix or without one. */
+static gboolean
+find_direct (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, gboolean has_start, Consensus *found)
+{
+  const gboolean is_free = settings->model == MODEL_AUTO;
+  RefineVerdict  verdict;
+  DirectVote     voted;
+
+  found->model = is_free ? MODEL_HOMOGRAPHY : settings->model;
+  if (! settings->refines || ! align_direct (&reference->full, &moving->full, has_start, is_free, &found->model, found->matrix, &voted, &verdict))
+    return FALSE;
+  found->error = verdict.error;
+  found->is_likely = found->is_aligned = is_seen (&voted, &verdict);
+  if (! has_start)
+    {
+      found->inliers = voted.agree[0] + voted.agree[1];
+      g_snprintf (found->reason, sizeof found->reason, _("found by what the pictures show at large: %d of %d parts of them agree"), found->inliers,
+                  voted.seen[0] + voted.seen[1]);
+    }
+  return found->is_aligned;
+}
+
 /* Refined, and believed or not. */
 static void
 take (const Compared *c, const AlignSettings *settings, Consensus *found)
@@ -179,6 +199,17 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
     return;
   refine (c->reference, c->moving, settings, found, &verdict);
   judge (&verdict, found);
+  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL))
+    {
+      Consensus direct = before;
+
+      matrix_enlarge (c->reference->factor, c->moving->factor, direct.matrix);
+      if (find_direct (c->reference, c->moving, settings, TRUE, &direct) && (! found->is_aligned || direct.error < found->error))
+        {
+          *found = direct;
+          return;
+        }
+    }
   if (before.is_likely && ! found->is_aligned)
     return;
   if (before.is_likely && verdict.is_known && verdict.agreement >= CERTAIN)
@@ -193,39 +224,6 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
     }
   else
     found->is_likely = TRUE;
-}
-
-/* Without points: from the shift that the pictures at large have.  The pixels and they must agree. */
-static gboolean
-find_at_large (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
-{
-  const Compared none = { .reference = reference, .moving = moving };
-  RefineVerdict  verdict;
-  CoarseVote     voted;
-  Tangent        tangent;
-  gdouble        cell, matrix[9], widest;
-
-  *found = (Consensus) { .model = settings->model == MODEL_AUTO ? MODEL_HOMOGRAPHY : settings->model, .error = G_MAXFLOAT };
-  if (! settings->refines || ! coarse_find (reference, moving, found->matrix, &cell))
-    return FALSE;
-  tangent_init (&tangent, reference->small.bounds.width, reference->small.bounds.height);
-  widest = 0.0625 / (cell * cell);
-  tangent_expect (&tangent, 1.0, found->precision);
-  for (gint k = 0; k < 6; k++)
-    found->precision[k][k] += widest;
-  enlarge (0.5, 0.5, found->matrix);
-  refine_blurred (align_picture_coarse (reference, 1), align_picture_coarse (moving, 1), found->model, found->matrix);
-  refine_far (align_picture_coarse (reference, 1), align_picture_coarse (moving, 1), found->model, found->matrix);
-  enlarge (2, 2, found->matrix);
-  refine (reference, moving, settings, found, &verdict);
-  memcpy (matrix, found->matrix, sizeof matrix);
-  enlarge (1.0 / reference->factor, 1.0 / moving->factor, matrix);
-  vote (&none, matrix, &voted);
-  found->error = verdict.error;
-  found->inliers = voted.agree;
-  found->is_likely = found->is_aligned = is_witnessed (&voted, &verdict) && voted.agree >= AT_LARGE;
-  g_snprintf (found->reason, sizeof found->reason, _("found by what the pictures show at large: %d of %d parts of them agree"), voted.agree, voted.seen);
-  return found->is_aligned;
 }
 
 static gboolean
@@ -262,7 +260,7 @@ gboolean
 align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
-  Consensus            other;
+  Consensus            other, direct = { .inliers = 0 };
 
   if (! find_once (like, reference, &reference->points, moving, &moving->points, settings, found))
     return FALSE;
@@ -279,8 +277,8 @@ align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *m
     }
   if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &other))
     *found = other;
-  if (! found->is_aligned && find_at_large (reference, moving, settings, &other))
-    *found = other;
+  if (! found->is_aligned && find_direct (reference, moving, settings, FALSE, &direct))
+    *found = direct;
   if (found->is_aligned)
     place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);
   else

@@ -86,4 +86,17 @@ matrix_place (gdouble scale, gdouble x, gdouble y, gdouble m[9])
   memcpy (m, placed, sizeof placed);
 }
 
+/* From places of smaller pictures to those of larger ones, of so many times their sizes; or back. */
+static inline void
+matrix_enlarge (gdouble of_a, gdouble of_b, gdouble m[9])
+{
+  gdouble a[9], b[9];
+
+  matrix_place (of_a, 0.5 * (of_a - 1), 0.5 * (of_a - 1), a);
+  matrix_place (1.0 / of_b, -0.5 * (of_b - 1) / of_b, -0.5 * (of_b - 1) / of_b, b);
+  matrix_multiply (m, b, m);
+  matrix_multiply (a, m, m);
+  matrix_normalize (m);
+}
+
 #endif

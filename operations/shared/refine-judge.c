@@ -18,7 +18,6 @@
 #define N           TANGENT_MOST
 #define LEAST       16          /* squares */
 #define PIVOT       1e-12
-#define STEEP       4.0         /* a square that agrees by a quarter agrees */
 #define UNSEEN      0.03        /* pixels: nobody sees the difference to the smaller kind */
 #define GRID        5           /* places along a side, at which transforms are compared */
 #define ROUNDS      4
@@ -27,9 +26,9 @@
 
 typedef struct
 {
-  const Refining *refining;
+  const RefineSums *const *squares;
+  gint            n;
   const Tangent  *tangent;
-  gint            n;            /* squares */
   gdouble         hessian[N][N], right[N];
   gdouble         step[N];      /* of a homography, that is left */
   gdouble         covariance[N][N];     /* of it */
@@ -67,36 +66,30 @@ find_difference (const Tangent *tangent, const gdouble from[9], const gdouble to
 static void
 add_squares (Judging *j)
 {
-  for (gint i = 0; i < j->refining->n; i++)
-    {
-      const RefineSquare *square = &j->refining->squares[i];
-
-      j->n += square->is_used;
-      for (gint k = 0; k < N && square->is_used; k++)
-        {
-          j->right[k] += square->steepest[k];
-          for (gint l = 0; l < N; l++)
-            j->hessian[k][l] += square->hessian[MAX (k, l)][MIN (k, l)];
-        }
-    }
+  for (gint i = 0; i < j->n; i++)
+    for (gint k = 0; k < N; k++)
+      {
+        j->right[k] += j->squares[i]->steepest[k];
+        for (gint l = 0; l < N; l++)
+          j->hessian[k][l] += j->squares[i]->hessian[MAX (k, l)][MIN (k, l)];
+      }
 }
 
 /* How far each square's sums are from what the step leaves of them. */
 static void
 add_scatter (const Judging *j, gdouble scatter[N][N])
 {
-  for (gint i = 0; i < j->refining->n; i++)
+  for (gint i = 0; i < j->n; i++)
     {
-      const RefineSquare *square = &j->refining->squares[i];
-      gdouble             left[N];
+      gdouble left[N];
 
-      for (gint k = 0; k < N && square->is_used; k++)
+      for (gint k = 0; k < N; k++)
         {
-          left[k] = square->steepest[k];
+          left[k] = j->squares[i]->steepest[k];
           for (gint l = 0; l < N; l++)
-            left[k] -= square->hessian[MAX (k, l)][MIN (k, l)] * j->step[l];
+            left[k] -= j->squares[i]->hessian[MAX (k, l)][MIN (k, l)] * j->step[l];
         }
-      for (gint k = 0; k < N && square->is_used; k++)
+      for (gint k = 0; k < N; k++)
         for (gint l = 0; l < N; l++)
           scatter[k][l] += left[k] * left[l] * j->n / (j->n - N);
     }
@@ -160,20 +153,6 @@ solve (Judging *j, const RefineKnown *known, const gdouble matrix[9])
   for (gint k = 0; k < N; k++)
     j->covariance[k][k] += SURE * SURE;
   return TRUE;
-}
-
-static gdouble
-agreement_of (const Refining *refining)
-{
-  gdouble sum = 0, weight = 0;
-
-  for (gint i = 0; i < refining->n; i++)
-    if (refining->squares[i].is_used)
-      {
-        sum += refining->squares[i].weight * CLAMP (STEEP * refine_square_agrees (&refining->squares[i]), -1.0, 1.0);
-        weight += refining->squares[i].weight;
-      }
-  return weight > 0 ? sum / weight : 0;
 }
 
 /* ------------------------------------------------------------------- kinds -- */
@@ -271,21 +250,18 @@ find_kind (const Judging *j, gboolean is_free, const gdouble corners[][2], gint 
 }
 
 gdouble
-refine_judge (const Refining *refining, const Tangent *tangent, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
-              RefineVerdict *verdict)
+refine_judge (const RefineSums *const *squares, gint n, const GeglRectangle *a, const GeglRectangle *b, const Tangent *tangent, const RefineKnown *known,
+              gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
 {
-  Judging    j = { .refining = refining, .tangent = tangent };
+  Judging    j = { .squares = squares, .n = n, .tangent = tangent };
   gdouble    corners[TANGENT_CORNERS][2], best[9], next[9], left[N], moved[N], went;
-  const gint n_corners = tangent_overlap (matrix, refining->b->bounds.width, refining->b->bounds.height, refining->a->bounds.width,
-                                          refining->a->bounds.height, corners);
+  const gint n_corners = tangent_overlap (matrix, b->width, b->height, a->width, a->height, corners);
 
-  *verdict = (RefineVerdict) { .is_known = FALSE };
-  add_squares (&j);
-  if (j.n < LEAST || n_corners == 0)
-    return -1;
-  verdict->is_known = TRUE;
+  verdict->is_known = n >= LEAST && n_corners > 0;
   verdict->error = INFINITY;
-  verdict->agreement = agreement_of (refining);
+  if (! verdict->is_known)
+    return -1;
+  add_squares (&j);
   if (! solve (&j, known, matrix))
     return -1;
   memcpy (best, matrix, sizeof best);

@@ -12,6 +12,12 @@
 #define REFINE_N    (REFINE_SIDE * REFINE_SIDE)
 #define REFINE_MOST TANGENT_MOST        /* parameters */
 
+/* A square's part of the normal equations. */
+typedef struct
+{
+  gdouble hessian[REFINE_MOST][REFINE_MOST], steepest[REFINE_MOST];     /* of the hessian what is not above its diagonal */
+} RefineSums;
+
 typedef struct
 {
   gint     x, y;                        /* its first pixel in A */
@@ -23,7 +29,7 @@ typedef struct
   GeglRectangle b_rect;                 /* the part of B around it, from its bounds' first pixel */
   gfloat  *b;
   gfloat   difference[REFINE_N];        /* B's - A's, weighed; all 0 if it is not used */
-  gdouble  hessian[REFINE_MOST][REFINE_MOST], steepest[REFINE_MOST];
+  RefineSums sums;
 } RefineSquare;
 
 typedef struct
@@ -45,10 +51,10 @@ gboolean refine_square_compare  (const Refining *refining, RefineSquare *square)
 /* After that, -1 to 1: how far what the square shows, less a slope, is the same in both. */
 gdouble  refine_square_agrees   (const RefineSquare *square);
 
-/* refine-judge.c.  What the squares say of a matrix; of all that are used, `difference`, and `hessian` and `steepest` of a homography are known.
- * Moves `matrix` to the nearest one of the kind *model, or, if `is_free`, of the least kind, which *model becomes.  Returns how far A's corners went;
- * the verdict is of where it was, less that move.  Negative: they do not know. */
-gdouble  refine_judge           (const Refining *refining, const Tangent *tangent, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
-                                 RefineVerdict *verdict);
+/* refine-judge.c.  What n squares say of a matrix, from the sums of a homography at it; `a` and `b`: the bounds of the pictures.  Moves `matrix` to the
+ * nearest one of the kind *model, or, if `is_free`, of the least kind, which *model becomes.  Returns how far A's corners went; the verdict is of where it
+ * was, less that move.  Its agreement stays.  Negative: they do not know. */
+gdouble  refine_judge           (const RefineSums *const *squares, gint n, const GeglRectangle *a, const GeglRectangle *b, const Tangent *tangent,
+                                 const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict);
 
 #endif

@@ -30,6 +30,7 @@
 #define BINS        (1 << 16)
 #define FIRST_BIN   ((127 - 20) << (23 - BITS))         /* magnitudes below 2^-20 are 0 to it */
 #define LANES       16          /* sums side by side, in vectors */
+#define STEEP       4.0         /* a square that agrees by a quarter agrees */
 
 /* ------------------------------------------------------------------- steps -- */
 
@@ -143,9 +144,9 @@ add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
   for (gint k = 0; k < n; k++)
     {
       center (square->difference, steps->most, columns[k]);
-      square->steepest[k] = product (columns[k], columns[REFINE_MOST]);
+      square->sums.steepest[k] = product (columns[k], columns[REFINE_MOST]);
       for (gint j = 0; j <= k; j++)
-        square->hessian[k][j] = product (columns[k], columns[j]);
+        square->sums.hessian[k][j] = product (columns[k], columns[j]);
     }
 }
 
@@ -188,9 +189,9 @@ add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE
       part = aa > 0.0 ? product (columns[k], own) / aa : 0.0;
       for (gint i = 0; i < REFINE_N; i++)
         columns[k][i] -= part * own[i];
-      square->steepest[k] = product (columns[k], columns[REFINE_MOST]);
+      square->sums.steepest[k] = product (columns[k], columns[REFINE_MOST]);
       for (gint j = 0; j <= k; j++)
-        square->hessian[k][j] = 0.5 * (product (columns[k], of_b[j]) + product (columns[j], of_b[k]));
+        square->sums.hessian[k][j] = 0.5 * (product (columns[k], of_b[j]) + product (columns[j], of_b[k]));
     }
 }
 
@@ -227,9 +228,9 @@ step (Steps *steps, gdouble matrix[9])
 
       for (gint k = 0; k < n && square->is_used && ! square->is_held_out; k++)
         {
-          answer[k] += square->steepest[k];
+          answer[k] += square->sums.steepest[k];
           for (gint j = 0; j <= k; j++)
-            hessian[k][j] += square->hessian[k][j];
+            hessian[k][j] += square->sums.hessian[k][j];
         }
     }
   if (! solve_positive (hessian[0], REFINE_MOST, n, LEAST_PIVOT, answer))
@@ -276,12 +277,29 @@ refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
   return TRUE;
 }
 
+static gdouble
+agreement_of (const Refining *refining)
+{
+  gdouble sum = 0, weight = 0;
+
+  for (gint i = 0; i < refining->n; i++)
+    if (refining->squares[i].is_used)
+      {
+        sum += refining->squares[i].weight * CLAMP (STEEP * refine_square_agrees (&refining->squares[i]), -1.0, 1.0);
+        weight += refining->squares[i].weight;
+      }
+  return weight > 0 ? sum / weight : 0;
+}
+
 /* Moves the matrix to where the pixels of all squares have it, of the least kind if that is free, and tells how well that is known.  FALSE: it
  * is there already, or they do not know. */
 static gboolean
 settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
 {
-  gdouble went;
+  const Refining              *refining = &steps->refining;
+  g_autofree const RefineSums **squares = g_new (const RefineSums *, refining->n);
+  gint                         n = 0;
+  gdouble                      went;
 
   if (compare (steps, matrix) == G_MAXDOUBLE)
     return FALSE;
@@ -289,7 +307,11 @@ settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel
   steps->takes_all = TRUE;
   steps->most = OUTLIERS * MAX (PER_MEDIAN * median_of (steps, TRUE), EQUAL);
   gegl_parallel_distribute (-1, add_up_squares, steps);
-  went = refine_judge (&steps->refining, &steps->tangent, known, is_free, model, matrix, verdict);
+  for (gint i = 0; i < refining->n; i++)
+    if (refining->squares[i].is_used)
+      squares[n++] = &refining->squares[i].sums;
+  verdict->agreement = agreement_of (refining);
+  went = refine_judge (squares, n, &refining->a->bounds, &refining->b->bounds, &steps->tangent, known, is_free, model, matrix, verdict);
   steps->takes_all = FALSE;
   return went > NEAR_STILL;
 }

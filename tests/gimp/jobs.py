@@ -102,11 +102,12 @@ def pasted_jobs(operation):
 
 
 def smoke_jobs(operation, effects, generation):
-    """With alpha, and one more that depends on the name, another in GIMP 3 than in 2.10."""
-    name = operation['name']
+    """With alpha, and one more that depends on the name; in 2.10, where each takes three programs and their start, one of these."""
+    name, place = operation['name'], zlib.crc32(operation['name'].encode()) >> 7
+    varied_job = Job(name, 'varied', varied(operation), 'rgba', 32)
     more = [Job(name, 'defaults', {}, 'profile', 8), Job(name, 'defaults', {}, 'rgb', 8, 'selection'),
             Job(name, 'defaults', {}, 'grey', 8, how='effect' if effects else 'merged')]
-    return [Job(name, 'varied', varied(operation), 'rgba', 32), more[(zlib.crc32(name.encode()) + generation) % len(more)]]
+    return [varied_job, more[place % len(more)]] if generation else [[*more, varied_job][place % (1 + len(more))]]
 
 
 def profile():

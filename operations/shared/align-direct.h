@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * The transform between two pictures by all of their pixels at once, where points fail: soft, dark and noisy ones.
+ *
+ * M. Irani, P. Anandan, About Direct Methods, Vision Algorithms 1999; S. Benhimane, E. Malis, Real-time image-based tracking of planes using efficient
+ * second-order minimization, IROS 2004 (the gradients of both pictures); D. Padfield, Masked object registration in the Fourier domain, 2012 (correlation
+ * of what both pictures know, computed here place by place).
+ *
+ * Pictures of some 600 pixels a side and of a half, a quarter and so on; of each colour the root of light, less the mean around it.  The shifts that
+ * correlate best, and no shift, are starts; each is refined from the small sizes to the large ones.  What counts is how many blocks of the pictures that show
+ * more than noise show the same.
+ */
+#ifndef ALIGN_DIRECT_H
+#define ALIGN_DIRECT_H
+
+#include "refine.h"
+
+typedef struct
+{
+  gint    seen[2], agree[2];    /* blocks that show more than noise, and those that show the same: large ones, small ones */
+} DirectVote;
+
+/* `matrix`: places of B -> of A, from their bounds' first pixel; if `has_start`, it is some pixels off.  *model: as refine_near's.  The verdict's error is in pixels of A; its agreement is the share of
+ * the blocks that agree.  FALSE: nothing was found that could be refined. */
+gboolean align_direct (const RefinePicture *a, const RefinePicture *b, gboolean has_start, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *vote,
+                       RefineVerdict *verdict);
+
+#endif
