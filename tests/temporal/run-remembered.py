@@ -3,6 +3,7 @@
 """run-remembered.py BUILD: what tessera-sequence goes on with. Blocks of other frames, of another dark frame, or that are not whole, are refused, whatever
 names, sizes and times the files have; the same frames elsewhere are taken."""
 import json
+import mmap
 import os
 import shutil
 import struct
@@ -201,6 +202,19 @@ def parts(case):
     case.report.check('what was merged is of its frames, not of others', code == 2 and case.names[7] in errors, f'{code} {errors}')
 
 
+def mapped(case):
+    """A program that keeps a map of a frame: a page that it has changed once tells no time when it is changed again."""
+    _, frames, found = case.night()
+    with open(os.path.join(frames, case.names[5]), 'r+b') as file, mmap.mmap(file.fileno(), 0) as bytes_of_frame:
+        bytes_of_frame[:] = bytes(bytes_of_frame)
+        code, _, errors = case.run(frames, '-o', found)
+        data = bytearray(bytes_of_frame)
+        brighten(data)
+        bytes_of_frame[:] = bytes(data)
+        code2, _, errors2 = case.run(frames, '-o', found)
+    case.report.check('a frame that a map changes is another one', code == 0 and code2 == 2 and case.names[5] in errors2, f'{code} {errors} {code2} {errors2}')
+
+
 def in_the_way(case):
     """Frames that lie where results will be are not written over."""
     for where, by_link, words in (('whitened', False, ('--write', 'whitened')), ('background', True, ('--write', 'background')), ('tracks', False, ())):
@@ -231,6 +245,7 @@ def main():
         blocks(case)
         parts(case)
         in_the_way(case)
+        mapped(case)
     return report.finish()
 
 

@@ -174,17 +174,26 @@ parse (const gchar *line, gint *index, Content *content)
   return g_strlcpy (content->hash, words[3], CONTENT_LENGTH) < CONTENT_LENGTH && *index >= 0 && *words[3];
 }
 
+/* By its bytes, which need not be decoded for that.  What a program writes through a map of the file leaves no time, so times tell nothing here. */
+static void
+hash_file (const gchar *path, Content *content)
+{
+  FileState before, after;
+  gchar     hash[CONTENT_LENGTH];
+
+  if (file_state (path, &before) && content_of_file (path, hash) && file_state (path, &after) && file_state_same (&before, &after))
+    note (content, &before, hash);
+}
+
 /* Is the frame still what the block was made of?  One that could not be read is tried again: the file need not be why. */
 static gboolean
 is_same (Sequence *sequence, gint index, const Content *made_of)
 {
   Content     *content = &sequence->contents[index];
-  FileState    now;
   FramePixels *pixels;
 
-  if (! *content->hash && ! g_str_equal (made_of->hash, UNREADABLE) && file_state (sequence->list.frames[index].path, &now)
-      && file_state_same (&now, &made_of->state))
-    note (content, &now, made_of->hash);
+  if (! *content->hash && ! g_str_equal (made_of->hash, UNREADABLE) && content_is_alone (&sequence->list, index))
+    hash_file (sequence->list.frames[index].path, content);
   if (! *content->hash)
     {
       pixels = content_decode (sequence->cache, &sequence->list.frames[index], content_is_alone (&sequence->list, index), content, NULL);
