@@ -2,8 +2,8 @@
  *
  * What is in a file, for results that are remembered: they hold for the same bytes, whatever the file is called and when it was written.
  *
- * A hash of the bytes is kept with the file's state.  As long as the state is the same, the bytes need not be read again: a copy that keeps its times
- * has another time of change, and so has a file that is written again; a file that takes another's place has another number.
+ * The file's state tells whether it changes while it is read.  It does not tell whether it has changed since another time: a program that writes through a
+ * map of the file leaves no time.
  */
 #ifndef CONTENT_H
 #define CONTENT_H

@@ -13,10 +13,26 @@
 
 static Photo photograph, unrelated;
 
+static const gchar *stored;             /* NULL: 8 bits */
+
+/* Stored in more bits, or fewer channels: the values of the 8 bits. */
+static GeglBuffer *
+buffer_of (const Photo *photo)
+{
+  GeglBuffer *codes = photo_buffer (photo, 0, 0), *buffer;
+
+  if (! stored)
+    return codes;
+  buffer = gegl_buffer_new (gegl_buffer_get_extent (codes), babl_format (stored));
+  gegl_buffer_copy (codes, NULL, GEGL_ABYSS_NONE, buffer, NULL);
+  g_object_unref (codes);
+  return buffer;
+}
+
 static Aligned
 align_photos (const Photo *moving, const Photo *fixed)
 {
-  GeglBuffer *buffer = photo_buffer (moving, 0, 0), *reference = photo_buffer (fixed, 0, 0);
+  GeglBuffer *buffer = buffer_of (moving), *reference = buffer_of (fixed);
   Aligned     found = align_buffers (buffer, reference, "auto", TRUE);
 
   g_object_unref (buffer);
@@ -310,12 +326,19 @@ check_equal (void)
 gint
 main (gint argc, gchar **argv)
 {
+  static const gchar *const formats[] = { NULL, "R'G'B' u16", "Y' u16", "RGBA float" };
+
   if (argc != 3)
     return 2;
   gegl_init (NULL, NULL);
   photograph = photo_load (argv[1]);
   unrelated = photo_load (argv[2]);
-  check_equal ();
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      stored = formats[i];
+      check_equal ();
+    }
+  stored = NULL;
   check_dust ();
   check_soft ();
   check_thing ();
