@@ -72,7 +72,7 @@ def spoil(out):
     """Whoever takes the transforms that are kept makes another picture."""
     text = content(out + '.transforms').decode()
     with open(out + '.transforms', 'w', encoding='utf-8') as file:
-        file.write(re.sub(r'matrix .*', 'matrix 1 0 30 0 1 0 0 0 1', text))
+        file.write(re.sub(r'matrix .*', 'matrix 1 0 30 0 1 0 0 0 1\t', text))
 
 
 def check(report, stack, what, change, takes=False):
@@ -124,7 +124,7 @@ def changes(report, stack):
     stack.run(*frames, '-o', out)
     text, fresh = content(out + '.transforms'), stack.fresh(*frames)
     before = text[:text.rindex(b'matrix ')]
-    for what, cut in (('behind its first half', text[:len(text) // 2]), ('within its last number', before + b'matrix 1 0 30 0 1 0 0 0 1')):
+    for what, cut in (('behind its first half', text[:len(text) // 2]), ('within its last number', before + b'matrix 1 0 30 0 1 0 0 0 1\t')):
         with open(out + '.transforms', 'wb') as file:
             file.write(cut)
         code, lines = stack.run(*frames, '-o', out)
@@ -169,6 +169,22 @@ def mapped(report, stack):
         report.check('a frame that a map changes is found anew', code == 0 and content(out) == stack.fresh(*frames), lines)
 
 
+def remarks(report, stack):
+    """A part of another photograph stands where it is while the scene moves: what there is to know of the transform is told each time."""
+    out, other, frames = stack.path('remarks.tif'), stack.path('other.ppm'), names(stack.folder(0, 1), 2)
+    stack.gegl.run([os.path.join(IMAGES, 'friends.jpg'), '-o', other, '--', 'gegl:crop', 'width=420', 'height=320', 'gegl:ppm-save', f'path={other}'])
+    stamp = content(other)[-420 * 320 * 3:]
+    for path in frames:
+        picture = bytearray(content(path))
+        for row in range(240, 320):
+            at = len(picture) - (320 - row) * 420 * 3
+            picture[at:at + 210 * 3] = stamp[row * 420 * 3:row * 420 * 3 + 210 * 3]
+        with open(path, 'wb') as file:
+            file.write(picture)
+    said = [stack.run(*frames, '-o', out) for _ in range(2)]
+    report.check('what there is to know of a transform is told again when it is kept', 'two movements' in said[0][1] and said[0] == said[1], said)
+
+
 def older(report, stack):
     """What an older version has kept is replaced; what only looks like it is another file."""
     out, frames = stack.path('older.tif'), names(stack.folder(0, 1, 2), 3)
@@ -211,6 +227,7 @@ def main():
         places(report, stack)
         mapped(report, stack)
         older(report, stack)
+        remarks(report, stack)
         links(report, stack)
     return report.finish()
 

@@ -109,10 +109,7 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
   frame->is_known = done;
   frame->is_aligned = found.is_aligned;
   memcpy (frame->matrix, found.matrix, sizeof frame->matrix);
-  if (! found.is_aligned)
-    frame->reason = g_strdup (found.reason);
-  else if (found.reason[0] != '\0')
-    progress_say ("%s: %s", frame->path, found.reason);
+  frame->reason = g_strdup (found.reason);
   return done;
 }
 
@@ -181,12 +178,15 @@ align_frame (Aligning *aligning, GeglBuffer *reference, StackFrame *frame)
   if (! buffer && (frame->is_aligned || ! frame->is_known))
     {
       frame->is_known = frame->is_aligned = FALSE;      /* what is kept of it stays, for when it can be read again */
+      g_free (frame->reason);
       frame->reason = g_strdup_printf ("it cannot be read as a picture: %s", frame->unread ? frame->unread : "");
     }
   if (success && buffer && frame->is_aligned)
     frame->picture = g_object_ref (buffer);
   if (success && ! frame->is_aligned)
     progress_say ("%s is left out: %s", frame->path, frame->reason);
+  else if (success && frame->reason && *frame->reason)
+    progress_say ("%s: %s", frame->path, frame->reason);
   return success;
 }
 

@@ -17,9 +17,10 @@
 #include "saving.h"
 
 #define OURS      "tessera-stack transforms "
-#define HEAD      OURS "3"
+#define HEAD      OURS "4"
 #define RESULT    "result "
 #define REFERENCE "reference"
+#define REASON    "reason "
 
 static gchar *
 name_of (const StackFrame *frame)
@@ -94,11 +95,13 @@ line_parse (const gchar *text, Line *line)
   return TRUE;
 }
 
-/* Nine numbers, or the reason. */
+/* Nine numbers, a tab and what there is to know of them; or the reason. */
 static void
 remember_line (StackFrame *frame, const gchar *rest)
 {
-  g_auto (GStrv) words = g_strsplit (rest, " ", -1);
+  const gchar    *remark = strchr (rest, '\t');
+  g_autofree gchar *numbers = g_strndup (rest, remark ? remark - rest : 0);
+  g_auto (GStrv) words = g_strsplit (numbers, " ", -1);
   gchar   *end;
   gdouble  inverse[9];
   gboolean is_good = g_strv_length (words) == 10 && g_str_equal (words[0], "matrix");
@@ -109,10 +112,10 @@ remember_line (StackFrame *frame, const gchar *rest)
       is_good = end != words[i + 1] && *end == '\0';
     }
   is_good = is_good && matrix_invert (frame->matrix, inverse);
-  frame->is_known = is_good || g_str_has_prefix (rest, "reason ");
+  frame->is_known = is_good || g_str_has_prefix (rest, REASON);
   frame->is_aligned = is_good;
-  if (frame->is_known && ! is_good)
-    frame->reason = g_strcompress (rest + strlen ("reason "));
+  if (frame->is_known)
+    frame->reason = g_strcompress (is_good ? remark + 1 : rest + strlen (REASON));
 }
 
 /* NULL: there is none.  A pipe would be waited for. */
@@ -248,14 +251,14 @@ append_frame (GString *text, const StackFrame *frame)
 {
   g_autofree gchar *reason = g_strescape (frame->reason ? frame->reason : "", NULL);
 
-  append_line (text, frame, frame->is_aligned ? "matrix" : "reason ");
+  append_line (text, frame, frame->is_aligned ? "matrix" : REASON);
   for (gint k = 0; k < 9 && frame->is_aligned; k++)
     {
       gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
       g_string_append_printf (text, " %s", g_ascii_formatd (number, sizeof number, "%.17g", frame->matrix[k]));
     }
-  g_string_append_printf (text, "%s\n", frame->is_aligned ? "" : reason);
+  g_string_append_printf (text, "%s%s\n", frame->is_aligned ? "\t" : "", reason);
 }
 
 /* By any version. */

@@ -19,7 +19,7 @@ typedef struct
   gboolean    is_known;         /* found, or kept from an earlier run */
   gboolean    is_aligned;
   gdouble     matrix[9];        /* its places -> the reference's */
-  gchar      *reason;           /* why it is left out */
+  gchar      *reason;           /* why it is left out, or what there is to know of its transform; or NULL */
   gchar      *unread;           /* why it cannot be read; or NULL */
   GeglBuffer *picture;          /* decoded, of a frame that is aligned; or NULL */
 } StackFrame;
