@@ -296,7 +296,8 @@ struct _CheckStats
   gint    passed, failed;
   gint    cases[CHECK_LAWS];
   gdouble worst_units[CHECK_PAIRS], worst_abs[CHECK_PAIRS];
-  guint64 components, excused;  /* excused: the slack is infinite */
+  guint64 compared;             /* pictures */
+  gdouble excused;              /* of these: the share of their components whose slack is infinite, added up */
 };
 
 /* The reference's result for `roi`, with `box` clipped to the output. */

@@ -315,8 +315,8 @@ check_against (const CheckFilter *filter,
                        i % 4, units, got->pixels[i], wanted, allowed);
         }
     }
-  stats->components += n;
-  stats->excused += excused;
+  stats->compared++;
+  stats->excused += (gdouble) excused / MAX (n, 1);
   if (damage.bad)
     describe_damage (&damage, pair_names[pair], tolerance->reason, &truth->out[worst], why);
   return ! damage.bad;
