@@ -15,7 +15,7 @@ from aligning_gui import align_in_windows
 from common import Picture, TOP
 from gimp_program import THEME
 from locales import language_env
-from session import folder_name, search_words
+from session import folder_name, search_words, type_number
 from stage import opened, picture_of, run
 from windows_210 import dialog_of_210
 
@@ -37,12 +37,30 @@ def try_operation(report, session, operation):
         report.check(f'{name}: one undo brings it back', session.undo())
 
 
+def check_preview(report, session, window, name):
+    """GIMP 3: without strength the middle of the picture is as it was, and it changes back."""
+    at = session.screen.place(window)
+
+    def seen():
+        return session.screen.piece(int(at['X']) + 20, int(at['Y']) + 20, 300, 300)
+    shown = [seen()]
+    session.screen.key('alt+h')
+    for value in (0, 100):
+        type_number(session, value)
+        session.screen.wait(lambda: seen() != shown[-1], 20)
+        shown.append(seen())
+        session.screen.shot(f'ready-made-strength-{value}')
+    report.check(f'{name} has a preview, which follows its strength', len(set(shown[:2])) == 2 and shown[0] == shown[2])
+
+
 def ready_made(report, session):
     """A graph is found by its name, asks for its size and strength, and is one step of undo."""
     name = f'GIMP {session.gimp.version}: a ready-made graph'
     found = session.search('soft glow', 'ready-made')
     if not report.check(f'{name} asks', found, str(found)):
         return
+    if session.gimp.effects:
+        check_preview(report, session, found[0], name)
     changed = session.press_ok(found[0])
     session.settle(60)
     session.screen.shot('ready-made-applied')

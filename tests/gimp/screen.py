@@ -55,9 +55,12 @@ class Screen:
         ids = self.say('xdotool', 'search', '--onlyvisible', '--name', '.').split()
         return {number: self.say('xdotool', 'getwindowname', number).strip() for number in ids}
 
+    def place(self, window):
+        return dict(line.split('=') for line in self.say('xdotool', 'getwindowgeometry', '--shell', window).split())
+
     def inside(self, window):
         """Whether all of that window is on the screen."""
-        at = dict(line.split('=') for line in self.say('xdotool', 'getwindowgeometry', '--shell', window).split())
+        at = self.place(window)
         return int(at.get('X', WIDTH)) + int(at.get('WIDTH', 0)) <= WIDTH and int(at.get('Y', HEIGHT)) + int(at.get('HEIGHT', 0)) <= HEIGHT
 
     def wait(self, condition, seconds):
