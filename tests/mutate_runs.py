@@ -22,7 +22,7 @@ OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 
               'temporal/sequence-device', 'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test', 'features/sift-levels', 'features/sift-strongest')
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
-    'align': [('align/movements', PHOTOGRAPHS), ('align/align-laws', [PHOTOGRAPHS[2], PHOTOGRAPHS[1]])],
+    'align': [('align/movements', PHOTOGRAPHS), *((name, [PHOTOGRAPHS[2], PHOTOGRAPHS[1]]) for name in ('align/align-laws', 'align/kinds', 'align/doubts'))],
     'background-whiten': [('temporal/background-whiten', []), ('temporal/background-whiten-faults', [])],
     'combine': [('align/combine-test', [])],
     'estimate-shift': [('temporal/estimate-shift', [])],

@@ -213,8 +213,8 @@ settle (const DirectPlane *a, const DirectPlane *b, const RefineKnown *known, gb
 }
 
 gboolean
-align_direct (const RefinePicture *a, const RefinePicture *b, gboolean has_start, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *vote,
-              RefineVerdict *verdict)
+align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
+              DirectVote *vote, RefineVerdict *verdict)
 {
   const gint    largest = MAX (MAX (a->bounds.width, a->bounds.height), MAX (b->bounds.width, b->bounds.height)), side = (largest + LARGEST - 1) / LARGEST;
   const gint    least = SMALLEST * side << COARSEST;
@@ -229,9 +229,12 @@ align_direct (const RefinePicture *a, const RefinePicture *b, gboolean has_start
     return FALSE;
   direct_picture_init (&of_a, a, side);
   direct_picture_init (&of_b, b, side);
-  if (has_start)
+  if (before)
     {
-      matrix_enlarge (0.25 / side, 0.25 / side, matrix);
+      matrix_enlarge (0.5 / side, 0.5 / side, matrix);
+      vote_at (&of_a, &of_b, 1, matrix, &before->seen[1], &before->agree[1]);
+      matrix_enlarge (0.5, 0.5, matrix);
+      vote_at (&of_a, &of_b, 2, matrix, &before->seen[0], &before->agree[0]);
       is_found = direct_step_all (&of_a.levels[2], &of_b.levels[2], MODEL_HOMOGRAPHY, TRUE, matrix);
       vote_at (&of_a, &of_b, 2, matrix, &vote->seen[0], &vote->agree[0]);
     }

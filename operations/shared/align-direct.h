@@ -20,9 +20,9 @@ typedef struct
   gint    seen[2], agree[2];    /* blocks that show more than noise, and those that show the same: large ones, small ones */
 } DirectVote;
 
-/* `matrix`: places of B -> of A, from their bounds' first pixel; if `has_start`, it is some pixels off.  *model: as refine_near's.  The verdict's error is in pixels of A; its agreement is the share of
+/* `matrix`: places of B -> of A, from their bounds' first pixel; if `before` is not NULL, it is some pixels off, and that is its vote.  *model: as refine_near's.  The verdict's error is in pixels of A; its agreement is the share of
  * the blocks that agree.  FALSE: nothing was found that could be refined. */
-gboolean align_direct (const RefinePicture *a, const RefinePicture *b, gboolean has_start, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *vote,
-                       RefineVerdict *verdict);
+gboolean align_direct (const RefinePicture *a, const RefinePicture *b, gboolean is_free, ConsensusModel *model, gdouble matrix[9], DirectVote *before,
+                       DirectVote *vote, RefineVerdict *verdict);
 
 #endif

@@ -26,6 +26,8 @@
 #define FEWEST_BLOCKS 8         /* of the pictures at large, that have a vote */
 #define LEAST_SHARE   0.5       /* of them, that agree */
 #define DOUBTFUL      0.3       /* pixels: what points and squares leave open, so that all pixels are asked */
+#define RIVAL         2         /* times the matches of another movement: where this one has fewer, all pixels are asked too */
+#define OFF           3.0       /* pixels at a corner: then it is another movement */
 #define DIRECT_ERROR  0.7       /* pixels at a corner, where no points agree: then the verdict is off by more than it tells, now and then */
 #define DIRECT_BLOCKS 40        /* that must agree */
 #define DIRECT_SHARE  0.85      /* ... of large ones and of small ones: of 200 pairs that have nothing in common a third did */
@@ -120,6 +122,7 @@ typedef struct
   const AlignPoints *in_a, *in_b;
   const Match       *matches;
   gint               n;
+  gboolean           is_contested;      /* another movement has not many fewer matches: dust that stands before a soft scene has more than that */
 } Compared;
 
 /* Away from the points that agree, do the pictures show the same at large? */
@@ -165,26 +168,76 @@ is_seen (const DirectVote *voted, const RefineVerdict *verdict)
          && voted->agree[1] >= DIRECT_SHARE * voted->seen[1];
 }
 
-/* By all pixels at once, from the found matrix or without one. */
+/* By all pixels at once; from the found matrix, whose vote `before` becomes, or without one. */
 static gboolean
-find_direct (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, gboolean has_start, Consensus *found)
+find_direct (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, DirectVote *before, DirectVote *voted, Consensus *found)
 {
   const gboolean is_free = settings->model == MODEL_AUTO;
   RefineVerdict  verdict;
-  DirectVote     voted;
 
   found->model = is_free ? MODEL_HOMOGRAPHY : settings->model;
-  if (! settings->refines || ! align_direct (&reference->full, &moving->full, has_start, is_free, &found->model, found->matrix, &voted, &verdict))
+  if (! settings->refines || ! align_direct (&reference->full, &moving->full, is_free, &found->model, found->matrix, before, voted, &verdict))
     return FALSE;
   found->error = verdict.error;
-  found->is_likely = found->is_aligned = is_seen (&voted, &verdict);
-  if (! has_start)
+  found->is_likely = found->is_aligned = is_seen (voted, &verdict);
+  if (! before)
     {
-      found->inliers = voted.agree[0] + voted.agree[1];
+      found->inliers = voted->agree[0] + voted->agree[1];
       g_snprintf (found->reason, sizeof found->reason, _("found by what the pictures show at large: %d of %d parts of them agree"), found->inliers,
-                  voted.seen[0] + voted.seen[1]);
+                  voted->seen[0] + voted->seen[1]);
     }
   return found->is_aligned;
+}
+
+/* How far both lay a corner of B from one another. */
+static gdouble
+apart (const GeglRectangle *b, const gdouble one[9], const gdouble other[9])
+{
+  gdouble most = 0;
+
+  for (gint i = 0; i < 4; i++)
+    {
+      gdouble x, y, u, v;
+
+      matrix_map (one, i & 1 ? b->width : 0, i & 2 ? b->height : 0, &x, &y);
+      matrix_map (other, i & 1 ? b->width : 0, i & 2 ? b->height : 0, &u, &v);
+      most = MAX (most, hypot (x - u, y - v));
+    }
+  return most;
+}
+
+static gdouble
+share_of (const DirectVote *voted)
+{
+  return (gdouble) (voted->agree[0] + voted->agree[1]) / MAX (voted->seen[0] + voted->seen[1], 1);
+}
+
+/* Where the points or the squares leave a doubt: all pixels find it, or deny it, where they lead away and not nearly all of them agree with it.
+ * FALSE: they do neither. */
+static gboolean
+ask_all_pixels (const Compared *c, const AlignSettings *settings, const Consensus *points, Consensus *found)
+{
+  Consensus  direct = *points;
+  DirectVote before, voted;
+  gboolean   is_another;
+
+  matrix_enlarge (c->reference->factor, c->moving->factor, direct.matrix);
+  if (found->is_aligned)
+    memcpy (direct.matrix, found->matrix, sizeof direct.matrix);
+  if (find_direct (c->reference, c->moving, settings, &before, &voted, &direct))
+    {
+      if (! found->is_aligned || direct.error < found->error || apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF)
+        *found = direct;
+      return TRUE;
+    }
+  is_another = found->is_aligned && apart (&c->moving->full.bounds, direct.matrix, found->matrix) > OFF
+               && share_of (&before) < MAX (DIRECT_SHARE, share_of (&voted));
+  if (is_another)
+    {
+      found->is_aligned = FALSE;
+      g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but away from them the pictures show something else"), found->inliers);
+    }
+  return is_another;
 }
 
 /* Refined, and believed or not. */
@@ -199,17 +252,8 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
     return;
   refine (c->reference, c->moving, settings, found, &verdict);
   judge (&verdict, found);
-  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL))
-    {
-      Consensus direct = before;
-
-      matrix_enlarge (c->reference->factor, c->moving->factor, direct.matrix);
-      if (find_direct (c->reference, c->moving, settings, TRUE, &direct) && (! found->is_aligned || direct.error < found->error))
-        {
-          *found = direct;
-          return;
-        }
-    }
+  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL || c->is_contested) && ask_all_pixels (c, settings, &before, found))
+    return;
   if (before.is_likely && ! found->is_aligned)
     return;
   if (before.is_likely && verdict.is_known && verdict.agreement >= CERTAIN)
@@ -234,12 +278,13 @@ find_once (const TesseraRequest *like, AlignPicture *reference, const AlignPoint
   g_autofree Match    *matches = NULL;
   Consensus            second;
   const gint           n = match_descriptors (like, in_a->descriptors, in_a->n, in_b->descriptors, in_b->n, settings->ratio, TRUE, &matches);
-  const Compared       compared = { reference, moving, in_a, in_b, matches, n };
+  Compared             compared = { reference, moving, in_a, in_b, matches, n, FALSE };
 
   if (n < 0)
     return FALSE;
   consensus_propose (in_a->places, in_b->places, matches, n, settings->model, SEED, b->width, b->height, a->width, a->height, NULL,
                      found, &second);
+  compared.is_contested = RIVAL * second.inliers >= found->inliers;
   take (&compared, settings, found);
   if (! found->is_aligned && (second.is_likely || second.is_possible))
     {
@@ -261,6 +306,7 @@ align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *m
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
   Consensus            other, direct = { .inliers = 0 };
+  DirectVote           voted;
 
   if (! find_once (like, reference, &reference->points, moving, &moving->points, settings, found))
     return FALSE;
@@ -277,7 +323,7 @@ align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *m
     }
   if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &other))
     *found = other;
-  if (! found->is_aligned && find_direct (reference, moving, settings, FALSE, &direct))
+  if (! found->is_aligned && find_direct (reference, moving, settings, NULL, &voted, &direct))
     *found = direct;
   if (found->is_aligned)
     place_in_gegl (&reference->full.bounds, &moving->full.bounds, found->matrix);

@@ -6,7 +6,6 @@
 #include "align.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../engine/verdict.h"
@@ -60,7 +59,7 @@ expect_found (const gchar *what, const Photo *moving, const Photo *fixed, const 
 
   expect (found.aligned && error < most, "%s: corners off by %.3f px where %.3f are told, %d matches, %s %s", what, error, found.error, found.inliers,
           found.movement, found.reason);
-  expect (found.aligned && found.error < 10 * most, "%s: an error of %.3f px is told where %.3f are true", what, found.error, error);
+  expect (found.aligned && found.error < 10 * most && error < 4 * found.error + 0.05, "%s: an error of %.3f px is told where %.3f are true", what, found.error, error);
   expect (! movement || strcmp (found.movement, movement) == 0, "%s: %s, found as %s", what, movement, found.movement);
   aligned_free (&found);
 }
@@ -126,50 +125,6 @@ check_stamp (void)
   photo_free (&moved);
 }
 
-/* Dark spots of a sensor. */
-static void
-soil (Photo *photo, CheckRandom *random)
-{
-  for (gint i = 0; i < 30; i++)
-    {
-      const gdouble x = photo->width * check_uniform (random), y = photo->height * check_uniform (random);
-      const gdouble radius = 2 + 4 * check_uniform (random), depth = 0.3 + 0.5 * check_uniform (random);
-
-      for (gint v = MAX (0, y - 4 * radius); v < MIN (photo->height, y + 4 * radius); v++)
-        for (gint u = MAX (0, x - 4 * radius); u < MIN (photo->width, x + 4 * radius); u++)
-          for (gint k = 0; k < 3; k++)
-            photo->values[3 * ((gsize) v * photo->width + u) + k] *= 1 - depth * exp (-0.5 * ((u - x) * (u - x) + (v - y) * (v - y)) / radius / radius);
-    }
-}
-
-/* The points of the spots are plenty, the scene has few. */
-static void
-check_dust (void)
-{
-  static const gdouble softness[] = { 4, 8 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (softness); i++)
-    for (gint far = 24; far <= 96; far *= 4)
-      {
-        const gdouble shift[9] = { 1, 0, far, 0, 1, -0.6 * far, 0, 0, 1 };
-        CheckRandom   noise = { 5 + i }, spots[2] = { { 77 + i }, { 77 + i } };
-        Photo         fixed = photo_softened (&photograph, softness[i]), moved = photo_moved (&fixed, shift);
-        Aligned       found;
-
-        soil (&fixed, &spots[0]);
-        soil (&moved, &spots[1]);
-        photo_spoil (&fixed, 1, 4, &noise);
-        photo_spoil (&moved, 1, 4, &noise);
-        found = align_photos (&moved, &fixed);
-        expect (! found.aligned || corner_error (found.matrix, shift, photograph.width, photograph.height) < 2,
-                "dust that stands on a picture softened by %g and moved by %d: corners off by %.3f px, %.3f are told", softness[i], far,
-                corner_error (found.matrix, shift, photograph.width, photograph.height), found.error);
-        aligned_free (&found);
-        photo_free (&fixed);
-        photo_free (&moved);
-      }
-}
-
 /* So soft and noisy that few points are found: all pixels at once know.  Parts are blown out in the brightest. */
 static void
 check_soft (void)
@@ -179,7 +134,7 @@ check_soft (void)
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (brightness); i++)
     {
-      gdouble     matrix[9] = { 1, 0, 40, 0, 1, -22, 0, 0, 1 };
+      gdouble     matrix[9] = { 1, 0, i < 2 ? 40 : 150, 0, 1, i < 2 ? -22 : -90, 0, 0, 1 };
       CheckRandom random = { 9 + i };
       Photo       still = photo_part (&fixed, 0, 0, fixed.width, fixed.height), elsewhere = photo_part (&other, 0, 0, other.width, other.height), moved;
       Aligned     found;
@@ -200,93 +155,6 @@ check_soft (void)
     }
   photo_free (&fixed);
   photo_free (&other);
-}
-
-/* A bright part of another photograph. */
-static void
-hold (Photo *photo, gint x, gint y)
-{
-  const gint side = photo->height / 3;
-
-  for (gint i = 0; i < side * side; i++)
-    for (gint k = 0; k < 3; k++)
-      photo->values[3 * ((gsize) (y + i / side) * photo->width + x + i % side) + k] = unrelated.values[3 * ((gsize) (i / side) * unrelated.width + i % side) + k];
-}
-
-/* Before a dark soft scene that a hand moved a thing goes elsewhere: it alone is seen well, and what it does is not what the scene does. */
-static void
-check_thing (void)
-{
-  Photo soft = photo_softened (&photograph, 8);
-
-  for (guint i = 0; i < 6; i++)
-    {
-      const gdouble shift[9] = { 1, 0, 7, 0, 1, -5, 0, 0, 1 };
-      CheckRandom   random = { 60 + i };
-      Photo         fixed = photo_part (&soft, 0, 0, soft.width, soft.height), moved = photo_moved (&soft, shift);
-      Aligned       found;
-
-      photo_spoil (&fixed, 0.02 * (1 + i), 0, &random);
-      photo_spoil (&moved, 0.02 * (1 + i), 0, &random);
-      hold (&fixed, 10, 20);
-      hold (&moved, 90 + 40 * (i % 3), 60);
-      photo_spoil (&fixed, 1, 4, &random);
-      photo_spoil (&moved, 1, 4, &random);
-      found = align_photos (&moved, &fixed);
-      expect (! found.aligned || corner_error (found.matrix, shift, photograph.width, photograph.height) < 2,
-              "a thing that moves before a dark scene: corners off by %.3f px where %.3f are told, %s", corner_error (found.matrix, shift, photograph.width, photograph.height),
-              found.error, found.reason);
-      aligned_free (&found);
-      photo_free (&fixed);
-      photo_free (&moved);
-    }
-  photo_free (&soft);
-}
-
-/* A front of equal windows, on a wall of its own. */
-static Photo
-house (guint64 wall, gint x, gint y, gint across, gint down)
-{
-  Photo       rough = photo_part (&photograph, 0, 0, photograph.width, photograph.height), front;
-  CheckRandom random = { wall };
-
-  for (gint i = 0; i < 3 * rough.width * rough.height; i++)
-    rough.values[i] = (gfloat) (150 + 60 * (check_uniform (&random) - 0.5));
-  front = photo_softened (&rough, 2);
-  photo_free (&rough);
-  for (gint i = 0; i < front.width * front.height; i++)
-    {
-      const gint u = (i % front.width + x) % across - 8, v = (i / front.width + y) % down - 8, wide = across * 2 / 3, high = down * 2 / 3;
-
-      if (u < 0 || v < 0 || u >= wide || v >= high)
-        continue;
-      for (gint k = 0; k < 3; k++)
-        front.values[3 * (gsize) i + k] = MIN (MIN (u, wide - 1 - u), MIN (v, high - 1 - v)) < 4 ? 60
-                                          : abs (u - wide / 2) < 1 || abs (v - high / 2) < 1 ? 220 : unrelated.values[3 * ((gsize) (2 * v + 40) * unrelated.width + 2 * u + 60) + k];
-    }
-  return front;
-}
-
-/* Of one house or of two, which shift it is the wall alone knows. */
-static void
-check_windows (void)
-{
-  static const gint pitches[][2] = { { 50, 70 }, { 90, 110 }, { 160, 120 } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (pitches); i++)
-    {
-      CheckRandom random = { 31 + i };
-      Photo       fixed = house (1, 0, 0, pitches[i][0], pitches[i][1]), other = house (2, 17, 23, pitches[i][0], pitches[i][1]);
-      Aligned     found;
-
-      photo_spoil (&fixed, 1, 2, &random);
-      photo_spoil (&other, 1, 2, &random);
-      found = align_photos (&other, &fixed);
-      expect (! found.aligned, "equal windows of two houses: %s", found.reason);
-      aligned_free (&found);
-      photo_free (&fixed);
-      photo_free (&other);
-    }
 }
 
 /* Gives the picture a rim of one value. */
@@ -339,10 +207,7 @@ main (gint argc, gchar **argv)
       check_equal ();
     }
   stored = NULL;
-  check_dust ();
   check_soft ();
-  check_thing ();
-  check_windows ();
   check_kinds ();
   check_stamp ();
   photo_free (&photograph);
