@@ -26,7 +26,6 @@
 #define FEWEST_BLOCKS 8         /* of the pictures at large, that have a vote */
 #define LEAST_SHARE   0.5       /* of them, that agree */
 #define DOUBTFUL      0.3       /* pixels: what points and squares leave open, so that all pixels are asked */
-#define RIVAL         2         /* times the matches of another movement: where this one has fewer, all pixels are asked too */
 #define OFF           3.0       /* pixels at a corner: then it is another movement */
 #define DIRECT_ERROR  0.7       /* pixels at a corner, where no points agree: then the verdict is off by more than it tells, now and then */
 #define DIRECT_BLOCKS 40        /* that must agree */
@@ -122,7 +121,6 @@ typedef struct
   const AlignPoints *in_a, *in_b;
   const Match       *matches;
   gint               n;
-  gboolean           is_contested;      /* another movement has not many fewer matches: dust that stands before a soft scene has more than that */
 } Compared;
 
 /* Away from the points that agree, do the pictures show the same at large? */
@@ -252,7 +250,7 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
     return;
   refine (c->reference, c->moving, settings, found, &verdict);
   judge (&verdict, found);
-  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL || c->is_contested) && ask_all_pixels (c, settings, &before, found))
+  if (before.is_likely && settings->refines && (! found->is_aligned || found->error > DOUBTFUL) && ask_all_pixels (c, settings, &before, found))
     return;
   if (before.is_likely && ! found->is_aligned)
     return;
@@ -278,13 +276,12 @@ find_once (const TesseraRequest *like, AlignPicture *reference, const AlignPoint
   g_autofree Match    *matches = NULL;
   Consensus            second;
   const gint           n = match_descriptors (like, in_a->descriptors, in_a->n, in_b->descriptors, in_b->n, settings->ratio, TRUE, &matches);
-  Compared             compared = { reference, moving, in_a, in_b, matches, n, FALSE };
+  const Compared       compared = { reference, moving, in_a, in_b, matches, n };
 
   if (n < 0)
     return FALSE;
   consensus_propose (in_a->places, in_b->places, matches, n, settings->model, SEED, b->width, b->height, a->width, a->height, NULL,
                      found, &second);
-  compared.is_contested = RIVAL * second.inliers >= found->inliers;
   take (&compared, settings, found);
   if (! found->is_aligned && (second.is_likely || second.is_possible))
     {
