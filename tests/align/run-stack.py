@@ -140,7 +140,7 @@ def check_killed(report, stack, frames):
         lines = file.read().splitlines(keepends=True)
     words = lines[-1].split('matrix ')
     with open(kept, 'w', encoding='utf-8') as file:
-        file.writelines(lines[:-1] + [words[0] + 'matrix 1 0 300 0 1 0 0 0 1\n'])
+        file.writelines(lines[:-1] + [words[0] + 'matrix 1 0 300 0 1 0 0 0 1\t\n'])
     stack.run(*frames, '-o', out)
     with open(whole, 'rb') as one, open(out, 'rb') as other:
         report.check('kept transforms are not found anew', one.read() != other.read())
