@@ -10,9 +10,9 @@
 #include "align-coarse.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "matrix.h"
+#include "middle.h"
 
 #define CELLS      64           /* along the larger side */
 #define BLOCK      6            /* cells */
@@ -33,14 +33,6 @@ typedef struct
   gfloat *cells;                /* NaN: nothing is known */
   gdouble noise;                /* variance of a cell */
 } Plane;
-
-static gint
-by_size (const void *a, const void *b)
-{
-  const gfloat p = *(const gfloat *) a, q = *(const gfloat *) b;
-
-  return (p > q) - (p < q);
-}
 
 /* Roots of luminance of the half picture; NaN where it shows nothing. */
 static gfloat *
@@ -70,8 +62,7 @@ noise_of (const gfloat *roots, gint width, gint n)
       if (isfinite (difference))
         differences[m++] = difference;
     }
-  qsort (differences, m, sizeof *differences, by_size);
-  deviation = m > 0 ? 1.4826 * differences[m / 2] / 2 : 0;
+  deviation = m > 0 ? 1.4826 * middle_at (differences, m, m / 2) / 2 : 0;
   g_free (differences);
   return deviation * deviation;
 }
@@ -168,12 +159,10 @@ correlation (const Plane *a, const Plane *b, gint left, gint top, const gdouble 
   return pq / sqrt (pp * qq);
 }
 
-/* Over all blocks: their mean, and the vote. */
-static gdouble
+/* Over all blocks. */
+static void
 correlate (const Plane *a, const Plane *b, const gdouble inverse[9], CoarseVote *vote)
 {
-  gdouble sum = 0;
-
   *vote = (CoarseVote) { 0, 0 };
   for (gint top = 0; top + BLOCK <= a->height; top += BLOCK)
     for (gint left = 0; left + BLOCK <= a->width; left += BLOCK)
@@ -184,9 +173,7 @@ correlate (const Plane *a, const Plane *b, const gdouble inverse[9], CoarseVote 
           continue;
         vote->seen++;
         vote->agree += alike > ALIKE;
-        sum += alike;
       }
-  return vote->seen > 0 ? sum / vote->seen : 0;
 }
 
 void

@@ -5,10 +5,10 @@
 #include "direct-planes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "matrix.h"
+#include "middle.h"
 #include "soften.h"
 
 #define SOFTNESS    1.0         /* pixels of each level */
@@ -145,14 +145,6 @@ finish (DirectPlane *plane)
     }
 }
 
-static gint
-by_size (const void *a, const void *b)
-{
-  const gfloat p = *(const gfloat *) a, q = *(const gfloat *) b;
-
-  return (p > q) - (p < q);
-}
-
 static gdouble
 noise_of (const DirectPlane *plane, gint color)
 {
@@ -172,8 +164,7 @@ noise_of (const DirectPlane *plane, gint color)
       }
   if (n == 0)
     return 0.0;
-  qsort (differences, n, sizeof *differences, by_size);
-  deviation = PER_MEDIAN * differences[n / 2];
+  deviation = PER_MEDIAN * middle_at (differences, n, n / 2);
   return deviation * deviation / NOISE_LEFT;
 }
 

@@ -5,10 +5,10 @@
 #include "direct-step.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "matrix.h"
+#include "middle.h"
 #include "solve.h"
 
 #define SMALL       16          /* pixels: squares of planes up to SMALL_PLANE pixels wide; they grow with them */
@@ -37,7 +37,6 @@ typedef struct
   gdouble            scale[DIRECT_COLORS];      /* the deviation of the differences */
   gfloat            *differences[DIRECT_COLORS];        /* less the squares' means */
   RefineSums        *sums, *own;        /* with the product of both gradients; with the square of their mean */
-  gboolean          *is_used;
 } Step;
 
 static gint
@@ -63,7 +62,6 @@ step_init (Step *step, const DirectPlane *a, ConsensusModel model)
     }
   step->sums = g_new (RefineSums, step->n + 1);
   step->own = g_new (RefineSums, step->n + 1);
-  step->is_used = g_new (gboolean, step->n + 1);
 }
 
 static void
@@ -78,7 +76,6 @@ step_clear (Step *step)
     }
   g_free (step->sums);
   g_free (step->own);
-  g_free (step->is_used);
 }
 
 /* Gradients of B, and which pixels have all four neighbours.  Returns how many. */
@@ -154,14 +151,6 @@ subtract_squares (gint part, gint parts, gpointer data)
       subtract_square (step, c, square_of (step, i));
 }
 
-static gint
-by_size (const void *a, const void *b)
-{
-  const gfloat p = *(const gfloat *) a, q = *(const gfloat *) b;
-
-  return (p > q) - (p < q);
-}
-
 static gdouble
 deviation_of (const Step *step, gint color)
 {
@@ -174,8 +163,7 @@ deviation_of (const Step *step, gint color)
       sizes[m++] = fabsf (step->differences[color][i]);
   if (m == 0)
     return EQUAL;
-  qsort (sizes, m, sizeof *sizes, by_size);
-  return PER_MEDIAN * sizes[m / 2] + EQUAL;
+  return PER_MEDIAN * middle_at (sizes, m, m / 2) + EQUAL;
 }
 
 /* ------------------------------------------------------------------- sums -- */
@@ -290,7 +278,6 @@ add_squares (gint part, gint parts, gpointer data)
           fill_columns (step, c, square, of_b, of_b + size, b);
           add_pixels (step, c, square, a, b, &step->sums[i], &step->own[i]);
         }
-      step->is_used[i] = step->own[i].hessian[0][0] > 0;
     }
 }
 
@@ -364,7 +351,7 @@ direct_step_sums (const DirectPlane *a, const DirectPlane *b, const gdouble matr
   *n = 0;
   if (add_up (&step, b, matrix))
     for (gint i = 0; i < step.n; i++)
-      if (step.is_used[i])
+      if (step.own[i].hessian[0][0] > 0)
         result[(*n)++] = step.sums[i];
   step_clear (&step);
   return result;
