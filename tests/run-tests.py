@@ -105,8 +105,8 @@ def processor_time():
     return used.ru_utime + used.ru_stime
 
 
-def run(words, **env):
-    done = subprocess.run(words, cwd=TOP, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+def run(words, folder='', **env):
+    done = subprocess.run(words, cwd=os.path.join(TOP, folder), env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors='replace')
     return done.returncode, done.stdout
 
@@ -232,14 +232,33 @@ def warnings(fresh):
         results.say('\n'.join(said))
         results.record('gcc: no warning', int(not said), len(said), 0)
     else:
-        warnings_of('gcc', [])
-    warnings_of('clang', ['-Doptimization=0', '-Ddebug=false'])
+        build('gcc -Werror', emptied('build-werror-gcc'), ['-Dwerror=true', '-Dkernel_check=false'], CC='gcc')
+    clang()
 
 
-def warnings_of(compiler, options):
-    folder = f'build-werror-{compiler}'
+def emptied(folder):
     shutil.rmtree(os.path.join(TOP, folder), ignore_errors=True)
-    build(f'{compiler} -Werror', folder, ['-Dwerror=true', '-Dkernel_check=false', *options], CC=compiler)
+    return folder
+
+
+def clang():
+    """It warns of what it reads: no code is generated, and nothing is linked."""
+    began, used, folder = time.monotonic(), processor_time(), emptied('build-werror-clang')
+    results.say(f'reading all sources for {folder}')
+    error = configure(folder, ['-Dwerror=true', '-Dkernel_check=false'], CC='clang')
+    files = [] if error else json.loads(read(os.path.join(TOP, folder, 'compile_commands.json')))
+    if files:
+        # every header that is made, which no source finds before
+        _, targets = run(['meson', 'introspect', '--targets', folder])
+        made = [os.path.relpath(path, os.path.join(TOP, folder)) for target in json.loads(targets) for path in target['filename'] if path.endswith('.h')]
+        error = ninja(folder, *made)
+    if not error:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = pool.map(lambda file: run([*shlex.split(file['command']), '-fsyntax-only'], folder), files)
+            error = ''.join(output for code, output in done if code)
+    if error:
+        print(error)
+    results.record('clang -Werror', int(bool(files) and not error), int(not files or bool(error)), time.monotonic() - began, processors=processor_time() - used)
 
 
 def job(name, words):

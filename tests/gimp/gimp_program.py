@@ -22,6 +22,14 @@ NOISE = (r'Welcome to GIMP|Glycin running without sandbox|batch command executed
          r'Unable to run plug-in "(?!tessera)|^\(/usr/lib/\S+/gimp/3\.0/plug-ins/(?!tessera)\S+\)$|'
          r'Failed to execute child process “(?!.*tessera).*” \((Success|Operation not permitted)\)$')
 
+# Each picture that jobs begin with is loaded once: its loader is a program of its own.
+LOADED = """(define loaded (list))
+(define (image-of path load)
+  (let* ((known (assoc path loaded)))
+    (if known (car (gimp-image-duplicate (cdr known)))
+      (begin (set! loaded (cons (cons path (car (load))) loaded)) (image-of path load)))))
+"""
+UNLOAD = '(for-each (lambda (one) (gimp-image-delete (cdr one))) loaded)\n'
 # What the canvas shows, wherever the layer is and however it grew.
 FLAT = '(set! layer (car (gimp-image-merge-visible-layers image CLIP-TO-IMAGE)))'
 
@@ -48,7 +56,7 @@ class Gimp:
         self.runs += 1
         path = os.path.join(self.work, f'script-{self.runs}.scm')
         with open(path, 'w', encoding='utf-8') as file:
-            file.write(script)
+            file.write(LOADED + script + UNLOAD if '(image-of ' in script else script)
         words = [self.program, '-i', '-f', *self.interpreter, '-b', f'(load {quoted(path)})', *self.end]
         process = subprocess.Popen(words, env={**self.env, **env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors='replace', cwd=self.work)
@@ -61,7 +69,8 @@ class Gimp:
         return [line.split(f'TESSERA {what} ', 1)[1] for line in self.output if f'TESSERA {what} ' in line]
 
     def load(self, path):
-        return f'(image (car {self.load_call(path)})) (layer {self.first_layer}) (copy 0)'
+        load = f'(car {self.load_call(path)})' if path.endswith('.xcf') else f'(image-of {quoted(path)} (lambda () {self.load_call(path)}))'
+        return f'(image {load}) (layer {self.first_layer}) (copy 0)'
 
     def job(self, number, path, steps):
         """Steps on the picture; whether it ended is said.  An error in it ends the script: GIMP's catch hides its text."""

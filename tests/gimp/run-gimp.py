@@ -307,12 +307,15 @@ def main():
                 if given.states:
                     states(report, installed, kind, operations, inputs)
                     continue
+                if not given.only:
+                    example_scripts(report, installed, gimp, inputs['rgb'])
+                if given.smoke:
+                    installed.few_modules()
                 jobs = [job for operation in operations for effects in [gimp.effects and not operation['aux']]
                         for job in (smoke_jobs(operation, effects, int(gimp.effects)) if given.smoke else jobs_of(operation, effects))]
                 run_jobs(report, installed, gimp, jobs, inputs, 'in C', GEGL_USE_OPENCL='no')
                 elsewhere(report, installed, gimp, operations, inputs, given.smoke)
                 if not given.only:
-                    example_scripts(report, installed, gimp, inputs['rgb'])
                     ready_made(report, installed, gimp, inputs, given.smoke, Aligning(installed, gimp))
                     if not gimp.effects:
                         extras(report, installed, gimp, inputs, given.smoke)
