@@ -33,8 +33,12 @@ def cache_folder():
     """A folder for XDG_CACHE_HOME in which babl keeps nothing: where its folder would be is a file.  All processes of a user write what babl
     remembers of its conversions, it chooses them by timing, and reading some dozen of them takes each process a second."""
     folder = tempfile.TemporaryDirectory(prefix='tessera-cache-')
-    open(os.path.join(folder.name, 'babl'), 'w', encoding='utf-8').close()
+    babl_forgets(folder.name)
     return folder
+
+
+def babl_forgets(cache):
+    open(os.path.join(cache, 'babl'), 'w', encoding='utf-8').close()
 
 
 class Gegl:

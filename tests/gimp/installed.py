@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, TOP
+from common import Gegl, TOP, babl_forgets
 from gimp_program import plain
 from jobs import HEIGHT, WIDTH
 from pixels import read
@@ -20,7 +20,8 @@ class Installed:
     def __init__(self, build, work):
         self.build, self.work = build, work
         self.home = os.path.join(work, 'home')
-        os.mkdir(self.home)
+        os.makedirs(os.path.join(self.home, '.cache'))
+        babl_forgets(os.path.join(self.home, '.cache'))
         self.gegl = Gegl(None)
         for name in [n for n in self.gegl.env if n.startswith(('XDG_', 'GIMP'))] + ['DISPLAY', 'WAYLAND_DISPLAY', 'LANGUAGE']:
             self.gegl.env.pop(name, None)
