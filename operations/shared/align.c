@@ -65,6 +65,22 @@ is_believed (const RefineVerdict *verdict)
   return verdict->is_known && verdict->agreement >= LEAST_AGREEMENT && verdict->error <= MOST_ERROR;
 }
 
+/* A kind of movement that was asked for may be too small for what the pictures show.  The squares that it leaves far off are left out, and the others
+ * do not miss them: what is found without that limit tells. */
+static void
+compare_with_free (const RefinePicture *a, const RefinePicture *b, const RefineKnown *known, const gdouble matrix[9], RefineVerdict *verdict)
+{
+  ConsensusModel model = MODEL_HOMOGRAPHY;
+  RefineVerdict  of_free;
+  gdouble        free_of_it[9];
+
+  memcpy (free_of_it, matrix, sizeof free_of_it);
+  refine_far (a, b, model, free_of_it);
+  refine_near (a, b, known, TRUE, &model, free_of_it, &of_free);
+  if (is_believed (&of_free))
+    verdict->error = hypot (verdict->error, tangent_apart (free_of_it, matrix, b->bounds.width, b->bounds.height, a->bounds.width, a->bounds.height));
+}
+
 /* By the pixels, if they can be compared. */
 static void
 refine (AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found, RefineVerdict *verdict)
@@ -93,6 +109,8 @@ refine (AlignPicture *reference, AlignPicture *moving, const AlignSettings *sett
   if (! is_near && reference->factor * moving->factor > 1)
     refine_far (&reference->full, &moving->full, found->model, found->matrix);
   refine_near (&reference->full, &moving->full, &known, is_free, &found->model, found->matrix, verdict);
+  if (! is_free && found->model < MODEL_HOMOGRAPHY && verdict->is_known && verdict->error < INFINITY)
+    compare_with_free (&reference->full, &moving->full, &known, found->matrix, verdict);
 }
 
 /* Takes the pixels' word for what they know better than the points. */
@@ -108,6 +126,9 @@ judge (const RefineVerdict *verdict, Consensus *found)
   if (verdict->agreement < LEAST_AGREEMENT)
     g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but where the pictures would lie on one another they show the same in %d %% only"),
                 found->inliers, (gint) (100 * MAX (verdict->agreement, 0)));
+  else if (! isfinite (found->error))
+    g_snprintf (found->reason, sizeof found->reason, _("the %d matches that agree leave open where a corner of what both pictures show comes to lie"),
+                found->inliers);
   else if (! found->is_aligned)
     g_snprintf (found->reason, sizeof found->reason, _("%d matches agree, but the pixels leave %s pixels open at a corner of what both pictures show; %s are allowed"),
                 found->inliers, g_ascii_formatd (texts[0], sizeof texts[0], "%.3g", found->error),

@@ -123,13 +123,12 @@ find_least (const Settling *s, gdouble *matrix)
   return MODEL_HOMOGRAPHY;
 }
 
-static ConsensusModel
-settle_least (Settling *s, guint64 seed, gdouble *matrix)
+/* That homography; or another one, on which clearly more pairs agree, if that one has less than this share of them. */
+static void
+grow_or_search (Settling *s, guint64 seed, gdouble share, gdouble *matrix)
 {
-  ConsensusModel model;
-
   grow (s, matrix);
-  if (s->in.n < FEW * s->pairs->n_first)
+  if (s->in.n < share * s->pairs->n_first)
     {
       const gint n = s->in.n;
       Candidate  upright = { .score = 0 }, other = { .score = 0 };
@@ -140,32 +139,31 @@ settle_least (Settling *s, guint64 seed, gdouble *matrix)
         memcpy (matrix, upright.matrix, sizeof upright.matrix);
       choose (s, matrix, 1);
     }
+}
+
+static ConsensusModel
+settle_least (Settling *s, guint64 seed, gdouble *matrix)
+{
+  ConsensusModel model;
+
+  grow_or_search (s, seed, FEW, matrix);
   model = find_least (s, matrix);
   improve (s, model, matrix);
   return model;
 }
 
-/* How far a transform lies from the homography on which the pairs around it agree, at the corners; 0 if they do not ask for one. */
+/* How far a transform lies from the homography on which the pairs around it agree, or clearly more of all, at the corners; 0 if they do not ask
+ * for one. */
 static gdouble
-misfit (Settling *s, ConsensusModel model, const gdouble *matrix)
+misfit (Settling *s, ConsensusModel model, guint64 seed, const gdouble *matrix)
 {
-  gdouble bent[9], corners[TANGENT_CORNERS][2], inverse[9], worst = 0;
-  gint    n;
+  gdouble bent[9];
 
   memcpy (bent, matrix, sizeof bent);
-  grow (s, bent);
-  if (! is_worse (s, model, belief_loss (&s->in, matrix), belief_loss (&s->in, bent)) || ! matrix_invert (bent, inverse))
+  grow_or_search (s, seed, 1 / CLEARLY, bent);
+  if (! is_worse (s, model, belief_loss (&s->in, matrix), belief_loss (&s->in, bent)))
     return 0;
-  n = tangent_overlap (bent, s->frames->width, s->frames->height, s->frames->a_width, s->frames->a_height, corners);
-  for (gint i = 0; i < n; i++)
-    {
-      gdouble x, y, u, v;
-
-      matrix_map (inverse, corners[i][0], corners[i][1], &x, &y);
-      if (matrix_map (matrix, x, y, &u, &v) > 0)
-        worst = MAX (worst, hypot (u - corners[i][0], v - corners[i][1]));
-    }
-  return worst;
+  return tangent_apart (bent, matrix, s->frames->width, s->frames->height, s->frames->a_width, s->frames->a_height);
 }
 
 /* --------------------------------------------------------------------- result -- */
@@ -185,10 +183,11 @@ settle (const Pairs *pairs, ConsensusModel asked, guint64 seed, const Candidate 
   count_inliers (pairs, n_matches, is_inlier, c);
   c->places = belief_spots (pairs->pairs, s.in.chosen, s.in.n);
   c->cover = belief_cover (pairs->pairs, s.in.chosen, s.in.n, frames);
-  c->error = belief_error (&s.in, c->model, asked == MODEL_AUTO, frames, c->matrix);
+  /* in a small part each perspective looks affine: who asks for that does not know that there is none */
+  c->error = belief_error (&s.in, c->model, asked == MODEL_AUTO || asked == MODEL_AFFINE, frames, c->matrix);
   belief_precision (&s.in, frames, c->matrix, c->precision);
   if (c->model < MODEL_HOMOGRAPHY && asked != MODEL_AUTO && c->error < INFINITY)
-    c->error = hypot (c->error, misfit (&s, c->model, c->matrix));
+    c->error = hypot (c->error, misfit (&s, c->model, seed, c->matrix));
   consensus_judge (pairs, n_matches, frames, c);
   g_free (s.in.chosen);
   g_free (s.in.weights);

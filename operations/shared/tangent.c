@@ -137,6 +137,25 @@ tangent_overlap (const gdouble matrix[9], gint width, gint height, gint a_width,
 }
 
 gdouble
+tangent_apart (const gdouble matrix[9], const gdouble other[9], gint width, gint height, gint a_width, gint a_height)
+{
+  gdouble    corners[TANGENT_CORNERS][2], inverse[9], most = 0;
+  const gint n = tangent_overlap (matrix, width, height, a_width, a_height, corners);
+
+  if (! matrix_invert (matrix, inverse))
+    return INFINITY;
+  for (gint i = 0; i < n; i++)
+    {
+      gdouble x, y, u, v;
+
+      matrix_map (inverse, corners[i][0], corners[i][1], &x, &y);
+      if (matrix_map (other, x, y, &u, &v) > 0)
+        most = MAX (most, hypot (u - corners[i][0], v - corners[i][1]));
+    }
+  return most;
+}
+
+gdouble
 tangent_worst (const Tangent *tangent, ConsensusModel model, const gdouble *numbers, const gdouble covariance[TANGENT_MOST][TANGENT_MOST],
                const gdouble corners[][2], gint n)
 {

@@ -39,6 +39,9 @@ void     tangent_expect  (const Tangent *tangent, gdouble variance, gdouble equa
 /* The corners, in A, of what A shows of B; returns how many.  B lies before the horizon. */
 gint     tangent_overlap (const gdouble matrix[9], gint width, gint height, gint a_width, gint a_height, gdouble corners[TANGENT_CORNERS][2]);
 
+/* How far the other matrix takes those corners of `matrix` from where that has them, at most. */
+gdouble  tangent_apart   (const gdouble matrix[9], const gdouble other[9], gint width, gint height, gint a_width, gint a_height);
+
 /* The largest error at these places: of the move that is left, `numbers` or NULL, and one standard deviation of it, of the covariance. */
 gdouble  tangent_worst   (const Tangent *tangent, ConsensusModel model, const gdouble *numbers,
                           const gdouble covariance[TANGENT_MOST][TANGENT_MOST], const gdouble corners[][2], gint n);
