@@ -24,6 +24,13 @@ shown (gdouble number, gchar *text)
   return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, "%.3g", number);
 }
 
+/* So many that 25.004 is not 25. */
+static const gchar *
+shown_exactly (gdouble number, gchar *text)
+{
+  return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, "%.6g", number);
+}
+
 /* How many places are asked for: by chance, and of what each kind of transform is bent by. */
 static gint
 needed (const Pairs *pairs, const Frames *frames, ConsensusModel model)
@@ -56,7 +63,7 @@ consensus_judge (const Pairs *pairs, gint n_matches, const Frames *frames, Conse
                 ? _("%d of %d matches agree on a mirrored picture, or one seen from behind")
                 : least < 0 ? _("%d of %d matches agree on a picture that is folded")
                 : _("%d of %d matches agree, on a scale of areas from %s to %s; 0.04 to 25 are believed"),
-                c->inliers, n_matches, shown (least, texts[0]), shown (most, texts[1]));
+                c->inliers, n_matches, shown_exactly (least, texts[0]), shown_exactly (most, texts[1]));
   else
     {
       c->is_likely = TRUE;
