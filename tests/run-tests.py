@@ -255,7 +255,7 @@ def clang():
     if not error:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             done = pool.map(lambda file: run([*shlex.split(file['command']), '-fsyntax-only'], folder), files)
-            error = ''.join(output for code, output in done if code)
+            error = ''.join(output or f'{file["file"]}: clang ended with {code}\n' for file, (code, output) in zip(files, done) if code)
     if error:
         print(error)
     results.record('clang -Werror', int(bool(files) and not error), int(not files or bool(error)), time.monotonic() - began, processors=processor_time() - used)

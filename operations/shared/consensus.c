@@ -123,9 +123,29 @@ find_least (const Settling *s, gdouble *matrix)
   return MODEL_HOMOGRAPHY;
 }
 
-/* That homography; or another one, on which clearly more pairs agree, if that one has less than this share of them. */
+/* Do at least half of the pairs that agree on the one agree on the other too? */
+static gboolean
+is_shared (const Pairs *pairs, const gdouble *one, const gdouble *other)
+{
+  gint n = 0, both = 0;
+
+  for (gint i = 0; i < pairs->n_first; i++)
+    {
+      const Pair *pair = &pairs->pairs[pairs->first[i]];
+
+      if (models_error2 (one, pair) < pair->reach2)
+        {
+          n++;
+          both += models_error2 (other, pair) < pair->reach2;
+        }
+    }
+  return 2 * both >= n;
+}
+
+/* That homography; or another one, on which clearly more pairs agree, if that one has less than this share of them.  `near`: a transform that the
+ * other one takes further, and is not another movement; or NULL. */
 static void
-grow_or_search (Settling *s, guint64 seed, gdouble share, gdouble *matrix)
+grow_or_search (Settling *s, guint64 seed, gdouble share, const gdouble *near, gdouble *matrix)
 {
   grow (s, matrix);
   if (s->in.n < share * s->pairs->n_first)
@@ -135,7 +155,7 @@ grow_or_search (Settling *s, guint64 seed, gdouble share, gdouble *matrix)
 
       consensus_search (s->pairs, MODEL_HOMOGRAPHY, seed, s->frames, &upright, &other);
       improve (s, MODEL_HOMOGRAPHY, upright.matrix);
-      if (s->in.n > CLEARLY * n)
+      if (s->in.n > CLEARLY * n && (! near || is_shared (s->pairs, near, upright.matrix)))
         memcpy (matrix, upright.matrix, sizeof upright.matrix);
       choose (s, matrix, 1);
     }
@@ -146,21 +166,21 @@ settle_least (Settling *s, guint64 seed, gdouble *matrix)
 {
   ConsensusModel model;
 
-  grow_or_search (s, seed, FEW, matrix);
+  grow_or_search (s, seed, FEW, NULL, matrix);
   model = find_least (s, matrix);
   improve (s, model, matrix);
   return model;
 }
 
-/* How far a transform lies from the homography on which the pairs around it agree, or clearly more of all, at the corners; 0 if they do not ask
- * for one. */
+/* How far a transform lies from the homography on which the pairs around it agree, and clearly more with them, at the corners; 0 if they do not
+ * ask for one. */
 static gdouble
 misfit (Settling *s, ConsensusModel model, guint64 seed, const gdouble *matrix)
 {
   gdouble bent[9];
 
   memcpy (bent, matrix, sizeof bent);
-  grow_or_search (s, seed, 1 / CLEARLY, bent);
+  grow_or_search (s, seed, 1 / CLEARLY, matrix, bent);
   if (! is_worse (s, model, belief_loss (&s->in, matrix), belief_loss (&s->in, bent)))
     return 0;
   return tangent_apart (bent, matrix, s->frames->width, s->frames->height, s->frames->a_width, s->frames->a_height);
