@@ -100,26 +100,25 @@ static void
 check_small_kinds (void)
 {
   static const gchar *const names[] = { "translation", "similarity", "affine" };
-  static const gdouble      degrees[] = { 0.15, 0.35, 0.4, 1 };
+  static const gdouble      degrees[] = { 0.35, 0.4 };
   CheckRandom               random = { 21 };
 
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (degrees); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (degrees); i++)
     {
-      const Photo *photo = i % 2 ? &unrelated : &photograph;
-      gdouble      matrix[9];
-      Photo        moved;
+      gdouble matrix[9];
+      Photo   moved;
 
-      tilt (degrees[i / 2], matrix);
-      moved = photo_moved (photo, matrix);
+      tilt (degrees[i], matrix);
+      moved = photo_moved (&photograph, matrix);
       photo_spoil (&moved, 1, 2, &random);
       for (guint k = 0; k < G_N_ELEMENTS (names); k++)
         {
-          Aligned       found = align_as (names[k], &moved, photo);
-          const gdouble error = corner_error (found.matrix, matrix, photo->width, photo->height);
+          Aligned       found = align_as (names[k], &moved, &photograph);
+          const gdouble error = corner_error (found.matrix, matrix, photograph.width, photograph.height);
 
           expect (! found.aligned || (error < 2 * found.error + 0.1 && error < 2), "a tilt of %g degrees as %s: corners off by %.2f px where %.2f are told",
-                  degrees[i / 2], names[k], error, found.error);
-          expect (! strstr (found.reason, "inf"), "a tilt of %g degrees as %s, in words: %s", degrees[i / 2], names[k], found.reason);
+                  degrees[i], names[k], error, found.error);
+          expect (! strstr (found.reason, "inf"), "a tilt of %g degrees as %s, in words: %s", degrees[i], names[k], found.reason);
           aligned_free (&found);
         }
       photo_free (&moved);
