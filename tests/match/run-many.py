@@ -121,6 +121,17 @@ def check_dark(report, match, work, photo, turned):
     report.check('dark pictures with --contrast-threshold: no other', done.returncode == 1 and 'at contrast threshold' not in done.stdout, done.stdout)
     done = match(*dark, '--contrast-threshold', '0.01')
     report.check('dark pictures with a lower one: aligned', done.returncode == 0, done.stdout)
+    noisy = []
+    for number in range(2):
+        noisy.append(os.path.join(work, f'noisy{number}.png'))
+        match.gegl.run([os.path.join(IMAGES, 'seeding.jpg'), '-o', noisy[-1], '--', 'gegl:crop', f'x={128 * number}', 'width=896', 'height=768', 'gegl:brightness-contrast', 'contrast=0.5',
+                        'gegl:noise-rgb', 'red=0.15', 'green=0.15', 'blue=0.15', f'seed={number}'], GEGL_USE_OPENCL='no')
+    done = match(*noisy)
+    told = json.loads(match(*noisy, '--json', '-').stdout)
+    first = [int(n) for n in re.findall(r'at 0\.04 (\d+)\)', done.stdout)]
+    report.check('pictures with enough keypoints, of which too few agree: aligned at a lower threshold', done.returncode == 0 and len(first) == 2 and min(first) >= 200
+                 and abs(told['matrix'][2] - 128) < 1 and abs(told['matrix'][5]) < 1, done.stdout)
+    report.check('... and at the threshold that is asked for alone', match(*noisy, '--contrast-threshold', '0.04').returncode == 1, '')
 
 
 def check_hugin(report, match, work, photo, turned):

@@ -194,6 +194,23 @@ read_picture (Side *side, const Settings *settings, GError **error)
   return good;
 }
 
+Side *
+side_look_lower (const Side *side, const Settings *settings, GError **error)
+{
+  Side    *lower = side_new (g_strdup (side->path));
+  Settings all = *settings;
+
+  all.contrast = LEAST_CONTRAST;
+  all.max_features = settings->max_features > 0 ? settings->max_features : MOST_AGAIN;
+  if (! read_picture (lower, &all, error))
+    {
+      side_free (lower);
+      return NULL;
+    }
+  lower->first = side->first >= 0 ? side->first : side->keypoints.n;
+  return lower;
+}
+
 gboolean
 side_read (Side *side, const Settings *settings, GError **error)
 {

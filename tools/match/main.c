@@ -27,7 +27,7 @@ static const GOptionEntry options[] = {
   { "no-mutual", 0, 0, G_OPTION_ARG_NONE, &no_mutual, "Keep matches that are the nearest in one direction only", NULL },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Of the random samples (1)", "N" },
   { "contrast-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &contrast,
-    "How much a keypoint must stand out, 0 to 0.5 (0.04, or 0.01 for a picture that has fewer than 200 then)", "T" },
+    "How much a keypoint must stand out, 0 to 0.5 (0.04, or 0.01 for a picture that has fewer than 200 then, and for two that are not aligned)", "T" },
   { "edge-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &edge, "How long for its width the shape of a keypoint may be, 2 to 100 (10)", "T" },
   { "max-features", 0, 0, G_OPTION_ARG_INT, &max_features, "Keypoints of a picture, the strongest ones; 0 keeps all (0)", "N" },
   { "normalization", 0, 0, G_OPTION_ARG_STRING, &normalization, "l2, or root, as COLMAP's own descriptors are (l2)", "NAME" },
@@ -334,6 +334,7 @@ main (gint argc, gchar **argv)
 
   saves_start_gegl ();
   sides = inputs_list (paths, &many, &error);
+  settings.looks_lower = contrast < 0 && ! many && ! folder;
   wrong = sides ? check_inputs (sides, many) : error->message;
   if (wrong)
     code = fail (wrong);

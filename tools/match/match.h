@@ -12,7 +12,8 @@
 
 #define CONTRAST       0.04     /* at which points are looked for, ... */
 #define LEAST_CONTRAST 0.01     /* ... and again, ... */
-#define FEW            200      /* ... if there are fewer; as tessera:align does */
+#define FEW            200      /* ... if there are fewer, as tessera:align does; or if two pictures are not aligned and ... */
+#define MOST_AGAIN     8000     /* ... one has fewer: so many are compared then */
 
 /* What is asked for. */
 typedef struct
@@ -22,6 +23,7 @@ typedef struct
   ConsensusModel model;
   gint64         seed;
   gdouble        contrast;      /* below 0: CONTRAST, or LEAST_CONTRAST where points are few */
+  gboolean       looks_lower;   /* keypoints that nobody else counts may be looked for again where two pictures are not aligned */
   gdouble        edge;          /* as tessera:sift's edge-threshold */
   gint           max_features;  /* 0: all */
   gboolean       is_root;
@@ -36,7 +38,7 @@ typedef struct
   gboolean  is_picture;
   Keypoints keypoints;
   gdouble   contrast;           /* at which they were found; 0: in a file */
-  gint      first;              /* how many there were at CONTRAST, if that were too few; else -1 */
+  gint      first;              /* how many there were at CONTRAST, if they were looked for again; else -1 */
 } Side;
 
 /* One pair. */
@@ -58,6 +60,8 @@ GPtrArray *inputs_list  (gchar **paths, gboolean *many, GError **error);
 void       side_free    (gpointer side);
 /* FALSE, and an error that names it. */
 gboolean   side_read    (Side *side, const Settings *settings, GError **error);
+/* The same picture's keypoints at LEAST_CONTRAST; NULL, and an error. */
+Side      *side_look_lower (const Side *side, const Settings *settings, GError **error);
 /* For people. */
 gchar     *side_name    (const Side *side);
 /* As COLMAP calls the picture: a file photo.jpg.txt has the points of photo.jpg. */

@@ -52,6 +52,59 @@ comparison_clear (Comparison *comparison)
   g_clear_pointer (&comparison->is_inlier, g_free);
 }
 
+static gboolean
+has_more (const Side *side, const Settings *settings)
+{
+  return side->contrast > LEAST_CONTRAST && side->keypoints.n < (settings->max_features > 0 ? settings->max_features : MOST_AGAIN);
+}
+
+/* What the pictures share may stand out less.  The first answer stays where the second is no better. */
+static gboolean
+compare_lower (Comparison *comparison, GPtrArray *sides, GError **error)
+{
+  const Settings *settings = comparison->settings;
+  g_autoptr (GPtrArray) lower = g_ptr_array_new_with_free_func (side_free);
+  Comparison      again;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      Side *side = side_look_lower (g_ptr_array_index (sides, i), settings, error);
+
+      if (! side)
+        return FALSE;
+      g_ptr_array_add (lower, side);
+    }
+  if (! comparison_make (&again, settings, lower, 0, 1, error))
+    return FALSE;
+  if (again.consensus.is_aligned)
+    {
+      Comparison first = *comparison;
+
+      *comparison = again;
+      again = first;
+      for (guint i = 0; i < 2; i++)
+        {
+          gpointer kept = sides->pdata[i];
+
+          sides->pdata[i] = lower->pdata[i];
+          lower->pdata[i] = kept;
+        }
+    }
+  comparison_clear (&again);
+  return TRUE;
+}
+
+static gboolean
+compare_pair (Comparison *comparison, const Settings *settings, GPtrArray *sides, gint a, gint b, GError **error)
+{
+  if (! comparison_make (comparison, settings, sides, a, b, error))
+    return FALSE;
+  if (settings->looks_lower && ! comparison->consensus.is_aligned && comparison->a->is_picture && comparison->b->is_picture
+      && (has_more (comparison->a, settings) || has_more (comparison->b, settings)))
+    return compare_lower (comparison, sides, error);
+  return TRUE;
+}
+
 gint
 pairs_compare (GPtrArray *sides, gint neighbours, gboolean (*tell) (const Comparison *comparison, gpointer data, GError **error), gpointer data,
                const Settings *settings, GError **error)
@@ -64,7 +117,7 @@ pairs_compare (GPtrArray *sides, gint neighbours, gboolean (*tell) (const Compar
       {
         Comparison comparison;
 
-        if (comparison_make (&comparison, settings, sides, a, b, error) && tell (&comparison, data, error))
+        if (compare_pair (&comparison, settings, sides, a, b, error) && tell (&comparison, data, error))
           aligned += comparison.consensus.is_aligned;
         else
           aligned = -1;
