@@ -338,6 +338,11 @@ align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *m
         return FALSE;
       if (again.is_aligned)
         *found = again;
+      else if (again.inliers > found->inliers)
+        {
+          found->inliers = again.inliers;
+          memcpy (found->reason, again.reason, sizeof found->reason);
+        }
     }
   if (! found->is_aligned && ! found->is_likely && align_stars (&reference->full, &moving->full, settings->model, &other))
     *found = other;
