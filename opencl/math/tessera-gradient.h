@@ -68,14 +68,17 @@ gradient_arc (float r)
          + u * (-0.0755221769f + u * (0.0432119071f + u * (-0.0163679589f + u * 0.00292070024f)))))));
 }
 
-/* atan2 (gy, gx), and 0 if both are 0.  Beside an infinite component a finite one counts as 0. */
+/* atan2 (gy, gx), and 0 if both are 0.  Beside an infinite component a finite one counts as 0.  There is no choice within a choice, so that
+ * gcc 14 too makes vectors of it. */
 static inline float
 gradient_angle (float gx, float gy)
 {
   float a = tessera_abs (gx), b = tessera_abs (gy), high = a > b ? a : b, low, z, angle;
 
-  a = high <= GRADIENT_LARGEST ? a : a > GRADIENT_LARGEST ? 1.0f : 0.0f;
-  b = high <= GRADIENT_LARGEST ? b : b > GRADIENT_LARGEST ? 1.0f : 0.0f;
+  a = tessera_as_float (tessera_as_int (a) & -((high <= GRADIENT_LARGEST) | (a > GRADIENT_LARGEST)));
+  b = tessera_as_float (tessera_as_int (b) & -((high <= GRADIENT_LARGEST) | (b > GRADIENT_LARGEST)));
+  a = a > GRADIENT_LARGEST ? 1.0f : a;
+  b = b > GRADIENT_LARGEST ? 1.0f : b;
   high = a > b ? a : b;
   z = tessera_as_float (0x7f800000 - gradient_exponent (high));
   low = (a > b ? b : a) * z;
