@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Background and whitened frame.  The same operations in the same order as the C path (operations/shared/whiten.c): the sum over all frames; where one of
+ * Background and whitened frame.  The same operations in the same order as the C path (operations/sequences/whiten.c): the sum over all frames; where one of
  * them has no value, those that have one are added again.
  *
  * A work-item makes four pixels, STEP apart: what it knows of a frame serves all of them, so that memory is what takes the time.
@@ -13,7 +13,7 @@
 #define LEAST_WEIGHT 0.5f
 #define WHITENED     0          /* as WhitenResult in background-whiten.h */
 #define BACKGROUND   1
-#define STEP         32         /* as in operations/background-whiten-predict.c */
+#define STEP         32         /* as in operations/sequences/background-whiten-predict.c */
 
 /* The frames of the history, the oldest first; behind the last any of them again, and so in their tables. */
 #define EIGHT_FRAMES(t) \

@@ -2,7 +2,7 @@
  *
  * Convolution: out(x, y) = sum over the kernel's rows of (sum over a row's columns of
  * weight * in(x + i, y + j)), then + offset.  Both sums begin with 0.  Weights of 0 are left out.
- * C does the same (operations/convolution-rows.c).
+ * C does the same (operations/convolution/convolution-rows.c).
  *
  * PowerVR's case study of image convolution (2015) and its tutorial on local memory (2016) stage the
  * pixels of a work-group in local memory.  Here each pixel that is read serves CONVOLUTION_STEP

@@ -5,7 +5,7 @@
 #define PER_ITEM 32             /* pixels that a work-item counts, ... */
 #define AT_ONCE  4              /* ... of which it reads so many before it counts them */
 #define SLOPES   4              /* pixels of a column whose slopes are made at once */
-#define TILES    2              /* of whose columns one work-item counts the slopes: operations/estimate-shift-prepare.c */
+#define TILES    2              /* of whose columns one work-item counts the slopes: operations/sequences/estimate-shift-prepare.c */
 
 static int
 is_good (float pixel, float saturation)

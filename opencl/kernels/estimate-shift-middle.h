@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Exact medians of many numbers that are not negative, by way of histograms of their bits (operations/shared/shift-median.c), for several frames at once
+ * Exact medians of many numbers that are not negative, by way of histograms of their bits (operations/sequences/shift-median.c), for several frames at once
  * (the third dimension).  Nothing comes to the host before the last level.
  */
 /* Where the middle of a frame's numbers lies, and what is known of the two in the middle: their upper bits. */

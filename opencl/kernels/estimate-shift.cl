@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The shifts of some frames (operations/shared/shift.h): bad pixels, softening, projections, which pixels are used, their sums.  The same floats in the
- * same order as in C.  The host adds the sums of the tiles and decides on the next steps (operations/estimate-shift-device.c).
+ * The shifts of some frames (operations/sequences/shift.h): bad pixels, softening, projections, which pixels are used, their sums.  The same floats in the
+ * same order as in C.  The host adds the sums of the tiles and decides on the next steps (operations/sequences/estimate-shift-device.c).
  *
  * The third dimension of a launch is the frame, or what is asked of one.  What is made of frames lies one frame behind the other, `pixels` apart.
  */
@@ -12,9 +12,9 @@
 #include "tessera-shift.h"
 #include "estimate-shift-middle.h"
 
-#define HOT 4                   /* pixels that a work-item looks at: operations/estimate-shift-prepare.c */
+#define HOT 4                   /* pixels that a work-item looks at: operations/sequences/estimate-shift-prepare.c */
 
-/* What is asked of a frame: ShiftQuery in operations/estimate-shift-device.c. */
+/* What is asked of a frame: ShiftQuery in operations/sequences/estimate-shift-device.c. */
 typedef struct
 {
   int    frame, x, y, is_fresh;

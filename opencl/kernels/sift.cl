@@ -2,7 +2,7 @@
  *
  * SIFT: the luminance, the doubled picture, Gaussian levels, the extremes of their differences (here), their places, angles
  * and descriptors (sift-points.h).  The same sums in the same order as in C: a sum of floats begins with 0 and adds tap after
- * tap (operations/shared/tap-sum.c).
+ * tap (operations/sums/tap-sum.c).
  *
  * Levels are of a strip, the rows of an octave from `top` on: `rows` rows of `width` floats for each level, one level behind
  * another.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Shift-and-add (operations/shared/tracks.h): for each pixel the largest sum over frames, and its velocity.  The same floats in the same order as in C.
+ * Shift-and-add (operations/sequences/tracks.h): for each pixel the largest sum over frames, and its velocity.  The same floats in the same order as in C.
  *
  * Planes are kept in strips of 32 rows, and a strip column by column: work-items that are neighbours along y read neighbours, and the compiler knows how
  * far away the next column is.  A work-item has 16 pixels along x and four velocities next to one another along x, whose sums stay in registers: what

@@ -27,8 +27,9 @@ LONG_TEXT = 40                  # a kernel is not repeated for the dialog
 PATH = re.compile(r'[\w./-]+\.(?:c|h|cl|py|sh|txt|in|build)|(?:\.ci|data|gimp-[\d.]+|opencl|operations|po|tests|tools)/[\w./-]*')
 INVENTED = re.compile(r'emboss|NAME|my-filter')
 FROM_GEGL = ('gegl-op.h',)
-IDENTIFIERS = {word for folder in ('opencl/engine', 'operations') for name in os.listdir(os.path.join(TOP, folder)) if name.endswith(('.c', '.h'))
-               for word in re.findall(r'\b[Tt]essera\w+', open(os.path.join(TOP, folder, name), encoding='utf-8').read())}
+IDENTIFIERS = {word for folder in ('opencl/engine', 'operations') for path, _, names in os.walk(os.path.join(TOP, folder))
+               for name in names if name.endswith(('.c', '.h'))
+               for word in re.findall(r'\b[Tt]essera\w+', open(os.path.join(path, name), encoding='utf-8').read())}
 
 
 def text_of(file):
@@ -235,12 +236,12 @@ def check_names(report, name, text, files, build):
 
 
 def check_map(report, text):
-    """CONTRIBUTING's tables have every file of the engine, and every folder of tests and tools."""
-    for folder, names in (('opencl/engine', [name for name in os.listdir(os.path.join(TOP, 'opencl/engine')) if name.endswith('.c')]),
-                          ('tests', [entry.name for entry in os.scandir(os.path.join(TOP, 'tests')) if entry.is_dir() and entry.name[0] not in '._']),
-                          ('tools', [entry.name for entry in os.scandir(os.path.join(TOP, 'tools')) if entry.is_dir() and entry.name[0] not in '._'])):
+    """CONTRIBUTING's tables have every file of the engine, and every folder of operations, tests and tools."""
+    folders = {folder: [entry.name for entry in os.scandir(os.path.join(TOP, folder)) if entry.is_dir() and entry.name[0] not in '._']
+               for folder in ('operations', 'tests', 'tools')}
+    for folder, names in {'opencl/engine': [name for name in os.listdir(os.path.join(TOP, 'opencl/engine')) if name.endswith('.c')], **folders}.items():
         rows = ' '.join(line for line in text.splitlines() if line.startswith('|'))
-        absent = [name for name in names if f'`{name}`' not in rows]
+        absent = [name for name in names if f'`{name}`' not in rows and f'`{folder}/{name}/`' not in rows]
         report.check(f'CONTRIBUTING: its map has all of {folder}', names and not absent, ', '.join(sorted(absent)))
 
 

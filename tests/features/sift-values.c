@@ -29,7 +29,7 @@ put (gdouble scaled)
 }
 
 #define sift_element put
-#include "../../operations/sift-describe.c"
+#include "../../operations/points/sift-describe.c"
 
 #include "sift-points.h"
 

@@ -2,7 +2,7 @@
  *
  * Any bytes as a file of keypoints, for libFuzzer.  The first byte says the format.  By hand, in the tree's folder:
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover -Ioperations/shared $(pkg-config --cflags gio-2.0) \
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover -Ioperations/points $(pkg-config --cflags gio-2.0) \
  *     tests/match/fuzz-reader.c tools/match/keypoints.c $(pkg-config --libs gio-2.0) -lm -o fuzz-reader
  *   tests/match/fuzz-seeds.py SEEDS && ./fuzz-reader -max_total_time=600 -max_len=4096 CORPUS SEEDS
  */

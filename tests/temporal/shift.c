@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The shift of a frame (operations/shared/shift.h): against the truth, against the definition in double, and what holds for any frames. */
+ * The shift of a frame (operations/sequences/shift.h): against the truth, against the definition in double, and what holds for any frames. */
 #include <gegl.h>
 #include <math.h>
 #include <string.h>

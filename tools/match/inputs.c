@@ -9,8 +9,7 @@
 
 #include "frames-kinds.h"
 #include "frames.h"
-
-#include "../../operations/sift-files.h"
+#include "sift-files.h"
 
 static Side *
 side_new (gchar *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/shared/gaussian.h.  A wide Gaussian makes cells of the
+ * Dialect: OpenCL C.  The device's half of operations/sums/gaussian.h.  A wide Gaussian makes cells of the
  * pixels, blurs the cells (tessera-separable.h), and makes pixels of the cells again.  The last pass runs along
  * y.  It is gaussian_up_rows, or, if the filter has a finishing step, a kernel of its own:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The luminance of a picture as it is seen (operations/shared/perceived.h).  Needs tessera-convert.h,
+ * Dialect: OpenCL C.  The luminance of a picture as it is seen (operations/sums/perceived.h).  Needs tessera-convert.h,
  * tessera-seen.h.
  */
 

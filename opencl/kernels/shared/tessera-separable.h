@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Dialect: OpenCL C.  The device's half of operations/shared/separable.c.  Pixels have 4 floats.  The first
+ * Dialect: OpenCL C.  The device's half of operations/sums/separable.c.  Pixels have 4 floats.  The first
  * pass sums along x into a scratch image.  The second pass sums along y.  It is separable_columns, or, if the
  * filter has a finishing step, a kernel of its own:
  *

@@ -11,7 +11,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "../opencl/math/tessera-median-networks.h"
+#include "../../opencl/math/tessera-median-networks.h"
 
 #define HOT_SIGMA  8.0
 #define PER_MEDIAN 1.4826       /* standard deviation of a Gaussian / median of the magnitudes */

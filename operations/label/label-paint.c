@@ -7,8 +7,8 @@
 #include "label.h"
 #include "planes.h"
 
-#include "../opencl/math/tessera-convert.h"
-#include "../opencl/math/tessera-label.h"
+#include "../../opencl/math/tessera-convert.h"
+#include "../../opencl/math/tessera-label.h"
 
 /* What a component is painted with: LABEL_COLORS four floats, else one word. */
 static inline Pixel

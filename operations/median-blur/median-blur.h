@@ -11,7 +11,7 @@
 
 #include "tessera.h"
 
-#include "../opencl/math/tessera-median.h"
+#include "../../opencl/math/tessera-median.h"
 
 typedef struct
 {

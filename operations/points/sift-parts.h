@@ -12,9 +12,9 @@
 #include "perceived.h"
 #include "sift.h"
 
-#include "../opencl/math/tessera-extreme.h"
-#include "../opencl/math/tessera-portable.h"
-#include "../opencl/math/tessera-sift.h"
+#include "../../opencl/math/tessera-extreme.h"
+#include "../../opencl/math/tessera-portable.h"
+#include "../../opencl/math/tessera-sift.h"
 
 #define SIFT_MOST_LEVELS (SIFT_MOST_INTERVALS + 3)
 #define SIFT_MOST_TAPS   256            /* sigma 4, 1 interval: 223 */

@@ -9,7 +9,7 @@
 #include <gegl-plugin.h>
 #include <math.h>
 
-#include "../opencl/math/tessera-angle.h"
+#include "../../opencl/math/tessera-angle.h"
 
 /* ----------------------------------------------------------------- place -- */
 

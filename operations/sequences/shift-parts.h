@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-#include "../opencl/math/tessera-shift.h"
-#include "../opencl/math/tessera-shift-mean.h"
+#include "../../opencl/math/tessera-shift.h"
+#include "../../opencl/math/tessera-shift-mean.h"
 
 /* What a pixel is, in a byte; the device has bits (opencl/kernels/estimate-shift.cl). */
 #define SHIFT_BAD            1

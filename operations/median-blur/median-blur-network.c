@@ -15,7 +15,7 @@
 #include "median-blur.h"
 #include "planes.h"
 
-#include "../opencl/math/tessera-median-networks.h"
+#include "../../opencl/math/tessera-median-networks.h"
 
 #include <string.h>
 

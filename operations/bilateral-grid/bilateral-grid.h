@@ -10,8 +10,8 @@
 
 #include "tessera.h"
 
-#include "../opencl/math/tessera-index.h"
-#include "../opencl/math/tessera-grid.h"
+#include "../../opencl/math/tessera-index.h"
+#include "../../opencl/math/tessera-grid.h"
 
 /* One axis of a request.  Computed on the host, in double, rounded once. */
 typedef struct

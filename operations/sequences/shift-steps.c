@@ -2,7 +2,7 @@
  *
  * The steps of a shift, whoever makes the sums: see shift.h.
  *
- * A search asks for a median or for sums and goes on when it is answered, so that several searches can ask at once (operations/estimate-shift-device.c).
+ * A search asks for a median or for sums and goes on when it is answered, so that several searches can ask at once (operations/sequences/estimate-shift-device.c).
  *
  * A pixel can be used if it and all that it depends on is good and inside.  This depends on the whole part of the shift alone.  Of these pixels the steep
  * ones are used: h^2 + g^2 > (5 m)^2, where m is 1.4826 times the median of |h| and |g|.  If less than 64 are steep, all are used.

@@ -9,7 +9,7 @@
 
 #include "separable.h"
 
-#include "../opencl/math/tessera-convolution.h"
+#include "../../opencl/math/tessera-convolution.h"
 
 #define CONVOLUTION_LARGEST 63          /* rows, and columns */
 #define CONVOLUTION_MOST    (CONVOLUTION_LARGEST * CONVOLUTION_LARGEST)

@@ -8,9 +8,9 @@
 #include "planes.h"
 #include "tap-sum.h"
 
-#include "../opencl/math/tessera-convert.h"
-#include "../opencl/math/tessera-gradient.h"
-#include "../opencl/math/tessera-harris.h"
+#include "../../opencl/math/tessera-convert.h"
+#include "../../opencl/math/tessera-gradient.h"
+#include "../../opencl/math/tessera-harris.h"
 
 #include <math.h>
 #include <string.h>

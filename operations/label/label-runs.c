@@ -12,7 +12,7 @@
 #include <gegl-plugin.h>
 #include <string.h>
 
-#include "../opencl/math/tessera-label.h"
+#include "../../opencl/math/tessera-label.h"
 
 #define MOST_THREADS 256
 

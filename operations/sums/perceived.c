@@ -8,8 +8,8 @@
 
 #include <gegl-plugin.h>
 
-#include "../opencl/math/tessera-convert.h"
-#include "../opencl/math/tessera-seen.h"
+#include "../../opencl/math/tessera-convert.h"
+#include "../../opencl/math/tessera-seen.h"
 
 /* --------------------------------------------------------------- formats -- */
 

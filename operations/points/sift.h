@@ -15,7 +15,7 @@
 
 #include "tessera.h"
 
-#include "../opencl/math/tessera-sift-point.h"
+#include "../../opencl/math/tessera-sift-point.h"
 
 #define SIFT_MOST_INTERVALS 8
 

@@ -9,7 +9,7 @@
 
 #include "sift-draw.h"
 
-#include "../opencl/math/tessera-sift-mark.h"
+#include "../../opencl/math/tessera-sift-mark.h"
 
 typedef struct
 {

@@ -12,7 +12,7 @@
 #include <gegl-plugin.h>
 #include <math.h>
 
-#include "../opencl/math/tessera-sift-window.h"
+#include "../../opencl/math/tessera-sift-window.h"
 
 #define SLOT_FLOATS (WINDOW_PADDED * WINDOW_ROW * DIRECTIONS)
 

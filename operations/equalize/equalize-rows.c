@@ -8,9 +8,9 @@
 #include "equalize.h"
 #include "planes.h"
 
-#include "../opencl/math/tessera-index.h"
-#include "../opencl/math/tessera-convert.h"
-#include "../opencl/math/tessera-equalize.h"
+#include "../../opencl/math/tessera-index.h"
+#include "../../opencl/math/tessera-convert.h"
+#include "../../opencl/math/tessera-equalize.h"
 
 #define CHUNK        256        /* pixels */
 #define BLOCK_HEIGHT 64         /* of CHUNK pixels: read and written at once */
