@@ -60,7 +60,7 @@ gint32   align_layers_combine (AlignLayers *all);
 gint     align_layers_count   (const AlignLayers *all);         /* those that move */
 void     align_layers_clear   (AlignLayers *all);
 
-/* The node's pixels, in the place that they have in the image. */
+/* align-render.c: the node's pixels, in the place that they have in the image. */
 GeglBuffer *align_layers_render (GeglNode *graph, GeglNode *node, const Babl *format);
 /* While the node computes: from one part of the whole work to another. */
 void     align_layers_show_progress (GeglNode *node, gdouble from, gdouble to);

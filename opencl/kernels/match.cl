@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Descriptors of A against all of B (operations/points/match-device.c): |a - b|^2 = |a|^2 + |b|^2 - 2 ab.  All sums are whole numbers below 2^24, which
- * floats have exactly.  So neither the order of sums nor what mad() rounds can matter, and the results are those of C (operations/points/match.c).
+ * floats have exactly.  So neither the order of sums nor what mad() rounds can matter, and the results are those of C (operations/points/match-rows.c).
  *
  * A descriptor is 128 bytes: 8 uint4.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What match.c and match-device.c share. */
+ * The nearest descriptors, before some are kept: in C (match-rows.c), and on the device or in C (match-device.c). */
 #ifndef MATCH_PARTS_H
 #define MATCH_PARTS_H
 
@@ -20,10 +20,10 @@ typedef struct
   gint   back;                  /* the nearest to that of all of A, of several the first */
 } MatchRow;
 
-/* In C, on all threads. */
+/* match-rows.c: in C, on all threads. */
 void     match_rows    (const MatchTask *task, MatchRow *rows);
 
-/* On the device or in C.  FALSE: OpenCL is forced and could not run. */
+/* match-device.c: on the device or in C.  FALSE: OpenCL is forced and could not run. */
 gboolean match_process (const TesseraRequest *like, const MatchTask *task, MatchRow *rows);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef REFINE_SQUARES_H
 #define REFINE_SQUARES_H
 
-#include "refine.h"
+#include "refine-picture.h"
 #include "tangent.h"
 
 #define REFINE_SIDE 32                  /* of a square, in pixels of A */

@@ -10,6 +10,7 @@
 #include "matrix.h"
 #include "refine-squares.h"
 #include "solve.h"
+#include "tessera.h"
 
 #define SIDE        REFINE_SIDE
 #define BLURRED_SOFTNESS 6.0    /* pixels: where the transform may be a dozen pixels off */

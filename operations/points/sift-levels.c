@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#define LEAST_SIDE (2 * EXTREME_FRAME + 1)
 #define LEAST_BLUR 0.01                 /* variance of the first blur */
 #define HELD       0.5                  /* blur that a picture has already, in its own pixels */
 #define MOST_COLUMNS  896               /* of a tile */
@@ -351,4 +352,15 @@ sift_levels_end (SiftOctave *octave)
 {
   g_free (octave->tiles);
   g_free (octave->levels.rows);
+}
+
+gboolean
+sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height)
+{
+  const SiftSettings *settings = &search->scales.settings;
+  const gint          factor = settings->upsample ? 2 : 1;
+
+  *width = factor * bounds->width >> i;
+  *height = factor * bounds->height >> i;
+  return i == 0 || ((settings->octaves == 0 || i < settings->octaves) && *width >= LEAST_SIDE && *height >= LEAST_SIDE);
 }

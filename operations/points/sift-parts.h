@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What the files of SIFT share.  sift-list.c makes the request and sorts what was found.  In C sift-octaves.c leads: for each
- * octave, strip by strip, sift-levels.c makes the Gaussian levels, sift-candidates.c the extremes of their differences,
+ * What the files of SIFT share.  sift-find.c makes the request, sift-list.c sorts what was found.  In C sift-octaves.c
+ * leads: for each octave, strip by strip, sift-levels.c makes the Gaussian levels, sift-candidates.c the extremes of their differences,
  * sift-places.c places and angles, sift-describe.c descriptors.  sift-device.c does all that on the device.
  */
 #ifndef SIFT_PARTS_H

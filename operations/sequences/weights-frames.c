@@ -11,7 +11,7 @@
 
 #include "tessera.h"
 #include "solve.h"
-#include "weights-parts.h"
+#include "weights.h"
 
 #define BLOCK_ROWS 16
 #define CHUNK      256          /* floats of which one float is made */

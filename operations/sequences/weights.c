@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "solve.h"
-#include "weights-parts.h"
 
 #define MAX_CONDITION 1e12
 

@@ -72,4 +72,7 @@ FrameShift weights_round_shift (FrameShift shift);
 void       weights_find        (const CountPlane *current, FrameShift current_shift, const CountPlane *const *history,
                                 const FrameShift *shifts, gint n, const WeightsSettings *settings, Weights *weights);
 
+/* weights-frames.c: what that does from frames.  Moves are set; sets the weights, means and level. */
+void       weights_from_frames (const CountPlane *current, const CountPlane *const *history, Weights *weights);
+
 #endif

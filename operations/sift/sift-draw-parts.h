@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "sift-draw.h"
+#include "sift-drawing.h"
 
 #include "../../opencl/math/tessera-sift-mark.h"
 
@@ -40,10 +40,11 @@ sift_cells_in (gint length)
 /* Told of mark `k` and a cell, of which it may cover a pixel.  FALSE: no more of them. */
 typedef gboolean (*SiftCellVisit) (gsize k, gint cell, gpointer data);
 
-/* The cells of `area` near each mark, in the order of the marks; cells are numbered row by row from the area's first pixel on. */
+/* sift-draw-cells.c: the cells of `area` near each mark, in the order of the marks; cells are numbered row by row from the
+ * area's first pixel on. */
 void sift_visit_cells (const SiftMarks *marks, const GeglRectangle *area, SiftCellVisit visit, gpointer data);
 
-/* Makes the lists.  FALSE: they would be too long. */
+/* sift-draw-device.c: makes the lists.  FALSE: they would be too long. */
 gboolean sift_marks_list (SiftMarks *marks, const GeglRectangle *roi);
 
 /* Of the filter that draws: its `scratch_bytes` and `device`. */

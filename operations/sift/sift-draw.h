@@ -5,21 +5,7 @@
 #ifndef SIFT_DRAW_H
 #define SIFT_DRAW_H
 
-#include "sift.h"
-
-typedef enum { SIFT_OVERLAY, SIFT_MARKS, SIFT_MASK } SiftPicture;
-
-#define SIFT_COLORS 8
-
-typedef struct
-{
-  const SiftList *list;
-  SiftPicture     picture;
-  gdouble         scale;                        /* radius of a circle, in sigmas */
-  gint            most;                         /* of the strongest that are drawn; 0: all */
-  gboolean        by_octave;
-  gfloat          colors[SIFT_COLORS][4];       /* by octave, or the first for all; as the result's pixels */
-} SiftDrawing;
+#include "sift-drawing.h"
 
 /* Is drawing a request of its own, which the device may answer? */
 gboolean sift_draws_apart (const TesseraRequest *request, SiftPicture picture);

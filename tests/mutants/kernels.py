@@ -2,7 +2,7 @@
 """Changes of the kernels of filters that answer pixels."""
 
 ROWS = [
-    ('1', 'killed', 'opencl/kernels/bilateral-grid.cl',
+    ('1', 'killed', 'opencl/kernels/bilateral-grid-guide.h',
      'return ((w.x * guide.x +', 'return ((w.y * guide.x +', 1),
     ('2', 'real', 'opencl/kernels/bilateral-grid.cl',
      'barrier (CLK_LOCAL_MEM_FENCE);', ';', 1),
@@ -14,7 +14,7 @@ ROWS = [
      ', cells_y, n_planes, i - 1, j + y - 1,', ', cells_y, n_planes, i, j + y - 1,', 1),
     ('7', 'killed', 'opencl/kernels/bilateral-grid-sparse.h',
      'nd, k, ! by_luminance && k == 0 ? 1', 'nd, k, ! by_luminance || k == 0 ? 1', 1),
-    ('8', 'equivalent', 'opencl/kernels/bilateral-grid.cl',
+    ('8', 'equivalent', 'opencl/kernels/bilateral-grid-guide.h',
      '<= (float4) FLT_MAX', '< (float4) FLT_MAX', 1,
      'differs for a component of exactly FLT_MAX beside an aux alone; its luminance is beyond GRID_FARTHEST otherwise'),
     ('9', 'equivalent', 'opencl/kernels/bilateral-grid.cl',
@@ -127,7 +127,7 @@ ROWS = [
      'factors, factors != 0.0f);', 'factors, factors >= 0.0f);', 1),
     ('211', 'killed', 'opencl/kernels/unsharp-mask.cl',
      'part = sums.w / whole', 'part = whole / sums.w', 1),
-    ('212', 'killed', 'opencl/kernels/bilateral-grid.cl',
+    ('212', 'killed', 'opencl/kernels/bilateral-grid-guide.h',
      'lane < 3 ? pixel.w : 1.0f', 'lane < 4 ? pixel.w : 1.0f', 1),
     ('215', 'killed', 'opencl/kernels/median-blur.cl',
      'lacks && ! odd ? MEDIAN_LEAST', 'lacks && odd ? MEDIAN_LEAST', 1),
@@ -147,7 +147,7 @@ ROWS = [
      'unsharp_blurred (sums.z, part, in.z)', 'unsharp_blurred (sums.z, part, in.x)', 1),
     ('406', 'killed', 'opencl/kernels/equalize.cl',
      'v == v && pixel.w != 0.0f ?', 'v == v ?', 1),
-    ('407', 'killed', 'opencl/kernels/bilateral-grid.cl',
+    ('407', 'killed', 'opencl/kernels/bilateral-grid-guide.h',
      '|| pixel.w == 0.0f || guide.w', '|| guide.w', 1),
     ('471', 'new', 'opencl/kernels/convolution.cl',
      'rows - CONVOLUTION_STEP + height - first);', 'rows + CONVOLUTION_STEP + height - first);', 1,

@@ -13,16 +13,6 @@
 /* ------------------------------------------------------------------ writing -- */
 
 void
-row_add_number (GString *text, gchar before, const gchar *format, gdouble number)
-{
-  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append_c (text, before);
-  if (isfinite (number))
-    g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
-}
-
-void
 row_add_frame (GString *text, const FrameRow *row)
 {
   g_autofree gchar *name = g_strescape (row->name, NULL), *reason = g_strescape (row->reason ? row->reason : "", NULL);

@@ -157,7 +157,8 @@ typedef struct
   gint    track;                /* -1: none; not in a block's file */
 } ObjectRow;
 
-/* Behind what parts it from the number before, with the same digits in every language; nothing where it is no number. */
+/* sequence-numbers.c: behind what parts it from the number before, with the same digits in every language; nothing
+ * where it is no number. */
 void        row_add_number  (GString *text, gchar before, const gchar *format, gdouble number);
 void        row_add_frame   (GString *text, const FrameRow *row);
 void        row_add_object  (GString *text, const ObjectRow *row);
