@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-layers.py [--print]: the engine's files stand in layers.  The test draws the graph of opencl/engine, by includes and
-by calls, and fails on a circle: whoever reads a file then needs to know only what lies below it.  It also holds all files
-of the product and of its tests to 400 lines, and their functions to 60.
+"""run-layers.py [--print]: the product's files stand in layers.  The test draws its files, by includes and by calls,
+and fails on a circle: whoever reads a file then needs to know only what lies below it.  Folders are the rooms of the house.
+They stand in layers too, and none is a heap.  It also holds all files of the product and of its tests to 400 lines, and
+their functions to 60.  Each law counts once, and names whatever breaks it.
 
-NAME.c, NAME.h and tessera-NAME.h are one room.  A room points to another where it includes a header of the other, or
-mentions a function that the other defines.  A function that is handed down to be called back is no arrow upward: the file
-that calls it does not name it."""
+A file points to another where it includes it, or mentions a function that the other defines.  A header goes with the
+file of its name, unless it declares functions of others: then it stands by itself.  In the engine NAME.c, NAME.h and
+tessera-NAME.h are one in any case.  A function that is handed down to be called back is no arrow upward: the file that
+calls it does not name it."""
+import collections
 import glob
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import TOP, Report
+from common import FILTERS, TOP, Report
 
 MOST_LINES, MOST_OF_FUNCTION = 400, 60
+MOST_OF_PRODUCT = 0.26          # that a room may be
+DIALECT = 'opencl/engine/tessera-math.h'         # what C lends to opencl/math, which names nothing else outside itself
+PRODUCT = ('operations', 'opencl', 'gimp-2.10', 'gimp-3', 'tools/match', 'tools/stack', 'tools/sequence')
+DRAWN = ('operations', 'opencl', 'gimp-2.10', 'tools', 'data/example')
 FOLDERS = ('operations', 'opencl', 'gimp-2.10', 'gimp-3', 'tools', 'tests')
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
@@ -50,31 +57,65 @@ def functions(code):
     return found
 
 
-def room_of(name, rooms):
-    stem = os.path.splitext(os.path.basename(name))[0]
-    short = stem[len('tessera-'):] if stem.startswith('tessera-') else stem
-    return short if short + '.c' in rooms else stem
+class Code:
+    """{file name: text}, and what the test knows of it."""
 
+    def __init__(self, texts):
+        self.texts = texts
+        self.plain = {name: DIRECTIVE.sub(blank, NOT_CODE.sub(blank, text)) for name, text in texts.items()}
+        self.words = {name: set(re.findall(r'\w+', plain)) for name, plain in self.plain.items()}
+        self.calls = {name: set(re.findall(r'(\w+)\s*\(', plain)) for name, plain in self.plain.items()}
+        self.places, self.own, self.homes = collections.defaultdict(list), {}, collections.defaultdict(list)
+        for name in texts:
+            self.places[os.path.basename(name)].append(name)
+            found = functions(self.plain[name])
+            self.own[name] = {function for function, *_ in found}
+            for function in {function for function, is_static, *_ in found if not is_static or not name.endswith('.c')}:
+                self.homes[function].append(name)
 
-def arrows(texts):
-    """{room: {room that it needs: why}} of {file name: text}."""
-    graph, home, codes = {}, {}, {}
-    for name, text in texts.items():
-        codes[name] = DIRECTIVE.sub(blank, NOT_CODE.sub(blank, text))
-        graph.setdefault(room_of(name, texts), {})
-        for function, is_static, _, _ in functions(codes[name]):
-            if name.endswith('.c') and not is_static:
-                home[function] = room_of(name, texts)
-    for name, text in texts.items():
-        room = room_of(name, texts)
-        for included in INCLUDE.findall(text):
-            other = room_of(included, texts)
-            if os.path.basename(included) in texts and other != room:
-                graph[room].setdefault(other, f'{name} includes {included}')
-        for word in set(re.findall(r'\w+', codes[name])) if name.endswith('.c') else ():
-            if home.get(word, room) != room:
-                graph[room].setdefault(home[word], f'{name} calls {word}')
-    return graph
+    def included(self, name):
+        """The files that it includes, as far as they are among these."""
+        for path in INCLUDE.findall(self.texts[name]):
+            beside = os.path.normpath(os.path.join(os.path.dirname(name), path))
+            places = self.places[os.path.basename(path)]
+            if beside in self.texts:
+                yield beside
+            elif len(places) == 1:
+                yield places[0]
+
+    def home(self, word, name):
+        """The file whose function a file means by a word, or None.  A header declares what a .c defines, and does not
+        call it.  What a header defines may have a short name, which others give to a variable."""
+        if word in self.own[name]:
+            return None
+        homes = [home for home in self.homes[word]
+                 if (not name.endswith('.h') if home.endswith('.c') else word in self.calls[name])]
+        homes = [home for home in homes if os.path.dirname(home) == os.path.dirname(name)] or homes
+        return homes[0] if len(homes) == 1 else None
+
+    def by_name(self, name):
+        """NAME.c of NAME.h and of tessera-NAME.h, if there is one; else the file itself."""
+        folder, file = os.path.split(os.path.splitext(name)[0])
+        near = [os.path.join(folder, stem) + '.c' for stem in (file.removeprefix('tessera-'), file)]
+        return next((path for path in near if path in self.texts), name)
+
+    def by_owner(self, name):
+        """The same, but of a header that declares functions of others the header itself."""
+        declared = {home for word in self.calls[name] for home in self.homes.get(word, ()) if home.endswith('.c')}
+        return self.by_name(name) if not name.endswith('.h') or declared <= {self.by_name(name)} else name
+
+    def arrows(self, room):
+        """{room: {room that it needs: why}}; `room` tells that of a file."""
+        rooms = {name: room(name) for name in self.texts}
+        graph = {room: {} for room in rooms.values()}
+        for name in sorted(self.texts):
+            needed = [(other, f'{name} includes {other}') for other in self.included(name)]
+            words = sorted(self.words[name] & self.homes.keys())
+            needed += [(self.home(word, name), f'{name} calls {word}') for word in words]
+            for other, why in needed:
+                if other and rooms[other] != rooms[name]:
+                    graph[rooms[name]].setdefault(rooms[other], why)
+        return graph
 
 
 def circles(graph):
@@ -120,6 +161,11 @@ def describe(graph, circle):
 
 # ------------------------------------------------------------ the test itself
 
+def circles_of(texts, law=Code.by_name):
+    code = Code(texts)
+    return circles(code.arrows(lambda name: law(code, name)))
+
+
 def check_itself(report):
     clean = {
         'top.c': '#include "low.h"\n/* tessera_nobody () */\nvoid\ntessera_top (void)\n{\n  tessera_low (callback);\n}\n',
@@ -128,49 +174,107 @@ def check_itself(report):
     }
     by_call = dict(clean, **{'low.c': clean['low.c'].replace('f ();', 'tessera_top ();')})
     by_include = dict(clean, **{'top.h': 'typedef int Top;\n', 'low.h': '#include "top.h"\n' + clean['low.h']})
-    report.check('no circle is seen where there is none', circles(arrows(clean)) == [], str(arrows(clean)))
-    report.check('a circle by a call is seen', circles(arrows(by_call)) == [['low', 'top']], str(arrows(by_call)))
-    report.check('a circle by an include is seen', circles(arrows(by_include)) == [['low', 'top']], str(arrows(by_include)))
-    report.check('a static function is nobody else\'s', circles(arrows(dict(
-        by_call, **{'top.c': 'static ' + clean['top.c'].split('\n', 2)[2]}))) == [])
+    of_several = dict(by_include, **{'top.h': 'void tessera_top (void);\nvoid tessera_bottom (void);\n',
+                                     'bottom.c': 'void\ntessera_bottom (void)\n{\n}\n'})
+    of_folders = {'a/one.c': '#include "../b/two.h"\n', 'b/two.h': 'typedef int Two;\n',
+                  'b/three.c': '#include "../a/four.h"\n', 'a/four.h': 'typedef int Four;\n'}
+    kernels = {'one.cl': '#include "two.h"\nint f (void)\n{\n  return g ();\n}\n',
+               'two.h': 'inline int g (void)\n{\n  return f ();\n}\n'}
+    report.check('no circle is seen where there is none', circles_of(clean) == [] == circles_of(clean, Code.by_owner))
+    for how, texts in ('a call', by_call), ('an include', by_include):
+        report.check(f'a circle by {how} is seen',
+                     circles_of(texts) == [['low.c', 'top.c']] == circles_of(texts, Code.by_owner))
+    report.check('a header of several files is no circle',
+                 circles_of(of_several) != [] == circles_of(of_several, Code.by_owner))
+    report.check('a circle of folders is seen, where files have none',
+                 circles(Code(of_folders).arrows(os.path.dirname)) == [['a', 'b']] and circles_of(of_folders) == [])
+    report.check('a circle of kernels is seen', circles_of(kernels) == [['one.cl', 'two.h']], str(circles_of(kernels)))
+    is_static = dict(by_call, **{'top.c': 'static ' + clean['top.c'].split('\n', 2)[2]})
+    report.check('a static function is nobody else\'s', circles_of(is_static) == [])
     long = 'int\nf (void)\n{\n' + '  g ();\n' * 59 + '}\n'
     report.check('the length of a function is counted', functions(long) == [('f', False, 3, 61)], str(functions(long)))
 
 
+def read(folders, kinds):
+    """{path from the top: text}."""
+    texts = {}
+    paths = (path for folder in folders for path in glob.glob(os.path.join(TOP, folder, '**', '*'), recursive=True))
+    for path in sorted(paths):
+        if path.endswith(kinds):
+            with open(path, encoding='utf-8') as file:
+                texts[os.path.relpath(path, TOP)] = file.read()
+    return texts
+
+
 def check_sizes(report):
     """Of all files and functions; of Python the files alone."""
-    seen = 0
-    for path in sorted(path for folder in FOLDERS for path in glob.glob(os.path.join(TOP, folder, '**', '*'), recursive=True)):
-        name, kind = os.path.relpath(path, TOP), os.path.splitext(path)[1]
-        if kind not in ('.c', '.h', '.cl', '.cpp', '.py'):
-            continue
-        with open(path, encoding='utf-8') as file:
-            text = file.read()
-        seen += 1
-        lines = text.count('\n')
-        report.check(f'{name} has at most {MOST_LINES} lines', lines <= MOST_LINES, str(lines))
-        if kind == '.py':
-            continue
-        for function, _, first, length in functions(DIRECTIVE.sub(blank, NOT_CODE.sub(blank, text))):
-            report.check(f'{name}: {function} has at most {MOST_OF_FUNCTION} lines', length <= MOST_OF_FUNCTION,
-                         f'{length} from line {first}')
-    report.check('there are files', seen > 400, str(seen))
+    texts = read(FOLDERS, ('.c', '.h', '.cl', '.cpp', '.py'))
+    long = [f'{name}: {text.count(chr(10))}' for name, text in texts.items() if text.count('\n') > MOST_LINES]
+    code = Code({name: text for name, text in texts.items() if not name.endswith('.py')})
+    longest = [f'{name}: {function}, {length} from line {first}' for name, plain in code.plain.items()
+               for function, _, first, length in functions(plain) if length > MOST_OF_FUNCTION]
+    report.check(f'no file has more than {MOST_LINES} lines', not long, '; '.join(long))
+    report.check(f'no function has more than {MOST_OF_FUNCTION} lines', not longest, '; '.join(longest))
+    report.check('there are files', len(texts) > 400, str(len(texts)))
+
+
+def check_circles(report, law, graph):
+    found = circles(graph)
+    told = '; '.join(f'{" ".join(circle)} ({describe(graph, circle)})' for circle in found)
+    report.check(law, len(graph) > 20 and not found, told)
+
+
+def check_shares(report):
+    """Returns {room: its share of the product's lines}."""
+    texts, lines = read(PRODUCT, ('.c', '.h', '.cl', '.py', '.py.in')), collections.Counter()
+    for name, text in texts.items():
+        lines[os.path.dirname(name)] += text.count('\n')
+    shares = {room: n / lines.total() for room, n in lines.items()}
+    heaps = [f'{room}: {share:.0%}' for room, share in shares.items() if share > MOST_OF_PRODUCT]
+    report.check(f'no room has more than {MOST_OF_PRODUCT:.0%} of the product', len(shares) > 10 and not heaps,
+                 ', '.join(heaps))
+    return shares
+
+
+def folder_of(name):
+    return 'opencl/math' if name == DIALECT else os.path.dirname(name)
+
+
+def below(graph, name):
+    """All that a file needs."""
+    found, left = set(), [name]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += graph[name]
+    return found
+
+
+def check_filters(report, graph):
+    """What reads and writes files is nothing for pixels."""
+    needed = {name: below(graph, f'operations/tessera-{name}.c') for name in FILTERS}
+    wrong = [f'{name}: {file}' for name, files in needed.items() for file in sorted(files)
+             if file.startswith('operations/files/')]
+    report.check('no filter needs operations/files', len(needed) > 10 and not wrong, ', '.join(wrong))
 
 
 def main():
-    report, texts = Report(), {}
-    for path in glob.glob(os.path.join(TOP, 'opencl', 'engine', '*.[ch]')):
-        with open(path, encoding='utf-8') as file:
-            texts[os.path.basename(path)] = file.read()
+    report = Report()
     check_itself(report)
-    graph = arrows(texts)
-    found = circles(graph)
-    for circle in found:
-        report.check(f'no circle of {len(circle)}: {" ".join(circle)}', False, describe(graph, circle))
-    report.check('the engine has files, and no circle of them', len(texts) > 20 and not found)
-    if '--print' in sys.argv and not found:
-        for number, rooms in enumerate(layers(graph), 1):
-            print(f'{number:3}  {" ".join(rooms)}')
+    engine, product = Code(read(['opencl/engine'], ('.c', '.h'))), Code(read(DRAWN, ('.c', '.h', '.cl')))
+    of_engine, graph, rooms = engine.arrows(engine.by_name), product.arrows(product.by_owner), product.arrows(folder_of)
+    check_circles(report, 'the engine has files, and no circle of them', of_engine)
+    check_circles(report, 'the product has files, and no circle of them', graph)
+    check_circles(report, 'the product has rooms, and no circle of them', rooms)
+    check_filters(report, graph)
+    shares = check_shares(report)
+    if '--print' in sys.argv and not report.failed:
+        for number, files in enumerate(layers(of_engine), 1):
+            print(f'{number:3}  {" ".join(os.path.basename(file) for file in files)}')
+        for number, folders in enumerate(layers(rooms), 1):
+            told = (f'{room} {shares[room]:.1%}' if room in shares else room for room in folders)
+            print(f'{number:3}  {", ".join(told)}')
     check_sizes(report)
     report.finish()
 
