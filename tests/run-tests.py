@@ -49,6 +49,7 @@ PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '
             'package/debian': ['tests/package/run-package.py']}
 # All that these need of `build`, which GIMP does not run.  The product is what ./run install makes.
 OF_GIMP = 'tests/gimp/list-operations'
+HARNESS = 'tests/check/check'
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
 
@@ -330,6 +331,15 @@ def filter_jobs(name):
             job(f'{name}-hashes', [*check, '--hashes', 'tests/check/hashes.txt'])]
 
 
+def needed(wanted):
+    """Targets of `build`; none: all of it.  A filter needs the harness and itself."""
+    if all(word.startswith('gimp') for word in wanted):
+        return [OF_GIMP]
+    if all(word in FILTERS for word in wanted):
+        return [HARNESS, *(f'operations/tessera-{name}.so' for name in wanted)]
+    return []
+
+
 def run_parts(wanted, parts):
     names = list(dict.fromkeys(name for word in wanted for name in parts.get(word, [word] if word in known_tests(parts) else [])))
     of_filters = [of_filter for name in wanted if name in FILTERS for of_filter in filter_jobs(name)]
@@ -338,8 +348,7 @@ def run_parts(wanted, parts):
     results.total = 1 + len(names) + len(of_filters) + len(programs) + ('gimp/smoke' in wanted) + ('gimp/smoke-3' in wanted) + ('driver/tsan' in wanted) + 2 * ('warnings' in wanted) \
         + len(sanitized) + (len(sanitized) > 0) + 2 * len(LEVELS) * ('check/levels' in wanted)
     fresh = not os.path.exists(os.path.join(TOP, 'build', 'build.ninja'))
-    of_gimp = all(part.startswith('gimp') for part in wanted)
-    if not build('gcc or $CC', 'build', targets=[OF_GIMP] if of_gimp else []):
+    if not build('gcc or $CC', 'build', targets=needed(wanted)):
         return
     if 'warnings' in wanted:
         warnings(fresh)
