@@ -13,6 +13,11 @@ from common import Report, TOP
 
 # A row goes in front of the first of these that its file has.
 NEIGHBOURS = (r'^template', r'^void reference_template', r'^operations/tessera-unsharp')
+# What the test of the pages needs: every operation, and what lists them.
+PAGES = '''
+ninja -C build tests/gimp/list-operations $(ls operations/tessera-*.c | sed 's/c$/so/') >build/pages.log || { cat build/pages.log; exit 3; }
+python3 -B tests/doc/run-pages.py build
+'''
 
 
 def copy_tree(folder):
@@ -38,6 +43,15 @@ def add_row(path, row):
     return False
 
 
+def check_pages(report, name, folder):
+    """A filter without a page: the test of the pages says what is missing, to its end."""
+    said = run(PAGES, folder)
+    lines = said.stdout.splitlines() or ['nothing']
+    named = [line for line in lines if line.startswith('FAIL') and f'tessera:{name}' in line]
+    report.check('without a page the test of the pages is red, and counts', said.returncode == 1 and named and re.fullmatch(r'[1-9]\d* passed, [1-9]\d* failed', lines[-1])
+                 and 'Traceback' not in said.stderr, f'exit {said.returncode}, {lines[-1]}\n{said.stderr[-3000:]}')
+
+
 def main():
     report = Report()
     with open(os.path.join(TOP, 'CONTRIBUTING.md'), encoding='utf-8') as file:
@@ -55,6 +69,7 @@ def main():
         last = (built.stdout.splitlines() or ['nothing'])[-1]
         report.check('it builds, and the new filter passes', built.returncode == 0 and re.fullmatch(r'[1-9]\d* passed, 0 failed', last),
                      last if built.returncode == 0 else built.stdout[-3000:] + built.stderr[-1000:])
+        check_pages(report, rows[0][1], folder)
     report.finish()
 
 

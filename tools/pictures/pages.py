@@ -18,8 +18,17 @@ FENCE = re.compile(r'^```\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'!\[([^\]]*)\]\(([^)]+)\)')
 
 
+def path_of(name):
+    return os.path.join(DOC, name + '.md')
+
+
+def is_written(name):
+    """A filter that is new has no page yet."""
+    return os.path.exists(path_of(name))
+
+
 def read(name):
-    with open(os.path.join(DOC, name + '.md'), encoding='utf-8') as file:
+    with open(path_of(name), encoding='utf-8') as file:
         return file.read()
 
 
