@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Sobel's gradient: gx = [1 2 1]^T [-1 0 1] / 8 * I, and gy by the transposed kernel.  The C path
- * (tessera-sobel.c) calls the same functions in the same order.
+ * (tessera-sobel.c) calls the functions of tessera-gradient.h.  So do these kernels, but where colours are float4:
+ * seen () and across () write gradient_seen () and gradient_across () once more.  Whoever changes one changes both.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -82,6 +83,7 @@ seen (float4 pixel)
   return light;
 }
 
+/* gradient_across of the colours. */
 static float4
 across (float4 before, float4 before_2, float4 before_3, float4 after, float4 after_2, float4 after_3)
 {

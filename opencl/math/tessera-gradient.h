@@ -4,7 +4,8 @@
  * tessera_as_float; needs tessera-convert.h before it.
  *
  * Sobel's gradient, its size and its angle.  Pixels are divided by 8 beforehand, so that no
- * sum overflows.  Nothing here calls a division, a root or a library, which differ between devices.
+ * sum overflows.  Nothing here calls a division, a root or a library: not every device
+ * rounds those of floats correctly.
  */
 #define GRADIENT_SHARE   0.125f
 #define GRADIENT_LARGEST 3.402823466e38f
