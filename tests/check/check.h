@@ -68,6 +68,15 @@ typedef struct
   const gchar *const *nicks;    /* of an enum, or texts; NULL at the end; the value is the index */
 } CheckProperty;
 
+/* A property of the operation that the table does not draw, and why. */
+typedef struct
+{
+  const gchar *name, *reason;
+} CheckUndrawn;
+
+#define CHECK_ALIAS  "an alias of `result`, for scripts"
+#define CHECK_RESULT "a result"
+
 /* Laws that hold without a reference. */
 typedef enum
 {
@@ -108,6 +117,7 @@ typedef struct
   const gchar   *operation;     /* "tessera:motion-blur" */
   gint           n_properties;
   CheckProperty  properties[CHECK_MAX_PROPERTIES];
+  const CheckUndrawn *undrawn;  /* the last has no name; NULL: all properties are drawn */
   gboolean       has_aux;
   const gchar *const *corners;  /* "k=v,..." of properties and buffers: to be drawn more often than by chance; NULL at
                                  * the end */
@@ -377,6 +387,8 @@ void         check_print_hash (const CheckFilter *filter, gint cases, guint legs
  * depend on those.  It may also wait for a device, with the processor idle: a quarter by the clock is spent in any case. */
 gint64       check_time_spent (gint64 clock, gint64 processor);
 gboolean     check_exists  (const CheckFilter *filter);
+/* Does the table have each property of the operation, as one that it draws or one that it does not? */
+gboolean     check_properties (const CheckFilter *filter, GString *why);
 void         check_verdict (CheckStats *stats, gboolean good, const gchar *what,
                             const GString *why, gboolean quiet);
 

@@ -136,7 +136,7 @@ infinite_plane (Edge *e, GString *why)
   blit_from (e, "gegl:color", TRUE, &roi, &result);
   tessera_get_counters (&after);
   good = (e->filter->changes_planes && e->filter->changes_planes (e->c.value))
-         || check_near (&result, &plain, CLOSE, "endless colour, in vs out", why);
+         || check_near (&result, &plain, CLOSE, "endless colour, in vs out (where it may change: .changes_planes)", why);
   if (leg == CHECK_LEG_OPENCL && after.device_requests == before.device_requests
       && ! e->filter->draws_points && ! (e->filter->passes && e->filter->passes (e->c.value)))
     {

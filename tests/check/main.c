@@ -154,6 +154,16 @@ elapsed (const Began *began)
 }
 
 static void
+check_table (const CheckFilter *filter, CheckStats *stats)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  g_autofree gchar *title = g_strdup_printf ("%s: its table against %s", filter->name, filter->operation);
+
+  if (! check_properties (filter, why))
+    check_verdict (stats, FALSE, title, why, FALSE);
+}
+
+static void
 check_filter (const CheckFilter *filter, const CheckOptions *options, CheckStats *stats)
 {
   gboolean all = ! (only_parity || only_laws || only_faults || only_edges);
@@ -166,6 +176,7 @@ check_filter (const CheckFilter *filter, const CheckOptions *options, CheckStats
       stats->failed++;
       return;
     }
+  check_table (filter, stats);
   if ((only_faults || all) && options->number < 0 && (options->legs & CHECK_LEG_OPENCL))
     check_faults (filter, options, stats);
   began = (Began) { g_get_monotonic_time (), processor_time () };

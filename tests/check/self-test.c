@@ -217,22 +217,42 @@ limits_time (GString *why)
   return good;
 }
 
+/* A table that leaves out a property, or excuses one that there is not. */
+static gboolean
+compares_tables (GString *why)
+{
+  static const CheckUndrawn kind[] = { { "kind", "an example" }, { NULL } };
+  static const CheckUndrawn absent[] = { { "absent", "an example" }, { NULL } };
+  g_autoptr (GString) seen = g_string_new (NULL);
+  CheckFilter table = check_wrong;
+  gboolean    good = check_properties (&table, why);
+
+  table.undrawn = absent;
+  good = ! check_properties (&table, seen) && good;
+  table.undrawn = kind;
+  good = ! check_properties (&table, seen) && good;
+  table.n_properties = 0;
+  good = check_properties (&table, why) && good;
+  table.undrawn = NULL;
+  return ! check_properties (&table, seen) && good;
+}
+
 void
 check_self_test (const CheckOptions *options,
                  CheckStats         *stats)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
 
   gegl_load_module_directory (CHECK_MODULE_DIR);
   check_verdict (stats, guards_watch (), "self-test: written guards", NULL, FALSE);
   check_verdict (stats, runs_without_aux (why), "self-test: a case without the second image that it had", why, FALSE);
   check_verdict (stats, limits_time (why), "self-test: what a time limit counts", why, FALSE);
-  g_string_free (why, TRUE);
   if (! check_exists (&check_wrong))
     {
       check_verdict (stats, FALSE, "self-test: tessera:wrong is missing", NULL, FALSE);
       return;
     }
+  check_verdict (stats, compares_tables (why), "self-test: a table that leaves out a property", why, FALSE);
   if (options->legs & CHECK_LEG_OPENCL)
     proof_sees (stats);
   for (gint kind = 0; kinds[kind]; kind++)

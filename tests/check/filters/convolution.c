@@ -347,6 +347,11 @@ static const BenchRow timed[] = {
   { .title = NULL }
 };
 
+static const CheckUndrawn undrawn[] =
+  { { "error", CHECK_RESULT },
+    { "unusable", CHECK_RESULT },
+    { NULL, NULL } };
+
 const CheckFilter check_convolution =
 {
   .name = "convolution",
@@ -362,6 +367,7 @@ const CheckFilter check_convolution =
       { "border", CHECK_ENUM, CHECK_UNIFORM, 0, 3, 0, 0, borders },
       { "channels", CHECK_ENUM, CHECK_UNIFORM, 0, 1, 0, 0, channels }
     },
+  .undrawn = undrawn,
   .working = working, .bounds = bounds, .halo = halo, .cost = cost, .laws = laws,
   .neutral = neutral, .mirror = mirror, .changes_planes = changes_planes, .passes = passes,
   .special = special,

@@ -117,6 +117,11 @@ static const BenchRow timed[] = {
   { .title = NULL }
 };
 
+static const CheckUndrawn undrawn[] =
+  { { "output", CHECK_ALIAS },
+    { "color", "that of the crosses, whose every pixel harris-corners-bits.c knows" },
+    { NULL, NULL } };
+
 const CheckFilter check_harris_corners =
 {
   .name = "harris-corners",
@@ -131,6 +136,7 @@ const CheckFilter check_harris_corners =
       { "k", CHECK_DOUBLE, CHECK_UNIFORM, 0, 0.25, 0.04, 0.0625, NULL },
       { "threshold", CHECK_DOUBLE, CHECK_LOG, 0, 0.5, 0.04, 0.0625, NULL }
     },
+  .undrawn = undrawn,
   .working = working, .delivers = delivers, .halo = halo, .cost = cost, .laws = laws,
   .changes_planes = changes_planes, .reference = reference,
   .to_reference = { 1e-9, "the reference's slack is the bound: the rounding of each step and the error of the luminance, "

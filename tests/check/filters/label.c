@@ -366,6 +366,11 @@ static const BenchRow timed[] = {
   { .title = NULL }
 };
 
+static const CheckUndrawn undrawn[] =
+  { { "output", CHECK_ALIAS },
+    { "count", CHECK_RESULT },
+    { NULL, NULL } };
+
 const CheckFilter check_label =
 {
   .name = "label",
@@ -380,6 +385,7 @@ const CheckFilter check_label =
       { "min-area", CHECK_INT, CHECK_LOG, 1, 500, 1, 0, NULL },
       { "result", CHECK_ENUM, CHECK_UNIFORM, 0, 2, 0, 0, results }
     },
+  .undrawn = undrawn,
   .working = working, .delivers = delivers, .cost = cost,
   .changes_planes = changes_planes, .reference = reference,
   .to_reference = { 0, "integers" },

@@ -137,6 +137,16 @@ reference (const CheckReferenceArgs *args, RefResult *result)
   g_free (seen);
 }
 
+#define DRAWING "of circles: tests/features/sift-marks.c draws it"
+static const CheckUndrawn undrawn[] =
+  { { "output", CHECK_ALIAS },
+    { "count", CHECK_RESULT },
+    { "draw-scale", DRAWING },
+    { "draw-max", DRAWING },
+    { "by-octave", DRAWING },
+    { "color", DRAWING },
+    { NULL, NULL } };
+
 const CheckFilter check_sift =
 {
   .name = "sift",
@@ -154,6 +164,7 @@ const CheckFilter check_sift =
       { "max-features", CHECK_INT, CHECK_LOG, 0, 200, 0, 0, NULL },
       { "result", CHECK_ENUM, CHECK_UNIFORM, 0, 0, 0, 0, results }
     },
+  .undrawn = undrawn,
   .working = working, .delivers = delivers, .cost = cost,
   .changes_planes = changes_planes, .reference = reference,
   .to_reference = { 0, "0 or 1" },

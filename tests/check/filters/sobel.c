@@ -96,6 +96,10 @@ static const BenchRow timed[] = {
   { .title = NULL }
 };
 
+static const CheckUndrawn undrawn[] =
+  { { "output", CHECK_ALIAS },
+    { NULL, NULL } };
+
 const CheckFilter check_sobel =
 {
   .name = "sobel",
@@ -111,6 +115,7 @@ const CheckFilter check_sobel =
       { "display", CHECK_BOOLEAN, CHECK_UNIFORM, 0, 1, 1, 0, NULL },
       { "gain", CHECK_DOUBLE, CHECK_LOG, 0, 100, 4, 0.5, NULL }
     },
+  .undrawn = undrawn,
   .working = working, .sees = sees, .delivers = delivers, .reach = 1, .cost = cost, .laws = laws,
   .changes_planes = changes_planes, .below = below, .reference = reference,
   .to_reference = { 8.0 / 16777216, "8u: 5u of the luminance behind its curve, 3u of the sum" },
