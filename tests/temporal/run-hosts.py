@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-hosts.py BUILD: what tessera-sequence does where the host has no thread for it, and what the script for Slurm has it compute (without Slurm)."""
+"""run-hosts.py BUILD: what tessera-sequence does where the host has no thread for it, or GEGL not its operations, and
+what the script for Slurm has it compute (without Slurm)."""
 import os
 import sys
 import tempfile
@@ -23,6 +24,22 @@ def without_thread(report, sequence, frames):
     code, _, errors = sequence.run(frames, '-o', sequence.path('alone'))
     del sequence.gegl.env['LD_PRELOAD'], sequence.gegl.env['NO_THREAD']
     report.check('without a thread: the same bytes', code == 0 and 'ld.so' not in errors and not sequence_test.differences(sequence.path('plain'), sequence.path('alone')), f'{code} {errors}')
+
+
+def without_operations(report, sequence, frames):
+    """Where GEGL does not find them, C computes; where OpenCL is forced, that is an error."""
+    here = dict(sequence.gegl.env)
+    sequence.gegl.env['GEGL_PATH'] = sequence.gegl.system_plugins
+    code, _, errors = sequence.run(frames, '-o', sequence.path('in-c'))
+    wrong = sequence_test.differences(sequence.path('plain'), sequence.path('in-c'))
+    report.check('without its operations: the same bytes', code == 0 and not wrong, f'{code} {errors}')
+    sequence.gegl.env['TESSERA_OPENCL'] = 'force'
+    code, _, errors = sequence.run(frames, '-o', sequence.path('forced'))
+    told = 'TESSERA_OPENCL=force' in errors and 'tessera:estimate-shift' in errors and 'CRITICAL' not in errors
+    report.check('and where OpenCL is forced: an error in words',
+                 code == 2 and told and not os.path.exists(sequence.path('forced')), f'{code} {errors}')
+    sequence.gegl.env.clear()
+    sequence.gegl.env.update(here)
 
 
 def array_script(report, sequence):
@@ -54,6 +71,7 @@ def main():
         code, _, errors = sequence.run(frames, '-o', sequence.path('plain'))
         report.check('with a thread', code == 0, errors)
         without_thread(report, sequence, frames)
+        without_operations(report, sequence, frames)
         array_script(report, sequence)
     return report.finish()
 

@@ -151,8 +151,8 @@ run_sequence (const Options *options, Run *run)
   Sequence sequence = { .settings = options->settings, .what = options->what[0], .dark_path = options->dark, .folder = options->output };
   gint     status = 2;
 
-  sequence_device_begin (&sequence);
-  if (sequence_open (&sequence, &run->error) && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
+  if (sequence_device_begin (&sequence, &run->error) && sequence_open (&sequence, &run->error)
+      && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
     {
       status = 0;
       if (options->parts == 1)

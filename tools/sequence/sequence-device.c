@@ -17,14 +17,33 @@ operation_of (Sequence *sequence, const gchar *name)
   return gegl_node_get_gegl_operation (gegl_node_new_child (sequence->graph, "operation", name, NULL));
 }
 
-void
-sequence_device_begin (Sequence *sequence)
+/* NULL: GEGL has both. */
+static const gchar *
+missing_operation (void)
 {
-  if (! gegl_has_operation ("tessera:estimate-shift") || ! gegl_has_operation ("tessera:background-whiten"))
-    return;
+  static const gchar *const names[] = { "tessera:estimate-shift", "tessera:background-whiten" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (! gegl_has_operation (names[i]))
+      return names[i];
+  return NULL;
+}
+
+gboolean
+sequence_device_begin (Sequence *sequence, GError **error)
+{
+  const gchar   *missing = missing_operation ();
+  const gboolean is_forced = g_strcmp0 (g_getenv ("TESSERA_OPENCL"), "force") == 0;
+
+  if (missing && is_forced)
+    g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE,
+                 "TESSERA_OPENCL=force, but GEGL has no %s, by which a device is checked", missing);
+  if (missing)
+    return ! is_forced;
   sequence->shifting = operation_of (sequence, "tessera:estimate-shift");
   sequence->whitening = operation_of (sequence, "tessera:background-whiten");
   g_object_set (sequence->whitening, "trial", TRUE, "history", 9, NULL);
+  return TRUE;
 }
 
 void

@@ -86,8 +86,10 @@ gboolean     content_agrees   (GHashTable *seen, const gchar *text, const gchar 
 /* The text without what holds on one machine alone. */
 gchar       *content_portable (const gchar *text);
 
-/* sequence-device.c: on the device or in C; where is_refused, of no use. */
-void        sequence_device_begin (Sequence *sequence);
+/* sequence-device.c: on the device or in C; where is_refused, of no use.
+ *
+ * FALSE: OpenCL is forced, and GEGL has not the operations that it takes. */
+gboolean    sequence_device_begin (Sequence *sequence, GError **error);
 void        sequence_device_end   (Sequence *sequence);
 /* Says once which device computes. */
 void        sequence_tell   (Sequence *sequence);
