@@ -11,6 +11,7 @@
 #include "choice.h"
 #include "counters.h"
 #include "fault.h"
+#include "formats.h"
 #include "messages.h"
 #include "pool.h"
 #include "program.h"
@@ -85,3 +86,4 @@ void  tessera_restart_peaks    (void) { tessera_counters_restart_peaks (); }
 guint tessera_get_kernel_times (TesseraKernelTime *times, guint room) { return tessera_kernel_times_read (times, room); }
 void  tessera_trim             (void) { tessera_pool_trim (); }
 const gchar *tessera_tiles_refused (void) { return tessera_tile_sharing_obstacle (); }
+const gchar *tessera_known_model   (guint i) { return tessera_model (i); }

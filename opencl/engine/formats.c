@@ -97,6 +97,12 @@ static const struct
 
 static const gchar *const types[] = { "u8", "u16", "half", "float" };
 
+const gchar *
+tessera_model (guint i)
+{
+  return i < G_N_ELEMENTS (models) ? models[i].name : NULL;
+}
+
 /* Encoding -> layout + 1; made once. */
 static GHashTable *
 known_layouts (void)

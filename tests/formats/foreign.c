@@ -87,8 +87,20 @@ static const struct
   { "R~G~B~ u8", "R'G'B' u8", NULL, "RGBA float" }, { "R~G~B~A float", "R'G'B'A float", NULL, "RaGaBaA float" },
   { "Y~A half", "Y'A half", NULL, "R'G'B'A float" }, { "R~aG~aB~aA float", "R'aG'aB'aA float", NULL, "RGBA float" },
   { "R'G'B'A u16", "RGBA u16", "ACEScg", "RaGaBaA float" }, { "Y' u8", "Y u8", "ACEScg", "R~G~B~A float" },
-  { "R'G'B' half", "RGB half", "scRGB", "R~G~B~A float" }
+  { "R'G'B' half", "RGB half", "scRGB", "R~G~B~A float" }, { "Y~ u16", "Y' u16", NULL, "RGBA float" },
+  { "Y~aA float", "Y'aA float", NULL, "RaGaBaA float" }
 };
+
+gboolean
+formats_has_twin (const gchar *model)
+{
+  g_autofree gchar *begin = g_strconcat (model, " ", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (twins); i++)
+    if (g_str_has_prefix (twins[i].name, begin))
+      return TRUE;
+  return FALSE;
+}
 
 /* On the device, in C, and as the twin: the same bits. */
 static void

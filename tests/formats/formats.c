@@ -137,6 +137,24 @@ check_pair (const FormatsKind *stored, const FormatsKind *working, gint *passed,
     }
 }
 
+/* What the engine converts is tested here. */
+static void
+check_models (gint *passed, gint *failed)
+{
+  const gchar *model;
+
+  for (guint i = 0; (model = tessera_known_model (i)); i++)
+    {
+      const gboolean good = formats_has_model (model) || formats_has_twin (model);
+
+      if (! good)
+        printf ("FAIL the engine converts %s (opencl/engine/formats.c); neither kinds.c nor the twins of foreign.c have "
+                "it\n", model);
+      *passed += good;
+      *failed += ! good;
+    }
+}
+
 /* ------------------------------------------------------------------ main -- */
 
 /* babl remembers between processes, and in one file for all, by which way it converts; what a
@@ -225,7 +243,10 @@ main (int argc, char **argv)
         check_pair (&stored, &working, &passed, &failed);
       }
   if (! only)
-    formats_foreign (&passed, &failed);
+    {
+      formats_foreign (&passed, &failed);
+      check_models (&passed, &failed);
+    }
   printf ("%d passed, %d failed\n", passed, failed);
   gegl_exit ();
   remember_babl (babl_folder);

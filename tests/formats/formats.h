@@ -27,11 +27,13 @@ typedef struct
   const Babl  *babl;
 } FormatsKind;
 
-#define FORMATS_STORED  36
+#define FORMATS_STORED  48
 #define FORMATS_WORKING 3
 
 FormatsKind formats_stored  (gint i);
 FormatsKind formats_working (gint i);
+/* Is it the model of a stored format? */
+gboolean    formats_has_model (const gchar *model);
 
 gdouble formats_from_half (guint16 code);
 guint16 formats_to_half   (gdouble value);              /* to nearest, ties to even */
@@ -118,5 +120,7 @@ void formats_table_row  (const FormatsConversion *conversion, gsize n,
 
 /* Formats that must go through babl on the host. */
 void formats_foreign (gint *passed, gint *failed);
+/* Is a format of the model read as that of another one? */
+gboolean formats_has_twin (const gchar *model);
 
 #endif

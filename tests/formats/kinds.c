@@ -17,8 +17,12 @@ static const FormatsKind models[] =
   { .model = "YA",      .colours = 1, .alpha = TRUE },
   { .model = "Y",       .colours = 1 },
   { .model = "Y'A",     .colours = 1, .alpha = TRUE, .perceptual = TRUE },
-  { .model = "Y'",      .colours = 1, .perceptual = TRUE }
+  { .model = "Y'",      .colours = 1, .perceptual = TRUE },
+  { .model = "YaA",     .colours = 1, .alpha = TRUE, .premultiplied = TRUE },
+  { .model = "R'aG'aB'aA", .colours = 3, .alpha = TRUE, .perceptual = TRUE, .premultiplied = TRUE },
+  { .model = "Y'aA",    .colours = 1, .alpha = TRUE, .perceptual = TRUE, .premultiplied = TRUE }
 };
+G_STATIC_ASSERT (FORMATS_STORED == 4 * G_N_ELEMENTS (models));
 
 static const gchar *const types[] = { "u8", "u16", "half", "float" };
 static const gint         type_bytes[] = { 1, 2, 2, 4 };
@@ -41,6 +45,15 @@ FormatsKind
 formats_stored (gint i)
 {
   return kind_of (i / 4, i % 4);
+}
+
+gboolean
+formats_has_model (const gchar *model)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    if (strcmp (models[i].model, model) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 FormatsKind

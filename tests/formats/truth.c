@@ -140,18 +140,26 @@ loaded (const FormatsKind *kind, const guint8 *pixel, gint component)
   return checked (value, is_integer (kind) ? U * fabs (value) : 0, FALSE);
 }
 
+/* Such a pixel is stored as it is; another one's luminance is that of its straight colours. */
+static gboolean
+is_grey (const FormatsBound colour[3])
+{
+  return colour[0].value == colour[1].value && colour[1].value == colour[2].value;
+}
+
 static void
 convert_colours (const FormatsConversion *conversion, FormatsBound colour[3], gdouble alpha)
 {
   const FormatsKind *from = conversion->from, *to = conversion->to;
   gboolean           grey = to->colours == 1;
-  gboolean           from_table = is_integer (from) && ! from->premultiplied;      /* else it has no curve */
+  gboolean           from_table = is_integer (from) && ! from->premultiplied;      /* else codes tell nothing of the curve */
   gboolean           to_steps = is_integer (to) && ! to->premultiplied;
   gboolean           curve = from->perceptual != to->perceptual;
+  gboolean           opens = from->premultiplied && (curve || (grey && ! is_grey (colour)) || ! to->premultiplied);
 
   for (gint c = 0; c < 3; c++)
     {
-      if (from->premultiplied && (curve || grey || ! to->premultiplied))
+      if (opens)
         colour[c] = unpremultiplied (colour[c], alpha, is_integer (from));
       if (from->perceptual && (curve || grey))
         colour[c] = decoded (colour[c], from_table ? BY_TABLE : to_steps && ! grey ? BY_STEPS : BY_FLOATS);
@@ -162,7 +170,7 @@ convert_colours (const FormatsConversion *conversion, FormatsBound colour[3], gd
     {
       if (to->perceptual && (curve || grey))
         colour[c] = encoded (colour[c], from_table ? BY_TABLE : to_steps && ! from->perceptual ? BY_STEPS : BY_FLOATS);
-      if (to->premultiplied && (curve || ! from->premultiplied))
+      if (to->premultiplied && (opens || ! from->premultiplied))
         colour[c] = premultiplied (colour[c], alpha, is_integer (from));
     }
 }
@@ -213,6 +221,6 @@ formats_is_exact (const FormatsConversion *conversion)
   if (to->colours < from->colours || from->type == TYPE_HALF || to->type == TYPE_HALF)
     return FALSE;
   if (is_integer (from) || is_integer (to))
-    return from->premultiplied == to->premultiplied;
+    return from->premultiplied == to->premultiplied && ! (from->premultiplied && from->perceptual != to->perceptual);
   return from->premultiplied == to->premultiplied && from->perceptual == to->perceptual;
 }
