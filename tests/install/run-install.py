@@ -16,6 +16,7 @@ from common import Gegl, Picture, Report, IMAGES, OPERATIONS, TOP
 PHOTOGRAPH = os.path.join(IMAGES, 'seeding.jpg')
 CHAIN = ['tessera:bilateral-grid', 'guide=luminance', 'tessera:motion-blur', 'length=25', 'angle=60']
 PO = os.path.join(TOP, 'po')
+COMMANDS = ('tessera-doctor', 'tessera-match', 'tessera-sequence', 'tessera-stack')
 PRESETS = 'GimpGegl-tessera-{}-config.settings'
 
 
@@ -54,6 +55,21 @@ def check_language(gegl, report, program, language, home, work):
     translated = sum(e[2] != s[2] for e, s in zip(english, shown))
     report.check(f'{language}: labels come out of our catalogue', len(english) == len(shown) > 0 and not wrong and translated >= 20,
                  f'{translated} of {len(english)} translated' + (f', wrong {wrong[:2]}' if wrong else '') + error.strip())
+
+
+def check_commands(gegl, report, home):
+    """Each with its page, and the doctor finds what is installed."""
+    for name in COMMANDS:
+        program = os.path.join(home, '.local', 'bin', name)
+        done = gegl.command([program, '--version'])
+        page = os.path.join(home, '.local', 'share', 'man', 'man1', name + '.1')
+        report.check(f'{name} says its version, and has a man page',
+                     done.returncode == 0 and re.fullmatch(name + r' \d[\d.]*\n', done.stdout) and os.path.exists(page),
+                     done.stdout + done.stderr)
+    doctor = os.path.join(home, '.local', 'bin', 'tessera-doctor')
+    done = gegl.command([doctor, '--quick', '--budget', '1'], GEGL_USE_OPENCL='no')
+    report.check('the installed doctor finds the installed filters',
+                 done.returncode == 0 and 'Verdict: all is well' in done.stdout, done.stdout[-600:] + done.stderr)
 
 
 def check_example(gegl, report, home, work):
@@ -157,6 +173,7 @@ def main():
             done = gegl.command([os.path.join(TOP, 'data', 'presets', 'presets.sh'), 'add'], HOME=os.path.join(work, 'nobody'))
             report.check('without a profile of GIMP 3 presets.sh says in one line what helps', done.returncode == 1 and not done.stdout
                          and re.fullmatch(r'No profile of GIMP 3 in .*GIMP3_DIRECTORY=FOLDER\n', done.stderr), done.stdout + done.stderr)
+            check_commands(gegl, report, home)
             check_example(gegl, report, home, work)
             check_readme(gegl, report, home, plugins, work)
             for language in languages:
