@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""run-launches.py BUILD: the arguments of each launch against the kernel's parameters, in number and in kind.
+
+A device tells a wrong number, and a wrong size; nobody tells an int where a float is wanted.  The preprocessor opens
+the macros of both sides.  The list of a launch is counted; then the compiler reads it once more, with an ARG that
+takes the kind of the parameter alone."""
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from common import Report, TOP
+
+FOLDERS = ('operations/', 'opencl/engine/')
+KERNEL = re.compile(r'\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+(\w+)\s*\(')
+LAUNCH = re.compile(r'\(TesseraLaunch\)\s*\{')
+GENERIC = re.compile(r'_Generic \(\(')
+# What ARG makes of its argument, by the kind of a parameter.
+KINDS = {'memory': 'TesseraMemory *: tessera_memory_arg', 'int': 'gint: tessera_int_arg, guint: tessera_int_arg',
+         'float': 'gfloat: tessera_float_arg'}
+# The others, by the macro's constant.
+OTHERS = {'TESSERA_ARG_TABLE': 'memory', 'TESSERA_ARG_LOCAL': 'local', 'TESSERA_ARG_FLOAT4': 'float4'}
+# Whose names or lists are put together elsewhere: in a table of names, by a function that is given a name, by
+# separable_last, by launches one after another with one list, in a loop over frames.
+UNREAD = {
+    'convolution_columns', 'convolution_rows', 'label_bytes', 'label_colors', 'label_offsets', 'label_rank',
+    'label_sum', 'label_values', 'median_lacking_9', 'median_lacking_25', 'median_lacking_49', 'median_network_9',
+    'median_network_25', 'median_network_49', 'unsharp_columns', 'unsharp_down', 'unsharp_up_rows', 'unsharp_weighed_columns',
+    'unsharp_weighed_up_rows', 'whiten_pixels',
+}
+
+
+def end_of(text, begin):
+    """Of the bracket that is open at `begin` - 1: the place of the one that closes it."""
+    depth, at = 1, begin
+    while depth:
+        if text[at] == '"':
+            at = re.compile(r'"(?:[^"\\]|\\.)*"').match(text, at).end() - 1
+        depth += {'(': 1, '{': 1, '[': 1, ')': -1, '}': -1, ']': -1}.get(text[at], 0)
+        at += 1
+    return at - 1
+
+
+def pieces(text):
+    """[(begin, end)] of what commas part."""
+    found, begin, at = [], 0, 0
+    while at < len(text):
+        if text[at] in '({[':
+            at = end_of(text, at + 1)
+        elif text[at] == ',':
+            found.append((begin, at))
+            begin = at + 1
+        at += 1
+    return [(first, last) for first, last in (*found, (begin, len(text))) if text[first:last].strip()]
+
+
+def kind_of(parameter):
+    words = re.sub(r'\b(?:const|restrict|volatile)\b', ' ', parameter).replace('*', ' * ').split()
+    if '*' in words:
+        return 'local' if 'local' in words else 'memory'
+    return {'uint': 'int'}.get(words[0], words[0])
+
+
+def preprocessed(command, folder=TOP):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else sys.exit(done.stderr)
+
+
+def kernels():
+    """{name: kinds of its parameters}; a kernel of a header is in several files."""
+    found = {}
+    folders = [f'-I{os.path.join(TOP, "opencl", folder)}' for folder in ('math', 'kernels/shared')]
+    for path in sorted(glob.glob(os.path.join(TOP, 'opencl', 'kernels', '*.cl'))):
+        text = preprocessed(['cc', '-E', '-P', '-x', 'c', '-Dcl_khr_fp64', *folders, path])
+        for kernel in KERNEL.finditer(text):
+            parameters = text[kernel.end():end_of(text, kernel.end())]
+            kinds = tuple(kind_of(parameters[first:last]) for first, last in pieces(parameters))
+            if found.setdefault(kernel[1], kinds) != kinds:
+                sys.exit(f'{path}: {kernel[1]} has other parameters than the kernel of this name in another file')
+    return found
+
+
+def launches(text):
+    """Of each launch with a list: the names of its kernels, [(begin, end) of each argument].  The last one first."""
+    found = []
+    for match in LAUNCH.finditer(text):
+        begin = match.end()
+        inner = text[begin:end_of(text, begin)]
+        members = {inner[first:last].partition('=')[0].strip(): (first, last) for first, last in pieces(inner)}
+        first, last = members.get('.kernel', (0, 0))
+        if '.args' in members:
+            begin += inner.index('{', members['.args'][0]) + 1
+            listed = text[begin:end_of(text, begin)]
+            names = re.findall(r'"(\w+)"', inner[first:last])
+            found.append((names, [(begin + first, begin + last) for first, last in pieces(listed)]))
+    return found[::-1]
+
+
+def strict(argument, kind):
+    """The argument with an ARG that takes the kind alone; and what is wrong with it at once."""
+    wrong = [f'a {OTHERS[word]} in place of a {kind}' for word in OTHERS if word in argument and OTHERS[word] != kind]
+    for match in reversed(list(GENERIC.finditer(argument))):
+        if kind not in KINDS:
+            return argument, [f'no {kind}']
+        close, end = end_of(argument, match.end()), end_of(argument, match.end() - 1)
+        argument = argument[:close + 1] + ', ' + KINDS[kind] + argument[end:]
+    return argument, wrong
+
+
+def check_launch(report, where, text, arguments, kinds):
+    """The number; then the text with strict arguments."""
+    if not report.check(f'{where}: as many arguments as parameters', len(arguments) == len(kinds),
+                        f'{len(arguments)}, the kernel has {len(kinds)}'):
+        return text
+    for number, ((first, last), kind) in reversed(list(enumerate(zip(arguments, kinds), 1))):
+        argument, wrong = strict(text[first:last], kind)
+        if wrong:
+            report.check(f'{where}: argument {number}', False, ', '.join(wrong))
+        text = text[:first] + argument + text[last:]
+    return text
+
+
+def check_source(report, name, entry, known):
+    """Returns the kernels whose launches were read."""
+    words, read = shlex.split(entry['command']), set()
+    command = [word for before, word in zip(['', *words], words)
+               if before not in ('-o', '-MQ', '-MF') and word not in ('-o', '-MQ', '-MF', '-MD', '-c', entry['file'])]
+    text = preprocessed([*command, '-E', os.path.join(TOP, name)], entry['directory'])
+    for names, arguments in launches(text):
+        kinds = {known.get(kernel, 'no kernel') for kernel in names}
+        if names and report.check(f'{name}: {" and ".join(names)}: kernels of one kind of list',
+                                  len(kinds) == 1 and 'no kernel' not in kinds, str(kinds)):
+            text = check_launch(report, f'{name}: {names[0]}', text, arguments, known[names[0]])
+            read |= {*names}
+    command += ['-w', '-fdiagnostics-color=never', '-fsyntax-only', '-fpreprocessed', '-x', 'c', '-']
+    done = subprocess.run(command, input=text, cwd=entry['directory'], capture_output=True, text=True)
+    report.check(f'{name}: arguments of the kinds of the parameters', done.returncode == 0,
+                 ' | '.join(line for line in done.stderr.splitlines() if 'error:' in line))
+    return read
+
+
+def main():
+    build, report = os.path.abspath(sys.argv[1]), Report()
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+        listed = json.load(file)
+    entries = {os.path.relpath(os.path.join(entry['directory'], entry['file']), TOP): entry for entry in listed}
+    known, read = kernels(), set()
+    for name in sorted(entries):
+        if name.startswith(FOLDERS) and os.path.exists(os.path.join(TOP, name)):
+            with open(os.path.join(TOP, name), encoding='utf-8') as file:
+                if '(TesseraLaunch)' in file.read():
+                    read |= check_source(report, name, entries[name], known)
+    unread = set(known) - read
+    report.check('each kernel has a launch whose list can be read, but those that are named here', unread == UNREAD,
+                 ' '.join(sorted(unread ^ UNREAD)))
+    report.finish()
+
+
+main()
