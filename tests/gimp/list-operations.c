@@ -8,129 +8,123 @@
 #include <locale.h>
 #include <stdio.h>
 
+#include "../../tools/json.h"
+
 static void
-say_text (const gchar *text)
+put_range (JsonBuilder *json, const gchar *name, gdouble minimum, gdouble maximum)
 {
-  putchar ('"');
-  for (; *text; text++)
-    if (*text == '"' || *text == '\\')
-      printf ("\\%c", *text);
-    else if ((guchar) *text < 32)
-      printf ("\\u%04x", *text);
-    else
-      putchar (*text);
-  putchar ('"');
+  put_array (json, name);
+  put_number (json, NULL, "%.17g", minimum);
+  put_number (json, NULL, "%.17g", maximum);
+  json_builder_end_array (json);
 }
 
 static void
-say_field (const gchar *name, const gchar *text)
+put_numbers (JsonBuilder *json, gdouble preset, gdouble minimum, gdouble maximum,
+             gdouble ui_minimum, gdouble ui_maximum)
 {
-  say_text (name);
-  printf (": ");
-  if (text)
-    say_text (text);
-  else
-    printf ("null");
-  printf (", ");
+  put_number (json, "default", "%.17g", preset);
+  put_range (json, "range", minimum, maximum);
+  put_range (json, "ui-range", ui_minimum, ui_maximum);
 }
 
 static void
-say_numbers (gdouble preset, gdouble minimum, gdouble maximum, gdouble ui_minimum, gdouble ui_maximum)
-{
-  printf ("\"default\": %.17g, \"range\": [%.17g, %.17g], \"ui-range\": [%.17g, %.17g], ",
-          preset, minimum, maximum, ui_minimum, ui_maximum);
-}
-
-static void
-say_color (GeglColor *color)
+put_color (JsonBuilder *json, GeglColor *color)
 {
   guchar levels[3] __attribute__ ((aligned (16)));
   gchar  text[8];
 
   gegl_color_get_pixel (color, babl_format ("R'G'B' u8"), levels);
   g_snprintf (text, sizeof text, "#%02x%02x%02x", levels[0], levels[1], levels[2]);
-  say_field ("default", text);
+  put_text (json, "default", text);
 }
 
 static void
-say_values (GParamSpec *spec)
+put_choices (JsonBuilder *json, const GEnumClass *values)
+{
+  put_array (json, "values");
+  for (guint i = 0; i < values->n_values; i++)
+    put_text (json, NULL, values->values[i].value_nick);
+  json_builder_end_array (json);
+  put_array (json, "value-labels");
+  for (guint i = 0; i < values->n_values; i++)
+    put_text (json, NULL, values->values[i].value_name);
+  json_builder_end_array (json);
+}
+
+static void
+put_values (JsonBuilder *json, GParamSpec *spec)
 {
   if (GEGL_IS_PARAM_SPEC_DOUBLE (spec))
     {
       GParamSpecDouble   *plain = G_PARAM_SPEC_DOUBLE (spec);
       GeglParamSpecDouble *ui = GEGL_PARAM_SPEC_DOUBLE (spec);
 
-      say_numbers (plain->default_value, plain->minimum, plain->maximum, ui->ui_minimum, ui->ui_maximum);
+      put_numbers (json, plain->default_value, plain->minimum, plain->maximum, ui->ui_minimum, ui->ui_maximum);
     }
   else if (GEGL_IS_PARAM_SPEC_INT (spec))
     {
       GParamSpecInt    *plain = G_PARAM_SPEC_INT (spec);
       GeglParamSpecInt *ui = GEGL_PARAM_SPEC_INT (spec);
 
-      say_numbers (plain->default_value, plain->minimum, plain->maximum, ui->ui_minimum, ui->ui_maximum);
+      put_numbers (json, plain->default_value, plain->minimum, plain->maximum, ui->ui_minimum, ui->ui_maximum);
     }
   else if (G_IS_PARAM_SPEC_BOOLEAN (spec))
-    printf ("\"default\": %s, ", G_PARAM_SPEC_BOOLEAN (spec)->default_value ? "true" : "false");
+    put_flag (json, "default", G_PARAM_SPEC_BOOLEAN (spec)->default_value);
   else if (G_IS_PARAM_SPEC_STRING (spec))
-    say_field ("default", G_PARAM_SPEC_STRING (spec)->default_value);
+    put_text (json, "default", G_PARAM_SPEC_STRING (spec)->default_value);
   else if (G_PARAM_SPEC_VALUE_TYPE (spec) == GEGL_TYPE_COLOR)
-    say_color (gegl_param_spec_color_get_default (spec));
+    put_color (json, gegl_param_spec_color_get_default (spec));
   else if (G_IS_PARAM_SPEC_ENUM (spec))
     {
       const GEnumClass *values = G_PARAM_SPEC_ENUM (spec)->enum_class;
       const GEnumValue *preset = g_enum_get_value ((GEnumClass *) values, G_PARAM_SPEC_ENUM (spec)->default_value);
 
-      say_field ("default", preset ? preset->value_nick : NULL);
-      printf ("\"values\": [");
-      for (guint i = 0; i < values->n_values; i++)
-        {
-          printf ("%s", i ? ", " : "");
-          say_text (values->values[i].value_nick);
-        }
-      printf ("], \"value-labels\": [");
-      for (guint i = 0; i < values->n_values; i++)
-        {
-          printf ("%s", i ? ", " : "");
-          say_text (values->values[i].value_name);
-        }
-      printf ("], ");
+      put_text (json, "default", preset ? preset->value_nick : NULL);
+      put_choices (json, values);
     }
 }
 
 static void
-say_operation (const gchar *operation, gboolean first)
+put_property (JsonBuilder *json, GParamSpec *spec)
+{
+  static const gchar *const keys[] = { "role", "visible", "sensitive" };
+
+  put_object (json, NULL);
+  put_text (json, "name", spec->name);
+  put_text (json, "label", g_param_spec_get_nick (spec));
+  put_text (json, "tip", g_param_spec_get_blurb (spec));
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    put_text (json, keys[i], gegl_param_spec_get_property_key (spec, keys[i]));
+  put_values (json, spec);
+  put_flag (json, "writable", (spec->flags & G_PARAM_WRITABLE) != 0);
+  put_text (json, "type", g_type_name (G_PARAM_SPEC_VALUE_TYPE (spec)));
+  json_builder_end_object (json);
+}
+
+static void
+put_operation (JsonBuilder *json, const gchar *operation)
 {
   static const gchar *const keys[] = { "title", "description", "categories", "reference", "gimp:menu-path", "gimp:menu-label",
                                        "needs-alpha" };
-  GeglNode    *node = gegl_node_new ();
-  GParamSpec **specs;
-  guint        n;
+  static const gchar *const pads[] = { "input", "aux", "output" };
+  GeglNode               *node = gegl_node_new ();
+  g_autofree GParamSpec **specs = NULL;
+  guint                   n;
 
   gegl_node_set (node, "operation", operation, NULL);
-  printf ("%s{", first ? "" : ",\n ");
-  say_field ("name", operation);
+  put_object (json, NULL);
+  put_text (json, "name", operation);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    say_field (keys[i], gegl_operation_get_key (operation, keys[i]));
-  printf ("\"input\": %s, ", gegl_node_has_pad (node, "input") ? "true" : "false");
-  printf ("\"aux\": %s, ", gegl_node_has_pad (node, "aux") ? "true" : "false");
-  printf ("\"output\": %s, ", gegl_node_has_pad (node, "output") ? "true" : "false");
-  printf ("\"properties\": [");
+    put_text (json, keys[i], gegl_operation_get_key (operation, keys[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (pads); i++)
+    put_flag (json, pads[i], gegl_node_has_pad (node, pads[i]));
+  put_array (json, "properties");
   specs = gegl_operation_list_properties (operation, &n);
   for (guint i = 0; i < n; i++)
-    {
-      printf ("%s\n   {", i ? "," : "");
-      say_field ("name", specs[i]->name);
-      say_field ("label", g_param_spec_get_nick (specs[i]));
-      say_field ("tip", g_param_spec_get_blurb (specs[i]));
-      say_field ("role", gegl_param_spec_get_property_key (specs[i], "role"));
-      say_field ("visible", gegl_param_spec_get_property_key (specs[i], "visible"));
-      say_field ("sensitive", gegl_param_spec_get_property_key (specs[i], "sensitive"));
-      say_values (specs[i]);
-      printf ("\"writable\": %s, ", specs[i]->flags & G_PARAM_WRITABLE ? "true" : "false");
-      printf ("\"type\": \"%s\"}", g_type_name (G_PARAM_SPEC_VALUE_TYPE (specs[i])));
-    }
-  printf ("]}");
-  g_free (specs);
+    put_property (json, specs[i]);
+  json_builder_end_array (json);
+  json_builder_end_object (json);
   g_object_unref (node);
 }
 
@@ -138,22 +132,23 @@ int
 main (int argc, char **argv)
 {
   const gchar *prefix = argc > 1 ? argv[1] : "tessera:";
-  gchar      **names;
+  JsonBuilder *json = json_builder_new ();
+  gchar      **names, *told;
   guint        n;
-  gboolean     first = TRUE;
 
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   gegl_init (NULL, NULL);
   names = gegl_list_operations (&n);
-  printf ("[");
+  put_array (json, NULL);
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (names[i], prefix))
-      {
-        say_operation (names[i], first);
-        first = FALSE;
-      }
-  printf ("]\n");
+      put_operation (json, names[i]);
+  json_builder_end_array (json);
+  told = json_rows (json);
+  printf ("%s\n", told);
+  g_free (told);
+  g_object_unref (json);
   g_free (names);
   gegl_exit ();
   return 0;

@@ -44,6 +44,11 @@ def check_options(report, match, work, a, b):
     rows = [dict(zip(told['columns'], row)) for row in told['matches']]
     report.check('--json: the inliers are those of the matrix', len(rows) == 120 and all(
         (math.dist(mapped(told['matrix'], row['x_b'], row['y_b']), (row['x_a'], row['y_a'])) < 3) == (row['inlier'] == 1) for row in rows))
+    strange = shutil.copy(a, os.path.join(work, 'a "b" \\ 1e5,2.50.key'))
+    text = match(strange, b, '--json', '-').stdout
+    named = os.path.basename(json.loads(text)['a']['file']) == os.path.basename(strange)
+    report.check('--json: a name with quotes, numbers as people write them, a row a line',
+                 named and '"ratio": 0.8,' in text and len(text.splitlines()) > 120, text[:300])
     report.check('--json -: JSON alone', json.loads(match(a, b, '--json', '-').stdout) == told)
     report.check('a comma for a point changes nothing', match(a, b, '--json', '-', LC_ALL='de_DE.UTF-8').stdout == match(a, b, '--json', '-').stdout)
     for model, zeros in (('translation', (1, 3, 6, 7)), ('similarity', (6, 7)), ('affine', (6, 7)), ('homography', ())):

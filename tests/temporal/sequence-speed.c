@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tools/json.h"
 #include "../engine/verdict.h"
 #include "sequence-pipe.h"
 #include "star-counts.h"
@@ -61,8 +62,19 @@ ms (gint64 microseconds, gint n)
 static void
 tell_json (const gchar *leg, gdouble all, gdouble shift, gdouble whiten)
 {
-  if (tells_json)
-    g_print ("{\"leg\": \"%s\", \"ms\": %.4f, \"shift_ms\": %.4f, \"whiten_ms\": %.4f}\n", leg, all, shift, whiten);
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autofree gchar *told = NULL;
+
+  if (! tells_json)
+    return;
+  put_object (json, NULL);
+  put_text (json, "leg", leg);
+  put_number (json, "ms", "%.4f", all);
+  put_number (json, "shift_ms", "%.4f", shift);
+  put_number (json, "whiten_ms", "%.4f", whiten);
+  json_builder_end_object (json);
+  told = json_line (json);
+  g_print ("%s\n", told);
 }
 
 /* Best of three. */

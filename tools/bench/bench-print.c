@@ -59,39 +59,27 @@ bench_print_row (const BenchJob *job, const BenchResult *result)
 
 /* ------------------------------------------------------------------ JSON -- */
 
-static void
-add_text (GString *json, const gchar *name, const gchar *value)
+void
+bench_print_object (JsonBuilder *json)
 {
-  g_autofree gchar *text = value ? g_strescape (value, NULL) : NULL;
+  g_autofree gchar *told = NULL;
 
-  if (text)
-    g_string_append_printf (json, "\"%s\": \"%s\", ", name, text);
-  else
-    g_string_append_printf (json, "\"%s\": null, ", name);
-}
-
-/* Also closes whatever `json` has open: "..., " becomes "...}". */
-static void
-close_object (GString *json)
-{
-  g_string_truncate (json, json->len - 2);
-  g_string_append (json, "}, ");
+  json_builder_end_object (json);
+  told = json_line (json);
+  g_print ("%s\n", told);
 }
 
 static void
-add_number (GString *json, const gchar *name, gdouble value)
+add_number (JsonBuilder *json, const gchar *name, gdouble value)
 {
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append_printf (json, "\"%s\": %s, ", name,
-                          g_ascii_formatd (text, sizeof text, "%.10g", value));
+  put_number (json, name, "%.10g", value);
 }
 
 static void
-add_times (GString *json, const gchar *name, const gchar *chain, const BenchTimes *times)
+add_times (JsonBuilder *json, const gchar *name, const gchar *chain, const BenchTimes *times)
 {
-  g_string_append_printf (json, "\"%s\": {", name);
-  add_text (json, "chain", chain);
+  put_object (json, name);
+  put_text (json, "chain", chain);
   add_number (json, "runs", times->runs);
   add_number (json, "min_ms", times->best);
   add_number (json, "median_ms", times->median);
@@ -99,14 +87,14 @@ add_times (GString *json, const gchar *name, const gchar *chain, const BenchTime
 }
 
 static void
-add_stages (GString *json, const BenchResult *result)
+add_stages (JsonBuilder *json, const BenchResult *result)
 {
   const TesseraCounters *sums = &result->sums;
   const TesseraCounters *stages = &result->stages;
   const gdouble          process = bench_stage_ms (result, stages->process_ns);
   const gdouble          runs = MAX (1, result->ours.runs);
 
-  g_string_append (json, "\"stages_ms\": {");
+  put_object (json, "stages_ms");
   add_number (json, "process", process);
   add_number (json, "rest", result->staged.mean - process);
   add_number (json, "read", bench_stage_ms (result, stages->read_ns));
@@ -114,15 +102,15 @@ add_stages (GString *json, const BenchResult *result)
   add_number (json, "run", bench_stage_ms (result, stages->run_ns));
   add_number (json, "download", bench_stage_ms (result, stages->download_ns));
   add_number (json, "write", bench_stage_ms (result, stages->write_ns));
-  close_object (json);
-  g_string_append (json, "\"per_run\": {");
+  json_builder_end_object (json);
+  put_object (json, "per_run");
   add_number (json, "requests", sums->requests / runs);
   add_number (json, "bands", sums->bands / runs);
   add_number (json, "launches", sums->launches / runs);
   add_number (json, "uploaded_bytes", sums->uploaded_bytes / runs);
   add_number (json, "downloaded_bytes", sums->downloaded_bytes / runs);
-  close_object (json);
-  g_string_append (json, "\"steady\": {");
+  json_builder_end_object (json);
+  put_object (json, "steady");
   add_number (json, "requests", sums->requests);
   add_number (json, "device_requests", sums->device_requests);
   add_number (json, "c_requests", sums->c_requests);
@@ -130,91 +118,97 @@ add_stages (GString *json, const BenchResult *result)
   add_number (json, "allocations", sums->allocations);
   add_number (json, "builds", sums->builds);
   add_number (json, "objects_created", sums->objects_created);
-  close_object (json);
+  json_builder_end_object (json);
 }
 
 static void
-add_kernels (GString *json, const BenchResult *result)
+add_kernel (JsonBuilder *json, const TesseraKernelTime *kernel)
 {
-  const gchar *comma = "";
+  g_autofree gchar *name = g_strdup_printf ("%s: %s", kernel->filter, kernel->kernel);
 
-  g_string_append (json, "\"kernels\": [");
+  put_object (json, NULL);
+  put_text (json, "name", name);
+  put_int (json, "launches", kernel->launches);
+  put_number (json, "ms", "%.6g", kernel->ns / 1e6);
+  put_number (json, "reads", "%.6g", kernel->reads);
+  json_builder_end_object (json);
+}
+
+static void
+add_kernels (JsonBuilder *json, const BenchResult *result)
+{
+  put_array (json, "kernels");
   for (guint i = 0; i < result->n_kernels; i++)
-    {
-      const TesseraKernelTime *kernel = &result->kernels[i];
-
-      if (kernel->launches == 0)
-        continue;
-      g_string_append_printf (json, "%s{\"name\": \"%s: %s\", \"launches\": %" G_GUINT64_FORMAT
-                              ", \"ms\": %.6g, \"reads\": %.6g}", comma, kernel->filter, kernel->kernel,
-                              kernel->launches, kernel->ns / 1e6, kernel->reads);
-      comma = ", ";
-    }
-  g_string_append (json, "], ");
+    if (result->kernels[i].launches > 0)
+      add_kernel (json, &result->kernels[i]);
+  json_builder_end_array (json);
 }
 
 static void
-add_memory (GString *json, const BenchResult *result)
+add_memory (JsonBuilder *json, const BenchResult *result)
 {
-  g_string_append (json, "\"memory_mib\": {");
+  put_object (json, "memory_mib");
   add_number (json, "host", result->host_mib);
   add_number (json, "rival_host", result->rival_host_mib);
   add_number (json, "device", result->peak_bytes / 1048576.0);
   add_number (json, "pinned", result->peak_pinned_bytes / 1048576.0);
-  close_object (json);
+  json_builder_end_object (json);
 }
 
 static void
-add_rival (GString *json, const BenchJob *job, const BenchResult *result)
+add_rival (JsonBuilder *json, const BenchJob *job, const BenchResult *result)
 {
   if (result->rival.runs == 0)
     {
-      g_string_append (json, "\"rival\": null, \"ratio\": null, ");
+      put_text (json, "rival", NULL);
+      put_text (json, "ratio", NULL);
       return;
     }
   add_times (json, "rival", job->row->rival, &result->rival);
   add_number (json, "mpix", result->rival_mpix);
   add_number (json, "warmed", result->rival_warmed);
-  add_text (json, "note", job->rival_note);
-  close_object (json);
+  put_text (json, "note", job->rival_note);
+  json_builder_end_object (json);
   add_number (json, "ratio", result->ratio);
 }
 
 static void
-add_peer (GString *json, const BenchJob *job, const BenchResult *result)
+add_peer (JsonBuilder *json, const BenchJob *job, const BenchResult *result)
 {
   if (result->peer.runs == 0)
     {
-      g_string_append (json, "\"peer\": null, ");
+      put_text (json, "peer", NULL);
       return;
     }
   add_times (json, "peer", job->row->peer, &result->peer);
-  add_text (json, "library", g_str_has_prefix (job->row->peer, "formula") ? "plain C" : bench_opencv_name ());
+  put_text (json, "library", g_str_has_prefix (job->row->peer, "formula") ? "plain C" : bench_opencv_name ());
   add_number (json, "copy_ms", result->copy.best);
-  close_object (json);
+  json_builder_end_object (json);
 }
 
 void
 bench_print_json (const BenchJob *job, const BenchResult *result)
 {
-  g_autoptr (GString) json = g_string_new ("{\"type\": \"measurement\", ");
+  g_autoptr (JsonBuilder) json = json_builder_new ();
   const gdouble pixels = bench_mpix (job->input) * 1e6;
   const gint    steps = bench_steps (job->row->ours);
   g_autofree gchar *samples = g_base64_encode ((const guchar *) result->samples, sizeof result->samples);
 
-  add_text (json, "row", job->row->title);
+  put_object (json, NULL);
+  put_text (json, "type", "measurement");
+  put_text (json, "row", job->row->title);
   add_number (json, "steps", steps);
   add_number (json, "width", gegl_buffer_get_width (job->input));
   add_number (json, "height", gegl_buffer_get_height (job->input));
-  add_text (json, "format", babl_get_name (job->format));
-  add_text (json, "sink", bench_sink_names[result->sink]);
+  put_text (json, "format", babl_get_name (job->format));
+  put_text (json, "sink", bench_sink_names[result->sink]);
   add_number (json, "threads", bench_threads ());
-  add_text (json, "device", tessera_device_name ());
-  add_text (json, "path", result->path);
+  put_text (json, "device", tessera_device_name ());
+  put_text (json, "path", result->path);
   add_number (json, "is_whole", result->is_whole);
   add_number (json, "whole_ms", result->whole.best);
   add_times (json, "ours", job->row->ours, &result->ours);
-  close_object (json);
+  json_builder_end_object (json);
   add_rival (json, job, result);
   add_peer (json, job, result);
   add_stages (json, result);
@@ -224,11 +218,12 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
   add_memory (json, result);
   add_number (json, "first_ms", job->first_ms);
   add_number (json, "build_ms", job->build_ms);
-  g_string_append (json, "\"flags\": [");
+  put_array (json, "flags");
   for (guint i = 0; i < result->flags->len; i++)
-    g_string_append_printf (json, "%s\"%s\"", i ? ", " : "", (gchar *) g_ptr_array_index (result->flags, i));
-  g_string_append_printf (json, "], \"samples\": \"%s\"}\n", samples);
-  g_print ("%s", json->str);
+    put_text (json, NULL, g_ptr_array_index (result->flags, i));
+  json_builder_end_array (json);
+  put_text (json, "samples", samples);
+  bench_print_object (json);
 }
 
 void
@@ -236,13 +231,14 @@ bench_print_list (void)
 {
   for (const BenchRow *row = bench_rows (); row->title; row++)
     {
-      g_autoptr (GString) json = g_string_new ("{\"type\": \"row\", ");
+      g_autoptr (JsonBuilder) json = json_builder_new ();
 
-      add_text (json, "row", row->title);
-      add_text (json, "ours", row->ours);
-      add_text (json, "rival", row->rival);
+      put_object (json, NULL);
+      put_text (json, "type", "row");
+      put_text (json, "row", row->title);
+      put_text (json, "ours", row->ours);
+      put_text (json, "rival", row->rival);
       add_number (json, "steps", bench_steps (row->ours));
-      g_string_truncate (json, json->len - 2);
-      g_print ("%s}\n", json->str);
+      bench_print_object (json);
     }
 }

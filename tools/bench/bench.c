@@ -177,21 +177,34 @@ bench_all (void)
   return good;
 }
 
+static void
+print_device (const gchar *kind, const BenchDevice *best)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  put_object (json, NULL);
+  put_text (json, "type", "device");
+  put_text (json, "name", tessera_device_name () ? tessera_device_name () : "");
+  put_text (json, "kind", kind);
+  put_number (json, "copy_gb_s", "%.2f", best->copy);
+  put_number (json, "upload_pinned_gb_s", "%.2f", best->upload_pinned);
+  put_number (json, "download_pinned_gb_s", "%.2f", best->download_pinned);
+  put_number (json, "upload_pageable_gb_s", "%.2f", best->upload_pageable);
+  put_number (json, "download_pageable_gb_s", "%.2f", best->download_pageable);
+  put_number (json, "gflops", "%.1f", best->gflops);
+  bench_print_object (json);
+}
+
 static gboolean
 measure_device (gpointer context, gpointer handle)
 {
   BenchDevice best = { 0 };
-  g_autofree gchar *name = g_strescape (tessera_device_name () ? tessera_device_name () : "", NULL);
   gboolean    done = TRUE;
 
   if (handle)
     done = bench_device_measure (context, handle, &best);
   if (done)
-    g_print ("{\"type\": \"device\", \"name\": \"%s\", \"kind\": \"%s\", \"copy_gb_s\": %.2f, "
-             "\"upload_pinned_gb_s\": %.2f, \"download_pinned_gb_s\": %.2f, \"upload_pageable_gb_s\": %.2f, "
-             "\"download_pageable_gb_s\": %.2f, \"gflops\": %.1f}\n",
-             name, handle ? bench_device_kind (handle) : "none", best.copy, best.upload_pinned,
-             best.download_pinned, best.upload_pageable, best.download_pageable, best.gflops);
+    print_device (handle ? bench_device_kind (handle) : "none", &best);
   return done;
 }
 

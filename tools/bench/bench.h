@@ -10,6 +10,7 @@
 
 #include <gegl.h>
 
+#include "../json.h"
 #include "bench-row.h"
 #include "tessera-control.h"
 
@@ -172,6 +173,8 @@ gdouble      bench_host_peak        (void);
 void bench_print_row    (const BenchJob *job, const BenchResult *result);
 void bench_print_json   (const BenchJob *job, const BenchResult *result);
 void bench_print_list   (void);
+/* A line; ends the object that begins it. */
+void bench_print_object (JsonBuilder *json);
 
 /* --------------------------------------------------------------- device -- */
 

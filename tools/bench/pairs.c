@@ -19,6 +19,8 @@
 #include "matrix.h"
 #include "tessera-control.h"
 
+#include "../json.h"
+
 #define OCTAVES    7
 #define NOISE      6            /* of 255: what a camera adds, from its smallest to its largest value */
 #define DESCRIPTOR DESCRIPTOR_LENGTH
@@ -200,6 +202,33 @@ align_once (GeglBuffer *moved, GeglBuffer *reference, Clock *clock)
   return matrix;
 }
 
+/* ---------------------------------------------------------------------- lines -- */
+
+static void
+begin_line (JsonBuilder *json, const gchar *what)
+{
+  put_object (json, NULL);
+  put_text (json, "what", what);
+}
+
+static void
+put_clock (JsonBuilder *json, const gchar *leg, const Clock *clock)
+{
+  put_text (json, "leg", leg);
+  put_number (json, "ms", "%.1f", clock->ms);
+  put_number (json, "computed_ms", "%.1f", clock->computed);
+}
+
+static void
+end_line (JsonBuilder *json)
+{
+  g_autofree gchar *told = NULL;
+
+  json_builder_end_object (json);
+  told = json_line (json);
+  g_print ("%s\n", told);
+}
+
 static void
 time_align (gdouble mpix)
 {
@@ -210,6 +239,7 @@ time_align (gdouble mpix)
   GeglBuffer     *reference = picture_new (width, height, identity, 101, names[0]), *moved = picture_new (width, height, moved_at, 102, names[1]);
   Clock           clock = { 0 };
   TesseraCounters before;
+  g_autoptr (JsonBuilder) json = json_builder_new ();
 
   tessera_get_counters (&before);
   for (gint i = -1; i < n_runs; i++)                    /* the first one builds and allocates */
@@ -218,10 +248,17 @@ time_align (gdouble mpix)
       matrix = align_once (moved, reference, &clock);
       clock = i < 0 ? (Clock) { 0 } : clock;
     }
-  g_print ("{\"what\": \"align\", \"mpix\": %g, \"width\": %d, \"height\": %d, \"leg\": \"%s\", \"ms\": %.1f, \"computed_ms\": %.1f, "
-           "\"error\": %.4f, \"truth\": [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g, 0, 0, 1]}\n", mpix, width, height, leg_since (&before),
-           clock.ms, clock.computed, corner_error (matrix, moved_at, width, height), moved_at[0], moved_at[1], moved_at[2],
-           moved_at[3], moved_at[4], moved_at[5]);
+  begin_line (json, "align");
+  put_number (json, "mpix", "%g", mpix);
+  put_int (json, "width", width);
+  put_int (json, "height", height);
+  put_clock (json, leg_since (&before), &clock);
+  put_number (json, "error", "%.4f", corner_error (matrix, moved_at, width, height));
+  put_array (json, "truth");
+  for (gint i = 0; i < 9; i++)
+    put_number (json, NULL, "%.17g", moved_at[i]);
+  json_builder_end_array (json);
+  end_line (json);
   g_free (matrix);
   g_object_unref (moved);
   g_object_unref (reference);
@@ -242,6 +279,7 @@ time_match (void)
   TesseraRequest  like = { .operation = gegl_node_get_gegl_operation (node) };
   TesseraCounters before;
   gint            found = 0;
+  g_autoptr (JsonBuilder) json = json_builder_new ();
 
   for (gsize i = 0; i < n * DESCRIPTOR; i++)
     a[i] = hash (i, 0, 103) >> 25;
@@ -259,8 +297,11 @@ time_match (void)
       end (&clock);
       clock = i < 0 ? (Clock) { 0 } : clock;
     }
-  g_print ("{\"what\": \"match\", \"n\": %d, \"leg\": \"%s\", \"ms\": %.1f, \"computed_ms\": %.1f, \"found\": %d}\n", n_descriptors,
-           leg_since (&before), clock.ms, clock.computed, found);
+  begin_line (json, "match");
+  put_int (json, "n", n_descriptors);
+  put_clock (json, leg_since (&before), &clock);
+  put_int (json, "found", found);
+  end_line (json);
 }
 
 int

@@ -127,13 +127,10 @@ parse (Part *part, Doctor *doctor, const gchar *output, const gchar *errors)
 {
   g_autofree gchar *text = NULL, *said = NULL;
   g_auto (GStrv) lines = NULL;
-  gboolean first = TRUE;
 
   g_file_get_contents (output, &text, NULL, NULL);
   lines = g_strsplit (text ? text : "", "\n", -1);
-  g_string_append (doctor->parts, doctor->parts->len > 0 ? ",\n  " : "\n  ");
-  report_quote (doctor->parts, part->name);
-  g_string_append (doctor->parts, ": {");
+  put_object (doctor->parts, part->name);
   for (gint i = 0; lines[i]; i++)
     {
       gchar *equals = strchr (lines[i], '='), *value;
@@ -142,15 +139,10 @@ parse (Part *part, Doctor *doctor, const gchar *output, const gchar *errors)
         continue;
       *equals = '\0';
       value = g_strcompress (equals + 1);
-      if (! first)
-        g_string_append (doctor->parts, ", ");
-      first = FALSE;
-      report_quote (doctor->parts, lines[i]);
-      g_string_append (doctor->parts, ": ");
-      report_quote (doctor->parts, value);
+      put_text (doctor->parts, lines[i], value);
       g_hash_table_replace (part->values, g_strdup (lines[i]), value);
     }
-  g_string_append_c (doctor->parts, '}');
+  json_builder_end_object (doctor->parts);
   g_file_get_contents (errors, &said, NULL, NULL);
   part->errors = g_strsplit (said ? said : "", "\n", -1);
 }

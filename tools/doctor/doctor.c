@@ -83,10 +83,10 @@ clear (Doctor *doctor)
   g_free (doctor->folder);
   g_free (doctor->self);
   g_free (doctor->topic);
-  g_string_free (doctor->facts, TRUE);
-  g_string_free (doctor->parts, TRUE);
-  g_string_free (doctor->issues, TRUE);
-  g_string_free (doctor->remarks, TRUE);
+  g_object_unref (doctor->facts);
+  g_object_unref (doctor->parts);
+  g_object_unref (doctor->issues);
+  g_object_unref (doctor->remarks);
   g_ptr_array_unref (doctor->problems);
   g_ptr_array_unref (doctor->remedies);
   g_ptr_array_unref (doctor->remark_texts);
@@ -126,10 +126,10 @@ main (int argc, char **argv)
       fprintf (stderr, "tessera-doctor: %s\n", error ? error->message : "it does not find itself");
       return 2;
     }
-  doctor.facts = g_string_new (NULL);
-  doctor.parts = g_string_new (NULL);
-  doctor.issues = g_string_new (NULL);
-  doctor.remarks = g_string_new (NULL);
+  doctor.facts = json_builder_begin_object (json_builder_new ());
+  doctor.parts = json_builder_begin_object (json_builder_new ());
+  doctor.issues = json_builder_begin_array (json_builder_new ());
+  doctor.remarks = json_builder_begin_array (json_builder_new ());
   doctor.problems = g_ptr_array_new_with_free_func (g_free);
   doctor.remedies = g_ptr_array_new_with_free_func (g_free);
   doctor.remark_texts = g_ptr_array_new_with_free_func (g_free);

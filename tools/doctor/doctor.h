@@ -12,6 +12,8 @@
 
 #include <gio/gio.h>
 
+#include "../json.h"
+
 typedef struct
 {
   gboolean    quick;            /* small sizes: for tests */
@@ -20,7 +22,8 @@ typedef struct
   gchar      *self;             /* this program */
   gchar      *folder;           /* for the children's files */
   gchar      *topic;            /* the one being reported */
-  GString    *facts, *parts, *issues, *remarks;         /* pieces of JSON */
+  JsonBuilder *facts, *parts;   /* pieces of JSON: objects, */
+  JsonBuilder *issues, *remarks;        /* and lists; written once, at the end */
   GPtrArray  *problems, *remedies, *remark_texts;
   gboolean    device_failed;    /* a filter did not run on the device: said once is enough */
   gboolean    broken;           /* nothing could be examined: exit code 2 */
@@ -38,8 +41,6 @@ void report_problem (Doctor *doctor, const gchar *code, const gchar *remedy,
 
 /* Worth knowing, nothing to mend. */
 void report_remark  (Doctor *doctor, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-
-void report_quote   (GString *json, const gchar *text);
 
 /* The list of problems and the verdict; returns the exit code. */
 gint report_finish  (Doctor *doctor, const gchar *summary);

@@ -10,32 +10,6 @@
 #define LABEL 25
 
 void
-report_quote (GString *json, const gchar *text)
-{
-  g_autofree gchar *valid = g_utf8_make_valid (text, -1);
-
-  g_string_append_c (json, '"');
-  for (const gchar *c = valid; *c; c++)
-    if (*c == '"' || *c == '\\')
-      g_string_append_printf (json, "\\%c", *c);
-    else if ((guchar) *c < 0x20)
-      g_string_append_printf (json, "\\u%04x", (guchar) *c);
-    else
-      g_string_append_c (json, *c);
-  g_string_append_c (json, '"');
-}
-
-static void
-add_member (GString *json, const gchar *name, const gchar *text)
-{
-  if (json->len > 0)
-    g_string_append (json, ", ");
-  report_quote (json, name);
-  g_string_append (json, ": ");
-  report_quote (json, text);
-}
-
-void
 report_topic (Doctor *doctor, const gchar *title)
 {
   g_free (doctor->topic);
@@ -87,7 +61,7 @@ report_fact (Doctor *doctor, const gchar *label, const gchar *format, ...)
   printf ("  %-*s ", LABEL, label);
   print_wrapped (text, LABEL + 3, LABEL + 3);
   key = g_strdup_printf ("%s: %s", doctor->topic, label);
-  add_member (doctor->facts, key, text);
+  put_text (doctor->facts, key, text);
 }
 
 void
@@ -122,13 +96,11 @@ report_problem (Doctor *doctor, const gchar *code, const gchar *remedy, const gc
     return;
   fputs ("  PROBLEM: ", stdout);
   print_wrapped (text, 11, 11);
-  g_string_append (doctor->issues, doctor->issues->len ? ", {\"code\": " : "{\"code\": ");
-  report_quote (doctor->issues, code);
-  g_string_append (doctor->issues, ", \"problem\": ");
-  report_quote (doctor->issues, text);
-  g_string_append (doctor->issues, ", \"remedy\": ");
-  report_quote (doctor->issues, remedy);
-  g_string_append_c (doctor->issues, '}');
+  put_object (doctor->issues, NULL);
+  put_text (doctor->issues, "code", code);
+  put_text (doctor->issues, "problem", text);
+  put_text (doctor->issues, "remedy", remedy);
+  json_builder_end_object (doctor->issues);
   g_ptr_array_add (doctor->problems, g_steal_pointer (&text));
   g_ptr_array_add (doctor->remedies, g_strdup (remedy));
 }
@@ -146,9 +118,7 @@ report_remark (Doctor *doctor, const gchar *format, ...)
     return;
   fputs ("  Note: ", stdout);
   print_wrapped (text, 8, 8);
-  if (doctor->remarks->len > 0)
-    g_string_append (doctor->remarks, ", ");
-  report_quote (doctor->remarks, text);
+  put_text (doctor->remarks, NULL, text);
   g_ptr_array_add (doctor->remark_texts, g_steal_pointer (&text));
 }
 
@@ -195,13 +165,36 @@ report_finish (Doctor *doctor, const gchar *summary)
   return doctor->broken ? 2 : doctor->problems->len > 0 ? 1 : 0;
 }
 
+static void
+add_pieces (JsonBuilder *json, const gchar *name, JsonBuilder *pieces)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_value (json, json_builder_get_root (pieces));
+}
+
+static gchar *
+report_json (Doctor *doctor, gint code)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  json_builder_end_array (doctor->issues);
+  json_builder_end_array (doctor->remarks);
+  json_builder_end_object (doctor->facts);
+  json_builder_end_object (doctor->parts);
+  put_object (json, NULL);
+  put_int (json, "exit", code);
+  add_pieces (json, "problems", doctor->issues);
+  add_pieces (json, "notes", doctor->remarks);
+  add_pieces (json, "facts", doctor->facts);
+  add_pieces (json, "parts", doctor->parts);
+  json_builder_end_object (json);
+  return json_rows (json);
+}
+
 gboolean
 report_write_json (Doctor *doctor, const gchar *path, gint code)
 {
-  g_autofree gchar *text = g_strdup_printf ("{\"exit\": %d,\n \"problems\": [%s],\n \"notes\": [%s],\n"
-                                            " \"facts\": {%s},\n \"parts\": {%s}}\n", code,
-                                            doctor->issues->str, doctor->remarks->str, doctor->facts->str,
-                                            doctor->parts->str);
+  g_autofree gchar *told = report_json (doctor, code), *text = g_strconcat (told, "\n", NULL);
   g_autoptr (GError) error = NULL;
   gboolean good = g_file_set_contents (path, text, -1, &error);
 

@@ -3,125 +3,155 @@
  * What tessera-match says, as JSON: of a pair, or of many. */
 #include "match.h"
 
-static void
-append_quoted (GString *text, const gchar *words)
-{
-  g_string_append_c (text, '"');
-  for (const gchar *c = words; *c; c++)
-    if (*c == '"' || *c == '\\')
-      g_string_append_printf (text, "\\%c", *c);
-    else if ((guchar) *c < 0x20)
-      g_string_append_printf (text, "\\u%04x", (guchar) *c);
-    else
-      g_string_append_c (text, *c);
-  g_string_append_c (text, '"');
-}
+#include <string.h>
+
+#include "../json.h"
 
 static void
-append_side (GString *text, const Side *side)
+put_side (JsonBuilder *json, const gchar *name, const Side *side)
 {
   g_autofree gchar *shown = side_name (side);
 
-  g_string_append (text, "{\"file\": ");
-  append_quoted (text, shown);
-  g_string_append_printf (text, ", \"keypoints\": %d, \"width\": %d, \"height\": %d, \"picture\": %s", side->keypoints.n,
-                          side->keypoints.width, side->keypoints.height, side->is_picture ? "true" : "false");
+  put_object (json, name);
+  put_text (json, "file", shown);
+  put_int (json, "keypoints", side->keypoints.n);
+  put_int (json, "width", side->keypoints.width);
+  put_int (json, "height", side->keypoints.height);
+  put_flag (json, "picture", side->is_picture);
   if (side->is_picture)
-    append_number (text, ", \"contrast_threshold\": ", "%g", side->contrast, "");
-  g_string_append_c (text, '}');
+    put_number (json, "contrast_threshold", "%g", side->contrast);
+  json_builder_end_object (json);
 }
 
 static void
-append_settings (GString *text, const Settings *settings)
+put_settings (JsonBuilder *json, const Settings *settings)
 {
-  append_number (text, "\"ratio\": ", "%.3g", settings->ratio, ", ");
-  g_string_append_printf (text, "\"mutual\": %s, \"seed\": %" G_GINT64_FORMAT, settings->mutual ? "true" : "false", settings->seed);
+  put_number (json, "ratio", "%.3g", settings->ratio);
+  put_flag (json, "mutual", settings->mutual);
+  put_int (json, "seed", settings->seed);
+}
+
+/* Of the rows of matches. */
+static void
+put_columns (JsonBuilder *json)
+{
+  static const gchar *const columns[] = { "a", "b", "distance", "inlier", "x_a", "y_a", "x_b", "y_b" };
+
+  put_array (json, "columns");
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    put_text (json, NULL, columns[i]);
+  json_builder_end_array (json);
 }
 
 static void
-append_place (GString *text, const MatchPlace *place)
+put_place (JsonBuilder *json, const MatchPlace *place)
 {
-  append_number (text, ", ", "%.4f", place->x, "");
-  append_number (text, ", ", "%.4f", place->y, "");
+  put_number (json, NULL, "%.4f", place->x);
+  put_number (json, NULL, "%.4f", place->y);
 }
 
-/* A row for each match: both indices, the distance, is it an inlier, x and y in A, x and y in B. */
 static void
-append_matches (GString *text, const Comparison *comparison)
+put_matches (JsonBuilder *json, const Comparison *comparison)
 {
+  put_array (json, "matches");
   for (gint i = 0; i < comparison->n_matches; i++)
     {
       const Match *match = &comparison->matches[i];
 
-      g_string_append_printf (text, "%s\n    [%d, %d, %u, %d", i > 0 ? "," : "", match->a, match->b, match->distance, comparison->is_inlier[i]);
-      append_place (text, &comparison->a->keypoints.places[match->a]);
-      append_place (text, &comparison->b->keypoints.places[match->b]);
-      g_string_append_c (text, ']');
+      put_array (json, NULL);
+      put_int (json, NULL, match->a);
+      put_int (json, NULL, match->b);
+      put_int (json, NULL, match->distance);
+      put_int (json, NULL, comparison->is_inlier[i]);
+      put_place (json, &comparison->a->keypoints.places[match->a]);
+      put_place (json, &comparison->b->keypoints.places[match->b]);
+      json_builder_end_array (json);
     }
-  g_string_append (text, comparison->n_matches > 0 ? "\n  ]" : "]");
+  json_builder_end_array (json);
 }
 
 static void
-append_found (GString *text, const Comparison *comparison)
+put_matrix (JsonBuilder *json, const gdouble *matrix)
 {
-  const Consensus *c = &comparison->consensus;
-  g_autofree gchar *matrix = consensus_matrix_text (c->matrix);
-  g_auto (GStrv)   numbers = g_strsplit (matrix, " ", -1);
-  g_autofree gchar *row = g_strjoinv (", ", numbers);
-
-  g_string_append_printf (text, "\"model\": \"%s\", \"aligned\": %s, \"reason\": ", consensus_model_name (c->model), c->is_aligned ? "true" : "false");
-  append_quoted (text, c->reason);
-  g_string_append_printf (text, ",\n  \"matrix\": [%s],\n  \"inliers\": %d, \"places\": %d, ", row, c->inliers, c->places);
-  append_number (text, "\"rms\": ", "%.6g", c->residual, "");
-  if (c->is_aligned)
-    append_number (text, ", \"error\": ", "%.3g", c->error, "");
-  g_string_append (text, ",\n");
+  put_array (json, "matrix");
+  for (gint k = 0; k < 9; k++)
+    put_number (json, NULL, "%.9g", matrix[k]);
+  json_builder_end_array (json);
 }
 
-#define COLUMNS "[\"a\", \"b\", \"distance\", \"inlier\", \"x_a\", \"y_a\", \"x_b\", \"y_b\"]"
+static void
+put_found (JsonBuilder *json, const Consensus *c)
+{
+  put_text (json, "model", consensus_model_name (c->model));
+  put_flag (json, "aligned", c->is_aligned);
+  put_text (json, "reason", c->reason);
+  put_matrix (json, c->matrix);
+  put_int (json, "inliers", c->inliers);
+  put_int (json, "places", c->places);
+  put_number (json, "rms", "%.6g", c->residual);
+  if (c->is_aligned)
+    put_number (json, "error", "%.3g", c->error);
+}
 
 void
 append_json_pair (GString *text, const Comparison *comparison)
 {
-  g_string_append (text, "{\n  \"a\": ");
-  append_side (text, comparison->a);
-  g_string_append (text, ",\n  \"b\": ");
-  append_side (text, comparison->b);
-  g_string_append (text, ",\n  ");
-  append_settings (text, comparison->settings);
-  g_string_append (text, ",\n  ");
-  append_found (text, comparison);
-  g_string_append (text, "  \"columns\": " COLUMNS ",\n  \"matches\": [");
-  append_matches (text, comparison);
-  g_string_append (text, "\n}\n");
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autofree gchar *told = NULL;
+
+  put_object (json, NULL);
+  put_side (json, "a", comparison->a);
+  put_side (json, "b", comparison->b);
+  put_settings (json, comparison->settings);
+  put_found (json, &comparison->consensus);
+  put_columns (json);
+  put_matches (json, comparison);
+  json_builder_end_object (json);
+  told = json_rows (json);
+  g_string_append_printf (text, "%s\n", told);
 }
+
+/* Many pairs may be more than memory holds.  Each is written by itself, between the brackets of an empty list. */
+#define END "]}"
 
 void
 append_json_begin (GString *text, GPtrArray *sides, const Settings *settings)
 {
-  g_string_append (text, "{\n  \"pictures\": [");
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autofree gchar *told = NULL;
+
+  put_object (json, NULL);
+  put_array (json, "pictures");
   for (guint i = 0; i < sides->len; i++)
-    {
-      g_string_append (text, i > 0 ? ",\n    " : "\n    ");
-      append_side (text, g_ptr_array_index (sides, i));
-    }
-  g_string_append (text, "\n  ],\n  ");
-  append_settings (text, settings);
-  g_string_append (text, ",\n  \"columns\": " COLUMNS ",\n  \"pairs\": [");
+    put_side (json, NULL, g_ptr_array_index (sides, i));
+  json_builder_end_array (json);
+  put_settings (json, settings);
+  put_columns (json);
+  put_array (json, "pairs");
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  told = json_rows (json);
+  g_string_append_len (text, told, strlen (told) - strlen (END));
 }
 
 void
 append_json_next (GString *text, const Comparison *comparison, gboolean is_first)
 {
-  g_string_append_printf (text, "%s\n  {\"a\": %d, \"b\": %d, ", is_first ? "" : ",", comparison->number_a, comparison->number_b);
-  append_found (text, comparison);
-  g_string_append (text, "  \"matches\": [");
-  append_matches (text, comparison);
-  g_string_append_c (text, '}');
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autofree gchar *told = NULL;
+
+  put_object (json, NULL);
+  put_int (json, "a", comparison->number_a);
+  put_int (json, "b", comparison->number_b);
+  put_found (json, &comparison->consensus);
+  put_matches (json, comparison);
+  json_builder_end_object (json);
+  told = json_rows (json);
+  g_string_append_printf (text, "%s\n %s", is_first ? "" : ",", told);
 }
 
 void
 append_json_end (GString *text)
 {
-  g_string_append (text, "\n  ]\n}\n");
+  g_string_append (text, END "\n");
 }

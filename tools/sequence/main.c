@@ -13,6 +13,7 @@
 #include <malloc.h>
 #endif
 
+#include "../json.h"
 #include "../progress.h"
 #include "../saves.h"
 
@@ -101,15 +102,34 @@ count_frames (const Tables *tables, Run *run)
 }
 
 static void
+tell_json (const Tables *tables, const Run *run, guint64 rate)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autofree gchar *told = NULL;
+
+  put_object (json, NULL);
+  put_int (json, "frames", run->frames);
+  put_int (json, "used", run->used);
+  put_int (json, "detections", tables->detections->len);
+  put_int (json, "tracks", tables->n_tracks);
+  put_int (json, "pictures", run->pictures);
+  put_int (json, "blocks_made", run->made);
+  put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
+  put_int (json, "trajectories", tracks_tried ());
+  put_int (json, "trajectories_per_second", rate);
+  json_builder_end_object (json);
+  told = json_line (json);
+  g_print ("%s\n", told);
+}
+
+static void
 tell (const Tables *tables, const Run *run, const Options *options)
 {
-  const gdouble seconds = (g_get_monotonic_time () - run->began) / 1e6, adding = block_track_seconds ();
+  const gdouble adding = block_track_seconds ();
   const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
 
   if (options->is_json)
-    g_print ("{\"frames\": %d, \"used\": %d, \"detections\": %u, \"tracks\": %d, \"pictures\": %d, \"blocks_made\": %d, \"seconds\": %d.%03d, "
-             "\"trajectories\": %" G_GUINT64_FORMAT ", \"trajectories_per_second\": %" G_GUINT64_FORMAT "}\n", run->frames, run->used,
-             tables->detections->len, tables->n_tracks, run->pictures, run->made, (gint) seconds, (gint) (seconds * 1000.0) % 1000, tracks_tried (), rate);
+    tell_json (tables, run, rate);
   else
     progress_say ("%d of %d frames, %u detections, %d tracks; %s has the tables", run->used, run->frames, tables->detections->len, tables->n_tracks,
                   options->output);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../json.h"
+
 #define BLOCK      2880         /* bytes: FITS */
 #define CARD       80
 #define EXPOSURE   30           /* seconds, and from one frame's begin to the next's */
@@ -171,10 +173,9 @@ row (GString *file, gint n, const gdouble *values, const gchar *separator)
     }
 }
 
-static GString *
-truth_json (const StarsField *field)
+static void
+put_settings (JsonBuilder *json, const StarsSettings *s)
 {
-  const StarsSettings *s = &field->settings;
   const struct { const gchar *name; gdouble value; } numbers[] =
     {
       { "width", s->width }, { "height", s->height }, { "frames", s->frames }, { "density", s->density },
@@ -185,25 +186,37 @@ truth_json (const StarsField *field)
       { "read_noise", s->read_noise }, { "walk", s->walk }, { "pull", s->pull }, { "drift_x", s->drift_x },
       { "drift_y", s->drift_y }, { "cosmic_rays", s->cosmic_rays }, { "ceiling", s->ceiling }
     };
-  GString *file = g_string_new ("{\n");
 
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
-    {
-      g_string_append_printf (file, "  \"%s\": ", numbers[i].name);
-      row (file, 1, &numbers[i].value, "");
-      g_string_append (file, ",\n");
-    }
-  g_string_append_printf (file, "  \"seed\": %" G_GUINT64_FORMAT ",\n  \"objects\": [", s->seed);
+    put_number (json, numbers[i].name, "%.9g", numbers[i].value);
+  put_int (json, "seed", s->seed);
+}
+
+static GString *
+truth_json (const StarsField *field)
+{
+  const StarsSettings    *s = &field->settings;
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autofree gchar       *told = NULL;
+  GString                *file;
+
+  put_object (json, NULL);
+  put_settings (json, s);
+  put_array (json, "objects");
   for (gint i = 0; i < s->n_objects; i++)
     {
       const gdouble values[] = { s->objects[i].snr, s->objects[i].vx, s->objects[i].vy, field->objects[i].flux };
 
-      g_string_append (file, i ? ", [" : "[");
-      row (file, 4, values, ", ");
-      g_string_append (file, "]");
+      put_array (json, NULL);
+      for (gsize k = 0; k < G_N_ELEMENTS (values); k++)
+        put_number (json, NULL, "%.9g", values[k]);
+      json_builder_end_array (json);
     }
-  g_string_append (file, "]\n}\n");
-  return file;
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  told = json_rows (json);
+  file = g_string_new (told);
+  return g_string_append_c (file, '\n');
 }
 
 static gboolean
