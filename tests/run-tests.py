@@ -312,6 +312,11 @@ def run_program(part):
         program(part, PROGRAMS[part])
 
 
+def with_harness(filters):
+    """Targets of a build."""
+    return [HARNESS, *(f'operations/tessera-{name}.so' for name in filters)]
+
+
 def levels():
     """C's hashes with each level of x86-64 that this processor has, in place of the clones for several."""
     loader = '/lib64/ld-linux-x86-64.so.2'
@@ -320,7 +325,7 @@ def levels():
         if level != 'x86-64' and f'{level} (supported' not in had:
             results.leave_out(f'hashes, {level}', 'this processor does not have it')
         elif build(f'-march={level}', f'build-{level}', ['-Dtests=quick', '-Dkernel_check=false', '-Dgimp210=disabled',
-                                                         f'-Dc_args=-DTESSERA_NO_CLONES -march={level}']):
+                                                         f'-Dc_args=-DTESSERA_NO_CLONES -march={level}'], with_harness(FILTERS)):
             program(f'hashes, {level}', [f'build-{level}/tests/check/check', '--hashes', 'tests/check/hashes.txt', '--legs', 'c'])
 
 
@@ -332,12 +337,10 @@ def filter_jobs(name):
 
 
 def needed(wanted):
-    """Targets of `build`; none: all of it.  A filter needs the harness and itself."""
+    """Targets of `build`; none: all of it."""
     if all(word.startswith('gimp') for word in wanted):
         return [OF_GIMP]
-    if all(word in FILTERS for word in wanted):
-        return [HARNESS, *(f'operations/tessera-{name}.so' for name in wanted)]
-    return []
+    return with_harness(wanted) if all(word in FILTERS for word in wanted) else []
 
 
 def run_parts(wanted, parts):
@@ -353,7 +356,7 @@ def run_parts(wanted, parts):
     if 'warnings' in wanted:
         warnings(fresh)
     tests = tests_of('build', names)
-    if sanitized and build('sanitizers', 'build-asan', SANITIZED, CC='gcc'):
+    if sanitized and build('sanitizers', 'build-asan', SANITIZED, [] if 'memory/fuzz' in wanted else with_harness(FILTERS), CC='gcc'):
         tests += tests_of('build-asan', sanitized)
     tests.sort(key=lambda test: -test[0])
     before, after = ([(name, job) for priority, name, job in tests if (priority > 0) == early] for early in (True, False))
