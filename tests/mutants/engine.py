@@ -169,6 +169,6 @@ ROWS = [
      'else if (! timings->is_unasked)', 'else if (FALSE)', 1),
     ('569', 'killed', 'opencl/engine/pages.c',
      'note_process (void)\n{\n  tessera_has_forked ();', 'note_process (void)\n{', 1),
-    ('570', 'killed', 'opencl/engine/memory.c',
+    ('573', 'killed', 'opencl/engine/memory.c',
      '  g_mutex_unlock (&mapping_lock);\n  if (queue)\n    return queue;\n  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);', '  if (queue)\n    g_mutex_unlock (&mapping_lock);\n  if (queue)\n    return queue;\n  made = cl->CreateCommandQueue (memory->context, memory->device->device, 0, status);\n  g_mutex_unlock (&mapping_lock);', 1),
 ]
