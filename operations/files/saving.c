@@ -163,8 +163,8 @@ saving_end (Saving *saving, gboolean good, GError **error)
     fail (saving->target, error);
   if (saving->beside && ! (good && arrived))
     g_unlink (saving->beside);
-  g_free (saving->beside);
-  g_free (saving->target);
+  g_clear_pointer (&saving->beside, g_free);
+  g_clear_pointer (&saving->target, g_free);
   return good && arrived;
 }
 

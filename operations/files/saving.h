@@ -15,7 +15,7 @@
 typedef struct
 {
   gchar    *target;             /* what the path leads to */
-  gchar    *beside;             /* what is written; NULL: the target itself */
+  gchar    *beside;             /* what is written, from before it is made until it is no more; NULL: the target itself */
   gboolean  replaces;           /* a file that must not be lost if the machine stops now */
   FILE     *stream;
 } Saving;

@@ -221,8 +221,8 @@ limits_time (GString *why)
 static gboolean
 compares_tables (GString *why)
 {
-  static const CheckUndrawn kind[] = { { "kind", "an example" }, { NULL } };
-  static const CheckUndrawn absent[] = { { "absent", "an example" }, { NULL } };
+  static const CheckUndrawn kind[] = { { "kind", "an example" }, { NULL, NULL } };
+  static const CheckUndrawn absent[] = { { "absent", "an example" }, { NULL, NULL } };
   g_autoptr (GString) seen = g_string_new (NULL);
   CheckFilter table = check_wrong;
   gboolean    good = check_properties (&table, why);

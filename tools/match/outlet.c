@@ -11,14 +11,14 @@
 
 #define MOST 4                  /* files at a time */
 
-static const gchar *volatile beside[MOST];              /* files that are written; NULL: none */
+static const Saving *volatile written[MOST];            /* from before the file beside is made until it is no more; NULL: none */
 
 static void
 end_by_signal (gint number)
 {
   for (gint i = 0; i < MOST; i++)
-    if (beside[i])
-      g_unlink (beside[i]);
+    if (written[i] && written[i]->beside)
+      g_unlink (written[i]->beside);
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -41,12 +41,12 @@ watch_signals (void)
 
 /* In place of `old`. */
 static void
-remember (const gchar *old, const gchar *name)
+remember (const Saving *old, const Saving *saving)
 {
   for (gint i = 0; i < MOST; i++)
-    if (beside[i] == old)
+    if (written[i] == old)
       {
-        beside[i] = name;
+        written[i] = saving;
         return;
       }
 }
@@ -56,16 +56,18 @@ outlet_open (Outlet *outlet, GError **error)
 {
   const gboolean is_output = outlet->path && strcmp (outlet->path, "-") == 0;
 
-  outlet->stream = NULL;
-  if (outlet->path && ! is_output && ! saving_begin (&outlet->saving, outlet->path, "", error))
-    return FALSE;
-  if (outlet->path)
-    outlet->stream = is_output ? stdout : outlet->saving.stream;
-  if (outlet->path && ! is_output && outlet->saving.beside)
+  outlet->stream = is_output ? stdout : NULL;
+  if (! outlet->path || is_output)
+    return TRUE;
+  watch_signals ();
+  outlet->saving.beside = NULL;
+  remember (NULL, &outlet->saving);
+  if (! saving_begin (&outlet->saving, outlet->path, "", error))
     {
-      watch_signals ();
-      remember (NULL, outlet->saving.beside);
+      remember (&outlet->saving, NULL);
+      return FALSE;
     }
+  outlet->stream = outlet->saving.stream;
   return TRUE;
 }
 
@@ -85,11 +87,14 @@ outlet_close (Outlet *outlet, gboolean good, GError **error)
   outlet->stream = NULL;
   if (! stream)
     return good;
-  if (stream != stdout && outlet->saving.beside)
-    remember (outlet->saving.beside, NULL);
   errno = outlet->wrong;                /* the words of the error */
   if (stream != stdout)
-    return saving_end (&outlet->saving, good, good ? error : NULL) && good;
+    {
+      const gboolean ended = saving_end (&outlet->saving, good, good ? error : NULL);
+
+      remember (&outlet->saving, NULL);
+      return ended && good;
+    }
   if (good && (fflush (stdout) != 0 || ferror (stdout)))
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "the standard output cannot be written");
