@@ -4,8 +4,7 @@
  *
  * Per pixel and channel, of the frames whose alpha there is above 0 and whose values are numbers, in linear light:
  * mean; median (of an even number the mean of the two in the middle); clipped, the mean of what lies within a robust
- * bound of the median (combine_clip), or so near the mean of those values as 999 of 1000 of their Gaussian do (from 5
- * frames on).  Sums are in the frames' order.
+ * bound of the median (combine_clip).  Sums are in the frames' order.
  */
 #ifndef COMBINE_H
 #define COMBINE_H

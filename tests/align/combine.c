@@ -58,30 +58,14 @@ median_of (const gdouble *values, gint n)
   return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* The mean of those that are within `most` of `middle`, and, from 5 values on where 4 of them are, of those that are as near to their mean
- * as 999 of 1000 of their Gaussian: Student's t of their number. */
 static gdouble
 mean_within (const gdouble *values, gint n, gdouble middle, gdouble most)
 {
-  gdouble sum = 0, count = 0, mean, squares = 0, f, t, reach;
+  gdouble sum = 0;
+  gint    count = 0;
 
   for (gint i = 0; i < n; i++)
     if (fabs (values[i] - middle) <= most)
-      {
-        sum += values[i];
-        count++;
-      }
-  mean = sum / count;
-  for (gint i = 0; i < n; i++)
-    if (fabs (values[i] - middle) <= most)
-      squares += (values[i] - mean) * (values[i] - mean);
-  f = 1 / (count - 1);
-  t = 3.29 + 9.73 * f + 26.1 * f * f + 53.2 * f * f * f;
-  reach = t * sqrt (squares * f * (1 + 1 / count));
-  if (n < 5 || count < 4)
-    return mean;
-  for (gint i = 0; i < n; i++)
-    if (fabs (values[i] - middle) > most && fabs (values[i] - mean) <= reach)
       {
         sum += values[i];
         count++;
