@@ -17,7 +17,7 @@ import sys
 import time
 
 import watched
-from common import FILTERS, cache_folder
+from common import FILTERS, TWINS, cache_folder
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$', re.MULTILINE)
@@ -49,6 +49,7 @@ PROGRAMS = {'gimp/smoke': ['python3', '-B', 'tests/gimp/run-gimp.py', 'build', '
             'package/debian': ['tests/package/run-package.py']}
 # All that these need of `build`, which GIMP does not run.  The product is what ./run install makes.
 OF_GIMP = 'tests/gimp/list-operations'
+WRONG = 'tests/check/tessera-wrong.so'          # which the harness's own test asks for
 HARNESS = 'tests/check/check'
 LEVELS = ('x86-64', 'x86-64-v3', 'x86-64-v4') if os.uname().machine == 'x86_64' else ()
 
@@ -313,8 +314,8 @@ def run_program(part):
 
 
 def with_harness(filters):
-    """Targets of a build."""
-    return [HARNESS, *(f'operations/tessera-{name}.so' for name in filters)]
+    """Targets of a build.  A twin is tested beside the filter whose sources it has."""
+    return [HARNESS, *(f'operations/tessera-{name}.so' for name in sorted({*filters, *(TWINS[name] for name in filters if name in TWINS)}))]
 
 
 def levels():
@@ -356,7 +357,7 @@ def run_parts(wanted, parts):
     if 'warnings' in wanted:
         warnings(fresh)
     tests = tests_of('build', names)
-    if sanitized and build('sanitizers', 'build-asan', SANITIZED, [] if 'memory/fuzz' in wanted else with_harness(FILTERS), CC='gcc'):
+    if sanitized and build('sanitizers', 'build-asan', SANITIZED, [] if 'memory/fuzz' in wanted else [*with_harness(FILTERS), WRONG], CC='gcc'):
         tests += tests_of('build-asan', sanitized)
     tests.sort(key=lambda test: -test[0])
     before, after = ([(name, job) for priority, name, job in tests if (priority > 0) == early] for early in (True, False))

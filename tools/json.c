@@ -51,11 +51,13 @@ put_int (JsonBuilder *json, const gchar *name, gint64 number)
 void
 put_number (JsonBuilder *json, const gchar *name, const gchar *format, gdouble number)
 {
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  gchar   text[G_ASCII_DTOSTR_BUF_SIZE];
+  gdouble shown;
 
   g_ascii_formatd (text, sizeof text, format, number);
-  if (isfinite (number))
-    json_builder_add_double_value (named (json, name), g_ascii_strtod (text, NULL));
+  shown = g_ascii_strtod (text, NULL);
+  if (isfinite (shown))
+    json_builder_add_double_value (named (json, name), shown);
   else
     json_builder_add_null_value (named (json, name));
 }

@@ -4,11 +4,16 @@
 #include "match.h"
 
 #include "matches.h"
+#include "matrix.h"
 
 #include <gegl-plugin.h>
 #include <gio/gio.h>
+#include <math.h>
 
 #include "../progress.h"
+
+#define AGREES       4.0        /* pixels */
+#define FEWEST_FIRST 3          /* matches, of those that stood out */
 
 /* By tessera:align, which has the device do it; without that operation in C. */
 static gboolean
@@ -58,6 +63,22 @@ has_more (const Side *side, const Settings *settings)
   return side->contrast > LEAST_CONTRAST && side->keypoints.n < (settings->max_features > 0 ? settings->max_features : MOST_AGAIN);
 }
 
+/* Does what stood out more agree?  What is faint may be the sensor's or the glass's, and the same in all pictures. */
+static gboolean
+is_borne_out (const Comparison *first, const gdouble matrix[9])
+{
+  gint agree = 0;
+
+  for (gint i = 0; i < first->n_matches; i++)
+    {
+      const MatchPlace *a = &first->a->keypoints.places[first->matches[i].a], *b = &first->b->keypoints.places[first->matches[i].b];
+      gdouble           x, y;
+
+      agree += matrix_map (matrix, b->x, b->y, &x, &y) > 0 && hypot (x - a->x, y - a->y) < AGREES;
+    }
+  return agree >= FEWEST_FIRST && 2 * agree >= first->n_matches;
+}
+
 /* What the pictures share may stand out less.  The first answer stays where the second is no better. */
 static gboolean
 compare_lower (Comparison *comparison, GPtrArray *sides, GError **error)
@@ -76,7 +97,7 @@ compare_lower (Comparison *comparison, GPtrArray *sides, GError **error)
     }
   if (! comparison_make (&again, settings, lower, 0, 1, error))
     return FALSE;
-  if (again.consensus.is_aligned)
+  if (again.consensus.is_aligned && is_borne_out (comparison, again.consensus.matrix))
     {
       Comparison first = *comparison;
 
