@@ -257,6 +257,10 @@ def check_filters(report, graph):
     wrong = [f'{name}: {file}' for name, files in needed.items() for file in sorted(files)
              if file.startswith('operations/files/')]
     report.check('no filter needs operations/files', len(needed) > 10 and not wrong, ', '.join(wrong))
+    with open(os.path.join(TOP, 'operations', 'meson.build'), encoding='utf-8') as file:
+        taken = dict(re.findall(r"^  '([\w-]+)': \[([\w, ]*_dep)\],$", file.read(), re.MULTILINE))
+    wrong = [name for name in FILTERS if 'files_dep' in taken.get(name, '')]
+    report.check('no filter links operations/files', 'files_dep' in taken.get('fits-load', '') and not wrong, ', '.join(wrong))
 
 
 def main():
