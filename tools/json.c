@@ -120,10 +120,14 @@ text_of (JsonBuilder *json, const gchar *between_rows)
   return g_string_free (text, FALSE);
 }
 
-gchar *
-json_line (JsonBuilder *json)
+void
+json_print_line (JsonBuilder *json)
 {
-  return text_of (json, " ");
+  g_autofree gchar *told = NULL;
+
+  json_builder_end_object (json);
+  told = text_of (json, " ");
+  g_print ("%s\n", told);
 }
 
 gchar *

@@ -18,8 +18,10 @@ void put_int    (JsonBuilder *json, const gchar *name, gint64 number);
 /* Rounded as `format` says; null where it is no finite number. */
 void put_number (JsonBuilder *json, const gchar *name, const gchar *format, gdouble number);
 
-/* What was put, whole, without a line's end: on one line; or a line for each row of a table, and each object. */
-gchar *json_line (JsonBuilder *json);
+/* What was put, whole, without a line's end: a line for each row of a table, and each object. */
 gchar *json_rows (JsonBuilder *json);
+
+/* Ends the object that was begun first, and prints all on one line. */
+void json_print_line (JsonBuilder *json);
 
 #endif

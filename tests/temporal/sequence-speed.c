@@ -63,7 +63,6 @@ static void
 tell_json (const gchar *leg, gdouble all, gdouble shift, gdouble whiten)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
-  g_autofree gchar *told = NULL;
 
   if (! tells_json)
     return;
@@ -72,9 +71,7 @@ tell_json (const gchar *leg, gdouble all, gdouble shift, gdouble whiten)
   put_number (json, "ms", "%.4f", all);
   put_number (json, "shift_ms", "%.4f", shift);
   put_number (json, "whiten_ms", "%.4f", whiten);
-  json_builder_end_object (json);
-  told = json_line (json);
-  g_print ("%s\n", told);
+  json_print_line (json);
 }
 
 /* Best of three. */

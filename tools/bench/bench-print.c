@@ -59,16 +59,6 @@ bench_print_row (const BenchJob *job, const BenchResult *result)
 
 /* ------------------------------------------------------------------ JSON -- */
 
-void
-bench_print_object (JsonBuilder *json)
-{
-  g_autofree gchar *told = NULL;
-
-  json_builder_end_object (json);
-  told = json_line (json);
-  g_print ("%s\n", told);
-}
-
 static void
 add_number (JsonBuilder *json, const gchar *name, gdouble value)
 {
@@ -223,7 +213,7 @@ bench_print_json (const BenchJob *job, const BenchResult *result)
     put_text (json, NULL, g_ptr_array_index (result->flags, i));
   json_builder_end_array (json);
   put_text (json, "samples", samples);
-  bench_print_object (json);
+  json_print_line (json);
 }
 
 void
@@ -239,6 +229,6 @@ bench_print_list (void)
       put_text (json, "ours", row->ours);
       put_text (json, "rival", row->rival);
       add_number (json, "steps", bench_steps (row->ours));
-      bench_print_object (json);
+      json_print_line (json);
     }
 }

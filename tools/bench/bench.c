@@ -192,7 +192,7 @@ print_device (const gchar *kind, const BenchDevice *best)
   put_number (json, "upload_pageable_gb_s", "%.2f", best->upload_pageable);
   put_number (json, "download_pageable_gb_s", "%.2f", best->download_pageable);
   put_number (json, "gflops", "%.1f", best->gflops);
-  bench_print_object (json);
+  json_print_line (json);
 }
 
 static gboolean

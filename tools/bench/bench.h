@@ -173,8 +173,6 @@ gdouble      bench_host_peak        (void);
 void bench_print_row    (const BenchJob *job, const BenchResult *result);
 void bench_print_json   (const BenchJob *job, const BenchResult *result);
 void bench_print_list   (void);
-/* A line; ends the object that begins it. */
-void bench_print_object (JsonBuilder *json);
 
 /* --------------------------------------------------------------- device -- */
 

@@ -220,16 +220,6 @@ put_clock (JsonBuilder *json, const gchar *leg, const Clock *clock)
 }
 
 static void
-end_line (JsonBuilder *json)
-{
-  g_autofree gchar *told = NULL;
-
-  json_builder_end_object (json);
-  told = json_line (json);
-  g_print ("%s\n", told);
-}
-
-static void
 time_align (gdouble mpix)
 {
   const gint      width = (gint) sqrt (mpix * 1.5e6), height = (gint) (mpix * 1e6 / width);
@@ -258,7 +248,7 @@ time_align (gdouble mpix)
   for (gint i = 0; i < 9; i++)
     put_number (json, NULL, "%.17g", moved_at[i]);
   json_builder_end_array (json);
-  end_line (json);
+  json_print_line (json);
   g_free (matrix);
   g_object_unref (moved);
   g_object_unref (reference);
@@ -301,7 +291,7 @@ time_match (void)
   put_int (json, "n", n_descriptors);
   put_clock (json, leg_since (&before), &clock);
   put_int (json, "found", found);
-  end_line (json);
+  json_print_line (json);
 }
 
 int

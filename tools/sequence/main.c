@@ -105,7 +105,6 @@ static void
 tell_json (const Tables *tables, const Run *run, guint64 rate)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
-  g_autofree gchar *told = NULL;
 
   put_object (json, NULL);
   put_int (json, "frames", run->frames);
@@ -117,9 +116,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
   put_number (json, "seconds", "%.3f", (g_get_monotonic_time () - run->began) / 1e6);
   put_int (json, "trajectories", tracks_tried ());
   put_int (json, "trajectories_per_second", rate);
-  json_builder_end_object (json);
-  told = json_line (json);
-  g_print ("%s\n", told);
+  json_print_line (json);
 }
 
 static void
