@@ -154,9 +154,8 @@ vote (const Compared *c, const gdouble matrix[9], CoarseVote *voted)
   for (gint i = 0; i < c->n; i++)
     {
       const MatchPlace *a = &c->in_a->places[c->matches[i].a], *b = &c->in_b->places[c->matches[i].b];
-      gdouble           x, y;
 
-      if (matrix_map (matrix, b->x, b->y, &x, &y) > 0 && hypot (x - a->x, y - a->y) < SPOT)
+      if (consensus_agrees (matrix, a, b, SPOT))
         {
           of_a[n] = *a;
           of_b[n++] = *b;

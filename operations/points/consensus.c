@@ -297,6 +297,14 @@ consensus_model_read (const gchar *name, ConsensusModel *model)
   return FALSE;
 }
 
+gboolean
+consensus_agrees (const gdouble matrix[9], const MatchPlace *a, const MatchPlace *b, gdouble most)
+{
+  gdouble x, y;
+
+  return matrix_map (matrix, b->x, b->y, &x, &y) > 0 && hypot (x - a->x, y - a->y) < most;
+}
+
 gchar *
 consensus_matrix_text (const gdouble *matrix)
 {

@@ -55,6 +55,9 @@ void consensus_find (const MatchPlace *a, const MatchPlace *b, const Match *matc
  * `first` is the one that covers more of A. */
 void consensus_propose (const MatchPlace *a, const MatchPlace *b, const Match *matches, gint n_matches, ConsensusModel model, guint64 seed,
                         gint width, gint height, gint a_width, gint a_height, gboolean *is_inlier, Consensus *first, Consensus *second);
+/* Does the matrix bring B's place less than so many pixels from A's? */
+gboolean consensus_agrees (const gdouble matrix[9], const MatchPlace *a, const MatchPlace *b, gdouble most);
+
 /* Writes into `reason` of what is aligned what there is to know: a second movement, an error above a pixel. */
 void consensus_remark  (Consensus *consensus, const Consensus *second);
 

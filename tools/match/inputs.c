@@ -196,12 +196,9 @@ read_picture (Side *side, const Settings *settings, GError **error)
 Side *
 side_look_lower (const Side *side, const Settings *settings, GError **error)
 {
-  Side    *lower = side_new (g_strdup (side->path));
-  Settings all = *settings;
+  Side *lower = side_new (g_strdup (side->path));
 
-  all.contrast = LEAST_CONTRAST;
-  all.max_features = settings->max_features > 0 ? settings->max_features : MOST_AGAIN;
-  if (! read_picture (lower, &all, error))
+  if (! read_picture (lower, settings, error))
     {
       side_free (lower);
       return NULL;

@@ -60,7 +60,7 @@ GPtrArray *inputs_list  (gchar **paths, gboolean *many, GError **error);
 void       side_free    (gpointer side);
 /* FALSE, and an error that names it. */
 gboolean   side_read    (Side *side, const Settings *settings, GError **error);
-/* The same picture's keypoints at LEAST_CONTRAST; NULL, and an error. */
+/* The same picture's keypoints at a lower contrast; NULL, and an error. */
 Side      *side_look_lower (const Side *side, const Settings *settings, GError **error);
 /* For people. */
 gchar     *side_name    (const Side *side);

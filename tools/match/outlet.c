@@ -60,7 +60,6 @@ outlet_open (Outlet *outlet, GError **error)
   if (! outlet->path || is_output)
     return TRUE;
   watch_signals ();
-  outlet->saving.beside = NULL;
   remember (NULL, &outlet->saving);
   if (! saving_begin (&outlet->saving, outlet->path, "", error))
     {

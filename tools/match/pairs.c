@@ -4,11 +4,9 @@
 #include "match.h"
 
 #include "matches.h"
-#include "matrix.h"
 
 #include <gegl-plugin.h>
 #include <gio/gio.h>
-#include <math.h>
 
 #include "../progress.h"
 
@@ -57,10 +55,21 @@ comparison_clear (Comparison *comparison)
   g_clear_pointer (&comparison->is_inlier, g_free);
 }
 
-static gboolean
-has_more (const Side *side, const Settings *settings)
+/* What is asked for where keypoints are looked for again. */
+static Settings
+lower_settings (const Settings *settings)
 {
-  return side->contrast > LEAST_CONTRAST && side->keypoints.n < (settings->max_features > 0 ? settings->max_features : MOST_AGAIN);
+  Settings lower = *settings;
+
+  lower.contrast = LEAST_CONTRAST;
+  lower.max_features = settings->max_features > 0 ? settings->max_features : MOST_AGAIN;
+  return lower;
+}
+
+static gboolean
+has_more (const Side *side, const Settings *lower)
+{
+  return side->contrast > lower->contrast && side->keypoints.n < lower->max_features;
 }
 
 /* Does what stood out more agree?  What is faint may be the sensor's or the glass's, and the same in all pictures. */
@@ -70,20 +79,14 @@ is_borne_out (const Comparison *first, const gdouble matrix[9])
   gint agree = 0;
 
   for (gint i = 0; i < first->n_matches; i++)
-    {
-      const MatchPlace *a = &first->a->keypoints.places[first->matches[i].a], *b = &first->b->keypoints.places[first->matches[i].b];
-      gdouble           x, y;
-
-      agree += matrix_map (matrix, b->x, b->y, &x, &y) > 0 && hypot (x - a->x, y - a->y) < AGREES;
-    }
+    agree += consensus_agrees (matrix, &first->a->keypoints.places[first->matches[i].a], &first->b->keypoints.places[first->matches[i].b], AGREES);
   return agree >= FEWEST_FIRST && 2 * agree >= first->n_matches;
 }
 
 /* What the pictures share may stand out less.  The first answer stays where the second is no better. */
 static gboolean
-compare_lower (Comparison *comparison, GPtrArray *sides, GError **error)
+compare_lower (Comparison *comparison, const Settings *settings, GPtrArray *sides, GError **error)
 {
-  const Settings *settings = comparison->settings;
   g_autoptr (GPtrArray) lower = g_ptr_array_new_with_free_func (side_free);
   Comparison      again;
 
@@ -95,7 +98,7 @@ compare_lower (Comparison *comparison, GPtrArray *sides, GError **error)
         return FALSE;
       g_ptr_array_add (lower, side);
     }
-  if (! comparison_make (&again, settings, lower, 0, 1, error))
+  if (! comparison_make (&again, comparison->settings, lower, 0, 1, error))
     return FALSE;
   if (again.consensus.is_aligned && is_borne_out (comparison, again.consensus.matrix))
     {
@@ -118,11 +121,13 @@ compare_lower (Comparison *comparison, GPtrArray *sides, GError **error)
 static gboolean
 compare_pair (Comparison *comparison, const Settings *settings, GPtrArray *sides, gint a, gint b, GError **error)
 {
+  const Settings lower = lower_settings (settings);
+
   if (! comparison_make (comparison, settings, sides, a, b, error))
     return FALSE;
   if (settings->looks_lower && ! comparison->consensus.is_aligned && comparison->a->is_picture && comparison->b->is_picture
-      && (has_more (comparison->a, settings) || has_more (comparison->b, settings)))
-    return compare_lower (comparison, sides, error);
+      && (has_more (comparison->a, &lower) || has_more (comparison->b, &lower)))
+    return compare_lower (comparison, &lower, sides, error);
   return TRUE;
 }
 
