@@ -102,10 +102,6 @@ property_string (shifts, _("Shifts"), "")
     description (_("Where they are known: two numbers for each frame of the history, the oldest first, and two for this frame, in "
                    "pixels to the right and down; empty measures them"))
 
-property_boolean (trial, _("Trial"), FALSE)
-    description (_("For the check of a device only: the history is made of this frame"))
-    ui_meta     ("visible", "0")
-
 property_string (shifts_found, _("Shifts (result)"), "")
     description (_("The shifts that were used, in the same order"))
     ui_meta     ("visible", "0")
@@ -145,11 +141,8 @@ property_string (reason, _("Reason (result)"), "")
 #include "background-whiten.h"
 #include "counts.h"
 #include "estimate-shift.h"
-#include "tracks.h"
-#include "trial.h"
 
-#define COUNTS       65535.0f
-#define TRIAL_FRAMES 9          /* more than the kernel reads at once */
+#define COUNTS 65535.0f
 
 /* ---------------------------------------------------------------- the numbers -- */
 
@@ -254,29 +247,20 @@ wanted_result (const GeglProperties *o)
   return o->output != TESSERA_BACKGROUND_WHITEN_WHITENED ? o->output : o->result;
 }
 
-/* With which a device is checked for a result: the history is made of the frame. */
-static GeglOperation *
-trial_of (TesseraBackgroundWhitenOutput wanted)
-{
-  static gsize nodes[TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE + 1];
-
-  return trial_operation (&nodes[wanted], "tessera:background-whiten", "trial", TRUE, "history", TRIAL_FRAMES, "result", wanted, NULL);
-}
-
 static gboolean
 whiten (const TesseraRequest *request, const GeglProperties *o, History *history, Weights *weights)
 {
   const WeightsSettings               settings = { (WeightsMethod) o->method, o->degree, o->gamma, o->article_ridge, o->align };
   const TesseraBackgroundWhitenOutput wanted = wanted_result (o);
   const CountPlane                   *current = &history->planes[history->n];
-  WhitenFrames                        frames = { .current = current, .current_serial = history->current_serial, .n = history->n };
+  WhitenFrames                        frames = { .current = current, .current_kept = history->current_kept, .n = history->n };
   WhitenPlanes                        made;
   gboolean                            success;
 
   for (gint k = 0; k < history->n; k++)
     {
       frames.history[k] = &history->planes[k];
-      frames.serials[k] = history->kept[k] ? history->kept[k]->serial : k == 0 ? history->oldest_serial : 0;
+      frames.kept[k] = history->kept[k] ? history->kept[k]->on_device : NULL;
     }
   weights_find (current, history->shifts[history->n], frames.history, history->shifts, history->n, &settings, weights);
   note_lowered (o, weights, history);
@@ -294,21 +278,6 @@ whiten (const TesseraRequest *request, const GeglProperties *o, History *history
   return success;
 }
 
-/* The oldest frame stays on the device as tessera-sequence's frames do, from its shift on: the result then rests on it. */
-static guint64
-keep_by_shift (GeglOperation *operation, const History *history)
-{
-  const guint64 serial = tessera_new_serial ();
-  ShiftKey      key;
-  Shift         found;
-
-  shift_key_init (&key, &history->planes[1], TRUE);
-  shift_request (operation, &(ShiftRequest) { .key = &key, .n = 1, .frames = history->planes[0].pixels, .serials = &serial,
-                                               .settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE } }, &found);
-  shift_key_clear (&key);
-  return serial;
-}
-
 /* FALSE: the result is the input. */
 static gboolean
 find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane *current, History *history)
@@ -318,17 +287,6 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
                                      .reject_hot = o->reject_hot, .operation = request->operation };
   GError               *error = NULL;
 
-  if (o->trial)
-    {
-      const gboolean of_tracks = g_strcmp0 (o->shifts, TRACKS_TRIAL) == 0;      /* tessera-sequence's search for them is checked */
-
-      history_try (current, o->history, history);
-      if (g_strcmp0 (o->shifts, SHIFT_TRIAL) == 0)
-        history->oldest_serial = keep_by_shift (request->operation, history);
-      if (of_tracks)
-        tracks_check (request, current);
-      return ! of_tracks;
-    }
   if (history_find (current, counts_saturation (gegl_buffer_get_format (request->input)), &settings, history, &error))
     return TRUE;
   tessera_say_once ("background-whiten: the result is the input: %s", error->message);
@@ -353,21 +311,18 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   counts_read (request->input, &request->bounds, &current);
   if (find_history (request, o, &current, &history))
     {
-      if (! o->trial)
-        request->checked_with = trial_of (wanted_result (o));
-      if (history.current_serial > 0)
+      if (history.current_kept)
         {
           request->progress_from = SHIFT_PROGRESS;
           request->progress_to = 1.0;
         }
       success = ! history.is_refused && whiten (request, o, &history, &weights);
-      if (! o->trial && ! history.is_refused)
+      if (! history.is_refused)
         set_results (o, &history, &weights, "");
     }
   else
     success = background_whiten_write (request, &current, 1.0f / COUNTS);
-  tessera_drop_kept (history.oldest_serial);
-  tessera_drop_kept (history.current_serial);
+  tessera_kept_unref (history.current_kept);
   history_clear (&history);
   count_plane_clear (&current);
   return success;

@@ -109,7 +109,7 @@ keep_pixels (TesseraBand *band)
   if (! kept->is_whole)
     return;
   kept->is_begun = TRUE;
-  if (tessera_kept_memory (band, kept->serial, kept_bytes (e), &memory, &is_there) != 0)
+  if (tessera_kept_memory (band, kept->pixels, kept_bytes (e), &memory, &is_there) != 0)
     return;
   kept->is_whole = is_there == (y0 > 0);        /* else the rows above are lost: a band has failed, and comes again */
   if (kept->is_whole)
@@ -154,12 +154,12 @@ equalize_device (TesseraBand *band)
 {
   const Equalize *e = band->request->params;
   const gint      x0 = band->output.x - e->bounds.x, y0 = band->output.y - e->bounds.y;
-  const gboolean  is_kept = band->request->filter->blind;
+  const gboolean  is_kept = band->request->is_blind;
   const gboolean  has_places = e->mapped && e->clip_limit > 0.0;
   TesseraMemory  *pixels = band->input.memory;
 
   if (is_kept)
-    tessera_kept_memory (band, e->kept->serial, kept_bytes (e), &pixels, NULL);
+    tessera_kept_memory (band, e->kept->pixels, kept_bytes (e), &pixels, NULL);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_map", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
     .args = { ARG (pixels), ARG (is_kept ? e->bounds.width : band->input.stride), ARG (is_kept ? x0 : 0),
@@ -173,10 +173,10 @@ equalize_device (TesseraBand *band)
   });
 }
 
-#define EQUALIZE .name = "equalize", .source = tessera_equalize_cl, .block = equalize_block, .scratch_bytes = equalize_scratch_bytes, \
-                 .device = equalize_device, .survey_area = equalize_survey_area, .survey = equalize_survey, .merge = equalize_merge
-
-static const TesseraFilter equalize = { EQUALIZE }, equalize_kept = { EQUALIZE, .blind = TRUE };
+static const TesseraFilter equalize = {
+  .name = "equalize", .source = tessera_equalize_cl, .block = equalize_block, .scratch_bytes = equalize_scratch_bytes, .device = equalize_device,
+  .survey_area = equalize_survey_area, .survey = equalize_survey, .merge = equalize_merge
+};
 
 /* ----------------------------------------------------------- the request -- */
 
@@ -202,8 +202,7 @@ map_pixels (TesseraRequest *request)
 {
   const Equalize *e = request->params;
 
-  if (e->kept->is_whole)
-    request->filter = &equalize_kept;
+  request->is_blind = e->kept->is_whole && tessera_is_kept (e->kept->pixels);
   return tessera_process (request);
 }
 
@@ -316,7 +315,7 @@ prepare (GeglOperation *operation)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  EqualizeKept          kept = { .serial = tessera_new_serial () };
+  EqualizeKept          kept = { .pixels = tessera_kept_new () };
   Equalize              e = { .kept = &kept, .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
                               .clip_limit = o->clip_limit, .bounds = request->bounds };
   gboolean              success;
@@ -330,7 +329,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);
   equalize_axis_init (&e.y, e.bounds.height, e.clip_limit > 0.0 ? o->tiles : 1);
   success = e.clip_limit > 0.0 ? equalize_locally (request, &e) : equalize_globally (request, &e);
-  tessera_drop_kept (kept.serial);
+  tessera_kept_unref (kept.pixels);
   g_free (e.x.edges);
   g_free (e.x.places);
   g_free (e.y.edges);

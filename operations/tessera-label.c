@@ -202,7 +202,7 @@ label_device (TesseraBand *band)
   const Label   *label = band->request->params;
   const gboolean has_colors = label->result <= LABEL_COLORS;
 
-  *label->count = *(const gint *) band->measured;
+  label_answer (band->request, *(const gint *) band->measured);
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = kernels[label->result], .size = OUTPUT_SIZE (band), .group = { SEGMENT, 4 }, .cost = 2,
     .args = { ARG (*label->labels), ARG (*label->ranks), ARG (band->input.width), ARG (band->roi.x - band->input.x),
@@ -334,7 +334,8 @@ run (TesseraRequest *request, const GeglProperties *o)
   Label                label = label_params (o, format);
   TesseraMemory       *labels = NULL, *ranks = NULL;
   const gint           before = o->count;
-  gint                 count = 0;
+  TesseraAnswer        answer = { NULL, 0 };
+  gint                 count;
   gboolean             success;
 
   GEGL_PROPERTIES (request->operation)->count = 0;
@@ -344,14 +345,16 @@ run (TesseraRequest *request, const GeglProperties *o)
     request->halo = (TesseraHalo) { roi->x - bounds->x, roi->y - bounds->y,
                                     bounds->x + bounds->width - roi->x - roi->width,
                                     bounds->y + bounds->height - roi->y - roi->height };
-  label.count = &count;
   label.labels = &labels;
   label.ranks = &ranks;
   label.has_alpha = tessera_has_alpha (request);
   request->output_format = format;
   request->params = &label;
+  request->answer = &answer;
   request->cost_class = label.result;
   success = tessera_process (request);
+  count = success && answer.bytes > 0 ? *(const gint *) answer.data : 0;
+  g_free (answer.data);
   GEGL_PROPERTIES (request->operation)->count = count;           /* without a notification, which would invalidate the node */
   if (count != before)
     dialog_show (request->operation, "count");

@@ -42,11 +42,7 @@ note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)
     marks = g_hash_table_new (NULL, NULL);
   mark = g_hash_table_lookup (marks, GUINT_TO_POINTER (key));
   if (! mark)
-    {
-      mark = g_new0 (TesseraProofMark, 1);
-      mark->kernel = encodes ? "encode_pixels" : "decode_pixels";
-      g_hash_table_insert (marks, GUINT_TO_POINTER (key), mark);
-    }
+    g_hash_table_insert (marks, GUINT_TO_POINTER (key), mark = g_new0 (TesseraProofMark, 1));
   g_mutex_unlock (&lock);
   if (! g_atomic_int_get (&mark->is_proven))
     tessera_queue_note_unproven (state->job->queue, mark);

@@ -39,8 +39,9 @@ tessera_band_prepare (Job *job, gint y, gint rows, BandState **result, TesseraCo
   band->has_doubles = job->device->has_doubles;
   band->roi = (GeglRectangle) { request->roi.x, y, request->roi.width, rows };
   around = tessera_grow (&band->roi, &request->halo);
-  band->input = tessera_image_for (&around, request->input_format);
-  if (! request->filter->blind)
+  if (request->input_format)
+    band->input = tessera_image_for (&around, request->input_format);
+  if (! request->is_blind)
     status = tessera_arrival_expect (state, &(Source) { request->input, &job->input, &request->bounds, request->border },
                      &band->input, &state->arrivals[0], copies, n);
   if (status == 0 && request->aux)
@@ -144,7 +145,7 @@ gint
 tessera_band_send (BandState *state)
 {
   Job  *job = state->job;
-  gint  status = job->request->filter->blind ? 0 : tessera_arrival_send (state, &state->arrivals[0]);
+  gint  status = job->request->is_blind ? 0 : tessera_arrival_send (state, &state->arrivals[0]);
 
   if (status == 0 && job->request->aux)
     status = tessera_arrival_send (state, &state->arrivals[1]);
@@ -180,6 +181,8 @@ tessera_band_run (BandState *state)
         return tessera_stage (job, "measuring", status);
       band->measured = state->answer_host->pointer;
     }
+  if (tessera_request_only_answers (job->request))
+    return tessera_stage (job, "running", job->request->filter->device (band));
   band->output = tessera_image_for (&band->roi, job->request->output_format);
   status = tessera_band_keep (state, tessera_image_bytes (&band->output), FALSE, &band->output.memory);
   if (status != 0)
@@ -205,18 +208,17 @@ tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
 {
   Job          *job = state->job;
   TesseraEvent *event = job->survey ? state->answered : state->slices[slice].downloaded;
-  gint          status;
+  gint          status = tessera_request_only_answers (job->request) ? 0 : tessera_event_wait (event); /* an answer has been fetched */
 
-  status = tessera_event_wait (event);
   if (status == 0 && slice == 0)
     status = look_back (state);
   if (status != 0)
     return tessera_stage (job, "running", status);
-  if (job->profiled)
+  if (job->profiled && ! tessera_request_only_answers (job->request))
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
     job->request->filter->merge (job->request, &state->band.roi, job->survey->result, state->answer_host->pointer);
-  else if (! state->straight)
+  else if (! state->straight && ! tessera_request_only_answers (job->request))
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
     give_memories (state);              /* the device is done with this band */

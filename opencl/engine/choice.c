@@ -11,7 +11,6 @@
 #include "messages.h"
 #include "pages.h"
 #include "program.h"
-#include "proof-state.h"
 #include "settings.h"
 #include "speed.h"
 #include "tiles.h"
@@ -112,10 +111,8 @@ tessera_choose_device (const TesseraRequest *request, gchar **reason)
   *reason = NULL;
   if (! request->filter->source)
     *reason = g_strdup ("it has no kernels");
-  else if (tessera_proof_state.leg == TESSERA_PROOF_C)
-    *reason = g_strdup ("a check of the device");
-  else if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
-    return tessera_current_device ();
+  else if (request->output && (request->output == request->input || request->output == request->aux))
+    *reason = g_strdup ("it is computed in place: nothing would be left to compare the device's result with");
   else if (mode == TESSERA_OPENCL_OFF)
     *reason = g_strdup ("TESSERA_OPENCL=off");
   else if (! gegl_operation_use_opencl (request->operation))

@@ -85,5 +85,6 @@ void  tessera_get_counters     (TesseraCounters *counters) { tessera_counters_re
 void  tessera_restart_peaks    (void) { tessera_counters_restart_peaks (); }
 guint tessera_get_kernel_times (TesseraKernelTime *times, guint room) { return tessera_kernel_times_read (times, room); }
 void  tessera_trim             (void) { tessera_pool_trim (); }
+void  tessera_drop_kept        (const TesseraKept *kept) { tessera_pool_drop_constant (kept); }
 const gchar *tessera_tiles_refused (void) { return tessera_tile_sharing_obstacle (); }
 const gchar *tessera_known_model   (guint i) { return tessera_model (i); }

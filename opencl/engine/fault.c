@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proof-state.h"
-
 static GMutex   lock;                   /* guards what follows */
 static gboolean initialised;
 static gint     countdown[N_FAULTS];    /* 0: none */
@@ -53,8 +51,6 @@ tessera_fault (TesseraFault kind)
 {
   gboolean fails;
 
-  if (tessera_proof_state.is_early)
-    return FALSE;               /* it runs beside the request, whose calls are counted */
   g_mutex_lock (&lock);
   if (! initialised)
     inject_locked (g_getenv ("TESSERA_FAULT"));

@@ -14,12 +14,3 @@ tessera_gegl_device (gpointer *context, gpointer *device)
   *context = gegl_cl_get_context ();
   *device = gegl_cl_get_device ();
 }
-
-/* GEGL 0.4.44 has gegl_node_connect, and calls this one deprecated. */
-G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-void
-tessera_connect_aux (GeglNode *source, GeglNode *node)
-{
-  gegl_node_connect_to (source, "output", node, "aux");
-}
-G_GNUC_END_IGNORE_DEPRECATIONS

@@ -138,25 +138,47 @@ tessera_table (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory
   return band_table (band_state (band), data, data, bytes, TABLE_OF_REQUEST, memory);
 }
 
-guint64
-tessera_new_serial (void)
+struct _TesseraKept
 {
-  static gsize last;
+  gint references;              /* its address names what it keeps */
+};
 
-  return (gsize) g_atomic_pointer_add (&last, 1) + 1;
+TesseraKept *
+tessera_kept_new (void)
+{
+  TesseraKept *kept = g_new (TesseraKept, 1);
+
+  kept->references = 1;
+  return kept;
 }
 
-/* An odd number is no table's address. */
-static gconstpointer
-key_of (guint64 serial)
+TesseraKept *
+tessera_kept_ref (TesseraKept *kept)
 {
-  return GSIZE_TO_POINTER (2 * (gsize) serial + 1);
+  if (kept)
+    g_atomic_int_inc (&kept->references);
+  return kept;
+}
+
+void
+tessera_kept_unref (TesseraKept *kept)
+{
+  if (! kept || ! g_atomic_int_dec_and_test (&kept->references))
+    return;
+  tessera_pool_drop_constant (kept);
+  g_free (kept);
+}
+
+gboolean
+tessera_is_kept (const TesseraKept *kept)
+{
+  return kept && tessera_pool_has_constant (kept);
 }
 
 gint
-tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory)
+tessera_kept_table (TesseraBand *band, const TesseraKept *kept, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return band_table (band_state (band), key_of (serial), data, bytes, TABLE_KEPT, memory);
+  return band_table (band_state (band), kept, data, bytes, TABLE_KEPT, memory);
 }
 
 static gint
@@ -181,25 +203,18 @@ keep_table (Job *job, gconstpointer key, gsize bytes, TesseraMemory **memory, gb
 
 /* Its passes are among the band's commands: the request fails if one of them does, and then it is not kept. */
 gint
-tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there)
+tessera_kept_memory (TesseraBand *band, const TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
   BandState *state = band_state (band);
   gboolean   found = FALSE;
 
   *memory = NULL;
-  NEXT_STEP (state, keep_table (state->job, key_of (serial), bytes, memory, &found));
+  NEXT_STEP (state, keep_table (state->job, kept, bytes, memory, &found));
   if (is_there)
     *is_there = found;
   else if (! found && state->status == 0)
     state->job->timings->is_unasked = TRUE;
   return NEXT_STEP (state, is_there || found ? 0 : tessera_error_out_of_memory ());
-}
-
-void
-tessera_drop_kept (guint64 serial)
-{
-  if (serial > 0)
-    tessera_pool_drop_constant (key_of (serial));
 }
 
 gint

@@ -43,8 +43,8 @@ working_bytes (const TesseraPlanBasis *basis, gint rows)
 {
   const TesseraRequest *request = basis->request;
   const gint            width = request->roi.width;
-  guint64               pixel = request->filter->blind ? 0 : babl_format_get_bytes_per_pixel (request->input_format);
-  guint64               bytes = basis->survey ? basis->survey->bytes
+  guint64               pixel = request->is_blind ? 0 : babl_format_get_bytes_per_pixel (request->input_format);
+  guint64               bytes = basis->survey ? basis->survey->bytes : tessera_request_only_answers (request) ? 0
                                 : (guint64) width * rows * babl_format_get_bytes_per_pixel (request->output_format);
 
   if (request->aux)
@@ -162,8 +162,7 @@ tessera_plan (const TesseraPlanBasis *basis)
   const guint64          pixels = tessera_request_pixels (basis->request);
   const gint             height = basis->request->roi.height;
   const gboolean         may_be_tiles = grid->all > 0 && ! basis->survey
-                                        && (basis->wants_tiles
-                                            || (guint64) grid->all * grid->width * grid->height <= MOST_IN_TILES * pixels);
+                                        && (guint64) grid->all * grid->width * grid->height <= MOST_IN_TILES * pixels;
   TesseraPlan            plan = plan_rows (basis, may_be_tiles);
 
   if (plan.in_tiles && plan.rows < MIN (grid->height, height))

@@ -20,7 +20,6 @@ typedef struct
   const TesseraSurvey  *survey;         /* in place of an output, or NULL */
   TesseraTravel         input, aux, output;     /* zeros if there is none */
   TesseraTileGrid       grid;           /* the output's tiles, if the result may go into some; else zeros */
-  gboolean              wants_tiles;    /* even if they are far more than the result */
   gint                  tile_height, tile_shift;        /* of the output; bands end where tiles end */
   guint                 tile_pixels;    /* TesseraSettings' */
   guint64               budget;         /* bytes of the device's memory */

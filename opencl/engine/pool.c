@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "pages.h"
-#include "proof-state.h"
 #include "settings.h"
 #include "tile-memory.h"
 
@@ -154,13 +153,12 @@ register_exit (void)
 static TesseraMemory *
 take_idle_locked (const TesseraDevice *device, gsize bytes, gboolean pinned, gconstpointer constant)
 {
-  const gboolean  is_proof = tessera_proof_state.leg != TESSERA_PROOF_NONE;       /* short: it may hold more than it needs */
   TesseraMemory **best = NULL;
   TesseraMemory  *memory;
 
   for (TesseraMemory **link = &idle; *link; link = &(*link)->next)
     if ((*link)->context == device->context && (*link)->pinned == pinned && (*link)->constant == constant
-        && (*link)->bytes >= bytes && ((*link)->bytes <= 2 * round_up (bytes) || is_proof)
+        && (*link)->bytes >= bytes && (*link)->bytes <= 2 * round_up (bytes)
         && (! best || (*link)->bytes < (*best)->bytes))
       best = link;
   if (! best)
@@ -276,6 +274,19 @@ tessera_pool_drop_constant (gconstpointer constant)
       if (! constant || memory->constant == constant)
         memory->constant = NULL;
   g_mutex_unlock (&lock);
+}
+
+gboolean
+tessera_pool_has_constant (gconstpointer constant)
+{
+  gboolean has = FALSE;
+
+  g_mutex_lock (&lock);
+  for (gint i = 0; i < 2 && ! has; i++)
+    for (TesseraMemory *memory = i == 0 ? idle : shared; memory && ! has; memory = memory->next)
+      has = memory->constant == constant;
+  g_mutex_unlock (&lock);
+  return has;
 }
 
 void

@@ -15,6 +15,7 @@ gint tessera_pool_take_constant (const TesseraDevice *device, gsize bytes, gcons
                                  TesseraMemory **memory, gboolean *is_there);
 /* What memory holds for good is not wanted any more; whoever reads it goes on.  NULL: whatever it is. */
 void tessera_pool_drop_constant (gconstpointer constant);
+gboolean tessera_pool_has_constant (gconstpointer constant);
 void tessera_pool_give (TesseraMemory *memory);
 /* It may not hold what it should. */
 void tessera_pool_lose (TesseraMemory *memory);

@@ -11,11 +11,11 @@
 #include "choice.h"
 #include "counters.h"
 #include "engine.cl.h"
+#include "exact.h"
 #include "geometry.h"
 #include "messages.h"
 #include "pool.h"
 #include "progress.h"
-#include "proof-state.h"
 #include "proof.h"
 #include "pump.h"
 #include "sample.h"
@@ -77,132 +77,95 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
-/* Adds an answer to what the check compares. */
+/* An answer without anything says little of the kernels that look for something. */
 static void
-note_answer (const TesseraRequest *request)
+mark_proven (const TesseraRequest *request, GPtrArray *marks)
 {
-  const gsize bytes = (gsize) request->roi.width * request->roi.height * babl_format_get_bytes_per_pixel (request->output_format);
-  g_autofree guchar *answer = g_malloc (bytes);
+  const gboolean shows = ! request->answer || request->answer->bytes > 0;
 
-  gegl_buffer_get (request->output, &request->roi, 1.0, request->output_format, answer, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-  tessera_proof_compare (answer, bytes);
-}
-
-/* A kernel is proven if it ran in a check that found no difference (proof.c). */
-static gboolean
-have_run_in_check (GPtrArray *marks)
-{
-  gboolean all = TRUE;
-
-  for (guint i = 0; i < marks->len; i++)
-    if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
-      tessera_proof_note_run (g_ptr_array_index (marks, i));
-    else
-      all &= g_atomic_int_get (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven);
-  return all || tessera_trusts_kernels ();
-}
-
-/* What small pictures do not need is compared where it is needed: the request's own result with C's. */
-static TesseraProof
-prove_result (const TesseraRequest *request, const TesseraSurvey *survey, GPtrArray *marks)
-{
-  if (survey)
-    return TESSERA_PROOF_FAILED;        /* what it has found is not in a buffer */
-  if (! tessera_check_result (request, &request->roi))
-    return TESSERA_PROOF_DIFFERS;
-  for (guint i = 0; i < marks->len; i++)
+  for (guint i = 0; shows && marks && i < marks->len; i++)
     g_atomic_int_set (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven, TRUE);
-  return TESSERA_PROOF_SAME;
 }
 
-/* Does the device compute the right pixels with the kernels that this request used first?  `check` ran beside the
- * request, if one did.  If it FAILED, the request may have held the memory that it needed: the device is asked again.
- * If others have proven all kernels meanwhile, nothing is left to ask.  Kernels that are known are asked again now and then. */
-static TesseraProof
-prove (const TesseraRequest *request, const TesseraSurvey *survey, GPtrArray *unproven, TesseraCheck *check, TesseraSample sample)
-{
-  const gboolean has_early = check != NULL;
-  TesseraProof   proof = tessera_check_end (check);
-
-  if (! has_early || proof == TESSERA_PROOF_FAILED)
-    proof = unproven ? tessera_check_end (tessera_check_begin (request, FALSE)) : TESSERA_PROOF_SAME;
-  if (proof == TESSERA_PROOF_SAME && unproven && ! have_run_in_check (unproven))
-    proof = prove_result (request, survey, unproven);
-  else if (proof == TESSERA_PROOF_SAME && sample == TESSERA_SAMPLE_PART)
-    {
-      const GeglRectangle part = tessera_sample_part (request);
-
-      proof = tessera_check_result (request, &part) ? TESSERA_PROOF_SAME : TESSERA_PROOF_DIFFERS;
-    }
-  return proof;
-}
-
+/* Does the device compute what C does?  It is looked at where the request has used a kernel for the first time in this process, and now
+ * and then.  `marks`: of such kernels, or NULL. */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device, TesseraProgram *program,
-           GPtrArray *unproven, TesseraCheck *check, TesseraSample sample)
+           GPtrArray *marks, gdouble seconds)
 {
-  const TesseraProof proof = prove (request, survey, unproven, check, sample);
+  const gboolean is_due = ! tessera_trusts_kernels () && (tessera_sample_due (request, survey, seconds) || marks);
+  const gint64   began = g_get_monotonic_time ();
+  gdouble        took;
 
-  if (proof == TESSERA_PROOF_DIFFERS)
+  if (! is_due)
+    return TRUE;
+  if (! tessera_result_is_right (request, survey, marks ? TESSERA_PROOF_SPOTS : TESSERA_PROOF_SPOT))
     {
       tessera_program_refuse (program);
       tessera_say_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
                         device->name, device->driver);
+      tessera_pool_drop_constant (NULL);        /* what its passes have kept is as wrong, and others would believe it */
+      return FALSE;
     }
-  if (proof != TESSERA_PROOF_SAME)
-    tessera_pool_drop_constant (NULL);  /* what its passes have kept is as wrong, and others would believe it */
-  return proof == TESSERA_PROOF_SAME;
+  mark_proven (request, marks);
+  took = (g_get_monotonic_time () - began) / 1e6;
+  tessera_sample_note (request, took);
+  if (tessera_debug () & DEBUG_PATHS)
+    tessera_log ("%s: the device computes the same as C, checked in %.1f ms", request->filter->name, took * 1e3);
+  return TRUE;
 }
 
 /* A device that has no memory for this request may have some for a smaller one. */
 static void
 note_failure (const TesseraRequest *request, const TesseraDevice *device, const TesseraTimings *timings, gint status)
 {
-  tessera_proof_state.has_failed = TRUE;        /* if this is a check: whosever, for some of its kernels ran */
-  if (tessera_proof_state.is_early)
-    return;
   log_failure (request, device, timings, status);
-  if (! tessera_is_out_of_memory (status) || tessera_proof_state.leg != TESSERA_PROOF_NONE)
+  if (! tessera_is_out_of_memory (status))
     tessera_breaker_fail (request->filter->name);
   else if (! timings->is_unasked)
     tessera_breaker_lack (request->filter->name, tessera_request_reads (request));
 }
 
+/* The programs of the engine and of the filter, for a device that computes as IEEE 754 asks.  A program that is refused, or could not be built,
+ * has been told of. */
+static gint
+get_programs (const TesseraRequest *request, const TesseraDevice *device, TesseraTimings *timings,
+              TesseraProgram **engine_program, TesseraProgram **program)
+{
+  gint status = tessera_program_get (device, "engine", tessera_engine_cl, engine_program);
+
+  if (status == 0 && ! tessera_trusts_kernels () && (status = tessera_exact_check (device, *engine_program)) != 0)
+    timings->failed_at = "trying its arithmetic";
+  return status != 0 ? status : tessera_program_get (device, request->filter->name, request->filter->source, program);
+}
+
 static gboolean
 process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device)
 {
-  const TesseraFilter *filter = request->filter;
-  TesseraProgram      *program, *engine_program;
-  TesseraTimings       timings = { .failed_at = "building" };
-  TesseraCheck        *check = NULL;
-  TesseraSample        sample;
-  gint64               began;
-  gdouble              seconds;
-  gboolean             is_right;
-  gint                 status;
+  TesseraProgram *program, *engine_program;
+  TesseraTimings  timings = { .failed_at = NULL };
+  gint64          began;
+  gdouble         seconds;
+  gboolean        is_right = FALSE;
+  gint            status = get_programs (request, device, &timings, &engine_program, &program);
 
-  if ((status = tessera_program_get (device, "engine", tessera_engine_cl, &engine_program)) != 0
-      || (status = tessera_program_get (device, filter->name, filter->source, &program)) != 0)
-    {
-      if (! tessera_program_is_refused (status))        /* the build itself has said so, once */
-        tessera_breaker_fail (filter->name);
-      return FALSE;
-    }
-  sample = tessera_sample_due (request, survey);
-  began = g_get_monotonic_time ();
-  status = tessera_pump (request, survey, device, program, engine_program, &timings,
-                         sample == TESSERA_SAMPLE_PICTURES || tessera_program_is_new (program), &check);
-  seconds = (g_get_monotonic_time () - began) / 1e6;
   if (status != 0)
     {
-      tessera_check_drop (check);       /* its answer is not needed */
-      g_clear_pointer (&timings.unproven, g_ptr_array_unref);
-      note_failure (request, device, &timings, status);
+      if (timings.failed_at && ! tessera_program_is_refused (status))
+        note_failure (request, device, &timings, status);
+      else if (! tessera_program_is_refused (status))
+        tessera_breaker_fail (request->filter->name);
       return FALSE;
     }
-  is_right = is_proven (request, survey, device, program, timings.unproven, check, sample);
+  began = g_get_monotonic_time ();
+  status = tessera_pump (request, survey, device, program, engine_program, &timings);
+  seconds = (g_get_monotonic_time () - began) / 1e6;
+  if (status != 0)
+    note_failure (request, device, &timings, status);
+  else
+    is_right = is_proven (request, survey, device, program, timings.unproven, seconds);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
-  if (is_right && tessera_proof_state.leg == TESSERA_PROOF_NONE)
+  if (is_right)
     note_device_request (request, device, &timings, seconds);
   return is_right;
 }
@@ -220,8 +183,6 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
     tessera_survey_all (request, survey);
   else
     tessera_compute_all (request);
-  if (tessera_proof_state.leg != TESSERA_PROOF_NONE)
-    return;
   seconds = (g_get_monotonic_time () - began) / 1e6;
   tessera_speed_note (filter->name, tessera_request_kind (request), tessera_request_work (request), FALSE, seconds);
   tessera_count (c_requests, 1);
@@ -231,6 +192,13 @@ process_in_c (const TesseraRequest *request, const TesseraSurvey *survey, const 
 
       log_timings (request, path, NULL, seconds);
     }
+}
+
+static void
+flush (GeglBuffer *buffer)
+{
+  if (buffer)
+    gegl_buffer_flush_ext (buffer, NULL);
 }
 
 static gboolean
@@ -244,22 +212,18 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
 
   /* Results of GEGL's own OpenCL filters may still be on the device.  GEGL 0.4.42 fetches them at the
    * first read, but not safely from several threads. */
-  gegl_buffer_flush_ext (request->input, NULL);
-  if (request->aux)
-    gegl_buffer_flush_ext (request->aux, NULL);
-  if (! survey)
-    gegl_buffer_flush_ext (request->output, NULL);
+  flush (request->input);
+  flush (request->aux);
+  flush (request->output);
   device = tessera_choose_device (request, &reason);
   if (device && process_on_device (request, survey, device))
     return TRUE;
-  /* In a check C still computes it, because GEGL warns of tiles that nobody wrote.  Another filter of the operation may have to stay in C. */
-  if (tessera_proof_state.leg == TESSERA_PROOF_DEVICE)
-    tessera_proof_state.has_failed |= request->filter->source && g_strcmp0 (request->filter->name, tessera_proof_state.filter) == 0;
-  else if (device)
-    tessera_count (fallbacks, 1);
   if (device)
-    reason = g_strdup ("the device failed");
-  if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source && tessera_proof_state.leg == TESSERA_PROOF_NONE)
+    {
+      tessera_count (fallbacks, 1);
+      reason = g_strdup ("the device failed");
+    }
+  if (tessera_mode () == TESSERA_OPENCL_FORCE && request->filter->source)
     {
       tessera_log ("%s: TESSERA_OPENCL=force, but %s", request->filter->name, reason);
       return FALSE;
@@ -277,22 +241,22 @@ process (const TesseraRequest *request, const TesseraSurvey *survey)
 
   if (gegl_rectangle_is_empty (&request->roi))
     return TRUE;
-  if (tessera_proof_state.leg == TESSERA_PROOF_NONE)
-    tessera_count (requests, 1);
+  tessera_count (requests, 1);
   tessera_progress_begin (&work, request);
   done = process_timed (request, survey);
-  if (done && request->filter->answers && tessera_proof_state.leg != TESSERA_PROOF_NONE)
-    note_answer (request);
   tessera_progress_end (&work, done);
-  if (tessera_proof_state.leg == TESSERA_PROOF_NONE)
-    tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
+  tessera_count (process_ns, (g_get_monotonic_time () - began) * 1000);
   return done;
 }
 
 gboolean
 tessera_process (const TesseraRequest *request)
 {
-  return process (request, NULL);
+  TesseraRequest placed = *request;
+
+  if (! request->input && gegl_rectangle_is_empty (&request->roi))
+    placed.roi = placed.bounds = (GeglRectangle) { 0, 0, 1, 1 };        /* without a picture nothing has a place */
+  return process (&placed, NULL);
 }
 
 gboolean
@@ -300,7 +264,7 @@ tessera_survey (const TesseraRequest *request, gpointer result, gsize bytes)
 {
   TesseraRequest survey = *request;
 
-  survey.output = request->input;       /* not touched, but bands are planned by its format */
+  survey.output = NULL;
   memset (result, 0, bytes);
   return process (&survey, &(TesseraSurvey) { result, bytes });
 }

@@ -37,6 +37,7 @@ typedef struct
 {
   GPtrArray       *idle;        /* cl_kernel */
   size_t           most;        /* work-items a group */
+  const gchar     *name;        /* interned */
   TesseraProofMark mark;
 } Kernel;
 
@@ -174,24 +175,14 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   return status;
 }
 
-gboolean
-tessera_program_is_new (TesseraProgram *self)
-{
-  gboolean is_new;
-
-  g_mutex_lock (&self->lock);
-  is_new = ! self->has_kernels;
-  g_mutex_unlock (&self->lock);
-  return is_new;
-}
-
-void
+gint
 tessera_program_refuse (TesseraProgram *self)
 {
   g_mutex_lock (&self->lock);
   self->status = CL_INVALID_PROGRAM_EXECUTABLE;
   self->is_done = self->is_wrong = TRUE;
   g_mutex_unlock (&self->lock);
+  return CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
 static Kernel *
@@ -203,8 +194,8 @@ kernel_locked (TesseraProgram *self, const gchar *name)
     {
       kernel = g_new0 (Kernel, 1);
       kernel->idle = g_ptr_array_new ();
-      kernel->mark.kernel = g_intern_string (name);
-      g_hash_table_insert (self->kernels, (gpointer) kernel->mark.kernel, kernel);
+      kernel->name = g_intern_string (name);
+      g_hash_table_insert (self->kernels, (gpointer) kernel->name, kernel);
     }
   return kernel;
 }

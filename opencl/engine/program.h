@@ -22,10 +22,8 @@ gint  tessera_program_get (const TesseraDevice *device, const gchar *name,
                            const gchar *source, TesseraProgram **program);
 /* Will tessera_program_get give this status again the next time? */
 gboolean tessera_program_is_refused (gint status);
-/* Has no kernel of it been used yet? */
-gboolean tessera_program_is_new     (TesseraProgram *program);
-/* Refuses the program from now on, because it gives other results than C. */
-void     tessera_program_refuse     (TesseraProgram *program);
+/* Refuses the program from now on, because it gives other results than C.  The status that tessera_program_get then gives. */
+gint     tessera_program_refuse     (TesseraProgram *program);
 gint  tessera_program_launch (TesseraProgram *program, TesseraQueue *queue, const gchar *kernel,
                               const gsize offset[3], const gsize size[3], const gsize group[3],
                               const TesseraRawArg *args, guint n_args, TesseraEvent **event);

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Whether the device computes the pixels that C does.
+ * Whether the device has computed what C computes.
  */
 #ifndef TESSERA_PROOF_H
 #define TESSERA_PROOF_H
 
-#include "tessera.h"
+#include "request.h"
 
-typedef enum { TESSERA_PROOF_SAME, TESSERA_PROOF_DIFFERS, TESSERA_PROOF_FAILED } TesseraProof;
+/* What is compared of a result that can be cut: one spot, each time another one; or nine, at the corners, the edges and within.  Of any
+ * other result all is compared. */
+typedef enum { TESSERA_PROOF_SPOT, TESSERA_PROOF_SPOTS } TesseraProofExtent;
 
-typedef struct _TesseraCheck TesseraCheck;
+/* Is the device's result, in the request's output, its answer or the survey, C's to the bit?  Any NaN equals any other.  The input is as
+ * it was. */
+gboolean tessera_result_is_right (const TesseraRequest *request, const TesseraSurvey *survey, TesseraProofExtent extent);
 
-/* Does it?  Runs the request's operation, with its settings, on small pictures of hard values, in a thread of its
- * own.  The request outlives the check.  NULL: nothing has to be checked. */
-TesseraCheck *tessera_check_begin (const TesseraRequest *request, gboolean is_early);
-
-/* Waits for the answer, and frees.  FAILED: the device did not answer.  That has been said, unless the check is
- * early: beside its request. */
-TesseraProof  tessera_check_end   (TesseraCheck *check);
-
-/* Instead, where the answer is not needed.  It ends with the picture that it is at. */
-void          tessera_check_drop  (TesseraCheck *check);
-
-/* Is this part of the device's result, which is in the request's output, C's to the bit? */
-gboolean      tessera_check_result (const TesseraRequest *request, const GeglRectangle *part);
+/* Can that be seen of a spot? */
+gboolean tessera_result_has_spots (const TesseraRequest *request, const TesseraSurvey *survey);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include "bands.h"
 #include "passes.h"
-#include "proof-state.h"
 #include "settings.h"
 
 #define PARTS 840               /* of a band that is read in slices; any number of slices divides it */
@@ -24,7 +23,6 @@ typedef struct
   BandState *bands[BANDS_AHEAD];        /* in flight, oldest first */
   guint      n_bands;
   BandState *pending;                   /* the newest, if it has been read but not sent yet; or NULL */
-  TesseraCheck **check;                 /* of the kernels, beside the request; NULL until one has to be checked */
 } Pump;
 
 /* ----------------------------------------------------------------- bands -- */
@@ -247,14 +245,6 @@ begin_anew (Pump *pump)
   return tessera_queue_take (pump->job.device, pump->job.plan.one_lane, pump->job.profiled, &pump->job.queue);
 }
 
-/* Kernels that are launched for the first time are checked while the request goes on. */
-static void
-check_beside (Pump *pump)
-{
-  if (! *pump->check && tessera_queue_has_unproven (pump->job.queue))
-    *pump->check = tessera_check_begin (pump->job.request, TRUE);
-}
-
 static gint
 pump_bands (Pump *pump)
 {
@@ -271,14 +261,9 @@ pump_bands (Pump *pump)
 
           status = push_band (pump, y, rows);
           y += rows;
-          if (status == 0)
-            check_beside (pump);
         }
       else if ((status = submit_pending (pump)) == 0 && (status = run_before (pump, NULL)) == 0)        /* no more bands come, so all run */
-        {
-          check_beside (pump);
-          status = finish_oldest (pump);
-        }
+        status = finish_oldest (pump);
       if (status != 0
           && (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
               || ! tessera_plan_smaller (&pump->job.plan) || begin_anew (pump) != 0))
@@ -294,26 +279,29 @@ make_plan (const Job *job)
   TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
                                   .output = job->output, .budget = tessera_budget (job->device),
                                   .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
-                                  .rows = tessera_band_rows (), .wants_tiles = tessera_proof_state.takes_tiles };
+                                  .rows = tessera_band_rows (), .tile_height = 1 };
+  GeglBuffer           *like = request->output ? request->output : request->input;
 
-  g_object_get (request->output, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
-  if (job->survey || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
+  if (like)
+    g_object_get (like, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
+  if (job->survey || tessera_request_only_answers (request) || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
     basis.grid = (TesseraTileGrid) { 0 };
   return tessera_plan (&basis);
 }
 
 gint
 tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device,
-              TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings, gboolean checks, TesseraCheck **check)
+              TesseraProgram *program, TesseraProgram *engine_program, TesseraTimings *timings)
 {
-  Pump pump = { .check = check, .job = { .request = request, .survey = survey, .device = device, .program = program,
+  Pump pump = { .job = { .request = request, .survey = survey, .device = device, .program = program,
                          .engine_program = engine_program, .timings = timings } };
   Job *job = &pump.job;
   gint y, status, end_status;
 
-  if (! request->filter->blind)
+  if (! request->is_blind)
     job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
-  job->output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
+  if (! tessera_request_only_answers (request))                /* bands of a survey are planned as if it made what it reads */
+    job->output = tessera_travel_tables (gegl_buffer_get_format (survey ? request->input : request->output), request->output_format, TRUE);
   if (request->aux)
     job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
   job->plan = make_plan (job);
@@ -322,8 +310,6 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
       timings->is_unasked = TRUE;
       return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
     }
-  if (checks)                           /* it will be wanted: no need to wait for a launch */
-    *check = tessera_check_begin (request, TRUE);
   job->profiled = tessera_profiling ();
   status = tessera_stage (job, "creating a queue",
                           tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));

@@ -40,12 +40,6 @@ tessera_queue_unproven (TesseraQueue *queue)
   return g_steal_pointer (&queue->unproven);
 }
 
-gboolean
-tessera_queue_has_unproven (const TesseraQueue *queue)
-{
-  return queue->unproven != NULL;
-}
-
 static void
 free_queue (TesseraQueue *queue)
 {

@@ -7,9 +7,15 @@
 
 #include "device.h"
 #include "memory.h"
-#include "proof-state.h"
 
 typedef struct _TesseraQueue   TesseraQueue;
+
+/* Whether a kernel is known to give C's results. */
+typedef struct
+{
+  gint is_proven;               /* atomic */
+} TesseraProofMark;
+
 typedef struct _cl_event       TesseraEvent;    /* a pointer to one is a cl_event */
 
 /* Commands of one lane run in order.  Lanes run side by side.  Price: 1.2, against one (motion blur, 24 Mpix; H200, 2026-11-22). */
@@ -27,7 +33,6 @@ gpointer tessera_queue_object (TesseraQueue *queue, TesseraLane lane);   /* cl_c
 /* The marks of the kernels that were launched on it before they were proven, or NULL; to be freed. */
 void       tessera_queue_note_unproven (TesseraQueue *queue, TesseraProofMark *mark);
 GPtrArray *tessera_queue_unproven      (TesseraQueue *queue);
-gboolean   tessera_queue_has_unproven  (const TesseraQueue *queue);
 /* Releases the lanes of the free list. */
 void  tessera_queue_forget (void);
 

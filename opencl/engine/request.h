@@ -27,11 +27,18 @@ tessera_request_reads (const TesseraRequest *request)
   return tessera_pixels_around (request, request->roi.width, request->roi.height);
 }
 
-/* What the request is about: an answer is small, whatever that is. */
+/* What the request is about: the result of one that cannot be cut may be small, whatever that is. */
 static inline guint64
 tessera_request_subject (const TesseraRequest *request)
 {
-  return request->filter->answers ? tessera_request_reads (request) : tessera_request_pixels (request);
+  return request->filter->whole ? tessera_request_reads (request) : tessera_request_pixels (request);
+}
+
+/* It makes no picture. */
+static inline gboolean
+tessera_request_only_answers (const TesseraRequest *request)
+{
+  return request->answer && ! request->output;
 }
 
 /* For speed.c. */

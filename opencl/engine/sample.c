@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * A kernel that is known to be right (proof.c) may be wrong with other settings, and a card may go bad.  So the first
- * result with new settings, and each 256th result of a filter, is compared with C: a small part of it.  That costs C's time
- * for some 50 x 50 pixels and their surroundings, whatever the size of the picture.
+ * result with new settings is compared with C, and of later ones so few that it costs a hundredth of their time.  Of what can be cut
+ * a spot is compared; of anything else all, so the first result with new settings only where that is small.
  */
 #include "config.h"
 
@@ -10,16 +10,24 @@
 
 #include <gegl-plugin.h>
 
-#include "proof-state.h"
+#include "proof.h"
 #include "settings.h"
 
-#define EVERY 256               /* results of a filter */
-#define SIDE  48                /* of the part, in pixels */
+#define EVERY 256               /* results of a filter, or more: ... */
+#define SHARE 100               /* ... the results since the last comparison took so many times its time */
+#define SMALL 65536             /* pixels, about */
 #define MOST_SETTINGS 4096      /* that are remembered */
+
+/* The results of a filter since one was compared. */
+typedef struct
+{
+  guint   n;
+  gdouble seconds, price;       /* what they took; what the comparison took */
+} Since;
 
 static GMutex      lock;        /* guards what follows */
 static GHashTable *seen;        /* hashes of settings */
-static GHashTable *counts;      /* filter -> results */
+static GHashTable *since;       /* filter -> Since */
 
 /* ------------------------------------------------------------- settings -- */
 
@@ -89,11 +97,17 @@ settings_of (GObjectClass *klass)
   return settings;
 }
 
+static guint64
+hash_of_format (GeglBuffer *buffer)
+{
+  return buffer ? GPOINTER_TO_SIZE (gegl_buffer_get_format (buffer)) : 0;
+}
+
 /* Of the operation's settings, and of what else decides which code runs. */
 static guint64
 hash_of_settings (const TesseraRequest *request)
 {
-  GObject           *operation = G_OBJECT (request->checked_with ? request->checked_with : request->operation);
+  GObject           *operation = G_OBJECT (request->operation);
   const GPtrArray   *settings = settings_of (G_OBJECT_GET_CLASS (operation));
   const TesseraHalo *halo = &request->halo;
   guint64            hash = add_to_hash (GPOINTER_TO_SIZE (request->filter), request->border << 8 | request->cost_class);
@@ -109,63 +123,54 @@ hash_of_settings (const TesseraRequest *request)
       g_value_unset (&value);
     }
   hash = add_to_hash (add_to_hash (hash, (guint64) halo->left << 32 | halo->top), (guint64) halo->right << 32 | halo->bottom);
-  hash = add_to_hash (hash, GPOINTER_TO_SIZE (gegl_buffer_get_format (request->input)));
-  return add_to_hash (hash, GPOINTER_TO_SIZE (gegl_buffer_get_format (request->output)));
+  hash = add_to_hash (hash, hash_of_format (request->input));
+  return add_to_hash (hash, hash_of_format (request->output));
 }
 
-/* Are they new, or is this filter's turn? */
-static gboolean
-is_turn (const TesseraRequest *request)
+static Since *
+since_locked (const TesseraRequest *request)
 {
-  const guint64 hash = hash_of_settings (request);
-  guint         n;
-  gboolean      is_new;
+  Since *known;
 
-  g_mutex_lock (&lock);
+  if (! since)
+    since = g_hash_table_new (g_str_hash, g_str_equal);
+  known = g_hash_table_lookup (since, request->filter->name);
+  if (! known)
+    g_hash_table_insert (since, (gpointer) request->filter->name, known = g_new0 (Since, 1));   /* for good */
+  return known;
+}
+
+static gboolean
+are_new_locked (guint64 hash)
+{
   if (! seen)
-    {
-      seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-      counts = g_hash_table_new (g_str_hash, g_str_equal);
-    }
+    seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   if (g_hash_table_size (seen) >= MOST_SETTINGS)
     g_hash_table_remove_all (seen);
-  is_new = g_hash_table_add (seen, g_memdup2 (&hash, sizeof hash));
-  n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, request->filter->name)) + 1;
-  g_hash_table_insert (counts, (gpointer) request->filter->name, GUINT_TO_POINTER (n));
+  return g_hash_table_add (seen, g_memdup2 (&hash, sizeof hash));
+}
+
+gboolean
+tessera_sample_due (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds)
+{
+  const guint64 hash = hash_of_settings (request);
+  gboolean      are_new, is_turn;
+  Since        *known;
+
+  g_mutex_lock (&lock);
+  known = since_locked (request);
+  known->n++;
+  known->seconds += seconds;
+  are_new = are_new_locked (hash);
+  is_turn = known->n >= EVERY && known->seconds >= SHARE * known->price;
   g_mutex_unlock (&lock);
-  return is_new || n % EVERY == 0;
+  return is_turn || (are_new && (tessera_result_has_spots (request, survey) || tessera_request_work (request) <= SMALL));
 }
 
-TesseraSample
-tessera_sample_due (const TesseraRequest *request, const TesseraSurvey *survey)
+void
+tessera_sample_note (const TesseraRequest *request, gdouble seconds)
 {
-  const TesseraFilter *filter = request->filter;
-
-  if (tessera_proof_state.leg != TESSERA_PROOF_NONE || tessera_trusts_kernels () || ! is_turn (request))
-    return TESSERA_SAMPLE_NONE;
-  if (survey || filter->whole || filter->answers)
-    return TESSERA_SAMPLE_PICTURES;
-  if (request->output == request->input || request->output == request->aux)     /* its input is gone */
-    return TESSERA_SAMPLE_NONE;
-  return TESSERA_SAMPLE_PART;
-}
-
-/* ----------------------------------------------------------------- part -- */
-
-/* A place of `n` for `side` pixels.  Every fourth is at one of the ends. */
-static gint
-place (guint32 bits, gint n, gint side)
-{
-  return bits % 4 == 0 ? (bits & 4 ? n - side : 0) : (gint) ((bits >> 3) % (guint) (n - side + 1));
-}
-
-GeglRectangle
-tessera_sample_part (const TesseraRequest *request)
-{
-  static gint          turn;
-  const GeglRectangle *roi = &request->roi;
-  const gint           width = MIN (SIDE, roi->width), height = MIN (SIDE, roi->height);
-  const guint32        bits = (guint32) g_atomic_int_add (&turn, 1) * 2654435761u;
-
-  return (GeglRectangle) { roi->x + place (bits >> 4, roi->width, width), roi->y + place (bits >> 16 ^ bits, roi->height, height), width, height };
+  g_mutex_lock (&lock);
+  *since_locked (request) = (Since) { .price = seconds };
+  g_mutex_unlock (&lock);
 }

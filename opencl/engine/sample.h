@@ -7,17 +7,10 @@
 
 #include "request.h"
 
-typedef enum
-{
-  TESSERA_SAMPLE_NONE,
-  TESSERA_SAMPLE_PART,          /* some pixels of the request's own result */
-  TESSERA_SAMPLE_PICTURES       /* a request that cannot be cut: small pictures with its settings (proof.h) */
-} TesseraSample;
+/* Asked once for each request, which took so long: the first with new settings, and now and then one after it. */
+gboolean tessera_sample_due  (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds);
 
-/* Asked once for each request: the first with new settings, and now and then one after it. */
-TesseraSample tessera_sample_due  (const TesseraRequest *request, const TesseraSurvey *survey);
-
-/* The part to compare, each time another one. */
-GeglRectangle tessera_sample_part (const TesseraRequest *request);
+/* A result of this filter was compared, which took so long. */
+void     tessera_sample_note (const TesseraRequest *request, gdouble seconds);
 
 #endif

@@ -68,6 +68,9 @@ TESSERA_API guint tessera_get_kernel_times (TesseraKernelTime *times, guint room
 /* "NVIDIA H200 (NVIDIA CUDA)" or NULL where there is no device.  Static. */
 TESSERA_API const gchar *tessera_device_name (void);
 
+/* What is kept goes from the device, as for want of room. */
+TESSERA_API void tessera_drop_kept (const TesseraKept *kept);
+
 /* Gives every pooled buffer back to the device; for tests and low memory. */
 TESSERA_API void tessera_trim (void);
 

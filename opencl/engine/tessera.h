@@ -158,16 +158,24 @@ TESSERA_API gint tessera_scratch (TesseraBand *band, gsize bytes, TesseraMemory 
 /* A host table on the device, uploaded once a request for all of its bands.  The address `data` names it; it stays unchanged meanwhile.  (For an argument: TABLE_ARG.) */
 TESSERA_API gint tessera_table   (TesseraBand *band, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
-/* A table that stays on the device when the request ends, as long as there is room, so that it need not travel again.  `serial` is from
- * tessera_new_serial; it names this table, of this content, and no other one. */
-TESSERA_API guint64 tessera_new_serial (void);
-TESSERA_API gint    tessera_kept_table (TesseraBand *band, guint64 serial, gconstpointer data, gsize bytes, TesseraMemory **memory);
+/* One thing that stays on the device when a request ends, as long as there is room: a table, or what passes have made.  It is counted;
+ * whoever unrefs the last one gives it up.  NULL is none.  May be called from any thread. */
+typedef struct _TesseraKept TesseraKept;
 
-/* The same, of what passes of this request make where it is not there yet.  It is kept only if the request succeeds.  is_there NULL: it fails, as if
- * there were no memory, if it is not there.  tessera_may_keep: is there room?  tessera_drop_kept: it is not wanted any more; 0: nothing. */
-TESSERA_API gint     tessera_kept_memory (TesseraBand *band, guint64 serial, gsize bytes, TesseraMemory **memory, gboolean *is_there);
+TESSERA_API TesseraKept *tessera_kept_new   (void);
+TESSERA_API TesseraKept *tessera_kept_ref   (TesseraKept *kept);
+TESSERA_API void         tessera_kept_unref (TesseraKept *kept);
+
+/* Is it on the device?  It may be gone in the next moment. */
+TESSERA_API gboolean tessera_is_kept (const TesseraKept *kept);
+
+/* A table that is kept: of the same content each time. */
+TESSERA_API gint tessera_kept_table (TesseraBand *band, const TesseraKept *kept, gconstpointer data, gsize bytes, TesseraMemory **memory);
+
+/* Memory that is kept if the request succeeds, and that passes of this request fill where it is not there yet.  is_there NULL: it fails, as if
+ * there were no memory, if it is not there.  tessera_may_keep: is there room? */
+TESSERA_API gint     tessera_kept_memory (TesseraBand *band, const TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
-TESSERA_API void     tessera_drop_kept   (guint64 serial);
 
 /* Bytes that all requests together may have; 0: there is no device, or it is off.  To be asked only where GEGL uses OpenCL. */
 TESSERA_API guint64 tessera_device_memory (void);
@@ -208,11 +216,9 @@ typedef struct
 {
   const gchar *name;            /* "motion-blur": used in messages */
   const gchar *source;          /* OpenCL C 1.2, includes resolved (opencl/embed.py); NULL: it runs in C, even if OpenCL is forced */
-  const gchar *checked_by;      /* the operation that shows whether the device computes the same, with the settings that
-                                 * it shares with the request's; NULL: the request's (not for sinks) */
-  const gchar *zero_in_check;   /* a property of that operation, or NULL: at 0.0, its pictures have enough to be found */
 
-  /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads. */
+  /* C path: computes a block.  The engine reads, extends the border and writes.  Called from several threads.  What the device
+   * computes is compared with what these functions do now and then: they write nothing but the output or the answer. */
   void (*block) (const TesseraRequest *request, const TesseraBlock *block);
 
   /* Or, instead of `block`: computes `area`, part of request->roi.  Called from several threads at once with disjoint
@@ -228,7 +234,7 @@ typedef struct
    * its images: scratch and tables. */
   gsize (*scratch_bytes) (const TesseraRequest *request, gint width, gint height);
 
-  /* Enqueues the passes that make band->output from band->input. */
+  /* Enqueues the passes that make band->output from band->input; or makes the request's answer, of what it fetches at last. */
   gint (*device) (TesseraBand *band);
 
   /* Optional: enqueues passes that write measure_bytes bytes, which the host needs before it can enqueue `device`. */
@@ -247,12 +253,6 @@ typedef struct
   /* The kernels compute in double precision: a device that has none is not asked. */
   gboolean needs_doubles;
 
-  /* The passes do not look at the request's input: it does not travel, and band->input has no memory. */
-  gboolean blind;
-
-  /* The output is an answer for the operation, no part of its picture.  The check of a device compares it by itself. */
-  gboolean answers;
-
   /* Optional: how many pixels of a plain filter take as long as the request, where its own do not tell.  Below 16384 it runs in C. */
   guint64 (*work) (const TesseraRequest *request);
 
@@ -265,15 +265,22 @@ typedef struct
   void (*merge)       (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
 } TesseraFilter;
 
+/* What a request has found, where that is no picture.  C and the device give the same bytes.  The caller frees the data with g_free. */
+typedef struct
+{
+  gpointer data;
+  gsize    bytes;
+} TesseraAnswer;
+
 /* One call of an operation's process. */
 struct _TesseraRequest
 {
   const TesseraFilter *filter;
   GeglOperation       *operation;
-  GeglOperation       *checked_with;   /* whose settings a check of the device takes, in place of the operation's; or NULL */
-  GeglBuffer          *input;
+  GeglBuffer          *input;          /* NULL: there is none; then it `is_blind`, has an answer, and its roi may be empty */
   GeglBuffer          *aux;            /* or NULL */
-  GeglBuffer          *output;
+  GeglBuffer          *output;         /* NULL where `answer` is not */
+  TesseraAnswer       *answer;         /* what the filter finds in the roi, beside an output or in place of one; or NULL.  Empty at first */
   const Babl          *input_format;   /* float components */
   const Babl          *aux_format;
   const Babl          *output_format;  /* float components, or the buffer's own format, 4 n bytes a pixel */
@@ -284,6 +291,7 @@ struct _TesseraRequest
   TesseraBorder        border;
   gconstpointer        params;         /* the filter's own tables */
   guint                cost_class;     /* 0 to 255: a number for settings that change the cost of a pixel */
+  gboolean             is_blind;       /* the passes do not look at the input: it does not travel, and band->input has no memory */
   gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
@@ -303,6 +311,14 @@ tessera_pixels_around (const TesseraRequest *request, gint width, gint height)
 {
   return ((gsize) width + request->halo.left + request->halo.right)
          * ((gsize) height + request->halo.top + request->halo.bottom);
+}
+
+/* Makes `data`, of g_malloc, the request's answer, in place of an earlier one. */
+static inline void
+tessera_answer (const TesseraRequest *request, gpointer data, gsize bytes)
+{
+  g_free (request->answer->data);
+  *request->answer = (TesseraAnswer) { data, bytes };
 }
 
 /* Computes request->roi on the device or in C; after any failure, in C.  Returns FALSE only if OpenCL is

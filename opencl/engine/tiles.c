@@ -24,7 +24,6 @@
 #include <gegl-buffer-backend.h>
 
 #include "counters.h"
-#include "proof-state.h"
 #include "settings.h"
 #include "tile-share.h"
 
@@ -109,9 +108,7 @@ tessera_tiles_plan (GeglBuffer *output, const Babl *format, const GeglRectangle 
   grid->ours = our_tiles (grid, roi, output);
   area = tessera_tiles_area (grid, &grid->ours);
   pixels = gegl_rectangle_intersect (&area, &area, roi) ? (guint64) area.width * area.height : 0;
-  /* A check of the device checks the kernels for tiles too. */
-  return pixels >= (tessera_proof_state.takes_tiles ? 1 : MAX (1, tessera_tile_pixels ()))
-         && ! tessera_tile_sharing_obstacle ();
+  return pixels >= MAX (1, tessera_tile_pixels ()) && ! tessera_tile_sharing_obstacle ();
 }
 
 /* ---------------------------------------------------------------- insert -- */

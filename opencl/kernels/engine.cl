@@ -160,3 +160,25 @@ kernel void name (global const unit *rows, global unit *tiles, int width, int he
 DEFINE_TILE (tile_1, uchar)
 DEFINE_TILE (tile_4, uint)
 DEFINE_TILE (tile_16, uint4)
+
+/* For opencl/engine/exact.c: eight results of each pair of n numbers, one work-item a pair.  3 reads and 8 writes of 4 bytes. */
+kernel void compute_hard (global const float *numbers, int n, global int *results)
+{
+  const int i = get_global_id (0);
+
+  if (i < n * n)
+    {
+      const float a = numbers[i % n], b = numbers[i / n], c = numbers[(i + i / n + 5) % n];
+      const float product = a * b;
+      global int *to = results + 8 * i;
+
+      to[0] = as_int (a + b);
+      to[1] = as_int (a - b);
+      to[2] = as_int (product);
+      to[3] = as_int (product + c);
+      to[4] = as_int (floor (a));
+      to[5] = as_int (a > b ? a : b);
+      to[6] = as_int (fabs (b - c));
+      to[7] = (a < b) | (a <= b) << 1 | (a == b) << 2 | (a != a) << 3;
+    }
+}

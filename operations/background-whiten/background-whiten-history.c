@@ -226,7 +226,7 @@ find_some (const HistorySettings *settings, ShiftKey *key, ShiftFrame **current_
   const gint        n = MIN (most, history->n + 1 - first);
   const CountPlane *planes[SHIFT_MOST_FRAMES];
   ShiftFrame      **in_c[SHIFT_MOST_FRAMES];
-  guint64           serials[SHIFT_MOST_FRAMES];
+  TesseraKept      *on_device[SHIFT_MOST_FRAMES];
   Shift             found[SHIFT_MOST_FRAMES];
 
   for (gint i = 0; i < n; i++)
@@ -234,10 +234,10 @@ find_some (const HistorySettings *settings, ShiftKey *key, ShiftFrame **current_
       const gboolean is_current = first + i == history->n;
 
       planes[i] = &history->planes[first + i];
-      serials[i] = is_current ? history->current_serial : history->kept[first + i]->serial;
+      on_device[i] = is_current ? history->current_kept : history->kept[first + i]->on_device;
       in_c[i] = is_current ? current_in_c : &history->kept[first + i]->shift;
     }
-  if (! shift_request (settings->operation, &(ShiftRequest) { .key = key, .n = n, .serials = serials, .settings = shift_settings (settings),
+  if (! shift_request (settings->operation, &(ShiftRequest) { .key = key, .n = n, .kept = on_device, .settings = shift_settings (settings),
                                                               .planes = planes, .in_c = in_c }, found))
     history->is_refused = TRUE;
   for (gint i = 0; i < n; i++)
@@ -256,9 +256,9 @@ find_shifts (const HistorySettings *settings, History *history)
   ShiftKey          key;
 
   shift_key_init (&key, oldest, TRUE);
-  key.serial = kept->serial;
+  key.kept = kept->on_device;
   key.in_c = g_atomic_pointer_get (&kept->shift);
-  history->current_serial = tessera_new_serial ();
+  history->current_kept = tessera_kept_new ();
   for (gint first = 1; first <= history->n && ! history->is_refused;)
     first += find_some (settings, &key, &current_in_c, first, most, history);
   if (key.in_c == g_atomic_pointer_get (&kept->shift) || g_atomic_pointer_compare_and_exchange (&kept->shift, NULL, key.in_c))
@@ -299,30 +299,6 @@ history_find (const CountPlane *current, gfloat saturation, const HistorySetting
   dark_clear (&dark);
   frame_list_clear (&list);
   return success;
-}
-
-/* Each is the current one, moved by some pixels and parts of pixels, around the edge. */
-void
-history_try (const CountPlane *current, gint n, History *history)
-{
-  memset (history, 0, sizeof *history);
-  history->notes = g_string_new (NULL);
-  history->n = n;
-  for (gint k = 0; k <= n; k++)
-    {
-      CountPlane *plane = &history->planes[k];
-
-      count_plane_init (plane, current->width, current->height);
-      for (gint y = 0; y < current->height; y++)
-        for (gint x = 0; x < current->width; x++)
-          {
-            const gfloat value = current->pixels[(gsize) ((y + 3 * (n - k)) % current->height) * current->width
-                                                 + (x + 5 * (n - k)) % current->width];
-
-            plane->pixels[(gsize) y * current->width + x] = isfinite (value) ? value : NAN;
-          }
-      history->shifts[k] = weights_round_shift ((FrameShift) { 0.37 * k, -0.61 * k });
-    }
 }
 
 void

@@ -96,7 +96,7 @@ kept_frame_add (const gchar *key, CountPlane *plane)
     g_atomic_int_inc (&other->references);
   else
     {
-      frame->serial = tessera_new_serial ();
+      frame->on_device = tessera_kept_new ();
       frame->used = ++clock_of_use;
       g_hash_table_insert (frames, frame->key, frame);
       bytes += bytes_of (frame);

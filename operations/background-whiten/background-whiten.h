@@ -24,7 +24,7 @@ typedef struct
 {
   gint        references;
   gchar      *key;                      /* file and settings */
-  guint64     serial;                   /* of no other frame in this process; from 1 on */
+  TesseraKept *on_device;
   guint64     used;
   CountPlane  plane;
   ShiftFrame *shift;                    /* atomic; NULL: C has not needed it */
@@ -41,8 +41,7 @@ typedef struct
   gint        n;                                        /* frames before the current one */
   CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
   KeptFrame  *kept[WEIGHTS_MAX_FRAMES + 1];             /* whose the plane is, or NULL */
-  guint64     oldest_serial;                            /* of a trial: under which the oldest frame stays on the device; 0: it does not */
-  guint64     current_serial;                           /* the same of the current one */
+  TesseraKept *current_kept;                            /* the current frame on the device; NULL: it does not stay */
   gboolean    is_refused;                               /* OpenCL is forced and could not run */
   FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
   gchar      *names[WEIGHTS_MAX_FRAMES + 1];
@@ -55,7 +54,5 @@ gboolean history_find  (const CountPlane *current, gfloat saturation, const Hist
                         GError **error);
 void     history_note  (History *history, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 void     history_clear (History *history);
-/* In place of history_find, for the check of the device: `n` frames made of the current one. */
-void     history_try   (const CountPlane *current, gint n, History *history);
 
 #endif

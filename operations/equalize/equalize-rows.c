@@ -148,7 +148,6 @@ equalize_survey_area (const TesseraRequest *request, const GeglRectangle *area, 
   tessera_autoscratch Chunk  *chunk = gegl_scratch_new (Chunk, 1);
   gint            tile = e->surveyed.y;
 
-  g_atomic_int_set (&e->kept->is_whole, FALSE);         /* this is C */
   for (gint y = area->y; y < area->y + area->height; y += BLOCK_HEIGHT)
     {
       const gint height = MIN (BLOCK_HEIGHT, area->y + area->height - y);

@@ -28,9 +28,9 @@ typedef struct
 /* The pixels of the image on the device, from the survey for the request that follows. */
 typedef struct
 {
-  guint64  serial;
-  gboolean is_begun;            /* the memory has been asked for */
-  gint     is_whole;            /* all rows so far are in it; atomic */
+  TesseraKept *pixels;          /* of the input, on the device */
+  gboolean     is_begun;        /* the memory has been asked for */
+  gboolean     is_whole;        /* all rows so far are in it */
 } EqualizeKept;
 
 typedef struct

@@ -256,6 +256,12 @@ distribute (Labelling *l, GeglParallelDistributeFunc function)
 }
 
 void
+label_answer (const TesseraRequest *request, gint count)
+{
+  tessera_answer (request, g_memdup2 (&count, sizeof count), sizeof count);
+}
+
+void
 label_spread (const TesseraRequest *request)
 {
   const Label *label = request->params;
@@ -272,7 +278,7 @@ label_spread (const TesseraRequest *request)
   distribute (&l, scan_strips);
   gather_components (&l);
   join_strips (&l);
-  *label->count = number_components (&l);
+  label_answer (request, number_components (&l));
   tessera_progress_step (0.5, 1.0, FALSE, (guint64) l.image.width * l.image.height);
   distribute (&l, label_paint_strips);
   for (gint s = 0; s < l.n_strips; s++)

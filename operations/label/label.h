@@ -22,11 +22,13 @@ typedef struct
   gboolean       has_alpha;     /* the input */
   gboolean       is_associated; /* LABEL_COLORS: times alpha */
   const gfloat  *values;        /* for LABEL_COLORS: the 256 codes as floats */
-  gint          *count;         /* of components: a result */
   TesseraMemory **labels, **ranks;      /* on the device, from `arrived` to `device` */
 } Label;
 
 /* TesseraFilter.spread (label-runs.c); params is a Label. */
+/* Makes the request's answer: how many components there are. */
+void label_answer (const TesseraRequest *request, gint count);
+
 void label_spread (const TesseraRequest *request);
 
 /* ----------------------------------------------------------------- in C -- */

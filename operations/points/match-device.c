@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Matches on the device (opencl/kernels/match.cl).  Both lists travel as pictures: a row of 32 words is a descriptor.  The answer has a pixel of four
- * words for each descriptor of A.
+ * Matches on the device (opencl/kernels/match.cl).  Both lists travel as tables; the answer is a MatchRow for each descriptor of A.
  */
 #include "config.h"
 
@@ -10,9 +9,8 @@
 #include <gegl-plugin.h>
 
 #include "match.cl.h"
-#include "trial.h"
 
-#define WORDS     (DESCRIPTOR_LENGTH / 4)
+#define WORDS     (DESCRIPTOR_LENGTH / 4)               /* of a descriptor */
 #define SIDE      8             /* descriptors of A, and of B, of a work-item: opencl/kernels/match.cl */
 #define GROUP     16            /* work-items along both */
 #define TILE      (SIDE * GROUP)
@@ -59,7 +57,22 @@ scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint hei
 
   if ((gsize) cut.chunks * task->n_b > G_MAXINT)        /* the keys could not be counted: C */
     return G_MAXINT64;
-  return ((gsize) task->n_a + task->n_b) * sizeof (gfloat) + 3 * plane_bytes (&cut) + key_bytes (&cut, task);
+  return ((gsize) task->n_a + task->n_b) * (DESCRIPTOR_LENGTH + sizeof (gfloat)) + task->n_a * sizeof (MatchRow) + 3 * plane_bytes (&cut) + key_bytes (&cut, task);
+}
+
+/* A device that is not checked yet may write anything. */
+static gint
+answer (TesseraBand *band, TesseraMemory *memory)
+{
+  const MatchTask *task = band->request->params;
+  const gsize      bytes = task->n_a * sizeof (MatchRow);
+  MatchRow        *rows = g_malloc (bytes);
+  const gint       status = tessera_fetch (band, memory, bytes, rows);
+
+  for (gint i = 0; i < task->n_a && status == 0; i++)
+    rows[i].index = CLAMP (rows[i].index, 0, task->n_b - 1);
+  tessera_answer (band->request, rows, status == 0 ? bytes : 0);
+  return status;
 }
 
 static gint
@@ -67,10 +80,13 @@ device (TesseraBand *band)
 {
   const MatchTask *task = band->request->params;
   const Cut        cut = cut_for (task);
-  TesseraMemory   *a = band->input.memory, *b = band->aux.memory, *a_norms, *b_norms, *best, *second, *index, *keys;
+  TesseraMemory   *a, *b, *rows, *a_norms, *b_norms, *best, *second, *index, *keys;
   const gint       n_a = task->n_a, n_b = task->n_b, none = 0;
   const gdouble    panels = ((gdouble) n_b + cut.across * SIDE - 1) / (cut.across * SIDE);
 
+  tessera_table (band, task->a, (gsize) n_a * DESCRIPTOR_LENGTH, &a);
+  tessera_table (band, task->b, (gsize) n_b * DESCRIPTOR_LENGTH, &b);
+  tessera_scratch (band, n_a * sizeof (MatchRow), &rows);
   tessera_scratch (band, n_a * sizeof (gfloat), &a_norms);
   tessera_scratch (band, n_b * sizeof (gfloat), &b_norms);
   tessera_scratch (band, plane_bytes (&cut), &best);
@@ -89,10 +105,11 @@ device (TesseraBand *band)
     .args = { ARG (a), ARG (b), ARG (a_norms), ARG (b_norms), ARG (n_a), ARG (n_b), ARG (cut.across), ARG (cut.stride), ARG (best), ARG (second),
               ARG (index), ARG (keys), LOCAL_ARG (TILE * PART * sizeof (gfloat)), LOCAL_ARG (TILE * PART * sizeof (gfloat)) }
   });
-  return tessera_launch (band, &(TesseraLaunch) {
+  tessera_launch (band, &(TesseraLaunch) {
     .kernel = "match_answer", .size = { n_a }, .cost = 3 * cut.across + cut.chunks,
-    .args = { ARG (best), ARG (second), ARG (index), ARG (keys), ARG (n_a), ARG (n_b), ARG (cut.across), ARG (cut.stride), ARG (band->output.memory) }
+    .args = { ARG (best), ARG (second), ARG (index), ARG (keys), ARG (n_a), ARG (n_b), ARG (cut.across), ARG (cut.stride), ARG (rows) }
   });
+  return answer (band, rows);
 }
 
 /* ----------------------------------------------------------------- the request -- */
@@ -101,10 +118,10 @@ static void
 rows_in_c (const TesseraRequest *request)
 {
   const MatchTask *task = request->params;
-  g_autofree MatchRow *rows = g_new (MatchRow, task->n_a);
+  MatchRow        *rows = g_new (MatchRow, task->n_a);
 
   match_rows (task, rows);
-  tessera_write (request->output, &request->roi, request->output_format, (gfloat *) rows, sizeof *rows);
+  tessera_answer (request, rows, task->n_a * sizeof *rows);
 }
 
 static guint64
@@ -117,44 +134,19 @@ work (const TesseraRequest *request)
 
 static const TesseraFilter match_filter = {
   .name = "match", .source = tessera_match_cl, .spread = rows_in_c, .scratch_bytes = scratch_bytes, .device = device,
-  .work = work, .whole = TRUE, .answers = TRUE
+  .work = work, .whole = TRUE
 };
 
-/* The buffer does not outlive the descriptors, and nobody writes into it. */
-static GeglBuffer *
-buffer_of (const guint8 *descriptors, gint n)
+MatchRow *
+match_process (const TesseraRequest *like, const MatchTask *task)
 {
-  return gegl_buffer_linear_new_from_data ((gpointer) descriptors, babl_format ("Y float"), GEGL_RECTANGLE (0, 0, WORDS, n), 0, NULL, NULL);
-}
-
-/* With which a device is checked: it takes all points, so that there are some in a small picture. */
-static GeglOperation *
-trial (void)
-{
-  static gsize node;
-
-  return trial_operation (&node, "tessera:align", "contrast-threshold", 0.0, NULL);
-}
-
-gboolean
-match_process (const TesseraRequest *like, const MatchTask *task, MatchRow *rows)
-{
-  const gint     n = task->n_a;
-  const Babl    *format = babl_format_n (babl_type ("float"), sizeof *rows / sizeof (gfloat));
-  TesseraRequest request = {
-    .filter = &match_filter, .operation = like->operation, .checked_with = trial (), .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
-    .input = buffer_of (task->a, n), .aux = buffer_of (task->b, task->n_b),
-    .input_format = babl_format ("Y float"), .aux_format = babl_format ("Y float"), .output_format = format,
-    .output = gegl_buffer_linear_new_from_data (rows, format, GEGL_RECTANGLE (0, 0, 1, n), 0, NULL, NULL),
-    .roi = { 0, 0, 1, n }, .bounds = { 0, 0, WORDS, n }, .aux_bounds = { 0, 0, WORDS, task->n_b },
-    .halo = { 0, 0, WORDS - 1, MAX (0, task->n_b - n) }
+  TesseraAnswer        answer = { NULL, 0 };
+  const TesseraRequest request = {
+    .filter = &match_filter, .operation = like->operation, .params = task, .answer = &answer, .is_blind = TRUE,
+    .progress_from = like->progress_from, .progress_to = like->progress_to
   };
-  const gboolean done = tessera_process (&request);
 
-  for (gint i = 0; i < n && done; i++)  /* a device that is not checked yet may write anything */
-    rows[i].index = CLAMP (rows[i].index, 0, task->n_b - 1);
-  g_object_unref (request.output);
-  g_object_unref (request.aux);
-  g_object_unref (request.input);
-  return done;
+  if (! tessera_process (&request))
+    g_clear_pointer (&answer.data, g_free);
+  return answer.data;
 }

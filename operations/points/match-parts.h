@@ -23,7 +23,7 @@ typedef struct
 /* match-rows.c: in C, on all threads. */
 void     match_rows    (const MatchTask *task, MatchRow *rows);
 
-/* match-device.c: on the device or in C.  FALSE: OpenCL is forced and could not run. */
-gboolean match_process (const TesseraRequest *like, const MatchTask *task, MatchRow *rows);
+/* match-device.c: on the device or in C, a row for each descriptor of A; to be freed.  NULL: OpenCL is forced and could not run. */
+MatchRow *match_process (const TesseraRequest *like, const MatchTask *task);
 
 #endif

@@ -28,14 +28,14 @@ match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const 
   *matches = NULL;
   if (n_a <= 0 || n_b <= 0)
     return 0;
-  rows = g_new (MatchRow, n_a);
-  if (! like)
-    match_rows (&task, rows);
-  else if (! match_process (like, &task, rows))
-    n = -1;
-  if (n == 0)
-    *matches = g_new (Match, n_a);
-  for (gint i = 0; i < n_a && *matches; i++)
+  if (like)
+    rows = match_process (like, &task);
+  else
+    match_rows (&task, rows = g_new (MatchRow, n_a));
+  if (! rows)
+    return -1;
+  *matches = g_new (Match, n_a);
+  for (gint i = 0; i < n_a; i++)
     if (is_kept (&rows[i], i, thousandths, mutual))
       (*matches)[n++] = (Match) { i, rows[i].index, (guint32) rows[i].best };
   return n;

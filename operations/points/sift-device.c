@@ -341,21 +341,15 @@ is_too_short (Device *d)
   return is_so;
 }
 
-/* Makes the list of them too, and the answer. */
-static gboolean
+static void
 bring_points (Device *d)
 {
-  gint          words[SIFT_ANSWER];
   gconstpointer points = NULL;
 
   if (d->n[POINTS] > 0)
     steps_see (&d->steps, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
-  if (d->steps.status != 0)
-    return FALSE;
-  sift_list_make (d->search, &d->steps.band->request->bounds, points, d->n[POINTS], words);
-  return steps_launch (&d->steps, &(TesseraLaunch) {
-    .kernel = "sift_answer", .size = { 1 }, .cost = 1, .args = { ARG (d->steps.band->output.memory), ARG (words[0]), ARG (words[1]) }
-  });
+  if (d->steps.status == 0)
+    sift_answer (d->steps.band->request, points, d->n[POINTS]);
 }
 
 gint

@@ -5,6 +5,7 @@
 #include "sift-parts.h"
 
 #include <gegl-plugin.h>
+#include <string.h>
 
 #define SORT_BITS    11                 /* of a key that are sorted at a time */
 #define COPY_COST    512                /* points that are worth a thread */
@@ -59,6 +60,7 @@ typedef struct
   const SiftPoint *from;
   const Order     *orders;
   SiftPoint       *to;
+  gboolean         are_described;
 } Copying;
 
 static void
@@ -67,15 +69,19 @@ copy_some (gsize first, gsize n, gpointer data)
   const Copying *copying = data;
 
   for (gsize i = first; i < first + n; i++)
-    copying->to[i] = copying->from[copying->orders[i].number];
+    {
+      copying->to[i] = copying->from[copying->orders[i].number];
+      if (! copying->are_described)     /* the device has left there whatever was there */
+        memset (copying->to[i].descriptor, 0, SIFT_LENGTH);
+    }
 }
 
 /* Of candidates that came to one place one stays.  `width`: of the largest octave. */
 static void
-sort_points (const SiftPoint *points, gsize n, gint width, SiftList *list)
+sort_points (const SiftPoint *points, gsize n, gint width, gboolean are_described, SiftList *list)
 {
   Order  *orders = g_new (Order, 2 * n), *sorted;
-  Copying copying = { .from = points };
+  Copying copying = { .from = points, .are_described = are_described };
 
   for (gsize i = 0; i < n; i++)
     orders[i] = order_of (&points[i], width, i);
@@ -162,28 +168,15 @@ keep_strongest (SiftList *list, gsize most)
   list->n = most;
 }
 
-/* What C and the device must agree on.  Of a large picture, which none of the check is, their number is enough. */
-static gint
-sum_of (const SiftList *list)
-{
-  const guint32 *words = (const guint32 *) list->points;
-  guint32        sum = 0;
-
-  for (gsize i = 0; i < list->n * sizeof (SiftPoint) / sizeof *words; i++)
-    sum = (sum ^ words[i]) * 16777619u;
-  return (gint) sum;
-}
-
 void
-sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER])
+sift_answer (const TesseraRequest *request, const SiftPoint *points, gsize n)
 {
-  SiftList  *list = search->list;
-  const gint max_features = search->scales.settings.max_features;
+  const SiftSearch *search = request->params;
+  const gint        max_features = search->scales.settings.max_features;
+  SiftList          list;
 
-  g_free (list->points);                /* of a device that failed */
-  sort_points (points, n, 2 * bounds->width, list);
-  if (max_features > 0 && list->n > (gsize) max_features)
-    keep_strongest (list, max_features);
-  answer[0] = (gint) list->n;
-  answer[1] = search->is_small ? sum_of (list) : 0;
+  sort_points (points, n, 2 * request->bounds.width, search->describes, &list);
+  if (max_features > 0 && list.n > (gsize) max_features)
+    keep_strongest (&list, max_features);
+  tessera_answer (request, list.points, list.n * sizeof (SiftPoint));
 }

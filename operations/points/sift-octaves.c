@@ -301,7 +301,7 @@ sift_in_c (const TesseraRequest *request)
   const SiftSearch *search = request->params;
   Walk              walk = { .request = request, .search = search, .octave = search->scales.settings.upsample ? -1 : 0,
                              .points = g_array_new (FALSE, FALSE, sizeof (SiftPoint)) };
-  gint              answer[SIFT_ANSWER], width, height;
+  gint              width, height;
 
   for (gint i = 0; sift_octave (search, &request->bounds, i, &walk.width, &walk.height); i++)
     {
@@ -320,7 +320,6 @@ sift_in_c (const TesseraRequest *request)
   tessera_large_free (walk.sums.floats);
   tessera_large_free (walk.seen.floats);
   tessera_large_free (walk.doubled.floats);
-  sift_list_make (search, &request->bounds, (const SiftPoint *) walk.points->data, walk.points->len, answer);
+  sift_answer (request, (const SiftPoint *) walk.points->data, walk.points->len);
   g_array_free (walk.points, TRUE);
-  tessera_write (request->output, &request->roi, request->output_format, (gfloat *) answer, sizeof answer);
 }

@@ -161,28 +161,23 @@ void     sift_describe (const SiftLevels *levels, const SiftPlace *place, gdoubl
 
 /* ---------------------------------------------------------------- search -- */
 
-/* The parameters of the request, and what it finds.  Its input is the picture, its output one pixel of an answer. */
+/* The parameters of the request for a picture's points. */
 typedef struct
 {
   SiftScales scales;
   gfloat     least;             /* of the differences that make a candidate */
   gdouble    numbers[3];        /* settings for the device: both thresholds, sigma */
   gboolean   describes;
-  gboolean   is_small;          /* the check of a device compares such a picture's points */
   Perceived  input;             /* what request->input_format is read as */
   gint       components;
   gfloat     weights[3];        /* of luminance */
-  SiftList  *list;              /* what is found */
 } SiftSearch;
 
 /* The size of octave `i`, from 0 on.  FALSE: there is none. */
 gboolean sift_octave (const SiftSearch *search, const GeglRectangle *bounds, gint i, gint *width, gint *height);
 
-#define SIFT_ANSWER 2           /* numbers */
-
-/* Makes the list of the points, which are in any order, and some of them there several times; and the numbers by which the
- * check of a device compares it. */
-void sift_list_make (const SiftSearch *search, const GeglRectangle *bounds, const SiftPoint *points, gsize n, gint answer[SIFT_ANSWER]);
+/* Makes the answer of the points, which are in any order, and some of them there several times. */
+void sift_answer (const TesseraRequest *request, const SiftPoint *points, gsize n);
 
 extern const TesseraFilter sift_filter;
 

@@ -36,6 +36,7 @@ typedef struct
   gfloat              factor;
   WhitenPlanes       *planes;   /* where C computes, ... */
   gboolean           *is_in_c;  /* ... and whether it did */
+  const GeglBuffer   *output;   /* of both: the background's pixels in the planes */
   Move                moves[WEIGHTS_MAX_FRAMES];        /* behind the last frame's its own again; so the others */
   Weight              table[WEIGHTS_MAX_FRAMES];
   gint32              behind[WEIGHTS_MAX_FRAMES];       /* pixels: the moves, in memory */
@@ -89,8 +90,21 @@ background_whiten_write (const TesseraRequest *request, const CountPlane *plane,
   return tessera_process (&copy);
 }
 
+/* What the device has put into the planes is compared with this. */
 static void
-predict_in_c (const TesseraRequest *request)
+predict_apart (const TesseraRequest *request)
+{
+  const Prediction *p = request->params;
+  WhitenPlanes      made;
+
+  whiten_planes_init (&made, p->frames->current->width, p->frames->current->height);
+  whiten_predict (p->frames->current, p->frames->history, p->weights, &made);
+  gegl_buffer_set (request->output, &request->roi, 0, request->output_format, made.background.pixels, GEGL_AUTO_ROWSTRIDE);
+  whiten_planes_clear (&made);
+}
+
+static void
+predict_in_planes (const TesseraRequest *request)
 {
   const Prediction *p = request->params;
   Writing           writing = { request, p->result == WHITEN_WHITENED ? &p->planes->whitened : &p->planes->background, p->factor };
@@ -99,6 +113,17 @@ predict_in_c (const TesseraRequest *request)
   *p->is_in_c = TRUE;
   if (p->result != WHITEN_BOTH)
     tessera_spread_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
+}
+
+static void
+predict_in_c (const TesseraRequest *request)
+{
+  const Prediction *p = request->params;
+
+  if (p->result == WHITEN_BOTH && request->output != p->output)
+    predict_apart (request);
+  else
+    predict_in_planes (request);
 }
 
 /* ----------------------------------------------------------- on the device -- */
@@ -115,13 +140,13 @@ scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint hei
 {
   const Prediction *p = request->params;
 
-  return (p->frames->n + (p->frames->current_serial > 0)) * frame_bytes (p) + sizeof p->moves + sizeof p->table + sizeof p->behind;
+  return (p->frames->n + (p->frames->current_kept != NULL)) * frame_bytes (p) + sizeof p->moves + sizeof p->table + sizeof p->behind;
 }
 
 static gint
-bring (TesseraBand *band, const Prediction *p, guint64 serial, const CountPlane *plane, TesseraMemory **memory)
+bring (TesseraBand *band, const Prediction *p, TesseraKept *kept, const CountPlane *plane, TesseraMemory **memory)
 {
-  return serial > 0 ? tessera_kept_table (band, serial, plane->pixels, frame_bytes (p), memory)
+  return kept ? tessera_kept_table (band, kept, plane->pixels, frame_bytes (p), memory)
                     : tessera_table (band, plane->pixels, frame_bytes (p), memory);
 }
 
@@ -132,10 +157,10 @@ bring_current (TesseraBand *band, const Prediction *p, TesseraImage *current)
   const CountPlane *plane = p->frames->current;
 
   *current = band->input;
-  if (p->frames->current_serial == 0)
+  if (! p->frames->current_kept)
     return 0;
   *current = (TesseraImage) { band->request->bounds.x, band->request->bounds.y, plane->width, plane->height, plane->width, 1, NULL };
-  return bring (band, p, p->frames->current_serial, plane, &current->memory);
+  return bring (band, p, p->frames->current_kept, plane, &current->memory);
 }
 
 /* Of so many frames at once as the kernel reads. */
@@ -168,7 +193,7 @@ predict_on_device (TesseraBand *band)
     launch.args[next] = arg[next];
   for (gint k = 0; k < WEIGHTS_MAX_FRAMES; k++)
     {
-      if (k < n && (status = bring (band, p, p->frames->serials[k], p->frames->history[k], &frame)) != 0)
+      if (k < n && (status = bring (band, p, p->frames->kept[k], p->frames->history[k], &frame)) != 0)
         return status;
       launch.args[next++] = ARG (frame);
     }
@@ -181,10 +206,10 @@ predict_on_device (TesseraBand *band)
   return tessera_launch (band, &launch);
 }
 
-#define PREDICT .name = "background-whiten", .source = tessera_background_whiten_cl, .spread = predict_in_c, .scratch_bytes = scratch_bytes, \
-                .device = predict_on_device, .whole = TRUE
-
-static const TesseraFilter predict_filter = { PREDICT }, predict_resident = { PREDICT, .blind = TRUE };
+static const TesseraFilter predict_filter = {
+  .name = "background-whiten", .source = tessera_background_whiten_cl, .spread = predict_in_c, .scratch_bytes = scratch_bytes,
+  .device = predict_on_device, .whole = TRUE
+};
 
 /* ------------------------------------------------------------- the request -- */
 
@@ -258,13 +283,17 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
   Prediction     p = { .frames = frames, .weights = weights, .result = result, .factor = factor, .planes = planes, .is_in_c = &is_in_c };
 
   find_tables (&p);
-  copy.filter = frames->current_serial > 0 ? &predict_resident : &predict_filter;
+  copy.filter = &predict_filter;
+  copy.is_blind = frames->current_kept != NULL;
   copy.params = &p;
   copy.cost_class = frames->n;
   copy.input_format = request->output_format;
   copy.input = gegl_buffer_linear_new_from_data (frames->current->pixels, copy.input_format, &request->bounds, GEGL_AUTO_ROWSTRIDE, NULL, NULL);
   if (result == WHITEN_BOTH)
-    aim_at_planes (&copy, planes);
+    {
+      aim_at_planes (&copy, planes);
+      p.output = copy.output;
+    }
   success = tessera_process (&copy);
   if (result == WHITEN_BOTH)
     {

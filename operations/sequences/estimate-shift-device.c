@@ -134,18 +134,39 @@ is_searching (const Shifts *s, const ShiftSearch *searches)
 }
 
 static void
+shift_to_words (const Shift *found, gint32 words[SHIFT_WORDS])
+{
+  memcpy (words, &found->x, sizeof found->x);
+  memcpy (words + 2, &found->y, sizeof found->y);
+  memcpy (words + 4, &found->error, sizeof found->error);
+  words[6] = found->pixels;
+  words[7] = found->steps << 2 | (found->converged ? 2 : 0) | (found->ok ? 1 : 0);
+}
+
+void
+shift_answer (const TesseraRequest *request, const Shift *found)
+{
+  const ShiftRequest *r = request->params;
+  gint32             *words = g_new (gint32, SHIFT_WORDS * r->n);
+
+  for (gint k = 0; k < r->n; k++)
+    shift_to_words (&found[k], words + k * SHIFT_WORDS);
+  tessera_answer (request, words, SHIFT_WORDS * r->n * sizeof *words);
+}
+
+static void
 search (Shifts *s)
 {
   ShiftSearch searches[SHIFT_MOST_FRAMES];
-  gint32      words[SHIFT_MOST_FRAMES * SHIFT_WORDS];
+  Shift       found[SHIFT_MOST_FRAMES];
 
   tessera_spread_range (s->n, SHIFT_THREAD_COST, begin_searches, &(Beginning) { s, searches });
   while (is_searching (s, searches))
     if (! answer_medians (s, searches) || ! answer_sums (s, searches))
       return;
   for (gint k = 0; k < s->n; k++)
-    shift_to_words (&searches[k].found, words + k * SHIFT_WORDS);
-  steps_send (&s->steps, words, s->n * SHIFT_WORDS * sizeof *words, s->steps.band->output.memory);
+    found[k] = searches[k].found;
+  shift_answer (s->steps.band->request, found);
 }
 
 /* ------------------------------------------------------------------ the filter -- */
@@ -181,9 +202,9 @@ shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gi
 {
   const Shifts s = shifts_of (request);
   const gsize  pixels = (gsize) s.width * s.height * sizeof (gfloat);
-  const gsize  reference = pixels + shifts_bits_bytes (&s) + (s.request->key->serial > 0 || s.n > 1 ? pixels : 0);
+  const gsize  reference = pixels + shifts_bits_bytes (&s) + (s.request->key->kept || s.n > 1 ? pixels : 0);
 
-  return reference + s.n * ((s.request->serials ? 4 : 3) * pixels + 3 * shifts_bits_bytes (&s) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle)
+  return reference + s.n * ((s.request->kept ? 4 : 3) * pixels + 3 * shifts_bits_bytes (&s) + SHIFT_BINS * sizeof (gint) + sizeof (ShiftMiddle)
                             + sizeof (ShiftQuery) + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s) + means_bytes (&s);
 }
 

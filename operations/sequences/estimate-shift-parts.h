@@ -61,7 +61,7 @@ gboolean shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, g
 gboolean shifts_begin_counts      (Shifts *s);
 /* Floats of the projections of one frame: sums of columns, then of rows. */
 gsize    shifts_projection_floats (const Shifts *s);
-/* From n memories, each of which has as many of the frames, one behind the other.  Frames that have serials stay on the device for others. */
+/* From n memories, each of which has as many of the frames, one behind the other.  Frames that are kept stay on the device for others. */
 gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames, TesseraMemory *const *pixels, gint n, gint stride);
 /* From the planes of the request, which stay where they are. */
 gboolean shifts_prepare_planes    (Shifts *s);

@@ -204,7 +204,7 @@ soften_and_keep (Shifts *s, const DeviceFrames *frames, const Arrived *from)
       TesseraMemory *kept;
       gboolean       is_there;
 
-      s->steps.status = tessera_kept_memory (s->steps.band, s->request->serials[k], (gsize) s->width * s->height * sizeof (gfloat), &kept, &is_there);
+      s->steps.status = tessera_kept_memory (s->steps.band, s->request->kept[k], (gsize) s->width * s->height * sizeof (gfloat), &kept, &is_there);
       if (s->steps.status == 0)
         soften (s, frames, k, 1, from->pixels[0], from->stride, k, is_there ? NULL : kept);
     }
@@ -225,7 +225,7 @@ gboolean
 shifts_prepare_frames (Shifts *s, DeviceFrames *frames, TesseraMemory *const *pixels, gint n, gint stride)
 {
   const Arrived  from = { pixels, n, stride };
-  const gboolean projects = s->request->settings.method == SHIFT_PYRAMID, keeps = frames == &s->frames && s->request->serials && ! s->request->planes;
+  const gboolean projects = s->request->settings.method == SHIFT_PYRAMID, keeps = frames == &s->frames && s->request->kept && ! s->request->planes;
 
   return (! s->request->settings.reject_hot || judge (s, frames->n, &from))
          && (! projects || zero (s, s->sums, frames->n * (gint) shifts_projection_floats (s), frames->n * (s->width + s->height)))
@@ -239,7 +239,7 @@ shifts_prepare_planes (Shifts *s)
   TesseraMemory *pixels[SHIFT_MOST_FRAMES];
 
   for (gint k = 0; k < s->n && s->steps.status == 0; k++)
-    s->steps.status = tessera_kept_table (s->steps.band, s->request->serials[k], s->request->planes[k]->pixels, bytes, &pixels[k]);
+    s->steps.status = tessera_kept_table (s->steps.band, s->request->kept[k], s->request->planes[k]->pixels, bytes, &pixels[k]);
   return s->steps.status == 0 && shifts_prepare_frames (s, &s->frames, pixels, s->n, s->width);
 }
 
@@ -254,7 +254,7 @@ shifts_prepare_reference (Shifts *s)
   gboolean            has_soft = FALSE, has_touched = FALSE;
 
   reference->n = 1;
-  if (key->soft == 0)
+  if (! key->soft)
     {
       steps_take (&s->steps, pixels * sizeof (gfloat), &reference->soft);
       steps_take (&s->steps, bits, &reference->touched);
@@ -264,7 +264,7 @@ shifts_prepare_reference (Shifts *s)
   if (has_soft && has_touched && (key->columns || s->request->settings.method != SHIFT_PYRAMID))
     return s->steps.status == 0;
   if (s->steps.status == 0 && ! memory)
-    s->steps.status = key->serial > 0 ? tessera_kept_table (s->steps.band, key->serial, key->plane->pixels, pixels * sizeof (gfloat), &memory)
+    s->steps.status = key->kept ? tessera_kept_table (s->steps.band, key->kept, key->plane->pixels, pixels * sizeof (gfloat), &memory)
                                 : tessera_table (s->steps.band, key->plane->pixels, pixels * sizeof (gfloat), &memory);
   if (s->steps.status != 0 || ! shifts_prepare_frames (s, reference, &memory, 1, aux->memory ? aux->stride : s->width))
     return FALSE;

@@ -15,8 +15,8 @@ typedef struct
 {
   const CountPlane *plane;              /* the caller's */
   ShiftFrame       *in_c;               /* NULL: C has not needed it yet */
-  guint64           serial;             /* under which the plane itself stays on the device, or 0 */
-  guint64           soft, touched;      /* what stays on the device (tessera_kept_memory); 0: nothing does */
+  TesseraKept      *kept;               /* the plane itself on the device, or NULL; the caller's */
+  TesseraKept      *soft, *touched;     /* what stays on the device; NULL: nothing does */
   gdouble          *columns, *rows;     /* as the device has made them, or NULL */
 } ShiftKey;
 
@@ -30,30 +30,27 @@ typedef struct
   ShiftKey          *key;
   gint               n;         /* up to SHIFT_MOST_FRAMES */
   const gfloat      *frames;    /* one behind the other in memory; NULL: `planes` */
-  const guint64     *serials;   /* under which the frames stay on the device, NaN where a pixel is bad; NULL: they do not */
+  TesseraKept *const *kept;     /* the frames on the device, NaN where a pixel is bad; NULL: they do not stay */
   ShiftSettings      settings;
-  const CountPlane **planes;    /* prepared (whiten_prepare); the serials are theirs, and one that is on the device does not travel again */
+  const CountPlane **planes;    /* prepared (whiten_prepare); one that is on the device does not travel again */
   ShiftFrame      ***in_c;      /* where what C makes of each plane is kept, for any thread; or NULL */
 } ShiftRequest;
 
 /* Of such frames, how many a request of the operation may well have, so that they fit the device; 1 in C. */
 gint shift_frames_at_once (GeglOperation *operation, gint width, gint height);
 
-/* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
-#define SHIFT_TRIAL "kept"
-
 #define SHIFT_PROGRESS 0.5      /* of the work of an operation that asks for `planes` and then uses their shifts */
 
-/* `operation` is a tessera:estimate-shift, with which a device is checked if no frame stays.  FALSE: OpenCL is forced and could not run. */
+/* FALSE: OpenCL is forced and could not run. */
 gboolean shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found);
 
 /* The same by C alone. */
 void     shift_compare_in_c (const ShiftRequest *params, Shift *found);
 
-/* estimate-shift-device.c: the output has a row of SHIFT_WORDS words for each frame. */
-#define SHIFT_WORDS 8
+#define SHIFT_WORDS 8           /* of the answer, for a frame */
 
-void     shift_to_words      (const Shift *found, gint32 words[SHIFT_WORDS]);
+/* estimate-shift-device.c: the first makes the request's answer of what was found for each frame. */
+void     shift_answer        (const TesseraRequest *request, const Shift *found);
 gsize    shift_scratch_bytes (const TesseraRequest *request, gint width, gint height);
 gint     shift_device        (TesseraBand *band);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Shift-and-add on the device (opencl/kernels/tracks.cl).  The planes travel as one picture, one below another.  A pixel of the answer is its largest
- * value and the velocity.
- *
- * Only tessera-sequence makes these requests.  A device is checked with a trial of tessera:background-whiten that makes one (tracks_check).
+ * value and the velocity.  Only tessera-sequence makes these requests.
  */
 #include "config.h"
 
@@ -14,7 +12,6 @@
 #include <string.h>
 
 #include "tracks.cl.h"
-#include "trial.h"
 
 #define PIXELS 16               /* of a work-item along x: opencl/kernels/tracks.cl */
 #define SPREAD 9                /* how far behind those it may read */
@@ -252,20 +249,10 @@ work (const TesseraRequest *request)
 }
 
 static const TesseraFilter tracks_filter = {
-  .name = "tracks", .source = tessera_tracks_cl, .spread = in_c, .scratch_bytes = scratch_bytes, .device = device, .work = work, .whole = TRUE,
-  .answers = TRUE
+  .name = "tracks", .source = tessera_tracks_cl, .spread = in_c, .scratch_bytes = scratch_bytes, .device = device, .work = work, .whole = TRUE
 };
 
 /* ------------------------------------------------------------------- the request -- */
-
-/* With which a device is checked. */
-static GeglOperation *
-trial (void)
-{
-  static gsize node;
-
-  return trial_operation (&node, "tessera:background-whiten", "trial", TRUE, "shifts", TRACKS_TRIAL, NULL);
-}
 
 /* Pixels of the answer, apart. */
 typedef struct
@@ -312,7 +299,7 @@ process (const TesseraRequest *like, const TrackTask *task, TrackPixel *pixels)
   const Babl    *format = babl_format ("Y float"), *answer = babl_format_n (babl_type ("float"), 2);
   Gathering      g = { task->frames, tessera_reached_new ((gsize) width * height * n * sizeof (gfloat)) };
   TesseraRequest request = {
-    .filter = &tracks_filter, .operation = like->operation, .checked_with = trial (), .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
+    .filter = &tracks_filter, .operation = like->operation, .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
     .input = tessera_reached_buffer (g.all, format, GEGL_RECTANGLE (0, 0, width, height * n)), .input_format = format,
     .output = gegl_buffer_linear_new_from_data (pixels, answer, GEGL_RECTANGLE (0, 0, width, height), 0, NULL, NULL), .output_format = answer,
     .roi = { 0, 0, width, height }, .bounds = { 0, 0, width, height * n }, .halo = { 0, 0, 0, height * (n - 1) }
@@ -362,17 +349,4 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   layout_clear (&task.layout);
   tessera_large_free (pixels);
   return done;
-}
-
-void
-tracks_check (const TesseraRequest *like, const CountPlane *plane)
-{
-  const TrackGrid grid = { -1.5, -0.9, 1.3, 6, 4 };      /* some read next to one another, some do not */
-  TrackFrame      frames[5];
-  TrackPlanes     planes;
-
-  for (gint j = 0; j < 5; j++)
-    frames[j] = (TrackFrame) { plane, { .x = 0.7 * j, .y = -0.4 * j }, j };
-  tracks_stack_like (like, frames, 5, 3, &grid, INFINITY, &planes);
-  track_planes_clear (&planes);
 }

@@ -63,10 +63,6 @@ gboolean  tracks_stack_like  (const TesseraRequest *like, const TrackFrame *fram
                               TrackPlanes *planes);
 /* Whether a kernel's int can number all pixels of so many frames, with room for the layout around them. */
 gboolean  tracks_are_numbered (guint64 pixels, gint n);
-/* For the check of a device, which tessera:background-whiten makes as a trial whose `shifts` are TRACKS_TRIAL: one request about some velocities.  Its
- * answer is compared (TesseraFilter.answers). */
-#define TRACKS_TRIAL "tracks"
-void      tracks_check       (const TesseraRequest *like, const CountPlane *plane);
 void      track_planes_clear (TrackPlanes *planes);
 
 /* Tracks above the threshold, the strongest first.  A weaker one that is within 3 px of a stronger in a quarter of the frames is

@@ -7,14 +7,14 @@
 #include "tessera.h"
 #include "whiten.h"
 
-/* Prepared frames (whiten_prepare) of one size.  A number is that under which a frame stays on the device (tessera_new_serial); 0: it travels each time. */
+/* Prepared frames (whiten_prepare) of one size, and what keeps each of them on the device; NULL: it travels each time. */
 typedef struct
 {
   const CountPlane *current;
-  guint64           current_serial;
+  TesseraKept      *current_kept;
   gint              n;
   const CountPlane *history[WEIGHTS_MAX_FRAMES];        /* the oldest first */
-  guint64           serials[WEIGHTS_MAX_FRAMES];
+  TesseraKept      *kept[WEIGHTS_MAX_FRAMES];
 } WhitenFrames;
 
 typedef enum
@@ -23,7 +23,7 @@ typedef enum
   WHITEN_BOTH                           /* in counts, into planes only */
 } WhitenResult;
 
-/* `request` has the operation (a tessera:background-whiten, with which a device is checked), the output and its format, roi and bounds.  The result is
+/* `request` has the operation, the output and its format, roi and bounds.  The result is
  * written times `factor`, 0 where there is none.  Planes may be written in any case.  FALSE: OpenCL is forced and could not run. */
 gboolean background_whiten_predict (const TesseraRequest *request, const WhitenFrames *frames, const Weights *weights, WhitenResult result,
                                     gfloat factor, WhitenPlanes *planes);

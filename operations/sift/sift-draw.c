@@ -317,7 +317,7 @@ draw_in_c (const TesseraRequest *request)
 }
 
 static const TesseraFilter marks_filter = {
-  .name = "sift-marks", .source = tessera_sift_marks_cl, .checked_by = "tessera:sift", .zero_in_check = "contrast-threshold",
+  .name = "sift-marks", .source = tessera_sift_marks_cl,
   .spread = draw_in_c, .scratch_bytes = sift_marks_device_bytes, .device = sift_marks_on_device, .needs_doubles = TRUE
 };
 

@@ -26,9 +26,10 @@ KINDS = {'memory': 'TesseraMemory *: tessera_memory_arg', 'int': 'gint: tessera_
 # The others, by the macro's constant.
 OTHERS = {'TESSERA_ARG_TABLE': 'memory', 'TESSERA_ARG_LOCAL': 'local', 'TESSERA_ARG_FLOAT4': 'float4'}
 # Whose names or lists are put together elsewhere: in a table of names, by a function that is given a name, by
-# separable_last, by launches one after another with one list, in a loop over frames.
+# separable_last, by launches one after another with one list, in a loop over frames,
+# by the engine without a band.
 UNREAD = {
-    'convolution_columns', 'convolution_rows', 'label_bytes', 'label_colors', 'label_offsets', 'label_rank',
+    'compute_hard', 'convolution_columns', 'convolution_rows', 'label_bytes', 'label_colors', 'label_offsets', 'label_rank',
     'label_sum', 'label_values', 'median_lacking_9', 'median_lacking_25', 'median_lacking_49', 'median_network_9',
     'median_network_25', 'median_network_49', 'unsharp_columns', 'unsharp_down', 'unsharp_up_rows', 'unsharp_weighed_columns',
     'unsharp_weighed_up_rows', 'whiten_pixels',

@@ -29,7 +29,7 @@ static const DriverCase cases[ALL] = {
     .width = 160, .height = 120 },
   { .name = "label", .operation = "tessera:label", .settings = "threshold=0.4", .format = "RGBA float", .width = 120,
     .height = 90 },
-  { .name = "background-whiten", .operation = "tessera:background-whiten", .settings = "trial=1 history=6 result=whitened",
+  { .name = "background-whiten", .operation = "tessera:background-whiten", .settings = "history=6 result=whitened",
     .format = "RGBA float", .width = 61, .height = 50 }
 };
 

@@ -62,7 +62,7 @@ predict (TesseraOpenclMode mode, WhitenPlanes *planes)
   for (gint k = 0; k < BEFORE; k++)
     {
       all.history[k] = &frames[k];
-      all.serials[k] = 0;
+      all.kept[k] = NULL;
     }
   tessera_set_opencl_mode (mode);
   return background_whiten_predict (&request, &all, &weights, WHITEN_BOTH, 1.0f, planes);
@@ -114,7 +114,7 @@ main (int argc, char **argv)
 
   if (! driver_start (&argc, &argv, TRUE))
     return driver_finish ();
-  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (gegl_node_new (), "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL));
+  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (gegl_node_new (), "operation", "tessera:background-whiten", NULL));
   begin ();
   whiten_planes_init (&right, WIDTH, HEIGHT);
   predict (TESSERA_OPENCL_OFF, &right);

@@ -32,7 +32,7 @@ static const struct { const gchar *operation, *settings, *results; gboolean is_w
   { "harris-corners", "sigma=1 threshold=0.02 result=overlay", NULL, FALSE, FALSE },
   { "sift", "upsample=0 octaves=2 contrast-threshold=0.02 result=points", "count", TRUE, FALSE },
   { "estimate-shift", "method=pyramid max-shift=4", "shift-x shift-y error pixels steps", TRUE, TRUE },
-  { "background-whiten", "trial=1 history=3 result=whitened", NULL, TRUE, FALSE },
+  { "background-whiten", "history=3 result=whitened", NULL, TRUE, FALSE },
   { "sift", "upsample=0 octaves=2 contrast-threshold=0.1 result=points", "count", TRUE, FALSE }
 };
 
@@ -211,9 +211,11 @@ walk_plan (const TypesWalk *walk, const TypesPlan *kind)
 
 /* ------------------------------------------------------------------ lies -- */
 
-static void
-deceive (const TypesWalk *walk, guint i, const gchar *what, gint lines, GString *why)
+/* Returns whether it is the device's answer, which is right. */
+static gboolean
+deceive (const TypesWalk *walk, guint i, const gchar *what, gint lines, gboolean may_be_harmless, GString *why)
 {
+  gboolean        is_harmless;
   TesseraCounters before, after;
   Captured        capture;
   DriverSaid      said;
@@ -225,18 +227,23 @@ deceive (const TypesWalk *walk, guint i, const gchar *what, gint lines, GString 
   driver_captured_end (&capture, &said);
   tessera_get_counters (&after);
   compare (walk, pixels, i, what, why);
-  if (after.device_requests > before.device_requests)
+  is_harmless = may_be_harmless && after.fallbacks == before.fallbacks;
+  if (! is_harmless && after.device_requests > before.device_requests)
     g_string_append_printf (why, "  %s: the device answered it\n", what);
+  lines = is_harmless ? 0 : lines;
   if (said.warnings || said.lines != lines || (lines && ! strstr (said.text->str, "computes other pixels than C (driver ")))
     g_string_append_printf (why, "  %s: not the lines that were expected\n%s", what, said.text->str);
   driver_said_clear (&said);
   g_free (pixels);
+  return is_harmless;
 }
 
-/* A driver that computes something else is found at a kernel's first use. */
+/* A driver that computes something else is found at a kernel's first use.  `finds_nothing`: the first picture may have nothing for it to find;
+ * then it is found at the next. */
 static void
-lie (const TypesWalk *walk, const gchar *plan)
+lie (const TypesWalk *walk, const gchar *plan, gboolean finds_nothing)
 {
+  gboolean      is_harmless;
   gchar        *title = g_strdup_printf ("%s, plan \"%s\"", walk->name, plan);
   GString      *why = g_string_new (NULL);
   Captured capture;
@@ -245,8 +252,8 @@ lie (const TypesWalk *walk, const gchar *plan)
   driver_now (title);
   forget_objects ();
   stub.set_plan (plan);
-  deceive (walk, 0, "the first request", 1, why);
-  deceive (walk, 1, "another picture", 0, why);
+  is_harmless = deceive (walk, 0, "the first request", 1, finds_nothing, why);
+  deceive (walk, 1, "another picture", is_harmless, FALSE, why);
   if (! stub.met ())
     g_string_append (why, "  was not met\n");
   stub.set_plan (NULL);
@@ -270,11 +277,11 @@ lies (const TypesWalk *walk)
   const gboolean counts = strcmp (walk->cases[0].name, "sift") == 0;
   const gboolean measures = g_str_has_prefix (walk->cases[0].name, "bilateral") || strcmp (walk->cases[0].name, "label") == 0;
 
-  lie (walk, "lie:round");
+  lie (walk, "lie:round", FALSE);
   if (! counts)
-    lie (walk, "lie:launch");
+    lie (walk, "lie:launch", FALSE);
   if (! counts && ! measures)
-    lie (walk, "lie:download");
+    lie (walk, "lie:download", FALSE);
 }
 
 /* ----------------------------------------------------------------- walks -- */
@@ -356,15 +363,14 @@ walk_one (guint operation, guint format, gboolean stored, gboolean all, const gc
   types_clear (&walk);
 }
 
-/* What is found in a picture is checked with pictures in which there is something to be found, in every format; or else
- * it is not believed, because more is asked for than the check's pictures have. */
+/* Where nothing is found, nothing is proven, in every format. */
 static void
 lie_in (guint operation, guint format, gboolean stored)
 {
   TypesWalk walk;
 
   if (types_init (&walk, operation, formats[format], stored))
-    lie (&walk, "lie:round");
+    lie (&walk, "lie:round", TRUE);
   types_clear (&walk);
 }
 

@@ -11,6 +11,7 @@ typedef struct
   const DriverCase *c;
   DriverPicture     picture;
   gfloat           *in_c, *on_device;
+  guint32           seed;               /* of the next picture about which the driver lies */
   guint64           requests;           /* that the operation makes of the engine, each with a filter of its own */
 } Walk;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../engine/apply-settings.h"
+#include "../engine/history.h"
 
 StubIcd stub;
 
@@ -154,6 +155,37 @@ next_random (guint32 *state)
   return *state;
 }
 
+/* A star in every ninth square of 8 x 8, of one of some brightnesses, at a place within it. */
+static gfloat
+star_at (gint x, gint y)
+{
+  guint32    state = ((guint32) (y >> 3) * 131 + (guint32) (x >> 3) + 1) * 2654435761u | 1;
+  const gint bits = (gint) (next_random (&state) >> 8), dx = (x & 7) - 2 - bits % 4, dy = (y & 7) - 2 - bits / 4 % 4;
+
+  return bits % 9 != 0 ? 0.0f : 0.5f / (1 + dx * dx + dy * dy) * (bits % 5 + 1) / 5;
+}
+
+/* Whose stars are two pixels further left and one further up than the other's. */
+static GeglBuffer *
+paint_sky (const DriverCase *c, guint32 seed, gboolean is_other)
+{
+  GeglBuffer *buffer = gegl_buffer_new (GEGL_RECTANGLE (0, 0, c->width, c->height), babl_format (c->format));
+  gfloat     *pixels = g_new (gfloat, (gsize) c->width * c->height);
+  guint32     state = seed * 2654435761u | 1;
+
+  for (gint y = 0; y < c->height; y++)
+    for (gint x = 0; x < c->width; x++)
+      {
+        const guint32 bits = next_random (&state);
+
+        pixels[y * c->width + x] = bits % 199 == 0 ? 0.9f
+                                   : 0.2f + star_at (x + 2 * is_other, y + is_other) + (gint) (bits >> 20) / 131072.0f;
+      }
+  gegl_buffer_set (buffer, NULL, 0, babl_format ("Y float"), pixels, GEGL_AUTO_ROWSTRIDE);
+  g_free (pixels);
+  return buffer;
+}
+
 static GeglBuffer *
 paint (const DriverCase *c, guint32 seed)
 {
@@ -182,7 +214,10 @@ paint (const DriverCase *c, guint32 seed)
 void
 driver_picture_init (DriverPicture *picture, const DriverCase *c, guint32 seed)
 {
-  *picture = (DriverPicture) { paint (c, seed), c->has_aux ? paint (c, seed + 77) : NULL, c->width, c->height };
+  if (c->is_sky)
+    *picture = (DriverPicture) { paint_sky (c, seed, FALSE), paint_sky (c, seed + 77, TRUE), c->width, c->height };
+  else
+    *picture = (DriverPicture) { paint (c, seed), c->has_aux ? paint (c, seed + 77) : NULL, c->width, c->height };
 }
 
 void
@@ -246,6 +281,7 @@ driver_run_to (const DriverCase *c, const DriverPicture *picture, const Babl *fo
 
   g_object_set (node, "dont-cache", TRUE, NULL);
   apply_settings (node, c->settings);
+  history_give (node, picture->width, picture->height);
   connect_buffer (graph, node, "input", picture->input);
   connect_buffer (graph, node, "aux", picture->aux);
   if (to_buffer)

@@ -33,6 +33,7 @@ typedef struct
   gboolean     measures;        /* brings a few bytes back before the kernels run */
   gboolean     is_variant;      /* of an earlier case's operation */
   gboolean     is_whole;        /* a request of it is one band */
+  gboolean     is_sky;          /* its pictures have stars, the aux has them elsewhere, and hot pixels */
   const gchar *results;         /* properties that are numbers: they come behind the pixels, as floats */
 } DriverCase;
 

@@ -28,7 +28,7 @@
  *   lie:download        reads deliver altered bytes
  *   lie:launch          kernels do not run
  *   lie:round           reads deliver the 7th word and all that follow with another last bit
- *   skip KERNEL         this one does not run
+ *   skip KERNEL         this one does not run, and new memory of the device holds threes
  *   lie:memory          the device has 1 TiB of memory, in one piece
  *   lie:nothing         the device has no memory
  *   lie:build           programs build without being built

@@ -90,6 +90,7 @@ gboolean    stub_is_lost     (void);
 /* TRUE when the plan says this, which then counts as met. */
 gboolean    stub_lies        (StubLie lie);
 gboolean    stub_skips       (const char *kernel);
+gboolean    stub_skips_some  (void);
 /* Asked once for each command. */
 StubFate    stub_fate        (StubCommand command);
 /* What the event of a command that has failed says. */

@@ -104,23 +104,26 @@ bytes_of_band (const TesseraRequest *request, gint rows)
   const guint64 width = request->roi.width;
   const guint64 around = (width + request->halo.left + request->halo.right)
                          * ((guint64) rows + request->halo.top + request->halo.bottom);
-  guint64       bytes = around * babl_format_get_bytes_per_pixel (request->input_format)
-                        + width * rows * babl_format_get_bytes_per_pixel (request->output_format);
-  guint64       pixel, table;
+  guint64       bytes = 0, pixel, table;
 
   if (request->filter->scratch_bytes)
     bytes += request->filter->scratch_bytes (request, request->roi.width, rows);
   if (request->aux)
     bytes += around * babl_format_get_bytes_per_pixel (request->aux_format);
-  travel_of (gegl_buffer_get_format (request->input), request->input_format, &pixel, &table);
-  bytes += around * pixel + table;
+  if (request->input && ! request->is_blind)
+    {
+      travel_of (gegl_buffer_get_format (request->input), request->input_format, &pixel, &table);
+      bytes += around * (pixel + babl_format_get_bytes_per_pixel (request->input_format)) + table;
+    }
   if (request->aux)
     {
       travel_of (gegl_buffer_get_format (request->aux), request->aux_format, &pixel, &table);
       bytes += around * pixel + table;
     }
+  if (! request->output)
+    return bytes;
   travel_of (gegl_buffer_get_format (request->output), request->output_format, &pixel, &table);
-  return bytes + width * rows * pixel + table;
+  return bytes + width * rows * (pixel + babl_format_get_bytes_per_pixel (request->output_format)) + table;
 }
 
 /* Those of the output that the rows of a band may meet, where there are 128 K pixels or more, and half as many as
@@ -131,6 +134,8 @@ bytes_of_tiles (const TesseraRequest *request, gint rows)
   const gint64 pixels = (gint64) request->roi.width * request->roi.height;
   gint         width, height, across, down;
 
+  if (! request->output)
+    return 0;
   g_object_get (request->output, "tile-width", &width, "tile-height", &height, NULL);
   across = (request->roi.width + width - 1) / width;
   down = (request->roi.height + height - 1) / height;

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "apply-settings.h"
+#include "history.h"
 
 static const Setting settings[] =
 {
@@ -30,8 +31,8 @@ static const Setting settings[] =
   { "tessera:cielab", "white=1 encoding=0", "R'G'B'A float", 20, 1, FALSE, NULL },
   { "tessera:sift", "upsample=0 octaves=3", "RGBA float", 150, 1, FALSE, "count" },
   { "tessera:estimate-shift", "method=2 max-shift=5", "Y float", 150, 1, TRUE, "shift-x shift-y error pixels steps" },
-  { "tessera:background-whiten", "trial=1 history=10", "Y' float", 120, 1, FALSE, NULL },
-  { "tessera:background-whiten", "trial=1 history=4 result=2", "Y' float", 120, 1, FALSE, NULL },
+  { "tessera:background-whiten", "history=10", "Y' float", 120, 1, FALSE, NULL },
+  { "tessera:background-whiten", "history=4 result=2", "Y' float", 120, 1, FALSE, NULL },
   { "tessera:template", "strength=1", "RGBA float", 10, 1, FALSE, NULL }
 };
 
@@ -84,6 +85,7 @@ picture_init (Picture *picture, const Case *c)
   picture->node = gegl_node_new_child (picture->graph, "operation", c->setting->operation, NULL);
   g_object_set (picture->node, "dont-cache", TRUE, NULL);
   apply_settings (picture->node, c->setting->settings);
+  history_give (picture->node, c->width, c->height);
   gegl_node_connect_to (source_node (picture->graph, picture->input), "output", picture->node, "input");
   if (picture->aux)
     gegl_node_connect_to (source_node (picture->graph, picture->aux), "output", picture->node, "aux");

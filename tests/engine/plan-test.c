@@ -197,7 +197,6 @@ draw_any (Case *c, GRand *rand)
   c->basis.most_pinned >>= g_rand_int_range (rand, 0, 32);
   c->basis.rows = g_rand_int_range (rand, 0, 4) ? 0 : log_uniform (rand, 3000);
   c->basis.tile_pixels = g_rand_boolean (rand) ? 1 << 17 : log_uniform (rand, G_MAXINT);
-  c->basis.wants_tiles = g_rand_boolean (rand);
   if (g_rand_int_range (rand, 0, 6) == 0)
     c->request.filter = &whole;
   if (g_rand_int_range (rand, 0, 6) == 0)
@@ -321,8 +320,6 @@ check_tiles (void)
   draw (&c, 4, 4000, 0);
   give_tiles (&c);
   expect (! tessera_plan (&c.basis).in_tiles, "so does a strip, whose tiles are far more than the result");
-  c.basis.wants_tiles = TRUE;
-  expect (tessera_plan (&c.basis).in_tiles, "... unless tiles are to be proven");
   draw (&c, 6000, 4000, 0);
   c.request.filter = &whole;
   c.basis.tile_pixels = 1 << 17;
@@ -334,28 +331,27 @@ check_tiles (void)
 static void
 check_answers (void)
 {
-  static const TesseraFilter answering = { .name = "made-up", .scratch_bytes = scratch_bytes, .whole = TRUE, .answers = TRUE };
+  static const TesseraFilter answering = { .name = "made-up", .scratch_bytes = scratch_bytes, .whole = TRUE };
 
-  Case        c;
-  TesseraPlan plan;
+  Case          c;
+  TesseraAnswer answer = { NULL, 0 };
 
-  draw (&c, 1, 16, 0);
+  draw (&c, 3648, 2736, 0);
   c.request.filter = &answering;
-  c.request.halo = (TesseraHalo) { 0, 0, 3647, 2735 };
-  plan = tessera_plan (&c.basis);
-  expect (plan.slices == 8 && plan.result_slices == 1, "what a small answer is about is read in slices, and the answer written at once");
+  c.request.answer = &answer;
+  expect (tessera_plan (&c.basis).slices == 8, "what an answer is about is read in slices");
 }
 
-/* An answer of one pixel about many is no tiny request. */
+/* A part of what cannot be cut is no tiny request. */
 static void
 check_work (void)
 {
-  static const TesseraFilter answering = { .name = "made-up", .answers = TRUE };
+  static const TesseraFilter plain = { .name = "made-up" };
 
-  TesseraRequest request = { .filter = &answering, .roi = { 0, 0, 1, 1 }, .halo = { 0, 0, 511, 255 } };
+  TesseraRequest request = { .filter = &whole, .roi = { 0, 0, 1, 1 }, .halo = { 0, 0, 511, 255 } };
 
-  expect (tessera_request_work (&request) == 512 * 256, "the work of an answer is that of all pixels that it is about");
-  request.filter = &whole;
+  expect (tessera_request_work (&request) == 512 * 256, "the work of what cannot be cut is that of all pixels that it is about");
+  request.filter = &plain;
   expect (tessera_request_work (&request) == 1, "the work of another request is that of its result");
 }
 

@@ -12,7 +12,7 @@
 gfloat        *frames;
 GeglOperation *shifting, *whitening;
 
-static guint64  serials[N];
+static TesseraKept  *kept[N];
 static ShiftKey key;
 
 void
@@ -52,7 +52,7 @@ begin (void)
   reference = plane_of (0);
   shift_key_init (&key, &reference, TRUE);
   for (gint k = 0; k < N; k++)
-    serials[k] = tessera_new_serial ();
+    kept[k] = tessera_kept_new ();
 }
 
 void
@@ -60,7 +60,7 @@ end (void)
 {
   shift_key_clear (&key);
   for (gint k = 0; k < N; k++)
-    tessera_drop_kept (serials[k]);
+    tessera_kept_unref (kept[k]);
 }
 
 gboolean
@@ -74,7 +74,7 @@ gboolean
 find_shifts_by (ShiftMethod method, TesseraOpenclMode mode, Answer *answer)
 {
   tessera_set_opencl_mode (mode);
-  return shift_request (shifting, &(ShiftRequest) { .key = &key, .n = N, .frames = frames + PIXELS, .serials = serials,
+  return shift_request (shifting, &(ShiftRequest) { .key = &key, .n = N, .frames = frames + PIXELS, .kept = kept,
                                                        .settings = { method, 16, INFINITY, FALSE } }, answer->found);
 }
 
@@ -109,7 +109,7 @@ write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectan
   const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
   TesseraRequest        request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   CountPlane            planes[N];
-  WhitenFrames          all = { .current = &planes[N - 1], .current_serial = serials[N - 1], .n = N - 1 };
+  WhitenFrames          all = { .current = &planes[N - 1], .current_kept = kept[N - 1], .n = N - 1 };
   FrameShift            shifts[N];
   WhitenPlanes          made;
   Weights               weights;
@@ -119,7 +119,7 @@ write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectan
     {
       planes[k] = plane_of (k + 1);
       all.history[k] = &planes[k];
-      all.serials[k] = serials[k];
+      all.kept[k] = kept[k];
       shifts[k] = weights_round_shift ((FrameShift) { answer->found[k].x, answer->found[k].y });
     }
   tessera_set_opencl_mode (mode);

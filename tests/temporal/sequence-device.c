@@ -123,7 +123,7 @@ check_little_memory (void)
   ShiftSettings settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE };
   ShiftKey      its_key;
   Shift         found[SHIFT_MOST_FRAMES];
-  guint64       its_serials[SHIFT_MOST_FRAMES];
+  TesseraKept       *its_kept[SHIFT_MOST_FRAMES];
   gint          n;
 
   tessera_set_memory (16);
@@ -132,15 +132,15 @@ check_little_memory (void)
   for (gint i = 0; i < (n + 1) * pixels; i++)
     all[i] = (gfloat) (((guint32) (i % pixels) * 2654435761u) >> 20);
   for (gint k = 0; k < n; k++)
-    its_serials[k] = tessera_new_serial ();
+    its_kept[k] = tessera_kept_new ();
   shift_key_init (&its_key, &reference, TRUE);
   tessera_trim ();
-  expect (n > 1 && shift_request (shifting, &(ShiftRequest) { .key = &its_key, .n = n, .frames = all + pixels, .serials = its_serials, .settings = settings },
+  expect (n > 1 && shift_request (shifting, &(ShiftRequest) { .key = &its_key, .n = n, .frames = all + pixels, .kept = its_kept, .settings = settings },
                                   found), "%d frames do not fit", n);
   expect (has_run ("shift_soften_tiles") && ! has_run ("extend_pixels"), "the reference is made as high as all frames");
   shift_key_clear (&its_key);
   for (gint k = 0; k < n; k++)
-    tessera_drop_kept (its_serials[k]);
+    tessera_kept_unref (its_kept[k]);
   tessera_set_profiling (FALSE);
   tessera_set_memory (0);
   g_free (all);
@@ -154,7 +154,7 @@ check_noise (void)
   gfloat             *all = g_new (gfloat, NOISY * PIXELS);
   CountPlane          planes[NOISY];
   const CountPlane   *given[NOISY - 1];
-  guint64             its_serials[NOISY - 1];
+  TesseraKept             *its_kept[NOISY - 1];
 
   for (gint k = 0; k < NOISY; k++)
     {
@@ -171,15 +171,15 @@ check_noise (void)
       const gboolean are_planes = i == 2, stay = i > 0;
       ShiftKey       its_key;
       ShiftRequest   request = { .key = &its_key, .n = NOISY - 1, .frames = are_planes ? NULL : all + PIXELS, .planes = are_planes ? given : NULL,
-                                 .serials = stay ? its_serials : NULL, .settings = { SHIFT_PYRAMID, 16, 60000.0f, TRUE } };
+                                 .kept = stay ? its_kept : NULL, .settings = { SHIFT_PYRAMID, 16, 60000.0f, TRUE } };
       Shift          in_c[NOISY - 1], found[NOISY - 1];
 
       shift_key_init (&its_key, &planes[0], TRUE);
-      its_key.serial = are_planes ? tessera_new_serial () : 0;
+      its_key.kept = are_planes ? tessera_kept_new () : 0;
       for (gint k = 0; k < NOISY - 1; k++)
         {
           given[k] = &planes[k + 1];
-          its_serials[k] = tessera_new_serial ();
+          its_kept[k] = tessera_kept_new ();
         }
       tessera_set_opencl_mode (TESSERA_OPENCL_FORCE);
       expect (shift_request (shifting, &request, found), "frames of various noise did not run on the device");
@@ -189,9 +189,9 @@ check_noise (void)
           expect (found[k].ok && is_same_shift (&found[k], &in_c[k]),
                   "noise %g, way %d: (%.9g, %.9g) of %d pixels, in C (%.9g, %.9g) of %d", amplitudes[k + 1], i, found[k].x, found[k].y, found[k].pixels,
                   in_c[k].x, in_c[k].y, in_c[k].pixels);
-          tessera_drop_kept (its_serials[k]);
+          tessera_kept_unref (its_kept[k]);
         }
-      tessera_drop_kept (its_key.serial);
+      tessera_kept_unref (its_key.kept);
       shift_key_clear (&its_key);
     }
   g_free (all);
@@ -336,7 +336,7 @@ main (gint argc, gchar **argv)
     }
   graph = gegl_node_new ();
   shifting = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:estimate-shift", NULL));
-  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL));
+  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", NULL));
   make_frames ();
   in_c = run (TESSERA_OPENCL_OFF);
   expect (in_c.found[1].ok && in_c.found[1].converged, "there are shifts");

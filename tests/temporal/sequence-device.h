@@ -27,7 +27,7 @@ extern gfloat        *frames;   /* prepared */
 extern GeglOperation *shifting, *whitening;
 
 void     make_frames      (void);
-/* New serials, and a reference; they are dropped. */
+/* New kept, and a reference; they are dropped. */
 void     begin            (void);
 void     end              (void);
 /* To the last bit. */

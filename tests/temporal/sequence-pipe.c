@@ -20,7 +20,7 @@ frame_size (const Speed *speed)
 static void
 past_clear (Run *run, Past *past)
 {
-  tessera_drop_kept (past->serial);
+  tessera_kept_unref (past->kept);
   if (! run->on_device)
     count_plane_clear (&past->plane);
 }
@@ -49,7 +49,7 @@ whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
   Run                  *run = slot->run;
   const Past           *now = &slot->frames[slot->n];
   const GeglRectangle   box = { 0, 0, run->speed->width, run->speed->height };
-  WhitenFrames          frames = { .current = &now->plane, .current_serial = now->serial, .n = slot->n };
+  WhitenFrames          frames = { .current = &now->plane, .current_kept = now->kept, .n = slot->n };
   FrameShift            shifts[WEIGHTS_MAX_FRAMES];
   TesseraRequest        request = { .operation = run->speed->whiten_operation, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   WhitenPlanes          planes;
@@ -58,7 +58,7 @@ whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
   for (gint k = 0; k < slot->n; k++)
     {
       frames.history[k] = &slot->frames[k].plane;
-      frames.serials[k] = slot->frames[k].serial;
+      frames.kept[k] = slot->frames[k].kept;
       shifts[k] = slot->frames[k].shift;
     }
   weights_find (&now->plane, now->shift, frames.history, shifts, slot->n, &settings, &weights);
@@ -150,7 +150,7 @@ typedef struct
   GThread      *thread;
   const gfloat *frames;
   gint          n;
-  guint64       serials[SHIFT_MOST_FRAMES];
+  TesseraKept       *kept[SHIFT_MOST_FRAMES];
   Shift         found[SHIFT_MOST_FRAMES];
 } Batch;
 
@@ -163,9 +163,9 @@ find_shifts (gpointer data)
   const gint64 began = g_get_monotonic_time ();
 
   for (gint k = 0; k < batch->n; k++)
-    batch->serials[k] = tessera_new_serial ();
+    batch->kept[k] = tessera_kept_new ();
   if (! shift_request (run->speed->shift_operation, &(ShiftRequest) { .key = &run->key, .n = batch->n, .frames = batch->frames,
-                                                                      .serials = batch->serials, .settings = SHIFT_DEFAULTS }, batch->found))
+                                                                      .kept = batch->kept, .settings = SHIFT_DEFAULTS }, batch->found))
     expect (FALSE, "the device did not find the shifts");
   g_mutex_lock (&run->lock);
   run->shift_time += g_get_monotonic_time () - began;
@@ -188,7 +188,7 @@ add_batch (Run *run, const Batch *batch)
 {
   for (gint k = 0; k < batch->n; k++)
     add_frame (run, &(Past) { .plane = { run->speed->width, run->speed->height, (gfloat *) batch->frames + k * frame_size (run->speed) },
-                              .serial = batch->serials[k] }, &batch->found[k]);
+                              .kept = batch->kept[k] }, &batch->found[k]);
 }
 
 static void

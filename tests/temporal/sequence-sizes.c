@@ -17,7 +17,7 @@ typedef struct
   gfloat     *pixels;           /* the reference, then the frames */
   gfloat     *judged;           /* the frames, NaN where a pixel is bad */
   CountPlane  reference, planes[MOST];
-  guint64     serials[MOST];
+  TesseraKept     *kept[MOST];
   Shift       in_c[MOST];
 } Request;
 
@@ -98,7 +98,7 @@ request_init (Request *r, gint n, gint width, gint height, const ShiftSettings *
       for (gint i = 0; i < pixels; i++)
         r->judged[k * pixels + i] = bad[i] ? NAN : frame[i];
       r->planes[k] = plane;
-      r->serials[k] = tessera_new_serial ();
+      r->kept[k] = tessera_kept_new ();
     }
   stars_field_free (field);
 }
@@ -108,8 +108,8 @@ drop (Request *r)
 {
   for (gint k = 0; k < r->n; k++)
     {
-      tessera_drop_kept (r->serials[k]);
-      r->serials[k] = tessera_new_serial ();
+      tessera_kept_unref (r->kept[k]);
+      r->kept[k] = tessera_kept_new ();
     }
 }
 
@@ -141,15 +141,15 @@ find (Request *r, TesseraOpenclMode mode, ShiftRequest params, Shift *found)
   ShiftKey key;
 
   memset (found, 0, r->n * sizeof *found);
-  shift_key_init (&key, &r->reference, params.serials != NULL);
+  shift_key_init (&key, &r->reference, params.kept != NULL);
   if (params.planes)
-    key.serial = tessera_new_serial ();
+    key.kept = tessera_kept_new ();
   params.key = &key;
   tessera_set_opencl_mode (mode);
   expect (shift_request (shifting, &params, found), "%dx%d, mode %d: it is computed", r->width, r->height, mode);
   if (mode == TESSERA_OPENCL_FORCE && params.settings.method == SHIFT_PYRAMID)
     compare_projections (r, &key, &params.settings);
-  tessera_drop_kept (key.serial);
+  tessera_kept_unref (key.kept);
   shift_key_clear (&key);
 }
 
@@ -171,7 +171,7 @@ check_request (Request *r, const ShiftSettings *settings)
   const CountPlane  empty = { r->width, r->height, g_new0 (gfloat, r->width * r->height) };
   const CountPlane *planes[MOST], *empties[MOST];
   const ShiftRequest frames = { .n = r->n, .frames = r->pixels + r->width * r->height, .settings = *settings };
-  ShiftRequest      some = frames, kept = { .n = r->n, .planes = empties, .serials = r->serials, .settings = *settings };
+  ShiftRequest      some = frames, kept = { .n = r->n, .planes = empties, .kept = r->kept, .settings = *settings };
   gint              n_ok = 0;
 
   for (gint k = 0; k < r->n; k++)
@@ -183,9 +183,9 @@ check_request (Request *r, const ShiftSettings *settings)
   for (gint k = 0; k < r->n; k++)
     n_ok += r->in_c[k].ok;
   check (r, frames, "frames");
-  check (r, (ShiftRequest) { .n = r->n, .planes = planes, .serials = r->serials, .settings = *settings }, "planes");
+  check (r, (ShiftRequest) { .n = r->n, .planes = planes, .kept = r->kept, .settings = *settings }, "planes");
   drop (r);
-  some.serials = r->serials;
+  some.kept = r->kept;
   some.n = 2;
   check (r, some, "two frames that stay");
   some.n = r->n;

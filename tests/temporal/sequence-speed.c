@@ -303,7 +303,6 @@ main (gint argc, gchar **argv)
   graph = gegl_node_new ();
   speed.shift_operation = operation_of ("tessera:estimate-shift");
   speed.whiten_operation = operation_of ("tessera:background-whiten");
-  g_object_set (speed.whiten_operation, "trial", TRUE, "history", MIN (speed.n_history, 8), NULL);
   speed.counts = counts = bring_counts ();
   set_together (FALSE);
   g_print ("%dx%d, %d frames before, %d at a time; %s\n", speed.width, speed.height, speed.n_history, speed.batch,

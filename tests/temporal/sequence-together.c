@@ -131,7 +131,7 @@ static void
 check_first (const Answer *in_c, GeglNode *graph)
 {
   GeglOperation *const usual = whitening;
-  GeglNode            *node = gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL);
+  GeglNode            *node = gegl_node_new_child (graph, "operation", "tessera:background-whiten", NULL);
 
   whitening = gegl_node_get_gegl_operation (node);
   g_atomic_int_set (&askers, 0);
@@ -157,7 +157,7 @@ static void
 check_dropped (const Answer *in_c, GeglNode *graph)
 {
   GeglOperation *const usual = whitening;
-  GeglNode            *node = gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL);
+  GeglNode            *node = gegl_node_new_child (graph, "operation", "tessera:background-whiten", NULL);
   TesseraCounters      some, more;
 
   whitening = gegl_node_get_gegl_operation (node);

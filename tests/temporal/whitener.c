@@ -16,7 +16,7 @@ whitener_begin (gboolean on_device)
 {
   graph = gegl_node_new ();
   shifting = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:estimate-shift", NULL));
-  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", "trial", TRUE, "history", 9, NULL));
+  whitening = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:background-whiten", NULL));
   tessera_set_opencl_mode (on_device ? TESSERA_OPENCL_FORCE : TESSERA_OPENCL_OFF);
   g_print ("%s\n", on_device ? tessera_device_name () : "C");
 }

@@ -146,10 +146,10 @@ tell_stages (GeglOperation *operation, GeglBuffer *picture)
 static void
 tell_sorting (const SiftList *list, const GeglRectangle *bounds)
 {
-  SiftList   sorted = { NULL, 0 };
-  SiftSearch search = { .scales.settings = SIFT_DEFAULTS, .list = &sorted };
+  TesseraAnswer        answer = { NULL, 0 };
+  const SiftSearch     search = { .scales.settings = SIFT_DEFAULTS, .describes = TRUE };
+  const TesseraRequest request = { .params = &search, .bounds = *bounds, .answer = &answer };
   g_autofree SiftPoint *points = g_memdup2 (list->points, list->n * sizeof (SiftPoint));
-  gint       answer[SIFT_ANSWER];
   gint64     best = G_MAXINT64;
 
   for (gsize i = 1; i < list->n; i++)
@@ -164,11 +164,11 @@ tell_sorting (const SiftList *list, const GeglRectangle *bounds)
     {
       const gint64 began = g_get_monotonic_time ();
 
-      sift_list_make (&search, bounds, points, list->n, answer);
+      sift_answer (&request, points, list->n);
       best = MIN (best, g_get_monotonic_time () - began);
     }
   g_print ("  sorted on the host in %.2f ms\n", best / 1e3);
-  g_free (sorted.points);
+  g_free (answer.data);
 }
 
 /* ---------------------------------------------------------------- main -- */

@@ -97,7 +97,7 @@ batch_clear (Batch *batch)
 {
   for (gint k = batch->taken; k < batch->n; k++)
     {
-      tessera_drop_kept (batch->frames[k].serial);
+      tessera_kept_unref (batch->frames[k].kept);
       count_plane_clear (&batch->frames[k].plane);
       g_clear_error (&batch->frames[k].reason);
     }

@@ -17,7 +17,7 @@ typedef struct
   CountPlane plane;
   FrameShift shift;
   gint       index;
-  guint64    serial;            /* under which it stays on the device; 0: it does not */
+  TesseraKept *kept;            /* on the device; NULL: it does not stay there */
 } Past;
 
 typedef struct
@@ -38,7 +38,7 @@ past_clear (gpointer data)
 {
   Past *past = data;
 
-  tessera_drop_kept (past->serial);
+  tessera_kept_unref (past->kept);
   count_plane_clear (&past->plane);
 }
 
@@ -150,7 +150,7 @@ static void
 whiten (Block *block, const Past *now, Weights *weights)
 {
   const SequenceSettings *settings = &block->sequence->settings;
-  WhitenFrames            frames = { .current = &now->plane, .current_serial = now->serial, .n = (gint) block->history->len };
+  WhitenFrames            frames = { .current = &now->plane, .current_kept = now->kept, .n = (gint) block->history->len };
   FrameShift              shifts[WEIGHTS_MAX_FRAMES];
 
   for (gint i = 0; i < frames.n; i++)
@@ -158,7 +158,7 @@ whiten (Block *block, const Past *now, Weights *weights)
       const Past *past = &g_array_index (block->history, Past, i);
 
       frames.history[i] = &past->plane;
-      frames.serials[i] = past->serial;
+      frames.kept[i] = past->kept;
       shifts[i] = past->shift;
     }
   weights_find (frames.current, now->shift, frames.history, shifts, frames.n, &settings->weights, weights);
@@ -200,8 +200,8 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
   if (settings->removes && n == settings->history
       && removal_apply (&block->removal, &filtered, &block->planes.background, (gfloat) settings->threshold, now->shift, &now->plane) > 0)
     {
-      tessera_drop_kept (now->serial);
-      now->serial = tessera_new_serial ();
+      tessera_kept_unref (now->kept);
+      now->kept = tessera_kept_new ();
     }
   past_add (block->filtered, &(Past) { .plane = filtered, .shift = now->shift, .index = index }, MAX (SEQUENCE_SHORT, settings->stack));
   return success;
@@ -235,7 +235,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   row.pixels = frame.found.pixels;
   now.plane = frame.plane;
   now.shift = frame.shift;
-  now.serial = frame.serial;
+  now.kept = frame.kept;
   row.state = ! frame.plane.pixels ? FRAME_UNREADABLE : frame.has_place ? FRAME_USED : FRAME_LOST;
   if (frame.plane.pixels)
     {

@@ -42,7 +42,6 @@ sequence_device_begin (Sequence *sequence, GError **error)
     return ! is_forced;
   sequence->shifting = operation_of (sequence, "tessera:estimate-shift");
   sequence->whitening = operation_of (sequence, "tessera:background-whiten");
-  g_object_set (sequence->whitening, "trial", TRUE, "history", 9, NULL);
   return TRUE;
 }
 
@@ -72,9 +71,9 @@ sequence_batch (const Sequence *sequence)
 }
 
 void
-sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, const guint64 *serials, Shift *found)
+sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found)
 {
-  const ShiftRequest request = { .key = key, .n = n, .frames = frames, .serials = serials, .settings = sequence->settings.shift };
+  const ShiftRequest request = { .key = key, .n = n, .frames = frames, .kept = kept, .settings = sequence->settings.shift };
 
   if (! sequence->shifting)
     shift_compare_in_c (&request, found);

@@ -82,14 +82,14 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
 {
   const gsize pixels = (gsize) places->plane.width * places->plane.height;
   gfloat     *all = n > 1 ? tessera_reached_new (n * pixels * sizeof (gfloat)) : NULL;
-  guint64     serials[SHIFT_MOST_FRAMES];
+  TesseraKept     *kept[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
 
   for (gint k = 0; k < n; k++)
-    serials[k] = frames[k]->serial = tessera_new_serial ();
+    kept[k] = frames[k]->kept = tessera_kept_new ();
   if (all)
     tessera_spread_range ((gsize) n * places->plane.height, 64.0 * 64.0 / places->plane.width, gather_rows, &(Gathering) { frames, all });
-  sequence_shifts (places->sequence, &places->key, n, all ? all : frames[0]->plane.pixels, serials, found);
+  sequence_shifts (places->sequence, &places->key, n, all ? all : frames[0]->plane.pixels, kept, found);
   tessera_reached_free (all);
   for (gint k = 0; k < n; k++)
     {

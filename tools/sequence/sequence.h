@@ -95,8 +95,8 @@ void        sequence_device_end   (Sequence *sequence);
 void        sequence_tell   (Sequence *sequence);
 /* How many frames are compared at once; 1 without a device. */
 gint        sequence_batch  (const Sequence *sequence);
-/* `frames` lie one behind the other; `serials`: under which they stay on the device, or NULL. */
-void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, const guint64 *serials, Shift *found);
+/* `frames` lie one behind the other; `kept`: what keeps them on the device, or NULL. */
+void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found);
 void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, const Weights *weights, WhitenPlanes *planes);
 
 /* Where frames lie against one another. */
@@ -116,7 +116,7 @@ typedef struct
   CountPlane  plane;            /* as of sequence_frame; pixels NULL: it cannot be used, ... */
   GError     *reason;           /* ... and why */
   FrameFacts  facts;
-  guint64     serial;           /* under which it stays on the device */
+  TesseraKept *kept;           /* on the device */
   Shift       found;
   FrameShift  shift;            /* its place, ... */
   gint        chain;

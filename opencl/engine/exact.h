@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Whether a device computes single numbers as C does.
+ */
+#ifndef TESSERA_EXACT_H
+#define TESSERA_EXACT_H
+
+#include "program.h"
+
+/* Asks the device once, by the engine's program.  0, or why it may not be used: an error of the driver, after which it is asked again, or
+ * that of a program that is refused: it computes otherwise, and a line has said so. */
+gint tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program);
+
+#endif
