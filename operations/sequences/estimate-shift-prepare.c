@@ -205,14 +205,17 @@ read_projections (Shifts *s, DeviceFrames *frames)
 static gint
 soften (Shifts *s, const DeviceFrames *frames, gint first, gint n, TesseraMemory *pixels, gint stride, gint at, TesseraMemory *kept)
 {
-  const gint projects = s->request->settings.method == SHIFT_PYRAMID, n_sums = frames->n * (gint) shifts_projection_floats (s);
+  const ShiftSettings *settings = &s->request->settings;
+  const gint           projects = settings->method == SHIFT_PYRAMID, n_sums = frames->n * (gint) shifts_projection_floats (s);
 
   return tessera_launch (s->band, &(TesseraLaunch) {
     .kernel = "shift_soften_tiles", .size = { (gsize) TILE_GROUP * s->across * s->down, 1, n }, .group = { TILE_GROUP, 1, 1 },
     .cost = 3 * SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT / TILE_GROUP,
-    .args = { ARG (pixels), ARG (stride), ARG (at), ARG (s->excesses), ARG ((gint) s->request->settings.reject_hot), ARG (s->request->settings.saturation),
-              ARG (frames->soft), ARG (frames->touched), ARG ((gint) (frames == &s->reference)), SIZE_ARGS (s), ARG (first), ARG ((gint) (kept != NULL)),
-              ARG (kept ? kept : frames->soft), ARG (projects), ARG (s->sums), ARG (n_sums), ARG (s->across), ARG (s->down),
+    .args = { ARG (pixels), ARG (stride), ARG (at), ARG (s->excesses), ARG ((gint) settings->reject_hot), ARG (settings->saturation),
+              ARG (frames->soft), ARG (frames->touched), ARG ((gint) (frames == &s->reference)), ARG (first),
+              ARG (kept ? kept : frames->soft), ARG ((gint) (kept != NULL)),
+              ARG (s->sums), ARG (n_sums), ARG (projects),
+              SIZE_ARGS (s), ARG (s->across), ARG (s->down),
               LOCAL_ARG (ALL_WIDTH * ALL_HEIGHT * sizeof (gfloat)), LOCAL_ARG (SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT * sizeof (gfloat)),
               LOCAL_ARG (ALL_WIDTH * sizeof (guint32)), LOCAL_ARG (SHIFT_TILE_WIDTH * sizeof (guint32)) }
   });
