@@ -121,8 +121,8 @@ shift_frames_at_once (GeglOperation *operation, gint width, gint height)
   return (gint) CLAMP (most / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
 }
 
-/* The output is a column of pixels at the origin, which depend on all of the input.  The reference travels until something is known of it; as an aux it would
- * become as high as the frames together. */
+/* The output is a column of pixels at the origin, one for each frame, which depend on all of the input.  The reference is the aux of
+ * one frame whose reference nothing is known of.  Of several it comes as a table: an aux would become as high as the frames. */
 gboolean
 shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found)
 {

@@ -39,7 +39,7 @@ typedef struct
 /* Of such frames, how many a request of the operation may well have, so that they fit the device; 1 in C. */
 gint shift_frames_at_once (GeglOperation *operation, gint width, gint height);
 
-/* For the check of a device where frames stay: a trial of tessera:background-whiten with these `shifts`, whose oldest frame stays so. */
+/* Where frames stay on the device, it is checked with tessera:background-whiten: these `shifts` keep its oldest frame there. */
 #define SHIFT_TRIAL "kept"
 
 #define SHIFT_PROGRESS 0.5      /* of the work of an operation that asks for `planes` and then uses their shifts */
