@@ -42,8 +42,8 @@ write_pixel (const Picture *p, int x, int y, bool is_found, int key)
   write_median (p->input, p->output, p->channels, p->width, p->radius, x, p->channel, y, is_found, key);
 }
 
-/* Of a work-item's pixels, from (x, y) on: no code is known.  Those beyond the picture have all of them, so that none is
- * looked for. */
+/* Of a work-item's pixels, from (x, y) on: no code is known.  Those beyond the picture have all of them, so that none
+ * is looked for. */
 static inline void
 begin_medians (Medians *m, const Picture *p, int x, int y, int size, int rank)
 {
@@ -82,13 +82,13 @@ write_ordered (const Tile *t, const Picture *p, local const uint *order, bool ha
     }
 }
 
-#define SELECT_ARGS global const int *keys, global const float4 *input, global float *output, int channels, int width, \
-                    int height, int radius, global const int *half_widths, int rank, int may_lack, \
+#define SELECT_ARGS global const int *keys, global const float4 *input, global float *output, int channels, \
+                    int width, int height, int radius, global const int *half_widths, int rank, int may_lack, \
                     global const int *ranks, int size, int n_room, local int *room
 
-/* A group beyond the picture, which is there where a device of small groups halves those that the launch was rounded to,
- * looks at the last tile and writes nothing: PoCL 3.1 makes wrong code of a group that returns before these loops of
- * barriers. */
+/* A group beyond the picture, which is there where a device of small groups halves those that the launch was rounded
+ * to, looks at the last tile and writes nothing: PoCL 3.1 makes wrong code of a group that returns before these loops
+ * of barriers. */
 static inline void
 select_medians (SELECT_ARGS, bool is_circle)
 {

@@ -260,7 +260,7 @@ search_strip (Device *d, Strip *s)
 
 /* A strip is done when its counts are here.  A quick device does not wait for them: its queue would run dry. */
 static void
-tell (Device *d, const Strip *s, gdouble from, gdouble to)
+tell_progress (Device *d, const Strip *s, gdouble from, gdouble to)
 {
   const gboolean is_first = s->octave == 0 && s->own_top == 0;
   const gint64   begun = g_get_monotonic_time ();
@@ -286,7 +286,7 @@ search_octave (Device *d, const Strip *octave, gdouble from, gdouble to)
       strip.own_top = top;
       strip.own_bottom = MIN (octave->height, top + own);
       search_strip (d, &strip);
-      tell (d, &strip, from, to);
+      tell_progress (d, &strip, from, to);
     }
 }
 
