@@ -98,6 +98,22 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
         } \
     }
 
+/* What four velocities read of a frame for PIXELS pixels: the largest move is `spread` beyond the least. */
+static void
+read_row (global const float *p, int spread, float *row)
+{
+  ALL for (int i = 0; i < PIXELS; i++)
+    row[i] = p[i * STRIP];
+  ALL for (int i = 0; i < SPREAD; i++)
+    row[PIXELS + i] = 0.0f;
+  if (spread > 0)
+    ALL for (int i = PIXELS; i < PIXELS + 4; i++)
+      row[i] = p[i * STRIP];
+  if (spread > 4)
+    ALL for (int i = PIXELS + 4; i < PIXELS + SPREAD; i++)
+      row[i] = p[i * STRIP];
+}
+
 /* One work-item tries the velocities of one row of the grid on 16 pixels; it keeps the best of what it has tried from the grid's first row on.  Group: 32
  * along y, 16 rows next to one another, of the `rows` from `first` on; for each four velocities and each frame 16 to 25 reads.  `fours`: for
  * each four velocities and each frame the least move along x, the largest beyond that, how they differ (tracks-device.c); `aheads`: how far each is beyond
@@ -140,16 +156,7 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
           next_down = after_down;
           after = fours[k * n_frames + min (j + 2, last)];
           after_down = downs[at * n_frames + min (j + 2, last)];
-          ALL for (int i = 0; i < PIXELS; i++)
-            row[i] = p[i * STRIP];
-          ALL for (int i = 0; i < SPREAD; i++)
-            row[PIXELS + i] = 0.0f;
-          if (move.y > 0)
-            ALL for (int i = PIXELS; i < PIXELS + 4; i++)
-              row[i] = p[i * STRIP];
-          if (move.y > 4)
-            ALL for (int i = PIXELS + 4; i < PIXELS + SPREAD; i++)
-              row[i] = p[i * STRIP];
+          read_row (p, move.y, row);
           switch (move.z)
             {
             ADD (0, 0, 0) ADD_ALL (0) ADD_ALL (1) ADD_ALL (2)
