@@ -25,7 +25,7 @@ change_free (gpointer data)
 }
 
 static gboolean
-tell (gpointer data)
+notify_node (gpointer data)
 {
   Change               *change = data;
   g_autoptr (GeglNode)  node = g_weak_ref_get (&change->node);
@@ -48,6 +48,6 @@ dialog_show (GeglOperation *operation, const gchar *property)
 
       g_weak_ref_init (&change->node, operation->node);
       change->spec = g_param_spec_ref (spec);
-      g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, tell, change, change_free);
+      g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, notify_node, change, change_free);
     }
 }

@@ -77,15 +77,39 @@ enum { COST_SURVEY = 1, COST_CHANNELS = 2, COST_LOCAL = 4 };
 /* ---------------------------------------------------------------- device -- */
 
 static gsize
+tables_bytes (const Equalize *e)
+{
+  return e->table_rows * equalize_row_size (e) * sizeof (gfloat);
+}
+
+static gsize
 equalize_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint height G_GNUC_UNUSED)
 {
   const Equalize *e = request->params;
 
   return (e->x.n + e->y.n) * sizeof (EqualizePlace)
-         + (request->cost_class & COST_SURVEY ? 0 : e->table_rows * equalize_row_size (e) * sizeof (gfloat));
+         + (request->cost_class & COST_SURVEY ? 0 : tables_bytes (e));
 }
 
-#define WEIGHTS_ARG(e) FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f)
+/* opencl/kernels/equalize.cl has the same three, and INPUT_ARGS for `pixels`. */
+#define VALUE_ARGS(e) ARG ((e)->channels), ARG ((e)->bins), \
+                      FLOAT4_ARG ((e)->weights[0], (e)->weights[1], (e)->weights[2], 0.0f), ARG ((e)->is_linear)
+#define TILES_ARGS(e, first, end, piece) TABLE_ARG ((e)->x.edges, ((e)->x.tiles + 1) * sizeof (gint)), \
+                                         TABLE_ARG ((e)->y.edges, ((e)->y.tiles + 1) * sizeof (gint)), \
+                                         ARG ((e)->surveyed.x), ARG ((e)->surveyed.width), ARG ((e)->surveyed.y), \
+                                         ARG (first), ARG ((end) - (first)), ARG (piece)
+/* What is not used has to be some memory: `pixels`. */
+#define PLACES_ARG(e, axis, pixels) \
+  has_places (e) ? TABLE_ARG ((e)->axis.places, (e)->axis.n * sizeof (EqualizePlace)) : ARG (pixels)
+#define TABLES_ARGS(e, pixels) PLACES_ARG (e, x, pixels), PLACES_ARG (e, y, pixels), \
+                               (e)->mapped ? TABLE_ARG ((e)->tables, tables_bytes (e)) : ARG (pixels), \
+                               ARG ((e)->first_row), ARG ((e)->x.tiles), ARG ((e)->clip_limit > 0.0), ARG ((e)->mapped)
+
+static gboolean
+has_places (const Equalize *e)
+{
+  return e->mapped && e->clip_limit > 0.0;
+}
 
 static gsize
 kept_bytes (const Equalize *e)
@@ -141,11 +165,8 @@ equalize_survey (TesseraBand *band, TesseraMemory *part)
     .group = { LANES, LINES, 1 },
     .cost = (gdouble) width * piece / (LANES * LINES),
     .args = { ARG (band->input.memory), ARG (band->input.stride), ARG (x0), ARG (y0), ARG (band->input.height),
-              TABLE_ARG (e->x.edges, (e->x.tiles + 1) * sizeof (gint)),
-              TABLE_ARG (e->y.edges, (e->y.tiles + 1) * sizeof (gint)), ARG (e->surveyed.x), ARG (e->surveyed.width), ARG (e->surveyed.y),
-              ARG (first), ARG (end - first), ARG (piece), ARG (e->channels), ARG (e->bins), WEIGHTS_ARG (e),
-              ARG (e->is_linear), ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)),
-              ARG (is_near) }
+              TILES_ARGS (e, first, end, piece), VALUE_ARGS (e),
+              ARG (part), LOCAL_ARG (is_near ? e->bins * sizeof (gint) : sizeof (gint)), ARG (is_near) }
   });
 }
 
@@ -155,7 +176,6 @@ equalize_device (TesseraBand *band)
   const Equalize *e = band->request->params;
   const gint      x0 = band->output.x - e->bounds.x, y0 = band->output.y - e->bounds.y;
   const gboolean  is_kept = band->request->is_blind;
-  const gboolean  has_places = e->mapped && e->clip_limit > 0.0;
   TesseraMemory  *pixels = band->input.memory;
 
   if (is_kept)
@@ -163,13 +183,7 @@ equalize_device (TesseraBand *band)
   return tessera_launch (band, &(TesseraLaunch) {
     .kernel = "equalize_map", .size = OUTPUT_SIZE (band), .group = { 32, 4 }, .cost = 4,
     .args = { ARG (pixels), ARG (is_kept ? e->bounds.width : band->input.stride), ARG (is_kept ? x0 : 0),
-              ARG (is_kept ? y0 : 0), ARG (x0), ARG (y0),
-              has_places ? TABLE_ARG (e->x.places, e->x.n * sizeof (EqualizePlace)) : ARG (pixels),
-              has_places ? TABLE_ARG (e->y.places, e->y.n * sizeof (EqualizePlace)) : ARG (pixels),
-              e->mapped ? TABLE_ARG (e->tables, e->table_rows * equalize_row_size (e) * sizeof (gfloat)) : ARG (pixels),
-              ARG (e->first_row),
-              ARG (e->x.tiles), ARG (e->clip_limit > 0.0), ARG (e->channels), ARG (e->bins), ARG (e->mapped),
-              WEIGHTS_ARG (e), ARG (e->is_linear), OUTPUT_ARGS (band) }
+              ARG (is_kept ? y0 : 0), ARG (x0), ARG (y0), TABLES_ARGS (e, pixels), VALUE_ARGS (e), OUTPUT_ARGS (band) }
   });
 }
 

@@ -58,7 +58,7 @@ words_of (const gchar *text)
 }
 
 static void
-tell (GeglProperties *o, const FitsHeader *header)
+set_results (GeglProperties *o, const FitsHeader *header)
 {
   g_free (o->date);
   g_free (o->object);
@@ -85,7 +85,7 @@ get_bounding_box (GeglOperation *operation)
     {
       box.width = header.width;
       box.height = header.height;
-      tell (o, &header);
+      set_results (o, &header);
     }
   else
     {
@@ -117,7 +117,7 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi 
       return FALSE;
     }
   gegl_buffer_set (output, GEGL_RECTANGLE (0, 0, plane.width, plane.height), 0, babl_format ("Y' float"), plane.pixels, GEGL_AUTO_ROWSTRIDE);
-  tell (o, &header);
+  set_results (o, &header);
   fits_header_clear (&header);
   count_plane_clear (&plane);
   return TRUE;

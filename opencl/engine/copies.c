@@ -43,7 +43,7 @@ typedef struct
   void   (*beside) (gpointer data);
   gpointer data;
   gint     begun;                       /* atomic: `beside` has been called */
-} Work;
+} CopyWork;
 
 /* As many whole tiles as make a piece; a part of a tile if tiles are larger. */
 static gint
@@ -183,8 +183,8 @@ copy_piece (const Piece *piece)
 static void
 work_on (gint thread, gint n_threads G_GNUC_UNUSED, gpointer data)
 {
-  Work *work = data;
-  gint  i;
+  CopyWork *work = data;
+  gint      i;
 
   if (work->beside && g_atomic_int_compare_and_exchange (&work->begun, FALSE, TRUE))
     work->beside (work->data);
@@ -200,7 +200,7 @@ work_on (gint thread, gint n_threads G_GNUC_UNUSED, gpointer data)
 
 /* The time is shared out among the copies as the threads spent it. */
 static void
-share_time (const Work *work, TesseraCopy *copies, guint n, gdouble seconds)
+share_time (const CopyWork *work, TesseraCopy *copies, guint n, gdouble seconds)
 {
   gdouble each[TESSERA_MOST_COPIES] = { 0 }, all = 0;
 
@@ -217,9 +217,9 @@ share_time (const Work *work, TesseraCopy *copies, guint n, gdouble seconds)
 void
 tessera_copy (TesseraCopy *copies, guint n, void (*beside) (gpointer data), gpointer data)
 {
-  Work    work = { .copies = copies, .beside = beside, .data = data };
-  gint64  began = g_get_monotonic_time ();
-  guint64 pixels = 0;
+  CopyWork work = { .copies = copies, .beside = beside, .data = data };
+  gint64   began = g_get_monotonic_time ();
+  guint64  pixels = 0;
 
   if (n == 0)
     {

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * A request on the device, and one of its bands.  Only types.
+ * A request on the device, and one of its bands.  Only types.  What happens to them:
+ *
+ * plan.c cuts a request into bands.  Each is read on all threads into pinned memory, uploaded, decoded, its border extended
+ * (arrivals.c), passed through the filter's kernels (passes.c), encoded, downloaded and written (results.c).  Three queues upload,
+ * run and download side by side, while one parallel job reads a band, writes another and enqueues a third (pump.c, bands.c).
+ *
+ * `measure` brings a few bytes to the host before the passes.  `arrived` works on the first rows while others are still read.
+ * `survey` counts over the whole image before a second request (equalize).  A `whole` request cannot be cut (label).
+ *
+ * Any error ends in process.c, which computes the same rectangle in C.  One that may mean memory leads to fewer bands, then lower
+ * ones, then C.  Nothing that a device did is believed before it is known to have happened: each upload, clear and launch has an
+ * event, which is looked at before a value is used, a band is delivered or a table is kept.  An upload is waited for.  A launch or
+ * a clear has happened when a later command of its queue has, and its own event tells no error; whether that event has ended is
+ * not asked, because NVIDIA's driver knows it late.  Memory goes back to the pool when the device is known to be done with it.
+ * No lock is held while the driver is called, but for launches on PoCL 5, which must not overlap.
+ *
+ * A large result goes into tiles of ours: the device orders a band by the output's tiles, and GEGL is handed their memory.  Tiles
+ * that the region covers in part, and edge tiles that the output already has, are copied.
  */
 #ifndef TESSERA_JOB_H
 #define TESSERA_JOB_H

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The base class of operations: see tessera-op.h.
+ * The base class of operations: see tessera-op.h.  Three kinds that are not there yet were sketched before it was fixed, and it
+ * has to carry them:
+ *
+ * Frames kept between requests (denoising over time).  They are GeglBuffers of the whole image in the operation's user_data; `run`
+ * hands one to the engine as the request's aux.  n frames are n requests, each of which reads the last one's result.  `run`
+ * exchanges them only after tessera_process has returned TRUE: if the device fails, C computes again, from the old frames.
+ * They are forgotten when the input's bounds or format change.
+ *
+ * Numbers, lists and files in place of pixels (counts, outlines).  `passes` answers TRUE: the input goes on as the same object, and
+ * the request's output is NULL.  `run` calls tessera_survey over the whole image, and sets properties directly, without a
+ * notification, which would invalidate the node, or writes the file.  A list is a GeglPath property that is filled in place.
+ *
+ * Chains that stay on the device.  A filter knows only its TesseraBand; only the class makes requests and takes GEGL's output.  So
+ * `process` may return a buffer of ours, whose tiles are fetched when a reader asks, and which the next filter knows again.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>

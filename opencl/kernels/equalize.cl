@@ -10,20 +10,39 @@
 #include "tessera-index.h"
 #include "tessera-convert.h"
 #include "tessera-equalize.h"
+#include "tessera-pass.h"
 
 #define LANES 32                /* work-items of a unit along a row */
 #define LINES 8                 /* rows that a unit takes at a time */
 
+/* How pixels become values, and values bins: VALUE_ARGS of tessera-equalize.c.  bins = high + low: equalize_bin. */
+#define VALUE_ARGS int channels, int bins, float4 weights, int is_linear
+#define VALUES     { channels, bins, is_linear, bins & ~31, bins & 31, weights }
+
+typedef struct
+{
+  int    channels, bins, is_linear;
+  float  high, low;
+  float4 weights;
+} Values;
+
 /* The value by which channel c of a pixel is counted and looked up. */
 static float
-value_of (float4 pixel, int channels, int c, float4 weights, int is_linear)
+value_of (const Values *v, float4 pixel, int c)
 {
-  float value;
+  const float4 weights = v->weights;
+  float        value;
 
-  if (channels == 1)
-    return equalize_luminance (pixel.x, pixel.y, pixel.z, weights.x, weights.y, weights.z, is_linear);
+  if (v->channels == 1)
+    return equalize_luminance (pixel.x, pixel.y, pixel.z, weights.x, weights.y, weights.z, v->is_linear);
   value = c == 0 ? pixel.x : c == 1 ? pixel.y : pixel.z;
-  return is_linear ? perceptual_from_linear (value) : value;
+  return v->is_linear ? perceptual_from_linear (value) : value;
+}
+
+static int
+bin_of (const Values *v, float value)
+{
+  return equalize_bin (value, v->bins, v->high, v->low);
 }
 
 static void
@@ -37,44 +56,44 @@ add_pixels (local int *near, global int *far, int is_near, int bin, int n)
     atomic_add (far + bin, n);
 }
 
-/* A unit of LANES x LINES work-items counts one channel of `piece` rows of one tile.  The first dimension holds
- * the tiles of a row and their channels, the second holds the pieces, the third holds the rows of tiles from
- * `tile_row` on.
+/* Which tiles a launch counts: tile_rows rows of them from tile_row on, in each `columns` from first_column on, `piece`
+ * rows of pixels at a time.  edges_x and edges_y say where tiles begin; they count from the image's origin. */
+#define TILES_ARGS global const int *edges_x, global const int *edges_y, int first_column, int columns, int first_row, \
+                   int tile_row, int tile_rows, int piece
+
+/* A unit of LANES x LINES work-items counts one channel of `piece` rows of one tile.  The first dimension holds the tiles
+ * of a row and their channels, the second holds the pieces, the third holds the rows of tiles.
  *
- * counts[tile][channel][bin] begins with tile first_column of row first_row and has `columns` tiles in a row.
- * edges_x and edges_y say where tiles begin.  Like (x0, y0), the band's first pixel, they count from the image's
- * origin.  is_near: `near` has room for the bins.
+ * counts[tile][channel][bin] begins with tile first_column of row first_row.  (x0, y0), the band's first pixel, counts
+ * from the image's origin.  is_near: `near` has room for the bins.
  *
  * Group: LANES x LINES, or as much of it as the device can take.  1 read of 16 bytes for each pixel and channel,
  * at most 1 atomic addition. */
-kernel void equalize_count (global const float *image, int stride, int x0, int y0, int height,
-                            global const int *edges_x, global const int *edges_y,
-                            int first_column, int columns, int first_row, int tile_row, int tile_rows, int piece,
-                            int channels, int bins, float4 weights, int is_linear,
+kernel void equalize_count (global const float *image, int stride, int x0, int y0, int height, TILES_ARGS, VALUE_ARGS,
                             global int *counts, local int *near, int is_near)
 {
-  const int   unit = get_global_id (0) / LANES;
-  const int   column = unit / channels, c = unit % channels, row = tile_row + get_global_id (2);
-  const int   items = get_local_size (0) * get_local_size (1);
-  const int   item = get_local_id (1) * get_local_size (0) + get_local_id (0);
-  const int   is_tile = column < columns && (int) get_global_id (2) < tile_rows;
-  const float high = bins & ~31, low = bins & 31;
-  const int   first = is_tile ? edges_y[row] + (int) (get_global_id (1) / LINES) * piece : 0;
-  const int   end = is_tile ? min (min (edges_y[row + 1], first + piece), y0 + height) : 0;
-  const int   right = is_tile ? edges_x[first_column + column + 1] : 0;
-  global int *far = counts + (((long) (row - first_row) * columns + column) * channels + c) * bins;
-  int         bin = 0, run = 0;
+  const Values values = VALUES;
+  const int    unit = get_global_id (0) / LANES;
+  const int    column = unit / channels, c = unit % channels, row = tile_row + get_global_id (2);
+  const int    items = get_local_size (0) * get_local_size (1);
+  const int    item = get_local_id (1) * get_local_size (0) + get_local_id (0);
+  const int    is_tile = column < columns && (int) get_global_id (2) < tile_rows;
+  const int    first = is_tile ? edges_y[row] + (int) (get_global_id (1) / LINES) * piece : 0;
+  const int    end = is_tile ? min (min (edges_y[row + 1], first + piece), y0 + height) : 0;
+  const int    left = is_tile ? edges_x[first_column + column] : 0;
+  const int    right = is_tile ? edges_x[first_column + column + 1] : 0;
+  global int  *far = counts + (((long) (row - first_row) * columns + column) * channels + c) * bins;
+  int          bin = 0, run = 0;        /* pixels of one bin, one after another, are added together */
 
   for (int b = item; is_near && b < bins; b += items)
     near[b] = 0;
   barrier (CLK_LOCAL_MEM_FENCE);
   for (int y = first + (int) get_global_id (1) % LINES; y < end; y += LINES)
-    for (int x = (is_tile ? edges_x[first_column + column] : 0) + (int) get_global_id (0) % LANES;
-         x < right && y >= y0; x += LANES)
+    for (int x = left + (int) get_global_id (0) % LANES; x < right && y >= y0; x += LANES)
       {
         const float4 pixel = vload4 ((long) (y - y0) * stride + x - x0, image);
-        const float  v = value_of (pixel, channels, c, weights, is_linear);
-        const int    here = v == v && pixel.w != 0.0f ? equalize_bin (v, bins, high, low) : -1;
+        const float  v = value_of (&values, pixel, c);
+        const int    here = v == v && pixel.w != 0.0f ? bin_of (&values, v) : -1;
 
         if (here >= 0 && here != bin)
           {
@@ -115,28 +134,55 @@ mapped_between (global const float *tables, global const int *across, global con
                        equalize_mix (tables[below], tables[below + next], fraction), as_float (down[2]));
 }
 
-/* One work-item makes one pixel.  (x0, y0) is the band's first pixel, counted from the image's origin; (left, top) is
- * the same in `image`.  is_local:
- * each tile has tables, and places_x and places_y say which a pixel uses; else the image has one set.  Bit c of
- * `mapped` is set if channel c has tables.  1 read, 1 write, 1 or 4 reads of tables for each channel. */
-kernel void equalize_map (global const float *image, int stride, int left, int top, int x0, int y0,
-                          global const int *places_x, global const int *places_y,
-                          global const float *tables, int first_row, int columns, int is_local,
-                          int channels, int bins, int mapped, float4 weights, int is_linear,
-                          global float *out, int width, int height)
+/* A component of a pixel whose luminance v becomes m. */
+static float
+scaled (const Values *v, float component, float luminance, float m, float quotient)
 {
-  const int   x = get_global_id (0), y = get_global_id (1);
-  const int   tile_size = channels * bins;
-  const float high = bins & ~31, low = bins & 31;
-  float4      pixel;
+  return v->is_linear ? equalize_scaled_light (component, luminance, m, quotient)
+                      : equalize_scaled (component, luminance, m, quotient);
+}
+
+static float4
+with_luminance (const Values *v, float4 pixel, float luminance, float m)
+{
+  const float quotient = equalize_quotient (m, luminance);
+
+  pixel.x = scaled (v, pixel.x, luminance, m, quotient);
+  pixel.y = scaled (v, pixel.y, luminance, m, quotient);
+  pixel.z = scaled (v, pixel.z, luminance, m, quotient);
+  return pixel;
+}
+
+static float4
+with_channel (const Values *v, float4 pixel, int c, float m)
+{
+  const float component = v->is_linear ? linear_from_perceptual (m) : m;
+
+  return c == 0 ? (float4) (component, pixel.yzw)
+         : c == 1 ? (float4) (pixel.x, component, pixel.zw) : (float4) (pixel.xy, component, pixel.w);
+}
+
+/* Bit c of `mapped` is set if channel c has tables.  is_local: each tile has, and places_x and places_y say which a
+ * pixel uses; else the image has one set. */
+#define TABLES_ARGS global const int *places_x, global const int *places_y, global const float *tables, \
+                    int first_row, int columns, int is_local, int mapped
+
+/* One work-item makes one pixel.  (x0, y0) is the band's first pixel, counted from the image's origin.  1 read, 1 write,
+ * 1 or 4 reads of tables for each channel. */
+kernel void equalize_map (INPUT_ARGS (float), int x0, int y0, TABLES_ARGS, VALUE_ARGS, OUTPUT_ARGS (float))
+{
+  const Values values = VALUES;
+  const int    x = get_global_id (0), y = get_global_id (1);
+  const int    tile_size = channels * bins;
+  float4       pixel;
 
   if (x >= width || y >= height)
     return;
-  pixel = vload4 ((long) (top + y) * stride + left + x, image);
+  pixel = vload4 ((long) (input_top + y) * input_stride + input_left + x, input);
   for (int c = 0; c < channels; c++)
     {
-      const float v = value_of (pixel, channels, c, weights, is_linear);
-      const int   at = c * bins + equalize_bin (v, bins, high, low);
+      const float v = value_of (&values, pixel, c);
+      const int   at = c * bins + bin_of (&values, v);
       float       m;
 
       if (v != v || (mapped & (1 << c)) == 0)
@@ -144,25 +190,7 @@ kernel void equalize_map (global const float *image, int stride, int left, int t
       m = is_local ? mapped_between (tables, places_x + 3 * (x0 + x), places_y + 3 * (y0 + y), first_row,
                                      (long) columns * tile_size, tile_size, at)
                    : tables[at];
-      if (channels == 1)
-        {
-          const float quotient = equalize_quotient (m, v);
-
-          pixel.x = is_linear ? equalize_scaled_light (pixel.x, v, m, quotient)
-                              : equalize_scaled (pixel.x, v, m, quotient);
-          pixel.y = is_linear ? equalize_scaled_light (pixel.y, v, m, quotient)
-                              : equalize_scaled (pixel.y, v, m, quotient);
-          pixel.z = is_linear ? equalize_scaled_light (pixel.z, v, m, quotient)
-                              : equalize_scaled (pixel.z, v, m, quotient);
-          continue;
-        }
-      m = is_linear ? linear_from_perceptual (m) : m;
-      if (c == 0)
-        pixel.x = m;
-      else if (c == 1)
-        pixel.y = m;
-      else
-        pixel.z = m;
+      pixel = channels == 1 ? with_luminance (&values, pixel, v, m) : with_channel (&values, pixel, c, m);
     }
-  vstore4 (pixel, (long) y * width + x, out);
+  vstore4 (pixel, (long) y * width + x, output);
 }

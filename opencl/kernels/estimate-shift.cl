@@ -165,14 +165,42 @@ project_tile (local float *values, local const uint *near, global float *sums, g
     sums[down * width + (top + row) * across + tile % across] = values[row * SHIFT_TILE_WIDTH];
 }
 
-/* One group softens one tile of a frame and says what bad pixels it touches: a bit for each row, column by column, of what is asked of a reference or of
- * other frames.  `keeps`: the pixels too, for others, NaN where one is bad; `projects`: sums for the projections too, and how many pixels they lack, from
- * `missing_at` on, where 0 stands; `judged`: see read_tile.  The first frame of the launch is frame `from`, and frame `at` of the input.  Any group;
- * ALL_WIDTH times ALL_HEIGHT floats, a tile of floats, and uints for both widths of local memory; for each pixel 3 reads of a float, 1 write,
- * and 1 of one that is kept. */
-kernel void shift_soften_tiles (global const float *input, int stride, int at, global const float *excesses, int judged, float saturation, global float *soft, global ushort *touched, int is_reference, int width, int height, int from, int keeps,
-                                global float *kept, int projects, global float *sums, int missing_at, int across, int down, local float *pixels,
-                                local float *values, local uint *bad, local uint *near)
+/* What bad pixels a tile touches: a bit for each row, column by column, `near` of the tile's own and `touched` of what is asked of
+ * a reference or of other frames; `touched` begins with the tile's first column, of which there are `columns`.  All items. */
+static void
+touch_tile (local const uint *bad, local uint *near, global ushort *touched, int columns, int is_reference)
+{
+  for (int column = get_local_id (0); column < SHIFT_TILE_WIDTH; column += get_local_size (0))
+    {
+      near[column] = near_bad (bad + column);
+      if (column < columns)
+        touched[column] = is_reference ? near_reference (bad + column) : near_taps (bad + column);
+    }
+  barrier (CLK_LOCAL_MEM_FENCE);
+}
+
+/* The 3x3 pixels from `p` on, softened. */
+static float
+soften (local const float *p)
+{
+  float three[3];
+
+  for (int k = 0; k < 3; k++)
+    three[k] = shift_soften (p[k], p[k + ALL_WIDTH], p[k + 2 * ALL_WIDTH]);
+  return shift_soften (three[0], three[1], three[2]);
+}
+
+/* One group softens one tile of a frame and says what bad pixels it touches (touch_tile).  Its parameters, a line each: frames as
+ * they came, of which the first of the launch is frame `at`, and what is bad there (read_tile); what is made of them, from frame
+ * `from` on; `keeps`: the pixels too, for others, NaN where one is bad; `projects`: sums for the projections too, and how many
+ * pixels they lack, from `missing_at` on, where 0 stands; pixels and tiles of a frame; ALL_WIDTH times ALL_HEIGHT floats, a tile
+ * of floats, and uints for both widths.  Any group; for each pixel 3 reads of a float, 1 write, and 1 of one that is kept. */
+kernel void shift_soften_tiles (global const float *input, int stride, int at, global const float *excesses, int judged, float saturation,
+                                global float *soft, global ushort *touched, int is_reference, int from,
+                                global float *kept, int keeps,
+                                global float *sums, int missing_at, int projects,
+                                int width, int height, int across, int down,
+                                local float *pixels, local float *values, local uint *bad, local uint *near)
 {
   const int  tile = get_global_id (0) / get_local_size (0), left = tile % across * SHIFT_TILE_WIDTH, top = tile / across * SHIFT_TILE_HEIGHT;
   const int  frame = from + get_global_id (2);
@@ -182,23 +210,14 @@ kernel void shift_soften_tiles (global const float *input, int stride, int at, g
     return;
   read_tile (input + (at + (long) get_global_id (2)) * height * stride, stride, saturation, excesses + first, judged, left, top, width, height, pixels,
              bad);
-  for (int column = get_local_id (0); column < SHIFT_TILE_WIDTH; column += get_local_size (0))
-    {
-      near[column] = near_bad (bad + column);
-      if (left + column < width)
-        touched[((long) frame * down + tile / across) * width + left + column] = is_reference ? near_reference (bad + column) : near_taps (bad + column);
-    }
-  barrier (CLK_LOCAL_MEM_FENCE);
+  touch_tile (bad, near, touched + ((long) frame * down + tile / across) * width + left, width - left, is_reference);
   for (int i = get_local_id (0); i < SHIFT_TILE_WIDTH * SHIFT_TILE_HEIGHT; i += get_local_size (0))
     {
       const int          column = i % SHIFT_TILE_WIDTH, row = i / SHIFT_TILE_WIDTH, x = left + column, y = top + row;
       local const float *p = pixels + row * ALL_WIDTH + column + (BEFORE - 1) * (ALL_WIDTH + 1);
       const long         here = (long) y * width + x;
-      float              three[3], value;
+      const float        value = soften (p);
 
-      for (int k = 0; k < 3; k++)
-        three[k] = shift_soften (p[k], p[k + ALL_WIDTH], p[k + 2 * ALL_WIDTH]);
-      value = shift_soften (three[0], three[1], three[2]);
       values[i] = x < width && y < height && ! (near[column] >> row & 1) ? value : 0.0f;
       if (x >= width || y >= height)
         continue;

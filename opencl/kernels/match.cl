@@ -14,7 +14,7 @@
 #define CHUNK     (1 << ROW_BITS)
 #define NO_KEY    0xffffffffu   /* no distance is as large */
 
-#define EACH(DO) DO (0) DO (1) DO (2) DO (3) DO (4) DO (5) DO (6) DO (7)
+#define ALL       _Pragma ("unroll")    /* what an unknown index reads lies in memory, not in registers */
 
 /* One work-item makes |d|^2 of one descriptor, and its keys in each chunk larger than any distance; any group; 8 reads of a uint4, 1 write and 1 for each
  * chunk.  The keys are begun here, because wrong norms are found out by the check of a device, and old keys may look right. */
@@ -74,6 +74,17 @@ bring_part (global const uint4 *a, int n_a, int first_a, global const uint4 *b, 
       spread_part (b[(long) min (first_b + i - rows, n_b - 1) * PARTS + k], b_near + i - rows, columns);
 }
 
+/* Of SIDE rows, from `row` on; what lies beyond the last one is the last one again. */
+static float8
+norms_from (global const float *norms, int row, int n)
+{
+  float f[SIDE];
+
+  ALL for (int r = 0; r < SIDE; r++)
+    f[r] = norms[min (row + r, n - 1)];
+  return (float8) (f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+}
+
 static uint
 least_of (uint8 v)
 {
@@ -100,15 +111,13 @@ kernel void match_tiles (global const uint4 *a, global const uint4 *b, global co
   int8       which = -1;
 
   if (row < n_a)
-    {
-#define READ_NORM(r) norms.s##r = a_norms[min (row + r, n_a - 1)];
-      EACH (READ_NORM)
-    }
+    norms = norms_from (a_norms, row, n_a);
   for (int first = ((int) get_global_id (0) - x) * SIDE; first < n_b; first += across * SIDE)
     {
-#define BEGIN_SUM(j) float8 sum##j = 0.0f;
-      EACH (BEGIN_SUM)
+      float8 sums[SIDE];
 
+      ALL for (int j = 0; j < SIDE; j++)
+        sums[j] = 0.0f;
       for (int k = 0; k < PARTS; k++)
         {
           barrier (CLK_LOCAL_MEM_FENCE);
@@ -117,27 +126,28 @@ kernel void match_tiles (global const uint4 *a, global const uint4 *b, global co
           for (int i = 0; i < PART; i++)
             {
               const float8 near_a = a_near[i * high + y];
-              const float8 near_b = (float8) (b_near[2 * i * wide + x], b_near[(2 * i + 1) * wide + x]);
+              const float4 left = b_near[2 * i * wide + x], right = b_near[(2 * i + 1) * wide + x];
+              const float  near_b[SIDE] = { left.x, left.y, left.z, left.w, right.x, right.y, right.z, right.w };
 
-#define ADD_PRODUCTS(j) sum##j = mad (near_a, (float8) near_b.s##j, sum##j);
-              EACH (ADD_PRODUCTS)
+              ALL for (int j = 0; j < SIDE; j++)
+                sums[j] = mad (near_a, (float8) near_b[j], sums[j]);
             }
         }
 
       /* The half of a work-item's columns lies 4 w columns further, so that neighbours read neighbouring local memory. */
-#define JUDGE(j) \
-      { \
-        const int    column = first + SIDE / 2 * x + j + (j < SIDE / 2 ? 0 : SIDE / 2 * (wide - 1)); \
-        const float8 distance = (norms + (column < n_b ? b_norms[column] : INFINITY)) - (sum##j + sum##j); \
-        const int8   nearer = distance < nearest; \
-        \
-        next = min (next, max (nearest, distance)); \
-        nearest = min (nearest, distance); \
-        which = select (which, (int8) column, nearer); \
-        if (column < n_b && row < n_a)          /* 2^23 + d ends in the bits of d */ \
-          atomic_min (keys + (long) (row / CHUNK) * n_b + column, least_of ((as_uint8 (distance + 8388608.0f) << ROW_BITS) + in_chunk)); \
-      }
-      EACH (JUDGE)
+      ALL for (int j = 0; j < SIDE; j++)
+        {
+          const int    column = first + SIDE / 2 * x + j + (j < SIDE / 2 ? 0 : SIDE / 2 * (wide - 1));
+          const float8 distance = (norms + (column < n_b ? b_norms[column] : INFINITY)) - (sums[j] + sums[j]);
+          const int8   nearer = distance < nearest;
+
+          next = min (next, max (nearest, distance));
+          nearest = min (nearest, distance);
+          which = select (which, (int8) column, nearer);
+          if (column < n_b && row < n_a)        /* 2^23 + d ends in the bits of d */
+            atomic_min (keys + (long) (row / CHUNK) * n_b + column,
+                        least_of ((as_uint8 (distance + 8388608.0f) << ROW_BITS) + in_chunk));
+        }
     }
   if (row < n_a)
     {

@@ -28,15 +28,75 @@ find_end (const Tile *t, int first, int n_keys)
   return t->state[0];
 }
 
-/* A group beyond the picture, which is there where a device of small groups halves those that the launch was rounded to, looks at the last tile and
- * writes nothing: PoCL 3.1 makes wrong code of a group that returns before these loops of barriers. */
+/* The channel of the picture that a group makes: where its pixels come from, and go. */
+typedef struct
+{
+  global const float4 *input;
+  global float        *output;
+  int                  channels, channel, width, height, radius;
+} Picture;
+
 static inline void
-select_medians (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, int radius,
-                global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, int n_room, local int *room, bool is_circle)
+write_pixel (const Picture *p, int x, int y, bool is_found, int key)
+{
+  write_median (p->input, p->output, p->channels, p->width, p->radius, x, p->channel, y, is_found, key);
+}
+
+/* Of a work-item's pixels, from (x, y) on: no code is known.  Those beyond the picture have all of them, so that none
+ * is looked for. */
+static inline void
+begin_medians (Medians *m, const Picture *p, int x, int y, int size, int rank)
+{
+  ALL for (int i = 0; i < 4; i++)
+    {
+      m->code[i] = y + i >= p->height || x >= p->width ? ~0u : x + 4 > p->width ? ~0u << (p->width - x) * 8 : 0;
+      m->before[i] = HALVES * size;
+      m->enough[i] = HALVES * (size + 1 - rank);
+    }
+}
+
+/* Those in whose neighbourhood nothing lies. */
+static inline void
+copy_lonely (const Medians *m, const Picture *p, int x, int y)
+{
+  ALL for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4 && y + i < p->height && x + j < p->width; j++)
+      if ((m->code[i] >> 8 * j & 255) == NOWHERE)
+        write_pixel (p, x + j, y + i, false, 0);
+}
+
+/* Of the tile's pixels, which begin at (left, below), those in `order` whose codes are from `first` on, before `next`.
+ * `sorted`: the keys of these codes, if there is room for them. */
+static inline void
+write_ordered (const Tile *t, const Picture *p, local const uint *order, bool has_room, local const ushort *sorted,
+               int first, int next, int left, int below, bool is_circle)
+{
+  for (int i = (first > 0 ? t->pixels[first - 1] : 0) + t->item; i < t->pixels[next - 1]; i += t->items)
+    {
+      const int number = NUMBER_OF (order[i]), to_x = number % (4 * t->wide), to_y = number / (4 * t->wide);
+      const int code = CODE_OF (order[i]), rank = RANK_OF (order[i]), at = t->start[code] - t->start[first];
+      const int key = has_room ? find_key (t, sorted + at, code, rank, to_x, to_y, is_circle)
+                               : halve_code (t, code, rank, to_x, to_y);
+
+      write_pixel (p, left + to_x, below + to_y, true, key);
+    }
+}
+
+#define SELECT_ARGS global const int *keys, global const float4 *input, global float *output, int channels, \
+                    int width, int height, int radius, global const int *half_widths, int rank, int may_lack, \
+                    global const int *ranks, int size, int n_room, local int *room
+
+/* A group beyond the picture, which is there where a device of small groups halves those that the launch was rounded
+ * to, looks at the last tile and writes nothing: PoCL 3.1 makes wrong code of a group that returns before these loops
+ * of barriers. */
+static inline void
+select_medians (SELECT_ARGS, bool is_circle)
 {
   const int     x = 4 * get_global_id (0), channel = get_global_id (1), y = 4 * get_global_id (2);
   const int     stride = width + 2 * radius, rows = height + 2 * radius;
-  const int     left = min (x - 4 * (int) get_local_id (0), width - 1), below = min (y - 4 * (int) get_local_id (2), height - 1);
+  const int     left = min (x - 4 * (int) get_local_id (0), width - 1);
+  const int     below = min (y - 4 * (int) get_local_id (2), height - 1);
+  const Picture picture = { input, output, channels, channel, width, height, radius };
   Medians       m;
   Tile          t;
   local uint   *order, *found;
@@ -53,35 +113,21 @@ select_medians (global const int *keys, global const float4 *input, global float
   down = min (t.high, height - below) + 2 * radius;
   n_codes = choose_codes (&t, across, down);
   make_codes (&t, across, down);
-  ALL for (int i = 0; i < 4; i++)
-    {
-      m.code[i] = y + i >= height || x >= width ? ~0u : x + 4 > width ? ~0u << (width - x) * 8 : 0;
-      m.before[i] = HALVES * size;
-      m.enough[i] = HALVES * (size + 1 - rank);
-    }
+  begin_medians (&m, &picture, x, y, size, rank);
   find_codes (&t, &m, n_codes, may_lack, ranks, is_circle);
-  ALL for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4 && y + i < height && x + j < width; j++)
-      if ((m.code[i] >> 8 * j & 255) == NOWHERE)
-        write_median (input, output, channels, width, radius, x + j, channel, y + i, false, 0);
+  copy_lonely (&m, &picture, x, y);
   order = (local uint *) t.room;
   found = order + 4 * t.wide * t.high;
   order_pixels (&t, &m, order);
   for (int first = 0, end, next; first < CODES; first = next)
     {
-      end = find_end (&t, first, (t.n_room - 4 * t.wide * t.high) * 2 / 3);     /* a key takes a word, and a half when it is sorted */
+      /* A key takes a word, and a half when it is sorted. */
+      end = find_end (&t, first, (t.n_room - 4 * t.wide * t.high) * 2 / 3);
       next = max (end, first + 1);
       find_keys (&t, first, end, found);
       sorted = (local ushort *) (found + t.start[end] - t.start[first]);
       sort_keys (&t, first, end, found, sorted);
-      for (int i = (first > 0 ? t.pixels[first - 1] : 0) + t.item; i < t.pixels[next - 1]; i += t.items)
-        {
-          const int number = NUMBER_OF (order[i]), code = CODE_OF (order[i]), to_x = number % (4 * t.wide), to_y = number / (4 * t.wide);
-          const int key = end > first ? find_key (&t, sorted + t.start[code] - t.start[first], code, RANK_OF (order[i]), to_x, to_y, is_circle)
-                                      : halve_code (&t, code, RANK_OF (order[i]), to_x, to_y);
-
-          write_median (input, output, channels, width, radius, left + to_x, channel, below + to_y, true, key);
-        }
+      write_ordered (&t, &picture, order, end > first, sorted, first, next, left, below, is_circle);
       barrier (CLK_LOCAL_MEM_FENCE);
     }
 }

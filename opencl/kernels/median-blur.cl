@@ -168,9 +168,7 @@ kernel void median_search (global const int *keys, global const float4 *input, g
  * memory (coded_group in tessera-median-blur.c).  2 reads of each key around the tile, and some; but if more keys have a median's code than there is room
  * for, up to 34 of each key around the pixel. */
 #define SELECT(NAME, IS_CIRCLE) \
-kernel void median_select_ ## NAME (global const int *keys, global const float4 *input, global float *output, int channels, int width, int height, \
-                                    int radius, global const int *half_widths, int rank, int may_lack, global const int *ranks, int size, \
-                                    int n_room, local int *room) \
+kernel void median_select_ ## NAME (SELECT_ARGS) \
 { \
   select_medians (keys, input, output, channels, width, height, radius, half_widths, rank, may_lack, ranks, size, n_room, room, IS_CIRCLE); \
 }

@@ -56,7 +56,8 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
 
 #define ADD_TO(sum) ALL for (int i = 0; i < PIXELS; i++) sum[i] += row[i]
 
-/* What each velocity reads is read for itself; `aheads`: how far it is from the least. */
+/* A macro: a function would put the sums into memory (clang 14, nvptx64).
+ * What each velocity reads is read for itself; `aheads`: how far it is from the least. */
 #define ADD_APART(aheads) \
   _Pragma ("unroll 1") for (int v = 0; v < 4; v++) \
     { \
@@ -74,29 +75,50 @@ kernel void tracks_pad (global const float *input, int stride, int width, int he
         ADD_TO (sums[3]); \
     }
 
-/* The best of four velocities, 4 k ... of a row of the grid, for each pixel, if it is better than what is kept; and sums from 0 on. */
-#define JUDGE(k) \
-  ALL for (int i = 0; i < PIXELS; i++) \
-    row[i] = value[i * STRIP]; \
-  ALL for (int i = 0; i < PIXELS; i++) \
-    { \
-      float best = -INFINITY; \
-      int   which = 0; \
-      ALL for (int v = 0; v < 4; v++) \
-        { \
-          if (sums[v][i] > best && 4 * (k) + v < n_x) \
-            { \
-              best = sums[v][i]; \
-              which = v; \
-            } \
-          sums[v][i] = 0.0f; \
-        } \
-      if (best > row[i]) \
-        { \
-          value[i * STRIP] = best; \
-          velocity[i * STRIP] = at * n_x + 4 * (k) + which; \
-        } \
+/* The best of four velocities, 4 k ... of row `at` of the grid, for each pixel, if it is better than what is kept; and
+ * sums from 0 on. */
+static void
+judge (float sums[4][PIXELS], float *row, int k, int at, int n_x, global float *value, global int *velocity)
+{
+  ALL for (int i = 0; i < PIXELS; i++)
+    row[i] = value[i * STRIP];
+  ALL for (int i = 0; i < PIXELS; i++)
+    {
+      float best = -INFINITY;
+      int   which = 0;
+
+      ALL for (int v = 0; v < 4; v++)
+        {
+          if (sums[v][i] > best && 4 * k + v < n_x)
+            {
+              best = sums[v][i];
+              which = v;
+            }
+          sums[v][i] = 0.0f;
+        }
+      if (best > row[i])
+        {
+          value[i * STRIP] = best;
+          velocity[i * STRIP] = at * n_x + 4 * k + which;
+        }
     }
+}
+
+/* What four velocities read of a frame for PIXELS pixels: the largest move is `spread` beyond the least. */
+static void
+read_row (global const float *p, int spread, float *row)
+{
+  ALL for (int i = 0; i < PIXELS; i++)
+    row[i] = p[i * STRIP];
+  ALL for (int i = 0; i < SPREAD; i++)
+    row[PIXELS + i] = 0.0f;
+  if (spread > 0)
+    ALL for (int i = PIXELS; i < PIXELS + 4; i++)
+      row[i] = p[i * STRIP];
+  if (spread > 4)
+    ALL for (int i = PIXELS + 4; i < PIXELS + SPREAD; i++)
+      row[i] = p[i * STRIP];
+}
 
 /* One work-item tries the velocities of one row of the grid on 16 pixels; it keeps the best of what it has tried from the grid's first row on.  Group: 32
  * along y, 16 rows next to one another, of the `rows` from `first` on; for each four velocities and each frame 16 to 25 reads.  `fours`: for
@@ -140,16 +162,7 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
           next_down = after_down;
           after = fours[k * n_frames + min (j + 2, last)];
           after_down = downs[at * n_frames + min (j + 2, last)];
-          ALL for (int i = 0; i < PIXELS; i++)
-            row[i] = p[i * STRIP];
-          ALL for (int i = 0; i < SPREAD; i++)
-            row[PIXELS + i] = 0.0f;
-          if (move.y > 0)
-            ALL for (int i = PIXELS; i < PIXELS + 4; i++)
-              row[i] = p[i * STRIP];
-          if (move.y > 4)
-            ALL for (int i = PIXELS + 4; i < PIXELS + SPREAD; i++)
-              row[i] = p[i * STRIP];
+          read_row (p, move.y, row);
           switch (move.z)
             {
             ADD (0, 0, 0) ADD_ALL (0) ADD_ALL (1) ADD_ALL (2)
@@ -157,7 +170,7 @@ kernel void tracks_try (global const float *planes, int height, int n_frames, in
               ADD_APART (aheads + 4 * (k * n_frames + j))
             }
         }
-      JUDGE (k)
+      judge (sums, row, k, at, n_x, value, velocity);
     }
 }
 

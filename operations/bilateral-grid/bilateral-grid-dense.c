@@ -89,7 +89,7 @@ typedef struct
 } Places;
 
 static void
-place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places *places, gsize k)
+place_row (const GridTile *tile, gint y, gint x, gint n, gint nearest, const Places *places, gsize k)
 {
   const gfloat *pixels = tile_pixel (tile, tile->pixels, x, y);
 
@@ -110,14 +110,14 @@ place_row (const Tile *tile, gint y, gint x, gint n, gint nearest, const Places 
 
 /* A row of cells of a dense grid. */
 static gsize
-row_floats (const Tile *tile)
+row_floats (const GridTile *tile)
 {
   return (gsize) tile->cells_x * cell_floats (tile);
 }
 
 /* Adds the pixels of [x0, x1) in the rows placed last, from y on, in raster order. */
 static void
-splat_channels (const Tile *tile, const Places *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1,
+splat_channels (const GridTile *tile, const Places *places, gint y G_GNUC_UNUSED, gint rows, gint x0, gint x1,
                 gfloat *cell)
 {
   const gint width = 4 * tile->around.width;
@@ -132,7 +132,7 @@ splat_channels (const Tile *tile, const Places *places, gint y G_GNUC_UNUSED, gi
 }
 
 static void
-splat_guided (const Tile *tile, const Places *places, gint y, gint rows, gint x0, gint x1,
+splat_guided (const GridTile *tile, const Places *places, gint y, gint rows, gint x0, gint x1,
               gfloat *cell)
 {
   for (gint row = 0; row < rows; row++)
@@ -153,13 +153,13 @@ splat_guided (const Tile *tile, const Places *places, gint y, gint rows, gint x0
 /* The cells of one row of cells, part by part: each part in raster order, the
  * parts in raster order. */
 static void
-splat_cells (const Tile *tile, const Places *places, gint j, gfloat *grid, gfloat *part)
+splat_cells (const GridTile *tile, const Places *places, gint j, gfloat *grid, gfloat *part)
 {
   const gint  components = tile->params->by_luminance ? 1 : 4;
   const gint *starts_x = tile->params->x.starts, *starts_y = tile->params->y.starts;
   const gint  n = cell_floats (tile);
   gint        rows;
-  void      (*splat) (const Tile *, const Places *, gint, gint, gint, gint, gfloat *)
+  void      (*splat) (const GridTile *, const Places *, gint, gint, gint, gint, gfloat *)
     = tile->params->by_luminance ? splat_guided : splat_channels;
 
   for (gint y = starts_y[j]; y < starts_y[j + 1]; y += rows)
@@ -234,7 +234,7 @@ blur_planes (const gfloat *in, gfloat *out, gsize n_cells, gint n_planes, gboole
 /* The three passes over the tile's cells.  The outermost cells are only read, because nobody needs their blurred
  * values.  The result is in `grid`. */
 static void
-blur_grid (const Tile *tile, gfloat *grid, gfloat *other)
+blur_grid (const GridTile *tile, gfloat *grid, gfloat *other)
 {
   const gsize row = row_floats (tile), cell = cell_floats (tile);
 
@@ -309,7 +309,7 @@ slice_guided (const gfloat *restrict line, gint cell, const gint *restrict base,
 }
 
 static void
-slice_dense (const Tile *tile, const Places *places, const gfloat *grid, gfloat *line)
+slice_dense (const GridTile *tile, const Places *places, const gfloat *grid, gfloat *line)
 {
   const GridParams *params = tile->params;
   const gsize       row = row_floats (tile);
@@ -337,7 +337,7 @@ slice_dense (const Tile *tile, const Places *places, const gfloat *grid, gfloat 
 }
 
 void
-bilateral_grid_dense (Tile *tile)
+bilateral_grid_dense (GridTile *tile)
 {
   const gsize n = dense_floats (tile), row = row_floats (tile);
   const gsize n_places = (gsize) GRID_PART * tile->around.width * (tile->params->by_luminance ? 1 : 4);

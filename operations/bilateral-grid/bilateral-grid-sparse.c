@@ -10,7 +10,7 @@
 
 /* The place of lane `lane` of a pixel; FALSE if the pixel does not count. */
 static gboolean
-sparse_place (const Tile *tile, gint x, gint y, gint lane, GridPlace *place)
+sparse_place (const GridTile *tile, gint x, gint y, gint lane, GridPlace *place)
 {
   const gfloat *pixel = tile_pixel (tile, tile->pixels, x, y);
   const gfloat *guide = tile->guide ? tile_pixel (tile, tile->guide, x, y) : pixel;
@@ -36,7 +36,7 @@ sparse_place (const Tile *tile, gint x, gint y, gint lane, GridPlace *place)
 }
 
 static void
-sparse_build_cell (const Tile *tile, gint i, gint j, gint lane, gint *table)
+sparse_build_cell (const GridTile *tile, gint i, gint j, gint lane, gint *table)
 {
   const GridParams *params = tile->params;
   const gint        values = params->values;
@@ -69,7 +69,7 @@ sparse_build_cell (const Tile *tile, gint i, gint j, gint lane, gint *table)
 
 /* The entries that a pixel needs, relative to `tables`. */
 static void
-sparse_lookup (const Tile *tile, const gint *tables, gint ci, gint cj, gint plane, glong *found)
+sparse_lookup (const GridTile *tile, const gint *tables, gint ci, gint cj, gint plane, glong *found)
 {
   const GridParams *params = tile->params;
   const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);
@@ -88,7 +88,7 @@ sparse_lookup (const Tile *tile, const gint *tables, gint ci, gint cj, gint plan
 
 /* In place of the pixel: nobody else reads this lane of it any more. */
 static void
-sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane)
+sparse_slice (const GridTile *tile, const gint *tables, gint x, gint y, gint lane)
 {
   const GridParams *params = tile->params;
   const gint        column = x - params->x.from, row = y - params->y.from;
@@ -119,7 +119,7 @@ sparse_slice (const Tile *tile, const gint *tables, gint x, gint y, gint lane)
 }
 
 void
-bilateral_grid_sparse (Tile *tile)
+bilateral_grid_sparse (GridTile *tile)
 {
   const GridParams *params = tile->params;
   const gsize       table = (gsize) params->capacity * GRID_ENTRY (params->values);

@@ -14,7 +14,7 @@
 #define SPARSE_WORDS (4 << 20)
 
 static void
-tile_shape (Tile *tile)
+tile_shape (GridTile *tile)
 {
   const GridAxis *x = &tile->params->x, *y = &tile->params->y;
 
@@ -30,7 +30,7 @@ tile_shape (Tile *tile)
 }
 
 static gfloat *
-tile_read (const Tile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, const Babl *format)
+tile_read (const GridTile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, const Babl *format)
 {
   GeglRectangle rect = tile->around;
   gfloat       *pixels = g_new (gfloat, 4 * (gsize) rect.width * rect.height);
@@ -42,7 +42,7 @@ tile_read (const Tile *tile, GeglBuffer *buffer, const GeglRectangle *bounds, co
 }
 
 static void
-tile_write (const Tile *tile)
+tile_write (const GridTile *tile)
 {
   GeglRectangle rect = tile->roi;
 
@@ -78,7 +78,7 @@ measure_channels (const gfloat *restrict pixels, gsize n, gfloat per_plane,
 /* Sets low and n_planes so that they span every plane that the tile's pixels touch.  FALSE if these are too many
  * for a dense grid. */
 static gboolean
-measure_planes (Tile *tile)
+measure_planes (GridTile *tile)
 {
   const GridParams *params = tile->params;
   const gsize       n = (gsize) tile->around.width * tile->around.height;
@@ -121,7 +121,7 @@ measure_planes (Tile *tile)
 static gboolean
 try_tile (const TesseraRequest *request, const GeglRectangle *roi, gboolean is_smallest)
 {
-  Tile     tile = { .request = request, .params = request->params, .roi = *roi };
+  GridTile tile = { .request = request, .params = request->params, .roi = *roi };
   gboolean few_planes, fits;
 
   tile_shape (&tile);

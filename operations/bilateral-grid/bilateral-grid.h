@@ -59,37 +59,37 @@ typedef struct
   GeglRectangle         around;
   gfloat               *pixels, *guide; /* of around, RGBA; guide NULL or RGBA */
   gint                  low, n_planes;  /* planes low .. low + n_planes - 1 */
-} Tile;
+} GridTile;
 
 static inline gfloat *
-tile_pixel (const Tile *tile, gfloat *pixels, gint x, gint y)
+tile_pixel (const GridTile *tile, gfloat *pixels, gint x, gint y)
 {
   return pixels + 4 * ((gsize) (y - tile->around.y) * tile->around.width + x - tile->around.x);
 }
 
 /* Numbers of a cell of a dense grid, [plane][8]: values in 0..3, counts in 4..7.  By luminance [plane][4]: premultiplied R, G, B, A. */
 static inline gint
-cell_floats (const Tile *tile)
+cell_floats (const GridTile *tile)
 {
   return (tile->params->by_luminance ? 4 : 8) * tile->n_planes;
 }
 
 /* Numbers in a tile's dense grid and in its sparse one. */
 static inline gsize
-dense_floats (const Tile *tile)
+dense_floats (const GridTile *tile)
 {
   return (gsize) tile->cells_x * tile->cells_y * cell_floats (tile);
 }
 
 static inline gsize
-sparse_words (const Tile *tile)
+sparse_words (const GridTile *tile)
 {
   return (gsize) tile->cells_x * tile->cells_y * tile->params->capacity * GRID_ENTRY (tile->params->values);
 }
 
 /* Both write the result over the tile's roi, within its pixels. */
-void bilateral_grid_dense  (Tile *tile);
-void bilateral_grid_sparse (Tile *tile);
+void bilateral_grid_dense  (GridTile *tile);
+void bilateral_grid_sparse (GridTile *tile);
 
 /* The C path of any part of a request. */
 void bilateral_grid_area (const TesseraRequest *request, const GeglRectangle *area);

@@ -20,7 +20,7 @@
 
 #include <gegl.h>
 
-#include "plane.h"
+#include "count-plane.h"
 
 typedef struct
 {

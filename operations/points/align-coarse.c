@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "matrix.h"
-#include "middle.h"
+#include "median.h"
 
 #define CELLS      64           /* along the larger side */
 #define BLOCK      6            /* cells */
@@ -62,7 +62,7 @@ noise_of (const gfloat *roots, gint width, gint n)
       if (isfinite (difference))
         differences[m++] = difference;
     }
-  deviation = m > 0 ? 1.4826 * middle_at (differences, m, m / 2) / 2 : 0;
+  deviation = m > 0 ? 1.4826 * median_rank (differences, m, m / 2) / 2 : 0;
   g_free (differences);
   return deviation * deviation;
 }

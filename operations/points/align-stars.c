@@ -15,7 +15,7 @@
 
 #include "counts.h"
 #include "matrix.h"
-#include "middle.h"
+#include "median.h"
 #include "shift.h"
 
 #define MOST_SHIFT  512         /* pixels, and a quarter of the larger side */
@@ -93,7 +93,7 @@ find_heights (Field *field)
           field->heights[at] = 0;
         sizes[m++] = fabsf (field->heights[at]);
       }
-  field->sigma = m > 0 ? 1.4826 * middle_of (sizes, m) : 0;
+  field->sigma = m > 0 ? 1.4826 * median_of (sizes, m) : 0;
   g_free (sizes);
   g_free (soft);
 }

@@ -29,7 +29,7 @@ typedef struct
   gfloat          *in;                          /* a square of each frame */
   gfloat          *out;
   gfloat         (*rows)[COMBINE_VALUES];         /* of some pixels, n; and room for n */
-} Work;
+} CombineWork;
 
 /* The colours of some pixels of one frame, with infinity where it does not cover them or a value is no number.  Of the frames so far:
  * how many cover each pixel, and their largest alpha. */
@@ -59,7 +59,7 @@ divide_pixels (const gfloat *restrict in, gint n, gfloat *restrict row, gfloat *
 
 /* n pixels, at most PIXELS.  `stride`: from frame to frame. */
 static void
-combine_pixels (const Work *work, const gfloat *in, gsize stride, gint n, gfloat *out)
+combine_pixels (const CombineWork *work, const gfloat *in, gsize stride, gint n, gfloat *out)
 {
   const Combine *combine = work->what->combine;
   gfloat         values[COMBINE_VALUES], covering[PIXELS] = { 0 }, alpha[PIXELS] = { 0 };
@@ -73,7 +73,7 @@ combine_pixels (const Work *work, const gfloat *in, gsize stride, gint n, gfloat
 }
 
 static void
-combine_square (const Work *work, const GeglRectangle *square)
+combine_square (const CombineWork *work, const GeglRectangle *square)
 {
   const Combining *what = work->what;
   const Combine   *combine = what->combine;
@@ -92,7 +92,7 @@ combine_area (const GeglRectangle *area, gpointer data)
   const Combining *what = data;
   const gint       n = what->combine->n;
   const gsize      size = 4 * WIDTH * (gsize) what->height;
-  Work             work = { .what = what, .in = g_new (gfloat, n * size), .out = g_new (gfloat, size),
+  CombineWork      work = { .what = what, .in = g_new (gfloat, n * size), .out = g_new (gfloat, size),
                             .rows = g_malloc_n (2 * n, sizeof *work.rows) };
 
   for (gint y = area->y; y < area->y + area->height; y += what->height)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "matrix.h"
-#include "middle.h"
+#include "median.h"
 #include "soften.h"
 
 #define SOFTNESS    1.0         /* pixels of each level */
@@ -164,7 +164,7 @@ noise_of (const DirectPlane *plane, gint color)
       }
   if (n == 0)
     return 0.0;
-  deviation = PER_MEDIAN * middle_at (differences, n, n / 2);
+  deviation = PER_MEDIAN * median_rank (differences, n, n / 2);
   return deviation * deviation / NOISE_LEFT;
 }
 

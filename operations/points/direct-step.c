@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "matrix.h"
-#include "middle.h"
+#include "median.h"
 #include "solve.h"
 
 #define SMALL       16          /* pixels: squares of planes up to SMALL_PLANE pixels wide; they grow with them */
@@ -163,7 +163,7 @@ deviation_of (const Step *step, gint color)
       sizes[m++] = fabsf (step->differences[color][i]);
   if (m == 0)
     return EQUAL;
-  return PER_MEDIAN * middle_at (sizes, m, m / 2) + EQUAL;
+  return PER_MEDIAN * median_rank (sizes, m, m / 2) + EQUAL;
 }
 
 /* ------------------------------------------------------------------- sums -- */

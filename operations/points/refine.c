@@ -43,7 +43,7 @@ typedef struct
   Tangent        tangent;
   gdouble        most;                          /* differences beyond it are left out */
   guint32        counts[BINS];
-} Steps;
+} RefineSteps;
 
 static void
 compare_squares (gint i, gint n, gpointer data)
@@ -57,7 +57,7 @@ compare_squares (gint i, gint n, gpointer data)
 
 /* The median magnitude of the differences of one half of the squares, to 1 part in 2,000. */
 static gdouble
-median_of (Steps *steps, gboolean is_held_out)
+median_difference (RefineSteps *steps, gboolean is_held_out)
 {
   const Refining *refining = &steps->refining;
   gint64          n = 0, below = 0;
@@ -78,7 +78,7 @@ median_of (Steps *steps, gboolean is_held_out)
 
 /* What a change of each parameter adds to the square's pixels: tangent_rows, with the gradient. */
 TESSERA_CLONES static void
-fill_columns (const Steps *steps, const RefineSquare *square, const gfloat *gradient_x, const gfloat *gradient_y,
+fill_columns (const RefineSteps *steps, const RefineSquare *square, const gfloat *gradient_x, const gfloat *gradient_y,
               gdouble (*restrict columns)[REFINE_N])
 {
   const gboolean is_similar = steps->model == MODEL_SIMILARITY, has_more = steps->model >= MODEL_AFFINE;
@@ -135,7 +135,7 @@ product (const gdouble *restrict a, const gdouble *restrict b)
 
 /* The square's part of the normal equations.  `columns`: room for the parameters' and one more. */
 static void
-add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
+add_up (const RefineSteps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
 {
   const gint n = tangent_size (steps->model);
 
@@ -155,7 +155,7 @@ add_up (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
  * gradient has the noise's in it, and where there is little else a step would seem shorter, and surer, than it is.  And what a change of contrast
  * would do counts for nothing: noise makes a square seem stronger than what both pictures show.  The square's rim is left out. */
 static void
-add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
+add_up_both (const RefineSteps *steps, RefineSquare *square, gdouble (*columns)[REFINE_N])
 {
   gdouble (*of_b)[REFINE_N] = columns + REFINE_MOST + 1, *own = columns[2 * REFINE_MOST + 1], aa;
   gfloat    b[REFINE_N], across[REFINE_N] = { 0.0f }, down[REFINE_N] = { 0.0f }, kept[REFINE_N];
@@ -199,8 +199,8 @@ add_up_both (const Steps *steps, RefineSquare *square, gdouble (*columns)[REFINE
 static void
 add_up_squares (gint i, gint n, gpointer data)
 {
-  const Steps *steps = data;
-  gdouble    (*columns)[REFINE_N] = g_malloc ((2 * REFINE_MOST + 2) * sizeof *columns);
+  const RefineSteps *steps = data;
+  gdouble           (*columns)[REFINE_N] = g_malloc ((2 * REFINE_MOST + 2) * sizeof *columns);
 
   for (gint k = i; k < steps->refining.n; k += n)
     {
@@ -216,12 +216,12 @@ add_up_squares (gint i, gint n, gpointer data)
 
 /* One step of Gauss-Newton from the differences that are there; changes `matrix`.  Returns how far it went, negative: nowhere. */
 static gdouble
-step (Steps *steps, gdouble matrix[9])
+step (RefineSteps *steps, gdouble matrix[9])
 {
   const gint n = tangent_size (steps->model);
   gdouble    hessian[REFINE_MOST][REFINE_MOST] = { { 0 } }, answer[REFINE_MOST] = { 0 };
 
-  steps->most = OUTLIERS * MAX (PER_MEDIAN * median_of (steps, FALSE), EQUAL);
+  steps->most = OUTLIERS * MAX (PER_MEDIAN * median_difference (steps, FALSE), EQUAL);
   gegl_parallel_distribute (-1, add_up_squares, steps);
   for (gint i = 0; i < steps->refining.n; i++)
     {
@@ -241,17 +241,17 @@ step (Steps *steps, gdouble matrix[9])
 
 /* The median difference of the half that is held out. */
 static gdouble
-compare (Steps *steps, const gdouble matrix[9])
+compare (RefineSteps *steps, const gdouble matrix[9])
 {
   if (! matrix_invert (matrix, steps->refining.inverse))
     return G_MAXDOUBLE;
   gegl_parallel_distribute (-1, compare_squares, &steps->refining);
-  return median_of (steps, TRUE);
+  return median_difference (steps, TRUE);
 }
 
 /* From the middle of A to where the moved matrix has it. */
 static gboolean
-stays_near (Steps *steps, const gdouble matrix[9], const gdouble moved[9])
+stays_near (RefineSteps *steps, const gdouble matrix[9], const gdouble moved[9])
 {
   gdouble inverse[9], u, v, x, y;
 
@@ -263,7 +263,7 @@ stays_near (Steps *steps, const gdouble matrix[9], const gdouble moved[9])
 }
 
 static gboolean
-refine_steps (Steps *steps, gdouble still, gdouble matrix[9])
+refine_steps (RefineSteps *steps, gdouble still, gdouble matrix[9])
 {
   gdouble moved[9], after, far = G_MAXDOUBLE;
 
@@ -295,7 +295,7 @@ agreement_of (const Refining *refining)
 /* Moves the matrix to where the pixels of all squares have it, of the least kind if that is free, and tells how well that is known.  FALSE: it
  * is there already, or they do not know. */
 static gboolean
-settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
+settle (RefineSteps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9], RefineVerdict *verdict)
 {
   const Refining              *refining = &steps->refining;
   g_autofree const RefineSums **squares = g_new (const RefineSums *, refining->n);
@@ -306,7 +306,7 @@ settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel
     return FALSE;
   steps->model = MODEL_HOMOGRAPHY;
   steps->takes_all = TRUE;
-  steps->most = OUTLIERS * MAX (PER_MEDIAN * median_of (steps, TRUE), EQUAL);
+  steps->most = OUTLIERS * MAX (PER_MEDIAN * median_difference (steps, TRUE), EQUAL);
   gegl_parallel_distribute (-1, add_up_squares, steps);
   for (gint i = 0; i < refining->n; i++)
     if (refining->squares[i].is_used)
@@ -318,7 +318,7 @@ settle (Steps *steps, const RefineKnown *known, gboolean is_free, ConsensusModel
 }
 
 static gboolean
-steps_begin (Steps *steps, const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gint slack,
+steps_begin (RefineSteps *steps, const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gint slack,
              const gdouble matrix[9])
 {
   steps->refining = (Refining) { .a = a, .b = b, .softness = softness, .slack = slack };
@@ -333,8 +333,8 @@ steps_begin (Steps *steps, const RefinePicture *a, const RefinePicture *b, Conse
 static gboolean
 refine_soft (const RefinePicture *a, const RefinePicture *b, ConsensusModel model, gdouble softness, gint slack, gdouble matrix[9])
 {
-  g_autofree Steps *steps = g_new (Steps, 1);
-  const gboolean done = steps_begin (steps, a, b, model, softness, slack, matrix) && refine_steps (steps, FAR_STILL, matrix);
+  g_autofree RefineSteps *steps = g_new (RefineSteps, 1);
+  const gboolean          done = steps_begin (steps, a, b, model, softness, slack, matrix) && refine_steps (steps, FAR_STILL, matrix);
 
   refine_squares_clear (&steps->refining);
   return done;
@@ -356,8 +356,8 @@ gboolean
 refine_near (const RefinePicture *a, const RefinePicture *b, const RefineKnown *known, gboolean is_free, ConsensusModel *model, gdouble matrix[9],
              RefineVerdict *verdict)
 {
-  g_autofree Steps *steps = g_new (Steps, 1);
-  gboolean done = FALSE;
+  g_autofree RefineSteps *steps = g_new (RefineSteps, 1);
+  gboolean                done = FALSE;
 
   *verdict = (RefineVerdict) { .is_known = FALSE };
   if (steps_begin (steps, a, b, *model, NEAR_SOFTNESS, SLACK, matrix))

@@ -34,7 +34,7 @@ typedef struct
   Soften                soften;         /* of the square */
   const GeglRectangle  *rect;           /* of the result */
   gfloat               *out;            /* ... and its pixels */
-} Work;
+} Resampling;
 
 /* sinc (t) sinc (t / 3) */
 static gdouble
@@ -202,7 +202,7 @@ fade_row (const gfloat *restrict covered, gint n, Pixel *restrict out)
 
 /* The pixels of the input that `part` needs, from the bounds' first; empty: none.  FALSE: the horizon is in the way. */
 static gboolean
-needed_for (const Work *work, const GeglRectangle *part, GeglRectangle *need)
+needed_for (const Resampling *work, const GeglRectangle *part, GeglRectangle *need)
 {
   const GeglRectangle *bounds = &work->request->bounds;
   const gint           reach = TAPS / 2 + work->soften.radius;
@@ -232,14 +232,14 @@ needed_for (const Work *work, const GeglRectangle *part, GeglRectangle *need)
 
 /* Where a pixel of the result comes to lie. */
 static Pixel *
-result_at (const Work *work, gint x, gint y)
+result_at (const Resampling *work, gint x, gint y)
 {
   return (Pixel *) work->out + (gsize) (y - work->rect->y) * work->rect->width + (x - work->rect->x);
 }
 
 /* A row of n result pixels, at most RUN, of the pixels in `in`. */
 static void
-compute_row (const Work *work, const gfloat *in, const GeglRectangle *need, gint x, gint y, gint n)
+compute_row (const Resampling *work, const gfloat *in, const GeglRectangle *need, gint x, gint y, gint n)
 {
   const GeglRectangle *bounds = &work->request->bounds;
   gdouble              us[RUN], vs[RUN];
@@ -255,7 +255,7 @@ compute_row (const Work *work, const gfloat *in, const GeglRectangle *need, gint
 }
 
 static void
-sample_part (Work *work, const GeglRectangle *part, const GeglRectangle *need)
+sample_part (Resampling *work, const GeglRectangle *part, const GeglRectangle *need)
 {
   const TesseraRequest *request = work->request;
   const gsize           size = 4 * (gsize) need->width * need->height;
@@ -272,7 +272,7 @@ sample_part (Work *work, const GeglRectangle *part, const GeglRectangle *need)
 
 /* Part of a square.  One that needs too much of the input at once is halved. */
 static void
-compute_part (Work *work, const GeglRectangle *part)
+compute_part (Resampling *work, const GeglRectangle *part)
 {
   GeglRectangle  need;
   const gboolean is_known = needed_for (work, part, &need);
@@ -299,7 +299,7 @@ compute_part (Work *work, const GeglRectangle *part)
 }
 
 static void
-soften_for (Work *work, gint square_x, gint square_y)
+soften_for (Resampling *work, gint square_x, gint square_y)
 {
   gdouble u, v, s = 1.0;
   const gdouble x = square_x + 0.5 * (SQUARE - 1), y = square_y + 0.5 * (SQUARE - 1);
@@ -319,7 +319,7 @@ square_of (gint x)
 void
 resample_pixels (const TesseraRequest *request, const GeglRectangle *rect, gfloat *pixels)
 {
-  Work           work = { .request = request, .resample = request->params, .rect = rect, .out = pixels };
+  Resampling     work = { .request = request, .resample = request->params, .rect = rect, .out = pixels };
   const gdouble *matrix = work.resample->matrix;
 
   if (matrix[6] == 0.0 && matrix[7] == 0.0)             /* equally soft everywhere */

@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include "sift-parts.h"
-#include "steps.h"
 
 #define LEAST_ROWS   64                 /* of a strip */
 #define CROWD        64                 /* pixels of a strip for a candidate, ... */
@@ -28,7 +27,7 @@ gint sift_device_pixels = 16 << 20;     /* 64 MiB */
 
 typedef struct
 {
-  Steps             steps;
+  TesseraBand      *band;
   const SiftSearch *search;
   gint              most_candidates, most_points;
   gboolean          is_slow;
@@ -87,71 +86,74 @@ sift_device_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint
          + sizes.candidates * (sizeof (SiftCandidate) + PLACE_BYTES) + sizes.points * sizeof (SiftPoint);
 }
 
-static gboolean
+static void
 take_planes (Device *d)
 {
-  const SiftSearch *search = d->search;
-  const Sizes       sizes = sizes_of (search, &d->steps.band->request->bounds);
-  Steps            *steps = &d->steps;
+  const SiftScales *scales = &d->search->scales;
+  const Sizes       sizes = sizes_of (d->search, &d->band->request->bounds);
 
   d->most_candidates = sizes.candidates;
   d->most_points = sizes.points;
-  return steps_take (steps, sizes.picture * sizeof (gfloat), &d->seen) && steps_take (steps, sizes.picture * sizeof (gfloat), &d->next)
-         && (! search->scales.settings.upsample || steps_take (steps, sizes.strip * sizeof (gfloat), &d->doubled))
-         && steps_take (steps, sizes.strip * sizeof (gfloat), &d->sums)
-         && steps_take (steps, search->scales.n_levels * sizes.strip * sizeof (gfloat), &d->levels)
-         && steps_take (steps, COUNTS * sizeof (gint), &d->counts);
+  tessera_scratch (d->band, sizes.picture * sizeof (gfloat), &d->seen);
+  tessera_scratch (d->band, sizes.picture * sizeof (gfloat), &d->next);
+  if (scales->settings.upsample)
+    tessera_scratch (d->band, sizes.strip * sizeof (gfloat), &d->doubled);
+  tessera_scratch (d->band, sizes.strip * sizeof (gfloat), &d->sums);
+  tessera_scratch (d->band, scales->n_levels * sizes.strip * sizeof (gfloat), &d->levels);
+  tessera_scratch (d->band, COUNTS * sizeof (gint), &d->counts);
 }
 
 /* ------------------------------------------------------------------ levels -- */
 
 /* Of the picture; of its rows, doubled. */
-static gboolean
+static void
 see (Device *d)
 {
   const SiftSearch   *search = d->search;
-  const TesseraImage *input = &d->steps.band->input;
+  const TesseraImage *input = &d->band->input;
   const gint          is_encoded = search->input == PERCEIVED_ENCODED;
 
-  return steps_launch (&d->steps, &(TesseraLaunch) {
+  tessera_launch (d->band, &(TesseraLaunch) {
     .kernel = "sift_see", .size = { input->width, input->height }, .group = { 32, 4 }, .cost = 1,
     .args = { ARG (input->memory), ARG (input->stride), ARG (d->seen), ARG (input->width), ARG (input->height), ARG (search->components),
               FLOAT4_ARG (search->weights[0], search->weights[1], search->weights[2], 0.0f), ARG (is_encoded) }
   });
 }
 
-static gboolean
+static void
 enlarge (Device *d, const Strip *s)
 {
-  const gint width = d->steps.band->input.width, height = d->steps.band->input.height;
+  const gint width = d->band->input.width, height = d->band->input.height;
 
-  return steps_launch (&d->steps, &(TesseraLaunch) {
+  tessera_launch (d->band, &(TesseraLaunch) {
     .kernel = "sift_double", .size = { s->width, s->rows }, .group = { 32, 4 }, .cost = 4,
     .args = { ARG (d->seen), ARG (width), ARG (height), ARG (d->doubled), ARG (s->top), ARG (s->rows) }
   });
 }
 
 /* Rows `first` to `end` of level l of the strip, from rows of the level before or of the base. */
-static gboolean
+static void
 blur (Device *d, const Strip *s, const SiftBlur *blur, TesseraMemory *from, gint from_row, gint l, gint first, gint end)
 {
   const gint     n = 2 * blur->radius + 1, to_row = l * s->rows;
   const gint     above = MAX (0, first - blur->radius), below = MIN (s->rows, end + blur->radius);
   TesseraMemory *weights;
 
-  return steps_table (&d->steps, blur->weights, n * sizeof (gfloat), &weights)
-         && steps_launch (&d->steps, &(TesseraLaunch) {
-              .kernel = "sift_along", .size = { s->width, (below - above + 3) / 4 }, .group = { 32, 4 }, .cost = 4 * n,
-              .args = { ARG (from), ARG (from_row), ARG (d->sums), ARG (s->width), ARG (above), ARG (below), ARG (weights),
-                        ARG (blur->radius) } })
-         && steps_launch (&d->steps, &(TesseraLaunch) {
-              .kernel = "sift_down", .size = { s->width, (end - first + 3) / 4 }, .group = { 32, 4 }, .cost = n + 3,
-              .args = { ARG (d->sums), ARG (s->rows), ARG (d->levels), ARG (to_row), ARG (s->width), ARG (first), ARG (end),
-                        ARG (weights), ARG (blur->radius) } });
+  tessera_table (d->band, blur->weights, n * sizeof (gfloat), &weights);
+  tessera_launch (d->band, &(TesseraLaunch) {
+    .kernel = "sift_along", .size = { s->width, (below - above + 3) / 4 }, .group = { 32, 4 }, .cost = 4 * n,
+    .args = { ARG (from), ARG (from_row), ARG (d->sums), ARG (s->width), ARG (above), ARG (below), ARG (weights),
+              ARG (blur->radius) }
+  });
+  tessera_launch (d->band, &(TesseraLaunch) {
+    .kernel = "sift_down", .size = { s->width, (end - first + 3) / 4 }, .group = { 32, 4 }, .cost = n + 3,
+    .args = { ARG (d->sums), ARG (s->rows), ARG (d->levels), ARG (to_row), ARG (s->width), ARG (first), ARG (end),
+              ARG (weights), ARG (blur->radius) }
+  });
 }
 
 /* Each level on as many rows as the next ones need. */
-static gboolean
+static void
 make_levels (Device *d, const Strip *s)
 {
   const SiftScales *scales = &d->search->scales;
@@ -170,69 +172,72 @@ make_levels (Device *d, const Strip *s)
       else if (s->octave == 0)
         blur (d, s, &scales->first, s->base, s->base_row, 0, first, end);
       else
-        steps_launch (&d->steps, &(TesseraLaunch) {
+        tessera_launch (d->band, &(TesseraLaunch) {
           .kernel = "sift_copy", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 1,
           .args = { ARG (s->base), ARG (s->base_row), ARG (d->levels), ARG (s->width), ARG (first), ARG (end) } });
     }
-  return d->steps.status == 0;
 }
 
 /* What the next octave begins with, of the strip's own rows. */
-static gboolean
+static void
 halve (Device *d, const Strip *s)
 {
   const gint first = (s->own_top + 1) / 2, end = MIN ((s->own_bottom + 1) / 2, s->height / 2);
   const gint from_row = d->search->scales.settings.intervals * s->rows - s->top;
 
-  return ! s->next || end <= first || steps_launch (&d->steps, &(TesseraLaunch) {
-    .kernel = "sift_halve", .size = { s->width / 2, end - first }, .group = { 32, 4 }, .cost = 1,
-    .args = { ARG (d->levels), ARG (from_row), ARG (s->width), ARG (s->next), ARG (first), ARG (end) }
-  });
+  if (s->next && first < end)
+    tessera_launch (d->band, &(TesseraLaunch) {
+      .kernel = "sift_halve", .size = { s->width / 2, end - first }, .group = { 32, 4 }, .cost = 1,
+      .args = { ARG (d->levels), ARG (from_row), ARG (s->width), ARG (s->next), ARG (first), ARG (end) } });
 }
 
 /* ------------------------------------------------------------------ points -- */
 
-static gboolean
+static void
 begin (Device *d)
 {
-  return steps_launch (&d->steps, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts) } });
+  tessera_launch (d->band, &(TesseraLaunch) { .kernel = "sift_begin", .size = { 1 }, .cost = 1, .args = { ARG (d->counts) } });
 }
 
-static gboolean
+static void
 find_places (Device *d, const Strip *s)
 {
   const SiftScales *scales = &d->search->scales;
   const gint        first = s->own_top - s->top, end = s->own_bottom - s->top, items = ITEMS;
 
-  return steps_launch (&d->steps, &(TesseraLaunch) {
-           .kernel = "sift_scan", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 3 * scales->n_levels,
-           .args = { LEVEL_ARGS (d, s), ARG (scales->n_levels), ARG (first), ARG (end), ARG (d->search->least), ARG (d->counts),
-                     ARG (d->candidates), ARG (d->most_candidates) } })
-         && steps_launch (&d->steps, &(TesseraLaunch) {
-              .kernel = "sift_refine", .size = { items }, .group = { 64 }, .cost = 54,
-              .args = { LEVEL_ARGS (d, s), ARG (scales->settings.intervals), ARG (d->numbers), ARG (d->counts), ARG (d->candidates),
-                        ARG (d->places), ARG (d->most_candidates), ARG (items) } });
+  tessera_launch (d->band, &(TesseraLaunch) {
+    .kernel = "sift_scan", .size = { s->width, end - first }, .group = { 32, 4 }, .cost = 3 * scales->n_levels,
+    .args = { LEVEL_ARGS (d, s), ARG (scales->n_levels), ARG (first), ARG (end), ARG (d->search->least), ARG (d->counts),
+              ARG (d->candidates), ARG (d->most_candidates) }
+  });
+  tessera_launch (d->band, &(TesseraLaunch) {
+    .kernel = "sift_refine", .size = { items }, .group = { 64 }, .cost = 54,
+    .args = { LEVEL_ARGS (d, s), ARG (scales->settings.intervals), ARG (d->numbers), ARG (d->counts), ARG (d->candidates),
+              ARG (d->places), ARG (d->most_candidates), ARG (items) }
+  });
 }
 
-static gboolean
+static void
 find_points (Device *d, const Strip *s)
 {
-  const GeglRectangle *bounds = &d->steps.band->request->bounds;
+  const GeglRectangle *bounds = &d->band->request->bounds;
   const gint           is_doubled = d->search->scales.settings.upsample, octave = s->octave - is_doubled, items = ITEMS;
   const gint           is_root = d->search->scales.settings.is_root;
 
-  return steps_launch (&d->steps, &(TesseraLaunch) {
-           .kernel = "sift_turn", .size = { items }, .group = { GROUP_TURN }, .cost = 1000.0 / GROUP_TURN,
-           .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->places), ARG (d->points), ARG (d->most_points), ARG (octave),
-                     ARG (bounds->x), ARG (bounds->y), ARG (is_doubled), ARG (items) } })
-         && (! d->search->describes || steps_launch (&d->steps, &(TesseraLaunch) {
-              .kernel = "sift_describe", .size = { items }, .group = { GROUP_POINT }, .cost = 3000.0 / GROUP_POINT,
-              .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->points), ARG (d->most_points), ARG (items), ARG (is_root) } }));
+  tessera_launch (d->band, &(TesseraLaunch) {
+    .kernel = "sift_turn", .size = { items }, .group = { GROUP_TURN }, .cost = 1000.0 / GROUP_TURN,
+    .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->places), ARG (d->points), ARG (d->most_points), ARG (octave),
+              ARG (bounds->x), ARG (bounds->y), ARG (is_doubled), ARG (items) }
+  });
+  if (d->search->describes)
+    tessera_launch (d->band, &(TesseraLaunch) {
+      .kernel = "sift_describe", .size = { items }, .group = { GROUP_POINT }, .cost = 3000.0 / GROUP_POINT,
+      .args = { LEVEL_ARGS (d, s), ARG (d->counts), ARG (d->points), ARG (d->most_points), ARG (items), ARG (is_root) } });
 }
 
 /* ----------------------------------------------------------------- octaves -- */
 
-static gboolean
+static void
 search_strip (Device *d, Strip *s)
 {
   const gint around = d->search->scales.reach + d->search->scales.halo;
@@ -246,17 +251,21 @@ search_strip (Device *d, Strip *s)
       s->base_row = 0;
       enlarge (d, s);
     }
-  return make_levels (d, s) && halve (d, s) && begin (d) && find_places (d, s) && find_points (d, s);
+  make_levels (d, s);
+  halve (d, s);
+  begin (d);
+  find_places (d, s);
+  find_points (d, s);
 }
 
 /* A strip is done when its counts are here.  A quick device does not wait for them: its queue would run dry. */
 static void
-tell (Device *d, const Strip *s, gdouble from, gdouble to)
+tell_progress (Device *d, const Strip *s, gdouble from, gdouble to)
 {
   const gboolean is_first = s->octave == 0 && s->own_top == 0;
   const gint64   begun = g_get_monotonic_time ();
 
-  if ((! d->is_slow && ! is_first) || ! steps_fetch (&d->steps, d->counts, COUNTS * sizeof (gint), d->n))
+  if ((! d->is_slow && ! is_first) || tessera_fetch (d->band, d->counts, COUNTS * sizeof (gint), d->n) != 0)
     return;
   d->is_slow = d->is_slow || g_get_monotonic_time () - begun > SLOW;
   if (d->is_slow)
@@ -270,27 +279,27 @@ search_octave (Device *d, const Strip *octave, gdouble from, gdouble to)
   const gint rows = MAX (LEAST_ROWS, strip_rows (&d->search->scales, octave->width, octave->height) - 2 * around);
   const gint own = octave->height <= rows + 2 * around ? octave->height : rows;         /* in one strip nothing lies around */
 
-  for (gint top = 0; top < octave->height && d->steps.status == 0; top += own)
+  for (gint top = 0; top < octave->height; top += own)
     {
       Strip strip = *octave;
 
       strip.own_top = top;
       strip.own_bottom = MIN (octave->height, top + own);
-      if (search_strip (d, &strip))
-        tell (d, &strip, from, to);
+      search_strip (d, &strip);
+      tell_progress (d, &strip, from, to);
     }
 }
 
 /* The bases of octaves lie in turns in two planes, whose size is the picture's. */
-static gboolean
+static void
 search_octaves (Device *d)
 {
-  const GeglRectangle *bounds = &d->steps.band->request->bounds;
+  const GeglRectangle *bounds = &d->band->request->bounds;
   Strip                s = { .base = d->seen };
   gint                 width, height;
   gdouble              from, to = 0.0;
 
-  steps_send (&d->steps, (gint[COUNTS]) { 0 }, COUNTS * sizeof (gint), d->counts);
+  tessera_send (d->band, (gint[COUNTS]) { 0 }, COUNTS * sizeof (gint), d->counts);
   for (s.octave = 0; sift_octave (d->search, bounds, s.octave, &s.width, &s.height); s.octave++)
     {
       const gboolean has_next = sift_octave (d->search, bounds, s.octave + 1, &width, &height);
@@ -301,68 +310,73 @@ search_octaves (Device *d)
       to = has_next ? from + (1.0 - from) * 0.75 : 1.0;         /* a quarter is left for the others, as in C */
       search_octave (d, &s, from, to);
     }
-  return d->steps.status == 0;
 }
 
-static gboolean
+static gint
 search_picture (Device *d)
 {
-  Steps *steps = &d->steps;
-
-  return steps_take (steps, d->most_candidates * sizeof (SiftCandidate), &d->candidates)
-         && steps_take (steps, (gsize) d->most_candidates * PLACE_BYTES, &d->places)
-         && steps_take (steps, d->most_points * sizeof (SiftPoint), &d->points) && see (d) && search_octaves (d) && begin (d)
-         && steps_fetch (steps, d->counts, COUNTS * sizeof (gint), d->n);
+  tessera_scratch (d->band, d->most_candidates * sizeof (SiftCandidate), &d->candidates);
+  tessera_scratch (d->band, (gsize) d->most_candidates * PLACE_BYTES, &d->places);
+  tessera_scratch (d->band, d->most_points * sizeof (SiftPoint), &d->points);
+  see (d);
+  search_octaves (d);
+  begin (d);
+  return tessera_fetch (d->band, d->counts, COUNTS * sizeof (gint), d->n);
 }
 
 /* Each pixel of a layer may be a candidate, and have all angles; smaller octaves have fewer than half as many together. */
 static gboolean
 are_possible (const Device *d)
 {
-  const Sizes   sizes = sizes_of (d->search, &d->steps.band->request->bounds);
+  const Sizes   sizes = sizes_of (d->search, &d->band->request->bounds);
   const gdouble layers = d->search->scales.settings.intervals;
   gint          width = 0, height = 0;
 
-  sift_octave (d->search, &d->steps.band->request->bounds, 0, &width, &height);
+  sift_octave (d->search, &d->band->request->bounds, 0, &width, &height);
   return d->n[MOST] >= 0 && d->n[POINTS] >= 0 && d->n[MOST] <= layers * sizes.strip
          && d->n[POINTS] <= 1.5 * layers * width * height * SIFT_MOST_ANGLES;
 }
 
-/* If a list was too short: how long it has to be. */
 static gboolean
-is_too_short (Device *d)
+had_room (const Device *d)
 {
-  const gboolean is_so = d->n[MOST] > d->most_candidates || d->n[POINTS] > d->most_points;
-
-  if (! are_possible (d))
-    d->steps.status = IMPOSSIBLE;
-  d->most_candidates = MAX (d->most_candidates, d->n[MOST]);
-  d->most_points = MAX (d->most_points, d->n[POINTS]);
-  return is_so;
+  return d->n[MOST] <= d->most_candidates && d->n[POINTS] <= d->most_points;
 }
 
 static void
+make_room (Device *d)
+{
+  d->most_candidates = MAX (d->most_candidates, d->n[MOST]);
+  d->most_points = MAX (d->most_points, d->n[POINTS]);
+}
+
+static gint
 bring_points (Device *d)
 {
   gconstpointer points = NULL;
+  gint          status = 0;
 
   if (d->n[POINTS] > 0)
-    steps_see (&d->steps, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
-  if (d->steps.status == 0)
-    sift_answer (d->steps.band->request, points, d->n[POINTS]);
+    status = tessera_fetch_view (d->band, d->points, d->n[POINTS] * sizeof (SiftPoint), &points);
+  if (status == 0)
+    sift_answer (d->band->request, points, d->n[POINTS]);
+  return status;
 }
 
 gint
 sift_on_device (TesseraBand *band)
 {
-  Device d = { .steps = { .band = band }, .search = band->request->params };
-  gint   tries = 0;
+  Device d = { .band = band, .search = band->request->params };
+  gint   status;
 
   take_planes (&d);
-  steps_table (&d.steps, d.search->numbers, sizeof d.search->numbers, &d.numbers);
-  while (d.steps.status == 0 && search_picture (&d) && is_too_short (&d))
-    if (++tries == TRIES)
-      d.steps.status = TOO_MANY;
-  bring_points (&d);
-  return d.steps.status;
+  tessera_table (band, d.search->numbers, sizeof d.search->numbers, &d.numbers);
+  for (gint tries = 0; tries < TRIES; tries++, make_room (&d))
+    if ((status = search_picture (&d)) != 0)
+      return status;
+    else if (! are_possible (&d))
+      return IMPOSSIBLE;
+    else if (had_room (&d))
+      return bring_points (&d);
+  return TOO_MANY;
 }

@@ -157,12 +157,12 @@ typedef struct
   gint                *n_angles;
   gint                *place_of;        /* of a point */
   SiftPoint           *points;
-} Work;
+} StripWork;
 
 static void
 refine_some (gsize first, gsize n, gpointer data)
 {
-  const Work *work = data;
+  const StripWork *work = data;
 
   for (gsize i = first; i < first + n; i++)
     if (! sift_refine (work->levels, &work->walk->search->scales.settings, &work->candidates[i], &work->places[i]))
@@ -172,7 +172,7 @@ refine_some (gsize first, gsize n, gpointer data)
 static void
 turn_some (gsize first, gsize n, gpointer data)
 {
-  const Work *work = data;
+  const StripWork *work = data;
 
   for (gsize i = first; i < first + n; i++)
     work->n_angles[i] = sift_angles (work->levels, &work->places[i], work->angles[i]);
@@ -181,8 +181,8 @@ turn_some (gsize first, gsize n, gpointer data)
 static void
 describe_some (gsize first, gsize n, gpointer data)
 {
-  const Work    *work = data;
-  const gboolean is_root = work->walk->search->scales.settings.is_root;
+  const StripWork *work = data;
+  const gboolean   is_root = work->walk->search->scales.settings.is_root;
 
   for (gsize i = first; i < first + n; i++)
     sift_describe (work->levels, &work->places[work->place_of[i]], work->points[i].angle, is_root, work->points[i].descriptor);
@@ -219,7 +219,7 @@ point_at (const Walk *walk, const SiftPlace *place, const SiftAngle *angle)
 static void
 find_points (const Walk *walk, const SiftLevels *levels, const SiftCandidate *candidates, gint n)
 {
-  Work        work = { .walk = walk, .levels = levels, .candidates = candidates, .places = g_new (SiftPlace, n) };
+  StripWork   work = { .walk = walk, .levels = levels, .candidates = candidates, .places = g_new (SiftPlace, n) };
   GArray     *points = walk->points;
   const gsize before = points->len;
   gint        n_points = 0, at = 0;

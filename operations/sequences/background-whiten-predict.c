@@ -37,7 +37,7 @@ typedef struct
   WhitenPlanes       *planes;   /* where C computes, ... */
   gboolean           *is_in_c;  /* ... and whether it did */
   const GeglBuffer   *output;   /* of both: the background's pixels in the planes */
-  Move                moves[WEIGHTS_MAX_FRAMES];        /* behind the last frame's its own again; so the others */
+  Move                moves[WEIGHTS_MAX_FRAMES];        /* of the frames; the rest of the array repeats the last one, here and below */
   Weight              table[WEIGHTS_MAX_FRAMES];
   gint32              behind[WEIGHTS_MAX_FRAMES];       /* pixels: the moves, in memory */
   gint                left, top, right, bottom;         /* where all frames reach; all 0: nowhere */

@@ -31,44 +31,48 @@ gather (const ShiftSearch *searches, gint n, ShiftAsks asks, ShiftQuery *queries
   return found;
 }
 
-static gboolean
+static gint
 answer_medians (Shifts *s, ShiftSearch *searches)
 {
-  ShiftQuery      queries[SHIFT_MOST_FRAMES];
+  ShiftQuery queries[SHIFT_MOST_FRAMES];
   gdouble    medians[SHIFT_MOST_FRAMES];
   const gint n = gather (searches, s->n, SHIFT_ASKS_MEDIAN, queries);
+  gint       status;
 
   if (n == 0)
-    return TRUE;
-  if (! steps_send (&s->steps, queries, n * sizeof *queries, s->queries)
-      || ! steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_choose", .size = { s->width, s->down, n }, .group = PIXELS_GROUP, .cost = 4,
-           .args = { ARG (s->reference.touched), ARG (s->frames.touched), ARG (s->usable), SIZE_ARGS (s), ARG (s->down), ARG (s->queries),
-                     ARG (s->n_steep) } })
-      || ! shifts_find_medians (s, NULL, n, medians))
-    return FALSE;
+    return 0;
+  tessera_send (s->band, queries, n * sizeof *queries, s->queries);
+  tessera_launch (s->band, &(TesseraLaunch) {
+    .kernel = "shift_choose", .size = { s->width, s->down, n }, .group = PIXELS_GROUP, .cost = 4,
+    .args = { ARG (s->reference.touched), ARG (s->frames.touched), ARG (s->usable), SIZE_ARGS (s), ARG (s->down), ARG (s->queries),
+              ARG (s->n_steep) }
+  });
+  if ((status = shifts_find_medians (s, NULL, n, medians)) != 0)
+    return status;
   for (gint k = 0; k < n; k++)
     shift_search_median (&searches[queries[k].frame], medians[k]);
-  return TRUE;
+  return 0;
 }
 
-static gboolean
+static void
 launch_sums (Shifts *s, const ShiftQuery *queries, gint n)
 {
   gboolean is_fresh = FALSE;
 
   for (gint k = 0; k < n; k++)
     is_fresh = is_fresh || queries[k].is_fresh;
-  return (! is_fresh || steps_launch (&s->steps, &(TesseraLaunch) {
-           .kernel = "shift_mark", .size = { s->width, s->down, n }, .group = PIXELS_GROUP, .cost = SHIFT_TILE_HEIGHT * 4,
-           .args = { ARG (s->reference.soft), ARG (s->usable), ARG (s->steep), SIZE_ARGS (s), ARG (s->down), ARG (s->queries), ARG (s->n_steep),
-                     LOCAL_ARG (sizeof (gint)) } }))
-         && steps_launch (&s->steps, &(TesseraLaunch) {
-              .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
-              .cost = SHIFT_TILE_HEIGHT * 5,
-              .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->usable), ARG (s->steep), SIZE_ARGS (s), ARG (s->queries),
-                        ARG (s->n_steep), ARG (SHIFT_FEWEST_STEEP), ARG (s->sums), ARG (s->across), ARG (s->down),
-                        LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) } });
+  if (is_fresh)
+    tessera_launch (s->band, &(TesseraLaunch) {
+      .kernel = "shift_mark", .size = { s->width, s->down, n }, .group = PIXELS_GROUP, .cost = SHIFT_TILE_HEIGHT * 4,
+      .args = { ARG (s->reference.soft), ARG (s->usable), ARG (s->steep), SIZE_ARGS (s), ARG (s->down), ARG (s->queries), ARG (s->n_steep),
+                LOCAL_ARG (sizeof (gint)) } });
+  tessera_launch (s->band, &(TesseraLaunch) {
+    .kernel = "shift_sum_tiles", .size = { (gsize) SHIFT_GROUP * s->across * s->down, 1, n }, .group = { SHIFT_GROUP, 1, 1 },
+    .cost = SHIFT_TILE_HEIGHT * 5,
+    .args = { ARG (s->reference.soft), ARG (s->frames.soft), ARG (s->usable), ARG (s->steep), SIZE_ARGS (s), ARG (s->queries),
+              ARG (s->n_steep), ARG (SHIFT_FEWEST_STEEP), ARG (s->sums), ARG (s->across), ARG (s->down),
+              LOCAL_ARG (SHIFT_SUMS * SHIFT_TILE_WIDTH * sizeof (gfloat)) }
+  });
 }
 
 typedef struct
@@ -93,17 +97,22 @@ add_tiles (gsize first, gsize n, gpointer data)
     }
 }
 
-static gboolean
+static gint
 answer_sums (Shifts *s, ShiftSearch *searches)
 {
   ShiftQuery    queries[SHIFT_MOST_FRAMES];
   const gint    n = gather (searches, s->n, SHIFT_ASKS_SUMS, queries), n_tiles = s->across * s->down;
   gconstpointer tiles;
+  gint          status;
 
-  if (n > 0 && steps_send (&s->steps, queries, n * sizeof *queries, s->queries) && launch_sums (s, queries, n)
-      && steps_see (&s->steps, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles))
-    tessera_spread_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
-  return s->steps.status == 0;
+  if (n == 0)
+    return 0;
+  tessera_send (s->band, queries, n * sizeof *queries, s->queries);
+  launch_sums (s, queries, n);
+  if ((status = tessera_fetch_view (s->band, s->sums, (gsize) n * n_tiles * SHIFT_SUMS * sizeof (gfloat), &tiles)) != 0)
+    return status;
+  tessera_spread_range (n, FEW_TILES / n_tiles, add_tiles, &(Adding) { queries, searches, tiles, n_tiles });
+  return 0;
 }
 
 typedef struct
@@ -154,19 +163,21 @@ shift_answer (const TesseraRequest *request, const Shift *found)
   tessera_answer (request, words, SHIFT_WORDS * r->n * sizeof *words);
 }
 
-static void
+static gint
 search (Shifts *s)
 {
   ShiftSearch searches[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
+  gint        status;
 
   tessera_spread_range (s->n, SHIFT_THREAD_COST, begin_searches, &(Beginning) { s, searches });
   while (is_searching (s, searches))
-    if (! answer_medians (s, searches) || ! answer_sums (s, searches))
-      return;
+    if ((status = answer_medians (s, searches)) != 0 || (status = answer_sums (s, searches)) != 0)
+      return status;
   for (gint k = 0; k < s->n; k++)
     found[k] = searches[k].found;
-  shift_answer (s->steps.band->request, found);
+  shift_answer (s->band->request, found);
+  return 0;
 }
 
 /* ------------------------------------------------------------------ the filter -- */
@@ -208,17 +219,25 @@ shift_scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gi
                             + sizeof (ShiftQuery) + sizeof (gfloat) + sizeof (gint)) + sums_bytes (&s) + means_bytes (&s);
 }
 
-static gboolean
+static void
 take_all (Shifts *s)
 {
   const gsize pixels = (gsize) s->n * s->width * s->height * sizeof (gfloat), bits = s->n * shifts_bits_bytes (s);
-  Steps      *steps = &s->steps;
 
-  return steps_take (steps, pixels, &s->medians) && steps_take (steps, pixels, &s->excesses) && steps_take (steps, s->n * SHIFT_BINS * sizeof (gint), &s->counts)
-         && steps_take (steps, s->n * sizeof (ShiftMiddle), &s->middles) && steps_take (steps, s->n * sizeof (gfloat), &s->thresholds)
-         && steps_take (steps, s->n * sizeof (ShiftQuery), &s->queries) && steps_take (steps, bits, &s->usable) && steps_take (steps, bits, &s->steep)
-         && steps_take (steps, s->n * sizeof (gint), &s->n_steep) && steps_take (steps, sums_bytes (s), &s->sums)
-         && (! steps->band->has_doubles || steps_take (steps, means_bytes (s), &s->means)) && steps_take (steps, pixels, &s->frames.soft) && steps_take (steps, bits, &s->frames.touched);
+  tessera_scratch (s->band, pixels, &s->medians);
+  tessera_scratch (s->band, pixels, &s->excesses);
+  tessera_scratch (s->band, s->n * SHIFT_BINS * sizeof (gint), &s->counts);
+  tessera_scratch (s->band, s->n * sizeof (ShiftMiddle), &s->middles);
+  tessera_scratch (s->band, s->n * sizeof (gfloat), &s->thresholds);
+  tessera_scratch (s->band, s->n * sizeof (ShiftQuery), &s->queries);
+  tessera_scratch (s->band, bits, &s->usable);
+  tessera_scratch (s->band, bits, &s->steep);
+  tessera_scratch (s->band, s->n * sizeof (gint), &s->n_steep);
+  tessera_scratch (s->band, sums_bytes (s), &s->sums);
+  if (s->band->has_doubles)
+    tessera_scratch (s->band, means_bytes (s), &s->means);
+  tessera_scratch (s->band, pixels, &s->frames.soft);
+  tessera_scratch (s->band, bits, &s->frames.touched);
 }
 
 static void
@@ -231,17 +250,30 @@ frames_clear (DeviceFrames *frames)
     }
 }
 
+static gint
+prepare (Shifts *s)
+{
+  gint status;
+
+  take_all (s);
+  shifts_begin_counts (s);
+  if ((status = shifts_prepare_reference (s)) != 0)
+    return status;
+  return s->request->planes ? shifts_prepare_planes (s)
+                            : shifts_prepare_frames (s, &s->frames, &s->band->input.memory, 1, s->band->input.stride);
+}
+
 gint
 shift_device (TesseraBand *band)
 {
   Shifts s = shifts_of (band->request);
+  gint   status;
 
-  s.steps.band = band;
+  s.band = band;
   s.frames.n = s.n;
-  if (take_all (&s) && shifts_begin_counts (&s) && shifts_prepare_reference (&s)
-      && (s.request->planes ? shifts_prepare_planes (&s) : shifts_prepare_frames (&s, &s.frames, &band->input.memory, 1, band->input.stride)))
-    search (&s);
+  if ((status = prepare (&s)) == 0)
+    status = search (&s);
   frames_clear (&s.reference);
   frames_clear (&s.frames);
-  return s.steps.status;
+  return status;
 }

@@ -5,7 +5,6 @@
 #define ESTIMATE_SHIFT_PARTS_H
 
 #include "estimate-shift.h"
-#include "steps.h"
 
 #define SHIFT_BINS 2048         /* opencl/kernels/estimate-shift-middle.h */
 #define SHIFT_GROUP 64          /* of launches that use local memory for each item */
@@ -35,7 +34,7 @@ typedef struct
 
 typedef struct
 {
-  Steps               steps;
+  TesseraBand        *band;
   const ShiftRequest *request;
   gint                n, width, height, across, down;   /* frames; in pixels; in tiles */
   TesseraMemory      *medians, *excesses;               /* the reference's, then the frames' */
@@ -56,16 +55,17 @@ shifts_bits_bytes (const Shifts *s)
 
 #define SIZE_ARGS(s) ARG ((s)->width), ARG ((s)->height)
 
-/* estimate-shift-prepare.c: of these excesses of n frames, or, without, of the slopes of n queries. */
-gboolean shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, gdouble *medians);
-gboolean shifts_begin_counts      (Shifts *s);
+/* estimate-shift-prepare.c.  As those of tessera.h: 0, or an error. */
+void  shifts_begin_counts      (Shifts *s);
+/* Of these excesses of n frames, or, without, of the slopes of n queries. */
+gint  shifts_find_medians      (Shifts *s, TesseraMemory *excesses, gint n, gdouble *medians);
 /* Floats of the projections of one frame: sums of columns, then of rows. */
-gsize    shifts_projection_floats (const Shifts *s);
+gsize shifts_projection_floats (const Shifts *s);
 /* From n memories, each of which has as many of the frames, one behind the other.  Frames that are kept stay on the device for others. */
-gboolean shifts_prepare_frames    (Shifts *s, DeviceFrames *frames, TesseraMemory *const *pixels, gint n, gint stride);
+gint  shifts_prepare_frames    (Shifts *s, DeviceFrames *frames, TesseraMemory *const *pixels, gint n, gint stride);
 /* From the planes of the request, which stay where they are. */
-gboolean shifts_prepare_planes    (Shifts *s);
+gint  shifts_prepare_planes    (Shifts *s);
 /* What is made of the reference may be there, from another request. */
-gboolean shifts_prepare_reference (Shifts *s);
+gint  shifts_prepare_reference (Shifts *s);
 
 #endif

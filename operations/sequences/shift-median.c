@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "middle.h"
+#include "median.h"
 
 #define TABLES 4                /* neighbours are alike, and would wait for one another */
 #define FEW    4                /* of so many values one is kept, at most */
@@ -107,9 +107,9 @@ middle_of_kept (Median *m, guint32 first, guint32 last, gsize n, const gsize ran
   m->last = last;
   m->kept = tessera_large_new (n * sizeof *m->kept);
   tessera_spread_range (m->rows, SHIFT_ROW_COST (m->most), keep_rows, m);
-  low = high = middle_at (m->kept, n, rank[0]);
+  low = high = median_rank (m->kept, n, rank[0]);
   if (rank[1] != rank[0])
-    high = middle_at (m->kept, n, rank[1]);
+    high = median_rank (m->kept, n, rank[1]);
   tessera_large_free (m->kept);
   return (low + high) / 2;
 }

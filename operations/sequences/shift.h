@@ -19,7 +19,7 @@
 #ifndef SHIFT_H
 #define SHIFT_H
 
-#include "plane.h"
+#include "count-plane.h"
 
 typedef enum
 {

@@ -16,7 +16,7 @@
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
-#include "plane.h"
+#include "count-plane.h"
 
 #define WEIGHTS_MAX_FRAMES 64
 #define WEIGHTS_MAX_DEGREE 3

@@ -12,7 +12,7 @@
 
 #include <gegl.h>
 
-#include "middle.h"
+#include "median.h"
 #include "tessera.h"
 
 #define MAD_TO_SIGMA 1.4826f
@@ -91,11 +91,11 @@ static Local
 find_local (const CountPlane *plane, gint x0, gint y0, gint x1, gint y1, gfloat *values)
 {
   const gsize n = collect (plane, x0, y0, x1, y1, values);
-  Local       local = { .median = middle_of (values, n) };
+  Local       local = { .median = median_of (values, n) };
 
   for (gsize i = 0; i < n; i++)
     values[i] = fabsf (values[i] - local.median);
-  local.sigma = MAD_TO_SIGMA * middle_of (values, n);
+  local.sigma = MAD_TO_SIGMA * median_of (values, n);
   return local;
 }
 
@@ -129,7 +129,7 @@ fill_locals (const Judgement *j)
         medians[n] = j->locals[i].median;
         sigmas[n++] = j->locals[i].sigma;
       }
-  whole = (Local) { middle_of (medians, n), middle_of (sigmas, n) };
+  whole = (Local) { median_of (medians, n), median_of (sigmas, n) };
   for (gint i = 0; i < n_blocks; i++)
     if (isnan (j->locals[i].median))
       j->locals[i] = whole;
@@ -167,7 +167,7 @@ find_middle (const WhitenPlanes *planes)
   Collecting  c = { .planes = planes, .values = values };
 
   tessera_spread_range (planes->background.height, 64.0 * 64.0 / planes->background.width, collect_rows, &c);
-  return c.known > 0 ? middle_of_many (values, n_pixels, c.known) : 0.0f;
+  return c.known > 0 ? median_of_many (values, n_pixels, c.known) : 0.0f;
 }
 
 /* What a row of the frame has between the rows of blocks. */

@@ -7,7 +7,7 @@
 
 #include <gegl.h>
 
-#include "plane.h"
+#include "count-plane.h"
 
 /* The format of floats that are read, for a picture of `format`. */
 const Babl *counts_format     (const Babl *format);

@@ -4,6 +4,7 @@
 import array
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -137,6 +138,24 @@ def check_frames(gegl, program, folder, report):
                  and any(name.startswith('photutils') for name in lines), done.stdout)
 
 
+def check_page(gegl, program, folder, report):
+    """The table of measurements.md, of both paths; what was not asked for is not measured.  Two files of one path each make the same table."""
+    words = DRIVER + ['--quick', '--page', '--mpix', '0.02', '--rows', 'sobel magnitude of luminance/label random dots, index', '--bench', program, '--out']
+    done = start(gegl, words + [folder], folder)
+    rows = {cells[0]: cells[2:6:2] for cells in ([cell.strip() for cell in line.split('|')[1:7]] for line in done.stdout.splitlines() if line.count('|') == 7)}
+    timed = {name for name, (c, device) in rows.items() if re.search(r'\d', c) and re.search(r'\d', device)}
+    report.check('the page\'s table has times in C and on the device', done.returncode == 0 and timed == {'`tessera:sobel`', '`tessera:label`', '`tessera:estimate-shift`',
+                 '`tessera:background-whiten`', '`tessera:align`, `tessera:combine`'}, f'{timed}\n{done.stderr[-2000:]}')
+    report.check('and says what was not measured', rows.get('`tessera:equalize`') == ['not measured'] * 2, done.stdout)
+    with open(os.path.join(folder, 'page.json'), encoding='utf-8') as file:
+        whole = json.load(file)
+    for leg in 'c', 'opencl':
+        with open(os.path.join(folder, leg), 'w', encoding='utf-8') as file:
+            json.dump({key: {leg: values[leg]} for key, values in whole.items()}, file)
+    again = start(gegl, DRIVER + ['--page', '--render', *(os.path.join(folder, leg) for leg in ('c', 'opencl')), '--out', folder], folder)
+    report.check('--page --render puts machines together', again.returncode == 0 and again.stdout == done.stdout, again.stderr)
+
+
 def check_pairs(gegl, program, folder, report):
     """Aligning and matching, in C and on the device, find what is there; OpenCV has a line whether it is there or not."""
     done = start(gegl, DRIVER + ['--quick', '--pairs', '--bench', program, '--out', folder], folder)
@@ -160,6 +179,7 @@ def main():
         check_side(gegl, program, folder, report)
         check_quick(gegl, program, folder, report)
         check_frames(gegl, program, folder, report)
+        check_page(gegl, program, folder, report)
         check_pairs(gegl, program, folder, report)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

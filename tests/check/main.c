@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * check: C, OpenCL and a double-precision reference of every filter on the
- * same random input.  `check --help` lists the options. */
+ * same random input.  `check --help` lists the options; a failure prints the line that repeats it.
+ *
+ *   check --self-test                                          filters that are wrong on purpose must be caught
+ *   check --hashes tests/check/hashes.txt --legs c             the same bits as everywhere (--print-hashes makes the file)
+ */
 #include "check.h"
 
 #include <glib/gstdio.h>

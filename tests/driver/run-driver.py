@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """run-driver.py BUILD faults|types|threads|soak|holds|short|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
 (`types --all`: all of it), driver-threads, driver-soak, driver-holds, driver-short or driver-straight with the stub driver (libstub-icd) in the place of every
-other.  STUB_ICD_DRIVER: the driver behind it, else PoCL."""
+other.  STUB_ICD_DRIVER: the driver behind it, else PoCL.  Plans are in stub-icd.h:
+
+  run-driver.py build faults FILTER "fail EnqueueWriteBuffer:2:CL_OUT_OF_RESOURCES"
+
+Races in the engine: run-driver.py build-tsan threads, after
+
+  meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dc_args=-DTESSERA_NO_CLONES && ninja -C build-tsan"""
 import glob
 import os
 import subprocess

@@ -2,7 +2,7 @@
  *
  * formats: what the engine, on the device and in C, makes of pixels on their way between the
  * formats that buffers store and those that filters work in, against babl and the formula,
- * over the whole domain of each.  `formats --help` lists the options. */
+ * over the whole domain of each.  `formats --help` lists the options; `--table` shows the error of every conversion. */
 #include "formats.h"
 
 #include <glib/gstdio.h>

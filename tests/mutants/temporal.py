@@ -86,7 +86,7 @@ ROWS = [
     ('452', 'killed', 'opencl/kernels/tracks.cl',
      '      if (value > best || (value == best && velocity < which))', '      if (value > best || (value == best && velocity > which))', 1),
     ('453', 'killed', 'opencl/kernels/tracks.cl',
-     '          if (move.y > 4)', '          if (move.y > 5)', 1),
+     '  if (spread > 4)', '  if (spread > 5)', 1),
     ('485', 'real', 'opencl/kernels/estimate-shift.cl',
      'atomic_add (near, popcount (found & bits));', 'atomic_add (near, 1);', 1),
     ('486', 'real', 'operations/sequences/estimate-shift-prepare.c',

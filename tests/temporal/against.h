@@ -8,7 +8,7 @@
 #include "reference.h"
 #include "stars.h"
 #include "stars-random.h"
-#include "plane.h"
+#include "count-plane.h"
 
 /* `name`: what repeats the case. */
 typedef void (*AgainstCase) (StarsRandom *random, const gchar *name);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plane.h"
+#include "count-plane.h"
 #include "reference.h"
 #include "once.h"
 #include "stars.h"

@@ -7,7 +7,7 @@
 #include <gegl.h>
 
 #include "../engine/verdict.h"
-#include "middle.h"
+#include "median.h"
 #include "shift-parts.h"
 #include "whiten.h"
 
@@ -205,9 +205,9 @@ test_middles (gint n, gdouble offset, gdouble width, gboolean some)
         known[m++] = values[i];
     }
   right = sorted_middle (known, m);
-  expect (middle_of_many (values, n, m) == (gfloat) right, "%d of %d values, width %g: the median is %g, not %g", m, n, width,
-          middle_of_many (values, n, m), right);
-  expect (middle_of (known, m) == (gfloat) right, "%d values, width %g: the median is %g, not %g", m, width, middle_of (known, m), right);
+  expect (median_of_many (values, n, m) == (gfloat) right, "%d of %d values, width %g: the median is %g, not %g", m, n, width,
+          median_of_many (values, n, m), right);
+  expect (median_of (known, m) == (gfloat) right, "%d values, width %g: the median is %g, not %g", m, width, median_of (known, m), right);
   test_magnitudes (values, n, known, m, width);
   g_free (known);
   g_free (values);

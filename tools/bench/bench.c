@@ -5,6 +5,8 @@
  * and for OpenCL and makes one report; alone it prints a markdown table:
  *
  *   GEGL_USE_OPENCL=no bench [--mpix N,N] [--runs N] [--rows TEXT] [--rivals no] ...
+ *   bench --rows "motion-blur length/CLAHE" --runs 5 --turns 5         rows in turn: their ratio in one process.  Start it several times
+ *   bench --formats u8 --sinks merge --side 2048       GIMP's rectangles depend on the time a filter takes; these are the same for all
  *
  * OpenCL is whatever GEGL_USE_OPENCL and TESSERA_OPENCL say.  Exit code 2: a
  * measurement was refused because it would mean nothing; 1: it is not to be trusted.

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 import bench_frames
+import bench_page
 import bench_pairs
 import bench_report
 import bench_svg
@@ -59,9 +60,12 @@ def options():
                         help='the tables of the thesis instead: 2048 x 2048, minimum of 10 runs')
     parser.add_argument('--frames', nargs='?', type=int, const=32, metavar='N',
                         help='shifts and backgrounds of frames of a sequence instead, N of them (32)')
+    parser.add_argument('--page', action='store_true',
+                        help='the table of data/doc/measurements.md instead: C at the first of the sizes, OpenCL at the second')
     parser.add_argument('--pairs', action='store_true',
                         help='aligning a picture and matching descriptors instead, beside OpenCV')
-    parser.add_argument('--render', nargs='+', metavar='JSON', help='measure nothing: merge the files of earlier runs')
+    parser.add_argument('--render', nargs='+', metavar='JSON',
+                        help='measure nothing: merge the files of earlier runs (with --page: page.json of several machines)')
     chosen = parser.parse_args()
     for name, value in (QUICK if chosen.quick else NORMAL).items():
         if getattr(chosen, name) is None:
@@ -270,6 +274,45 @@ def pairs(chosen):
     return of_one_table(chosen, 'pairs.md', 'pairs', lambda program, kind: bench_pairs.markdown(program, kind, chosen.quick))
 
 
+def page_legs(chosen, kind, name):
+    """Each leg of the table: its environment, its size, and the machine in words."""
+    box, sizes = machine(), chosen.mpix.split(',')
+    processor = f'{box["processor"]}, {os.environ.get("GEGL_THREADS", box["threads"])} threads'
+    legs = {'c': (LEGS['c'], sizes[0], processor)}
+    if kind:
+        legs['opencl'] = ({**LEGS['opencl'], 'GEGL_USE_OPENCL': kind}, sizes[-1], f'{name}, {processor}')
+    return {leg: (env, mpix, f'{words}, {mpix} Mpix, {box["date"]}') for leg, (env, mpix, words) in legs.items() if leg in chosen.legs.split(',')}
+
+
+def measured_page(chosen, work):
+    """The table, and what is not to be trusted; what is measured so far is in the folder --out."""
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(chosen.bench))))
+    programs = {name: Program(os.path.join(build, *path), work) for name, path in
+                (('bench', ('tools', 'bench', 'bench')), ('pairs', ('tools', 'bench', 'pairs')), ('sequences', ('tests', 'temporal', 'sequence-speed')))}
+    kind, device = programs['bench'].find_device() if 'opencl' in chosen.legs.split(',') else (None, None)
+    report, wrong = {'machines': {}, 'times': {}}, []
+    for leg, (env, mpix, words) in page_legs(chosen, kind, device and device['name']).items():
+        report['times'][leg], flags = bench_page.one_leg(programs, leg, env, mpix, chosen)
+        report['machines'][leg] = words
+        wrong += flags
+        bench_page.write(report, chosen.out)
+    return report, wrong
+
+
+def page(chosen):
+    work = tempfile.mkdtemp()
+    try:
+        report, wrong = (bench_page.merged(chosen.render), []) if chosen.render else measured_page(chosen, work)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    bench_page.write(report, chosen.out)
+    print(bench_page.markdown(report), flush=True)
+    for line in wrong:
+        print(f'bench: warning: {line}', file=sys.stderr)
+    print(f'bench: {os.path.join(chosen.out, "page.md")}, page.json', file=sys.stderr)
+    return int(bool(wrong))
+
+
 def bench(chosen):
     if chosen.thesis:
         return thesis(chosen)
@@ -277,6 +320,8 @@ def bench(chosen):
         return frames(chosen)
     if chosen.pairs:
         return pairs(chosen)
+    if chosen.page:
+        return page(chosen)
     if chosen.render:
         report = merge(chosen.render)
     else:

@@ -190,7 +190,7 @@ typedef struct
 } Answers;
 
 static gboolean
-tell (const Comparison *comparison, gpointer data, GError **error)
+tell_comparison (const Comparison *comparison, gpointer data, GError **error)
 {
   Answers *answers = data;
 
@@ -277,7 +277,7 @@ compare (GPtrArray *sides, gboolean many, const Settings *settings, GError **err
   if (good)
     {
       begin (&answers, sides, settings);
-      aligned = pairs_compare (sides, neighbours, tell, &answers, settings, error);
+      aligned = pairs_compare (sides, neighbours, tell_comparison, &answers, settings, error);
       progress_end ();
     }
   if (aligned >= 0)

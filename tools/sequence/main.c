@@ -120,7 +120,7 @@ tell_json (const Tables *tables, const Run *run, guint64 rate)
 }
 
 static void
-tell (const Tables *tables, const Run *run, const Options *options)
+tell_sums (const Tables *tables, const Run *run, const Options *options)
 {
   const gdouble adding = block_track_seconds ();
   const guint64 rate = adding > 0.0 ? (guint64) (tracks_tried () / adding) : 0;
@@ -152,7 +152,7 @@ finish (Sequence *sequence, gint frames, gint block, const Options *options, Run
       if (! run->error)
         {
           count_frames (&tables, run);
-          tell (&tables, run, options);
+          tell_sums (&tables, run, options);
           status = 2 * run->used < run->frames;
         }
     }

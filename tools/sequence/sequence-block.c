@@ -217,7 +217,7 @@ forget (Block *block, gint chain)
   block->chain = chain;
 }
 
-/* Of a frame before `begin` only its counts are of use. */
+/* A frame before `begin` is only background of later ones: it is not judged. */
 static gboolean
 add_frame (Block *block, gint index, gint begin, GError **error)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "middle.h"
+#include "median.h"
 #include "saving.h"
 
 #include "../saves.h"
@@ -143,10 +143,10 @@ paint (const gfloat *values, gdouble above, guint8 *picture, gint left)
       known[n++] = values[i];
   if (n == 0)
     return;
-  median = middle_of (known, n);
+  median = median_of (known, n);
   for (gint i = 0; i < n; i++)
     known[i] = fabsf (known[i] - median);
-  spread = MAX (1.4826f * middle_of (known, n), 1e-6f);
+  spread = MAX (1.4826f * median_of (known, n), 1e-6f);
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < SIDE * SCALE; x++)
       {

@@ -30,7 +30,7 @@ read_laid (gint k, const GeglRectangle *square, gfloat *pixels, gpointer data)
 }
 
 static void
-tell (gint rows, gint all, gpointer data)
+tell_rows (gint rows, gint all, gpointer data)
 {
   Laying *laying = data;
 
@@ -48,7 +48,7 @@ stack_combine (const Stack *stack, CombineMethod method, const Babl *format, gui
   g_autofree const Babl **formats = g_new (const Babl *, stack->n);
   CombineSteps         steps;
   Laying               laying = { g_new (Laid, stack->n), stack->n, 0 };
-  Combine              combine = { .read = read_laid, .told = tell, .data = &laying, .format = babl_format_with_space ("RaGaBaA float", space),
+  Combine              combine = { .read = read_laid, .told = tell_rows, .data = &laying, .format = babl_format_with_space ("RaGaBaA float", space),
                                    .method = method, .alpha = ALPHA_COVERAGE, .memory = memory / 4 };
 
   for (gint i = 0; i < stack->n; i++)

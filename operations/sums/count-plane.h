@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * One plane of a frame, in counts (0..65535 for 16 bits). */
-#ifndef PLANE_H
-#define PLANE_H
+#ifndef COUNT_PLANE_H
+#define COUNT_PLANE_H
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-#include "plane.h"
+#include "count-plane.h"
 
 #include <gegl.h>
 

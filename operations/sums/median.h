@@ -2,16 +2,16 @@
  *
  * The median of many floats.
  */
-#ifndef MIDDLE_H
-#define MIDDLE_H
+#ifndef MEDIAN_H
+#define MEDIAN_H
 
 #include <glib.h>
 
 /* Of an even number of values the mean of the two in the middle; of none NaN.  There is no NaN among them. */
-gfloat middle_of      (const gfloat *values, gsize n);
+gfloat median_of      (const gfloat *values, gsize n);
 /* The same on all threads.  `known` of the n values count; the others are NAN.  Of zeros the positive one. */
-gfloat middle_of_many (const gfloat *values, gsize n, gsize known);
+gfloat median_of_many (const gfloat *values, gsize n, gsize known);
 /* The value with so many before it, on all threads. */
-gfloat middle_at      (const gfloat *values, gsize n, gsize rank);
+gfloat median_rank      (const gfloat *values, gsize n, gsize rank);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The median by counting: the first bits of the value sought, then the next.  Three passes, whatever the order of the values.
  */
-#include "middle.h"
+#include "median.h"
 
 #include <math.h>
 #include <string.h>
@@ -173,7 +173,7 @@ select_among_many (const gfloat *values, gsize n, gsize *rank, gsize *equal)
 }
 
 gfloat
-middle_of_many (const gfloat *values, gsize n, gsize known)
+median_of_many (const gfloat *values, gsize n, gsize known)
 {
   gsize  rank = (known - 1) / 2, equal;
   gfloat low, high;
@@ -187,7 +187,7 @@ middle_of_many (const gfloat *values, gsize n, gsize known)
 }
 
 gfloat
-middle_at (const gfloat *values, gsize n, gsize rank)
+median_rank (const gfloat *values, gsize n, gsize rank)
 {
   gsize equal;
 
@@ -195,7 +195,7 @@ middle_at (const gfloat *values, gsize n, gsize rank)
 }
 
 gfloat
-middle_of (const gfloat *values, gsize n)
+median_of (const gfloat *values, gsize n)
 {
   gsize   rank = (n - 1) / 2, equal;
   gfloat  low, high;
