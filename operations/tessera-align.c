@@ -254,13 +254,13 @@ find (const GeglProperties *o, const TesseraRequest *request, Consensus *found)
 
   reference.input = request->aux;
   reference.bounds = reference.roi = request->aux_bounds;
-  reference.progress_to = moving.progress_from = REFERENCE_DONE;
+  reference.errand.progress_to = moving.errand.progress_from = REFERENCE_DONE;
   moving.roi = moving.bounds;
-  moving.progress_to = POINTS_DONE;
+  moving.errand.progress_to = POINTS_DONE;
   done = align_picture_init (&a, &reference, &settings, 0)
          && align_picture_init (&b, &moving, &settings, keeps_size ? a.factor : 0);
-  moving.progress_from = POINTS_DONE;
-  done = done && align_find (&moving, &a, &b, &settings, found);
+  moving.errand.progress_from = POINTS_DONE;
+  done = done && align_find (&moving.errand, &a, &b, &settings, found);
   align_picture_clear (&a);
   align_picture_clear (&b);
   return done;
@@ -282,15 +282,15 @@ resample_all (TesseraRequest *request, const Resample *resample, gdouble from)
 {
   request->filter = &resample_filter;
   request->params = resample;
-  request->progress_from = from;
-  request->progress_to = 1.0;
+  request->errand.progress_from = from;
+  request->errand.progress_to = 1.0;
   return tessera_process (request);
 }
 
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglOperation *operation = request->operation;
+  GeglOperation *operation = request->errand.operation;
   Consensus      found = { .matrix = MATRIX_IDENTITY };
   Resample       resample;
   GeglRectangle  box;

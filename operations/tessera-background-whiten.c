@@ -284,7 +284,7 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
 {
   const HistorySettings settings = { .frames = o->frames, .current = o->current, .dark = o->dark, .shifts = o->shifts,
                                      .history = o->history, .max_shift = o->max_shift, .saturation = o->saturation,
-                                     .reject_hot = o->reject_hot, .operation = request->operation };
+                                     .reject_hot = o->reject_hot, .operation = request->errand.operation };
   GError               *error = NULL;
 
   if (history_find (current, counts_saturation (gegl_buffer_get_format (request->input)), &settings, history, &error))
@@ -298,7 +298,7 @@ find_history (const TesseraRequest *request, GeglProperties *o, const CountPlane
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglProperties *o = GEGL_PROPERTIES (request->operation);
+  GeglProperties *o = GEGL_PROPERTIES (request->errand.operation);
   History         history;
   Weights         weights;
   CountPlane      current;
@@ -306,15 +306,15 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 
   if (! request->output)
     return TRUE;
-  request->output_format = gegl_operation_get_format (request->operation, "output");
+  request->output_format = gegl_operation_get_format (request->errand.operation, "output");
   count_plane_init (&current, request->bounds.width, request->bounds.height);
   counts_read (request->input, &request->bounds, &current);
   if (find_history (request, o, &current, &history))
     {
       if (history.current_kept)
         {
-          request->progress_from = SHIFT_PROGRESS;
-          request->progress_to = 1.0;
+          request->errand.progress_from = SHIFT_PROGRESS;
+          request->errand.progress_to = 1.0;
         }
       success = ! history.is_refused && whiten (request, o, &history, &weights);
       if (! history.is_refused)

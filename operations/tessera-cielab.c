@@ -278,12 +278,12 @@ prepare (GeglOperation *operation)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Babl *colours = colour_format (request->operation);
+  const Babl *colours = colour_format (request->errand.operation);
   Lab         lab = lab_new (o);
 
   lab.is_linear = ! (babl_get_model_flags (colours) & BABL_MODEL_FLAG_NONLINEAR);
-  lab.is_grey = is_of_greys (request->operation);
-  request->output_format = lab.is_inverse ? colours : number_format (request->operation, o);
+  lab.is_grey = is_of_greys (request->errand.operation);
+  request->output_format = lab.is_inverse ? colours : number_format (request->errand.operation, o);
   request->params = &lab;
   request->cost_class = lab.is_inverse + 2 * lab.is_linear;
   return tessera_process (request);

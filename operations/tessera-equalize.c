@@ -227,8 +227,8 @@ equalize_globally (const TesseraRequest *request, Equalize *e)
   g_autofree gfloat  *tables = g_new0 (gfloat, equalize_tile_size (e));
   TesseraRequest survey = *request, rest = *request;
 
-  survey.progress_to = rest.progress_from = SURVEY_PART;
-  rest.progress_to = 1.0;
+  survey.errand.progress_to = rest.errand.progress_from = SURVEY_PART;
+  rest.errand.progress_to = 1.0;
   e->surveyed = (GeglRectangle) { 0, 0, 1, 1 };
   e->table_rows = 1;
   e->tables = tables;
@@ -245,7 +245,7 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
   const gsize tile_bytes = equalize_tile_size (e) * sizeof (guint32), row_bytes = tile_bytes * e->x.tiles;
   const gint  at_once = CLAMP (COUNTS_BYTES / row_bytes, 1, (gsize) rows);
   const gint  across = CLAMP (COUNTS_BYTES / tile_bytes, 1, (gsize) e->x.tiles);
-  const gdouble from = request->progress_from, span = request->progress_to - from;
+  const gdouble from = request->errand.progress_from, span = request->errand.progress_to - from;
   g_autofree guint32 *counts = g_malloc (tile_bytes * across * at_once);
 
   for (gint y = row; y < row + rows; y += at_once)
@@ -254,8 +254,8 @@ make_rows (const TesseraRequest *request, Equalize *e, gint row, gint rows)
         TesseraRequest part = *request;
 
         e->surveyed = (GeglRectangle) { x, y, MIN (across, e->x.tiles - x), MIN (at_once, row + rows - y) };
-        part.progress_from = from + span * (y - row) / rows;
-        part.progress_to = from + span * (y - row + e->surveyed.height) / rows;
+        part.errand.progress_from = from + span * (y - row) / rows;
+        part.errand.progress_to = from + span * (y - row + e->surveyed.height) / rows;
         if (! survey_tiles (&part, e, counts))
           return FALSE;
         equalize_local_tables (e, counts);
@@ -288,10 +288,10 @@ equalize_locally (const TesseraRequest *request, Equalize *e)
       memmove (e->tables, e->tables + (e->y.places[y].tile - e->first_row) * row_size,
                kept * row_size * sizeof (gfloat));
       e->first_row = e->y.places[y].tile;
-      survey.progress_from = (known - first_row) / (gdouble) (end_row - first_row);
-      part.progress_to = (known + rows - first_row) / (gdouble) (end_row - first_row);
-      survey.progress_to = part.progress_from
-        = survey.progress_from + SURVEY_PART * (part.progress_to - survey.progress_from);
+      survey.errand.progress_from = (known - first_row) / (gdouble) (end_row - first_row);
+      part.errand.progress_to = (known + rows - first_row) / (gdouble) (end_row - first_row);
+      survey.errand.progress_to = part.errand.progress_from
+        = survey.errand.progress_from + SURVEY_PART * (part.errand.progress_to - survey.errand.progress_from);
       if (! make_rows (&survey, e, known, rows))
         return FALSE;
       known += rows;

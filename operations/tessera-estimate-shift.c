@@ -140,7 +140,7 @@ judge (const Shift *found)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglProperties *o = GEGL_PROPERTIES (request->operation);
+  GeglProperties *o = GEGL_PROPERTIES (request->errand.operation);
   Shift           found = { 0 };
   gchar          *reason = refuse (request);
   gboolean        done = TRUE;
@@ -157,7 +157,7 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
       counts_read (request->input, &request->bounds, &frame);
       counts_read (request->aux, &request->aux_bounds, &reference);
       shift_key_init (&key, &reference, FALSE);
-      done = shift_request (request->operation, &(ShiftRequest) {
+      done = shift_request (request->errand.operation, &(ShiftRequest) {
         .key = &key, .n = 1, .frames = frame.pixels,
         .settings = { (ShiftMethod) o->method, o->max_shift, o->saturation > 0.0 ? (gfloat) o->saturation : full, o->reject_hot } }, &found);
       shift_key_clear (&key);

@@ -128,14 +128,14 @@ run (TesseraRequest *request, const GeglProperties *o)
   const gboolean             is_picture = result == TESSERA_HARRIS_OVERLAY;
   g_autofree Harris         *params = g_new0 (Harris, 1);
 
-  request->output_format = output_format (request->operation, result);
+  request->output_format = output_format (request->errand.operation, result);
   *params = (Harris) {
     .result = result, .margin = margin_of (result), .reach = request->halo.left,
-    .input = perceived_input (request->operation, is_picture), .components = babl_format_get_n_components (request->input_format),
+    .input = perceived_input (request->errand.operation, is_picture), .components = babl_format_get_n_components (request->input_format),
     .k = (gfloat) o->k, .threshold = (gfloat) (o->threshold * o->threshold * o->threshold * o->threshold)
   };
   tessera_luminance (request->input_format, params->weights);
-  perceived_color (o->color, perceived_picture (request->operation), params->color);
+  perceived_color (o->color, perceived_picture (request->errand.operation), params->color);
   gaussian_init (&params->gaussian, o->sigma, o->sigma);
   request->params = params;
   request->cost_class = 4 * params->gaussian.fir.x.n + params->result;

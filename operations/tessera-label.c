@@ -329,7 +329,7 @@ label_params (const GeglProperties *o, const Babl *format)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  const Babl          *format = result_format (request->operation, o);
+  const Babl          *format = result_format (request->errand.operation, o);
   const GeglRectangle *roi = &request->roi, *bounds = &request->bounds;
   Label                label = label_params (o, format);
   TesseraMemory       *labels = NULL, *ranks = NULL;
@@ -338,7 +338,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   gint                 count;
   gboolean             success;
 
-  GEGL_PROPERTIES (request->operation)->count = 0;
+  GEGL_PROPERTIES (request->errand.operation)->count = 0;
   if (tessera_is_endless (bounds))
     label.threshold = NAN;
   else
@@ -355,9 +355,9 @@ run (TesseraRequest *request, const GeglProperties *o)
   success = tessera_process (request);
   count = success && answer.bytes > 0 ? *(const gint *) answer.data : 0;
   g_free (answer.data);
-  GEGL_PROPERTIES (request->operation)->count = count;           /* without a notification, which would invalidate the node */
+  GEGL_PROPERTIES (request->errand.operation)->count = count;           /* without a notification, which would invalidate the node */
   if (count != before)
-    dialog_show (request->operation, "count");
+    dialog_show (request->errand.operation, "count");
   return success;
 }
 

@@ -59,7 +59,7 @@ process (GeglOperation *operation, GeglBuffer *input, const GeglRectangle *roi, 
 {
   GeglProperties      *o = GEGL_PROPERTIES (operation);
   const SiftSettings   settings = SIFT_SETTINGS (o, o->normalization == TESSERA_SIFT_ROOT);
-  const TesseraRequest request = { .operation = operation, .input = input, .bounds = *roi,
+  const TesseraRequest request = { .errand = { .operation = operation }, .input = input, .bounds = *roi,
                                    .input_format = gegl_buffer_get_format (input) };
   SiftList             list;
   g_autoptr (GError)   error = NULL;

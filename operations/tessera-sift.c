@@ -129,7 +129,7 @@ set_colors (GeglOperation *operation, const Babl *format, SiftDrawing *drawing)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
 {
-  GeglProperties    *o = GEGL_PROPERTIES (request->operation);
+  GeglProperties    *o = GEGL_PROPERTIES (request->errand.operation);
   const SiftSettings settings = SIFT_SETTINGS (o, FALSE);
   TesseraRequest     search = *request;
   SiftList           list = { NULL, 0 };
@@ -139,19 +139,19 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   gboolean           success;
 
   o->count = 0;
-  request->output_format = output_format (request->operation, drawing.picture);
+  request->output_format = output_format (request->errand.operation, drawing.picture);
   if (drawing.picture != SIFT_MASK)
-    set_colors (request->operation, request->output_format, &drawing);
+    set_colors (request->errand.operation, request->output_format, &drawing);
   search.input_format = gegl_buffer_get_format (request->input);        /* the same points, whatever is drawn */
   if (sift_draws_apart (request, drawing.picture))
     {
-      search.progress_to = request->progress_from = SEARCH;
-      request->progress_to = 1.0;
+      search.errand.progress_to = request->errand.progress_from = SEARCH;
+      request->errand.progress_to = 1.0;
     }
   success = sift_find (&search, &settings, FALSE, &list) && sift_draw (request, &drawing);
   o->count = (gint) list.n;             /* without a notification, which would invalidate the node */
   if (o->count != before)
-    dialog_show (request->operation, "count");
+    dialog_show (request->errand.operation, "count");
   g_free (list.points);
   return success;
 }

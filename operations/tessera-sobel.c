@@ -336,7 +336,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 
   params.is_encoded = (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_LINEAR) == 0;
   tessera_luminance (request->input_format, params.weights);
-  request->output_format = output_format (request->operation, &params);
+  request->output_format = output_format (request->errand.operation, &params);
   request->params = &params;
   request->cost_class = 5 * params.of_luminance + params.result;
   return tessera_process (request);

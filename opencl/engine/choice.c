@@ -61,6 +61,12 @@ tessera_current_device (void)
 
 /* ---------------------------------------------------------------- choice -- */
 
+gboolean
+tessera_uses_opencl (GeglOperation *operation)
+{
+  return operation ? gegl_operation_use_opencl (operation) : tessera_gegl_uses_opencl ();
+}
+
 /* Did the user ask for OpenCL without GEGL finding any?  GEGL only says whether it uses OpenCL.
  * If it has a device but does not use it, the host program has switched OpenCL off. */
 static gboolean
@@ -115,7 +121,7 @@ tessera_choose_device (const TesseraRequest *request, gchar **reason)
     *reason = g_strdup ("it is computed in place: nothing would be left to compare the device's result with");
   else if (mode == TESSERA_OPENCL_OFF)
     *reason = g_strdup ("TESSERA_OPENCL=off");
-  else if (! gegl_operation_use_opencl (request->operation))
+  else if (! tessera_uses_opencl (request->errand.operation))
     {
       *reason = g_strdup ("OpenCL is off in GEGL or there is no device");
       if (misses_device () && mode != TESSERA_OPENCL_FORCE)

@@ -14,3 +14,9 @@ tessera_gegl_device (gpointer *context, gpointer *device)
   *context = gegl_cl_get_context ();
   *device = gegl_cl_get_device ();
 }
+
+gboolean
+tessera_gegl_uses_opencl (void)
+{
+  return gegl_cl_is_accelerated ();
+}

@@ -8,6 +8,8 @@
 #include <gegl.h>
 
 /* GEGL's cl_context and cl_device_id. */
-void tessera_gegl_device (gpointer *context, gpointer *device);
+void     tessera_gegl_device      (gpointer *context, gpointer *device);
+/* Is OpenCL on, and is there a device? */
+gboolean tessera_gegl_uses_opencl (void);
 
 #endif

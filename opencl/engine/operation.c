@@ -171,7 +171,7 @@ make_request (GeglOperation *operation, GeglBuffer *input, GeglBuffer *aux, Gegl
 
   return (TesseraRequest) {
     .filter = info->filter,
-    .operation = operation,
+    .errand = { .operation = operation },
     .input = input,
     .aux = has_aux ? aux : NULL,
     .output = output,

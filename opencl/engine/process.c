@@ -208,7 +208,8 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   g_autofree gchar    *reason = NULL;
 
   tessera_watch_host ();
-  tessera_remember_bounds (request->operation, &request->bounds);
+  if (request->errand.operation)
+    tessera_remember_bounds (request->errand.operation, &request->bounds);
 
   /* Results of GEGL's own OpenCL filters may still be on the device.  GEGL 0.4.42 fetches them at the
    * first read, but not safely from several threads. */

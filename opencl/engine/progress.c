@@ -34,7 +34,7 @@ static _Thread_local TesseraWork *work;         /* the request that this thread 
 static void
 emit (TesseraWork *of, gdouble fraction)
 {
-  gegl_operation_progress (of->request->operation, fraction, (gchar *) "");
+  gegl_operation_progress (of->request->errand.operation, fraction, (gchar *) "");
 }
 
 /* What is to be told of it; negative: nothing now. */
@@ -58,10 +58,12 @@ static void
 tell (TesseraWork *of, gdouble part)
 {
   const TesseraRequest *request = of->request;
-  const gdouble         from = request->progress_from;
-  const gdouble         to = request->progress_to > 0.0 ? request->progress_to : 1.0;
+  const gdouble         from = request->errand.progress_from;
+  const gdouble         to = request->errand.progress_to > 0.0 ? request->errand.progress_to : 1.0;
   gdouble               fraction = MIN (from + (to - from) * CLAMP (part, 0.0, 1.0), MOST);
 
+  if (! of->telling)
+    return;
   g_mutex_lock (&lock);
   fraction = next_locked (of->telling, fraction);
   g_mutex_unlock (&lock);
@@ -87,13 +89,15 @@ void
 tessera_progress_begin (TesseraWork *begun, const TesseraRequest *request)
 {
   *begun = (TesseraWork) { .outer = work, .request = request, .to = 1.0 };
-  g_object_ref (request->operation);            /* a listener may let go of the node */
+  work = begun;
+  if (! request->errand.operation)
+    return;
+  g_object_ref (request->errand.operation);     /* a listener may let go of the node */
   g_mutex_lock (&lock);
-  begun->telling = telling_locked (G_OBJECT (request->operation));
-  if (request->progress_from <= 0.0 && begun->telling->told < 0.0)
+  begun->telling = telling_locked (G_OBJECT (request->errand.operation));
+  if (request->errand.progress_from <= 0.0 && begun->telling->told < 0.0)
     begun->telling->next = g_get_monotonic_time () + DELAY * 1000;
   g_mutex_unlock (&lock);
-  work = begun;
   tell (begun, 0.0);
 }
 
@@ -101,9 +105,12 @@ void
 tessera_progress_end (TesseraWork *ended, gboolean success)
 {
   const TesseraRequest *request = ended->request;
-  const gboolean        last = request->progress_to <= 0.0 || request->progress_to >= 1.0;
+  const gboolean        last = request->errand.progress_to <= 0.0 || request->errand.progress_to >= 1.0;
   gboolean              closes;
 
+  work = ended->outer;
+  if (! ended->telling)
+    return;
   g_mutex_lock (&lock);
   closes = ended->telling->told >= 0.0 && (last || ! success);
   if (closes)
@@ -111,8 +118,7 @@ tessera_progress_end (TesseraWork *ended, gboolean success)
   g_mutex_unlock (&lock);
   if (closes)
     emit (ended, 1.0);
-  work = ended->outer;
-  g_object_unref (request->operation);
+  g_object_unref (request->errand.operation);
 }
 
 void

@@ -107,12 +107,12 @@ hash_of_format (GeglBuffer *buffer)
 static guint64
 hash_of_settings (const TesseraRequest *request)
 {
-  GObject           *operation = G_OBJECT (request->operation);
-  const GPtrArray   *settings = settings_of (G_OBJECT_GET_CLASS (operation));
+  GObject           *operation = (GObject *) request->errand.operation;
+  const GPtrArray   *settings = operation ? settings_of (G_OBJECT_GET_CLASS (operation)) : NULL;
   const TesseraHalo *halo = &request->halo;
   guint64            hash = add_to_hash (GPOINTER_TO_SIZE (request->filter), request->border << 8 | request->cost_class);
 
-  for (guint i = 0; i < settings->len; i++)
+  for (guint i = 0; settings && i < settings->len; i++)
     {
       GParamSpec *spec = g_ptr_array_index (settings, i);
       GValue      value = G_VALUE_INIT;

@@ -177,6 +177,9 @@ TESSERA_API gint tessera_kept_table (TesseraBand *band, const TesseraKept *kept,
 TESSERA_API gint     tessera_kept_memory (TesseraBand *band, const TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
 
+/* Does GEGL use OpenCL, for this operation, or (NULL) at all? */
+TESSERA_API gboolean tessera_uses_opencl (GeglOperation *operation);
+
 /* Bytes that all requests together may have; 0: there is no device, or it is off.  To be asked only where GEGL uses OpenCL. */
 TESSERA_API guint64 tessera_device_memory (void);
 
@@ -265,6 +268,13 @@ typedef struct
   void (*merge)       (const TesseraRequest *request, const GeglRectangle *area, gpointer result, gconstpointer part);
 } TesseraFilter;
 
+/* Who asks, for what is no picture too. */
+typedef struct
+{
+  GeglOperation *operation;     /* which is asked about OpenCL, and tells its progress; NULL: a program, which tells its own */
+  gdouble        progress_from, progress_to;    /* the part of the operation's work; both 0: all */
+} TesseraErrand;
+
 /* What a request has found, where that is no picture.  C and the device give the same bytes.  The caller frees the data with g_free. */
 typedef struct
 {
@@ -276,7 +286,7 @@ typedef struct
 struct _TesseraRequest
 {
   const TesseraFilter *filter;
-  GeglOperation       *operation;
+  TesseraErrand        errand;
   GeglBuffer          *input;          /* NULL: there is none; then it `is_blind`, has an answer, and its roi may be empty */
   GeglBuffer          *aux;            /* or NULL */
   GeglBuffer          *output;         /* NULL where `answer` is not */
@@ -292,7 +302,6 @@ struct _TesseraRequest
   gconstpointer        params;         /* the filter's own tables */
   guint                cost_class;     /* 0 to 255: a number for settings that change the cost of a pixel */
   gboolean             is_blind;       /* the passes do not look at the input: it does not travel, and band->input has no memory */
-  gdouble              progress_from, progress_to;     /* this part of the operation's work; both 0: all */
 };
 
 /* FALSE: alpha is 1 everywhere in the input.  A palette's colours may have alpha; of HSVA only the model knows it. */

@@ -220,19 +220,18 @@ keep_points (const AlignPicture *picture, const SiftList *list, AlignPoints *kep
     }
 }
 
-/* Of `like` all but the picture counts.  FALSE: OpenCL is forced and could not run. */
+/* FALSE: OpenCL is forced and could not run. */
 static gboolean
-find_points (const AlignPicture *picture, const TesseraRequest *like, const AlignSettings *align, gdouble contrast, AlignPoints *found)
+find_points (const AlignPicture *picture, const TesseraErrand *errand, const AlignSettings *align, gdouble contrast, AlignPoints *found)
 {
   SiftSettings   settings = SIFT_DEFAULTS;
   SiftList       list = { 0 };
-  TesseraRequest points = *like;
+  TesseraRequest points = { .errand = *errand };
   gboolean       done;
 
   points.input = picture->small.buffer;
   points.input_format = picture->small.format;
   points.bounds = points.roi = picture->small.bounds;
-  points.aux = points.output = NULL;
   settings.contrast_threshold = contrast;
   settings.upsample = (gdouble) points.bounds.width * points.bounds.height <= DOUBLE_PIXELS;
   done = sift_find (&points, &settings, TRUE, &list);
@@ -261,11 +260,11 @@ align_picture_init (AlignPicture *picture, const TesseraRequest *request, const 
     reduce (&picture->full, picture->factor, &picture->small);
   else
     g_object_ref (picture->small.buffer);
-  done = find_points (picture, request, settings, settings->contrast_threshold, &picture->points);
+  done = find_points (picture, &request->errand, settings, settings->contrast_threshold, &picture->points);
   if (done && picture->points.n < FEW_POINTS && settings->contrast_threshold > LEAST_CONTRAST)
     {
       clear_points (&picture->points);
-      done = find_points (picture, request, settings, LEAST_CONTRAST, &picture->points);
+      done = find_points (picture, &request->errand, settings, LEAST_CONTRAST, &picture->points);
       picture->has_all = TRUE;
     }
   picture->has_all |= settings->contrast_threshold <= LEAST_CONTRAST || picture->points.n >= settings->max_features;
@@ -273,10 +272,10 @@ align_picture_init (AlignPicture *picture, const TesseraRequest *request, const 
 }
 
 gboolean
-align_picture_find_more (AlignPicture *picture, const TesseraRequest *like, const AlignSettings *settings)
+align_picture_find_more (AlignPicture *picture, const TesseraErrand *errand, const AlignSettings *settings)
 {
   if (! picture->has_all && ! picture->more.places)
-    return find_points (picture, like, settings, LEAST_CONTRAST, &picture->more);
+    return find_points (picture, errand, settings, LEAST_CONTRAST, &picture->more);
   return TRUE;
 }
 

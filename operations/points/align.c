@@ -289,13 +289,13 @@ take (const Compared *c, const AlignSettings *settings, Consensus *found)
 }
 
 static gboolean
-find_once (const TesseraRequest *like, AlignPicture *reference, const AlignPoints *in_a, AlignPicture *moving, const AlignPoints *in_b,
+find_once (const TesseraErrand *errand, AlignPicture *reference, const AlignPoints *in_a, AlignPicture *moving, const AlignPoints *in_b,
            const AlignSettings *settings, Consensus *found)
 {
   const GeglRectangle *a = &reference->small.bounds, *b = &moving->small.bounds;
   g_autofree Match    *matches = NULL;
   Consensus            second;
-  const gint           n = match_descriptors (like, in_a->descriptors, in_a->n, in_b->descriptors, in_b->n, settings->ratio, TRUE, &matches);
+  const gint           n = match_descriptors (errand, in_a->descriptors, in_a->n, in_b->descriptors, in_b->n, settings->ratio, TRUE, &matches);
   const Compared       compared = { reference, moving, in_a, in_b, matches, n };
 
   if (n < 0)
@@ -319,20 +319,20 @@ find_once (const TesseraRequest *like, AlignPicture *reference, const AlignPoint
 }
 
 gboolean
-align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
+align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found)
 {
   static const gdouble identity[9] = MATRIX_IDENTITY;
   Consensus            other, direct = { .inliers = 0 };
   DirectVote           voted;
 
-  if (! find_once (like, reference, &reference->points, moving, &moving->points, settings, found))
+  if (! find_once (errand, reference, &reference->points, moving, &moving->points, settings, found))
     return FALSE;
   if (! found->is_aligned && (! reference->has_all || ! moving->has_all))
     {
       Consensus again;
 
-      if (! align_picture_find_more (reference, like, settings) || ! align_picture_find_more (moving, like, settings)
-          || ! find_once (like, reference, reference->more.places ? &reference->more : &reference->points, moving,
+      if (! align_picture_find_more (reference, errand, settings) || ! align_picture_find_more (moving, errand, settings)
+          || ! find_once (errand, reference, reference->more.places ? &reference->more : &reference->points, moving,
                           moving->more.places ? &moving->more : &moving->points, settings, &again))
         return FALSE;
       if (again.is_aligned)

@@ -47,14 +47,13 @@ typedef struct
  * linear light.  The picture keeps the buffer.  `factor`: of its size, 0: what its size asks for; a transform that does not
  * scale needs that of the reference.  FALSE: OpenCL is forced and could not run. */
 gboolean align_picture_init  (AlignPicture *picture, const TesseraRequest *request, const AlignSettings *settings, gint factor);
-/* Fills `more`, unless it is, or there are none.  Of `like` all but the picture counts. */
-gboolean align_picture_find_more (AlignPicture *picture, const TesseraRequest *like, const AlignSettings *settings);
+/* Fills `more`, unless it is, or there are none.   */
+gboolean align_picture_find_more (AlignPicture *picture, const TesseraErrand *errand, const AlignSettings *settings);
 /* The picture whose sides are small's, halved level times; level 0 is small. */
 const RefinePicture *align_picture_coarse (AlignPicture *picture, gint level);
 void     align_picture_clear (AlignPicture *picture);
 
-/* found->matrix: GEGL's places of the moving picture -> of the reference; found->error in pixels of the reference.  Of `like` its operation
- * and its part of the progress count (matches.h).  FALSE: OpenCL is forced and could not run. */
-gboolean align_find (const TesseraRequest *like, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found);
+/* found->matrix: GEGL's places of the moving picture -> of the reference; found->error in pixels of the reference.  FALSE: OpenCL is forced and could not run. */
+gboolean align_find (const TesseraErrand *errand, AlignPicture *reference, AlignPicture *moving, const AlignSettings *settings, Consensus *found);
 
 #endif

@@ -138,12 +138,11 @@ static const TesseraFilter match_filter = {
 };
 
 MatchRow *
-match_process (const TesseraRequest *like, const MatchTask *task)
+match_process (const TesseraErrand *errand, const MatchTask *task)
 {
   TesseraAnswer        answer = { NULL, 0 };
   const TesseraRequest request = {
-    .filter = &match_filter, .operation = like->operation, .params = task, .answer = &answer, .is_blind = TRUE,
-    .progress_from = like->progress_from, .progress_to = like->progress_to
+    .filter = &match_filter, .errand = *errand, .params = task, .answer = &answer, .is_blind = TRUE
   };
 
   if (! tessera_process (&request))

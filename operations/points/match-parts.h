@@ -24,6 +24,6 @@ typedef struct
 void     match_rows    (const MatchTask *task, MatchRow *rows);
 
 /* match-device.c: on the device or in C, a row for each descriptor of A; to be freed.  NULL: OpenCL is forced and could not run. */
-MatchRow *match_process (const TesseraRequest *like, const MatchTask *task);
+MatchRow *match_process (const TesseraErrand *errand, const MatchTask *task);
 
 #endif

@@ -18,7 +18,7 @@ is_kept (const MatchRow *row, gint a, gint64 ratio, gboolean mutual)
 }
 
 gint
-match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual, Match **matches)
+match_descriptors (const TesseraErrand *errand, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual, Match **matches)
 {
   const gint64    thousandths = (gint64) (CLAMP (ratio, 0.0, 10.0) * 1000 + 0.5);
   const MatchTask task = { a, b, n_a, n_b };
@@ -28,8 +28,8 @@ match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const 
   *matches = NULL;
   if (n_a <= 0 || n_b <= 0)
     return 0;
-  if (like)
-    rows = match_process (like, &task);
+  if (errand)
+    rows = match_process (errand, &task);
   else
     match_rows (&task, rows = g_new (MatchRow, n_a));
   if (! rows)

@@ -12,9 +12,8 @@
 /* The nearest of B for each of A; descriptors are DESCRIPTOR_LENGTH bytes one behind another.  Kept where 25 d1 < 16 d2
  * (`ratio` 0.8; others in thousandths squared), the nearest is unique, and, if `mutual`, A's is the nearest to B's.
  * Returns how many; sorted by a; free *matches with g_free.  -1: OpenCL is forced and could not run.
- * `like` is the request for which this is done: its operation is asked about OpenCL, and its part of the progress is told.  NULL:
- * C computes it, on all of GEGL's threads.  The device is checked with tessera:align. */
-gint match_descriptors (const TesseraRequest *like, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual,
+ * `errand` NULL: C computes it, on all of GEGL's threads. */
+gint match_descriptors (const TesseraErrand *errand, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gdouble ratio, gboolean mutual,
                         Match **matches);
 
 #endif

@@ -89,7 +89,7 @@ buffer_of (gconstpointer pixels, gint width, gint height)
 gint
 shift_frames_at_once (GeglOperation *operation, gint width, gint height)
 {
-  const guint64 most = gegl_operation_use_opencl (operation) ? MIN (SHIFT_MOST_BYTES, tessera_device_memory () / SHIFT_ROOM) : 0;
+  const guint64 most = tessera_uses_opencl (operation) ? MIN (SHIFT_MOST_BYTES, tessera_device_memory () / SHIFT_ROOM) : 0;
 
   return (gint) CLAMP (most / (sizeof (gfloat) * width * height), 1, SHIFT_MOST_FRAMES);
 }
@@ -119,7 +119,7 @@ gboolean
 shift_request (GeglOperation *operation, const ShiftRequest *params, Shift *found)
 {
   TesseraAnswer  answer = { NULL, 0 };
-  TesseraRequest request = { .operation = operation, .answer = &answer, .progress_to = params->planes ? SHIFT_PROGRESS : 0.0 };
+  TesseraRequest request = { .errand = { operation, 0.0, params->planes ? SHIFT_PROGRESS : 0.0 }, .answer = &answer };
   gboolean       done;
 
   describe (&request, params);

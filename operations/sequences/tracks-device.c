@@ -293,13 +293,13 @@ gather (gsize first, gsize n, gpointer data)
 }
 
 static gboolean
-process (const TesseraRequest *like, const TrackTask *task, TrackPixel *pixels)
+process (const TesseraErrand *errand, const TrackTask *task, TrackPixel *pixels)
 {
   const gint     width = task->frames[0].filtered->width, height = task->frames[0].filtered->height, n = task->n;
   const Babl    *format = babl_format ("Y float"), *answer = babl_format_n (babl_type ("float"), 2);
   Gathering      g = { task->frames, tessera_reached_new ((gsize) width * height * n * sizeof (gfloat)) };
   TesseraRequest request = {
-    .filter = &tracks_filter, .operation = like->operation, .params = task, .progress_from = like->progress_from, .progress_to = like->progress_to,
+    .filter = &tracks_filter, .errand = *errand, .params = task,
     .input = tessera_reached_buffer (g.all, format, GEGL_RECTANGLE (0, 0, width, height * n)), .input_format = format,
     .output = gegl_buffer_linear_new_from_data (pixels, answer, GEGL_RECTANGLE (0, 0, width, height), 0, NULL, NULL), .output_format = answer,
     .roi = { 0, 0, width, height }, .bounds = { 0, 0, width, height * n }, .halo = { 0, 0, 0, height * (n - 1) }
@@ -321,7 +321,7 @@ tracks_are_numbered (guint64 pixels, gint n)
 }
 
 gboolean
-tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
+tracks_stack_for (const TesseraErrand *errand, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
 {
   TrackTask       task = { frames, n, r, grid, clip, { 0 } };
   const gint      width = frames[r].filtered->width, height = frames[r].filtered->height;
@@ -330,7 +330,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   gboolean        done;
 
   *planes = (TrackPlanes) { .velocity = NULL };
-  if (! like->operation || ! gegl_operation_use_opencl (like->operation) || ! tracks_are_numbered (all, n))
+  if (! errand || ! tessera_uses_opencl (errand->operation) || ! tracks_are_numbered (all, n))
     {
       tracks_stack (frames, n, r, grid, clip, planes);
       return TRUE;
@@ -338,7 +338,7 @@ tracks_stack_like (const TesseraRequest *like, const TrackFrame *frames, gint n,
   pixels = tessera_large_new (all * sizeof *pixels);
   find_layout (&task, &task.layout);
   find_moves (&task, &task.layout);
-  done = process (like, &task, pixels);
+  done = process (errand, &task, pixels);
   if (done)
     {
       tracks_count (frames, grid);

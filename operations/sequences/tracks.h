@@ -57,9 +57,8 @@ gdouble   tracks_threshold   (gint width, gint height, const TrackGrid *grid, gd
 /* `clip`: a frame adds no more than this, so that a cosmic ray makes no track; INFINITY: off. */
 void      tracks_stack       (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
                               TrackPlanes *planes);
-/* The same on the device where that is faster.  Of `like` its operation (NULL: in C) and its part of the progress count.  FALSE: OpenCL is forced and
- * could not run; the planes are then empty. */
-gboolean  tracks_stack_like  (const TesseraRequest *like, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
+/* The same on the device where that is faster; `errand` NULL: in C.  FALSE: OpenCL is forced and could not run; the planes are then empty. */
+gboolean  tracks_stack_for   (const TesseraErrand *errand, const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, gfloat clip,
                               TrackPlanes *planes);
 /* Whether a kernel's int can number all pixels of so many frames, with room for the layout around them. */
 gboolean  tracks_are_numbered (guint64 pixels, gint n);

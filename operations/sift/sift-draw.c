@@ -351,7 +351,7 @@ sift_draw (const TesseraRequest *request, const SiftDrawing *drawing)
     draw_in_c (&drawn);
   else
     {
-      if (gegl_operation_use_opencl (request->operation) && sift_marks_list (&marks, &request->roi))
+      if (gegl_operation_use_opencl (request->errand.operation) && sift_marks_list (&marks, &request->roi))
         {
           drawn.filter = &marks_filter;
           drawn.cost_class = g_bit_storage (marks.n_listed / ((gsize) marks.cells * marks.rows));

@@ -191,7 +191,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const 
 {
   const Params         params = { GEGL_PROPERTIES (operation)->kind };
   const TesseraRequest request = {
-    .filter = &wrong, .operation = operation, .input = input, .output = output,
+    .filter = &wrong, .errand = { .operation = operation }, .input = input, .output = output,
     .input_format = gegl_operation_get_format (operation, "input"),
     .output_format = gegl_operation_get_format (operation, "output"),
     .roi = *roi, .bounds = tessera_bounds (operation, "input"), .halo = halo,

@@ -56,7 +56,7 @@ static gboolean
 predict (TesseraOpenclMode mode, WhitenPlanes *planes)
 {
   const GeglRectangle  box = { 0, 0, WIDTH, HEIGHT };
-  const TesseraRequest request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  const TesseraRequest request = { .errand = { .operation = whitening }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   WhitenFrames         all = { .current = &frames[BEFORE], .n = BEFORE };
 
   for (gint k = 0; k < BEFORE; k++)

@@ -111,7 +111,7 @@ answer (GeglNode *node, GeglBuffer *input, const GeglProperties *settings, Tesse
   const Babl          *format = gegl_operation_get_format (operation, "input");
   gfloat              *values = g_new (gfloat, 4 * roi.width * roi.height);
   const TesseraOperationInfo *info = class_of (node)->info;
-  TesseraRequest       request = { .filter = info->filter, .operation = operation, .input = input, .output = output, .input_format = format,
+  TesseraRequest       request = { .filter = info->filter, .errand = { .operation = operation }, .input = input, .output = output, .input_format = format,
                                    .output_format = format, .roi = roi, .bounds = { 0, 0, WIDTH, HEIGHT }, .halo = halo };
 
   expect (info->run (&request, settings), "%s does not run", info->name);

@@ -93,7 +93,7 @@ find (const SiftCase *c, GeglBuffer *buffer, TesseraOpenclMode mode, Found *foun
   const RefSiftSettings *s = &c->settings;
   const SiftSettings     settings = { s->octaves, s->intervals, s->contrast_threshold, s->edge_threshold, s->sigma, s->upsample,
                                       s->max_features, s->root };
-  const TesseraRequest   request = { .operation = operation, .input = buffer, .bounds = *gegl_buffer_get_extent (buffer),
+  const TesseraRequest   request = { .errand = { .operation = operation }, .input = buffer, .bounds = *gegl_buffer_get_extent (buffer),
                                      .input_format = gegl_buffer_get_format (buffer) };
   guint32 (*bits)[SIFT_LENGTH] = NULL;
   gboolean done = TRUE;

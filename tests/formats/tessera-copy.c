@@ -82,7 +82,7 @@ process (GeglOperation *operation, GeglBuffer *input, GeglBuffer *output,
     return TRUE;
   return tessera_process (&(TesseraRequest) {
     .filter = &copy_filter,
-    .operation = operation,
+    .errand = { .operation = operation },
     .input = input,
     .output = output,
     .input_format = format,

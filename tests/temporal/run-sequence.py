@@ -299,7 +299,7 @@ def on_device(report, sequence, frames, whole):
         wrong = differences(whole, sequence.path('device'))
         report.check('on the device: the same bytes, and which device it is, once', code == 0 and not wrong and errors.count('computing on') == 1,
                      ' '.join(wrong[:5]) + errors)
-        together = [int(n) for n in re.findall(r'estimate-shift 1x(\d+)\+', errors)]
+        together = [int(n) // SIZE for n in re.findall(r'estimate-shift \d+x(\d+)\+', errors)]
         report.check('one launch is for the shifts of all frames that are at hand', together and max(together) == 16, str(together))
         del sequence.gegl.env['TESSERA_DEBUG']
         sequence.gegl.env.update(TESSERA_FAULT='enqueue:300')

@@ -107,7 +107,7 @@ write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectan
 {
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
   const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
-  TesseraRequest        request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  TesseraRequest        request = { .errand = { .operation = whitening }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   CountPlane            planes[N];
   WhitenFrames          all = { .current = &planes[N - 1], .current_kept = kept[N - 1], .n = N - 1 };
   FrameShift            shifts[N];

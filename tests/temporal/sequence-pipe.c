@@ -51,7 +51,7 @@ whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
   const GeglRectangle   box = { 0, 0, run->speed->width, run->speed->height };
   WhitenFrames          frames = { .current = &now->plane, .current_kept = now->kept, .n = slot->n };
   FrameShift            shifts[WEIGHTS_MAX_FRAMES];
-  TesseraRequest        request = { .operation = run->speed->whiten_operation, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  TesseraRequest        request = { .errand = { .operation = run->speed->whiten_operation }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   WhitenPlanes          planes;
   Weights               weights;
 

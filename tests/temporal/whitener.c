@@ -57,7 +57,7 @@ whitener_whiten (const CountPlane *frames, const FrameShift *shifts, gint t, gin
 {
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, degree, 1e-3, FALSE, TRUE };
   const GeglRectangle   box = { 0, 0, frames[t].width, frames[t].height };
-  const TesseraRequest  request = { .operation = whitening, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
+  const TesseraRequest  request = { .errand = { .operation = whitening }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   WhitenFrames          all = { .current = &frames[t], .n = MIN (n, t) };
   Weights               weights;
 
@@ -71,6 +71,6 @@ whitener_whiten (const CountPlane *frames, const FrameShift *shifts, gint t, gin
 void
 whitener_tracks (const TrackFrame *frames, gint n, const TrackGrid *grid, gfloat clip, TrackPlanes *planes)
 {
-  if (! tracks_stack_like (&(TesseraRequest) { .operation = whitening }, frames, n, n - 1, grid, clip, planes))
+  if (! tracks_stack_for (&(TesseraErrand) { .operation = whitening }, frames, n, n - 1, grid, clip, planes))
     expect (FALSE, "the device did not add the frames");
 }

@@ -266,7 +266,7 @@ time_match (void)
   g_autofree guint8 *a = g_malloc (n * DESCRIPTOR), *b = g_malloc (n * DESCRIPTOR);
   Clock           clock = { 0 };
   g_autoptr (GeglNode) node = gegl_node_new_child (NULL, "operation", "tessera:align", NULL);
-  TesseraRequest  like = { .operation = gegl_node_get_gegl_operation (node) };
+  TesseraErrand   errand = { .operation = gegl_node_get_gegl_operation (node) };
   TesseraCounters before;
   gint            found = 0;
   g_autoptr (JsonBuilder) json = json_builder_new ();
@@ -283,7 +283,7 @@ time_match (void)
       g_autofree Match *matches = NULL;
 
       begin (&clock);
-      found = match_descriptors (&like, a, n, b, n, 0.8, TRUE, &matches);
+      found = match_descriptors (&errand, a, n, b, n, 0.8, TRUE, &matches);
       end (&clock);
       clock = i < 0 ? (Clock) { 0 } : clock;
     }

@@ -72,7 +72,7 @@ compare (const void *a, const void *b)
 static gboolean
 search (GeglOperation *operation, GeglBuffer *picture, TesseraOpenclMode mode, gint runs, Result *result)
 {
-  const TesseraRequest request = { .operation = operation, .input = picture, .bounds = *gegl_buffer_get_extent (picture),
+  const TesseraRequest request = { .errand = { .operation = operation }, .input = picture, .bounds = *gegl_buffer_get_extent (picture),
                                    .input_format = gegl_buffer_get_format (picture) };
   const SiftSettings   settings = SIFT_DEFAULTS;
   g_autofree gdouble *times = g_new (gdouble, runs);

@@ -139,7 +139,7 @@ search (GeglBuffer *picture, const Settings *settings, gdouble contrast, SiftLis
   g_autoptr (GeglNode) graph = gegl_node_new ();
   GeglNode            *node = gegl_node_new_child (graph, "operation", "tessera:sift-save", "contrast-threshold", contrast,
                                                    "edge-threshold", settings->edge, "max-features", settings->max_features, "normalization", settings->is_root, NULL);
-  const TesseraRequest request = { .operation = gegl_node_get_gegl_operation (node), .input = picture,
+  const TesseraRequest request = { .errand = { .operation = gegl_node_get_gegl_operation (node) }, .input = picture,
                                    .bounds = *gegl_buffer_get_extent (picture), .input_format = gegl_buffer_get_format (picture) };
   SiftSettings         sift = SIFT_DEFAULTS;
 

@@ -13,18 +13,13 @@
 #define AGREES       4.0        /* pixels */
 #define FEWEST_FIRST 3          /* matches, of those that stood out */
 
-/* By tessera:align, which has the device do it; without that operation in C. */
 static gboolean
 find_matches (Comparison *comparison, GError **error)
 {
   const Settings  *settings = comparison->settings;
   const Keypoints *a = &comparison->a->keypoints, *b = &comparison->b->keypoints;
-  g_autoptr (GeglNode) graph = gegl_node_new ();
-  TesseraRequest   like = { .operation = NULL };
 
-  if (gegl_has_operation ("tessera:align"))
-    like.operation = gegl_node_get_gegl_operation (gegl_node_new_child (graph, "operation", "tessera:align", NULL));
-  comparison->n_matches = match_descriptors (like.operation ? &like : NULL, a->descriptors, a->n, b->descriptors, b->n, settings->ratio,
+  comparison->n_matches = match_descriptors (&(TesseraErrand) { NULL }, a->descriptors, a->n, b->descriptors, b->n, settings->ratio,
                                              settings->mutual, &comparison->matches);
   if (comparison->n_matches < 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "TESSERA_OPENCL=force, but the descriptors could not be compared on a device");

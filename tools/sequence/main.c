@@ -168,7 +168,7 @@ run_sequence (const Options *options, Run *run)
   Sequence sequence = { .settings = options->settings, .what = options->what[0], .dark_path = options->dark, .folder = options->output };
   gint     status = 2;
 
-  if (sequence_device_begin (&sequence, &run->error) && sequence_open (&sequence, &run->error)
+  if (sequence_open (&sequence, &run->error)
       && folder_open (&sequence, &run->error) && make_blocks (&sequence, options, run))
     {
       status = 0;
@@ -178,7 +178,6 @@ run_sequence (const Options *options, Run *run)
         progress_say ("part %d of %d is done; when all are: tessera-sequence merge %s -o FOLDER", options->part, options->parts, options->output);
     }
   sequence_clear (&sequence);
-  sequence_device_end (&sequence);
   return status;
 }
 

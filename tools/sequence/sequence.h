@@ -56,8 +56,6 @@ typedef struct
   gint             width, height, blocks;
   CountPlane       dark;        /* pixels NULL: none */
   FrameCache      *cache;
-  GeglNode        *graph;       /* of the two operations */
-  GeglOperation   *shifting, *whitening;        /* NULL: there are none, and C computes */
   gboolean         has_told;    /* which device it is */
   gint             is_refused;  /* atomic: a device is forced, and did not compute */
 } Sequence;
@@ -89,8 +87,6 @@ gchar       *content_portable (const gchar *text);
 /* sequence-device.c: on the device or in C; where is_refused, of no use.
  *
  * FALSE: OpenCL is forced, and GEGL has not the operations that it takes. */
-gboolean    sequence_device_begin (Sequence *sequence, GError **error);
-void        sequence_device_end   (Sequence *sequence);
 /* Says once which device computes. */
 void        sequence_tell   (Sequence *sequence);
 /* How many frames are compared at once; 1 without a device. */

@@ -84,7 +84,7 @@ stack_request (const Stack *stack, GeglBuffer *picture, const Babl *format)
 {
   const GeglRectangle box = *gegl_buffer_get_extent (picture);
 
-  return (TesseraRequest) { .operation = gegl_node_get_gegl_operation (stack->node), .input = picture, .input_format = format,
+  return (TesseraRequest) { .errand = { .operation = gegl_node_get_gegl_operation (stack->node) }, .input = picture, .input_format = format,
                             .output_format = format, .roi = box, .bounds = box, .border = TESSERA_BORDER_CLAMP };
 }
 
@@ -104,7 +104,7 @@ find (Aligning *aligning, GeglBuffer *buffer, GeglBuffer *reference, StackFrame 
   aligning->has_points = TRUE;
   done = done && align_picture_init (&picture, &moving, settings,
                                      settings->model == MODEL_TRANSLATION ? aligning->reference.factor : 0);
-  done = done && align_find (&moving, &aligning->reference, &picture, settings, &found);
+  done = done && align_find (&moving.errand, &aligning->reference, &picture, settings, &found);
   align_picture_clear (&picture);
   frame->is_known = done;
   frame->is_aligned = found.is_aligned;
