@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * For run-whole.py, a line of each file.  whole FILE...: what loads_walk says of it, `whole`, `whole, without its end`, or what is wrong; and the
- * orientation.  whole --pixels FILE...: the size and a checksum of what loads_picture reads. */
+ * For run-whole.py, a line of each file.  whole FILE...: what loads_judge says of it, `whole` or what
+ * is wrong; and the orientation.  whole --pixels FILE...: the size and a checksum of what loads_picture reads. */
 #include <gegl.h>
 #include <stdio.h>
 
 #include "loads.h"
-#include "loads-upright.h"
-#include "loads-whole.h"
+#include "loads-judge.h"
 
 static void
 say_pixels (const gchar *path)
@@ -34,16 +33,17 @@ main (gint argc, gchar **argv)
 {
   const gboolean of_pixels = argc > 1 && g_str_equal (argv[1], "--pixels");
 
-  if (of_pixels)
-    gegl_init (NULL, NULL);
+  gegl_init (NULL, NULL);
   for (gint i = of_pixels ? 2 : 1; i < argc; i++)
     if (of_pixels)
       say_pixels (argv[i]);
     else
       {
-        const Walked walked = loads_walk (argv[i]);
+        Judged judged = loads_judge (argv[i]);
 
-        printf ("%s; %d\n", walked.wrong ? walked.wrong : walked.tail ? "whole, without its end" : "whole", loads_orientation (argv[i], &walked, NULL));
+        printf ("%s; %d\n", judged.wrong ? judged.wrong : "whole", judged.orientation);
+        g_clear_object (&judged.picture);
+        g_free (judged.wrong);
       }
   return 0;
 }
