@@ -23,7 +23,7 @@ is_called (const gchar *path, const gchar *const *endings)
 
 /* Raw photographs are TIFFs too, of which GEGL asks another library. */
 static void
-judge_tiff_file (const gchar *path, FILE *file, Judged *judged)
+judge_tiff_file (const gchar *path G_GNUC_UNUSED, FILE *file, Judged *judged)
 {
 #ifdef HAVE_LIBTIFF
   static const gchar *const endings[] = { ".tif", ".tiff", NULL };

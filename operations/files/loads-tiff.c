@@ -2,7 +2,7 @@
  *
  * A TIFF, by libtiff: can all pieces of its first picture, which is the one that GEGL takes, be unpacked?  Whole
  * ones: where rows are unpacked one by one, as GEGL does, the checksum of a piece is never met.  Nor does libtiff
- * meet it where damaged bytes unpack to more than the piece needs, as half of them do (4.5): what is packed as in a
+ * meet it where damaged bytes unpack to more than the piece needs, as a third of them do (4.5): what is packed as in a
  * PNG zlib unpacks.  What libtiff warns of meanwhile GEGL's loader tells: loads.h. */
 #include "loads-judge.h"
 

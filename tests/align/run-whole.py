@@ -4,16 +4,25 @@
 Files are made byte by byte (pictures.py), and each kind of damage is done to each kind of file."""
 import os
 import random
+import shutil
+import struct
 import sys
 import tempfile
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, Report
-from pictures import chunk, gif, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, tiff_stored, webp, SEEN, SIGNATURE, TIFF_KINDS, WEBP_PIXEL
+from common import Gegl, Report, IMAGES
+from pictures import chunk, gif, grey_profile, jpeg_parts, notes, png, png_parts, png_rows, segment, tiff, tiff_stored, webp, SEEN, SIGNATURE, TIFF_KINDS, WEBP_PIXEL
 
 WHOLE, EARLY, DAMAGED = 'whole', 'it ends too early', 'its pixels are damaged'
 LIBPNG, LIBJPEG, LIBTIFF = 'libpng says ', 'libjpeg says ', 'libtiff says '       # and what
+
+
+PNG_KINDS = ((0, 1, 0), (0, 8, 0), (0, 16, 0), (0, 16, 1), (2, 8, 0), (2, 8, 1), (2, 16, 0), (3, 8, 0), (3, 4, 1), (4, 8, 0),
+             (6, 8, 0), (6, 16, 1))
+JPEG_KINDS = (('grey', {}), ('restarts', {'restart': 4}), ('many restarts', {'restart': 1}), ('colors', {'parts': 3}),
+              ('half colors', {'parts': 3, 'sampling': 0x22}),
+              ('colors, restarts', {'parts': 3, 'sampling': 0x21, 'restart': 3}), ('four inks', {'parts': 4}))
 
 
 class Judge:
@@ -54,7 +63,7 @@ def damages(data, first, last):
 
 
 def add_png(judge):
-    for kind, depth, interlaced in ((0, 1, 0), (0, 8, 0), (0, 16, 0), (0, 16, 1), (2, 8, 0), (2, 8, 1), (2, 16, 0), (3, 8, 0), (3, 4, 1), (4, 8, 0), (6, 8, 0), (6, 16, 1)):
+    for kind, depth, interlaced in PNG_KINDS:
         name = f'png {kind} {depth} {interlaced}: '
         parts = head, palette, pixels, end = png_parts(kind, depth, interlaced)
         data, first = png(*parts), len(SIGNATURE + head + palette) + 8
@@ -102,8 +111,7 @@ def add_odd_png(judge):
 
 
 def add_jpeg(judge):
-    for name, settings in (('grey', {}), ('restarts', {'restart': 4}), ('many restarts', {'restart': 1}), ('colors', {'parts': 3}), ('half colors', {'parts': 3, 'sampling': 0x22}),
-                           ('colors, restarts', {'parts': 3, 'sampling': 0x21, 'restart': 3}), ('four inks', {'parts': 4})):
+    for name, settings in JPEG_KINDS:
         head, codes, end = jpeg_parts(**settings)
         data, first = head + codes + end, len(head)
         judge.add(f'jpeg {name}: whole', data, WHOLE)
@@ -240,6 +248,52 @@ def check_seen(report, judge):
     report.check('no copy of them is left', not left, f'{left}')
 
 
+def spaces_of_png():
+    """(name, chunks) that say in which space its colors are."""
+    white, primaries = (31270, 32900), (64000, 33000, 21000, 71000, 15000, 6000)
+    gamma, points = chunk(b'gAMA', struct.pack('>I', 55555)), chunk(b'cHRM', struct.pack('>8I', *white, *primaries))
+    yield from (('', b''), ('sRGB', chunk(b'sRGB', b'\0')), ('a curve', gamma), ('a curve and primaries', gamma + points),
+                ('primaries alone', points), ('sRGB with another curve', chunk(b'sRGB', b'\0') + gamma),
+                ('a profile of greys', chunk(b'iCCP', b'x\0\0' + zlib.compress(grey_profile(1.8)))),
+                ('a profile that is none', chunk(b'iCCP', b'x\0\0' + zlib.compress(b'junk' * 99))))
+
+
+def add_alike(judge):
+    """{name: path}: pictures of each kind that we decode in place of GEGL's loaders."""
+    files = {}
+    for kind, depth, interlaced in PNG_KINDS:
+        head, palette, pixels, end = png_parts(kind, depth, interlaced)
+        clear = {0: b'\0\1', 2: b'\0\1\0\2\0\3', 3: b'\0\x80'}.get(kind)
+        for space, chunks in spaces_of_png():
+            name = f'png {kind} {depth} {interlaced} {space}'
+            files[name + '.png'] = png(head, chunks + palette, pixels, end)
+            if clear:
+                files[name + ', a clear color.png'] = png(head, chunks + palette + chunk(b'tRNS', clear), pixels, end)
+    profile = b'ICC_PROFILE\0\1\1' + grey_profile(1.8)
+    for name, settings in JPEG_KINDS:
+        head, codes, end = jpeg_parts(**settings)
+        files[f'jpeg {name}.jpg'] = head + codes + end
+        files[f'jpeg {name}, a profile.jpg'] = head[:2] + segment(0xe2, profile) + head[2:] + codes + end
+        files[f'jpeg {name}, a profile that is none.jpg'] = head[:2] + segment(0xe2, profile[:40]) + head[2:] + codes + end
+    files['webp.webp'] = webp(0, WEBP_PIXEL)
+    return {name: written(judge, name.replace(' ', '-').replace(',', ''), data) for name, data in files.items()}
+
+
+def check_alike(report, judge):
+    """What we decode has the bits of what GEGL's loaders make, and its format."""
+    files = add_alike(judge)
+    for name in 'photograph', 'progressive':
+        files[name] = os.path.join(judge.work, name + '.jpg')
+    shutil.copy(os.path.join(IMAGES, 'mountains.jpg'), files['photograph'])
+    judge.gegl.run([files['photograph'], '-o', files['progressive']])          # as GEGL writes one
+    done = judge.gegl.command([judge.program, '--alike', *files.values()], GEGL_USE_OPENCL='no')
+    lines = done.stdout.splitlines()
+    report.check('all pictures are compared', done.returncode == 0 and len(lines) == len(files) > 150,
+                 f'exit {done.returncode} {done.stderr[-300:]}')
+    for name, line in zip(files, lines):
+        report.check(f'as GEGL reads it: {name}', line == 'alike', line)
+
+
 def written(judge, name, data):
     path = os.path.join(judge.work, name)
     with open(path, 'wb') as file:
@@ -304,6 +358,7 @@ def main():
         judge.judge(report)
         check_fuzzed(report, judge, noise)
         check_seen(report, judge)
+        check_alike(report, judge)
         check_commands(report, judge)
     report.finish()
 
