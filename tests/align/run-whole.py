@@ -4,7 +4,6 @@
 Files are made byte by byte (pictures.py), and each kind of damage is done to each kind of file."""
 import os
 import random
-import shutil
 import struct
 import sys
 import tempfile
@@ -79,6 +78,9 @@ def add_png(judge):
         # Checksums are right, but what they are of is not.
         unpacked = zlib.decompress(pixels)
         judge.add(name + 'the pixels\' own checksum', png(head, palette, pixels[:-1] + bytes([pixels[-1] ^ 1]), end), LIBPNG)
+        wrong = pixels[:-1] + bytes([pixels[-1] ^ 1])
+        judge.add(name + 'their own checksum, which stands alone',
+                  SIGNATURE + head + palette + chunk(b'IDAT', wrong[:-4]) + chunk(b'IDAT', wrong[-4:]) + end, LIBPNG)
         judge.add(name + 'a filter that there is none of', png(*png_parts(kind, depth, interlaced, rows=b'\5' + unpacked[1:])), LIBPNG)
         judge.add(name + 'the last row\'s filter', png(head, palette, zlib.compress(filtered(unpacked, kind, depth, interlaced)), end), LIBPNG)
         judge.add(name + 'a row is missing', png(head, palette, zlib.compress(unpacked[:-9]), end), LIBPNG)
@@ -147,6 +149,22 @@ def add_odd_jpeg(judge):
                               ('no size', data.replace(b'\xff\xc0', b'\xff\xee'), LIBJPEG), ('no scan', head[:scan] + end, LIBJPEG), ('a scan of another component', data[:scan + 5] + b'\7' + data[scan + 6:], LIBJPEG),
                               ('more codes than there can be', data.replace(bytes([0, 0, 0, 9]), bytes([9, 0, 0, 0])), LIBJPEG)):
         judge.add('odd jpeg: ' + name, odd, wanted)
+    colors = jpeg_parts(parts=3)[0]
+    judge.add('odd jpeg: one scan of three', colors[:colors.index(b'\xff\xda')] + head[scan:] + codes + end, EARLY)
+    add_progressive_jpeg(judge)
+
+
+def add_progressive_jpeg(judge):
+    """As GEGL writes one."""
+    path = os.path.join(judge.work, 'progressive.jpg')
+    judge.gegl.run([os.path.join(IMAGES, 'mountains.jpg'), '-o', path])
+    with open(path, 'rb') as file:
+        data = file.read()
+    last = data.rindex(b'\xff\xda')
+    judge.add('progressive jpeg: whole', data, WHOLE)
+    judge.add('progressive jpeg: without its end', data[:-2], WHOLE)
+    judge.add('progressive jpeg: its last scan is cut', data[:(last + len(data)) // 2], EARLY)
+    judge.add('progressive jpeg: its last scan is missing', data[:last], EARLY)
 
 
 def add_others(judge):
@@ -282,10 +300,8 @@ def add_alike(judge):
 def check_alike(report, judge):
     """What we decode has the bits of what GEGL's loaders make, and its format."""
     files = add_alike(judge)
-    for name in 'photograph', 'progressive':
-        files[name] = os.path.join(judge.work, name + '.jpg')
-    shutil.copy(os.path.join(IMAGES, 'mountains.jpg'), files['photograph'])
-    judge.gegl.run([files['photograph'], '-o', files['progressive']])          # as GEGL writes one
+    files['a photograph'] = os.path.join(IMAGES, 'mountains.jpg')
+    files['a progressive one'] = os.path.join(judge.work, 'progressive.jpg')
     done = judge.gegl.command([judge.program, '--alike', *files.values()], GEGL_USE_OPENCL='no')
     lines = done.stdout.splitlines()
     report.check('all pictures are compared', done.returncode == 0 and len(lines) == len(files) > 150,
