@@ -6,7 +6,7 @@
 
 #include <gegl.h>
 
-#include "loads.h"
+#include "loads-ending.h"
 
 typedef enum { KIND_NONE, KIND_PICTURE, KIND_FITS, KIND_SER } FrameKind;
 

@@ -1,293 +1,295 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * A JPEG, from its first marker to its last: see loads-jpeg.h.
+ * A JPEG, by libjpeg: the same calls as those of GEGL's loader, but whoever reads knows where the file ends, hears
+ * what libjpeg warns of, and comes back where it gives up.
  *
- * ITU-T T.81, 1992: B.1.1.2 (markers), B.2.2 (frames), B.2.4 (tables); EXIF 2.3, 4.5.4 (a camera's notes). */
-#include "loads-jpeg.h"
+ * A warning means that the picture is damaged: a code that there is none of, pixels that end early, bytes that no
+ * pixel takes, restarts that are missing.  Some say nothing of pixels.  Programs miscount their notes, and encoders
+ * fill the last bytes.  Phones leave out the marker at the end, and what they write there is not looked at. */
+#include "loads-judge.h"
 
+#include <setjmp.h>
 #include <string.h>
+#include <jpeglib.h>
+#include <jerror.h>
 
-#include "loads-jpeg-parts.h"
+#include "loads-upright.h"
 
-#define SOI           0xd8
-#define EOI           0xd9
-#define SOS           0xda
-#define DQT           0xdb
-#define DHT           0xc4
-#define DRI           0xdd
-#define APP1          0xe1
-#define IS_ALONE(m)   ((m) == 0x01 || ((m) >= 0xd0 && (m) <= 0xd7))      /* without a segment: TEM, RST0..7 */
-#define IS_NOTE(m)    (((m) >= 0xe0 && (m) <= 0xef) || (m) == 0xfe)       /* programs write what they like, and some miscount it */
-#define IS_FRAME(m)   ((m) >= 0xc0 && (m) <= 0xcf && (m) != DHT && (m) != 0xc8 && (m) != 0xcc)
+#define BLOCK        65536
+#define ROWS         128        /* at a time: those of GEGL's tiles */
+#define MOST_SCANS   500        /* libjpeg's own programs take no more of a stranger */
+#define MOST_FILLING 16         /* bytes, that an encoder adds to its last */
+#define NOTES        (JPEG_APP0 + 1)
+#define PROFILE      (JPEG_APP0 + 2)
 
-#define MOST_SCANS    500          /* libjpeg's own programs take no more of a stranger */
-
-/* ------------------------------------------------------------------ segments -- */
-
-/* The next marker, behind whatever stands before it: coded pixels, where 0xff is followed by 0, or bytes that fill.  -1: the file ends.  `passed`: is
- * there anything but bytes that fill? */
-static gint
-next_marker (Reader *reader, gboolean *passed)
+typedef struct
 {
-  const guint8 *found;
-  gint          byte;
+  struct jpeg_decompress_struct decoder;        /* the first: libjpeg hands it back */
+  struct jpeg_error_mgr         errors;
+  struct jpeg_source_mgr        source;
+  struct jpeg_progress_mgr      progress;
+  jmp_buf     gave_up;
+  FILE       *file;
+  guint8      bytes[BLOCK];
+  gint64      before;           /* bytes of the file before these */
+  gboolean    has_ended;        /* the file */
+  gboolean    is_behind_note;
+  gboolean    has_pixels;       /* all of them */
+  guint8     *rows;
+  Judged     *judged;
+} Jpeg;
 
-  *passed = FALSE;
-  do
-    {
-      while (! (found = memchr (reader->bytes + reader->at, 0xff, reader->n - reader->at)))
-        {
-          *passed = *passed || reader->n > reader->at;
-          if (! reader_refill (reader))
-            return -1;
-        }
-      *passed = *passed || found > reader->bytes + reader->at;
-      reader->at = (gsize) (found - reader->bytes) + 1;
-      do
-        byte = next_byte (reader);
-      while (byte == 0xff);
-      *passed = *passed || byte == 0;
-    }
-  while (byte == 0);
-  return byte;
+/* ------------------------------------------------------------------- its words -- */
+
+static void G_GNUC_NORETURN
+give_up (j_common_ptr decoder)
+{
+  Jpeg *jpeg = (Jpeg *) decoder;
+  gchar words[JMSG_LENGTH_MAX];
+
+  decoder->err->format_message (decoder, words);
+  jpeg->judged->wrong = jpeg->has_ended ? g_strdup (ENDS_EARLY) : g_strconcat ("libjpeg says ", words, NULL);
+  longjmp (jpeg->gave_up, 1);
 }
 
-/* Of 16 bits; -1: the file ends. */
-static gint
-next_number (Reader *reader)
-{
-  guint8 bytes[2];
-
-  return reader_take (reader, bytes, 2) ? 256 * bytes[0] + bytes[1] : -1;
-}
-
+/* The n bytes before those that come next. */
 static gboolean
-read_codes (Jpeg *jpeg, gint length)
+is_filling (const Jpeg *jpeg, gint n)
 {
-  while (length > 16)
-    {
-      guint8 head, counts[16];
-      Codes *codes;
+  const gint64 next = jpeg->before + (jpeg->source.next_input_byte - jpeg->bytes);
+  const glong  place = ftell (jpeg->file);
+  gboolean     is_clean = n <= MOST_FILLING && n <= next && fseek (jpeg->file, (glong) next - n, SEEK_SET) == 0;
 
-      if (! reader_take (jpeg->reader, &head, 1) || ! reader_take (jpeg->reader, counts, 16))
-        return wrong (jpeg, ENDS_EARLY);
-      codes = &(head & 0x10 ? jpeg->ac : jpeg->dc)[head & 3];
-      codes->n = 0;
-      for (gint i = 0; i < 16; i++)
-        codes->n += counts[i];
-      length -= 17 + codes->n;
-      if ((head & 0xef) > 3 || codes->n > 256 || length < 0)
-        return wrong (jpeg, NO_SENSE);
-      if (codes->n > 0 && ! reader_take (jpeg->reader, codes->values, (gsize) codes->n))
-        return wrong (jpeg, ENDS_EARLY);
-      codes_init (codes, counts);
+  for (; n > 0 && is_clean; n--)
+    {
+      const gint byte = fgetc (jpeg->file);
+
+      is_clean = byte == 0 || byte == 0xff;
     }
-  return length == 0 || wrong (jpeg, NO_SENSE);
+  return fseek (jpeg->file, place, SEEK_SET) == 0 && is_clean;
 }
 
+/* Bytes before a marker, that belong to nothing: how many there are, and the marker. */
 static gboolean
-read_quantisation (Jpeg *jpeg, gint length)
+may_be_passed (const Jpeg *jpeg, gint n, gint marker)
 {
-  while (length > 0)
-    {
-      const gint head = next_byte (jpeg->reader), n = head & 0xf0 ? 128 : 64;
+  const gboolean is_of_pixels = marker == JPEG_EOI || (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7);
 
-      if (head >= 0 && ((head & 15) > 3 || head >> 4 > 1 || length < 1 + n))
-        return wrong (jpeg, NO_SENSE);
-      if (head < 0 || ! reader_skip (jpeg->reader, (gsize) n))
-        return wrong (jpeg, ENDS_EARLY);
-      jpeg->quantised[head & 3] = TRUE;
-      length -= 1 + n;
-    }
-  return TRUE;
+  return jpeg->has_ended || jpeg->is_behind_note || (jpeg->has_pixels && ! is_of_pixels) || is_filling (jpeg, n);
 }
 
-/* How large it is, and of what. */
+/* Does it tell of a note, not of a table? */
 static gboolean
-lay_out (Jpeg *jpeg, gint width, gint height)
+is_of_note (gint code)
 {
-  gint across = 1, down = 1;
+  static const gint codes[] = { JTRC_MISC_MARKER, JTRC_APP0, JTRC_APP14, JTRC_ADOBE, JTRC_JFIF, JTRC_JFIF_EXTENSION,
+                                JTRC_JFIF_THUMBNAIL, JTRC_JFIF_BADTHUMBNAILSIZE };
+  gboolean is = FALSE;
 
-  for (gint i = 0; i < jpeg->n; i++)
-    {
-      across = MAX (across, jpeg->parts[i].across);
-      down = MAX (down, jpeg->parts[i].down);
-    }
-  jpeg->units_across = (width + 8 * across - 1) / (8 * across);
-  jpeg->units_down = (height + 8 * down - 1) / (8 * down);
-  for (gint i = 0; i < jpeg->n; i++)
-    {
-      Part *part = &jpeg->parts[i];
-
-      part->width = jpeg->units_across * part->across;
-      part->height = jpeg->units_down * part->down;
-      part->own_width = ((width * part->across + across - 1) / across + 7) / 8;
-      part->own_height = ((height * part->down + down - 1) / down + 7) / 8;
-      for (gint k = 0; k < 64; k++)
-        part->low[k] = -1;
-      if (jpeg->is_progressive)
-        part->filled = g_try_malloc0_n ((gsize) part->width * (gsize) part->height, sizeof (guint64));
-      jpeg->is_judged = jpeg->is_judged && (part->filled || ! jpeg->is_progressive);
-    }
-  return TRUE;
-}
-
-static gboolean
-read_frame (Jpeg *jpeg, gint marker, gint length)
-{
-  guint8 head[6], part[3];
-  gint   width, height;
-
-  if (length < 6 || jpeg->has_frame)
-    return wrong (jpeg, NO_SENSE);
-  if (! reader_take (jpeg->reader, head, sizeof head))
-    return wrong (jpeg, ENDS_EARLY);
-  height = 256 * head[1] + head[2];
-  width = 256 * head[3] + head[4];
-  jpeg->n = head[5];
-  jpeg->has_frame = TRUE;
-  jpeg->is_progressive = marker == 0xc2;
-  jpeg->is_judged = marker <= 0xc2 && head[0] == 8;
-  if (! jpeg->is_judged)
-    return reader_skip (jpeg->reader, (gsize) length - sizeof head) || wrong (jpeg, ENDS_EARLY);
-  if (width < 1 || height < 1 || jpeg->n < 1 || jpeg->n > MOST_PARTS || length != 6 + 3 * jpeg->n)
-    return wrong (jpeg, NO_SENSE);
-  for (gint i = 0; i < jpeg->n; i++)
-    {
-      if (! reader_take (jpeg->reader, part, sizeof part))
-        return wrong (jpeg, ENDS_EARLY);
-      jpeg->parts[i] = (Part) { .id = part[0], .across = part[1] >> 4, .down = part[1] & 15, .table = part[2] };
-      if (jpeg->parts[i].across < 1 || jpeg->parts[i].across > 4 || jpeg->parts[i].down < 1 || jpeg->parts[i].down > 4)
-        return wrong (jpeg, NO_SENSE);
-    }
-  return lay_out (jpeg, width, height);
-}
-
-/* ---------------------------------------------------------------------- all -- */
-
-/* Has each bit of each coefficient been read? */
-static gboolean
-is_complete (const Jpeg *jpeg)
-{
-  for (gint i = 0; i < jpeg->n; i++)
-    for (gint k = 0; k < 64; k++)
-      if (jpeg->parts[i].low[k] != 0)
-        return FALSE;
-  return TRUE;
-}
-
-/* The marker behind the scan; EOI where the walk ends with it. */
-static gint
-walk_scan (Jpeg *jpeg, gint length)
-{
-  static const guint8 end[] = { 0xff, EOI };
-  Scan     scan = { .n = 0 };
-  gboolean is_clean, passed;
-
-  if (++jpeg->scans > MOST_SCANS)
-    jpeg->walked.wrong = NO_SENSE;
-  if (jpeg->walked.wrong || (jpeg->is_judged && ! scan_begin (jpeg, length, &scan)))
-    return EOI;
-  if (! jpeg->is_judged)
-    return next_marker (jpeg->reader, &passed);
-  if (! scan_codes (jpeg, &scan))
-    return EOI;
-  jpeg->walked.end = reader_place (jpeg->reader) - jpeg->bits.n / 8;
-  is_clean = scan_pass_rest (jpeg);
-  if (is_complete (jpeg) && jpeg->bits.marker != EOI && (is_clean || jpeg->is_extended || jpeg->bits.marker < 0))
-    {
-      jpeg->walked.end = MIN (jpeg->walked.end, jpeg->bits.marker_at);
-      jpeg->walked.tail = end;
-      jpeg->walked.n = sizeof end;
-      return EOI;
-    }
-  if (jpeg->bits.marker < 0)
-    jpeg->walked.wrong = ENDS_EARLY;
-  else if (! is_clean)
-    jpeg->walked.wrong = DAMAGED;
-  return jpeg->walked.wrong ? EOI : jpeg->bits.marker;
-}
-
-/* What a camera notes. */
-static gboolean
-find_notes (Jpeg *jpeg, gint length)
-{
-  guint8 name[6] = { 0 };
-
-  if (length >= (gint) sizeof name)
-    {
-      if (! reader_take (jpeg->reader, name, sizeof name))
-        return wrong (jpeg, ENDS_EARLY);
-      length -= (gint) sizeof name;
-    }
-  if (memcmp (name, "Exif\0\0", sizeof name) == 0)
-    {
-      jpeg->walked.exif = reader_place (jpeg->reader);
-      jpeg->walked.exif_bytes = length;
-    }
-  return reader_skip (jpeg->reader, (gsize) length) || wrong (jpeg, ENDS_EARLY);
-}
-
-/* FALSE, and `wrong` is set. */
-static gboolean
-walk_segment (Jpeg *jpeg, gint marker)
-{
-  const gint length = next_number (jpeg->reader) - 2;
-
-  if (length < 0)
-    return wrong (jpeg, length < -2 ? ENDS_EARLY : NO_SENSE);
-  if (marker == DHT)
-    return read_codes (jpeg, length);
-  if (marker == DQT)
-    return read_quantisation (jpeg, length);
-  if (IS_FRAME (marker))
-    return read_frame (jpeg, marker, length);
-  if (marker == DRI)
-    {
-      jpeg->restart = next_number (jpeg->reader);
-      return length == 2 ? jpeg->restart >= 0 || wrong (jpeg, ENDS_EARLY) : wrong (jpeg, NO_SENSE);
-    }
-  if (marker == APP1 && jpeg->walked.exif_bytes == 0)
-    return find_notes (jpeg, length);
-  return reader_skip (jpeg->reader, (gsize) length) || wrong (jpeg, ENDS_EARLY);
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    is = is || code == codes[i];
+  return is;
 }
 
 static void
-walk_markers (Jpeg *jpeg)
+hear (j_common_ptr decoder, gint level)
 {
-  gint     marker = 0x01;
-  gboolean passed;
+  Jpeg      *jpeg = (Jpeg *) decoder;
+  const gint code = decoder->err->msg_code, *numbers = decoder->err->msg_parm.i;
 
-  reader_skip (jpeg->reader, 2);        /* SOI */
-  while (marker != EOI && ! jpeg->walked.wrong)
+  if (level >= 0)               /* it tells what it reads */
+    jpeg->is_behind_note = is_of_note (code);
+  else if (code == JWRN_EXTRANEOUS_DATA ? ! may_be_passed (jpeg, numbers[0], numbers[1])
+                                        : code != JWRN_ADOBE_XFORM && code != JWRN_JFIF_MAJOR && code != JWRN_BOGUS_ICC)
+    give_up (decoder);
+}
+
+static void
+say_nothing (j_common_ptr decoder G_GNUC_UNUSED)
+{
+}
+
+/* A picture has few scans; each takes time, and may have a few bytes only. */
+static void
+watch_scans (j_common_ptr decoder)
+{
+  Jpeg *jpeg = (Jpeg *) decoder;
+
+  if (jpeg->decoder.input_scan_number <= MOST_SCANS)
+    return;
+  jpeg->judged->wrong = g_strdup ("it has too many scans");
+  longjmp (jpeg->gave_up, 1);
+}
+
+/* -------------------------------------------------------------------- the file -- */
+
+static void
+pass (j_decompress_ptr decoder G_GNUC_UNUSED)
+{
+}
+
+/* Behind the last byte stands what ends a JPEG, as often as it is asked for. */
+static boolean
+refill (j_decompress_ptr decoder)
+{
+  static const guint8 end[] = { 0xff, JPEG_EOI };
+  Jpeg *jpeg = (Jpeg *) decoder;
+  gsize n;
+
+  jpeg->before = ftell (jpeg->file);
+  n = fread (jpeg->bytes, 1, BLOCK, jpeg->file);
+  if (n == 0)
     {
-      if (marker < 0)
-        jpeg->walked.wrong = ENDS_EARLY;
-      else if (marker == SOI || (marker == SOS && ! jpeg->has_frame))
-        jpeg->walked.wrong = NO_SENSE;
-      else if (marker == SOS)
-        marker = walk_scan (jpeg, next_number (jpeg->reader) - 2);
-      else if (IS_ALONE (marker) || walk_segment (jpeg, marker))
-        {
-          const gint before = marker;
+      jpeg->has_ended = TRUE;
+      memcpy (jpeg->bytes, end, sizeof end);
+      n = sizeof end;
+    }
+  jpeg->source.next_input_byte = jpeg->bytes;
+  jpeg->source.bytes_in_buffer = n;
+  return TRUE;
+}
 
-          marker = next_marker (jpeg->reader, &passed);
-          if (passed && ! IS_NOTE (before) && ! (jpeg->has_frame && ! jpeg->is_judged))
-            jpeg->walked.wrong = DAMAGED;
-        }
+static void
+skip (j_decompress_ptr decoder, long n)
+{
+  Jpeg *jpeg = (Jpeg *) decoder;
+
+  while (n > 0)
+    {
+      const long taken = MIN (n, (long) jpeg->source.bytes_in_buffer);
+
+      jpeg->source.next_input_byte += taken;
+      jpeg->source.bytes_in_buffer -= (gsize) taken;
+      n -= taken;
+      if (n > 0)
+        refill (decoder);
     }
 }
 
-Walked
-walk_jpeg (Reader *reader)
-{
-  g_autofree Codes *codes = g_new0 (Codes, 8);
-  Jpeg              jpeg = { .reader = reader, .dc = codes, .ac = codes + 4 };
+/* ------------------------------------------------------------------ the picture -- */
 
-  walk_markers (&jpeg);
-  if (! jpeg.walked.wrong && (jpeg.scans == 0 || (jpeg.is_judged && ! jpeg.is_progressive && ! is_complete (&jpeg))))
-    jpeg.walked.wrong = ENDS_EARLY;
-  for (gint i = 0; i < MOST_PARTS; i++)
-    g_free (jpeg.parts[i].filled);
-  return jpeg.walked;
+/* babl turns around the inks that Photoshop writes, as GEGL's loader expects.  A profile that makes no sense is
+ * none. */
+static const Babl *
+format_of (Jpeg *jpeg)
+{
+  const J_COLOR_SPACE colors = jpeg->decoder.out_color_space;
+  const gchar *name = colors == JCS_GRAYSCALE ? "Y' u8" : colors == JCS_RGB ? "R'G'B' u8"
+                      : colors == JCS_CMYK ? "cmyk u8" : NULL;
+  const gchar *error = NULL;
+  const Babl  *space = NULL;
+  JOCTET      *profile = NULL;
+  guint        n;
+
+  if (jpeg_read_icc_profile (&jpeg->decoder, &profile, &n))
+    space = babl_space_from_icc ((const gchar *) profile, (gint) n, BABL_ICC_INTENT_RELATIVE_COLORIMETRIC, &error);
+  free (profile);
+  return name ? babl_format_with_space (name, space) : NULL;
+}
+
+static void
+read_rows (Jpeg *jpeg)
+{
+  struct jpeg_decompress_struct *decoder = &jpeg->decoder;
+  const gsize stride = (gsize) decoder->output_width * (gsize) decoder->output_components;
+  GeglRectangle box = { 0, 0, (gint) decoder->output_width, 0 };
+
+  jpeg->rows = g_malloc_n (ROWS, stride);
+  while (decoder->output_scanline < decoder->output_height)
+    {
+      box.y = (gint) decoder->output_scanline;
+      box.height = MIN (ROWS, (gint) decoder->output_height - box.y);
+      for (gint i = 0; i < box.height; i++)
+        jpeg_read_scanlines (decoder, &(JSAMPROW) { jpeg->rows + stride * (gsize) i }, 1);
+      gegl_buffer_set (jpeg->judged->picture, &box, 0, NULL, jpeg->rows, GEGL_AUTO_ROWSTRIDE);
+    }
+}
+
+/* Each component was in a scan; and where the file has ended between two scans, each bit of each coefficient was. */
+static gboolean
+is_complete (const struct jpeg_decompress_struct *decoder, gboolean has_ended)
+{
+  for (gint i = 0; i < decoder->num_components; i++)
+    {
+      if (! decoder->comp_info[i].quant_table)
+        return FALSE;
+      for (gint k = 0; k < DCTSIZE2 && has_ended && decoder->progressive_mode; k++)
+        if (decoder->coef_bits[i][k] != 0)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* What a camera notes. */
+static void
+look_for_notes (const struct jpeg_decompress_struct *decoder, Judged *judged)
+{
+  static const guint8 name[] = { 'E', 'x', 'i', 'f', 0, 0 };
+
+  for (jpeg_saved_marker_ptr saved = decoder->marker_list; saved; saved = saved->next)
+    if (saved->marker == NOTES && saved->data_length >= sizeof name && memcmp (saved->data, name, sizeof name) == 0)
+      {
+        judged->orientation = upright_noted (saved->data + sizeof name, saved->data_length - sizeof name);
+        return;
+      }
+}
+
+static void
+decode (Jpeg *jpeg)
+{
+  struct jpeg_decompress_struct *decoder = &jpeg->decoder;
+  const Babl   *format;
+  GeglRectangle box = { 0, 0, 0, 0 };
+
+  jpeg_save_markers (decoder, NOTES, 0xffff);
+  jpeg_save_markers (decoder, PROFILE, 0xffff);
+  jpeg_read_header (decoder, TRUE);
+  look_for_notes (decoder, jpeg->judged);
+  decoder->dct_method = JDCT_FLOAT;
+  jpeg_start_decompress (decoder);
+  format = format_of (jpeg);
+  if (! format)
+    {
+      jpeg->judged->wrong = g_strdup ("it has colors of a kind that GEGL does not know");
+      return;
+    }
+  box.width = (gint) decoder->output_width;
+  box.height = (gint) decoder->output_height;
+  jpeg->judged->picture = gegl_buffer_new (&box, format);
+  read_rows (jpeg);
+  jpeg->has_pixels = is_complete (decoder, jpeg->has_ended);
+  if (jpeg->has_pixels)
+    jpeg_finish_decompress (decoder);
+  else
+    jpeg->judged->wrong = g_strdup (ENDS_EARLY);
+}
+
+/* Where libjpeg gives up behind the last pixel, that is a trailer; but bytes that no pixel took are pixels that went
+ * astray. */
+void
+judge_jpeg (FILE *file, Judged *judged)
+{
+  Jpeg *jpeg = g_new0 (Jpeg, 1);
+
+  jpeg->file = file;
+  jpeg->judged = judged;
+  jpeg->decoder.err = jpeg_std_error (&jpeg->errors);
+  jpeg->errors.error_exit = give_up;
+  jpeg->errors.emit_message = hear;
+  jpeg->errors.output_message = say_nothing;
+  jpeg->progress.progress_monitor = watch_scans;
+  jpeg->source = (struct jpeg_source_mgr) { .init_source = pass, .fill_input_buffer = refill, .skip_input_data = skip,
+                                            .resync_to_restart = jpeg_resync_to_restart, .term_source = pass };
+  if (setjmp (jpeg->gave_up) == 0)
+    {
+      jpeg_create_decompress (&jpeg->decoder);
+      jpeg->decoder.src = &jpeg->source;
+      jpeg->decoder.progress = &jpeg->progress;
+      decode (jpeg);
+    }
+  else if (jpeg->has_pixels && jpeg->errors.msg_code != JWRN_EXTRANEOUS_DATA)
+    g_clear_pointer (&judged->wrong, g_free);
+  jpeg_destroy_decompress (&jpeg->decoder);
+  g_free (jpeg->rows);
+  g_free (jpeg);
 }

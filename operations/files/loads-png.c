@@ -1,286 +1,201 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * A PNG, from its first chunk to its last: see loads-png.h.
+ * A PNG, by libpng: the same calls as those of GEGL's loader, but whoever reads knows where the file ends, and
+ * hears what libpng complains of.
  *
- * ISO/IEC 15948, 2004: 5 (chunks; D, the checksum), 8.2 (Adam7), 9 (filters), 10 (compression). */
-#include "loads-png.h"
+ * An error means that the picture is damaged, and so does a warning about the packed pixels: their own checksum is
+ * wrong.  What else it warns of concerns chunks that a reader may leave out, or more pixels than the picture
+ * has.  The pixels may be there though the file ends early. */
+#include "loads-judge.h"
 
-#include <gio/gio.h>
 #include <string.h>
+#include <png.h>
 
-#define UNPACKED 65536          /* bytes at a time */
-#define FILTERS  5
-#define HEAD     13             /* bytes */
-#define PASSES   7
+#include "loads-upright.h"
 
-#define CHECKSUM "a checksum is wrong"
-#define DAMAGED  "its pixels are damaged"
-#define NO_SENSE "its head makes no sense"
+#define ROWS 128                /* at a time: those of GEGL's tiles */
+#define MOST (1 << 22)          /* bytes of them, but one row */
+#define IDAT 0x49444154         /* the name of a chunk of pixels */
 
 typedef struct
 {
-  Reader     *reader;
-  guint32     checksum;         /* of the chunk so far, inverted */
-  GConverter *unpacker;         /* NULL: there was no head yet */
-  gboolean    is_unpacked, has_palette, needs_palette;
-  gint        pass, n_passes;
-  guint64     row_bytes[PASSES], rows[PASSES];  /* with the byte of the filter */
-  guint64     row, at;          /* where the next unpacked byte stands */
-  Walked      walked;
+  FILE       *file;
+  png_structp decoder;
+  png_infop   info;
+  gboolean    has_ended;        /* the file */
+  gboolean    has_pixels;       /* all of them */
+  guint8     *rows;
+  Judged     *judged;
 } Png;
 
-/* ------------------------------------------------------------------ checksums -- */
+/* ------------------------------------------------------------------- its words -- */
 
-static guint32 tables[8][256];  /* of one byte, and of one before 1 to 7 others */
-
-static void
-make_tables (void)
+static void G_GNUC_NORETURN
+give_up (png_structp decoder, png_const_charp words)
 {
-  static gsize is_made = 0;
+  Png *png = png_get_error_ptr (decoder);
 
-  if (! g_once_init_enter (&is_made))
-    return;
-  for (guint i = 0; i < 256; i++)
-    {
-      guint32 value = i;
-
-      for (gint bit = 0; bit < 8; bit++)
-        value = value & 1 ? 0xedb88320 ^ value >> 1 : value >> 1;
-      tables[0][i] = value;
-    }
-  for (guint i = 0; i < 256; i++)
-    for (gint k = 1; k < 8; k++)
-      tables[k][i] = tables[0][tables[k - 1][i] & 0xff] ^ tables[k - 1][i] >> 8;
-  g_once_init_leave (&is_made, 1);
-}
-
-/* Eight bytes a step. */
-static guint32
-add_to_checksum (guint32 sum, const guint8 *bytes, gsize n)
-{
-  for (; n >= 8; n -= 8, bytes += 8)
-    {
-      const guint32 first = sum ^ (bytes[0] | (guint32) bytes[1] << 8 | (guint32) bytes[2] << 16 | (guint32) bytes[3] << 24);
-
-      sum = tables[7][first & 0xff] ^ tables[6][first >> 8 & 0xff] ^ tables[5][first >> 16 & 0xff] ^ tables[4][first >> 24]
-            ^ tables[3][bytes[4]] ^ tables[2][bytes[5]] ^ tables[1][bytes[6]] ^ tables[0][bytes[7]];
-    }
-  for (; n > 0; n--, bytes++)
-    sum = tables[0][(sum ^ *bytes) & 0xff] ^ sum >> 8;
-  return sum;
-}
-
-/* --------------------------------------------------------------------- pixels -- */
-
-static guint32
-number_of (const guint8 *bytes)
-{
-  return (guint32) bytes[0] << 24 | (guint32) bytes[1] << 16 | (guint32) bytes[2] << 8 | bytes[3];
+  png->judged->wrong = png->has_ended ? g_strdup (ENDS_EARLY) : g_strconcat ("libpng says ", words, NULL);
+  png_longjmp (decoder, 1);
 }
 
 static void
-add_pass (Png *png, guint64 width, guint64 height, guint64 bits)
+hear (png_structp decoder, png_const_charp words)
 {
-  if (width == 0 || height == 0)
-    return;
-  png->row_bytes[png->n_passes] = 1 + (width * bits + 7) / 8;
-  png->rows[png->n_passes++] = height;
+  if (g_str_has_prefix (words, "IDAT: ") && ! strstr (words, "Extra compressed data")
+      && ! strstr (words, "Too much image data"))
+    give_up (decoder, words);
 }
 
-/* Its 13 bytes: width, height, bits of a sample, kind of colours, methods of compression and of filters, interlacing. */
-static gboolean
-read_head (Png *png, const guint8 *head)
+static void
+take (png_structp decoder, png_bytep bytes, gsize n)
 {
-  static const guint8 first_x[PASSES] = { 0, 4, 0, 2, 0, 1, 0 }, first_y[PASSES] = { 0, 0, 4, 0, 2, 0, 1 };
-  static const guint8 step_x[PASSES] = { 8, 8, 4, 4, 2, 2, 1 }, step_y[PASSES] = { 8, 8, 8, 4, 4, 2, 2 };
-  static const guint8 samples[] = { 1, 0, 3, 1, 2, 0, 4 };
-  const guint64       width = number_of (head), height = number_of (head + 4);
-  const guint         bits = head[8], kind = head[9];
+  Png *png = png_get_io_ptr (decoder);
 
-  if (width < 1 || height < 1 || width > G_MAXINT32 || height > G_MAXINT32 || kind >= sizeof samples || samples[kind] == 0 || bits < 1 || bits > 16
-      || (bits & (bits - 1)) || head[10] || head[11] || head[12] > 1)
-    return FALSE;
-  for (gint i = 0; i < PASSES && head[12]; i++)
-    add_pass (png, (width + step_x[i] - 1 - first_x[i]) / step_x[i], (height + step_y[i] - 1 - first_y[i]) / step_y[i], samples[kind] * bits);
-  if (! head[12])
-    add_pass (png, width, height, samples[kind] * bits);
-  png->needs_palette = kind == 3;
-  png->unpacker = (GConverter *) g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
-  return TRUE;
+  png->has_ended = fread (bytes, 1, n, png->file) != n;
+  if (png->has_ended)
+    png_error (decoder, ENDS_EARLY);
 }
 
-/* FALSE: a filter that there is none of. */
-static gboolean
-pass_rows (Png *png, const guint8 *bytes, guint64 n)
+/* ------------------------------------------------------------------ the picture -- */
+
+/* sRGB is what GEGL takes where nothing else is said. */
+static const Babl *
+space_of (Png *png)
 {
-  while (n > 0 && png->pass < png->n_passes)
-    {
-      const guint64 taken = MIN (n, png->row_bytes[png->pass] - png->at);
+  gdouble      gamma, white[2] = { 0.3127, 0.3290 }, red[2] = { 0.6400, 0.3300 };
+  gdouble      green[2] = { 0.3000, 0.6000 }, blue[2] = { 0.1500, 0.0600 };
+  const Babl  *curve;
+  gchar       *name;
+  const gchar *error = NULL;
+  png_bytep    profile;
+  png_uint_32  n;
+  gint         packing;
 
-      if (png->at == 0 && bytes[0] >= FILTERS)
-        return FALSE;
-      bytes += taken;
-      n -= taken;
-      png->at += taken;
-      if (png->at < png->row_bytes[png->pass])
-        break;
-      png->at = 0;
-      if (++png->row == png->rows[png->pass])
-        {
-          png->row = 0;
-          png->pass++;
-        }
-    }
-  return TRUE;
-}
-
-static gboolean
-is_complete (const Png *png)
-{
-  return png->unpacker && png->pass == png->n_passes;
-}
-
-/* What stands behind the end of the packed pixels does not count. */
-static gboolean
-unpack (Png *png, const guint8 *bytes, gsize n)
-{
-  guint8 unpacked[UNPACKED];
-  gsize  made = 0;
-
-  while ((n > 0 || made == sizeof unpacked) && ! png->is_unpacked)
-    {
-      g_autoptr (GError) error = NULL;
-      GConverterResult   result;
-      gsize              taken = 0;
-
-      made = 0;
-
-      result = g_converter_convert (png->unpacker, bytes, n, unpacked, sizeof unpacked, G_CONVERTER_NO_FLAGS, &taken, &made, &error);
-      if (result == G_CONVERTER_ERROR)
-        return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT);
-      if (! pass_rows (png, unpacked, made))
-        return FALSE;
-      bytes += taken;
-      n -= taken;
-      png->is_unpacked = result == G_CONVERTER_FINISHED;
-    }
-  return TRUE;
-}
-
-/* --------------------------------------------------------------------- chunks -- */
-
-/* Takes a part of the chunk.  NULL: the file ends. */
-static const guint8 *
-take_part (Png *png, gsize most, gsize *n)
-{
-  Reader       *reader = png->reader;
-  const guint8 *part;
-
-  if (reader->at == reader->n && ! reader_refill (reader))
+  if (png_get_iCCP (png->decoder, png->info, &name, &packing, &profile, &n) == PNG_INFO_iCCP)
+    return babl_space_from_icc ((const gchar *) profile, (gint) n, BABL_ICC_INTENT_RELATIVE_COLORIMETRIC, &error);
+  if (png_get_valid (png->decoder, png->info, PNG_INFO_sRGB)
+      || png_get_gAMA (png->decoder, png->info, &gamma) != PNG_INFO_gAMA)
     return NULL;
-  *n = MIN (most, reader->n - reader->at);
-  part = reader->bytes + reader->at;
-  reader->at += *n;
-  png->checksum = add_to_checksum (png->checksum, part, *n);
-  return part;
+  png_get_cHRM (png->decoder, png->info, &white[0], &white[1], &red[0], &red[1], &green[0], &green[1],
+                &blue[0], &blue[1]);
+  curve = babl_trc_gamma (1.0 / gamma);
+  return babl_space_from_chromaticities (NULL, white[0], white[1], red[0], red[1], green[0], green[1],
+                                         blue[0], blue[1], curve, curve, curve, 1);
 }
 
-/* The bytes of a chunk.  What is wrong with it, or NULL. */
-static const gchar *
-walk_content (Png *png, const guint8 *kind, gsize left)
+/* As GEGL's loader wants its pixels. */
+static const Babl *
+prepare (Png *png)
 {
-  const gboolean is_head = memcmp (kind, "IHDR", 4) == 0, is_pixels = memcmp (kind, "IDAT", 4) == 0;
-  gboolean       is_good = TRUE;
-  guint8         head[HEAD] = { 0 };
-  gsize          n;
+  static const gchar *const names[2][2][2] = { { { "R'G'B' u8", "R'G'B' u16" }, { "R'G'B'A u8", "R'G'B'A u16" } },
+                                               { { "Y' u8", "Y' u16" }, { "Y'A u8", "Y'A u16" } } };
+  const gint     colors = png_get_color_type (png->decoder, png->info);
+  const gint     depth = png_get_bit_depth (png->decoder, png->info);
+  const gboolean is_clear = png_get_valid (png->decoder, png->info, PNG_INFO_tRNS) != 0;
+  const gboolean has_alpha = is_clear || (colors & PNG_COLOR_MASK_ALPHA), is_grey = ! (colors & PNG_COLOR_MASK_COLOR);
+  const Babl    *space = space_of (png);
+  gdouble        gamma = 0.45455;
 
-  for (gsize done = 0; left > 0; left -= n, done += n)
+  if (colors == PNG_COLOR_TYPE_GRAY && depth < 8)
+    png_set_expand (png->decoder);
+  if (is_clear)
+    png_set_tRNS_to_alpha (png->decoder);
+  if (colors == PNG_COLOR_TYPE_PALETTE)
+    png_set_palette_to_rgb (png->decoder);
+  if (depth == 16 && G_BYTE_ORDER == G_LITTLE_ENDIAN)
+    png_set_swap (png->decoder);
+  png_set_interlace_handling (png->decoder);
+  if (! space)
     {
-      const guint8 *part = take_part (png, left, &n);
-
-      if (! part)
-        return ENDS_EARLY;
-      if (is_head)
-        memcpy (head + done, part, n);
-      if (is_pixels)
-        is_good = is_good && unpack (png, part, n);
+      png_get_gAMA (png->decoder, png->info, &gamma);
+      png_set_gamma (png->decoder, 2.2, gamma);
     }
-  png->has_palette = png->has_palette || memcmp (kind, "PLTE", 4) == 0;
-  if (is_head && ! read_head (png, head))
-    return NO_SENSE;
-  return is_good ? NULL : DAMAGED;
+  png_read_update_info (png->decoder, png->info);
+  return babl_format_with_space (names[is_grey][has_alpha][depth == 16], space);
 }
 
-/* The head comes first, and once; a palette before the pixels. */
+/* Of an interlaced picture a pass fills in what those before it have left out. */
+static void
+read_rows (Png *png, gint passes)
+{
+  const gsize stride = png_get_rowbytes (png->decoder, png->info);
+  const gint  width = (gint) png_get_image_width (png->decoder, png->info);
+  const gint  height = (gint) png_get_image_height (png->decoder, png->info);
+  const gint  most = (gint) CLAMP (MOST / stride, 1, ROWS);
+
+  png->rows = g_malloc0_n ((gsize) most, stride);
+  for (gint pass = 0; pass < passes; pass++)
+    for (gint y = 0; y < height; y += most)
+      {
+        const GeglRectangle box = { 0, y, width, MIN (most, height - y) };
+
+        if (pass > 0)
+          gegl_buffer_get (png->judged->picture, &box, 1.0, NULL, png->rows, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+        for (gint i = 0; i < box.height; i++)
+          png_read_row (png->decoder, png->rows + (gsize) i * stride, NULL);
+        gegl_buffer_set (png->judged->picture, &box, 0, NULL, png->rows, GEGL_AUTO_ROWSTRIDE);
+      }
+}
+
+/* What a camera notes, before the pixels or behind them. */
+static void
+look_for_notes (Png *png)
+{
+  png_bytep   notes;
+  png_uint_32 n;
+
+  if (png_get_eXIf_1 (png->decoder, png->info, &n, &notes) == PNG_INFO_eXIf)
+    png->judged->orientation = upright_noted (notes, n);
+}
+
+static void
+decode (Png *png)
+{
+  const Babl   *format;
+  GeglRectangle box = { 0, 0, 0, 0 };
+  gint          passes;
+
+  png_set_benign_errors (png->decoder, TRUE);
+  png_set_option (png->decoder, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
+  png_set_read_fn (png->decoder, png, take);
+  png_read_info (png->decoder, png->info);
+  look_for_notes (png);
+  passes = png_get_interlace_type (png->decoder, png->info) == PNG_INTERLACE_ADAM7 ? PNG_INTERLACE_ADAM7_PASSES : 1;
+  format = prepare (png);
+  box.width = (gint) png_get_image_width (png->decoder, png->info);
+  box.height = (gint) png_get_image_height (png->decoder, png->info);
+  png->judged->picture = gegl_buffer_new (&box, format);
+  read_rows (png, passes);
+  png->has_pixels = TRUE;
+  png_read_end (png->decoder, png->info);
+  look_for_notes (png);
+}
+
+/* Does the file end within a chunk of pixels? */
 static gboolean
-is_in_place (const Png *png, const guint8 *kind, gsize n)
+ends_in_pixels (const Png *png)
 {
-  if (memcmp (kind, "IHDR", 4) == 0)
-    return ! png->unpacker && n == HEAD;
-  return png->unpacker && (memcmp (kind, "IDAT", 4) != 0 || ! png->needs_palette || png->has_palette);
+  return png_get_io_chunk_type (png->decoder) == IDAT
+         && (png_get_io_state (png->decoder) & PNG_IO_MASK_LOC) != PNG_IO_CHUNK_HDR;
 }
 
-static gboolean
-is_name (const guint8 *kind)
+void
+judge_png (FILE *file, Judged *judged)
 {
-  return g_ascii_isalpha (kind[0]) && g_ascii_isalpha (kind[1]) && g_ascii_isalpha (kind[2]) && g_ascii_isalpha (kind[3]);
-}
+  Png *png = g_new0 (Png, 1);
 
-/* Whose name begins with a small letter may be left out. */
-static const gchar *
-walk_chunk (Png *png, const guint8 *head)
-{
-  static const gchar *const known[] = { "IHDR", "PLTE", "IDAT", "IEND" };
-  const guint8 *kind = head + 4;
-  const guint32 n = number_of (head);
-  const gchar  *why;
-  guint8        sum[4];
-  gboolean      is_known = g_ascii_islower (kind[0]), is_sum;
-
-  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
-    is_known = is_known || memcmp (kind, known[i], 4) == 0;
-  if (n > G_MAXINT32 || ! is_name (kind) || ! is_known)
-    return DAMAGED;
-  if (! is_in_place (png, kind, n))
-    return NO_SENSE;
-  if (memcmp (kind, "eXIf", 4) == 0)
-    {
-      png->walked.exif = reader_place (png->reader);
-      png->walked.exif_bytes = n;
-    }
-  png->checksum = add_to_checksum (0xffffffff, kind, 4);
-  why = walk_content (png, kind, n);
-  if (g_strcmp0 (why, ENDS_EARLY) == 0 || ! reader_take (png->reader, sum, sizeof sum))
-    return ENDS_EARLY;
-  is_sum = number_of (sum) == ~png->checksum;
-  return ! is_sum && g_ascii_isupper (kind[0]) ? CHECKSUM : why;
-}
-
-/* The pixels may be there though the file ends early. */
-Walked
-walk_png (Reader *reader)
-{
-  static const guint8 end[] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
-  Png    png = { .reader = reader };
-  guint8 head[8];               /* how many bytes a chunk has, and what it is */
-
-  make_tables ();
-  reader_skip (reader, sizeof head);
-  do
-    {
-      memset (head, 0, sizeof head);
-      png.walked.end = reader_place (reader);
-      png.walked.wrong = reader_take (reader, head, sizeof head) ? walk_chunk (&png, head) : ENDS_EARLY;
-    }
-  while (! png.walked.wrong && memcmp (head + 4, "IEND", 4) != 0);
-  if (g_strcmp0 (png.walked.wrong, ENDS_EARLY) == 0 && memcmp (head + 4, "IDAT", 4) != 0 && png.is_unpacked && is_complete (&png))
-    {
-      png.walked.wrong = NULL;
-      png.walked.tail = end;
-      png.walked.n = sizeof end;
-    }
-  if (! png.walked.wrong && ! (is_complete (&png) && png.is_unpacked))
-    png.walked.wrong = DAMAGED;
-  g_clear_object (&png.unpacker);
-  return png.walked;
+  png->file = file;
+  png->judged = judged;
+  png->decoder = png_create_read_struct (PNG_LIBPNG_VER_STRING, png, give_up, hear);
+  png->info = png->decoder ? png_create_info_struct (png->decoder) : NULL;
+  if (! png->info)
+    judged->wrong = g_strdup ("libpng cannot be used");
+  else if (setjmp (png_jmpbuf (png->decoder)) == 0)
+    decode (png);
+  else if (png->has_pixels && png->has_ended && ! ends_in_pixels (png))
+    g_clear_pointer (&judged->wrong, g_free);
+  png_destroy_read_struct (&png->decoder, &png->info, NULL);
+  g_free (png->rows);
+  g_free (png);
 }

@@ -1,201 +1,147 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * TIFF: where its pixels end, and whether what is packed with a checksum has it.  See loads-sized.h.
- *
- * Adobe, TIFF 6.0, 1992; TIFF Technical Note 2002 (deflate). */
-#include "loads-sized.h"
+ * A TIFF, by libtiff: can all pieces of its first picture, which is the one that GEGL takes, be unpacked?  Whole
+ * ones: where rows are unpacked one by one, as GEGL does, the checksum of a piece is never met.  Nor does libtiff
+ * meet it where damaged bytes unpack to more than the piece needs, as a third of them do (4.5): what is packed as in a
+ * PNG zlib unpacks.  What libtiff warns of meanwhile GEGL's loader tells: loads.h. */
+#include "loads-judge.h"
 
 #include <gio/gio.h>
-#include <string.h>
+#include <tiffio.h>
 
-#include "loads-reader.h"
+#define MOST_PIECE (1 << 30)    /* bytes: few MB may become many GB */
+#define UNPACKED   65536        /* bytes at a time */
+#define SPARE      65536        /* bytes more than a piece needs, which writers may leave */
 
-#define PACKED   16384          /* bytes at a time */
-#define UNPACKED 65536
-#define SPARE    65536          /* bytes more than a piece needs, which writers may leave */
-#define DAMAGED  "its pixels are damaged"
-
-/* Of the tags that tell how many pieces there are, and how long one is. */
-enum { WIDTH, HEIGHT, BITS, COMPRESSION, ORDER, SAMPLES, STRIP_ROWS, PLANAR, TILE_WIDTH, TILE_HEIGHT, N_TAGS };
-
-static const guint16 tags[N_TAGS] = { 256, 257, 258, 259, 266, 277, 278, 284, 322, 323 };
-
-/* How the numbers of a file are written, and where its pieces of pixels lie. */
+/* The pieces of a picture. */
 typedef struct
 {
-  gboolean is_big_endian;
-  gint     length;              /* bytes of an offset: 8 in a BigTIFF */
-  guint64  value[N_TAGS];       /* the first, of samples that are alike */
-  guint64  n[2];                /* of the offsets and of the lengths of the pieces */
-  gint     bytes[2];            /* each has */
-  guint64  at[2];               /* where they stand */
+  TIFF    *tiff;
+  gboolean is_tiled;
+  guint32  n;
+  tmsize_t size;                /* of one, unpacked */
+  guint64  file_size;
 } Pieces;
 
-/* An entry of the directory: its tag, the type and the number of its values, and these, or where they stand. */
-static void
-read_entry (const Sized *sized, gint64 at, Pieces *pieces)
+/* The last error is the one that ended it. */
+static gint
+hear_error (TIFF *tiff G_GNUC_UNUSED, gpointer data, const gchar *module G_GNUC_UNUSED, const gchar *words,
+            va_list values)
 {
-  const gboolean big = pieces->is_big_endian;
-  const guint64  tag = sized_number (sized, at, 2, big), type = sized_number (sized, at + 2, 2, big), n = sized_number (sized, at + 4, pieces->length, big);
-  const gint     bytes = type == 3 ? 2 : type == 4 ? 4 : type == 16 ? 8 : 0, kind = tag == 273 || tag == 324 ? 0 : tag == 279 || tag == 325 ? 1 : -1;
-  guint64        place;
+  gchar           **wrong = data;
+  g_autofree gchar *told = g_strdup_vprintf (words, values);
 
-  if (bytes == 0)
-    return;
-  at += 4 + pieces->length;
-  place = n <= (guint64) (pieces->length / bytes) ? (guint64) at : sized_number (sized, at, pieces->length, big);
-  for (gint i = 0; i < N_TAGS; i++)
-    if (tag == tags[i] && sized_has (sized, place, (guint64) bytes))
-      pieces->value[i] = MIN (sized_number (sized, (gint64) place, bytes, big), G_MAXUINT32);
-  if (kind < 0)
-    return;
-  pieces->n[kind] = n;
-  pieces->bytes[kind] = bytes;
-  pieces->at[kind] = place;
+  g_free (*wrong);
+  *wrong = g_strconcat ("libtiff says ", told, NULL);
+  return 1;
 }
 
-/* How many pieces the picture has: what else is listed nobody reads. */
-static guint64
-count_pieces (const Pieces *pieces)
+static gint
+pass_warning (TIFF *tiff G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED, const gchar *module G_GNUC_UNUSED,
+              const gchar *words G_GNUC_UNUSED, va_list values G_GNUC_UNUSED)
 {
-  const guint64 *value = pieces->value, width = value[TILE_WIDTH], height = value[TILE_HEIGHT] > 0 ? value[TILE_HEIGHT] : MAX (value[STRIP_ROWS], 1);
-  const guint64  across = width > 0 ? value[WIDTH] / width + (value[WIDTH] % width > 0) : 1;
-  const guint64  down = value[HEIGHT] / height + (value[HEIGHT] % height > 0);
-
-  return MIN (across, G_MAXUINT16) * MIN (down, G_MAXUINT32) * (value[PLANAR] == 2 ? MIN (value[SAMPLES], G_MAXUINT16) : 1);
+  return 1;
 }
 
-/* The offset of a piece, or its length.  FALSE: it is not there. */
+/* What stands behind the bytes that the piece needs does not count, if they are many more. */
 static gboolean
-read_value (const Sized *sized, const Pieces *pieces, gint kind, guint64 i, guint64 *value)
-{
-  const guint64 at = pieces->at[kind] + i * (guint64) pieces->bytes[kind];
-
-  if (! sized_has (sized, at, (guint64) pieces->bytes[kind]))
-    return FALSE;
-  *value = sized_number (sized, (gint64) at, pieces->bytes[kind], pieces->is_big_endian);
-  return TRUE;
-}
-
-/* Where pixels are not compressed, and one strip is all or the first two of more differ in length, libtiff computes the lengths.  So long a strip is then at
- * most: colours may be stored in less detail. */
-static guint64
-longest_piece (const Sized *sized, const Pieces *pieces, guint64 n)
-{
-  const guint64 *value = pieces->value, row = value[WIDTH] * value[BITS] * value[SAMPLES];
-  guint64        first, second;
-
-  if (value[COMPRESSION] != 1 || value[TILE_WIDTH] > 0 || value[PLANAR] == 2)
-    return G_MAXUINT64;
-  if (n == 1 || (n > 2 && n * value[STRIP_ROWS] == value[HEIGHT] && read_value (sized, pieces, 1, 0, &first) && read_value (sized, pieces, 1, 1, &second)
-                 && first != second && first > 0 && second > 0))
-    return (row + 7) / 8 * (value[HEIGHT] / n);
-  return G_MAXUINT64;
-}
-
-/* Of one piece, unpacked: at most so many, where colours are not stored in less detail. */
-static guint64
-bytes_of_piece (const Pieces *pieces)
-{
-  const guint64 *value = pieces->value, width = value[TILE_WIDTH] > 0 ? value[TILE_WIDTH] : value[WIDTH];
-  const guint64  rows = value[TILE_HEIGHT] > 0 ? value[TILE_HEIGHT] : MIN (value[STRIP_ROWS], value[HEIGHT]);
-  const guint64  bits = MIN (value[BITS], 64) * (value[PLANAR] == 2 ? 1 : MIN (value[SAMPLES], G_MAXUINT16));
-
-  return (gdouble) width * (gdouble) bits / 8 * (gdouble) rows < 9e18 ? (width * bits + 7) / 8 * rows : G_MAXINT64;
-}
-
-/* In some files the first bit of a byte is the lowest. */
-static void
-turn_bits (guint8 *bytes, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      guint byte = bytes[i];
-
-      byte = (byte & 0xf0) >> 4 | (byte & 0x0f) << 4;
-      byte = (byte & 0xcc) >> 2 | (byte & 0x33) << 2;
-      bytes[i] = (guint8) ((byte & 0xaa) >> 1 | (byte & 0x55) << 1);
-    }
-}
-
-/* Packed as in a PNG, with a checksum behind.  It is not looked at where rows are unpacked one by one, as GEGL does; nor
- * is what stands behind the bytes that the piece needs, `most`, where they are many more: few MB may become many GB. */
-static gboolean
-is_unpacked (const Sized *sized, const Pieces *pieces, guint64 at, guint64 n, guint64 most)
+is_sound (const guint8 *packed, gsize n, guint64 needed)
 {
   g_autoptr (GZlibDecompressor) unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
   GConverterResult result = G_CONVERTER_CONVERTED;
-  guint8           packed[PACKED], unpacked[UNPACKED];
-  gsize            left = 0, taken, made;
-  guint64          all = 0;
+  guint8           unpacked[UNPACKED];
+  gsize            taken, made;
 
-  while (result == G_CONVERTER_CONVERTED && all <= most)
+  for (guint64 all = 0; result == G_CONVERTER_CONVERTED && all <= needed + SPARE; all += made)
     {
-      const gsize more = (gsize) MIN (n, sizeof packed - left);
-
-      if (more > 0 && ! sized_read (sized, (gint64) at, more, packed + left))
-        return FALSE;
-      if (pieces->value[ORDER] == 2)
-        turn_bits (packed + left, more);
-      at += more;
-      n -= more;
-      left += more;
-      result = g_converter_convert (G_CONVERTER (unpacker), packed, left, unpacked, sizeof unpacked, G_CONVERTER_NO_FLAGS, &taken, &made, NULL);
+      result = g_converter_convert (G_CONVERTER (unpacker), packed, n, unpacked, sizeof unpacked, G_CONVERTER_NO_FLAGS,
+                                    &taken, &made, NULL);
       if (result == G_CONVERTER_ERROR)
         return FALSE;
-      left -= taken;
-      all += made;
-      memmove (packed, packed + taken, left);
+      packed += taken;
+      n -= taken;
     }
   return TRUE;
 }
 
 static gboolean
-is_packed_so (const Pieces *pieces)
+unpack_by_zlib (const Pieces *pieces, guint32 i, guint64 n)
 {
-  return pieces->value[COMPRESSION] == 8 || pieces->value[COMPRESSION] == 32946;
+  g_autofree guint8 *packed = n <= pieces->file_size ? g_try_malloc (n) : NULL;
+  guint16            order = FILLORDER_MSB2LSB;
+
+  if (! packed || (pieces->is_tiled ? TIFFReadRawTile (pieces->tiff, i, packed, (tmsize_t) n)
+                                    : TIFFReadRawStrip (pieces->tiff, i, packed, (tmsize_t) n)) < 0)
+    return FALSE;
+  TIFFGetFieldDefaulted (pieces->tiff, TIFFTAG_FILLORDER, &order);
+  if (order == FILLORDER_LSB2MSB)
+    TIFFReverseBits (packed, (tmsize_t) n);
+  return is_sound (packed, n, (guint64) pieces->size);
 }
 
-/* What is wrong with them, or NULL.  A file that lists the same bytes again and again is not unpacked for ever. */
-static const gchar *
-judge_pieces (const Sized *sized, const Pieces *pieces)
+static gboolean
+unpack (const Pieces *pieces, guint32 i, gpointer unpacked)
 {
-  const guint64 n = MIN (pieces->n[0], count_pieces (pieces)), longest = longest_piece (sized, pieces, n);
-  const guint64 most = bytes_of_piece (pieces) + SPARE;
-  guint64       all = 0;
+  return (pieces->is_tiled ? TIFFReadEncodedTile (pieces->tiff, i, unpacked, pieces->size)
+                           : TIFFReadEncodedStrip (pieces->tiff, i, unpacked, pieces->size)) >= 0;
+}
 
-  for (guint64 i = 0; i < n; i++)
+/* FALSE: one cannot be.  A file that lists the same bytes again and again is not unpacked for ever. */
+static gboolean
+unpack_all (const Pieces *pieces)
+{
+  guint64          left = 2 * pieces->file_size;
+  guint16          packing = COMPRESSION_NONE;
+  const gboolean   has_room = pieces->size > 0 && pieces->size <= MOST_PIECE;
+  g_autofree void *unpacked = has_room ? g_try_malloc ((gsize) pieces->size) : NULL;
+
+  TIFFGetFieldDefaulted (pieces->tiff, TIFFTAG_COMPRESSION, &packing);
+  for (guint32 i = 0; i < pieces->n && unpacked; i++)
     {
-      guint64 at, length;
+      const guint64  n = TIFFGetStrileByteCount (pieces->tiff, i);
+      const gboolean is_by_zlib = n > 0 && (packing == COMPRESSION_ADOBE_DEFLATE || packing == COMPRESSION_DEFLATE);
 
-      if (! read_value (sized, pieces, 0, i, &at) || ! read_value (sized, pieces, 1, i, &length)
-          || ! sized_has (sized, at, MIN (length, longest)))
-        return ENDS_EARLY;
-      all += length;
-      if (is_packed_so (pieces) && length > 0 && all <= 2 * (guint64) sized->size
-          && ! is_unpacked (sized, pieces, at, length, most))
-        return DAMAGED;
+      if (! (is_by_zlib ? unpack_by_zlib (pieces, i, n) : unpack (pieces, i, unpacked)))
+        return FALSE;
+      if (n > left)
+        break;
+      left -= n;
     }
-  return NULL;
+  return TRUE;
 }
 
-/* The first picture of the file, which is the one that GEGL takes. */
-const gchar *
-sized_tiff (const Sized *sized)
+static Pieces
+pieces_of (TIFF *tiff)
 {
-  const gboolean big = sized_number (sized, 0, 1, TRUE) == 'M', is_long = sized_number (sized, 2, 2, big) == 43;
-  Pieces         pieces = { .is_big_endian = big, .length = is_long ? 8 : 4,
-                            .value = { [BITS] = 1, [COMPRESSION] = 1, [SAMPLES] = 1, [STRIP_ROWS] = G_MAXUINT32, [PLANAR] = 1 } };
-  const guint64  directory = sized_number (sized, is_long ? 8 : 4, pieces.length, big);
-  const gint     head = is_long ? 8 : 2, entry = is_long ? 20 : 12;
-  guint64        n;
+  const gboolean is_tiled = TIFFIsTiled (tiff);
 
-  if (directory == 0 || ! sized_has (sized, directory, (guint64) head))
-    return ENDS_EARLY;
-  n = sized_number (sized, (gint64) directory, head, big);
-  if (n > G_MAXUINT16 || ! sized_has (sized, directory, (guint64) head + n * (guint64) entry))
-    return ENDS_EARLY;
-  for (guint64 i = 0; i < n; i++)
-    read_entry (sized, (gint64) (directory + (guint64) head + i * (guint64) entry), &pieces);
-  return pieces.n[0] == pieces.n[1] ? judge_pieces (sized, &pieces) : NULL;
+  return (Pieces) { tiff, is_tiled, is_tiled ? TIFFNumberOfTiles (tiff) : TIFFNumberOfStrips (tiff),
+                    is_tiled ? TIFFTileSize (tiff) : TIFFStripSize (tiff),
+                    TIFFGetSizeProc (tiff) (TIFFClientdata (tiff)) };
+}
+
+gchar *
+judge_tiff (const gchar *path)
+{
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc ();
+  gchar           *wrong = NULL;
+  gboolean         is_whole = FALSE;
+  TIFF            *tiff;
+
+  TIFFOpenOptionsSetErrorHandlerExtR (options, hear_error, &wrong);
+  TIFFOpenOptionsSetWarningHandlerExtR (options, pass_warning, NULL);
+  tiff = TIFFOpenExt (path, "rm", options);             /* not mapped: somebody may cut it */
+  TIFFOpenOptionsFree (options);
+  if (tiff)
+    {
+      const Pieces pieces = pieces_of (tiff);
+
+      is_whole = unpack_all (&pieces);
+      TIFFClose (tiff);
+    }
+  if (is_whole)
+    g_clear_pointer (&wrong, g_free);
+  else if (! wrong)
+    wrong = g_strdup (DAMAGED);
+  return wrong;
 }

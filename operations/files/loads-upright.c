@@ -5,20 +5,29 @@
 #include "loads-upright.h"
 
 #include <string.h>
-#include <glib/gstdio.h>
 
 #define ORIENTATION 274
-#define UPRIGHT     1
-#define MOST_CHUNKS 1000        /* of a WebP, before its notes */
 #define ROWS        64          /* at a time */
 
-/* Bytes of a file, from `at` on. */
+/* In memory, or in a file. */
 typedef struct
 {
-  FILE    *file;
-  gint64   at, n;
-  gboolean is_big_endian;
+  FILE         *file;
+  const guint8 *bytes;          /* NULL: in the file */
+  gsize         n;
+  gboolean      is_big_endian;
 } Notes;
+
+static gboolean
+take (const Notes *notes, guint64 at, guint n, guint8 *taken)
+{
+  if (at > notes->n || n > notes->n - at)
+    return FALSE;
+  if (! notes->bytes)
+    return fseek (notes->file, (glong) at, SEEK_SET) == 0 && fread (taken, 1, n, notes->file) == n;
+  memcpy (taken, notes->bytes + at, n);
+  return TRUE;
+}
 
 /* 0 where they have ended. */
 static guint64
@@ -27,8 +36,7 @@ number_at (const Notes *notes, guint64 at, guint n)
   guint8  bytes[8];
   guint64 number = 0;
 
-  if (at > (guint64) notes->n || n > (guint64) notes->n - at || fseek (notes->file, (glong) (notes->at + (gint64) at), SEEK_SET) != 0
-      || fread (bytes, 1, n, notes->file) != n)
+  if (! take (notes, at, n, bytes))
     return 0;
   for (guint i = 0; i < n; i++)
     number = number << 8 | bytes[notes->is_big_endian ? i : n - 1 - i];
@@ -62,69 +70,36 @@ orientation_of (Notes *notes, gint64 *place)
   directory = number_at (notes, is_long ? 8 : 4, length);
   n = MIN (number_at (notes, directory, is_long ? 8 : 2), G_MAXUINT16);
   directory += is_long ? 8 : 2;
-  for (guint64 i = 0; i < n && directory + i * entry < (guint64) notes->n; i++)
+  for (guint64 i = 0; i < n && directory + i * entry < notes->n; i++)
     if (number_at (notes, directory + i * entry, 2) == ORIENTATION)
       {
         const guint64 at = directory + i * entry + 4 + length;
         const guint   bytes = bytes_of (number_at (notes, directory + i * entry + 2, 2), length);
 
         found = number_at (notes, at, bytes);
-        *place = notes->at + (gint64) at + (notes->is_big_endian ? bytes - 1 : 0);
+        *place = (gint64) at + (notes->is_big_endian ? bytes - 1 : 0);
         break;
       }
   return found >= 1 && found <= 8 ? (gint) found : UPRIGHT;
 }
 
-/* Of a WebP: they are in a chunk, behind the pixels. */
-static gboolean
-find_in_webp (Notes *notes)
+gint
+upright_noted (const guint8 *bytes, gsize n)
 {
-  guint64 at = 12;
+  Notes  notes = { .bytes = bytes, .n = n };
+  gint64 place;
 
-  for (gint i = 0; i < MOST_CHUNKS && at + 8 <= (guint64) notes->n; i++)
-    {
-      const guint64 n = number_at (notes, at + 4, 4);
-
-      notes->is_big_endian = TRUE;
-      if (number_at (notes, at, 4) == 0x45584946)       /* EXIF */
-        {
-          notes->at = (gint64) at + 8;
-          notes->n = MIN (notes->n - notes->at, (gint64) n);
-          if (number_at (notes, 0, 6) == 0x457869660000)        /* as a JPEG has them, which some writers keep */
-            {
-              notes->at += 6;
-              notes->n -= 6;
-            }
-          return TRUE;
-        }
-      notes->is_big_endian = FALSE;
-      at += 8 + n + n % 2;
-    }
-  return FALSE;
+  return orientation_of (&notes, &place);
 }
 
 gint
-loads_orientation (const gchar *path, const Walked *walked, gint64 *place)
+upright_of_tiff (FILE *file, gint64 *place)
 {
-  Notes   notes = { .file = g_fopen (path, "rb"), .at = walked->exif, .n = walked->exif_bytes, .is_big_endian = TRUE };
-  gint    orientation = UPRIGHT;
-  guint64 first;
-  gint64  at = -1;
+  Notes notes = { .file = file };
 
-  if (place)
-    *place = -1;
-  if (! notes.file)
-    return UPRIGHT;
-  if (notes.n == 0 && fseek (notes.file, 0, SEEK_END) == 0)
-    notes.n = ftell (notes.file);
-  first = number_at (&notes, 0, 4);
-  notes.is_big_endian = FALSE;
-  if (first != 0x52494646 || find_in_webp (&notes))     /* RIFF */
-    orientation = orientation_of (&notes, &at);
-  if (place && walked->exif_bytes == 0 && first != 0x52494646)
-    *place = at;
-  fclose (notes.file);
-  return orientation;
+  if (fseek (file, 0, SEEK_END) == 0)
+    notes.n = (gsize) ftell (file);
+  return orientation_of (&notes, place);
 }
 
 /* ------------------------------------------------------------------- turning -- */

@@ -8,13 +8,16 @@
 
 #include <gegl.h>
 
-#include "loads-reader.h"
+#include <stdio.h>
 
-/* 1 to 8; 1, upright, where nothing is noted, or nothing that makes sense.  `place`: of the byte of a TIFF that says so,
- * or -1; may be NULL. */
-gint        loads_orientation (const gchar *path, const Walked *walked, gint64 *place);
+#define UPRIGHT 1               /* of 1 to 8; where nothing is noted, or nothing that makes sense */
+
+/* By a camera's notes, n bytes that are a TIFF's. */
+gint        upright_noted   (const guint8 *bytes, gsize n);
+/* By a TIFF itself.  `place`: of the byte that says so, if there is one. */
+gint        upright_of_tiff (FILE *file, gint64 *place);
 
 /* The same pixels in their places, from (0, 0) on. */
-GeglBuffer *loads_upright     (GeglBuffer *buffer, gint orientation);
+GeglBuffer *loads_upright   (GeglBuffer *buffer, gint orientation);
 
 #endif

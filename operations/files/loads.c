@@ -3,15 +3,15 @@
  * Reading pictures: see loads.h. */
 #include "loads.h"
 
-#include <operation/gegl-operation-handlers.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
 
+#include "loads-ending.h"
+#include "loads-judge.h"
 #include "loads-upright.h"
-#include "loads-whole.h"
 #include "tessera.h"
 
 #define COPIED 65536            /* bytes at a time */
@@ -28,16 +28,6 @@ static _Thread_local gboolean     is_decoding;
 static _Thread_local gchar       *complaint;            /* the first that GEGL's loader had; or NULL */
 static _Thread_local gchar       *copy;                 /* of what is read, which is temporary; or NULL */
 static GPrivate                   reason = G_PRIVATE_INIT (g_free);
-
-gboolean
-loads_ending (const gchar *path)
-{
-  const gchar *dot = strrchr (path, '.'), *loader = NULL;
-
-  if (dot && ! strchr (dot, '/') && gegl_has_operation ("gegl:load"))           /* now its modules are there */
-    loader = gegl_operation_handlers_get_loader (dot);
-  return loader && strcmp (loader, "gegl:magick-load") != 0;
-}
 
 /* ---------------------------------------------------------------- complaints -- */
 
@@ -98,35 +88,33 @@ decode (const gchar *path)
   return buffer;
 }
 
-/* The whole file, or of one without its end all up to that, and the end; the byte at `place`, if there is one, is 1. */
+/* The byte at `place` is 1. */
 static gboolean
-write_copy (FILE *from, FILE *to, const Walked *walked, gint64 place)
+write_copy (FILE *from, FILE *to, gint64 place)
 {
   guint8 bytes[COPIED];
-  gint64 at = 0, end = walked->tail ? walked->end : G_MAXINT64;
-  gsize  n = 1;
+  gsize  n;
 
-  for (; at < end && n > 0; at += (gint64) n)
+  for (gint64 at = 0; (n = fread (bytes, 1, sizeof bytes, from)) > 0; at += (gint64) n)
     {
-      n = fread (bytes, 1, (gsize) MIN (end - at, COPIED), from);
       if (place >= at && place < at + (gint64) n)
         bytes[place - at] = 1;
       if (fwrite (bytes, 1, n, to) != n)
         return FALSE;
     }
-  return ! ferror (from) && (! walked->tail || (at == end && fwrite (walked->tail, 1, walked->n, to) == walked->n));
+  return ! ferror (from);
 }
 
-/* GEGL's loaders read on where the end of a file is missing: they are given a copy that has one.  Some kinds of TIFF they
- * turn a little, and others not: of one that is to be turned they are given a copy that is not, by its byte at `place`. */
+/* Some kinds of TIFF GEGL's loader turns a little, and others not: of one that is to be turned it is given a copy that
+ * is not, by its byte at `place`. */
 static GeglBuffer *
-decode_copy (const gchar *path, Walked *walked, gint64 place)
+decode_copy (const gchar *path, Judged *judged)
 {
   g_autofree gchar *name = g_strconcat ("tessera-XXXXXX", strrchr (path, '.'), NULL);
   const gint        file = g_file_open_tmp (name, &copy, NULL);
   FILE             *to = file >= 0 ? fdopen (file, "wb") : NULL, *from = g_fopen (path, "rb");
   GeglBuffer       *buffer = NULL;
-  gboolean          good = to && from && write_copy (from, to, walked, place);
+  gboolean          good = to && from && write_copy (from, to, judged->place);
 
   if (to)
     good = fclose (to) == 0 && good;
@@ -135,44 +123,59 @@ decode_copy (const gchar *path, Walked *walked, gint64 place)
   if (good)
     buffer = decode (copy);
   else
-    walked->wrong = "a temporary copy of it, which GEGL needs, cannot be written";
+    judged->wrong = g_strdup ("a temporary copy of it, which GEGL needs, cannot be written");
   if (copy)
     g_unlink (copy);
   g_clear_pointer (&copy, g_free);
   return buffer;
 }
 
+/* What GEGL said comes first. */
+static void
+keep_reason (const gchar *wrong)
+{
+  g_private_replace (&reason, complaint ? g_strdup_printf ("GEGL says %s", complaint)
+                                        : g_strdup (wrong ? wrong : "GEGL cannot read it"));
+  g_clear_pointer (&complaint, g_free);
+}
+
+/* As it is stored. */
+static GeglBuffer *
+read_stored (const gchar *path, gint *orientation)
+{
+  Judged judged;
+
+  g_clear_pointer (&complaint, g_free);
+  judged = loads_ending (path) ? loads_judge (path)
+                               : (Judged) { .wrong = g_strdup ("GEGL has no loader for this kind of file") };
+  if (! judged.wrong && ! judged.picture)
+    judged.picture = judged.orientation != UPRIGHT && judged.place >= 0 ? decode_copy (path, &judged) : decode (path);
+  if (! judged.picture)
+    keep_reason (judged.wrong);
+  g_free (judged.wrong);
+  *orientation = judged.orientation;
+  return judged.picture;
+}
+
+GeglBuffer *
+loads_stored (const gchar *path)
+{
+  gint orientation;
+
+  return read_stored (path, &orientation);
+}
+
 GeglBuffer *
 loads_picture (const gchar *path)
 {
-  Walked      walked;
-  GeglBuffer *buffer = NULL;
-  gint64      place = -1;
-  gint        orientation = 1;
+  gint        orientation;
+  GeglBuffer *buffer = read_stored (path, &orientation), *upright;
 
-  g_clear_pointer (&complaint, g_free);
-  walked.wrong = "GEGL has no loader for this kind of file";
-  if (loads_ending (path))
-    walked = loads_walk (path);
-  if (! walked.wrong)
-    {
-      orientation = loads_orientation (path, &walked, &place);
-      buffer = walked.tail || (orientation != 1 && place >= 0) ? decode_copy (path, &walked, place) : decode (path);
-    }
-  if (! buffer)
-    {
-      g_private_replace (&reason, complaint ? g_strdup_printf ("GEGL says %s", complaint) : g_strdup (walked.wrong ? walked.wrong : "GEGL cannot read it"));
-      g_clear_pointer (&complaint, g_free);
-      return NULL;
-    }
-  if (orientation != 1)
-    {
-      GeglBuffer *upright = loads_upright (buffer, orientation);
-
-      g_object_unref (buffer);
-      buffer = upright;
-    }
-  return buffer;
+  if (! buffer || orientation == UPRIGHT)
+    return buffer;
+  upright = loads_upright (buffer, orientation);
+  g_object_unref (buffer);
+  return upright;
 }
 
 const gchar *

@@ -166,8 +166,11 @@ def tiff_stored(kind, rows, orientation=1, order='<', is_big=False, number='H'):
             + bytes(struct.calcsize(offset)))
 
 
+WEBP_PIXEL = b'VP8L', bytes.fromhex('2f0000000007508a26d4a3ff8188e87f00')        # one, without loss
+
+
 def webp(flags, *chunks):
-    """Its chunks alone: nothing that could be decoded."""
+    """Of one pixel, if its chunks have it."""
     data = b''.join(kind + struct.pack('<I', len(content)) + content + b'\0' * (len(content) % 2)
                     for kind, content in ((b'VP8X', bytes([flags]) + bytes(9)), *chunks))
     return b'RIFF' + struct.pack('<I', 4 + len(data)) + b'WEBP' + data

@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from common import Gegl, Picture, Report, IMAGES
-from damaged import check_cut, check_damaged, check_ended, check_grey, check_sized, check_turned, content, PHOTOGRAPH
+from damaged import check_cut, check_damaged, check_grey, check_sized, check_turned, check_unknown, content, PHOTOGRAPH
 
 FRAMES, SD, MARGIN = 8, 5.0, 40
 SOFT = 0.83                     # with what halving does, 1.2 pixels: at the finest detail a sixth is left, as behind a lens and a color mosaic
@@ -241,7 +241,7 @@ def check_losses(report, stack, frames):
     check_damaged(report, stack, frames)
     check_turned(report, stack, frames)
     check_grey(report, stack, frames)
-    check_ended(report, stack, frames)
+    check_unknown(report, stack, frames)
     check_babl(report, stack, frames)
     check_pipe(report, stack, frames)
     for path, chain in ((big, ['gegl:scale-size', 'x=3000', 'y=2100']), (tiny, ['gegl:crop', 'x=0', 'y=0', 'width=1', 'height=1'])):

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * settings: a property that another thread sets while an operation computes.  This program exports g_object_get_property, which stands before
- * GLib's, so that the thread comes between any two questions. */
-#include <dlfcn.h>
+ * settings: a property that another thread sets while an operation computes. */
 #include <gegl.h>
 #include <gegl-plugin.h>
 #include <string.h>
@@ -32,24 +30,6 @@ static const struct { const gchar *operation, *property; gdouble low, high; } ch
   { "tessera:cielab", "encoding", 0, 1 },
   { "tessera:sobel", "result", 0, 4 },
 };
-
-/* ------------------------------------------------------- the other thread -- */
-
-static GObject     *changing;           /* its property has another value at each question */
-static const gchar *changed;
-static gint         questions;
-
-G_MODULE_EXPORT void
-g_object_get_property (GObject *object, const gchar *name, GValue *value)
-{
-  static void (*real) (GObject *, const gchar *, GValue *);
-
-  if (! real)
-    real = (void (*) (GObject *, const gchar *, GValue *)) dlsym (RTLD_NEXT, "g_object_get_property");
-  real (object, name, value);
-  if (object == g_atomic_pointer_get (&changing) && strcmp (name, changed) == 0)
-    g_value_set_double (value, g_value_get_double (value) + g_atomic_int_add (&questions, 1));
-}
 
 /* --------------------------------------------------------------- requests -- */
 
@@ -193,28 +173,6 @@ another_kernel (void)
   g_object_unref (input);
 }
 
-/* A property that is set while the check of a device copies the settings: the device is right all the same. */
-static void
-between_legs (void)
-{
-  GeglNode       *graph = gegl_node_new (), *node;
-  GeglBuffer     *input = picture ();
-  TesseraCounters before, after;
-
-  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
-  node = node_on (graph, "tessera:gaussian-blur", input);
-  changed = "std-dev-x";
-  g_atomic_pointer_set (&changing, (GObject *) gegl_node_get_gegl_operation (node));
-  tessera_get_counters (&before);
-  gegl_node_process (node);
-  tessera_get_counters (&after);
-  g_atomic_pointer_set (&changing, NULL);
-  expect (g_atomic_int_get (&questions) > 0, "no check asked for the settings");
-  expect (after.device_requests > before.device_requests, "a device is refused because a setting changed during its check");
-  g_object_unref (graph);
-  g_object_unref (input);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -222,7 +180,6 @@ main (int argc, char **argv)
 
   g_setenv ("GEGL_PATH", TEST_OPERATIONS_DIR G_SEARCHPATH_SEPARATOR_S TEST_PLUGINS_DIR, FALSE);
   gegl_init (&argc, &argv);
-  between_legs ();
   tessera_set_proof (FALSE);            /* the pixels are compared here */
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     {

@@ -6,8 +6,7 @@
 #include "../progress.h"
 #include "../saves.h"
 #include "loads.h"
-#include "loads-upright.h"
-#include "loads-whole.h"
+#include "loads-ending.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -22,22 +21,6 @@ static void
 say_unreadable (const gchar *path)
 {
   progress_say ("%s: GEGL cannot read this picture; run it again without it", path);
-}
-
-/* The upright picture, which is given away, as its file has it. */
-static GeglBuffer *
-turn_back (GeglBuffer *upright, const gchar *path)
-{
-  static const gint backward[] = { 1, 1, 2, 3, 4, 5, 8, 7, 6 };
-  const Walked      walked = loads_walk (path);
-  const gint        orientation = loads_orientation (path, &walked, NULL);
-  GeglBuffer       *stored;
-
-  if (orientation == 1)
-    return upright;
-  stored = loads_upright (upright, backward[orientation]);
-  g_object_unref (upright);
-  return stored;
 }
 
 GeglBuffer *
@@ -56,12 +39,10 @@ picture_load (const gchar *path, gboolean as_stored, GError **error)
       return NULL;
     }
   loads_begin (path, say_unreadable);
-  buffer = loads_picture (path);
+  buffer = as_stored ? loads_stored (path) : loads_picture (path);
   loads_end ();
   if (! buffer)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: this picture cannot be read: %s", path, loads_reason ());
-  else if (as_stored)
-    buffer = turn_back (buffer, path);
   return buffer;
 }
 
