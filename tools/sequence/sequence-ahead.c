@@ -99,6 +99,7 @@ batch_clear (Batch *batch)
     {
       tessera_drop_kept (batch->frames[k].serial);
       count_plane_clear (&batch->frames[k].plane);
+      frame_facts_clear (&batch->frames[k].facts);
       g_clear_error (&batch->frames[k].reason);
     }
 }
