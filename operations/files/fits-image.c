@@ -129,9 +129,12 @@ check_compressed (fitsfile *file, gint64 size, FitsImage *image)
 static gboolean
 describe (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 size, FitsImage *image)
 {
-  gint64 planes = 1;
-  gint   status = 0;
+  const gint bits = ABS (image->bits);
+  gint64     planes = 1;
+  gint       status = 0;
 
+  if (! (bits == 8 || bits == 16 || bits == 32 || bits == 64) || (image->bits < 0 && bits < 32))
+    return refuse (image, 0, "has a header that says what cannot be");
   if (sizes[0] > FRAMES_MOST_PIXELS || sizes[1] > FRAMES_MOST_PIXELS || sizes[0] * sizes[1] > FRAMES_MOST_PIXELS)
     return refuse (image, 0, "has an image of an impossible size");
   for (gint i = 2; i < axes && planes > 0; i++)
@@ -246,6 +249,15 @@ fits_image_close (FitsOpened *opened)
   fits_clear_errmsg ();
   g_free (opened->numbers);
   g_free (opened);
+}
+
+gboolean
+fits_image_check (FitsOpened *opened, FitsImage *image)
+{
+  gint of_data = 0, of_part, status = 0;
+
+  fits_verify_chksum (opened->file, &of_data, &of_part, &status);
+  return of_data >= 0 || refuse (image, 0, "is damaged: its pixels do not add up to the sum in its header");
 }
 
 /* ------------------------------------------------------------------- counts -- */

@@ -44,6 +44,8 @@ typedef struct _FitsOpened FitsOpened;
 /* NULL, and the image's state and words: it is refused or elsewhere.  `everywhere`: in tables and in later parts too. */
 FitsOpened *fits_image_open  (const FitsSource *source, gboolean everywhere, FitsImage *image);
 void        fits_image_close (FitsOpened *opened);
+/* FALSE, and words: the data are not those of which the header has a sum, as fpack writes it. */
+gboolean    fits_image_check (FitsOpened *opened, FitsImage *image);
 /* Rows that are read together: they stay in the cache. */
 gint        fits_image_step  (const FitsImage *image);
 /* Counts of n rows of a plane, divided by `full`.  FALSE, and words: they cannot be read. */

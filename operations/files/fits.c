@@ -12,7 +12,7 @@
 #define MOST_BYTES   ((gsize) FRAMES_MOST_PIXELS * 8)   /* of a file that gzip has compressed */
 #define THREAD_PIXELS (1 << 18) /* as many could be read while a thread opens the file */
 #define LEAST_ROOM   (1 << 20)
-#define LEAST_TIME   5          /* seconds of the processor for what is read apart, ... */
+#define LEAST_TIME   3          /* seconds of the processor for what is read apart, ... */
 #define BYTES_A_TIME (1 << 20)  /* ... and one more for so many bytes of the file: twenty times what HCOMPRESS, the slowest, takes */
 
 /* ------------------------------------------------------------------- facts -- */
@@ -242,8 +242,8 @@ tell (gpointer data, gint pipe)
   gfloat     *counts = NULL;
   gint        step;
 
-  if (opened && wants_rows (reading))
-    has_plane (reading->index, image);
+  if (opened && wants_rows (reading) && has_plane (reading->index, image) && image->is_compressed && image->planes == 1)
+    fits_image_check (opened, image);           /* of a cube, it would be read once a plane */
   tell_image (image, pipe);
   if (! wants_rows (reading))
     return;

@@ -26,10 +26,23 @@ is_of_the_sky (struct wcsprm *wcs)
          && strcmp (wcs->lngtyp, "RA") == 0 && strcmp (wcs->lattyp, "DEC") == 0;
 }
 
+/* The cards whose values are whole.  A text without its second quote makes WCSLIB 7.12 write behind an array. */
+static gchar *
+whole_cards (const gchar *cards)
+{
+  g_autoptr (GRegex) whole = g_regex_new ("^[A-Z0-9_-]+ *= +('[^']*'|[-+]?[0-9.]+([ED][-+]?[0-9]+)?|[TF]) *(/.*)?$", G_REGEX_RAW, 0, NULL);
+  GString *all = g_string_new (NULL);
+
+  for (; strlen (cards) >= CARD; cards += CARD)
+    if (g_regex_match_full (whole, cards, CARD, 0, 0, NULL, NULL))
+      g_string_append_len (all, cards, CARD);
+  return g_string_free (all, FALSE);
+}
+
 Sky *
 sky_new (const FrameFacts *facts)
 {
-  g_autofree gchar *cards = g_strdup (facts->sky);      /* WCSLIB writes in it */
+  g_autofree gchar *cards = facts->sky ? whole_cards (facts->sky) : NULL;
   Sky *sky;
   gint rejected;
 
