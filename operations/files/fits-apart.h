@@ -2,8 +2,8 @@
  *
  * Work in a process of its own, which may die of what it reads, and is ended when it takes too long.
  *
- * CFITSIO 4.2 (Debian 12) dies where a tile has no width, writes behind the numbers where an HCOMPRESS tile names another size, reads behind the end
- * of RICE codes, and goes on for ever where GZIP's end early.  Debian 13's and later ones have other faults. */
+ * CFITSIO 4.2 (Debian 12) divides by the width of a tile, which may be 0, writes behind the numbers where the code of an HCOMPRESS tile names another size,
+ * reads behind codes, and asks for memory for ever where GZIP's ends early.  tests/temporal/fits-damage.c has the files. */
 #ifndef FITS_APART_H
 #define FITS_APART_H
 
