@@ -183,6 +183,56 @@ behind_a_table (void)
     }
 }
 
+static gint n_wrong;
+
+static gpointer
+read_often (gpointer data)
+{
+  static const gchar *const names[] = { "type16.fits", "code11-32.fits.fz", "tables.fits", "floats5.fits" };
+
+  for (gint i = GPOINTER_TO_INT (data); i < GPOINTER_TO_INT (data) + 24; i++)
+    {
+      g_autofree gchar *path = g_build_filename (folder, names[i % G_N_ELEMENTS (names)], NULL);
+      CountPlane        plane = { 0 };
+      FitsHeader        header;
+
+      if (! fits_read_plane (path, 0, &plane, &header, NULL) || plane.width != WIDTH)
+        g_atomic_int_inc (&n_wrong);
+      count_plane_clear (&plane);
+      fits_header_clear (&header);
+    }
+  return NULL;
+}
+
+/* Processes begin while other threads read. */
+static void
+threads (void)
+{
+  GThread *readers[4];
+
+  for (gint i = 0; i < 4; i++)
+    readers[i] = g_thread_new ("reader", read_often, GINT_TO_POINTER (i));
+  for (gint i = 0; i < 4; i++)
+    g_thread_join (readers[i]);
+  expect (n_wrong == 0, "%d files are not read while other threads read", n_wrong);
+}
+
+/* By their names they are frames. */
+static void
+names (void)
+{
+  static const struct { const gchar *name; gint n; } files[] = { { "code11-32.fits.fz", 1 }, { "tables.fits.gz", 1 }, { "tables.gz", 0 } };
+
+  g_file_set_contents (in_folder ("tables.gz"), "x", 1, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      FrameList list = { 0 };
+
+      expect (frames_list (in_folder (files[i].name), &list, NULL) == (files[i].n > 0) && list.n == files[i].n, "%s has %d frames", files[i].name, list.n);
+      frame_list_clear (&list);
+    }
+}
+
 /* In a card of the file's header that has this text, the last number becomes another one. */
 static void
 change_card (gchar *text, gsize length, const gchar *key, gint64 number)
@@ -246,6 +296,8 @@ main (void)
   compressed ();
   compressed_floats ();
   behind_a_table ();
+  threads ();
+  names ();
   larger_than_its_code ();
   files_remove (folder);
   g_free (folder);

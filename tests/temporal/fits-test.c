@@ -126,8 +126,34 @@ strange_numbers (void)
   wanted[4] = 1.0;
   files_fits_of (in_folder ("nan.fits"), -32, WIDTH, HEIGHT, 1, values, NULL);
   expect_plane ("nan.fits", 0, wanted, 1.0, 0.0, INFINITY);
-  files_fits_of (in_folder ("name[1].fits"), -32, WIDTH, HEIGHT, 1, values, NULL);
-  expect_plane ("name[1].fits", 0, wanted, 1.0, 0.0, INFINITY);
+}
+
+/* What CFITSIO would take for a part of a file, a program, an address or a home is a file's name here. */
+static void
+strange_names (void)
+{
+  static const gchar *const names[] = { "name[1].fits", "name(copy).fits", "!name.fits", "~name.fits", "| ls.fits", " name.fits", "mem:.fits",
+                                        "shmem:h1.fits", "ftp:.fits", "-.fits", "+1.fits", "name.fits+1", "name.fits[1][2:3,4]" };
+  g_autofree gchar *here = g_get_current_dir ();
+  gdouble           values[N];
+
+  for (gint i = 0; i < N; i++)
+    values[i] = i;
+  expect (g_chdir (folder) == 0, "the folder can be gone to");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      CountPlane plane = { 0 };
+      FitsHeader header;
+
+      files_fits_of (names[i], -32, WIDTH, HEIGHT, 1, values, NULL);
+      expect_plane (names[i], 0, values, 1.0, 0.0, INFINITY);
+      expect (fits_read_plane (names[i], 0, &plane, &header, NULL) && plane.pixels[N - 1] == N - 1, "%s is read without a folder", names[i]);
+      expect (fits_write (names[i], &plane, NULL, NULL), "%s is written", names[i]);
+      count_plane_clear (&plane);
+      fits_header_clear (&header);
+      expect_plane (names[i], 0, values, 1.0, 0.0, INFINITY);
+    }
+  expect (g_chdir (here) == 0, "and come back from");
 }
 
 static void
@@ -230,6 +256,7 @@ main (void)
   folder = files_folder ();
   numbers_by_hand ();
   strange_numbers ();
+  strange_names ();
   facts ();
   broken ();
   written ();
