@@ -2,8 +2,9 @@
  *
  * Work in a process of its own, which may die of what it reads, and is ended when it takes too long.
  *
- * CFITSIO 4.2 (Debian 12) divides by the width of a tile, which may be 0, writes behind the numbers where the code of an HCOMPRESS tile names another size,
- * reads behind codes, and asks for memory for ever where GZIP's ends early.  tests/temporal/fits-damage.c has the files. */
+ * CFITSIO 4.2 (Debian 12) divides by the width of a tile, which may be 0, writes behind the numbers where the code of
+ * an HCOMPRESS tile names another size, reads behind codes, and asks for memory for ever where GZIP's ends early.
+ * tests/temporal/fits-damage.c has the files. */
 #ifndef FITS_APART_H
 #define FITS_APART_H
 
@@ -11,8 +12,8 @@
 
 typedef struct
 {
-  gint     pipe;                /* -1: there is no process */
-  gint64   id;
+  gint   pipe;                  /* -1: there is no process */
+  gint64 id;
 } FitsProcess;
 
 /* Of the process: it tells what it finds by fits_tell. */

@@ -11,7 +11,8 @@
 #define MOST_PARTS 100
 #define AXES       8
 #define CHUNK      (1 << 16)    /* pixels that are read at a time: they stay in the cache */
-#define PER_BYTE   4096         /* pixels that a byte of a compressed image can stand for; else a small file could ask for any amount of memory */
+#define PER_BYTE   4096         /* pixels that a byte of a compressed image can stand for, ... */
+                                /* ... else a small file could ask for any amount of memory */
 
 struct _FitsOpened
 {
@@ -62,15 +63,17 @@ read_text (fitsfile *file, const gchar *key, gchar *text)
     g_strlcpy (text, value, FITS_TEXT);
 }
 
-/* The cards, where they say something of the sky.  WCSLIB counts the axes by itself: it takes memory for as many as a damaged card names. */
+/* The cards, where they say something of the sky.  WCSLIB counts the axes by itself: it would take memory for as many
+ * as a damaged card names. */
 static void
 read_cards (fitsfile *file, FitsImage *image)
 {
   static gchar *without[] = { (gchar *) "NAXIS*", (gchar *) "WCSAXES*" };
-  gchar *cards = NULL, kind[FLEN_VALUE];
-  gint   n, status = 0;
+  gchar        *cards = NULL, kind[FLEN_VALUE];
+  gint          n, status = 0;
 
-  if (! read_key (file, TSTRING, "CTYPE1", kind) || fits_hdr2str (file, TRUE, without, G_N_ELEMENTS (without), &cards, &n, &status) != 0)
+  if (! read_key (file, TSTRING, "CTYPE1", kind)
+      || fits_hdr2str (file, TRUE, without, G_N_ELEMENTS (without), &cards, &n, &status) != 0)
     return;
   if (strlen (cards) < sizeof image->cards)
     strcpy (image->cards, cards);
@@ -157,9 +160,11 @@ is_image (fitsfile *file, gint part, gint *bits, gint *axes, LONGLONG *sizes, gi
   gchar kind[FLEN_VALUE];
   gint  type;
 
-  if (fits_get_hdu_type (file, &type, status) != 0 || type != IMAGE_HDU || fits_get_img_paramll (file, AXES, bits, axes, sizes, status) != 0)
+  if (fits_get_hdu_type (file, &type, status) != 0 || type != IMAGE_HDU
+      || fits_get_img_paramll (file, AXES, bits, axes, sizes, status) != 0)
     return FALSE;
-  if (part > 0 && ! fits_is_compressed_image (file, status) && ! (read_key (file, TSTRING, "XTENSION", kind) && strcmp (kind, "IMAGE") == 0))
+  if (part > 0 && ! fits_is_compressed_image (file, status)
+      && ! (read_key (file, TSTRING, "XTENSION", kind) && strcmp (kind, "IMAGE") == 0))
     return FALSE;
   for (gint i = 0; i < MIN (*axes, AXES); i++)
     if (sizes[i] < 1)
@@ -179,7 +184,8 @@ find_image (fitsfile *file, gboolean everywhere, gint64 size, FitsImage *image)
       if (part > 0 && fits_movrel_hdu (file, 1, NULL, &status) == END_OF_FILE)
         break;
       if (is_image (file, part, &image->bits, &axes, sizes, &status))
-        return axes <= AXES ? describe (file, sizes, axes, size, image) : refuse (image, 0, "has an image of an impossible size");
+        return axes <= AXES ? describe (file, sizes, axes, size, image)
+                            : refuse (image, 0, "has an image of an impossible size");
       if (status != 0)
         return refuse (image, status, "has a header that says what cannot be");
       if (! everywhere)
@@ -191,7 +197,7 @@ find_image (fitsfile *file, gboolean everywhere, gint64 size, FitsImage *image)
   return refuse (image, 0, "has no image");
 }
 
-/* A name is no more than that: CFITSIO's own words in names (a part in brackets, a program, an address) have no meaning here. */
+/* A name is no more than that: CFITSIO's words in names (a part in brackets, a program, an address) mean nothing. */
 static fitsfile *
 open_source (const FitsSource *source, FitsImage *image)
 {
@@ -232,7 +238,8 @@ fits_image_open (const FitsSource *source, gboolean everywhere, FitsImage *image
     }
   read_facts (file, image);
   opened->has_blanks = image->is_compressed && image->bits < 0
-                       && (! isnan (number_or (file, "ZBLANK", NAN)) || fits_get_colnum (file, CASEINSEN, (gchar *) "ZBLANK", &column, &status) == 0);
+                       && (! isnan (number_or (file, "ZBLANK", NAN))
+                           || fits_get_colnum (file, CASEINSEN, (gchar *) "ZBLANK", &column, &status) == 0);
   status = 0;
   fits_set_bscale (file, 1.0, 0.0, &status);
   opened->numbers = g_malloc (sizeof (gdouble) * (gsize) fits_image_step (image) * image->width);
@@ -264,7 +271,8 @@ fits_image_check (FitsOpened *opened, FitsImage *image)
 
 /* Most cameras write such numbers. */
 TESSERA_CLONES static void
-counts_of_16_bits (const gint16 *restrict numbers, gint n, gdouble scale, gdouble zero, gdouble full, gdouble blank, gfloat *restrict counts)
+counts_of_16_bits (const gint16 *restrict numbers, gint n, gdouble scale, gdouble zero, gdouble full, gdouble blank,
+                   gfloat *restrict counts)
 {
   for (gint i = 0; i < n; i++)
     {
@@ -276,7 +284,8 @@ counts_of_16_bits (const gint16 *restrict numbers, gint n, gdouble scale, gdoubl
 }
 
 TESSERA_CLONES static void
-counts_of_doubles (const gdouble *restrict numbers, gint n, gdouble scale, gdouble zero, gdouble full, gdouble blank, gfloat *restrict counts)
+counts_of_doubles (const gdouble *restrict numbers, gint n, gdouble scale, gdouble zero, gdouble full, gdouble blank,
+                   gfloat *restrict counts)
 {
   for (gint i = 0; i < n; i++)
     {
@@ -286,7 +295,8 @@ counts_of_doubles (const gdouble *restrict numbers, gint n, gdouble scale, gdoub
     }
 }
 
-/* As the file has them, before they are scaled: CFITSIO rounds what it scales on its way to floats, and then `full` would round again. */
+/* As the file has them, before they are scaled: CFITSIO rounds what it scales on its way to floats, and then `full`
+ * would round again. */
 gboolean
 fits_image_rows (FitsOpened *opened, gint index, gint row, gint n, gdouble full, FitsImage *image, gfloat *counts)
 {
@@ -295,7 +305,8 @@ fits_image_rows (FitsOpened *opened, gint index, gint row, gint n, gdouble full,
   gdouble      nan = NAN;
   gint         status = 0;
 
-  fits_read_img (opened->file, type, first + 1, count, opened->has_blanks ? &nan : NULL, opened->numbers, NULL, &status);
+  fits_read_img (opened->file, type, first + 1, count, opened->has_blanks ? &nan : NULL, opened->numbers, NULL,
+                 &status);
   if (status != 0)
     return refuse (image, status, "has pixels that cannot be read");
   if (type == TSHORT)

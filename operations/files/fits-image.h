@@ -14,9 +14,9 @@
 /* A file on the disk, or its bytes. */
 typedef struct
 {
-  gchar       *path;
-  gpointer     bytes;           /* NULL: it is on the disk */
-  gsize        size;
+  gchar   *path;
+  gpointer bytes;               /* NULL: it is on the disk */
+  gsize    size;
 } FitsSource;
 
 typedef enum
@@ -41,7 +41,7 @@ typedef struct
 
 typedef struct _FitsOpened FitsOpened;
 
-/* NULL, and the image's state and words: it is refused or elsewhere.  `everywhere`: in tables and in later parts too. */
+/* NULL, and the image's state and words: it is refused or elsewhere.  `everywhere`: in tables and later parts too. */
 FitsOpened *fits_image_open  (const FitsSource *source, gboolean everywhere, FitsImage *image);
 void        fits_image_close (FitsOpened *opened);
 /* FALSE, and words: the data are not those of which the header has a sum, as fpack writes it. */
@@ -49,6 +49,7 @@ gboolean    fits_image_check (FitsOpened *opened, FitsImage *image);
 /* Rows that are read together: they stay in the cache. */
 gint        fits_image_step  (const FitsImage *image);
 /* Counts of n rows of a plane, divided by `full`.  FALSE, and words: they cannot be read. */
-gboolean    fits_image_rows  (FitsOpened *opened, gint index, gint row, gint n, gdouble full, FitsImage *image, gfloat *counts);
+gboolean    fits_image_rows  (FitsOpened *opened, gint index, gint row, gint n, gdouble full, FitsImage *image,
+                              gfloat *counts);
 
 #endif

@@ -15,7 +15,8 @@ fits_read_header (const gchar *path, FitsHeader *header, GError **error)
 }
 
 gboolean
-fits_read_shares (const gchar *path, gint index G_GNUC_UNUSED, gdouble full G_GNUC_UNUSED, CountPlane *plane, FitsHeader *header, GError **error)
+fits_read_shares (const gchar *path, gint index G_GNUC_UNUSED, gdouble full G_GNUC_UNUSED, CountPlane *plane,
+                  FitsHeader *header, GError **error)
 {
   *plane = (CountPlane) { 0 };
   return fits_read_header (path, header, error);
@@ -28,7 +29,8 @@ fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *h
 }
 
 gboolean
-fits_write (const gchar *path, const CountPlane *plane G_GNUC_UNUSED, const gchar *const *cards G_GNUC_UNUSED, GError **error)
+fits_write (const gchar *path, const CountPlane *plane G_GNUC_UNUSED, const gchar *const *cards G_GNUC_UNUSED,
+            GError **error)
 {
   return frames_refuse (path, WHY, error);
 }

@@ -2,7 +2,7 @@
  *
  * FITS files of floats, by CFITSIO: the same bytes from the same pixels.
  *
- * A file is made in memory, and written beside its place, under a name that the next try takes again, and then moved there. */
+ * A file is made in memory, and written beside its place under a name that the next try takes again, and moved. */
 #include "fits.h"
 
 #include <fitsio.h>
@@ -51,5 +51,6 @@ fits_write (const gchar *path, const CountPlane *plane, const gchar *const *card
   file = status == 0 ? saving_open_part (path) : NULL;
   good = file && fwrite (bytes, 1, (gsize) size, file) == (gsize) size;
   free (bytes);
-  return status == 0 ? saving_close_part (file, path, good, error) : frames_refuse (path, "cannot be written as FITS", error);
+  return status == 0 ? saving_close_part (file, path, good, error)
+                     : frames_refuse (path, "cannot be written as FITS", error);
 }

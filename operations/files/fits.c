@@ -9,11 +9,11 @@
 #include "frames-file.h"
 #include "tessera.h"
 
-#define MOST_BYTES   ((gsize) FRAMES_MOST_PIXELS * 8)   /* of a file that gzip has compressed */
+#define MOST_BYTES    ((gsize) FRAMES_MOST_PIXELS * 8)          /* of a file that gzip has compressed */
+#define LEAST_ROOM    (1 << 20)
 #define THREAD_PIXELS (1 << 18) /* as many could be read while a thread opens the file */
-#define LEAST_ROOM   (1 << 20)
-#define LEAST_TIME   3          /* seconds of the processor for what is read apart, ... */
-#define BYTES_A_TIME (1 << 20)  /* ... and one more for so many bytes of the file: twenty times what HCOMPRESS, the slowest, takes */
+#define LEAST_TIME    3         /* seconds of the processor for what is read apart, ... */
+#define BYTES_A_TIME  (1 << 20) /* ... and one more for so many bytes of the file */
 
 /* ------------------------------------------------------------------- facts -- */
 
@@ -24,7 +24,8 @@ time_of (const FitsImage *image)
   const gchar *clock = *image->clock ? image->clock : "00:00:00";
   g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
   g_autoptr (GDateTime) time = NULL;
-  g_autofree gchar *whole = strchr (image->date, 'T') ? g_strdup (image->date) : g_strconcat (image->date, "T", clock, NULL);
+  g_autofree gchar *whole = strchr (image->date, 'T') ? g_strdup (image->date)
+                                                      : g_strconcat (image->date, "T", clock, NULL);
 
   time = *image->date && g_utf8_validate (whole, -1, NULL) ? g_date_time_new_from_iso8601 (whole, utc) : NULL;
   return time ? (gdouble) g_date_time_to_unix (time) + g_date_time_get_microsecond (time) / 1e6 : NAN;
@@ -44,8 +45,12 @@ describe (const FitsImage *image, FitsHeader *header)
 {
   const gboolean has_end = image->bits == 8 || image->bits == 16;
 
-  *header = (FitsHeader) { .width = image->width, .height = image->height, .planes = image->planes, .promised = image->promised,
-                           .is_cut = image->is_cut, .date = *image->date ? g_strdup (image->date) : NULL,
+  *header = (FitsHeader) { .width = image->width,
+                           .height = image->height,
+                           .planes = image->planes,
+                           .promised = image->promised,
+                           .is_cut = image->is_cut,
+                           .date = *image->date ? g_strdup (image->date) : NULL,
                            .object = *image->object ? g_strdup (image->object) : NULL };
   header->saturation = has_end ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
   header->facts.start = time_of (image);
@@ -59,11 +64,11 @@ describe (const FitsImage *image, FitsHeader *header)
 static guint8 *
 inflate (FramesFile *file, gsize *size)
 {
-  g_autoptr (GConverter)   gzip = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  g_autoptr (GConverter) gzip = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
   g_autoptr (GInputStream) stream = g_converter_input_stream_new (G_INPUT_STREAM (file->stream), gzip);
-  gsize                    room = 0, read = 0;
-  guint8                  *bytes = NULL;
-  gboolean                 success = TRUE;
+  gsize    room = 0, read = 0;
+  guint8  *bytes = NULL;
+  gboolean success = TRUE;
 
   for (*size = 0; success && *size == room && room < MOST_BYTES; *size += read)
     {
@@ -160,16 +165,29 @@ typedef struct
   FitsImage  *refused;          /* NULL: every row was read */
 } Rows;
 
+/* FALSE, and words, where the file has become another one since it was opened first. */
+static gboolean
+is_same (const FitsImage *first, FitsImage *image)
+{
+  if (image->state == FITS_READ && image->width == first->width && image->height == first->height
+      && image->bits == first->bits)
+    return TRUE;
+  image->state = FITS_REFUSED;
+  if (! *image->why)
+    g_strlcpy (image->why, "changes while it is read", sizeof image->why);
+  return FALSE;
+}
+
 /* CFITSIO has to open the file once a thread. */
 static void
 read_rows (gsize first, gsize n, gpointer data)
 {
-  Rows      *rows = data;
-  FitsSource source = rows->reading->source;
-  FitsImage *image = g_new0 (FitsImage, 1);
-  const gint end = (gint) (first + n), step = fits_image_step (&rows->reading->image);
+  Rows       *rows = data;
+  FitsSource  source = rows->reading->source;
+  FitsImage  *image = g_new0 (FitsImage, 1);
+  const gint  end = (gint) (first + n), step = fits_image_step (&rows->reading->image);
   FitsOpened *opened = fits_image_open (&source, FALSE, image);
-  gboolean   success = opened != NULL;
+  gboolean    success = is_same (&rows->reading->image, image);
 
   for (gint row = (gint) first; row < end && success; row += step)
     success = fits_image_rows (opened, rows->reading->index, row, MIN (step, end - row), rows->reading->full, image,
@@ -225,7 +243,8 @@ hear_image (const FitsProcess *process, FitsImage *image)
 {
   gsize n;
 
-  if (! fits_hear (process, image, G_STRUCT_OFFSET (FitsImage, cards)) || ! fits_hear (process, &n, sizeof n) || n >= sizeof image->cards)
+  if (! fits_hear (process, image, G_STRUCT_OFFSET (FitsImage, cards)) || ! fits_hear (process, &n, sizeof n)
+      || n >= sizeof image->cards)
     return FALSE;
   image->cards[n] = '\0';
   return fits_hear (process, image->cards, n);
@@ -236,14 +255,14 @@ static void
 tell (gpointer data, gint pipe)
 {
   static const gint none = 0;
-  Reading    *reading = data;
-  FitsImage  *image = &reading->image;
-  FitsOpened *opened = fits_image_open (&reading->source, TRUE, image);
-  gfloat     *counts = NULL;
-  gint        step;
+  Reading          *reading = data;
+  FitsImage        *image = &reading->image;
+  FitsOpened       *opened = fits_image_open (&reading->source, TRUE, image);
+  gfloat           *counts = NULL;
+  gint              step;
 
   if (opened && wants_rows (reading) && has_plane (reading->index, image) && image->is_compressed && image->planes == 1)
-    fits_image_check (opened, image);           /* of a cube, it would be read once a plane */
+    fits_image_check (opened, image); /* of a cube, it would be read once a plane */
   tell_image (image, pipe);
   if (! wants_rows (reading))
     return;
@@ -304,7 +323,9 @@ read_apart (Reading *reading, CountPlane *plane)
       return;
     }
   image->state = FITS_REFUSED;
-  g_strlcpy (image->why, process.pipe < 0 ? "cannot be read, because no process can be begun" : "is damaged: CFITSIO dies of it", sizeof image->why);
+  g_strlcpy (image->why,
+             process.pipe < 0 ? "cannot be read, because no process can be begun" : "is damaged: CFITSIO dies of it",
+             sizeof image->why);
   fits_apart_end (&process);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * M. R. Calabretta, E. W. Greisen, Representations of celestial coordinates in FITS, Astronomy and Astrophysics 395, 2002. */
+ * M. R. Calabretta, E. W. Greisen, Representations of celestial coordinates in FITS, Astronomy and Astrophysics 395,
+ * 2002. */
 #include "sky.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ is_of_the_sky (struct wcsprm *wcs)
 static gchar *
 whole_cards (const gchar *cards)
 {
-  g_autoptr (GRegex) whole = g_regex_new ("^[A-Z0-9_-]+ *= +('[^']*'|[-+]?[0-9.]+([ED][-+]?[0-9]+)?|[TF]) *(/.*)?$", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GRegex) whole = g_regex_new ("^[A-Z0-9_-]+ *= +('[^']*'|[-+]?[0-9.]+([ED][-+]?[0-9]+)?|[TF]) *(/.*)?$",
+                                          G_REGEX_RAW, 0, NULL);
   GString *all = g_string_new (NULL);
 
   for (; strlen (cards) >= CARD; cards += CARD)
@@ -43,8 +45,8 @@ Sky *
 sky_new (const FrameFacts *facts)
 {
   g_autofree gchar *cards = facts->sky ? whole_cards (facts->sky) : NULL;
-  Sky *sky;
-  gint rejected;
+  Sky              *sky;
+  gint              rejected;
 
   if (! cards)
     return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Damaged files that CFITSIO does not refuse by itself.  Each is refused in words here, in seconds, and nothing else happens.
+ * Damaged files that CFITSIO does not refuse by itself.  Each is refused in words here, in seconds.
+ * Nothing else happens.
  *
  * fits-damage [FOLDER]: leaves the files there. */
 #include <errno.h>
@@ -16,7 +17,7 @@
 #define WIDTH  300
 #define HEIGHT 64
 #define N      (WIDTH * HEIGHT)
-#define MOST_SECONDS 20.0       /* of a clock, on a busy machine; three of the processor's are what a file of a few bytes gets */
+#define MOST_SECONDS 20.0       /* of a clock, on a busy machine; a file of a few bytes gets three of the processor's */
 
 static gchar *folder;
 
@@ -51,7 +52,8 @@ compressed (gint code, gboolean has_sum, gsize *length)
   if (has_sum)
     fits_write_chksum (file, &status);
   fits_close_file (file, &status);
-  expect (status == 0 && g_file_get_contents (in_folder ("good.fits"), &bytes, length, NULL), "CFITSIO writes good.fits: %d", status);
+  expect (status == 0 && g_file_get_contents (in_folder ("good.fits"), &bytes, length, NULL),
+          "CFITSIO writes good.fits: %d", status);
   g_unlink (in_folder ("good.fits"));
   return bytes;
 }
@@ -162,26 +164,42 @@ zeros (gchar *bytes, gsize length G_GNUC_UNUSED)
   memset (table (bytes) + 8 + 40, 0, (gsize) length_of_code (bytes) - 40);
 }
 
-static const struct { const gchar *name; gint code; void (*damage) (gchar *bytes, gsize length); } files[] = {
-  { "rice-no-width.fits", RICE_1, no_width }, { "gzip-no-width.fits", GZIP_1, no_width }, { "rice-wide-tile.fits", RICE_1, wide_tile },
-  { "rice-many-axes.fits", RICE_1, many_axes }, { "rice-no-bits.fits", RICE_1, no_bits }, { "rice-no-code.fits", RICE_1, no_code },
-  { "rice-no-block.fits", RICE_1, long_block }, { "rice-half.fits", RICE_1, half_the_code }, { "rice-zeros.fits", RICE_1, zeros },
-  { "rice-much.fits", RICE_1, much_code }, { "gzip-half.fits", GZIP_1, half_the_code }, { "gzip-much.fits", GZIP_2, much_code },
-  { "hcompress-large-tile.fits", HCOMPRESS_1, large_tile }, { "hcompress-half.fits", HCOMPRESS_1, half_the_code },
-  { "hcompress-zeros.fits", HCOMPRESS_1, zeros }, { "plio-half.fits", PLIO_1, half_the_code }, { "plio-much.fits", PLIO_1, much_code } };
+static const struct
+{
+  const gchar *name;
+  gint         code;
+  void (*damage) (gchar *bytes, gsize length);
+} files[] = { { "rice-no-width.fits", RICE_1, no_width },
+              { "gzip-no-width.fits", GZIP_1, no_width },
+              { "rice-wide-tile.fits", RICE_1, wide_tile },
+              { "rice-many-axes.fits", RICE_1, many_axes },
+              { "rice-no-bits.fits", RICE_1, no_bits },
+              { "rice-no-code.fits", RICE_1, no_code },
+              { "rice-no-block.fits", RICE_1, long_block },
+              { "rice-half.fits", RICE_1, half_the_code },
+              { "rice-zeros.fits", RICE_1, zeros },
+              { "rice-much.fits", RICE_1, much_code },
+              { "gzip-half.fits", GZIP_1, half_the_code },
+              { "gzip-much.fits", GZIP_2, much_code },
+              { "hcompress-large-tile.fits", HCOMPRESS_1, large_tile },
+              { "hcompress-half.fits", HCOMPRESS_1, half_the_code },
+              { "hcompress-zeros.fits", HCOMPRESS_1, zeros },
+              { "plio-half.fits", PLIO_1, half_the_code },
+              { "plio-much.fits", PLIO_1, much_code } };
 
 /* Is it refused by its name?  Of some nobody can know that they are damaged: they are read. */
 static gboolean
 is_refused (const gchar *name)
 {
-  const gint64 began = g_get_monotonic_time ();
-  CountPlane   plane = { 0 };
-  FitsHeader   header;
-  GError      *error = NULL;
+  const gint64   began = g_get_monotonic_time ();
+  CountPlane     plane = { 0 };
+  FitsHeader     header;
+  GError        *error = NULL;
   const gboolean read = fits_read_plane (in_folder (name), 0, &plane, &header, &error);
-  const gdouble seconds = (g_get_monotonic_time () - began) / 1e6;
+  const gdouble  seconds = (g_get_monotonic_time () - began) / 1e6;
 
-  expect (read || (error && strstr (error->message, name)), "%s is refused, and the error has its name: %s", name, error ? error->message : "none");
+  expect (read || (error && strstr (error->message, name)), "%s is refused, and the error has its name: %s", name,
+          error ? error->message : "none");
   expect (read == (plane.pixels != NULL), "%s: pixels if it is read", name);
   expect (seconds < MOST_SECONDS, "%s takes %.1f s", name, seconds);
   g_print ("%s: %s (%.2f s)\n", name, error ? error->message : "is read", seconds);
@@ -191,7 +209,7 @@ is_refused (const gchar *name)
   return ! read;
 }
 
-/* Where HCOMPRESS and PLIO find less than they ask for, nothing tells but the sum: then numbers are read that are none. */
+/* Where HCOMPRESS and PLIO find less than they ask for, nothing tells but the sum: numbers are read that are none. */
 static gboolean
 is_told (guint i)
 {
@@ -229,10 +247,12 @@ cut (void)
       g_file_get_contents (in_folder ("good.gz"), &gzip, &packed, NULL);
       for (gsize k = 0; k < 12; k++)
         {
-          const gsize end = i % 2 ? packed : (gsize) (table (bytes) - (guint8 *) bytes) + 8 + (gsize) length_of_code (bytes);     /* what follows only fills a block */
+          const gsize code = (gsize) (table (bytes) - (guint8 *) bytes) + 8 + (gsize) length_of_code (bytes);
+          const gsize end = i % 2 ? packed : code;      /* behind the code a block is filled up */
 
           g_file_set_contents (in_folder ("cut.fits"), i % 2 ? gzip : bytes, (gssize) (end * k / 12), NULL);
-          expect (is_refused ("cut.fits"), "a file of code %d that ends after %d of 12 parts is refused", codes[i / 2], (gint) k);
+          expect (is_refused ("cut.fits"), "a file of code %d that ends after %d of 12 parts is refused", codes[i / 2],
+                  (gint) k);
         }
       g_free (gzip);
       g_free (bytes);

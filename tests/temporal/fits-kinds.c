@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * What CFITSIO, fpack and gzip write is read as it was written: every type of number, every way to compress, parts behind a table. */
+ * What CFITSIO and gzip write is read as it was written: every type of number, every way to compress, parts behind a
+ * table. */
 #include <fitsio.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -53,26 +54,41 @@ expect_within (const gchar *name, const gdouble *values, gdouble most)
       return;
     }
   for (gint i = 0; i < N && plane.width == WIDTH && plane.height == HEIGHT; i++)
-    wrong += ! (isnan (values[i]) ? isnan (plane.pixels[i]) : plane.pixels[i] == (gfloat) values[i] || fabs (plane.pixels[i] - values[i]) <= most);
-  expect (plane.width == WIDTH && plane.height == HEIGHT && wrong == 0, "%s: %d pixels are not as written", name, wrong);
+    wrong += ! (isnan (values[i])
+                    ? isnan (plane.pixels[i])
+                    : plane.pixels[i] == (gfloat) values[i] || fabs (plane.pixels[i] - values[i]) <= most);
+  expect (plane.width == WIDTH && plane.height == HEIGHT && wrong == 0, "%s: %d pixels are not as written", name,
+          wrong);
   count_plane_clear (&plane);
   fits_header_clear (&header);
 }
 
-/* Both ends of each type, and what no float has exactly.  (Of unsigned numbers of 64 bits CFITSIO writes those below 2^63 alone from doubles.) */
+/* Both ends of each type, and what no float has exactly.  (Of unsigned numbers of 64 bits CFITSIO writes those below
+ * 2^63 alone from doubles.) */
 static void
 types (void)
 {
-  static const struct { gint type; gdouble low, high; } kinds[] = {
-    { BYTE_IMG, 0, 255 }, { SBYTE_IMG, -128, 127 }, { SHORT_IMG, -32768, 32767 }, { USHORT_IMG, 0, 65535 }, { LONG_IMG, -2147483648.0, 2147483647.0 },
-    { ULONG_IMG, 0, 4294967295.0 }, { LONGLONG_IMG, -9e18, 9e18 }, { ULONGLONG_IMG, 0, 9.2e18 }, { FLOAT_IMG, -1e30, 1e30 }, { DOUBLE_IMG, -1e30, 1e30 } };
+  static const struct
+  {
+    gint    type;
+    gdouble low, high;
+  } kinds[] = { { BYTE_IMG, 0, 255 },
+                { SBYTE_IMG, -128, 127 },
+                { SHORT_IMG, -32768, 32767 },
+                { USHORT_IMG, 0, 65535 },
+                { LONG_IMG, -2147483648.0, 2147483647.0 },
+                { ULONG_IMG, 0, 4294967295.0 },
+                { LONGLONG_IMG, -9e18, 9e18 },
+                { ULONGLONG_IMG, 0, 9.2e18 },
+                { FLOAT_IMG, -1e30, 1e30 },
+                { DOUBLE_IMG, -1e30, 1e30 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
       g_autofree gchar *name = g_strdup_printf ("type%d.fits", kinds[i].type);
-      gdouble   values[N];
-      gint      status = 0;
-      fitsfile *file = new_file (name, &status);
+      gdouble           values[N];
+      gint              status = 0;
+      fitsfile         *file = new_file (name, &status);
 
       for (gint k = 0; k < N; k++)
         values[k] = k == N - 1 ? kinds[i].high : floor (kinds[i].low + (kinds[i].high - kinds[i].low) / N * k);
@@ -89,24 +105,30 @@ static void
 compressed (void)
 {
   static const gint codes[] = { RICE_1, GZIP_1, GZIP_2, HCOMPRESS_1, PLIO_1 };
-  static const struct { gint type, numbers; } kinds[] = { { BYTE_IMG, TBYTE }, { SHORT_IMG, TSHORT }, { USHORT_IMG, TUSHORT }, { LONG_IMG, TINT } };
+  static const struct
+  {
+    gint type, numbers;
+  } kinds[] = { { BYTE_IMG, TBYTE }, { SHORT_IMG, TSHORT }, { USHORT_IMG, TUSHORT }, { LONG_IMG, TINT } };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes) * G_N_ELEMENTS (kinds); i++)
     {
-      const gint code = codes[i / G_N_ELEMENTS (kinds)], type = kinds[i % G_N_ELEMENTS (kinds)].type;
+      const gint        code = codes[i / G_N_ELEMENTS (kinds)], type = kinds[i % G_N_ELEMENTS (kinds)].type;
       g_autofree gchar *name = g_strdup_printf ("code%d-%d.fits.fz", code, type);
-      gdouble   values[N];
-      guint8    bytes[N];
-      gint16    shorts[N];
-      gint32    longs[N];
-      gint      status = 0;
-      fitsfile *file = new_file (name, &status);
+      gdouble           values[N];
+      guint8            bytes[N];
+      gint16            shorts[N];
+      gint32            longs[N];
+      gint              status = 0;
+      fitsfile         *file = new_file (name, &status);
 
       for (gint k = 0; k < N; k++)
         values[k] = bytes[k] = shorts[k] = longs[k] = k * 7 % 251;
       fits_set_compression_type (file, code, &status);
       fits_create_img (file, type, 2, sizes, &status);
-      fits_write_img (file, kinds[i % G_N_ELEMENTS (kinds)].numbers, 1, N, type == BYTE_IMG ? (void *) bytes : type == LONG_IMG ? (void *) longs : shorts,
+      fits_write_img (file, kinds[i % G_N_ELEMENTS (kinds)].numbers, 1, N,
+                      type == BYTE_IMG   ? (void *) bytes
+                      : type == LONG_IMG ? (void *) longs
+                                         : shorts,
                       &status);
       fits_close_file (file, &status);
       expect (status == 0, "CFITSIO writes %s: %d", name, status);
@@ -118,9 +140,13 @@ compressed (void)
 static void
 compressed_floats (void)
 {
-  static const struct { gint code, type; gfloat level; } kinds[] = {
-    { RICE_1, FLOAT_IMG, 4 }, { GZIP_1, FLOAT_IMG, 4 }, { HCOMPRESS_1, FLOAT_IMG, 4 }, { RICE_1, DOUBLE_IMG, 4 }, { GZIP_1, FLOAT_IMG, 0 },
-    { GZIP_2, FLOAT_IMG, 0 }, { GZIP_2, DOUBLE_IMG, 0 } };
+  static const struct
+  {
+    gint   code, type;
+    gfloat level;
+  } kinds[] = { { RICE_1, FLOAT_IMG, 4 },  { GZIP_1, FLOAT_IMG, 4 }, { HCOMPRESS_1, FLOAT_IMG, 4 },
+                { RICE_1, DOUBLE_IMG, 4 }, { GZIP_1, FLOAT_IMG, 0 }, { GZIP_2, FLOAT_IMG, 0 },
+                { GZIP_2, DOUBLE_IMG, 0 } };
   gfloat  floats[N], no_float = -999.0f;
   gdouble values[N], no_double = -999.0;
 
@@ -129,12 +155,12 @@ compressed_floats (void)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
       g_autofree gchar *name = g_strdup_printf ("floats%u.fits", i);
-      gint      status = 0;
-      fitsfile *file = new_file (name, &status);
+      gint              status = 0;
+      fitsfile         *file = new_file (name, &status);
 
       values[N / 2] = floats[N / 2] = kinds[i].code == HCOMPRESS_1 ? 100.0f : no_float;
       fits_set_compression_type (file, kinds[i].code, &status);
-      fits_set_quantize_level (file, kinds[i].level, &status);          /* 0: floats stay as they are */
+      fits_set_quantize_level (file, kinds[i].level, &status); /* 0: floats stay as they are */
       fits_create_img (file, kinds[i].type, 2, sizes, &status);
       if (kinds[i].type == FLOAT_IMG)
         fits_write_imgnull (file, TFLOAT, 1, N, floats, &no_float, &status);
@@ -151,19 +177,19 @@ compressed_floats (void)
 static void
 behind_a_table (void)
 {
-  gchar     *names[] = { (gchar *) "X" }, *formats[] = { (gchar *) "1J" };
-  gint32     numbers[N];
-  gdouble    values[N];
+  gchar  *names[] = { (gchar *) "X" }, *formats[] = { (gchar *) "1J" };
+  gint32  numbers[N];
+  gdouble values[N];
 
   for (gint i = 0; i < N; i++)
     values[i] = numbers[i] = i * 1000;
   for (gint i = 0; i < 2; i++)
     {
-      const gchar *name = i ? "tables.fits.fz" : "tables.fits";
-      gint         status = 0;
-      fitsfile    *file = new_file (name, &status);
+      const gchar      *name = i ? "tables.fits.fz" : "tables.fits";
+      gint              status = 0;
+      fitsfile         *file = new_file (name, &status);
       g_autofree gchar *packed = g_strconcat (name, ".gz", NULL), *bytes = NULL;
-      gsize        length;
+      gsize             length;
 
       fits_create_img (file, BYTE_IMG, 0, NULL, &status);
       fits_create_tbl (file, BINARY_TBL, 0, 1, names, formats, NULL, "LIST", &status);
@@ -221,14 +247,19 @@ threads (void)
 static void
 names (void)
 {
-  static const struct { const gchar *name; gint n; } files[] = { { "code11-32.fits.fz", 1 }, { "tables.fits.gz", 1 }, { "tables.gz", 0 } };
+  static const struct
+  {
+    const gchar *name;
+    gint         n;
+  } files[] = { { "code11-32.fits.fz", 1 }, { "tables.fits.gz", 1 }, { "tables.gz", 0 } };
 
   g_file_set_contents (in_folder ("tables.gz"), "x", 1, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
       FrameList list = { 0 };
 
-      expect (frames_list (in_folder (files[i].name), &list, NULL) == (files[i].n > 0) && list.n == files[i].n, "%s has %d frames", files[i].name, list.n);
+      expect (frames_list (in_folder (files[i].name), &list, NULL) == (files[i].n > 0) && list.n == files[i].n,
+              "%s has %d frames", files[i].name, list.n);
       frame_list_clear (&list);
     }
 }
@@ -271,7 +302,8 @@ larger_than_its_code (void)
       fits_write_img (file, TUSHORT, 1, 300 * 300, values, &status);
       fits_close_file (file, &status);
       expect (status == 0, "CFITSIO writes large.fits: %d", status);
-      expect (fits_read_plane (in_folder ("large.fits"), 0, &plane, &header, NULL) && plane.width == 300, "equal pixels are read");
+      expect (fits_read_plane (in_folder ("large.fits"), 0, &plane, &header, NULL) && plane.width == 300,
+              "equal pixels are read");
       count_plane_clear (&plane);
       fits_header_clear (&header);
       g_file_get_contents (in_folder ("large.fits"), &text, &length, NULL);
@@ -281,7 +313,8 @@ larger_than_its_code (void)
           change_card (text, length, k == 1 ? "ZTILE1 " : "ZTILE2 ", 4096);
         }
       g_file_set_contents (in_folder ("large.fits"), text, length, NULL);
-      expect (! fits_read_plane (in_folder ("large.fits"), 0, &plane, &header, &error) && strstr (error->message, "too small for the compressed image"),
+      expect (! fits_read_plane (in_folder ("large.fits"), 0, &plane, &header, &error)
+                  && strstr (error->message, "too small for the compressed image"),
               "an image of more pixels than its bytes can be is refused: %s", error ? error->message : "it is read");
       g_clear_error (&error);
       g_free (text);

@@ -72,7 +72,8 @@ numbers_by_hand (void)
 {
   static const gchar *const scaled[] = { "BSCALE  =                  0.5", "BZERO   =                100.0", NULL };
   static const gchar *const is_unsigned[] = { "BSCALE  =                  1.0", "BZERO   =              32768.0", NULL };
-  static const gchar *const is_unsigned_64[] = { "BSCALE  =                  1.0", "BZERO   =  9223372036854775808", NULL };
+  static const gchar *const is_unsigned_64[] = { "BSCALE  =                  1.0", "BZERO   =  9223372036854775808",
+                                                NULL };
   const struct { gint bits; gdouble low, high; gfloat full; } types[] =
     { { 8, 0, 255, 255 }, { 16, -32768, 32767, 32767 }, { 32, -100000, 8000000, INFINITY }, { 64, -100000, 8000000, INFINITY },
       { -32, -3.5, 1e6, INFINITY }, { -64, -3.5, 1e6, INFINITY } };
@@ -132,8 +133,9 @@ strange_numbers (void)
 static void
 strange_names (void)
 {
-  static const gchar *const names[] = { "name[1].fits", "name(copy).fits", "!name.fits", "~name.fits", "| ls.fits", " name.fits", "mem:.fits",
-                                        "shmem:h1.fits", "ftp:.fits", "-.fits", "+1.fits", "name.fits+1", "name.fits[1][2:3,4]" };
+  static const gchar *const names[] = { "name[1].fits", "name(copy).fits", "!name.fits", "~name.fits", "| ls.fits",
+                                        " name.fits", "mem:.fits", "shmem:h1.fits", "ftp:.fits", "-.fits", "+1.fits",
+                                        "name.fits+1", "name.fits[1][2:3,4]" };
   g_autofree gchar *here = g_get_current_dir ();
   gdouble           values[N];
 
@@ -147,7 +149,8 @@ strange_names (void)
 
       files_fits_of (names[i], -32, WIDTH, HEIGHT, 1, values, NULL);
       expect_plane (names[i], 0, values, 1.0, 0.0, INFINITY);
-      expect (fits_read_plane (names[i], 0, &plane, &header, NULL) && plane.pixels[N - 1] == N - 1, "%s is read without a folder", names[i]);
+      expect (fits_read_plane (names[i], 0, &plane, &header, NULL) && plane.pixels[N - 1] == N - 1,
+              "%s is read without a folder", names[i]);
       expect (fits_write (names[i], &plane, NULL, NULL), "%s is written", names[i]);
       count_plane_clear (&plane);
       fits_header_clear (&header);
@@ -172,7 +175,8 @@ facts (void)
   expect (fabs (header.facts.start - 1709331330.25) < 1e-5, "the time is %.3f", header.facts.start);
   expect (header.facts.exposure == 30.0, "the exposure is %g", header.facts.exposure);
   expect (g_strcmp0 (header.object, "field 7") == 0, "the object is %s", header.object);
-  expect (header.facts.sky && strstr (header.facts.sky, "CTYPE1  = 'RA---TAN'") && ! strstr (header.facts.sky, "NAXIS"), "the sky's cards are read");
+  expect (header.facts.sky && strstr (header.facts.sky, "CTYPE1  = 'RA---TAN'")
+          && ! strstr (header.facts.sky, "NAXIS"), "the sky's cards are read");
   fits_header_clear (&header);
   files_fits_of (in_folder ("other.fits"), 16, WIDTH, HEIGHT, 1, values, other);
   expect (fits_read_header (in_folder ("other.fits"), &header, NULL), "other.fits is read");
@@ -238,7 +242,8 @@ written (void)
   files_fits_of (in_folder ("theirs.fits"), -32, WIDTH, HEIGHT, 1, wanted, NULL);
   g_file_get_contents (in_folder ("theirs.fits"), &second, &m, NULL);
   expect (n == m && memcmp (first + 2880, second + 2880, n - 2880) == 0, "numbers are written as by hand");
-  expect (g_str_has_prefix (first, "SIMPLE  =                    T /") && g_strstr_len (first, 2880, "TESSERA = 'yes     '"), "the header has the card");
+  expect (g_str_has_prefix (first, "SIMPLE  =                    T /")
+          && g_strstr_len (first, 2880, "TESSERA = 'yes     '"), "the header has the card");
   g_free (second);
   expect (fits_write (in_folder ("again.fits"), &plane, cards, NULL), "again.fits is written");
   g_file_get_contents (in_folder ("again.fits"), &second, &m, NULL);

@@ -50,7 +50,8 @@ good_film (const gchar *path)
 static void
 good_compressed (const gchar *path)
 {
-  static const gint codes[] = { RICE_1, GZIP_1, GZIP_2, HCOMPRESS_1, PLIO_1 }, types[] = { SHORT_IMG, LONG_IMG, FLOAT_IMG, DOUBLE_IMG };
+  static const gint codes[] = { RICE_1, GZIP_1, GZIP_2, HCOMPRESS_1, PLIO_1 };
+  static const gint types[] = { SHORT_IMG, LONG_IMG, FLOAT_IMG, DOUBLE_IMG };
   const gint        type = types[below (4)], code = codes[below (type < 0 ? 4 : 5)];
   long              sizes[] = { WIDTH, HEIGHT, 2 }, tiles[] = { WIDTH - below (3), 4 + below (2), 1 };
   gchar            *names[] = { (gchar *) "X" }, *formats[] = { (gchar *) "1J" };

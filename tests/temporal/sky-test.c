@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Places in the sky against the definitions, in double and without WCSLIB: the tangent plane in every way of writing its matrix, the distortions SIP and
- * TPV, another projection; headers that say nothing of the sky, and damaged ones.
+ * Places in the sky against the definitions, in double and without WCSLIB: the tangent plane in every way of writing
+ * its matrix, the distortions SIP and TPV, another projection; headers that say nothing of the sky, and damaged ones.
  *
- * M. R. Calabretta, E. W. Greisen, Astronomy and Astrophysics 395, 2002; D. L. Shupe et al., The SIP convention, ADASS XIV, 2005; the registered convention
- * TPV. */
+ * M. R. Calabretta, E. W. Greisen, Astronomy and Astrophysics 395, 2002; D. L. Shupe et al., The SIP convention, ADASS
+ * XIV, 2005; the registered convention TPV. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define PER_DEGREE (G_PI / 180.0)
 #define NEAR       1e-10        /* degrees: 0.4 millionths of a second of arc */
 
-static const gdouble RA = 150.5, DEC = -12.25, X = 512.5, Y = 300.25;         /* the pixel counts from 1 */
+static const gdouble RA = 150.5, DEC = -12.25, X = 512.5, Y = 300.25; /* the pixel counts from 1 */
 static const gdouble CD[] = { -2.5e-4, 3.0e-5, 2.0e-5, 2.6e-4 };
 
 typedef void (*Projection) (gdouble u, gdouble v, gdouble *ra, gdouble *dec);
@@ -171,7 +171,8 @@ by_tpv (gdouble u, gdouble v, gdouble *ra, gdouble *dec)
 static void
 by_shadow (gdouble u, gdouble v, gdouble *ra, gdouble *dec)
 {
-  const gdouble x = (CD[0] * u + CD[1] * v) * PER_DEGREE, y = (CD[2] * u + CD[3] * v) * PER_DEGREE, z = sqrt (1.0 - x * x - y * y);
+  const gdouble x = (CD[0] * u + CD[1] * v) * PER_DEGREE, y = (CD[2] * u + CD[3] * v) * PER_DEGREE,
+                z = sqrt (1.0 - x * x - y * y);
   const gdouble s = sin (DEC * PER_DEGREE), c = cos (DEC * PER_DEGREE);
 
   *ra = RA + atan2 (x, z * c - y * s) / PER_DEGREE;
@@ -191,8 +192,9 @@ against (const gchar *what, FrameFacts facts, Projection projection)
 
       projection (places[i][0] + 1.0 - X, places[i][1] + 1.0 - Y, &wanted_ra, &wanted_dec);
       sky_place (sky, places[i][0], places[i][1], &ra, &dec);
-      expect (fabs (ra - wanted_ra) < NEAR && fabs (dec - wanted_dec) < NEAR, "%s: (%g, %g) is %.12f, %.12f, not %.12f, %.12f", what, places[i][0],
-              places[i][1], ra, dec, wanted_ra, wanted_dec);
+      expect (fabs (ra - wanted_ra) < NEAR && fabs (dec - wanted_dec) < NEAR,
+              "%s: (%g, %g) is %.12f, %.12f, not %.12f, %.12f", what, places[i][0], places[i][1], ra, dec, wanted_ra,
+              wanted_dec);
     }
   sky_free (sky);
   frame_facts_clear (&facts);
@@ -216,15 +218,20 @@ nowhere (const gchar *what, FrameFacts facts)
 static void
 third_axis (void)
 {
-  static const gchar *const cards[] = { "CTYPE1  = 'RA---TAN'", "CTYPE2  = 'DEC--TAN'", "CTYPE3  = 'FREQ'", "CRVAL1  = 0.0", "CRVAL2  = 10.0",
-                                        "CRVAL3  = 1.4E9", "CRPIX1  = 1.0", "CRPIX2  = 1.0", "CRPIX3  = 7.0", "CDELT1  = -0.5", "CDELT2  = 0.5",
-                                        "CUNIT1  = 'degrees'", "CUNIT2  = 'degrees'", NULL };
-  FrameFacts facts = facts_of (cards);
-  Sky       *sky = sky_new (&facts);
-  gdouble    ra, dec;
+  static const gchar *const cards[] = { "CTYPE1  = 'RA---TAN'", "CTYPE2  = 'DEC--TAN'",
+                                        "CTYPE3  = 'FREQ'",     "CRVAL1  = 0.0",
+                                        "CRVAL2  = 10.0",       "CRVAL3  = 1.4E9",
+                                        "CRPIX1  = 1.0",        "CRPIX2  = 1.0",
+                                        "CRPIX3  = 7.0",        "CDELT1  = -0.5",
+                                        "CDELT2  = 0.5",        "CUNIT1  = 'degrees'",
+                                        "CUNIT2  = 'degrees'",  NULL };
+  FrameFacts                facts = facts_of (cards);
+  Sky                      *sky = sky_new (&facts);
+  gdouble                   ra, dec;
 
   sky_place (sky, 1.0, 0.0, &ra, &dec);
-  expect (sky && ra > 359.0 && ra < 360.0 && fabs (dec - 10.0) < 0.01, "a place west of the first meridian is %g, %g", ra, dec);
+  expect (sky && ra > 359.0 && ra < 360.0 && fabs (dec - 10.0) < 0.01, "a place west of the first meridian is %g, %g",
+          ra, dec);
   sky_free (sky);
   frame_facts_clear (&facts);
 }
@@ -235,12 +242,17 @@ damaged (guint32 seed, gint n)
 {
   static void (*const kinds[]) (GPtrArray *cards) = { with_cd, with_pc, with_turn, with_sip, with_tpv };
   static const gchar *const values[] = { "1E308", "-1E308", "0", "99999999999", "'x'", "NaN", "-1", "1E-320", "T", "" };
-  GRand *random = g_rand_new_with_seed (seed);
+  GRand                    *random = g_rand_new_with_seed (seed);
 
   for (gint i = 0; i < n; i++)
     {
       const gint kind = g_rand_int_range (random, 0, G_N_ELEMENTS (kinds));
-      FrameFacts facts = header (kind == 3 ? "RA---TAN-SIP" : kind == 4 ? "RA---TPV" : "RA---TAN", kind == 3 ? "DEC--TAN-SIP" : kind == 4 ? "DEC--TPV" : "DEC--TAN",
+      FrameFacts facts = header (kind == 3   ? "RA---TAN-SIP"
+                                 : kind == 4 ? "RA---TPV"
+                                             : "RA---TAN",
+                                 kind == 3   ? "DEC--TAN-SIP"
+                                 : kind == 4 ? "DEC--TPV"
+                                             : "DEC--TAN",
                                  kinds[kind]);
       const gint length = (gint) strlen (facts.sky);
       Sky       *sky;
@@ -254,7 +266,8 @@ damaged (guint32 seed, gint n)
             facts.sky[at] = (gchar) g_rand_int_range (random, ' ', 127);
           else
             {
-              g_autofree gchar *value = g_strdup_printf ("%-20s", values[g_rand_int_range (random, 0, G_N_ELEMENTS (values))]);
+              g_autofree gchar *value = g_strdup_printf ("%-20s",
+                                                         values[g_rand_int_range (random, 0, G_N_ELEMENTS (values))]);
 
               memcpy (facts.sky + at / 80 * 80 + 10, value, 20);
             }
@@ -283,6 +296,7 @@ main (gint argc, gchar **argv)
   nowhere ("a galactic longitude", header ("GLON-TAN", "GLAT-TAN", with_cd));
   nowhere ("one axis", header ("RA---TAN", "VELO", with_cd));
   third_axis ();
-  damaged (argc > 1 ? (guint32) g_ascii_strtoull (argv[1], NULL, 10) : 20261129, argc > 2 ? (gint) g_ascii_strtoull (argv[2], NULL, 10) : 2000);
+  damaged (argc > 1 ? (guint32) g_ascii_strtoull (argv[1], NULL, 10) : 20261129,
+           argc > 2 ? (gint) g_ascii_strtoull (argv[2], NULL, 10) : 2000);
   return expect_told ();
 }

@@ -42,8 +42,10 @@ compare_places (const FrameFacts *facts, const StarsShift *shift, const gchar *p
 
   for (gint i = 0; i < 3; i++)
     sky_place (sky, x + (i == 1), y + (i == 2), &ra[i], &dec[i]);
-  expect (fabs (ra[0] - 56.75) < 1e-9 && fabs (dec[0] - 24.125) < 1e-9, "%s: the place is ra %.10f, dec %.10f", path, ra[0], dec[0]);
-  expect (fabs ((ra[1] - ra[0]) * cos (dec[0] * G_PI / 180.0) + 1.2 / 3600) < 1e-8 && fabs (dec[2] - dec[0] + 1.2 / 3600) < 1e-8,
+  expect (fabs (ra[0] - 56.75) < 1e-9 && fabs (dec[0] - 24.125) < 1e-9, "%s: the place is ra %.10f, dec %.10f", path,
+          ra[0], dec[0]);
+  expect (fabs ((ra[1] - ra[0]) * cos (dec[0] * G_PI / 180.0) + 1.2 / 3600) < 1e-8
+          && fabs (dec[2] - dec[0] + 1.2 / 3600) < 1e-8,
           "%s: %g and %g a pixel", path, ra[1] - ra[0], dec[2] - dec[0]);
   sky_free (sky);
 #else

@@ -35,7 +35,8 @@ static void
 hash_pixels (const FramePixels *pixels, gchar *hash)
 {
   const FrameFacts *facts = &pixels->facts;
-  const gdouble     numbers[] = { pixels->plane.width, pixels->plane.height, pixels->saturation, facts->start, facts->exposure };
+  const gdouble     numbers[] = { pixels->plane.width, pixels->plane.height, pixels->saturation, facts->start,
+                                  facts->exposure };
   GString          *text = g_string_new (NULL);
 
   content_of_bytes (pixels->plane.pixels, sizeof (gfloat) * (gsize) pixels->plane.width * pixels->plane.height, hash);
