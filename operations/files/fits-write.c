@@ -39,7 +39,7 @@ gboolean
 fits_write (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error)
 {
   gsize    room = ((gsize) plane->width * plane->height * sizeof (gfloat) / BLOCK + 4) * BLOCK;
-  gpointer bytes = malloc (room);
+  gpointer bytes = calloc (1, room);    /* CFITSIO looks at what is there */
   gint     status = 0;
   gint64   size;
   FILE    *file;
