@@ -10,7 +10,7 @@
 
 #define MOST_PARTS 100
 #define AXES       8
-#define CHUNK      (1 << 16)    /* pixels that are read at a time: they stay in the cache */
+#define CHUNK      (1 << 15)    /* pixels that are read at a time: they stay in the cache */
 #define PER_BYTE   4096         /* pixels that a byte of a compressed image can stand for, ... */
                                 /* ... else a small file could ask for any amount of memory */
 

@@ -160,6 +160,7 @@ wants_rows (const Reading *reading)
 typedef struct
 {
   Reading    *reading;
+  FitsOpened *opened;
   CountPlane *plane;
   GMutex      mutex;
   FitsImage  *refused;          /* NULL: every row was read */
@@ -178,7 +179,7 @@ is_same (const FitsImage *first, FitsImage *image)
   return FALSE;
 }
 
-/* CFITSIO has to open the file once a thread. */
+/* CFITSIO has to open the file once a thread; the first rows are read from what is open. */
 static void
 read_rows (gsize first, gsize n, gpointer data)
 {
@@ -186,13 +187,16 @@ read_rows (gsize first, gsize n, gpointer data)
   FitsSource  source = rows->reading->source;
   FitsImage  *image = g_new0 (FitsImage, 1);
   const gint  end = (gint) (first + n), step = fits_image_step (&rows->reading->image);
-  FitsOpened *opened = fits_image_open (&source, FALSE, image);
-  gboolean    success = is_same (&rows->reading->image, image);
+  FitsOpened *opened = first == 0 ? rows->opened : fits_image_open (&source, FALSE, image);
+  gboolean    success;
 
+  if (first == 0)
+    memcpy (image, &rows->reading->image, G_STRUCT_OFFSET (FitsImage, cards));
+  success = is_same (&rows->reading->image, image);
   for (gint row = (gint) first; row < end && success; row += step)
     success = fits_image_rows (opened, rows->reading->index, row, MIN (step, end - row), rows->reading->full, image,
                                rows->plane->pixels + (gsize) row * image->width);
-  if (opened)
+  if (opened && opened != rows->opened)
     fits_image_close (opened);
   g_mutex_lock (&rows->mutex);
   if (success || rows->refused)
@@ -206,14 +210,11 @@ read_rows (gsize first, gsize n, gpointer data)
 static void
 read_here (Reading *reading, CountPlane *plane)
 {
-  FitsImage  *image = &reading->image;
-  FitsOpened *opened;
-  Rows        rows = { .reading = reading, .plane = plane };
+  FitsImage *image = &reading->image;
+  Rows       rows = { .reading = reading, .plane = plane };
 
   fits_begin ();
-  opened = fits_image_open (&reading->source, FALSE, image);
-  if (opened)
-    fits_image_close (opened);
+  rows.opened = fits_image_open (&reading->source, FALSE, image);
   if (wants_rows (reading) && has_plane (reading->index, image))
     {
       count_plane_init (plane, image->width, image->height);
@@ -222,6 +223,8 @@ read_here (Reading *reading, CountPlane *plane)
       else
         read_rows (0, image->height, &rows);
     }
+  if (rows.opened)
+    fits_image_close (rows.opened);
   fits_end ();
   if (rows.refused)
     *image = *rows.refused;
