@@ -126,7 +126,7 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi 
 static void
 gegl_op_class_init (GeglOpClass *klass)
 {
-  static const gchar *const kinds[] = { "image/fits", "application/fits", ".fits", ".fit", ".fts" };
+  static const gchar *const kinds[] = { "image/fits", "application/fits", ".fits", ".fit", ".fts", ".fz", ".gz" };
   GeglOperationClass       *operation_class = GEGL_OPERATION_CLASS (klass);
   GeglOperationSourceClass *source_class = GEGL_OPERATION_SOURCE_CLASS (klass);
 

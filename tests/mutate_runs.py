@@ -19,7 +19,8 @@ PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
               'match/match-device', 'temporal/tracks-device',
               'align/combine-values', 'temporal/shift-lags', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
-              'temporal/sequence-device', 'temporal/fits-test', 'temporal/ser-test', 'temporal/frames-test', 'features/sift-levels', 'features/sift-strongest')
+              'temporal/sequence-device', 'temporal/fits-test', 'temporal/fits-kinds', 'temporal/fits-damage',
+              'temporal/sky-test', 'temporal/ser-test', 'temporal/frames-test', 'features/sift-levels', 'features/sift-strongest')
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
     'align': [('align/movements', PHOTOGRAPHS), *((name, [PHOTOGRAPHS[2], PHOTOGRAPHS[1]]) for name in ('align/align-laws', 'align/kinds', 'align/doubts'))],

@@ -1,81 +1,56 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * FITS files of floats, without CFITSIO: the same bytes from the same pixels.
+ * FITS files of floats, by CFITSIO: the same bytes from the same pixels.
  *
- * A file is written beside its place, under a name that the next try takes again, and then moved there. */
+ * A file is made in memory, and written beside its place under a name that the next try takes again, and moved. */
 #include "fits.h"
 
+#include <fitsio.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "fits-apart.h"
+#include "frames-file.h"
 #include "saving.h"
 
-#define CARD  80
 #define BLOCK 2880
-#define CHUNK 4096              /* pixels */
 
-/* The rest of a card is spaces, and what is not printed is none. */
-static void
-add_card (GString *head, const gchar *text)
+/* Less than 0: CFITSIO cannot.  The memory is freed in any case. */
+static gint64
+make (const CountPlane *plane, const gchar *const *cards, gpointer *bytes, gsize *room, gint *status)
 {
-  const gsize n = MIN (strlen (text), CARD);
+  long      sizes[] = { plane->width, plane->height };
+  LONGLONG  head, data, end = -1;
+  fitsfile *file = NULL;
 
-  for (gsize i = 0; i < CARD; i++)
-    g_string_append_c (head, i < n && text[i] >= ' ' && text[i] <= '~' ? text[i] : ' ');
-}
-
-static void
-add_number (GString *head, const gchar *key, gint value)
-{
-  g_autofree gchar *text = g_strdup_printf ("%-8s= %20d", key, value);
-
-  add_card (head, text);
-}
-
-static GString *
-head_of (const CountPlane *plane, const gchar *const *cards)
-{
-  GString *head = g_string_new (NULL);
-
-  add_card (head, "SIMPLE  =                    T");
-  add_number (head, "BITPIX", -32);
-  add_number (head, "NAXIS", 2);
-  add_number (head, "NAXIS1", plane->width);
-  add_number (head, "NAXIS2", plane->height);
+  fits_create_memfile (&file, bytes, room, BLOCK, realloc, status);
+  fits_create_img (file, FLOAT_IMG, 2, sizes, status);
   for (; cards && *cards; cards++)
-    add_card (head, *cards);
-  add_card (head, "END");
-  while (head->len % BLOCK != 0)
-    g_string_append_c (head, ' ');
-  return head;
-}
-
-static gboolean
-write_pixels (FILE *file, const CountPlane *plane)
-{
-  static const gchar zeros[BLOCK];
-  const gsize        n = (gsize) plane->width * plane->height, beyond = n * 4 % BLOCK;
-  guint32            bits[CHUNK];
-
-  for (gsize i = 0; i < n; i += CHUNK)
-    {
-      const gsize count = MIN (CHUNK, n - i);
-
-      memcpy (bits, plane->pixels + i, count * 4);
-      for (gsize k = 0; k < count; k++)
-        bits[k] = GUINT32_TO_BE (bits[k]);
-      if (fwrite (bits, 4, count, file) != count)
-        return FALSE;
-    }
-  return beyond == 0 || fwrite (zeros, 1, BLOCK - beyond, file) == BLOCK - beyond;
+    fits_write_record (file, *cards, status);
+  fits_write_img (file, TFLOAT, 1, (LONGLONG) plane->width * plane->height, plane->pixels, status);
+  fits_flush_file (file, status);
+  fits_get_hduaddrll (file, &head, &data, &end, status);
+  fits_close_file (file, status);
+  fits_clear_errmsg ();
+  return end;
 }
 
 gboolean
 fits_write (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error)
 {
-  g_autoptr (GString) head = head_of (plane, cards);
-  FILE          *file = saving_open_part (path);
-  const gboolean good = file && fwrite (head->str, 1, head->len, file) == head->len && write_pixels (file, plane);
+  gsize    room = ((gsize) plane->width * plane->height * sizeof (gfloat) / BLOCK + 4) * BLOCK;
+  gpointer bytes = calloc (1, room);    /* CFITSIO looks at what is there */
+  gint     status = 0;
+  gint64   size;
+  FILE    *file;
+  gboolean good;
 
-  return saving_close_part (file, path, good, error);
+  fits_begin ();
+  size = make (plane, cards, &bytes, &room, &status);
+  fits_end ();
+  file = status == 0 ? saving_open_part (path) : NULL;
+  good = file && fwrite (bytes, 1, (gsize) size, file) == (gsize) size;
+  free (bytes);
+  return status == 0 ? saving_close_part (file, path, good, error)
+                     : frames_refuse (path, "cannot be written as FITS", error);
 }

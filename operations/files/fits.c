@@ -4,324 +4,374 @@
 #include <math.h>
 #include <string.h>
 
-#include "fits-cards.h"
-#include "fits-compressed.h"
+#include "fits-apart.h"
+#include "fits-image.h"
+#include "frames-file.h"
 #include "tessera.h"
 
-#define MOST_PARTS  100
-#define PER_DEGREE  (G_PI / 180.0)
+#define MOST_BYTES    ((gsize) FRAMES_MOST_PIXELS * 8)          /* of a file that gzip has compressed */
+#define LEAST_ROOM    (1 << 20)
+#define THREAD_PIXELS (1 << 18) /* as many could be read while a thread opens the file */
+#define LEAST_TIME    3         /* seconds of the processor for what is read apart, ... */
+#define BYTES_A_TIME  (1 << 20) /* ... and one more for so many bytes of the file */
 
 /* ------------------------------------------------------------------- facts -- */
 
 /* DATE-OBS, with TIME-OBS where it is a date alone. */
 static gdouble
-time_of (const FitsCards *cards, const gchar *date)
+time_of (const FitsImage *image)
 {
-  const gchar *clock = fits_cards_text (cards, "TIME-OBS");
-  g_autoptr (GTimeZone) utc = NULL;
+  const gchar *clock = *image->clock ? image->clock : "00:00:00";
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
   g_autoptr (GDateTime) time = NULL;
-  g_autofree gchar *whole = NULL;
+  g_autofree gchar *whole = strchr (image->date, 'T') ? g_strdup (image->date)
+                                                      : g_strconcat (image->date, "T", clock, NULL);
 
-  if (! date)
-    return NAN;
-  whole = strchr (date, 'T') ? g_strdup (date) : g_strconcat (date, "T", clock ? clock : "00:00:00", NULL);
-  utc = g_time_zone_new_utc ();
-  time = g_utf8_validate (whole, -1, NULL) ? g_date_time_new_from_iso8601 (whole, utc) : NULL;
+  time = *image->date && g_utf8_validate (whole, -1, NULL) ? g_date_time_new_from_iso8601 (whole, utc) : NULL;
   return time ? (gdouble) g_date_time_to_unix (time) + g_date_time_get_microsecond (time) / 1e6 : NAN;
-}
-
-/* The matrix of degrees a pixel: CD, or CDELT with PC or CROTA2. */
-static void
-read_matrix (const FitsCards *cards, gdouble *cd)
-{
-  static const gchar *const cds[] = { "CD1_1", "CD1_2", "CD2_1", "CD2_2" };
-  static const gchar *const pcs[] = { "PC1_1", "PC1_2", "PC2_1", "PC2_2" };
-  const gdouble             steps[] = { fits_cards_number (cards, "CDELT1"), fits_cards_number (cards, "CDELT2") };
-  const gdouble             turn = fits_cards_number (cards, "CROTA2") * PER_DEGREE;
-  gboolean                  has_cd = FALSE;
-
-  for (gint i = 0; i < 4; i++)
-    {
-      cd[i] = fits_cards_number (cards, cds[i]);
-      has_cd = has_cd || ! isnan (cd[i]);
-    }
-  for (gint i = 0; i < 4; i++)
-    if (has_cd)
-      cd[i] = isnan (cd[i]) ? 0.0 : cd[i];
-    else if (! isnan (turn))
-      cd[i] = i == 0 ? steps[0] * cos (turn) : i == 1 ? -steps[1] * sin (turn) : i == 2 ? steps[0] * sin (turn) : steps[1] * cos (turn);
-    else
-      cd[i] = (isnan (fits_cards_number (cards, pcs[i])) ? i % 3 == 0 : fits_cards_number (cards, pcs[i])) * steps[i / 2];
-}
-
-static void
-read_facts (const FitsCards *cards, FitsHeader *header)
-{
-  FrameFacts  *facts = &header->facts;
-  const gchar *along = fits_cards_text (cards, "CTYPE1"), *down = fits_cards_text (cards, "CTYPE2");
-  gdouble      determinant;
-
-  header->date = g_strdup (fits_cards_text (cards, "DATE-OBS"));
-  header->object = g_strdup (fits_cards_text (cards, "OBJECT"));
-  facts->start = time_of (cards, header->date);
-  facts->exposure = fits_cards_number (cards, "EXPTIME");
-  if (isnan (facts->exposure))
-    facts->exposure = fits_cards_number (cards, "EXPOSURE");
-  facts->ra = fits_cards_number (cards, "CRVAL1");
-  facts->dec = fits_cards_number (cards, "CRVAL2");
-  facts->x = fits_cards_number (cards, "CRPIX1") - 1.0;
-  facts->y = fits_cards_number (cards, "CRPIX2") - 1.0;
-  read_matrix (cards, facts->cd);
-  determinant = facts->cd[0] * facts->cd[3] - facts->cd[1] * facts->cd[2];
-  facts->has_wcs = along && down && g_str_equal (along, "RA---TAN") && g_str_equal (down, "DEC--TAN")
-                   && isfinite (facts->ra + facts->dec + facts->x + facts->y) && isfinite (determinant) && determinant != 0.0;
-}
-
-/* ------------------------------------------------------------------- image -- */
-
-/* The image of a file that is open. */
-typedef struct
-{
-  FitsCards cards;
-  gboolean  is_compressed;
-  gint      bits;
-  gdouble   scale, zero, blank; /* blank NaN: none */
-  gdouble   full;               /* of the numbers that are read, what becomes 1 */
-} Image;
-
-static gdouble
-number_or (const FitsCards *cards, const gchar *key, gdouble otherwise)
-{
-  const gdouble number = fits_cards_number (cards, key);
-
-  return isnan (number) ? otherwise : number;
 }
 
 /* The number of 8 or 16 bits that becomes the largest count: the least, where the scale turns them over. */
 static gdouble
-highest (const Image *image)
+highest (const FitsImage *image)
 {
   if (image->scale < 0.0)
     return image->bits == 8 ? 0.0 : -32768.0;
   return image->bits == 8 ? 255.0 : 32767.0;
 }
 
-/* A header may name more than there is. */
-static gint64
-whole_planes (const Image *image, gint64 n, const FramesFile *file)
+static void
+describe (const FitsImage *image, FitsHeader *header)
 {
-  return (file->size - image->cards.data) / (n * (ABS (image->bits) / 8));
+  const gboolean has_end = image->bits == 8 || image->bits == 16;
+
+  *header = (FitsHeader) { .width = image->width,
+                           .height = image->height,
+                           .planes = image->planes,
+                           .promised = image->promised,
+                           .is_cut = image->is_cut,
+                           .date = *image->date ? g_strdup (image->date) : NULL,
+                           .object = *image->object ? g_strdup (image->object) : NULL };
+  header->saturation = has_end ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
+  header->facts.start = time_of (image);
+  header->facts.exposure = image->exposure;
+  header->facts.sky = *image->cards ? g_ref_string_new (image->cards) : NULL;
 }
 
-/* Sizes that an image can have; its numbers. */
-static gboolean
-describe (Image *image, const gint64 *sizes, gint axes, FitsHeader *header, const FramesFile *file, GError **error)
-{
-  gint64 planes = 1;
+/* ------------------------------------------------------------------ source -- */
 
-  if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > FRAMES_MOST_PIXELS || sizes[1] > FRAMES_MOST_PIXELS || sizes[0] * sizes[1] > FRAMES_MOST_PIXELS)
-    return frames_refuse (file->path, "has an image of an impossible size", error);
-  for (gint i = 2; i < axes && planes > 0; i++)
-    planes = sizes[i] < 1 || sizes[i] > G_MAXINT / planes ? 0 : planes * sizes[i];
-  if (planes < 1)
-    return frames_refuse (file->path, "has an impossible number of planes", error);
-  image->scale = number_or (&image->cards, "BSCALE", 1.0);
-  image->zero = number_or (&image->cards, "BZERO", 0.0);
-  image->blank = image->bits > 0 ? fits_cards_number (&image->cards, "BLANK") : NAN;
-  header->width = (gint) sizes[0];
-  header->height = (gint) sizes[1];
-  header->promised = (gint) planes;
-  header->planes = image->is_compressed ? (gint) planes : (gint) CLAMP (whole_planes (image, sizes[0] * sizes[1], file), 1, planes);
-  header->is_cut = ! image->is_compressed && whole_planes (image, sizes[0] * sizes[1], file) < 1;
-  header->saturation = image->bits == 8 || image->bits == 16 ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
+/* What gzip has compressed, at most MOST_BYTES of it.  NULL: it is cut or damaged. */
+static guint8 *
+inflate (FramesFile *file, gsize *size)
+{
+  g_autoptr (GConverter) gzip = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  g_autoptr (GInputStream) stream = g_converter_input_stream_new (G_INPUT_STREAM (file->stream), gzip);
+  gsize    room = 0, read = 0;
+  guint8  *bytes = NULL;
+  gboolean success = TRUE;
+
+  for (*size = 0; success && *size == room && room < MOST_BYTES; *size += read)
+    {
+      room = MIN (room * 2 + LEAST_ROOM, MOST_BYTES);
+      bytes = g_realloc (bytes, room);
+      success = g_input_stream_read_all (stream, bytes + *size, room - *size, &read, NULL, NULL);
+    }
+  if (! success)
+    g_clear_pointer (&bytes, g_free);
+  return bytes;
+}
+
+static gboolean
+begins_as_fits (const gchar *bytes, gsize n)
+{
+  return n >= 10 && memcmp (bytes, "SIMPLE  = ", 10) == 0;
+}
+
+/* CFITSIO would unpack other files by itself. */
+static gboolean
+source_fill (FitsSource *source, FramesFile *file, GError **error)
+{
+  gchar first[10] = "";
+
+  source->size = (gsize) file->size;
+  if (frames_file_read (file, 0, sizeof first, first, NULL) && begins_as_fits (first, sizeof first))
+    return TRUE;
+  if (memcmp (first, "\x1f\x8b", 2) != 0 || ! g_seekable_seek (G_SEEKABLE (file->stream), 0, G_SEEK_SET, NULL, NULL))
+    return frames_refuse (file->path, "is no FITS file", error);
+  source->bytes = inflate (file, &source->size);
+  if (! source->bytes)
+    return frames_refuse (file->path, "is cut or damaged: what gzip has compressed cannot be unpacked", error);
+  return begins_as_fits (source->bytes, source->size) || frames_refuse (file->path, "is no FITS file", error);
+}
+
+static void
+source_clear (FitsSource *source)
+{
+  g_free (source->path);
+  g_free (source->bytes);
+}
+
+/* The whole path: CFITSIO takes a name that begins with ~ for a home. */
+static gboolean
+source_open (FitsSource *source, const gchar *path, GError **error)
+{
+  FramesFile file;
+  gboolean   success;
+
+  if (! frames_file_open (&file, path, error))
+    return FALSE;
+  *source = (FitsSource) { .path = g_canonicalize_filename (path, NULL) };
+  success = source_fill (source, &file, error);
+  frames_file_close (&file);
+  if (! success)
+    source_clear (source);
+  return success;
+}
+
+/* ----------------------------------------------------------------- reading -- */
+
+typedef struct
+{
+  FitsSource source;
+  gint       index;             /* of the plane; -1: none is wanted */
+  gdouble    full;
+  FitsImage  image;
+} Reading;
+
+static gboolean
+has_plane (gint index, FitsImage *image)
+{
+  if (index < image->planes && ! (image->is_cut && index == 0))
+    return TRUE;
+  if (image->is_cut)
+    g_strlcpy (image->why, "ends before the last of its pixels", sizeof image->why);
+  else
+    g_snprintf (image->why, sizeof image->why, "has no plane %d, but %d", index, image->planes);
+  image->state = FITS_REFUSED;
+  return FALSE;
+}
+
+static gboolean
+wants_rows (const Reading *reading)
+{
+  return reading->image.state == FITS_READ && reading->index >= 0;
+}
+
+typedef struct
+{
+  Reading    *reading;
+  FitsOpened *opened;
+  CountPlane *plane;
+  GMutex      mutex;
+  FitsImage  *refused;          /* NULL: every row was read */
+} Rows;
+
+/* FALSE, and words, where the file has become another one since it was opened first. */
+static gboolean
+is_same (const FitsImage *first, FitsImage *image)
+{
+  if (image->state == FITS_READ && image->width == first->width && image->height == first->height
+      && image->bits == first->bits)
+    return TRUE;
+  image->state = FITS_REFUSED;
+  if (! *image->why)
+    g_strlcpy (image->why, "changes while it is read", sizeof image->why);
+  return FALSE;
+}
+
+/* CFITSIO has to open the file once a thread; the first rows are read from what is open. */
+static void
+read_rows (gsize first, gsize n, gpointer data)
+{
+  Rows       *rows = data;
+  FitsSource  source = rows->reading->source;
+  FitsImage  *image = g_new0 (FitsImage, 1);
+  const gint  end = (gint) (first + n), step = fits_image_step (&rows->reading->image);
+  FitsOpened *opened = first == 0 ? rows->opened : fits_image_open (&source, FALSE, image);
+  gboolean    success;
+
+  if (first == 0)
+    memcpy (image, &rows->reading->image, G_STRUCT_OFFSET (FitsImage, cards));
+  success = is_same (&rows->reading->image, image);
+  for (gint row = (gint) first; row < end && success; row += step)
+    success = fits_image_rows (opened, rows->reading->index, row, MIN (step, end - row), rows->reading->full, image,
+                               rows->plane->pixels + (gsize) row * image->width);
+  if (opened && opened != rows->opened)
+    fits_image_close (opened);
+  g_mutex_lock (&rows->mutex);
+  if (success || rows->refused)
+    g_free (image);
+  else
+    rows->refused = image;
+  g_mutex_unlock (&rows->mutex);
+}
+
+/* The first image where it is a plain one: cameras write so, and nothing is unpacked then. */
+static void
+read_here (Reading *reading, CountPlane *plane)
+{
+  FitsImage *image = &reading->image;
+  Rows       rows = { .reading = reading, .plane = plane };
+
+  fits_begin ();
+  rows.opened = fits_image_open (&reading->source, FALSE, image);
+  if (wants_rows (reading) && has_plane (reading->index, image))
+    {
+      count_plane_init (plane, image->width, image->height);
+      if (fits_has_threads ())
+        tessera_spread_range (image->height, (gdouble) THREAD_PIXELS / image->width, read_rows, &rows);
+      else
+        read_rows (0, image->height, &rows);
+    }
+  if (rows.opened)
+    fits_image_close (rows.opened);
+  fits_end ();
+  if (rows.refused)
+    *image = *rows.refused;
+  g_free (rows.refused);
+}
+
+static void
+tell_image (const FitsImage *image, gint pipe)
+{
+  const gsize n = strlen (image->cards);
+
+  fits_tell (pipe, image, G_STRUCT_OFFSET (FitsImage, cards));
+  fits_tell (pipe, &n, sizeof n);
+  fits_tell (pipe, image->cards, n);
+}
+
+static gboolean
+hear_image (const FitsProcess *process, FitsImage *image)
+{
+  gsize n;
+
+  if (! fits_hear (process, image, G_STRUCT_OFFSET (FitsImage, cards)) || ! fits_hear (process, &n, sizeof n)
+      || n >= sizeof image->cards)
+    return FALSE;
+  image->cards[n] = '\0';
+  return fits_hear (process, image->cards, n);
+}
+
+/* The image; then rows, whose number comes before them.  In their place the image again: they cannot be read. */
+static void
+tell (gpointer data, gint pipe)
+{
+  static const gint none = 0;
+  Reading          *reading = data;
+  FitsImage        *image = &reading->image;
+  FitsOpened       *opened = fits_image_open (&reading->source, TRUE, image);
+  gfloat           *counts = NULL;
+  gint              step;
+
+  if (opened && wants_rows (reading) && has_plane (reading->index, image) && image->is_compressed && image->planes == 1)
+    fits_image_check (opened, image); /* of a cube, it would be read once a plane */
+  tell_image (image, pipe);
+  if (! wants_rows (reading))
+    return;
+  step = fits_image_step (image);
+  counts = g_new (gfloat, (gsize) step * image->width);
+  for (gint row = 0; row < image->height; row += step)
+    {
+      const gint n = MIN (step, image->height - row);
+
+      if (! fits_image_rows (opened, reading->index, row, n, reading->full, image, counts))
+        {
+          fits_tell (pipe, &none, sizeof none);
+          tell_image (image, pipe);
+          return;
+        }
+      fits_tell (pipe, &n, sizeof n);
+      fits_tell (pipe, counts, sizeof *counts * (gsize) n * image->width);
+    }
+}
+
+/* FALSE: the process has died. */
+static gboolean
+hear (const FitsProcess *process, Reading *reading, CountPlane *plane)
+{
+  FitsImage *image = &reading->image;
+  gint       n = 0;
+
+  if (! hear_image (process, image))
+    return FALSE;
+  if (! wants_rows (reading))
+    return TRUE;
+  count_plane_init (plane, image->width, image->height);
+  for (gint row = 0; row < image->height; row += n)
+    {
+      gfloat *counts = plane->pixels + (gsize) row * image->width;
+
+      if (! fits_hear (process, &n, sizeof n))
+        return FALSE;
+      if (n < 1 || n > image->height - row)
+        return hear_image (process, image);
+      if (! fits_hear (process, counts, sizeof *counts * (gsize) n * image->width))
+        return FALSE;
+    }
   return TRUE;
 }
 
-/* The first part of the file with two axes and more. */
-static gboolean
-find_image (FramesFile *file, Image *image, FitsHeader *header, GError **error)
+/* What has to be unpacked, and what comes behind tables. */
+static void
+read_apart (Reading *reading, CountPlane *plane)
 {
-  gint64 offset = 0, sizes[FITS_AXES];
-  gint   axes;
+  const gint  seconds = LEAST_TIME + (gint) (MIN (reading->source.size, MOST_BYTES) / BYTES_A_TIME);
+  FitsProcess process = fits_apart (tell, reading, seconds);
+  FitsImage  *image = &reading->image;
 
-  *image = (Image) { .bits = 0 };
-  *header = (FitsHeader) { 0 };
-  for (gint part = 0; part < MOST_PARTS; part++)
+  if (process.pipe >= 0 && hear (&process, reading, plane))
     {
-      gboolean is_good = TRUE, is_one = FALSE;
-
-      if (! fits_cards_read (&image->cards, file, offset, error))
-        return FALSE;
-      image->is_compressed = fits_is_compressed (&image->cards);
-      if (image->cards.is_image && image->cards.axes >= 2 && image->cards.bytes > 0)
-        {
-          is_one = TRUE;
-          image->bits = image->cards.bits;
-          is_good = describe (image, image->cards.sizes, image->cards.axes, header, file, error);
-        }
-      else if (image->is_compressed)
-        {
-          is_one = TRUE;
-          is_good = fits_compressed_check (&image->cards, file, &image->bits, &axes, sizes, error)
-                    && describe (image, sizes, axes, header, file, error);
-        }
-      if (is_one && is_good)
-        {
-          read_facts (&image->cards, header);
-          return TRUE;
-        }
-      offset = fits_cards_end (&image->cards);
-      fits_cards_clear (&image->cards);
-      if (! is_good)
-        return FALSE;
+      fits_apart_end (&process);
+      return;
     }
-  return frames_refuse (file->path, "has no image", error);
+  image->state = FITS_REFUSED;
+  g_strlcpy (image->why,
+             process.pipe < 0 ? "cannot be read, because no process can be begun" : "is damaged: CFITSIO dies of it",
+             sizeof image->why);
+  fits_apart_end (&process);
+}
+
+/* Sets the header too; a plane without a header is none. */
+static gboolean
+read_image (const gchar *path, gint index, gdouble full, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  g_autofree Reading *reading = g_new0 (Reading, 1);
+  gboolean            success;
+
+  *header = (FitsHeader) { 0 };
+  if (! source_open (&reading->source, path, error))
+    return FALSE;
+  reading->index = index;
+  reading->full = full;
+  read_here (reading, plane);
+  if (reading->image.state == FITS_ELSEWHERE)
+    read_apart (reading, plane);
+  success = reading->image.state == FITS_READ;
+  if (success)
+    describe (&reading->image, header);
+  else
+    {
+      count_plane_clear (plane);
+      frames_refuse (path, reading->image.why, error);
+    }
+  source_clear (&reading->source);
+  return success;
 }
 
 gboolean
 fits_read_header (const gchar *path, FitsHeader *header, GError **error)
 {
-  FramesFile file;
-  Image      image;
-  gboolean   success;
+  CountPlane none = { 0 };
 
-  *header = (FitsHeader) { 0 };
-  if (! frames_file_open (&file, path, error))
-    return FALSE;
-  success = find_image (&file, &image, header, error);
-  if (success)
-    fits_cards_clear (&image.cards);
-  frames_file_close (&file);
-  return success;
-}
-
-static gfloat
-count_of (const Image *image, gdouble number)
-{
-  return number == image->blank ? NAN : (gfloat) ((number * image->scale + image->zero) / image->full);
-}
-
-static gdouble
-number_at (const guint8 *bytes, gint bits)
-{
-  const guint64 value = fits_big_endian (bytes, ABS (bits) / 8);
-  const guint32 few = (guint32) value;
-  gfloat        single;
-  gdouble       number;
-
-  switch (bits)
-    {
-    case 8:
-      return (gdouble) value;
-    case 32:
-      return (gint32) value;
-    case 64:
-      return (gdouble) (gint64) value;
-    case -32:
-      memcpy (&single, &few, sizeof single);
-      return single;
-    default:
-      memcpy (&number, &value, sizeof number);
-      return number;
-    }
-}
-
-/* As count_of.  Most cameras write such numbers. */
-TESSERA_CLONES static void
-counts_of_16_bits (const guint16 *restrict numbers, gsize n, gdouble scale, gdouble zero, gdouble full, gdouble blank,
-                   gfloat *restrict counts)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      const gdouble number = (gint16) GUINT16_FROM_BE (numbers[i]);
-      const gfloat  count = (gfloat) ((number * scale + zero) / full);
-
-      counts[i] = number == blank ? NAN : count;
-    }
-}
-
-typedef struct
-{
-  const Image  *image;
-  const guint8 *bytes;
-  CountPlane   *plane;
-} Counting;
-
-static void
-count_rows (gsize first, gsize n, gpointer data)
-{
-  const Counting *c = data;
-  const gint      bits = c->image->bits, size = ABS (bits) / 8;
-  const gsize     begin = first * c->plane->width, end = begin + n * c->plane->width;
-
-  if (bits == 16)
-    counts_of_16_bits ((const guint16 *) (gconstpointer) c->bytes + begin, end - begin, c->image->scale, c->image->zero, c->image->full,
-                       c->image->blank, c->plane->pixels + begin);
-  else
-    for (gsize i = begin; i < end; i++)
-      c->plane->pixels[i] = count_of (c->image, number_at (c->bytes + i * size, bits));
-}
-
-static gboolean
-read_compressed (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
-{
-  const gint64 n = (gint64) header->width * header->height;
-  g_autofree gdouble *numbers = g_new (gdouble, n);
-
-  if (! fits_compressed_read (&image->cards, file, index, numbers, error))
-    return FALSE;
-  count_plane_init (plane, header->width, header->height);
-  for (gint64 i = 0; i < n; i++)
-    plane->pixels[i] = count_of (image, numbers[i]);
-  return TRUE;
-}
-
-static gboolean
-read_plain (FramesFile *file, const Image *image, gint index, CountPlane *plane, FitsHeader *header, GError **error)
-{
-  const gint   size = ABS (image->bits) / 8;
-  const gint64 n = (gint64) header->width * header->height, offset = image->cards.data + index * n * size;
-  g_autofree guint8 *bytes = NULL;
-
-  if (offset + n * size > file->size)
-    return frames_refuse (file->path, "ends before the last of its pixels", error);
-  bytes = g_malloc (n * size);
-  if (! frames_file_read (file, offset, n * size, bytes, error))
-    return FALSE;
-  count_plane_init (plane, header->width, header->height);
-  tessera_spread_range (header->height, 64.0 * 64.0 / header->width, count_rows, &(Counting) { image, bytes, plane });
-  return TRUE;
+  return read_image (path, -1, 1.0, &none, header, error);
 }
 
 gboolean
 fits_read_shares (const gchar *path, gint index, gdouble full, CountPlane *plane, FitsHeader *header, GError **error)
 {
-  FramesFile file;
-  Image      image;
-  gboolean   success;
-
-  *header = (FitsHeader) { 0 };
-  if (! frames_file_open (&file, path, error))
-    return FALSE;
-  success = find_image (&file, &image, header, error);
-  if (success)
-    {
-      if (index < 0 || index >= header->planes)
-        {
-          g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s has no plane %d, but %d", path, index, header->planes);
-          success = FALSE;
-        }
-      image.full = full;
-      if (success && image.is_compressed)
-        success = read_compressed (&file, &image, index, plane, header, error);
-      else if (success)
-        success = read_plain (&file, &image, index, plane, header, error);
-      fits_cards_clear (&image.cards);
-    }
-  frames_file_close (&file);
-  if (! success)
-    fits_header_clear (header);
-  return success;
+  *plane = (CountPlane) { 0 };
+  return read_image (path, index < 0 ? G_MAXINT : index, full, plane, header, error);
 }
 
 gboolean
@@ -335,5 +385,6 @@ fits_header_clear (FitsHeader *header)
 {
   g_free (header->date);
   g_free (header->object);
+  frame_facts_clear (&header->facts);
   *header = (FitsHeader) { 0 };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * FITS files (FITS standard 4.0): images of 8, 16, 32 and 64 bits, float, double, scaled, compressed, and cubes.  The first row of the file is
- * y = 0.  The image is the first of the file that has two axes. */
+ * FITS files (FITS standard 4.0), by CFITSIO: images of 8, 16, 32 and 64 bits, signed or not, float, double, scaled,
+ * compressed in tiles or by gzip, and cubes.  The first row of the file is y = 0.  The image is the first of the file
+ * that has two axes. */
 #ifndef FITS_H
 #define FITS_H
 

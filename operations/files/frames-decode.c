@@ -12,6 +12,20 @@
 #include "loads.h"
 #include "ser.h"
 
+void
+frame_facts_copy (FrameFacts *copy, const FrameFacts *facts)
+{
+  *copy = *facts;
+  if (copy->sky)
+    g_ref_string_acquire (copy->sky);
+}
+
+void
+frame_facts_clear (FrameFacts *facts)
+{
+  g_clear_pointer (&facts->sky, g_ref_string_release);
+}
+
 /* The counted reference is in front of what is shown. */
 typedef struct
 {
@@ -36,6 +50,7 @@ frame_pixels_unref (FramePixels *pixels)
   if (g_atomic_int_dec_and_test (&counted->references))
     {
       count_plane_clear (&pixels->plane);
+      frame_facts_clear (&pixels->facts);
       g_free (counted);
     }
 }
@@ -67,7 +82,7 @@ decode_fits (const Frame *frame, FramePixels *pixels, GError **error)
   if (! fits_read_plane (frame->path, frame->index, &pixels->plane, &header, error))
     return FALSE;
   pixels->saturation = header.saturation;
-  pixels->facts = header.facts;
+  frame_facts_copy (&pixels->facts, &header.facts);
   fits_header_clear (&header);
   return TRUE;
 }

@@ -10,6 +10,19 @@
 
 typedef enum { KIND_NONE, KIND_PICTURE, KIND_FITS, KIND_SER } FrameKind;
 
+/* fpack and gzip put an ending of theirs behind it. */
+static inline gboolean
+is_fits_name (const gchar *lower)
+{
+  static const gchar *const endings[] = { ".fits",   ".fit",     ".fts",    ".fits.fz", ".fit.fz",
+                                          ".fts.fz", ".fits.gz", ".fit.gz", ".fts.gz" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    if (g_str_has_suffix (lower, endings[i]))
+      return TRUE;
+  return FALSE;
+}
+
 static inline FrameKind
 frame_kind (const gchar *path)
 {
@@ -18,8 +31,7 @@ frame_kind (const gchar *path)
   gchar    *lower = g_ascii_strdown (path, -1);
   FrameKind kind = KIND_NONE;
 
-  if (g_str_has_suffix (lower, ".fits") || g_str_has_suffix (lower, ".fit") || g_str_has_suffix (lower, ".fts")
-      || g_str_has_suffix (lower, ".fits.fz"))
+  if (is_fits_name (lower))
     kind = KIND_FITS;
   else if (g_str_has_suffix (lower, ".ser"))
     kind = KIND_SER;

@@ -42,9 +42,7 @@ typedef struct
 {
   gdouble start;                /* Unix time, seconds, UTC */
   gdouble exposure;             /* seconds */
-  /* A tangent plane: degrees at the pixel (x, y), which counts from 0; degrees a pixel. */
-  gboolean has_wcs;
-  gdouble  ra, dec, x, y, cd[4];
+  gchar  *sky;                  /* what a FITS header says of the sky, for sky.h; a GRefString, or NULL */
 } FrameFacts;
 
 /* Decoded once, shared by whoever holds it, never written. */
@@ -76,7 +74,10 @@ gchar       *frame_key            (const Frame *frame);
 /* `a` before `b`: negative.  img9 is before img10. */
 gint         frames_compare_names (const gchar *a, const gchar *b);
 
-/* frames-decode.c: NULL and an error that names the file.  Nothing in a file can crash it. */
+/* frames-decode.c */
+void         frame_facts_copy     (FrameFacts *copy, const FrameFacts *facts);
+void         frame_facts_clear    (FrameFacts *facts);
+/* NULL and an error that names the file.  Nothing in a file can crash it. */
 FramePixels *frame_decode         (const Frame *frame, GError **error);
 FramePixels *frame_pixels_ref     (FramePixels *pixels);
 void         frame_pixels_unref   (FramePixels *pixels);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "files.h"
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -103,6 +104,20 @@ files_fits_of (const gchar *path, gint bits, gint width, gint height, gint plane
   files_fits (path, (const gchar *const *) cards->pdata, data->str, data->len);
   g_string_free (data, TRUE);
   g_ptr_array_free (cards, TRUE);
+}
+
+void
+files_gzip (const gchar *path, gconstpointer bytes, gsize length)
+{
+  g_autoptr (GConverter)    gzip = G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1));
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+  g_autoptr (GOutputStream) stream = g_converter_output_stream_new (memory, gzip);
+  GMemoryOutputStream      *all = G_MEMORY_OUTPUT_STREAM (memory);
+
+  g_assert_true (g_output_stream_write_all (stream, bytes, length, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (stream, NULL, NULL));
+  g_assert_true (g_file_set_contents (path, g_memory_output_stream_get_data (all),
+                                      (gssize) g_memory_output_stream_get_data_size (all), NULL));
 }
 
 void

@@ -46,21 +46,35 @@ good_film (const gchar *path)
 }
 
 #ifdef HAVE_CFITSIO
+/* Behind a table, sometimes; floats, sometimes. */
 static void
 good_compressed (const gchar *path)
 {
   static const gint codes[] = { RICE_1, GZIP_1, GZIP_2, HCOMPRESS_1, PLIO_1 };
-  long              sizes[] = { WIDTH, HEIGHT, 2 };
+  static const gint types[] = { SHORT_IMG, LONG_IMG, FLOAT_IMG, DOUBLE_IMG };
+  const gint        type = types[below (4)], code = codes[below (type < 0 ? 4 : 5)];
+  long              sizes[] = { WIDTH, HEIGHT, 2 }, tiles[] = { WIDTH - below (3), 4 + below (2), 1 };
+  gchar            *names[] = { (gchar *) "X" }, *formats[] = { (gchar *) "1J" };
   gfloat            values[2 * N];
+  gint              numbers[2 * N], status = 0;
+  gint16            shorts[2 * N];
   fitsfile         *file;
-  gint              status = 0;
 
   for (gint i = 0; i < 2 * N; i++)
-    values[i] = (gfloat) (1000.0 + 100.0 * sin (i));
+    values[i] = shorts[i] = (gint16) (numbers[i] = (gint) (1000.0 + 100.0 * sin (i)));
   fits_create_diskfile (&file, path, &status);
-  fits_set_compression_type (file, codes[below (5)], &status);
-  fits_create_img (file, below (2) ? USHORT_IMG : LONG_IMG, below (2) ? 2 : 3, sizes, &status);
-  fits_write_img (file, TFLOAT, 1, N, values, &status);
+  if (below (3) == 0)
+    {
+      fits_create_img (file, BYTE_IMG, 0, NULL, &status);
+      fits_create_tbl (file, BINARY_TBL, 5, 1, names, formats, NULL, "LIST", &status);
+    }
+  if (below (5))
+    fits_set_compression_type (file, code, &status);
+  if (below (2))
+    fits_set_tile_dim (file, 3, tiles, &status);
+  fits_create_img (file, type, below (2) ? 2 : 3, sizes, &status);
+  fits_write_img (file, type == SHORT_IMG ? TSHORT : type == LONG_IMG ? TINT : TFLOAT, 1, N,
+                  type == SHORT_IMG ? (void *) shorts : type == LONG_IMG ? (void *) numbers : values, &status);
   fits_close_file (file, &status);
 }
 #endif

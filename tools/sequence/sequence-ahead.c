@@ -99,6 +99,7 @@ batch_clear (Batch *batch)
     {
       tessera_kept_unref (batch->frames[k].kept);
       count_plane_clear (&batch->frames[k].plane);
+      frame_facts_clear (&batch->frames[k].facts);
       g_clear_error (&batch->frames[k].reason);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "../progress.h"
 #include "fits.h"
+#include "sky.h"
 
 #define STACK_CLIP 2.0          /* thresholds that a frame adds at most to a long track, so that a cosmic ray makes none */
 #define FALSE_ALARMS 0.1        /* of noise, in one search of long tracks */
@@ -31,6 +32,7 @@ typedef struct
   GArray       *filtered;       /* Past: of the matched filter */
   Removal       removal;
   WhitenPlanes  planes;
+  Sky          *sky;            /* of the frame that is added */
 } Block;
 
 static void
@@ -62,7 +64,7 @@ block_track_seconds (void)
 
 /* Rows of the tracks that are in the last n filtered frames. */
 static void
-search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
+search (Block *block, gint n, gboolean is_long)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const Past             *past = &g_array_index (block->filtered, Past, block->filtered->len - n);
@@ -106,7 +108,7 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
 
       if (hypot (row.v_x, row.v_y) * (n - 1) < settings->fwhm)          /* what is left of a star */
         continue;
-      sky_place (facts, row.x, row.y, &row.ra, &row.dec);
+      sky_place (block->sky, row.x, row.y, &row.ra, &row.dec);
       row_add_object (block->text, &row);
     }
   g_array_free (tracks, TRUE);
@@ -114,15 +116,15 @@ search (Block *block, gint n, gboolean is_long, const FrameFacts *facts)
 }
 
 static void
-search_tracks (Block *block, gint index, const FrameFacts *facts)
+search_tracks (Block *block, gint index)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const gint              n = (gint) block->filtered->len;
 
   if (settings->every > 0 && (index + 1) % settings->every == 0 && n >= SEQUENCE_SHORT)
-    search (block, SEQUENCE_SHORT, FALSE, facts);
+    search (block, SEQUENCE_SHORT, FALSE);
   if (settings->stack > 0 && (index + 1) % MAX (settings->stack / 2, 1) == 0 && n >= settings->stack)
-    search (block, settings->stack, TRUE, facts);
+    search (block, settings->stack, TRUE);
 }
 
 /* ------------------------------------------------------------- one frame -- */
@@ -168,7 +170,7 @@ whiten (Block *block, const Past *now, Weights *weights)
 
 /* Detections; what the frame becomes as history is in its plane. */
 static gboolean
-judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString *objects, GError **error)
+judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const gint              n = (gint) block->history->len, index = now->index;
@@ -188,7 +190,7 @@ judge (Block *block, Past *now, const FrameFacts *facts, FrameRow *row, GString 
                                   .value = detection->value,
                                   .flux = detect_flux (&block->planes.whitened, detection->x, detection->y, settings->fwhm) };
 
-      sky_place (facts, object.x, object.y, &object.ra, &object.dec);
+      sky_place (block->sky, object.x, object.y, &object.ra, &object.dec);
       row_add_object (objects, &object);
     }
   row->detections = (gint) found->len;
@@ -229,6 +231,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   gboolean                success = TRUE;
 
   ahead_next (block->ahead, &frame);
+  block->sky = sky_new (&frame.facts);
   row.start = frame.facts.start;
   row.exposure = frame.facts.exposure;
   row.error = frame.found.error;
@@ -244,7 +247,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
       if (row.state == FRAME_USED && index >= begin && block->history->len == 0)
         row.state = FRAME_FIRST;
       else if (row.state == FRAME_USED && index >= begin)
-        success = judge (block, &now, &frame.facts, &row, objects, error);
+        success = judge (block, &now, &row, objects, error);
       if (row.state == FRAME_LOST)
         past_clear (&now);
       else
@@ -265,8 +268,10 @@ add_frame (Block *block, gint index, gint begin, GError **error)
       row_add_frame (block->text, &row);
       g_string_append (block->text, objects->str);
       if (row.state == FRAME_USED && success)
-        search_tracks (block, index, &frame.facts);
+        search_tracks (block, index);
     }
+  g_clear_pointer (&block->sky, sky_free);
+  frame_facts_clear (&frame.facts);
   g_clear_error (&frame.reason);
   g_free (row.name);
   return success;

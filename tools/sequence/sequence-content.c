@@ -35,14 +35,15 @@ static void
 hash_pixels (const FramePixels *pixels, gchar *hash)
 {
   const FrameFacts *facts = &pixels->facts;
-  const gdouble     numbers[] = { pixels->plane.width, pixels->plane.height, pixels->saturation, facts->start, facts->exposure, facts->has_wcs, facts->ra,
-                                  facts->dec, facts->x, facts->y, facts->cd[0], facts->cd[1], facts->cd[2], facts->cd[3] };
+  const gdouble     numbers[] = { pixels->plane.width, pixels->plane.height, pixels->saturation, facts->start,
+                                  facts->exposure };
   GString          *text = g_string_new (NULL);
 
   content_of_bytes (pixels->plane.pixels, sizeof (gfloat) * (gsize) pixels->plane.width * pixels->plane.height, hash);
   g_string_append (text, hash);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     row_add_number (text, ' ', "%.17g", numbers[i]);
+  g_string_append (text, facts->sky ? facts->sky : "");
   content_of_bytes (text->str, text->len, hash);
   g_string_free (text, TRUE);
 }

@@ -38,7 +38,8 @@ sequence_frame (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *f
 
   if (! pixels)
     return FALSE;
-  *facts = pixels->facts;
+  if (facts)
+    frame_facts_copy (facts, &pixels->facts);
   whiten_prepare (&pixels->plane, sequence->dark.pixels ? &sequence->dark : NULL,
                   settings->saturation >= 0.0 ? (gfloat) settings->saturation : pixels->saturation, settings->rejects_hot, plane);
   frame_pixels_unref (pixels);

@@ -87,12 +87,11 @@ collect (Sequence *sequence, const Tables *tables, Drawing *drawings, gint n)
     {
       const FrameRow *row = tables_frame (tables, i);
       CountPlane      plane = { 0 };
-      FrameFacts      facts;
 
       for (gint k = 0; k < n && row && row->state != FRAME_LOST && row->state != FRAME_UNREADABLE; k++)
         if (ABS (i - drawings[k].way->best->index) <= REACH)
           {
-            if (! plane.pixels && ! sequence_frame (sequence, i, &plane, &facts, NULL))
+            if (! plane.pixels && ! sequence_frame (sequence, i, &plane, NULL, NULL))
               break;
             add_window (&drawings[k], i, &plane);
           }

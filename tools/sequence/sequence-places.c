@@ -20,10 +20,9 @@ static gboolean
 find_key (Sequence *sequence, gint group, CountPlane *plane)
 {
   const gint first = group * SEQUENCE_GROUP, end = MIN (first + SEQUENCE_GROUP, sequence->list.n);
-  FrameFacts facts;
 
   for (gint i = first; i < end; i++)
-    if (sequence_frame (sequence, i, plane, &facts, NULL))
+    if (sequence_frame (sequence, i, plane, NULL, NULL))
       return TRUE;
   return FALSE;
 }

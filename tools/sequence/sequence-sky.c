@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Places in the sky, and reports of them.
- *
- * The gnomonic projection: M. R. Calabretta, E. W. Greisen, Representations of celestial coordinates in FITS, Astronomy and Astrophysics 395,
- * 2002.  The report: the Minor Planet Center's format of 80 columns for optical observations. */
+ * Reports of places in the sky: the Minor Planet Center's format of 80 columns for optical observations. */
 #include "sequence.h"
 
 #include <math.h>
 
-#define PER_DEGREE (G_PI / 180.0)
-#define DAY        86400.0
-
-void
-sky_place (const FrameFacts *facts, gdouble x, gdouble y, gdouble *ra, gdouble *dec)
-{
-  const gdouble u = x - facts->x, v = y - facts->y;
-  const gdouble xi = (facts->cd[0] * u + facts->cd[1] * v) * PER_DEGREE, eta = (facts->cd[2] * u + facts->cd[3] * v) * PER_DEGREE;
-  const gdouble dec0 = facts->dec * PER_DEGREE, below = cos (dec0) - eta * sin (dec0);
-  gdouble       angle;
-
-  *ra = *dec = NAN;
-  if (! facts->has_wcs)
-    return;
-  angle = facts->ra + atan2 (xi, below) / PER_DEGREE;
-  *dec = atan2 (sin (dec0) + eta * cos (dec0), hypot (xi, below)) / PER_DEGREE;
-  *ra = angle - 360.0 * floor (angle / 360.0);
-}
+#define DAY 86400.0
 
 /* Hours or degrees, minutes, seconds, rounded once. */
 static void

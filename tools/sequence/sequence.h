@@ -63,7 +63,8 @@ typedef struct
 /* sequence-frames.c: the size is that of the first frame that can be read.  FALSE: there is none, or the dark frame is none. */
 gboolean    sequence_open   (Sequence *sequence, GError **error);
 void        sequence_clear  (Sequence *sequence);
-/* Less the dark frame, NaN where a pixel is bad.  FALSE: the frame cannot be used, and the error says why. */
+/* Less the dark frame, NaN where a pixel is bad.  The facts are the caller's; NULL: they are not wanted.  FALSE: the
+ * frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
 
 /* sequence-content.c: what was read, so that a result holds for the same frames only.
@@ -198,9 +199,8 @@ gint        folder_number   (const gchar *settings, const gchar *name);
 /* A file, by way of one beside it that the next try takes again. */
 gboolean    folder_write    (const gchar *path, const gchar *text, gssize length, GError **error);
 
-/* sequence-sky.c: degrees; NaN where the frame has no plane of the sky. */
-void        sky_place       (const FrameFacts *facts, gdouble x, gdouble y, gdouble *ra, gdouble *dec);
-/* A line of 80 characters in the format of the Minor Planet Center, without its end; NULL: the row has no place or no time. */
+/* sequence-sky.c: a line of 80 characters in the format of the Minor Planet Center, without its end; NULL: the row has
+ * no place or no time. */
 gchar      *sky_report      (const ObjectRow *row, const FrameRow *frame, const gchar *observatory);
 
 #endif
