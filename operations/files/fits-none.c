@@ -23,20 +23,8 @@ fits_read_shares (const gchar *path, gint index G_GNUC_UNUSED, gdouble full G_GN
 }
 
 gboolean
-fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error)
-{
-  return fits_read_shares (path, index, 1.0, plane, header, error);
-}
-
-gboolean
 fits_write (const gchar *path, const CountPlane *plane G_GNUC_UNUSED, const gchar *const *cards G_GNUC_UNUSED,
             GError **error)
 {
   return frames_refuse (path, WHY, error);
-}
-
-void
-fits_header_clear (FitsHeader *header)
-{
-  *header = (FitsHeader) { 0 };
 }

@@ -373,18 +373,3 @@ fits_read_shares (const gchar *path, gint index, gdouble full, CountPlane *plane
   *plane = (CountPlane) { 0 };
   return read_image (path, index < 0 ? G_MAXINT : index, full, plane, header, error);
 }
-
-gboolean
-fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error)
-{
-  return fits_read_shares (path, index, 1.0, plane, header, error);
-}
-
-void
-fits_header_clear (FitsHeader *header)
-{
-  g_free (header->date);
-  g_free (header->object);
-  frame_facts_clear (&header->facts);
-  *header = (FitsHeader) { 0 };
-}

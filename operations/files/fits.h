@@ -22,11 +22,17 @@ typedef struct
 /* The header alone. */
 gboolean fits_read_header  (const gchar *path, FitsHeader *header, GError **error);
 void     fits_header_clear (FitsHeader *header);
-/* One plane, from 0 on, as BZERO and BSCALE make it; blanks are NaN. */
-gboolean fits_read_plane   (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error);
-/* The same, divided by `full` before they are rounded, once, to floats. */
+/* One plane, from 0 on, as BZERO and BSCALE make it, divided by `full` before it is rounded, once, to floats; blanks are
+ * NaN. */
 gboolean fits_read_shares  (const gchar *path, gint index, gdouble full, CountPlane *plane, FitsHeader *header, GError **error);
 /* Writes floats, whole or not at all.  `cards`: of at most 80 characters each, or NULL; they stand behind those of the image. */
 gboolean fits_write        (const gchar *path, const CountPlane *plane, const gchar *const *cards, GError **error);
+
+/* In counts. */
+static inline gboolean
+fits_read_plane (const gchar *path, gint index, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  return fits_read_shares (path, index, 1.0, plane, header, error);
+}
 
 #endif

@@ -12,20 +12,6 @@
 #include "loads.h"
 #include "ser.h"
 
-void
-frame_facts_copy (FrameFacts *copy, const FrameFacts *facts)
-{
-  *copy = *facts;
-  if (copy->sky)
-    g_ref_string_acquire (copy->sky);
-}
-
-void
-frame_facts_clear (FrameFacts *facts)
-{
-  g_clear_pointer (&facts->sky, g_ref_string_release);
-}
-
 /* The counted reference is in front of what is shown. */
 typedef struct
 {

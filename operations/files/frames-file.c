@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "frames-file.h"
 
+G_DEFINE_QUARK (tessera-frames-error-quark, frames_error)
+
 gboolean
 frames_refuse (const gchar *path, const gchar *why, GError **error)
 {

@@ -13,8 +13,6 @@
 #include "frames-kinds.h"
 #include "ser.h"
 
-G_DEFINE_QUARK (tessera-frames-error-quark, frames_error)
-
 gint
 frames_compare_names (const gchar *a, const gchar *b)
 {

@@ -74,9 +74,11 @@ gchar       *frame_key            (const Frame *frame);
 /* `a` before `b`: negative.  img9 is before img10. */
 gint         frames_compare_names (const gchar *a, const gchar *b);
 
-/* frames-decode.c */
+/* frames-facts.c */
 void         frame_facts_copy     (FrameFacts *copy, const FrameFacts *facts);
 void         frame_facts_clear    (FrameFacts *facts);
+
+/* frames-decode.c */
 /* NULL and an error that names the file.  Nothing in a file can crash it. */
 FramePixels *frame_decode         (const Frame *frame, GError **error);
 FramePixels *frame_pixels_ref     (FramePixels *pixels);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * fits.h and loads-judge.h for operations.  With the libraries linked to them, GEGL would load 41 more whenever it
+ * starts. */
+#include "readers.h"
+
+#include <dlfcn.h>
+#include <gmodule.h>
+
+#include "frames-file.h"
+#include "loads-upright.h"
+#include "places.h"
+
+static gchar *why;              /* it cannot be opened */
+
+/* In the build folder it lies below the operations, else where it is installed. */
+static gchar *
+path_of_module (void)
+{
+  Dl_info           operation;
+  g_autofree gchar *folder = dladdr (&why, &operation) ? g_path_get_dirname (operation.dli_fname) : g_strdup (".");
+  gchar            *built = g_build_filename (folder, "files", READERS_MODULE, NULL);
+
+  if (g_file_test (built, G_FILE_TEST_EXISTS))
+    return built;
+  g_free (built);
+  return g_build_filename (TESSERA_MODULES_DIR, READERS_MODULE, NULL);
+}
+
+static gpointer
+open_module (gpointer data G_GNUC_UNUSED)
+{
+  g_autofree gchar *path = path_of_module ();
+  GModule          *module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  gpointer          table;
+
+  if (module && g_module_symbol (module, READERS, &table))
+    return table;
+  why = g_strconcat ("cannot be read without a part of Tessera: ", g_module_error (), NULL);
+  return NULL;
+}
+
+/* NULL, and `why`. */
+static const Readers *
+readers (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once (&once, open_module, NULL);
+}
+
+gboolean
+fits_read_header (const gchar *path, FitsHeader *header, GError **error)
+{
+  if (readers ())
+    return readers ()->read_header (path, header, error);
+  *header = (FitsHeader) { 0 };
+  return frames_refuse (path, why, error);
+}
+
+gboolean
+fits_read_shares (const gchar *path, gint index, gdouble full, CountPlane *plane, FitsHeader *header, GError **error)
+{
+  if (readers ())
+    return readers ()->read_shares (path, index, full, plane, header, error);
+  *plane = (CountPlane) { 0 };
+  return fits_read_header (path, header, error);
+}
+
+Judged
+loads_judge (const gchar *path)
+{
+  if (readers ())
+    return readers ()->judge (path);
+  return (Judged) { .wrong = g_strdup_printf ("it %s", why), .orientation = UPRIGHT, .place = -1 };
+}
