@@ -11,7 +11,7 @@
 #include "loads-upright.h"
 #include "places.h"
 
-static gchar *why;              /* it cannot be opened */
+static gchar *why;              /* nothing can be read; in words that end a sentence */
 
 /* In the build folder it lies below the operations, else where it is installed. */
 static gchar *
@@ -36,7 +36,7 @@ open_module (gpointer data G_GNUC_UNUSED)
 
   if (module && g_module_symbol (module, READERS, &table))
     return table;
-  why = g_strconcat ("cannot be read without a part of Tessera: ", g_module_error (), NULL);
+  why = g_strconcat ("a part of Tessera cannot be opened: ", g_module_error (), NULL);
   return NULL;
 }
 
@@ -52,10 +52,13 @@ readers (void)
 gboolean
 fits_read_header (const gchar *path, FitsHeader *header, GError **error)
 {
+  g_autofree gchar *words = NULL;
+
   if (readers ())
     return readers ()->read_header (path, header, error);
   *header = (FitsHeader) { 0 };
-  return frames_refuse (path, why, error);
+  words = g_strconcat ("cannot be read: ", why, NULL);
+  return frames_refuse (path, words, error);
 }
 
 gboolean
@@ -72,5 +75,5 @@ loads_judge (const gchar *path)
 {
   if (readers ())
     return readers ()->judge (path);
-  return (Judged) { .wrong = g_strdup_printf ("it %s", why), .orientation = UPRIGHT, .place = -1 };
+  return (Judged) { .wrong = g_strdup (why), .orientation = UPRIGHT, .place = -1 };
 }

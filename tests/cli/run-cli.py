@@ -5,6 +5,7 @@
 Each time: exit code 0, C's pixels, and on stderr exactly what the case states, nothing else."""
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -48,6 +49,9 @@ MACHINES = {
 }
 OF_ANY_FILTER = ('OpenCL off in GEGL', 'OpenCL off for Tessera', 'no device of that kind', 'no folder of ICDs', 'an empty folder of ICDs', 'an ICD that does not exist',
                  'nonsense in TESSERA_OPENCL', 'nonsense in TESSERA_MEMORY', 'negative TESSERA_MEMORY', 'TESSERA_MEMORY=0', 'TESSERA_MEMORY too large for a number')
+# What GEGL has loaded before an operation, and ours.
+LOADED = ('libtessera.', 'libgegl-', 'libbabl-', 'libglib-', 'libgobject-', 'libgio-', 'libgmodule-', 'libc.', 'libm.', 'libdl.', 'ld-')
+READERS = 'tessera-readers.so.0'
 PATH = re.compile(r'^tessera: (\S+) \d+x\d+\S*: (OpenCL|C)\b')
 # said once: when there is a large result; when a filter is used first
 TRIED = re.compile(r'^tessera: (tiles: GEGL [\d.]+ shares |\S+: the device computes the same pixels )')
@@ -202,14 +206,37 @@ def check_symbols(gegl, report):
         listing = gegl.command(['nm', '-D', '--defined-only', path]).stdout
         return {line.split()[-1] for line in listing.splitlines()}
 
+    def needed(path):
+        return set(re.findall(r'\(NEEDED\).*\[(.*)\]', gegl.command(['readelf', '-d', path]).stdout))
+
     for name in modules:
         symbols = exported(os.path.join(folder, name))
         report.check(f'{name} exports the two entry points only', symbols == {'gegl_module_query', 'gegl_module_register'}, ', '.join(sorted(symbols)))
+        libraries = needed(os.path.join(folder, name))
+        strange = {library for library in libraries if not library.startswith(LOADED)}
+        report.check(f'{name} loads no library that GEGL has not', libraries and not strange, ', '.join(sorted(strange)))
+    symbols = exported(os.path.join(folder, 'files', READERS))
+    report.check(f'{READERS} exports its table only', symbols == {'tessera_readers'}, ', '.join(sorted(symbols)))
     symbols = exported(os.path.join(gegl.build, 'opencl', 'engine', 'libtessera.so'))
     strange = [symbol for symbol in symbols if not symbol.startswith('tessera_')]
     report.check('libtessera exports tessera_* only', symbols and not strange, ', '.join(strange))
-    needed = gegl.command(['readelf', '-d', os.path.join(gegl.build, 'opencl', 'engine', 'libtessera.so')]).stdout
-    report.check('libtessera does not need the OpenCL loader to load', 'NEEDED' in needed and 'libOpenCL' not in needed)
+    libraries = needed(os.path.join(gegl.build, 'opencl', 'engine', 'libtessera.so'))
+    strange = {library for library in libraries if not library.startswith(LOADED)}
+    report.check('libtessera does not need the OpenCL loader to load, nor another', libraries and not strange, ', '.join(sorted(strange)))
+
+
+def check_late(gegl, work, report):
+    """Operations without the module that reads files say so: it is opened beside them, or where it is installed."""
+    operations, picture = os.path.join(work, 'operations'), os.path.join(work, 'late.png')
+    os.mkdir(operations)
+    for name in ('fits-load', 'background-whiten'):
+        shutil.copy(os.path.join(gegl.build, 'operations', f'tessera-{name}.so'), operations)
+    path = os.pathsep.join([operations, os.path.join(gegl.build, 'tests-modules')])
+    gegl.command(['gegl', PHOTOGRAPH, '-o', picture], GEGL_USE_OPENCL='no')
+    for name, what in ('fits-load', 'path'), ('background-whiten', 'frames'):
+        done = gegl.command(['gegl', picture, '-o', os.path.join(work, 'none.png'), '--', f'tessera:{name}', f'{what}={picture}'],
+                            GEGL_PATH=path, GEGL_USE_OPENCL='no', LD_LIBRARY_PATH=os.path.join(gegl.build, 'opencl', 'engine'))
+        report.check(f'{name} without what reads files says that it is missing', 'a part of Tessera cannot be opened: ' in done.stderr, done.stderr)
 
 
 def check_versions(gegl, report):
@@ -228,6 +255,7 @@ def main():
             check_names(gegl, work, report)
             check_odd_input(gegl, work, report)
             check_together(gegl, report)
+            check_late(gegl, work, report)
         check_symbols(gegl, report)
     check_versions(gegl, report)
     report.finish()
