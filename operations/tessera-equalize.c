@@ -329,7 +329,7 @@ prepare (GeglOperation *operation)
 static gboolean
 run (TesseraRequest *request, const GeglProperties *o)
 {
-  EqualizeKept          kept = { .pixels = tessera_kept_new () };
+  EqualizeKept          kept = { .pixels = NULL };
   Equalize              e = { .kept = &kept, .channels = o->mode == TESSERA_EQUALIZE_CHANNELS ? 3 : 1, .bins = o->bins,
                               .clip_limit = o->clip_limit, .bounds = request->bounds };
   gboolean              success;
@@ -338,6 +338,7 @@ run (TesseraRequest *request, const GeglProperties *o)
   request->cost_class = (e.channels == 3 ? COST_CHANNELS : 0) | (e.clip_limit > 0.0 ? COST_LOCAL : 0);
   if (gegl_rectangle_is_empty (&e.bounds) || tessera_is_endless (&e.bounds))
     return tessera_process (request);           /* nothing is mapped */
+  kept.pixels = tessera_kept_new ();
   e.is_linear = (babl_get_model_flags (request->input_format) & BABL_MODEL_FLAG_LINEAR) != 0;
   tessera_luminance (request->input_format, e.weights);
   equalize_axis_init (&e.x, e.bounds.width, e.clip_limit > 0.0 ? o->tiles : 1);

@@ -50,6 +50,7 @@ typedef struct
   gconstpointer  data;                  /* the filter's table, or what names it */
   gsize          bytes;
   TesseraMemory *memory;
+  TesseraKept   *kept;                  /* held while the request runs; NULL: nothing is kept */
   gpointer       copy;                  /* the copy that travels, unless the table stays for good */
   TesseraEvent  *uploaded;              /* NULL: it is known to be there */
 } TableState;

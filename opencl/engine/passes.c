@@ -92,6 +92,7 @@ bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, Table
       return status;
     }
   *memory = table.memory;
+  table.kept = life == TABLE_KEPT ? tessera_kept_ref ((TesseraKept *) key) : NULL;
   job->tables[job->n_tables++] = table;
   return 0;
 }
@@ -121,6 +122,7 @@ tessera_tables_free (Job *job, gboolean whole, gboolean idle)
       if (idle)                         /* else the device may still read it */
         g_free (table->copy);
       g_clear_pointer (&table->uploaded, tessera_event_free);
+      tessera_kept_unref (table->kept);         /* its memory is the pool's again, which knows it by its address */
     }
   job->n_tables = 0;
 }
@@ -176,15 +178,15 @@ tessera_is_kept (const TesseraKept *kept)
 }
 
 gint
-tessera_kept_table (TesseraBand *band, const TesseraKept *kept, gconstpointer data, gsize bytes, TesseraMemory **memory)
+tessera_kept_table (TesseraBand *band, TesseraKept *kept, gconstpointer data, gsize bytes, TesseraMemory **memory)
 {
-  return band_table (band_state (band), kept, data, bytes, TABLE_KEPT, memory);
+  return band_table (band_state (band), kept ? kept : data, data, bytes, kept ? TABLE_KEPT : TABLE_OF_REQUEST, memory);
 }
 
 static gint
-keep_table (Job *job, gconstpointer key, gsize bytes, TesseraMemory **memory, gboolean *is_there)
+keep_table (Job *job, TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
-  TableState made = { .data = key, .bytes = bytes }, *known = find_table (job, key, bytes);
+  TableState made = { .data = kept, .bytes = bytes }, *known = find_table (job, kept, bytes);
   gint       status;
 
   *is_there = known != NULL;
@@ -192,8 +194,9 @@ keep_table (Job *job, gconstpointer key, gsize bytes, TesseraMemory **memory, gb
     {
       if (job->n_tables == MAX_TABLES)
         return tessera_error_out_of_memory ();
-      if ((status = tessera_pool_take_constant (job->device, bytes, key, &made.memory, is_there)) != 0)
+      if ((status = tessera_pool_take_constant (job->device, bytes, kept, &made.memory, is_there)) != 0)
         return status;
+      made.kept = tessera_kept_ref (kept);
       known = &job->tables[job->n_tables++];
       *known = made;
     }
@@ -203,7 +206,7 @@ keep_table (Job *job, gconstpointer key, gsize bytes, TesseraMemory **memory, gb
 
 /* Its passes are among the band's commands: the request fails if one of them does, and then it is not kept. */
 gint
-tessera_kept_memory (TesseraBand *band, const TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there)
+tessera_kept_memory (TesseraBand *band, TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there)
 {
   BandState *state = band_state (band);
   gboolean   found = FALSE;

@@ -77,29 +77,20 @@ note_device_request (const TesseraRequest *request, const TesseraDevice *device,
   g_free (path);
 }
 
-/* An answer without anything says little of the kernels that look for something. */
-static void
-mark_proven (const TesseraRequest *request, GPtrArray *marks)
-{
-  const gboolean shows = ! request->answer || request->answer->bytes > 0;
-
-  for (guint i = 0; shows && marks && i < marks->len; i++)
-    g_atomic_int_set (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven, TRUE);
-}
-
 /* Does the device compute what C does?  It is looked at where the request has used a kernel for the first time in this process, and now
- * and then.  `marks`: of such kernels, or NULL. */
+ * and then.  `marks`: of such kernels, or NULL.  They stay unproven where the result shows nothing. */
 static gboolean
 is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device, TesseraProgram *program,
            GPtrArray *marks, gdouble seconds)
 {
-  const gboolean is_due = ! tessera_trusts_kernels () && (tessera_sample_due (request, survey, seconds) || marks);
-  const gint64   began = g_get_monotonic_time ();
-  gdouble        took;
+  const gint64 began = g_get_monotonic_time ();
+  TesseraProof proof;
+  gdouble      took;
 
-  if (! is_due)
+  if (tessera_trusts_kernels () || ! tessera_sample_due (request, survey, seconds, marks != NULL))
     return TRUE;
-  if (! tessera_result_is_right (request, survey, marks ? TESSERA_PROOF_SPOTS : TESSERA_PROOF_SPOT))
+  proof = tessera_prove_result (request, survey, marks ? TESSERA_PROOF_SPOTS : TESSERA_PROOF_SPOT);
+  if (proof == TESSERA_PROOF_DIFFERS)
     {
       tessera_program_refuse (program);
       tessera_say_once ("%s: %s computes other pixels than C (driver %s); C is used instead", request->filter->name,
@@ -107,9 +98,10 @@ is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const Tes
       tessera_pool_drop_constant (NULL);        /* what its passes have kept is as wrong, and others would believe it */
       return FALSE;
     }
-  mark_proven (request, marks);
+  for (guint i = 0; proof == TESSERA_PROOF_SAME && marks && i < marks->len; i++)
+    g_atomic_int_set (&((TesseraProofMark *) g_ptr_array_index (marks, i))->is_proven, TRUE);
   took = (g_get_monotonic_time () - began) / 1e6;
-  tessera_sample_note (request, took);
+  tessera_sample_note (request, took, proof == TESSERA_PROOF_BLANK);
   if (tessera_debug () & DEBUG_PATHS)
     tessera_log ("%s: the device computes the same as C, checked in %.1f ms", request->filter->name, took * 1e3);
   return TRUE;

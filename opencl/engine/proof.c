@@ -16,6 +16,7 @@
 
 #define SIDE  48                /* of a spot, in pixels */
 #define ALONG 3                 /* spots of a row, and of a column, of nine */
+#define ROWS  64                /* that are compared at a time */
 
 /* ----------------------------------------------------------------- bytes -- */
 
@@ -44,49 +45,87 @@ are_same (const guchar *one, const guchar *other, gsize bytes, const Babl *forma
 
 /* ------------------------------------------------------------------ part -- */
 
+/* Numbers, of which at least two differ and are not 0. */
 static gboolean
-are_alike (const TesseraAnswer *one, const TesseraAnswer *other)
+shows (gconstpointer data, gsize bytes)
 {
-  return one->bytes == other->bytes && (one->bytes == 0 || memcmp (one->data, other->data, one->bytes) == 0);
+  const guchar *at = data;
+  guint32       first = 0;
+
+  for (gsize i = 0; i + sizeof first <= bytes; i += sizeof first)
+    {
+      guint32 word;
+
+      memcpy (&word, at + i, sizeof word);
+      if (first != 0 && word != 0 && word != first)
+        return TRUE;
+      first = first != 0 ? first : word;
+    }
+  return FALSE;
 }
 
-/* Row by row, since they may be large. */
+static TesseraProof
+compare_answers (const TesseraAnswer *one, const TesseraAnswer *other)
+{
+  const gboolean is_one_number = one->bytes == sizeof (gint32);
+
+  if (one->bytes != other->bytes || (one->bytes > 0 && memcmp (one->data, other->data, one->bytes) != 0))
+    return TESSERA_PROOF_DIFFERS;
+  return is_one_number ? (*(const gint32 *) one->data != 0 ? TESSERA_PROOF_SAME : TESSERA_PROOF_BLANK)
+         : shows (one->data, one->bytes) ? TESSERA_PROOF_SAME : TESSERA_PROOF_BLANK;
+}
+
+/* Are the bytes those of one pixel, again and again? */
 static gboolean
-pixels_are_right (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part)
+is_flat (const guchar *pixels, gsize bytes, gsize pixel)
+{
+  return bytes <= pixel || memcmp (pixels, pixels + pixel, bytes - pixel) == 0;
+}
+
+/* Some rows at a time, since they may be large. */
+static TesseraProof
+compare_pixels (GeglBuffer *output, GeglBuffer *in_c, const GeglRectangle *part)
 {
   const Babl        *format = gegl_buffer_get_format (output);
-  const gsize        bytes = (gsize) part->width * babl_format_get_bytes_per_pixel (format);
-  g_autofree guchar *one = g_malloc (bytes), *other = g_malloc (bytes);
-  gboolean           are_right = TRUE;
+  const gsize        pixel = babl_format_get_bytes_per_pixel (format), row = part->width * pixel;
+  g_autofree guchar *one = g_malloc (ROWS * row), *other = g_malloc (ROWS * row), *first = g_malloc0 (pixel);
+  TesseraProof       proof = TESSERA_PROOF_BLANK;
 
-  for (gint y = part->y; y < part->y + part->height && are_right; y++)
+  for (gint y = part->y; y < part->y + part->height; y += ROWS)
     {
-      const GeglRectangle row = { part->x, y, part->width, 1 };
+      const GeglRectangle rows = { part->x, y, part->width, MIN (ROWS, part->y + part->height - y) };
 
-      gegl_buffer_get (output, &row, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      gegl_buffer_get (in_c, &row, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
-      are_right = are_same (one, other, bytes, format);
+      gegl_buffer_get (output, &rows, 1.0, format, one, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      gegl_buffer_get (in_c, &rows, 1.0, format, other, GEGL_AUTO_ROWSTRIDE, GEGL_ABYSS_NONE);
+      if (! are_same (one, other, rows.height * row, format))
+        return TESSERA_PROOF_DIFFERS;
+      if (y == part->y)
+        memcpy (first, one, pixel);
+      if (! is_flat (one, rows.height * row, pixel) || memcmp (first, one, pixel) != 0)
+        proof = TESSERA_PROOF_SAME;
     }
-  return are_right;
+  return proof;
 }
 
-/* Pixels, an answer, or both. */
-static gboolean
-part_is_right (const TesseraRequest *request, const GeglRectangle *part)
+/* Pixels, an answer, or both: then it is the answer that shows whether something was found. */
+static TesseraProof
+compare_part (const TesseraRequest *request, const GeglRectangle *part)
 {
   TesseraRequest again = *request;
   TesseraAnswer  answer = { NULL, 0 };
-  gboolean       is_right;
+  TesseraProof   proof = TESSERA_PROOF_SAME;
 
   again.roi = *part;
   again.output = request->output ? gegl_buffer_new (part, gegl_buffer_get_format (request->output)) : NULL;
   again.answer = request->answer ? &answer : NULL;
   tessera_compute_all (&again);
-  is_right = (! request->output || pixels_are_right (request->output, again.output, part))
-             && (! request->answer || are_alike (&answer, request->answer));
+  if (request->output)
+    proof = compare_pixels (request->output, again.output, part);
+  if (request->answer && proof != TESSERA_PROOF_DIFFERS)
+    proof = compare_answers (&answer, request->answer);
   g_clear_object (&again.output);
   g_free (answer.data);
-  return is_right;
+  return proof;
 }
 
 /* ----------------------------------------------------------------- spots -- */
@@ -99,16 +138,16 @@ place (guint32 bits, gint n, gint side)
 }
 
 /* Another one each time. */
-static gboolean
-a_spot_is_right (const TesseraRequest *request)
+static TesseraProof
+compare_spot (const TesseraRequest *request)
 {
   static gint          turn;
   const GeglRectangle *roi = &request->roi;
   const gint           width = MIN (SIDE, roi->width), height = MIN (SIDE, roi->height);
   const guint32        bits = (guint32) g_atomic_int_add (&turn, 1) * 2654435761u;
 
-  return part_is_right (request, &(GeglRectangle) { roi->x + place (bits >> 4, roi->width, width),
-                                                    roi->y + place (bits >> 16 ^ bits, roi->height, height), width, height });
+  return compare_part (request, &(GeglRectangle) { roi->x + place (bits >> 4, roi->width, width),
+                                                   roi->y + place (bits >> 16 ^ bits, roi->height, height), width, height });
 }
 
 /* Where spot i of ALONG begins. */
@@ -118,30 +157,36 @@ step (gint i, gint n, gint side)
   return (gint) ((gint64) (n - side) * i / (ALONG - 1));
 }
 
-static gboolean
-spots_are_right (const TesseraRequest *request)
+static TesseraProof
+compare_spots (const TesseraRequest *request)
 {
   const GeglRectangle *roi = &request->roi;
   const gint           width = MIN (SIDE, roi->width), height = MIN (SIDE, roi->height);
-  gboolean             are_right = TRUE;
+  TesseraProof         proof = TESSERA_PROOF_BLANK;
 
   if (roi->width <= ALONG * SIDE && roi->height <= ALONG * SIDE)
-    return part_is_right (request, roi);
-  for (gint i = 0; i < ALONG * ALONG && are_right; i++)
-    are_right = part_is_right (request, &(GeglRectangle) { roi->x + step (i % ALONG, roi->width, width),
-                                                           roi->y + step (i / ALONG, roi->height, height), width, height });
-  return are_right;
+    return compare_part (request, roi);
+  for (gint i = 0; i < ALONG * ALONG && proof != TESSERA_PROOF_DIFFERS; i++)
+    {
+      const TesseraProof one = compare_part (request, &(GeglRectangle) { roi->x + step (i % ALONG, roi->width, width),
+                                                                         roi->y + step (i / ALONG, roi->height, height), width, height });
+
+      proof = one == TESSERA_PROOF_BLANK ? proof : one;
+    }
+  return proof;
 }
 
 /* ------------------------------------------------------------------- all -- */
 
-static gboolean
-survey_is_right (const TesseraRequest *request, const TesseraSurvey *survey)
+static TesseraProof
+compare_survey (const TesseraRequest *request, const TesseraSurvey *survey)
 {
   g_autofree gpointer in_c = g_malloc (survey->bytes);
 
   tessera_survey_all (request, &(TesseraSurvey) { in_c, survey->bytes });
-  return memcmp (in_c, survey->result, survey->bytes) == 0;
+  if (memcmp (in_c, survey->result, survey->bytes) != 0)
+    return TESSERA_PROOF_DIFFERS;
+  return shows (in_c, survey->bytes) ? TESSERA_PROOF_SAME : TESSERA_PROOF_BLANK;
 }
 
 gboolean
@@ -150,12 +195,12 @@ tessera_result_has_spots (const TesseraRequest *request, const TesseraSurvey *su
   return ! survey && ! request->answer && ! request->filter->whole;
 }
 
-gboolean
-tessera_result_is_right (const TesseraRequest *request, const TesseraSurvey *survey, TesseraProofExtent extent)
+TesseraProof
+tessera_prove_result (const TesseraRequest *request, const TesseraSurvey *survey, TesseraProofExtent extent)
 {
   if (survey)
-    return survey_is_right (request, survey);
+    return compare_survey (request, survey);
   if (! tessera_result_has_spots (request, survey))
-    return part_is_right (request, &request->roi);
-  return extent == TESSERA_PROOF_SPOT ? a_spot_is_right (request) : spots_are_right (request);
+    return compare_part (request, &request->roi);
+  return extent == TESSERA_PROOF_SPOT ? compare_spot (request) : compare_spots (request);
 }

@@ -11,9 +11,12 @@
  * other result all is compared. */
 typedef enum { TESSERA_PROOF_SPOT, TESSERA_PROOF_SPOTS } TesseraProofExtent;
 
+/* BLANK: it is the same, but it says little of the kernels: all of one value, or nothing was found. */
+typedef enum { TESSERA_PROOF_DIFFERS, TESSERA_PROOF_BLANK, TESSERA_PROOF_SAME } TesseraProof;
+
 /* Is the device's result, in the request's output, its answer or the survey, C's to the bit?  Any NaN equals any other.  The input is as
  * it was. */
-gboolean tessera_result_is_right (const TesseraRequest *request, const TesseraSurvey *survey, TesseraProofExtent extent);
+TesseraProof tessera_prove_result (const TesseraRequest *request, const TesseraSurvey *survey, TesseraProofExtent extent);
 
 /* Can that be seen of a spot? */
 gboolean tessera_result_has_spots (const TesseraRequest *request, const TesseraSurvey *survey);

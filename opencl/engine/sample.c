@@ -13,15 +13,16 @@
 #include "proof.h"
 #include "settings.h"
 
-#define EVERY 256               /* results of a filter, or more: ... */
+#define EVERY 256               /* results of a filter; or more, where they are large: ... */
 #define SHARE 100               /* ... the results since the last comparison took so many times its time */
 #define SMALL 65536             /* pixels, about */
 #define MOST_SETTINGS 4096      /* that are remembered */
+#define MOST_BLANK 16           /* results in turn that show nothing are compared, whatever it costs */
 
 /* The results of a filter since one was compared. */
 typedef struct
 {
-  guint   n;
+  guint   n, n_blank;           /* n_blank: of those that were compared, the last ones, which show nothing */
   gdouble seconds, price;       /* what they took; what the comparison took */
 } Since;
 
@@ -151,26 +152,34 @@ are_new_locked (guint64 hash)
 }
 
 gboolean
-tessera_sample_due (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds)
+tessera_sample_due (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds, gboolean is_unproven)
 {
-  const guint64 hash = hash_of_settings (request);
-  gboolean      are_new, is_turn;
-  Since        *known;
+  const guint64  hash = hash_of_settings (request);
+  const gboolean is_small = tessera_request_work (request) <= SMALL;
+  gboolean       are_new, is_turn, is_first;
+  Since         *known;
 
   g_mutex_lock (&lock);
   known = since_locked (request);
   known->n++;
   known->seconds += seconds;
   are_new = are_new_locked (hash);
-  is_turn = known->n >= EVERY && known->seconds >= SHARE * known->price;
+  is_turn = known->n >= EVERY && (is_small || known->seconds >= SHARE * known->price);
+  is_first = is_unproven && (known->n_blank < MOST_BLANK || known->seconds >= SHARE * known->price);
   g_mutex_unlock (&lock);
-  return is_turn || (are_new && (tessera_result_has_spots (request, survey) || tessera_request_work (request) <= SMALL));
+  return is_turn || is_first || (are_new && (is_small || tessera_result_has_spots (request, survey)));
 }
 
 void
-tessera_sample_note (const TesseraRequest *request, gdouble seconds)
+tessera_sample_note (const TesseraRequest *request, gdouble seconds, gboolean is_blank)
 {
+  const guint64 hash = hash_of_settings (request);
+  Since        *known;
+
   g_mutex_lock (&lock);
-  *since_locked (request) = (Since) { .price = seconds };
+  known = since_locked (request);
+  *known = (Since) { .price = seconds, .n_blank = is_blank ? known->n_blank + 1 : 0 };
+  if (is_blank && known->n_blank < MOST_BLANK)
+    g_hash_table_remove (seen, &hash);
   g_mutex_unlock (&lock);
 }

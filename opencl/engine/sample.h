@@ -7,10 +7,11 @@
 
 #include "request.h"
 
-/* Asked once for each request, which took so long: the first with new settings, and now and then one after it. */
-gboolean tessera_sample_due  (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds);
+/* Asked once for each request, which took so long: the first with new settings, and now and then one after it.  `is_unproven`: it has used
+ * kernels that are not known yet. */
+gboolean tessera_sample_due  (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds, gboolean is_unproven);
 
-/* A result of this filter was compared, which took so long. */
-void     tessera_sample_note (const TesseraRequest *request, gdouble seconds);
+/* A result of this filter was compared, which took so long.  `is_blank`: it shows nothing, so the next one counts as the first. */
+void     tessera_sample_note (const TesseraRequest *request, gdouble seconds, gboolean is_blank);
 
 #endif

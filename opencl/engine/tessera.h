@@ -170,11 +170,11 @@ TESSERA_API void         tessera_kept_unref (TesseraKept *kept);
 TESSERA_API gboolean tessera_is_kept (const TesseraKept *kept);
 
 /* A table that is kept: of the same content each time. */
-TESSERA_API gint tessera_kept_table (TesseraBand *band, const TesseraKept *kept, gconstpointer data, gsize bytes, TesseraMemory **memory);
+TESSERA_API gint tessera_kept_table (TesseraBand *band, TesseraKept *kept, gconstpointer data, gsize bytes, TesseraMemory **memory);
 
 /* Memory that is kept if the request succeeds, and that passes of this request fill where it is not there yet.  is_there NULL: it fails, as if
  * there were no memory, if it is not there.  tessera_may_keep: is there room? */
-TESSERA_API gint     tessera_kept_memory (TesseraBand *band, const TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there);
+TESSERA_API gint     tessera_kept_memory (TesseraBand *band, TesseraKept *kept, gsize bytes, TesseraMemory **memory, gboolean *is_there);
 TESSERA_API gboolean tessera_may_keep    (const TesseraBand *band, gsize bytes);
 
 /* Does GEGL use OpenCL, for this operation, or (NULL) at all? */

@@ -35,6 +35,7 @@ kept_frame_unref (KeptFrame *frame)
     return;
   count_plane_clear (&frame->plane);
   g_clear_pointer (&frame->shift, shift_frame_free);
+  tessera_kept_unref (frame->on_device);
   g_free (frame->key);
   g_free (frame);
 }

@@ -36,7 +36,7 @@ typedef struct
   gfloat              factor;
   WhitenPlanes       *planes;   /* where C computes, ... */
   gboolean           *is_in_c;  /* ... and whether it did */
-  const GeglBuffer   *output;   /* of both: the background's pixels in the planes */
+  const GeglBuffer   *output;   /* the request's; of both the background's pixels in the planes */
   Move                moves[WEIGHTS_MAX_FRAMES];        /* of the frames; the rest of the array repeats the last one, here and below */
   Weight              table[WEIGHTS_MAX_FRAMES];
   gint32              behind[WEIGHTS_MAX_FRAMES];       /* pixels: the moves, in memory */
@@ -90,7 +90,18 @@ background_whiten_write (const TesseraRequest *request, const CountPlane *plane,
   return tessera_process (&copy);
 }
 
-/* What the device has put into the planes is compared with this. */
+static void
+predict_into (const TesseraRequest *request, WhitenPlanes *planes)
+{
+  const Prediction *p = request->params;
+  Writing           writing = { request, p->result == WHITEN_WHITENED ? &planes->whitened : &planes->background, p->factor };
+
+  whiten_predict (p->frames->current, p->frames->history, p->weights, planes);
+  if (p->result != WHITEN_BOTH)
+    tessera_spread_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
+}
+
+/* The device's result, which may be in the planes, is compared with this one. */
 static void
 predict_apart (const TesseraRequest *request)
 {
@@ -98,21 +109,10 @@ predict_apart (const TesseraRequest *request)
   WhitenPlanes      made;
 
   whiten_planes_init (&made, p->frames->current->width, p->frames->current->height);
-  whiten_predict (p->frames->current, p->frames->history, p->weights, &made);
-  gegl_buffer_set (request->output, &request->roi, 0, request->output_format, made.background.pixels, GEGL_AUTO_ROWSTRIDE);
+  predict_into (request, &made);
+  if (p->result == WHITEN_BOTH)
+    gegl_buffer_set (request->output, &request->roi, 0, request->output_format, made.background.pixels, GEGL_AUTO_ROWSTRIDE);
   whiten_planes_clear (&made);
-}
-
-static void
-predict_in_planes (const TesseraRequest *request)
-{
-  const Prediction *p = request->params;
-  Writing           writing = { request, p->result == WHITEN_WHITENED ? &p->planes->whitened : &p->planes->background, p->factor };
-
-  whiten_predict (p->frames->current, p->frames->history, p->weights, p->planes);
-  *p->is_in_c = TRUE;
-  if (p->result != WHITEN_BOTH)
-    tessera_spread_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
 }
 
 static void
@@ -120,10 +120,13 @@ predict_in_c (const TesseraRequest *request)
 {
   const Prediction *p = request->params;
 
-  if (p->result == WHITEN_BOTH && request->output != p->output)
-    predict_apart (request);
-  else
-    predict_in_planes (request);
+  if (request->output != p->output)
+    {
+      predict_apart (request);
+      return;
+    }
+  predict_into (request, p->planes);
+  *p->is_in_c = TRUE;
 }
 
 /* ----------------------------------------------------------- on the device -- */
@@ -290,10 +293,8 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
   copy.input_format = request->output_format;
   copy.input = gegl_buffer_linear_new_from_data (frames->current->pixels, copy.input_format, &request->bounds, GEGL_AUTO_ROWSTRIDE, NULL, NULL);
   if (result == WHITEN_BOTH)
-    {
-      aim_at_planes (&copy, planes);
-      p.output = copy.output;
-    }
+    aim_at_planes (&copy, planes);
+  p.output = copy.output;
   success = tessera_process (&copy);
   if (result == WHITEN_BOTH)
     {

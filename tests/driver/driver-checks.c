@@ -116,6 +116,47 @@ converted_by_nobody (void)
   g_string_free (why, TRUE);
 }
 
+/* A picture in which nothing is found says nothing of the kernels: the next one is compared, too. */
+static void
+blank_first (const DriverCase *c, const gchar *plan)
+{
+  DriverPicture   picture, blank;
+  TesseraCounters before, after;
+  GString        *why = g_string_new (NULL);
+  gfloat         *in_c, *pixels;
+  Captured        capture;
+  DriverSaid      said;
+
+  driver_now ("a blank picture first");
+  driver_picture_init (&picture, c, 1);
+  driver_picture_init (&blank, c, 2);
+  gegl_buffer_clear (blank.input, NULL);
+  tessera_set_opencl_mode (TESSERA_OPENCL_OFF);
+  in_c = driver_run (c, &picture);
+  tessera_set_opencl_mode (TESSERA_OPENCL_TRY);
+  tessera_trim ();
+  forget_objects ();
+  stub.set_plan (plan);
+  captured_begin (&capture);
+  g_free (driver_run (c, &blank));
+  tessera_get_counters (&before);
+  pixels = driver_run (c, &picture);
+  tessera_get_counters (&after);
+  driver_captured_end (&capture, &said);
+  driver_same (c, pixels, in_c, "the picture behind a blank one and C", why);
+  if (after.fallbacks == before.fallbacks || said.lines != 1)
+    g_string_append_printf (why, "  %d lines: %s\n", said.lines, said.text->str);
+  stub.set_plan (NULL);
+  forget_objects ();
+  driver_said_clear (&said);
+  driver_verdict (! why->len, plan, why->str);
+  g_string_free (why, TRUE);
+  g_free (pixels);
+  g_free (in_c);
+  driver_picture_clear (&blank);
+  driver_picture_clear (&picture);
+}
+
 /* ---------------------------------------------------------------------- all -- */
 
 void
@@ -124,4 +165,7 @@ checks_walk (void)
   checked_by_itself ();
   counted_once ();
   converted_by_nobody ();
+  blank_first (&label, "skip label_join");
+  blank_first (&label, "skip label_rank");
+  blank_first (&equalize, "skip equalize_map");
 }

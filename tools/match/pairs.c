@@ -19,7 +19,7 @@ find_matches (Comparison *comparison, GError **error)
   const Settings  *settings = comparison->settings;
   const Keypoints *a = &comparison->a->keypoints, *b = &comparison->b->keypoints;
 
-  comparison->n_matches = match_descriptors (&(TesseraErrand) { NULL }, a->descriptors, a->n, b->descriptors, b->n, settings->ratio,
+  comparison->n_matches = match_descriptors (&(TesseraErrand) { .operation = NULL }, a->descriptors, a->n, b->descriptors, b->n, settings->ratio,
                                              settings->mutual, &comparison->matches);
   if (comparison->n_matches < 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "TESSERA_OPENCL=force, but the descriptors could not be compared on a device");

@@ -92,7 +92,7 @@ search (Block *block, gint n, gboolean is_long)
       threshold = (gfloat) MAX (settings->track_threshold, tracks_threshold (block->sequence->width, block->sequence->height, &grid, FALSE_ALARMS));
     }
   began = g_get_monotonic_time ();
-  if (! tracks_stack_for (&(TesseraErrand) { NULL }, frames, n, n - 1, &grid,
+  if (! tracks_stack_for (&(TesseraErrand) { .operation = NULL }, frames, n, n - 1, &grid,
                            is_long ? (gfloat) (STACK_CLIP * settings->threshold) : INFINITY, &found))
     {
       g_atomic_int_set (&block->sequence->is_refused, TRUE);
