@@ -137,7 +137,7 @@ def types(report, driver, arguments):
                          and 'does not build' not in err, out + err)
         # Later requests need this kernel, the first one does not.
         out, err, _ = watched.communicate(driver.start('../temporal/sequence-speed', '--size', '150x130', '--history', '5', '--batch', '4',
-                                                       '--frames', '8', plan='skip shift_medians'), 120)
+                                                       '--frames', '8', '--check', '1', plan='skip shift_medians'), 120)
         report.check('a kernel that a later request needs', 'estimate-shift' in err and 'computes other pixels' in err, out + err)
         for kernel in ('match_norms', 'match_tiles', 'match_answer'):
             out, err, _ = watched.communicate(driver.start('../match/match-device', '--checked', plan=f'skip {kernel}'), 120)

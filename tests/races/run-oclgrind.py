@@ -63,7 +63,7 @@ RUNS = [
 OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 45),
           *(('circles', ['features/sift-marks', '--case', case, *PHOTOGRAPHS], 12) for case in ('8', '13')),
           ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
-          ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--check', '0', '--threads', '1'], 35),
+          ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--threads', '1'], 35),
           ('tracks', ['temporal/tracks-device', '--small'], 12)]
 
 
