@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fault.h"
 #include "messages.h"
 #include "pool.h"
 
@@ -135,18 +136,23 @@ ask (const TesseraDevice *device, TesseraProgram *program, gboolean *is_right)
 
 /* Two threads may ask at the same time: they hear the same. */
 gint
-tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program)
+tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program, gboolean *is_otherwise)
 {
   static gconstpointer known;           /* the device that computes so */
   gboolean             is_right;
   gint                 status;
 
+  *is_otherwise = FALSE;
   if (g_atomic_pointer_get (&known) == device)
     return 0;
-  if ((status = ask (device, engine_program, &is_right)) != 0)
+  tessera_fault_spare (TRUE);
+  status = ask (device, engine_program, &is_right);
+  tessera_fault_spare (FALSE);
+  if (status != 0)
     return status;
   if (! is_right)
     {
+      *is_otherwise = TRUE;
       tessera_say_once ("%s does not compute as IEEE 754 asks (driver %s); C is used instead", device->name, device->driver);
       return tessera_program_refuse (engine_program);
     }

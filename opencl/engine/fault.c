@@ -46,11 +46,21 @@ tessera_fault_inject (const gchar *fault)
   g_mutex_unlock (&lock);
 }
 
+static _Thread_local gboolean spares;
+
+void
+tessera_fault_spare (gboolean on)
+{
+  spares = on;
+}
+
 gboolean
 tessera_fault (TesseraFault kind)
 {
   gboolean fails;
 
+  if (spares)
+    return FALSE;
   g_mutex_lock (&lock);
   if (! initialised)
     inject_locked (g_getenv ("TESSERA_FAULT"));

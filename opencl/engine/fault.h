@@ -21,4 +21,7 @@ void     tessera_fault_inject  (const gchar *fault);
 gboolean tessera_fault_is_of   (const gchar *fault, TesseraFault kind);
 gboolean tessera_fault_was_met (void);
 
+/* The calls of this thread are not counted: they are no request's. */
+void     tessera_fault_spare    (gboolean on);
+
 #endif

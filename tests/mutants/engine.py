@@ -128,8 +128,6 @@ ROWS = [
      """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
            != CL_SUCCESS""", """CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL)
            == CL_SUCCESS""", 1),
-    ('242', 'killed', 'opencl/engine/process.c',
-     'for (guint i = 0; proof == TESSERA_PROOF_SAME && marks', 'for (guint i = 0; marks', 1),
     ('243', 'killed', 'opencl/engine/proof.c',
      '    proof = compare_answers (&answer, request->answer);', '    proof = TESSERA_PROOF_SAME;', 1),
     ('248', 'equivalent', 'opencl/engine/tile-memory.c',

@@ -56,7 +56,7 @@ report_failure (Doctor *doctor, const Choice *choice, const Part *part, const gc
                       || strstr (failed, "BUFFER_SIZE")))
     report_problem (doctor, "memory", "Close other programs that use the GPU; raise or unset TESSERA_MEMORY. Larger "
                     "images run in C meanwhile.", "%s has too little memory on %s: %s", name, choice->title, failed);
-  else if (failed && strstr (failed, "computes other pixels than C"))
+  else if (failed && (strstr (failed, "computes other pixels than C") || strstr (failed, "does not compute as IEEE 754 asks")))
     report_problem (doctor, "wrong-pixels", update, "%s computes wrong pixels: the engine's first picture of %s differs from "
                     "C's, so it runs in C.", choice->title, name);
   else
