@@ -248,7 +248,7 @@ tessera_process (const TesseraRequest *request)
 {
   TesseraRequest placed = *request;
 
-  if (! request->input && gegl_rectangle_is_empty (&request->roi))
+  if (request->answer && ! request->input && gegl_rectangle_is_empty (&request->roi))
     placed.roi = placed.bounds = (GeglRectangle) { 0, 0, 1, 1 };        /* without a picture nothing has a place */
   return process (&placed, NULL);
 }

@@ -43,7 +43,8 @@ report_failure (Doctor *doctor, const Choice *choice, const Part *part, const gc
 {
   const gchar *name = strchr (operation, ':') + 1;
   const gchar *said = part_error (part, "does not build", NULL);
-  const gchar *failed = part_error (part, "tessera:", name);
+  const gchar *otherwise = part_error (part, "does not compute as IEEE 754 asks", NULL);
+  const gchar *failed = otherwise ? otherwise : part_error (part, "tessera:", name);
 
   doctor->device_failed = TRUE;
   if (said && strstr (said, "tessera: engine:"))
@@ -56,7 +57,7 @@ report_failure (Doctor *doctor, const Choice *choice, const Part *part, const gc
                       || strstr (failed, "BUFFER_SIZE")))
     report_problem (doctor, "memory", "Close other programs that use the GPU; raise or unset TESSERA_MEMORY. Larger "
                     "images run in C meanwhile.", "%s has too little memory on %s: %s", name, choice->title, failed);
-  else if (failed && (strstr (failed, "computes other pixels than C") || strstr (failed, "does not compute as IEEE 754 asks")))
+  else if (failed && (otherwise || strstr (failed, "computes other pixels than C")))
     report_problem (doctor, "wrong-pixels", update, "%s computes wrong pixels: the engine's first picture of %s differs from "
                     "C's, so it runs in C.", choice->title, name);
   else
