@@ -10,7 +10,8 @@
  *
  * Numbers, lists and files in place of pixels (counts, outlines).  `passes` answers TRUE: the input goes on as the same object, and
  * the request's output is NULL.  `run` calls tessera_survey over the whole image, and sets properties directly, without a
- * notification, which would invalidate the node, or writes the file.  A list is a GeglPath property that is filled in place.
+ * notification, which would invalidate the node, or writes the file.  What a device finds step by step is a request's answer
+ * (TesseraAnswer: the points of sift, a shift).  A list is a GeglPath property that is filled in place.
  *
  * Chains that stay on the device.  A filter knows only its TesseraBand; only the class makes requests and takes GEGL's output.  So
  * `process` may return a buffer of ours, whose tiles are fetched when a reader asks, and which the next filter knows again.

@@ -29,7 +29,6 @@ struct _TesseraProgram
   cl_int       status;
   cl_program   object;
   GHashTable  *kernels;         /* name -> Kernel */
-  gboolean     has_kernels;     /* some have been made of the object */
 };
 
 /* A kernel of a program. */
@@ -243,9 +242,7 @@ take_kernel (TesseraProgram *self, const gchar *name, Kernel **result, cl_kernel
       status = make_kernel (self, name, object, most);
       g_mutex_lock (&self->lock);
       kernel->most = *most;
-      if (status == CL_SUCCESS)
-        self->has_kernels = TRUE;
-      else if (--self->n_users == 0)
+      if (status != CL_SUCCESS && --self->n_users == 0)
         g_cond_broadcast (&self->changed);
       g_mutex_unlock (&self->lock);
     }
@@ -348,7 +345,7 @@ forget_objects (TesseraProgram *self, cl_program *object)
       g_atomic_int_set (&kernel->mark.is_proven, FALSE);
     }
   *object = g_steal_pointer (&self->object);
-  self->is_done = self->is_wrong = self->has_kernels = FALSE;
+  self->is_done = self->is_wrong = FALSE;
   g_mutex_unlock (&self->lock);
   return idle;
 }

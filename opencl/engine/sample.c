@@ -173,7 +173,7 @@ tessera_sample_due (const TesseraRequest *request, const TesseraSurvey *survey, 
 void
 tessera_sample_note (const TesseraRequest *request, gdouble seconds, gboolean is_blank)
 {
-  const guint64 hash = hash_of_settings (request);
+  const guint64 hash = is_blank ? hash_of_settings (request) : 0;
   Since        *known;
 
   g_mutex_lock (&lock);

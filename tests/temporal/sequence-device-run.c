@@ -12,7 +12,7 @@
 gfloat        *frames;
 GeglOperation *shifting, *whitening;
 
-static TesseraKept  *kept[N];
+static TesseraKept *kept[N];
 static ShiftKey key;
 
 void

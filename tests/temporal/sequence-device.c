@@ -123,7 +123,7 @@ check_little_memory (void)
   ShiftSettings settings = { SHIFT_PYRAMID, 16, INFINITY, FALSE };
   ShiftKey      its_key;
   Shift         found[SHIFT_MOST_FRAMES];
-  TesseraKept       *its_kept[SHIFT_MOST_FRAMES];
+  TesseraKept  *its_kept[SHIFT_MOST_FRAMES];
   gint          n;
 
   tessera_set_memory (16);
@@ -154,7 +154,7 @@ check_noise (void)
   gfloat             *all = g_new (gfloat, NOISY * PIXELS);
   CountPlane          planes[NOISY];
   const CountPlane   *given[NOISY - 1];
-  TesseraKept             *its_kept[NOISY - 1];
+  TesseraKept        *its_kept[NOISY - 1];
 
   for (gint k = 0; k < NOISY; k++)
     {

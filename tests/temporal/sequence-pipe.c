@@ -150,7 +150,7 @@ typedef struct
   GThread      *thread;
   const gfloat *frames;
   gint          n;
-  TesseraKept       *kept[SHIFT_MOST_FRAMES];
+  TesseraKept  *kept[SHIFT_MOST_FRAMES];
   Shift         found[SHIFT_MOST_FRAMES];
 } Batch;
 

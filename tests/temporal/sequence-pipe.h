@@ -28,7 +28,7 @@ typedef struct
 {
   CountPlane plane;             /* on the device: as it came; what is prepared of it is there alone */
   FrameShift shift;
-  TesseraKept    *kept;
+  TesseraKept *kept;
 } Past;
 
 typedef struct _Run Run;

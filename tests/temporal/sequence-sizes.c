@@ -17,7 +17,7 @@ typedef struct
   gfloat     *pixels;           /* the reference, then the frames */
   gfloat     *judged;           /* the frames, NaN where a pixel is bad */
   CountPlane  reference, planes[MOST];
-  TesseraKept     *kept[MOST];
+  TesseraKept *kept[MOST];
   Shift       in_c[MOST];
 } Request;
 

@@ -81,7 +81,7 @@ find_shifts (Places *places, gint n, Arrived *const *frames)
 {
   const gsize pixels = (gsize) places->plane.width * places->plane.height;
   gfloat     *all = n > 1 ? tessera_reached_new (n * pixels * sizeof (gfloat)) : NULL;
-  TesseraKept     *kept[SHIFT_MOST_FRAMES];
+  TesseraKept *kept[SHIFT_MOST_FRAMES];
   Shift       found[SHIFT_MOST_FRAMES];
 
   for (gint k = 0; k < n; k++)
