@@ -87,4 +87,4 @@ guint tessera_get_kernel_times (TesseraKernelTime *times, guint room) { return t
 void  tessera_trim             (void) { tessera_pool_trim (); }
 void  tessera_drop_kept        (const TesseraKept *kept) { tessera_pool_drop_constant (kept); }
 const gchar *tessera_tiles_refused (void) { return tessera_tile_sharing_obstacle (); }
-const gchar *tessera_known_model   (guint i) { return tessera_model (i); }
+gchar       *tessera_known_format  (guint i) { return tessera_stored_format (i); }

@@ -97,10 +97,12 @@ static const struct
 
 static const gchar *const types[] = { "u8", "u16", "half", "float" };
 
-const gchar *
-tessera_model (guint i)
+gchar *
+tessera_stored_format (guint i)
 {
-  return i < G_N_ELEMENTS (models) ? models[i].name : NULL;
+  const guint model = i / G_N_ELEMENTS (types);
+
+  return model < G_N_ELEMENTS (models) ? g_strconcat (models[model].name, " ", types[i % G_N_ELEMENTS (types)], NULL) : NULL;
 }
 
 /* Encoding -> layout + 1; made once. */

@@ -25,7 +25,7 @@ typedef struct
 TesseraTravel tessera_travel        (const Babl *stored, const Babl *working);
 TesseraTravel tessera_travel_tables (const Babl *stored, const Babl *working, gboolean encodes);
 
-/* The models of the stored formats that are converted, "RGBA" and so on, one after another; NULL behind the last. */
-const gchar  *tessera_model         (guint i);
+/* The stored formats that are converted, "RGBA u8" and so on, one after another; NULL behind the last. */
+gchar        *tessera_stored_format (guint i);
 
 #endif

@@ -78,8 +78,8 @@ TESSERA_API void tessera_trim (void);
  * Tried at the first call, after GEGL has been initialised. */
 TESSERA_API const gchar *tessera_tiles_refused (void);
 
-/* The models of stored formats that the engine converts by itself ("RGBA"), one after another; NULL behind the last. */
-TESSERA_API const gchar *tessera_known_model (guint i);
+/* The stored formats that the engine converts by itself ("RGBA u8"), one after another; NULL behind the last.  Free it. */
+TESSERA_API gchar *tessera_known_format (guint i);
 
 G_END_DECLS
 

@@ -92,12 +92,12 @@ static const struct
 };
 
 gboolean
-formats_has_twin (const gchar *model)
+formats_has_twin (const gchar *format)
 {
-  g_autofree gchar *begin = g_strconcat (model, " ", NULL);
+  const gsize model = strcspn (format, " ") + 1;
 
   for (guint i = 0; i < G_N_ELEMENTS (twins); i++)
-    if (g_str_has_prefix (twins[i].name, begin))
+    if (strncmp (twins[i].name, format, model) == 0)
       return TRUE;
   return FALSE;
 }

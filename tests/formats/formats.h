@@ -32,8 +32,9 @@ typedef struct
 
 FormatsKind formats_stored  (gint i);
 FormatsKind formats_working (gint i);
-/* Is it the model of a stored format? */
-gboolean    formats_has_model (const gchar *model);
+/* Are the format's model, and its type, those of a stored format? */
+gboolean    formats_has_model (const gchar *format);
+gboolean    formats_has_type  (const gchar *format);
 
 gdouble formats_from_half (guint16 code);
 guint16 formats_to_half   (gdouble value);              /* to nearest, ties to even */
@@ -120,7 +121,7 @@ void formats_table_row  (const FormatsConversion *conversion, gsize n,
 
 /* Formats that must go through babl on the host. */
 void formats_foreign (gint *passed, gint *failed);
-/* Is a format of the model read as that of another one? */
-gboolean formats_has_twin (const gchar *model);
+/* Is a format of this one's model read as that of another one? */
+gboolean formats_has_twin (const gchar *format);
 
 #endif

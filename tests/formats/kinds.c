@@ -24,7 +24,7 @@ static const FormatsKind models[] =
 };
 G_STATIC_ASSERT (FORMATS_STORED == 4 * G_N_ELEMENTS (models));
 
-static const gchar *const types[] = { "u8", "u16", "half", "float" };
+static const gchar *const types[] = { "u8", "u16", "half", "float", NULL };
 static const gint         type_bytes[] = { 1, 2, 2, 4 };
 
 static FormatsKind
@@ -48,12 +48,20 @@ formats_stored (gint i)
 }
 
 gboolean
-formats_has_model (const gchar *model)
+formats_has_model (const gchar *format)
 {
+  const gsize length = strcspn (format, " ");
+
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
-    if (strcmp (models[i].model, model) == 0)
+    if (strlen (models[i].model) == length && strncmp (models[i].model, format, length) == 0)
       return TRUE;
   return FALSE;
+}
+
+gboolean
+formats_has_type (const gchar *format)
+{
+  return g_strv_contains (types, format + strcspn (format, " ") + 1);
 }
 
 FormatsKind
