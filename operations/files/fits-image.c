@@ -80,16 +80,58 @@ read_cards (fitsfile *file, FitsImage *image)
   fits_free_memory (cards, &status);
 }
 
+/* What no header has said yet. */
+static void
+forget_facts (FitsImage *image)
+{
+  FitsTimes *times = &image->times;
+
+  image->exposure = image->zero_point = NAN;
+  *image->object = *image->filter = '\0';
+  *times = (FitsTimes) { .mjd_average = NAN, .mjd_begin = NAN, .mjd = NAN, .jd = NAN };
+}
+
+static void
+read_times (fitsfile *file, FitsTimes *times)
+{
+  static const gchar *const clocks[FITS_CLOCKS] = { "UTSTART", "TIME-OBS", "UT", "UTC" };
+
+  read_text (file, "DATE-AVG", times->average);
+  read_text (file, "DATE-BEG", times->begin);
+  read_text (file, "DATE-OBS", times->date);
+  read_text (file, "TIMESYS", times->system);
+  for (gint i = 0; i < FITS_CLOCKS; i++)
+    read_text (file, clocks[i], times->clocks[i]);
+  times->mjd_average = number_or (file, "MJD-AVG", times->mjd_average);
+  times->mjd_begin = number_or (file, "MJD-BEG", times->mjd_begin);
+  times->mjd = number_or (file, "MJD-OBS", times->mjd);
+  times->jd = number_or (file, "JD", times->jd);
+}
+
+/* Only what this header says: the rest stays as an earlier one has it. */
+static void
+read_words (fitsfile *file, FitsImage *image)
+{
+  const gdouble exposure = number_or (file, "EXPOSURE", number_or (file, "XPOSURE", image->exposure));
+
+  image->exposure = number_or (file, "EXPTIME", exposure);
+  image->zero_point = number_or (file, "MAGZERO", number_or (file, "PHOTZP", image->zero_point));
+  read_text (file, "OBJECT", image->object);
+  read_text (file, "FILTER", image->filter);
+  read_times (file, &image->times);
+}
+
 static void
 read_facts (fitsfile *file, FitsImage *image)
 {
+  gint inherits = TRUE;
+
   image->scale = number_or (file, "BSCALE", 1.0);
   image->zero = number_or (file, "BZERO", 0.0);
   image->blank = image->bits > 0 ? number_or (file, "BLANK", NAN) : NAN;
-  image->exposure = number_or (file, "EXPTIME", number_or (file, "EXPOSURE", NAN));
-  read_text (file, "DATE-OBS", image->date);
-  read_text (file, "TIME-OBS", image->clock);
-  read_text (file, "OBJECT", image->object);
+  if (read_key (file, TLOGICAL, "INHERIT", &inherits) && ! inherits)
+    forget_facts (image);
+  read_words (file, image);
   read_cards (file, image);
 }
 
@@ -172,10 +214,11 @@ is_image (fitsfile *file, gint part, gint *bits, gint *axes, LONGLONG *sizes, gi
   return *axes >= 2;
 }
 
-/* The first part of the file with two axes and more. */
+/* The first part of the file with two axes and more.  What the empty part at the beginning says holds for it too. */
 static gboolean
 find_image (fitsfile *file, gboolean everywhere, gint64 size, FitsImage *image)
 {
+  forget_facts (image);
   for (gint part = 0; part < MOST_PARTS; part++)
     {
       LONGLONG sizes[AXES];
@@ -186,6 +229,8 @@ find_image (fitsfile *file, gboolean everywhere, gint64 size, FitsImage *image)
       if (is_image (file, part, &image->bits, &axes, sizes, &status))
         return axes <= AXES ? describe (file, sizes, axes, size, image)
                             : refuse (image, 0, "has an image of an impossible size");
+      if (part == 0)
+        read_words (file, image);
       if (status != 0)
         return refuse (image, status, "has a header that says what cannot be");
       if (! everywhere)

@@ -6,9 +6,8 @@
 #ifndef FITS_IMAGE_H
 #define FITS_IMAGE_H
 
-#include <glib.h>
+#include "fits-clock.h"
 
-#define FITS_TEXT  72
 #define FITS_CARDS (1 << 17)    /* bytes of a header that are kept for the sky's places */
 
 /* A file on the disk, or its bytes. */
@@ -33,8 +32,9 @@ typedef struct
   gint      width, height, bits;
   gint      planes, promised;   /* as in fits.h */
   gboolean  is_cut, is_compressed;
-  gdouble   scale, zero, blank, exposure;       /* blank NaN: none */
-  gchar     date[FITS_TEXT], clock[FITS_TEXT], object[FITS_TEXT];       /* "": none */
+  gdouble   scale, zero, blank, exposure, zero_point;   /* NaN: none */
+  gchar     object[FITS_TEXT], filter[FITS_TEXT];       /* "": none */
+  FitsTimes times;
   gchar     why[2 * FITS_TEXT]; /* it is refused: what goes behind the file's name */
   gchar     cards[FITS_CARDS];  /* of 80 characters each, without comments; "": nothing is said of the sky */
 } FitsImage;

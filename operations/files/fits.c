@@ -17,20 +17,6 @@
 
 /* ------------------------------------------------------------------- facts -- */
 
-/* DATE-OBS, with TIME-OBS where it is a date alone. */
-static gdouble
-time_of (const FitsImage *image)
-{
-  const gchar *clock = *image->clock ? image->clock : "00:00:00";
-  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
-  g_autoptr (GDateTime) time = NULL;
-  g_autofree gchar *whole = strchr (image->date, 'T') ? g_strdup (image->date)
-                                                      : g_strconcat (image->date, "T", clock, NULL);
-
-  time = *image->date && g_utf8_validate (whole, -1, NULL) ? g_date_time_new_from_iso8601 (whole, utc) : NULL;
-  return time ? (gdouble) g_date_time_to_unix (time) + g_date_time_get_microsecond (time) / 1e6 : NAN;
-}
-
 /* The number of 8 or 16 bits that becomes the largest count: the least, where the scale turns them over. */
 static gdouble
 highest (const FitsImage *image)
@@ -38,6 +24,17 @@ highest (const FitsImage *image)
   if (image->scale < 0.0)
     return image->bits == 8 ? 0.0 : -32768.0;
   return image->bits == 8 ? 255.0 : 32767.0;
+}
+
+/* A filter's name is a band's where it is short: V, Rc, SDSS's g.  Others are names of glass. */
+static void
+band_of (const gchar *filter, gchar band[FRAMES_BAND])
+{
+  g_autofree gchar *name = g_strstrip (g_strdup (filter));
+  const gsize       n = strlen (name);
+
+  if (n < FRAMES_BAND && strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS) == n)
+    strcpy (band, name);
 }
 
 static void
@@ -50,11 +47,13 @@ describe (const FitsImage *image, FitsHeader *header)
                            .planes = image->planes,
                            .promised = image->promised,
                            .is_cut = image->is_cut,
-                           .date = *image->date ? g_strdup (image->date) : NULL,
+                           .date = *image->times.date ? g_strdup (image->times.date) : NULL,
                            .object = *image->object ? g_strdup (image->object) : NULL };
   header->saturation = has_end ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
-  header->facts.start = time_of (image);
-  header->facts.exposure = image->exposure;
+  header->facts.exposure = image->exposure >= 0.0 ? image->exposure : NAN;
+  header->facts.zero_point = image->zero_point;
+  band_of (image->filter, header->facts.band);
+  fits_clock_read (&image->times, &header->facts);
   header->facts.sky = *image->cards ? g_ref_string_new (image->cards) : NULL;
 }
 

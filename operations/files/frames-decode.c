@@ -76,10 +76,13 @@ decode_fits (const Frame *frame, FramePixels *pixels, GError **error)
 static gboolean
 decode_ser (const Frame *frame, FramePixels *pixels, GError **error)
 {
-  SerHeader header;
+  FrameFacts *facts = &pixels->facts;
+  SerHeader   header;
 
-  if (! ser_read_frame (frame->path, frame->index, &pixels->plane, &header, &pixels->facts.start, error))
+  if (! ser_read_frame (frame->path, frame->index, &pixels->plane, &header, &facts->start, error))
     return FALSE;
+  facts->clock = isnan (facts->start) ? CLOCK_NONE : CLOCK_SAID;
+  facts->middle = facts->start;
   pixels->saturation = (gfloat) ((1 << header.bits) - 1);
   return TRUE;
 }
@@ -92,7 +95,7 @@ frame_decode (const Frame *frame, GError **error)
 
   counted->references = 1;
   counted->pixels.saturation = INFINITY;
-  counted->pixels.facts.start = counted->pixels.facts.exposure = NAN;
+  counted->pixels.facts = (FrameFacts) FRAME_FACTS_NONE;
   switch (frame_kind (frame->path))
     {
     case KIND_FITS:

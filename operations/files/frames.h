@@ -37,13 +37,30 @@ typedef struct
   GPtrArray *notes;             /* sentences for the user: a film that is cut, a file that is none */
 } FrameList;
 
+#define FRAMES_BAND 4           /* bytes of a band's name, with its end */
+
+/* What a file says of its time. */
+typedef enum
+{
+  CLOCK_NONE,                   /* nothing */
+  CLOCK_SAID,
+  CLOCK_DAY,                    /* a day, and no hour */
+  CLOCK_UNREADABLE,
+  CLOCK_SYSTEM                  /* it is in a scale of time that is not known here */
+} FrameClock;
+
 /* Where and when.  Unknown numbers are NaN. */
 typedef struct
 {
-  gdouble start;                /* Unix time, seconds, UTC */
+  FrameClock clock;
+  gdouble start, middle;        /* of the exposure: Unix time, seconds, UTC */
   gdouble exposure;             /* seconds */
+  gdouble zero_point;           /* the magnitude of what gives one count in the frame */
+  gchar   band[FRAMES_BAND];    /* of that magnitude; "": it is not said */
   gchar  *sky;                  /* what a FITS header says of the sky, for sky.h; a GRefString, or NULL */
 } FrameFacts;
+
+#define FRAME_FACTS_NONE { .start = NAN, .middle = NAN, .exposure = NAN, .zero_point = NAN }
 
 /* Decoded once, shared by whoever holds it, never written. */
 typedef struct

@@ -232,8 +232,8 @@ add_frame (Block *block, gint index, gint begin, GError **error)
 
   ahead_next (block->ahead, &frame);
   block->sky = sky_new (&frame.facts);
-  row.start = frame.facts.start;
-  row.exposure = frame.facts.exposure;
+  row.facts = frame.facts;
+  row.facts.sky = NULL;
   row.error = frame.found.error;
   row.pixels = frame.found.pixels;
   now.plane = frame.plane;

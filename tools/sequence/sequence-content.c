@@ -36,13 +36,14 @@ hash_pixels (const FramePixels *pixels, gchar *hash)
 {
   const FrameFacts *facts = &pixels->facts;
   const gdouble     numbers[] = { pixels->plane.width, pixels->plane.height, pixels->saturation, facts->start,
-                                  facts->exposure };
+                                  facts->middle,       facts->exposure,      facts->clock,       facts->zero_point };
   GString          *text = g_string_new (NULL);
 
   content_of_bytes (pixels->plane.pixels, sizeof (gfloat) * (gsize) pixels->plane.width * pixels->plane.height, hash);
   g_string_append (text, hash);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     row_add_number (text, ' ', "%.17g", numbers[i]);
+  g_string_append_printf (text, " %s ", facts->band);
   g_string_append (text, facts->sky ? facts->sky : "");
   content_of_bytes (text->str, text->len, hash);
   g_string_free (text, TRUE);

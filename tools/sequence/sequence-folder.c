@@ -13,7 +13,7 @@
 #include "config.h"
 #include "saving.h"
 
-#define HEAD     "tessera-sequence 2\n"
+#define HEAD     "tessera-sequence 3\n"
 #define SETTINGS "settings.txt"
 #define BEGINNING 65536         /* bytes */
 

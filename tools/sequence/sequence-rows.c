@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FRAME_WORDS  14
+#define FRAME_WORDS  18
 #define OBJECT_WORDS 11
 
 /* ------------------------------------------------------------------ writing -- */
@@ -23,9 +23,12 @@ row_add_frame (GString *text, const FrameRow *row)
   row_add_number (text, '\t', "%.6f", row->error);
   g_string_append_printf (text, "\t%d\t%d\t%d\t%d", row->pixels, row->n, row->degree, row->detections);
   row_add_number (text, '\t', "%.6f", row->noise_gain);
-  row_add_number (text, '\t', "%.6f", row->start);
-  row_add_number (text, '\t', "%.6f", row->exposure);
-  g_string_append_printf (text, "\t%s\t%s\n", name, reason);
+  g_string_append_printf (text, "\t%d", (gint) row->facts.clock);
+  row_add_number (text, '\t', "%.6f", row->facts.start);
+  row_add_number (text, '\t', "%.6f", row->facts.middle);
+  row_add_number (text, '\t', "%.6f", row->facts.exposure);
+  row_add_number (text, '\t', "%.6f", row->facts.zero_point);
+  g_string_append_printf (text, "\t%s\t%s\t%s\n", row->facts.band, name, reason);
 }
 
 void
@@ -120,9 +123,12 @@ add_frame (Tables *tables, gchar **words, const Joint *joint)
   const gint chain = atoi (words[3]);
   FrameRow   row = { .index = atoi (words[1]), .state = (FrameState) atoi (words[2]), .chain = chain + joint->chain, .x = number_of (words[4]),
                      .y = number_of (words[5]), .error = number_of (words[6]), .pixels = atoi (words[7]), .n = atoi (words[8]),
-                     .degree = atoi (words[9]), .detections = atoi (words[10]), .noise_gain = number_of (words[11]), .start = number_of (words[12]),
-                     .exposure = number_of (words[13]), .name = g_strcompress (words[14]), .reason = g_strcompress (words[15]) };
+                     .degree = atoi (words[9]), .detections = atoi (words[10]), .noise_gain = number_of (words[11]),
+                     .facts = { .clock = (FrameClock) atoi (words[12]), .start = number_of (words[13]), .middle = number_of (words[14]),
+                                .exposure = number_of (words[15]), .zero_point = number_of (words[16]) },
+                     .name = g_strcompress (words[18]), .reason = g_strcompress (words[19]) };
 
+  g_strlcpy (row.facts.band, words[17], sizeof row.facts.band);
   if (chain == joint->joined)
     {
       row.x += joint->step.x;

@@ -21,7 +21,7 @@ add_sexagesimal (GString *text, gdouble value, gint digits)
 static gboolean
 add_date (GString *text, const FrameRow *frame)
 {
-  const gdouble  middle = frame->start + (isfinite (frame->exposure) ? frame->exposure / 2.0 : 0.0);
+  const gdouble  middle = frame->facts.middle;
   const gboolean can_be = isfinite (middle) && fabs (middle) < 1e11;
   const gint64   all = can_be ? (gint64) floor (middle / DAY * 1e6 + 0.5) : 0;
   const gint64   day = (all - (all % 1000000 + 1000000) % 1000000) / 1000000;

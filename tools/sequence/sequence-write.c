@@ -20,7 +20,7 @@ add_quoted (GString *text, const gchar *words)
 static gboolean
 write_shifts (const Tables *tables, const gchar *path, GError **error)
 {
-  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,exposure,reason\n");
+  g_autoptr (GString) text = g_string_new ("frame,name,state,x,y,error,chain,pixels,history,degree,noise_gain,detections,time,middle,exposure,reason\n");
 
   for (guint i = 0; i < tables->frames->len; i++)
     {
@@ -35,8 +35,9 @@ write_shifts (const Tables *tables, const gchar *path, GError **error)
       g_string_append_printf (text, ",%d,%d,%d,%d", row->chain, row->pixels, row->n, row->degree);
       row_add_number (text, ',', "%.6f", row->noise_gain);
       g_string_append_printf (text, ",%d", row->detections);
-      row_add_number (text, ',', "%.6f", row->start);
-      row_add_number (text, ',', "%.6f", row->exposure);
+      row_add_number (text, ',', "%.6f", row->facts.start);
+      row_add_number (text, ',', "%.6f", row->facts.middle);
+      row_add_number (text, ',', "%.6f", row->facts.exposure);
       add_quoted (text, row->reason);
       g_string_append_c (text, '\n');
     }
@@ -62,7 +63,7 @@ add_object (GString *text, const Tables *tables, const ObjectRow *row)
   g_string_append_printf (text, ",%d", row->frames);
   row_add_number (text, ',', "%.7f", row->ra);
   row_add_number (text, ',', "%.7f", row->dec);
-  row_add_number (text, ',', "%.6f", frame ? frame->start : NAN);
+  row_add_number (text, ',', "%.6f", frame ? frame->facts.middle : NAN);
   g_string_append_c (text, '\n');
 }
 

@@ -144,7 +144,8 @@ typedef struct
 {
   gint       index, chain, pixels, n, degree, detections;
   FrameState state;
-  gdouble    x, y, error, noise_gain, start, exposure;
+  gdouble    x, y, error, noise_gain;
+  FrameFacts facts;             /* without what is said of the sky */
   gchar     *name, *reason;
 } FrameRow;
 
