@@ -11,6 +11,12 @@ sky_new (const FrameFacts *facts G_GNUC_UNUSED)
   return NULL;
 }
 
+SkyState
+sky_state (const FrameFacts *facts)
+{
+  return facts->sky ? SKY_UNKNOWN : SKY_NONE;
+}
+
 void
 sky_free (Sky *sky G_GNUC_UNUSED)
 {

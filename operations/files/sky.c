@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * M. R. Calabretta, E. W. Greisen, Representations of celestial coordinates in FITS, Astronomy and Astrophysics 395,
- * 2002. */
+ * 2002; precession: N. Capitaine, P. T. Wallace, J. Chapront, Astronomy and Astrophysics 412, 2003. */
 #include "sky.h"
 
 #include <math.h>
@@ -9,14 +9,21 @@
 #include <wcs.h>
 #include <wcsfix.h>
 #include <wcshdr.h>
+#include <wcsmath.h>
 
 #define CARD      80
 #define MOST_AXES 9
+
+#define PER_DEGREE   (G_PI / 180.0)
+#define PER_SECOND   (PER_DEGREE / 3600.0)
+#define FIRST_OF_FK5 1984.0     /* equinoxes before it are of FK4, where RADESYS says nothing (equation 4 of section 3) */
 
 struct _Sky
 {
   struct wcsprm *all;           /* the primary description is the first */
   gint           n;
+  gboolean       turns;         /* from another equinox to J2000 */
+  gdouble        zeta, z, theta;        /* radians */
 };
 
 static gboolean
@@ -27,11 +34,34 @@ is_of_the_sky (struct wcsprm *wcs)
          && strcmp (wcs->lngtyp, "RA") == 0 && strcmp (wcs->lattyp, "DEC") == 0;
 }
 
+/* Is it ICRS, or FK5, whose axes are those of ICRS to 0.03 seconds of arc? */
+static gboolean
+is_of_now (const struct wcsprm *wcs)
+{
+  const gboolean has_equinox = ! undefined (wcs->equinox);
+
+  if (*wcs->radesys)
+    return g_str_equal (wcs->radesys, "ICRS") || g_str_equal (wcs->radesys, "FK5");
+  return ! has_equinox || wcs->equinox >= FIRST_OF_FK5;
+}
+
+/* Back from the mean equator and equinox of then (equations 40). */
+static void
+find_turn (Sky *sky)
+{
+  const gdouble equinox = sky->all->equinox, t = (equinox - 2000.0) / 100.0;
+
+  sky->turns = ! undefined (equinox) && equinox != 2000.0 && ! g_str_equal (sky->all->radesys, "ICRS");
+  sky->zeta = (2.650545 + (2306.083227 + (0.2988499 + 0.01801828 * t) * t) * t) * PER_SECOND;
+  sky->z = (-2.650545 + (2306.077181 + (1.0927348 + 0.01826837 * t) * t) * t) * PER_SECOND;
+  sky->theta = (2004.191903 - (0.4294934 + 0.04182264 * t) * t) * t * PER_SECOND;
+}
+
 /* The cards whose values are whole.  A text without its second quote makes WCSLIB 7.12 write behind an array. */
 static gchar *
 whole_cards (const gchar *cards)
 {
-  g_autoptr (GRegex) whole = g_regex_new ("^[A-Z0-9_-]+ *= +('[^']*'|[-+]?[0-9.]+([ED][-+]?[0-9]+)?|[TF]) *(/.*)?$",
+  g_autoptr (GRegex) whole = g_regex_new ("^[A-Z0-9_-]+ *= +('[^']*'|[-+]?[0-9.]+([EDed][-+]?[0-9]+)?|[TF]) *(/.*)?$",
                                           G_REGEX_RAW, 0, NULL);
   GString *all = g_string_new (NULL);
 
@@ -41,21 +71,42 @@ whole_cards (const gchar *cards)
   return g_string_free (all, FALSE);
 }
 
-Sky *
-sky_new (const FrameFacts *facts)
+static SkyState
+read_cards (const FrameFacts *facts, Sky *sky)
 {
   g_autofree gchar *cards = facts->sky ? whole_cards (facts->sky) : NULL;
-  Sky              *sky;
   gint              rejected;
 
   if (! cards)
-    return NULL;
-  sky = g_new0 (Sky, 1);
-  if (wcspih (cards, (gint) (strlen (cards) / CARD), WCSHDR_all, 0, &rejected, &sky->n, &sky->all) == 0 && sky->n > 0
-      && is_of_the_sky (sky->all))
+    return SKY_NONE;
+  if (wcspih (cards, (gint) (strlen (cards) / CARD), WCSHDR_all, 0, &rejected, &sky->n, &sky->all) != 0 || sky->n < 1
+      || ! is_of_the_sky (sky->all))
+    return SKY_UNKNOWN;
+  if (! is_of_now (sky->all))
+    return SKY_OLD;
+  find_turn (sky);
+  return SKY_SOLVED;
+}
+
+Sky *
+sky_new (const FrameFacts *facts)
+{
+  Sky *sky = g_new0 (Sky, 1);
+
+  if (read_cards (facts, sky) == SKY_SOLVED)
     return sky;
   sky_free (sky);
   return NULL;
+}
+
+SkyState
+sky_state (const FrameFacts *facts)
+{
+  Sky           *sky = g_new0 (Sky, 1);
+  const SkyState state = read_cards (facts, sky);
+
+  sky_free (sky);
+  return state;
 }
 
 void
@@ -65,6 +116,16 @@ sky_free (Sky *sky)
     return;
   wcsvfree (&sky->n, &sky->all);
   g_free (sky);
+}
+
+static void
+turn (const Sky *sky, gdouble *ra, gdouble *dec)
+{
+  const gdouble a = *ra * PER_DEGREE - sky->z, d = *dec * PER_DEGREE, c = cos (sky->theta), s = sin (sky->theta);
+  const gdouble across = cos (d) * sin (a), along = c * cos (d) * cos (a) + s * sin (d);
+
+  *ra = (atan2 (across, along) - sky->zeta) / PER_DEGREE;
+  *dec = atan2 (c * sin (d) - s * cos (d) * cos (a), hypot (across, along)) / PER_DEGREE;
 }
 
 /* Axes other than those of the sky stay where their values are given. */
@@ -81,6 +142,9 @@ sky_place (Sky *sky, gdouble x, gdouble y, gdouble *ra, gdouble *dec)
     pixel[i] = i == 0 ? x + 1.0 : i == 1 ? y + 1.0 : sky->all->crpix[i];
   if (wcsp2s (sky->all, 1, sky->all->naxis, pixel, plane, &phi, &theta, world, &state) != 0)
     return;
-  *ra = world[sky->all->lng] - 360.0 * floor (world[sky->all->lng] / 360.0);
+  *ra = world[sky->all->lng];
   *dec = world[sky->all->lat];
+  if (sky->turns)
+    turn (sky, ra, dec);
+  *ra -= 360.0 * floor (*ra / 360.0);
 }

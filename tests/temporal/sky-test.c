@@ -38,7 +38,7 @@ facts_of (const gchar *const *cards)
 static void
 add (GPtrArray *cards, const gchar *key, gdouble value)
 {
-  g_ptr_array_add (cards, g_strdup_printf ("%-8s= %20.12E", key, value));
+  g_ptr_array_add (cards, g_strdup_printf (strchr (key, '_') ? "%-8s= %20.12e" : "%-8s= %20.12E", key, value));
 }
 
 /* The sky of a header with these axes and what `more` adds. */
@@ -179,6 +179,95 @@ by_shadow (gdouble u, gdouble v, gdouble *ra, gdouble *dec)
   *dec = asin (z * s + y * c) / PER_DEGREE;
 }
 
+/* ------------------------------------------------------------------ frames -- */
+
+static void
+with_frame (GPtrArray *cards, const gchar *system, gdouble equinox)
+{
+  with_cd (cards);
+  if (*system)
+    g_ptr_array_add (cards, g_strdup_printf ("RADESYS = '%s'", system));
+  if (! isnan (equinox))
+    add (cards, "EQUINOX", equinox);
+}
+
+static void
+of_2026 (GPtrArray *cards)
+{
+  with_frame (cards, "FK5", 2026.0);
+}
+
+static void
+of_1975 (GPtrArray *cards)
+{
+  with_frame (cards, "FK5", 1975.0);
+}
+
+static void
+of_2030 (GPtrArray *cards)
+{
+  with_frame (cards, "", 2030.0);
+}
+
+static void
+of_icrs (GPtrArray *cards)
+{
+  with_frame (cards, "ICRS", 2026.0);
+}
+
+static void
+of_j2000 (GPtrArray *cards)
+{
+  with_frame (cards, "FK5", 2000.0);
+}
+
+static void
+of_fk4 (GPtrArray *cards)
+{
+  with_frame (cards, "FK4", 1950.0);
+}
+
+static void
+of_1950 (GPtrArray *cards)
+{
+  with_frame (cards, "", 1950.0);
+}
+
+/* Places of other equinoxes against astropy's (5.2.1); FK5 itself is within 0.025 seconds of arc of ICRS. */
+static void
+turned (void)
+{
+  static const struct
+  {
+    void (*more) (GPtrArray *cards);
+    gdouble first[2], last[2];
+  } kinds[] = { { of_2026, { 150.30409913, -12.21207391 }, { 150.06577970, -11.99249466 } },
+                { of_1975, { 150.92702623, -12.45947318 }, { 150.68904601, -12.23931277 } },
+                { of_2030, { 150.25523135, -12.19273663 }, { 150.01688474, -11.97320347 } } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    for (gint k = 0; k < 2; k++)
+      {
+        FrameFacts     facts = header ("RA---TAN", "DEC--TAN", kinds[i].more);
+        Sky           *sky = sky_new (&facts);
+        const gdouble *wanted = k ? kinds[i].last : kinds[i].first;
+        gdouble        ra, dec;
+
+        sky_place (sky, k ? 1023.0 : 0.0, k ? 767.0 : 0.0, &ra, &dec);
+        expect (fabs (ra - wanted[0]) < 1e-5 && fabs (dec - wanted[1]) < 1e-5,
+                "equinox %u: %.8f, %.8f, not %.8f, %.8f", i, ra, dec, wanted[0], wanted[1]);
+        sky_free (sky);
+        frame_facts_clear (&facts);
+      }
+}
+
+static void
+expect_state (const gchar *what, FrameFacts facts, SkyState wanted)
+{
+  expect (sky_state (&facts) == wanted, "%s: state %d, not %d", what, sky_state (&facts), wanted);
+  frame_facts_clear (&facts);
+}
+
 static void
 against (const gchar *what, FrameFacts facts, Projection projection)
 {
@@ -291,6 +380,15 @@ main (gint argc, gchar **argv)
   against ("SIP", header ("RA---TAN-SIP", "DEC--TAN-SIP", with_sip), by_sip);
   against ("TPV", header ("RA---TPV", "DEC--TPV", with_tpv), by_tpv);
   against ("SIN", header ("RA---SIN", "DEC--SIN", with_cd), by_shadow);
+  against ("ICRS with an equinox", header ("RA---TAN", "DEC--TAN", of_icrs), by_matrix);
+  against ("FK5 of 2000", header ("RA---TAN", "DEC--TAN", of_j2000), by_matrix);
+  turned ();
+  nowhere ("FK4", header ("RA---TAN", "DEC--TAN", of_fk4));
+  nowhere ("an equinox of 1950", header ("RA---TAN", "DEC--TAN", of_1950));
+  expect_state ("FK4", header ("RA---TAN", "DEC--TAN", of_fk4), SKY_OLD);
+  expect_state ("CD", header ("RA---TAN", "DEC--TAN", with_cd), SKY_SOLVED);
+  expect_state ("another projection", header ("RA---XYZ", "DEC--XYZ", with_cd), SKY_UNKNOWN);
+  expect_state ("nothing", (FrameFacts) { .sky = NULL }, SKY_NONE);
   nowhere ("nothing", (FrameFacts) { .sky = NULL });
   nowhere ("another projection", header ("RA---XYZ", "DEC--XYZ", with_cd));
   nowhere ("a galactic longitude", header ("GLON-TAN", "GLAT-TAN", with_cd));
