@@ -57,6 +57,20 @@ find_turn (Sky *sky)
   sky->theta = (2004.191903 - (0.4294934 + 0.04182264 * t) * t) * t * PER_SECOND;
 }
 
+/* The first coefficient of TPV is 1 where the header has none.  WCSLIB 7.12 takes 0, and all pixels for one place. */
+static void
+add_defaults (GString *all, const gchar *cards)
+{
+  for (gint axis = 1; axis <= 2; axis++)
+    {
+      g_autofree gchar *kind = g_strdup_printf ("CTYPE%d  = '[A-Z]+-*TPV", axis);
+      g_autofree gchar *key = g_strdup_printf ("PV%d_1 ", axis), *card = g_strconcat (key, "  = 1.0", NULL);
+
+      if (g_regex_match_simple (kind, cards, G_REGEX_RAW, 0) && ! strstr (cards, key))
+        g_string_append_printf (all, "%-80s", card);
+    }
+}
+
 /* The cards whose values are whole.  A text without its second quote makes WCSLIB 7.12 write behind an array. */
 static gchar *
 whole_cards (const gchar *cards)
@@ -65,6 +79,7 @@ whole_cards (const gchar *cards)
                                           G_REGEX_RAW, 0, NULL);
   GString *all = g_string_new (NULL);
 
+  add_defaults (all, cards);
   for (; strlen (cards) >= CARD; cards += CARD)
     if (g_regex_match_full (whole, cards, CARD, 0, 0, NULL, NULL))
       g_string_append_len (all, cards, CARD);

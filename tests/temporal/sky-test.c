@@ -119,6 +119,15 @@ with_tpv (GPtrArray *cards)
   add (cards, "PV2_4", -2.0e-3);
 }
 
+/* Coefficients that are not there are 0, but the first. */
+static void
+with_little_tpv (GPtrArray *cards)
+{
+  with_cd (cards);
+  add (cards, "PV1_4", 3.0e-3);
+  add (cards, "PV2_4", -2.0e-3);
+}
+
 /* ------------------------------------------------------------ definitions -- */
 
 /* Of the plane's coordinates in degrees: the gnomonic projection. */
@@ -165,6 +174,14 @@ by_tpv (gdouble u, gdouble v, gdouble *ra, gdouble *dec)
   const gdouble xi = CD[0] * u + CD[1] * v, eta = CD[2] * u + CD[3] * v;
 
   off_tangent (1.0e-4 + 1.001 * xi + 2.0e-4 * eta + 3.0e-3 * xi * xi, 0.9995 * eta - 2.0e-3 * eta * eta, ra, dec);
+}
+
+static void
+by_little_tpv (gdouble u, gdouble v, gdouble *ra, gdouble *dec)
+{
+  const gdouble xi = CD[0] * u + CD[1] * v, eta = CD[2] * u + CD[3] * v;
+
+  off_tangent (xi + 3.0e-3 * xi * xi, eta - 2.0e-3 * eta * eta, ra, dec);
 }
 
 /* Orthographic: the direction whose shadow on the plane is (x, y). */
@@ -379,6 +396,8 @@ main (gint argc, gchar **argv)
   against ("CROTA2", header ("RA---TAN", "DEC--TAN", with_turn), by_turn);
   against ("SIP", header ("RA---TAN-SIP", "DEC--TAN-SIP", with_sip), by_sip);
   against ("TPV", header ("RA---TPV", "DEC--TPV", with_tpv), by_tpv);
+  against ("TPV without its first coefficients", header ("RA---TPV", "DEC--TPV", with_little_tpv), by_little_tpv);
+  against ("TPV without any", header ("RA---TPV", "DEC--TPV", with_cd), by_matrix);
   against ("SIN", header ("RA---SIN", "DEC--SIN", with_cd), by_shadow);
   against ("ICRS with an equinox", header ("RA---TAN", "DEC--TAN", of_icrs), by_matrix);
   against ("FK5 of 2000", header ("RA---TAN", "DEC--TAN", of_j2000), by_matrix);

@@ -136,7 +136,7 @@ tell_sums (const Tables *tables, const Run *run, const Options *options)
 
 /* `sequence` is NULL where parts are merged: then there are no frames for pictures. */
 static gint
-finish (Sequence *sequence, gint frames, gint block, const Options *options, Run *run)
+finish (Sequence *sequence, gint frames, gint block, const ReportSettings *report, const Options *options, Run *run)
 {
   Tables tables;
   gint   status = 2;
@@ -146,12 +146,14 @@ finish (Sequence *sequence, gint frames, gint block, const Options *options, Run
   if (read_blocks (options->output, frames, block, &tables, &run->error))
     {
       tables_link (&tables);
-      if (tables_write (&tables, options->output, options->observatory, &run->error) && plots_write (&tables, options->output, &run->error))
+      tables_place (&tables);
+      if (tables_write (&tables, options->output, report, &run->error) && plots_write (&tables, options->output, &run->error))
         run->pictures = sequence ? pictures_write (sequence, &tables, options->pictures, &run->error) : 0;
       progress_end ();
       if (! run->error)
         {
           count_frames (&tables, run);
+          report_tell (&tables, report);
           tell_sums (&tables, run, options);
           status = 2 * run->used < run->frames;
         }
@@ -173,7 +175,7 @@ run_sequence (const Options *options, Run *run)
     {
       status = 0;
       if (options->parts == 1)
-        status = finish (&sequence, sequence.list.n, sequence.settings.block, options, run);
+        status = finish (&sequence, sequence.list.n, sequence.settings.block, &options->report, options, run);
       else
         progress_say ("part %d of %d is done; when all are: tessera-sequence merge %s -o FOLDER", options->part, options->parts, options->output);
     }
@@ -185,14 +187,16 @@ static gint
 merge (const Options *options, Run *run)
 {
   g_autofree gchar *path = g_build_filename (options->output, "settings.txt", NULL), *settings = NULL;
+  ReportSettings report = options->report;
   gint   status = 2, frames, block;
 
   if (folder_merge (options->output, options->what + 1, &run->error) && g_file_get_contents (path, &settings, NULL, &run->error))
     {
       frames = folder_number (settings, "frames");
       block = folder_number (settings, "block");
+      report.fwhm = folder_value (settings, "fwhm");
       progress_begin (1.0);
-      status = finish (NULL, frames, block, options, run);
+      status = finish (NULL, frames, block, &report, options, run);
     }
   return status;
 }

@@ -2,15 +2,16 @@
 #include "options.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../progress.h"
 #include "../version.h"
 
 #define NOT_GIVEN (-G_MAXDOUBLE)
 
-static gchar   *output, *dark, *part, *writes, *observatory, *shift_name, *method_name, **what;
+static gchar   *output, *dark, *part, *writes, *observatory, *catalogue, *band, *shift_name, *method_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
-static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = NOT_GIVEN;
+static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
 
 static const GOptionEntry entries[] = {
@@ -36,7 +37,10 @@ static const GOptionEntry entries[] = {
   { "fastest", 0, 0, G_OPTION_ARG_DOUBLE, &fastest, "Of that grid, in pixels a frame; 0: as fast as an object may be without a trail (0)", "PX" },
   { "write", 0, 0, G_OPTION_ARG_STRING, &writes, "Frames to write, as FITS: whitened, background, significance, with commas between them", "KINDS" },
   { "pictures", 0, 0, G_OPTION_ARG_INT, &pictures, "Tracks that have a picture made of them, at most (20)", "N" },
-  { "observatory", 0, 0, G_OPTION_ARG_STRING, &observatory, "Code for the report to the Minor Planet Center (XXX)", "CODE" },
+  { "observatory", 0, 0, G_OPTION_ARG_STRING, &observatory, "Code for the reports to the Minor Planet Center (XXX)", "CODE" },
+  { "zero-point", 0, 0, G_OPTION_ARG_DOUBLE, &zero_point, "Magnitude of what gives one count in a frame (MAGZERO or PHOTZP of the files)", "MAG" },
+  { "band", 0, 0, G_OPTION_ARG_STRING, &band, "Of these magnitudes: V, R, G ... (FILTER of the files, where it is so short)", "BAND" },
+  { "catalogue", 0, 0, G_OPTION_ARG_STRING, &catalogue, "That frames were solved with: Gaia3 ... (UNK)", "NAME" },
   { "block", 0, 0, G_OPTION_ARG_INT, &block, "Frames that are computed together, and lost if the run is ended (100)", "N" },
   { "part", 0, 0, G_OPTION_ARG_STRING, &part, "Compute one part of the sequence: 1/4 is the first quarter", "I/N" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Tell the result as JSON on the standard output", NULL },
@@ -135,6 +139,24 @@ set_numbers (Options *options)
          : pictures < 0 ? "--pictures is 0 or more" : NULL;
 }
 
+/* Reports have bars, columns and ends of lines. */
+static gboolean
+is_word (const gchar *word, gsize least, gsize most)
+{
+  return ! word || (strlen (word) >= least && strlen (word) <= most
+                    && strspn (word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS) == strlen (word));
+}
+
+static const gchar *
+set_report (Options *options)
+{
+  options->report = (ReportSettings) { observatory, catalogue, band, zero_point == NOT_GIVEN ? NAN : zero_point, fwhm };
+  return ! is_word (observatory, 3, 3) ? "--observatory is a code of 3 letters and digits"
+         : ! is_word (catalogue, 1, 8) ? "--catalogue is a name of at most 8 letters and digits"
+         : ! is_word (band, 1, FRAMES_BAND - 1) ? "--band is a name of at most 3 letters and digits"
+         : zero_point != NOT_GIVEN && ! (fabs (zero_point) <= 100.0) ? "--zero-point is -100 to 100" : NULL;
+}
+
 gboolean
 options_parse (Options *options, gint argc, gchar **argv)
 {
@@ -154,12 +176,13 @@ options_parse (Options *options, gint argc, gchar **argv)
     wrong = set_names (options);
   if (! wrong)
     wrong = set_numbers (options);
+  if (! wrong)
+    wrong = set_report (options);
   if (wrong)
     progress_say ("%s", wrong);
   options->what = what;
   options->output = output;
   options->dark = dark;
-  options->observatory = observatory ? observatory : (gchar *) "XXX";
   options->pictures = pictures;
   options->is_json = is_json;
   return ! wrong;
@@ -174,6 +197,8 @@ options_clear (Options *options)
   g_free (part);
   g_free (writes);
   g_free (observatory);
+  g_free (catalogue);
+  g_free (band);
   g_free (shift_name);
   g_free (method_name);
 }

@@ -8,7 +8,8 @@ typedef struct
 {
   SequenceSettings settings;
   gchar          **what;        /* the frames; or merge, and folders */
-  gchar           *output, *dark, *observatory;
+  ReportSettings   report;
+  gchar           *output, *dark;
   gint             part, parts, pictures;
   gboolean         is_json;
 } Options;

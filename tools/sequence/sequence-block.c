@@ -28,6 +28,7 @@ typedef struct
   GString      *text;
   Ahead        *ahead;
   gint          chain;          /* of the past */
+  gint          solved;         /* one more than the last chain of which a frame's sky is told */
   GArray       *history;        /* Past, the oldest first: counts, objects removed */
   GArray       *filtered;       /* Past: of the matched filter */
   Removal       removal;
@@ -219,6 +220,16 @@ forget (Block *block, gint chain)
   block->chain = chain;
 }
 
+/* One of a chain is enough, as all its frames lie against it. */
+static void
+add_sky (Block *block, const FrameRow *row, const FrameFacts *facts)
+{
+  if (row->state == FRAME_UNREADABLE || row->state == FRAME_LOST || row->sky != SKY_SOLVED || block->solved > row->chain)
+    return;
+  block->solved = row->chain + 1;
+  row_add_solved (block->text, row->index, facts->sky);
+}
+
 /* A frame before `begin` is only background of later ones: it is not judged. */
 static gboolean
 add_frame (Block *block, gint index, gint begin, GError **error)
@@ -234,6 +245,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   block->sky = sky_new (&frame.facts);
   row.facts = frame.facts;
   row.facts.sky = NULL;
+  row.sky = block->sky ? SKY_SOLVED : sky_state (&frame.facts);
   row.error = frame.found.error;
   row.pixels = frame.found.pixels;
   now.plane = frame.plane;
@@ -266,6 +278,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   if (index >= block->first)
     {
       row_add_frame (block->text, &row);
+      add_sky (block, &row, &frame.facts);
       g_string_append (block->text, objects->str);
       if (row.state == FRAME_USED && success)
         search_tracks (block, index);

@@ -122,13 +122,19 @@ folder_block (const gchar *folder, gint block)
   return g_strdup_printf ("%s/blocks/%06d.txt", folder, block);
 }
 
-gint
-folder_number (const gchar *settings, const gchar *name)
+gdouble
+folder_value (const gchar *settings, const gchar *name)
 {
   g_autofree gchar *line = g_strdup_printf ("\n%s ", name);
   const gchar *found = strstr (settings, line);
 
-  return found ? atoi (found + strlen (line)) : 0;
+  return found ? g_ascii_strtod (found + strlen (line), NULL) : 0.0;
+}
+
+gint
+folder_number (const gchar *settings, const gchar *name)
+{
+  return (gint) CLAMP (folder_value (settings, name), 0.0, (gdouble) G_MAXINT);
 }
 
 /* A power cut may leave an empty file. */

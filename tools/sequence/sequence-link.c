@@ -77,6 +77,51 @@ link_tracks (Tables *tables)
   g_array_free (last, TRUE);
 }
 
+/* The first detection of the frame or behind it. */
+static guint
+first_from (const GArray *detections, gint index)
+{
+  guint low = 0, high = detections->len;
+
+  while (low < high)
+    {
+      const guint middle = (low + high) / 2;
+
+      if (g_array_index (detections, ObjectRow, middle).index < index)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  const gdouble first = *(const gdouble *) a, second = *(const gdouble *) b;
+
+  return first < second ? -1 : first > second;
+}
+
+/* The median of the frames that were added, of those that show the object alone. */
+static gdouble
+flux_of (const Tables *tables, const ObjectRow *track)
+{
+  g_autoptr (GArray) fluxes = g_array_new (FALSE, FALSE, sizeof (gdouble));
+
+  for (guint i = first_from (tables->detections, track->index - track->frames + 1); i < tables->detections->len; i++)
+    {
+      const ObjectRow *row = &g_array_index (tables->detections, ObjectRow, i);
+
+      if (row->index > track->index)
+        break;
+      if (row->track == track->track && isfinite (row->flux))
+        g_array_append_val (fluxes, row->flux);
+    }
+  g_array_sort (fluxes, compare);
+  return fluxes->len ? g_array_index (fluxes, gdouble, fluxes->len / 2) : NAN;
+}
+
 void
 tables_link (Tables *tables)
 {
@@ -106,5 +151,11 @@ tables_link (Tables *tables)
               row->v_y = track->v_y;
             }
         }
+    }
+  for (guint i = 0; i < tables->tracks->len; i++)
+    {
+      ObjectRow *track = &g_array_index (tables->tracks, ObjectRow, i);
+
+      track->flux = flux_of (tables, track);
     }
 }

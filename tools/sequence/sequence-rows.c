@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * Rows of a block's file: a letter and numbers, with tabs between them.  F: a frame; D: a detection; T: a track; O: the frame before the
- * block, which says how the block's chain lies against the one before.  H, P and S: see sequence-content.c. */
+ * block, which says how the block's chain lies against the one before; W: what a frame says of the sky.  H, P and S: see sequence-content.c. */
 #include "sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define FRAME_WORDS  18
+#define FRAME_WORDS  19
 #define OBJECT_WORDS 11
+#define SOLVED_WORDS 3
 
 /* ------------------------------------------------------------------ writing -- */
 
@@ -23,7 +24,7 @@ row_add_frame (GString *text, const FrameRow *row)
   row_add_number (text, '\t', "%.6f", row->error);
   g_string_append_printf (text, "\t%d\t%d\t%d\t%d", row->pixels, row->n, row->degree, row->detections);
   row_add_number (text, '\t', "%.6f", row->noise_gain);
-  g_string_append_printf (text, "\t%d", (gint) row->facts.clock);
+  g_string_append_printf (text, "\t%d\t%d", (gint) row->sky, (gint) row->facts.clock);
   row_add_number (text, '\t', "%.6f", row->facts.start);
   row_add_number (text, '\t', "%.6f", row->facts.middle);
   row_add_number (text, '\t', "%.6f", row->facts.exposure);
@@ -74,7 +75,7 @@ void
 tables_init (Tables *tables)
 {
   *tables = (Tables) { g_array_new (FALSE, FALSE, sizeof (FrameRow)), g_array_new (FALSE, FALSE, sizeof (ObjectRow)),
-                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), 0 };
+                       g_array_new (FALSE, FALSE, sizeof (ObjectRow)), solved_new (), 0 };
   g_array_set_clear_func (tables->frames, free_names);
 }
 
@@ -84,6 +85,7 @@ tables_clear (Tables *tables)
   g_array_free (tables->frames, TRUE);
   g_array_free (tables->detections, TRUE);
   g_array_free (tables->tracks, TRUE);
+  g_array_free (tables->solved, TRUE);
 }
 
 /* What has to be added to a block's chains and places. */
@@ -124,11 +126,12 @@ add_frame (Tables *tables, gchar **words, const Joint *joint)
   FrameRow   row = { .index = atoi (words[1]), .state = (FrameState) atoi (words[2]), .chain = chain + joint->chain, .x = number_of (words[4]),
                      .y = number_of (words[5]), .error = number_of (words[6]), .pixels = atoi (words[7]), .n = atoi (words[8]),
                      .degree = atoi (words[9]), .detections = atoi (words[10]), .noise_gain = number_of (words[11]),
-                     .facts = { .clock = (FrameClock) atoi (words[12]), .start = number_of (words[13]), .middle = number_of (words[14]),
-                                .exposure = number_of (words[15]), .zero_point = number_of (words[16]) },
-                     .name = g_strcompress (words[18]), .reason = g_strcompress (words[19]) };
+                     .sky = (SkyState) atoi (words[12]),
+                     .facts = { .clock = (FrameClock) atoi (words[13]), .start = number_of (words[14]), .middle = number_of (words[15]),
+                                .exposure = number_of (words[16]), .zero_point = number_of (words[17]) },
+                     .name = g_strcompress (words[19]), .reason = g_strcompress (words[20]) };
 
-  g_strlcpy (row.facts.band, words[17], sizeof row.facts.band);
+  g_strlcpy (row.facts.band, words[18], sizeof row.facts.band);
   if (chain == joint->joined)
     {
       row.x += joint->step.x;
@@ -167,6 +170,8 @@ tables_add (Tables *tables, const gchar *text)
         add_object (tables->detections, words);
       else if (**line == 'T' && n == OBJECT_WORDS && is_in_place (tables, words))
         add_object (tables->tracks, words);
+      else if (**line == 'W' && n == SOLVED_WORDS && is_in_place (tables, words))
+        solved_add (tables->solved, words);
       else
         success = **line == '\0' || **line == 'H' || **line == 'P' || **line == 'S';
     }

@@ -77,30 +77,33 @@ write_objects (const Tables *tables, const GArray *rows, const gchar *path, GErr
   return folder_write (path, text->str, text->len, error);
 }
 
-/* Tracks alone: one frame's light is no object that moves.  No file where no frame has a place in the sky and a time. */
+/* Tracks alone: one frame's light is no object that moves.  No files where no track has a place in the sky and a time. */
 static gboolean
-write_report (const Tables *tables, const gchar *path, const gchar *observatory, GError **error)
+write_reports (const Tables *tables, const gchar *folder, const ReportSettings *settings, GError **error)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree gchar   *mpc = g_build_filename (folder, "tracks.mpc", NULL), *psv = g_build_filename (folder, "tracks.psv", NULL);
+  g_autoptr (GString) lines = g_string_new (NULL), values = g_string_new (NULL);
 
+  ades_begin (values, settings);
   for (guint i = 0; i < tables->tracks->len; i++)
     {
-      const ObjectRow *row = &g_array_index (tables->tracks, ObjectRow, i);
-      const FrameRow  *frame = tables_frame (tables, row->index);
-      g_autofree gchar *line = frame ? sky_report (row, frame, observatory) : NULL;
+      const Observation seen = report_observation (tables, &g_array_index (tables->tracks, ObjectRow, i), settings);
+      g_autofree gchar *line = seen.is_whole ? sky_report (&seen, settings->observatory) : NULL;
 
-      if (line)
-        g_string_append_printf (text, "%s\n", line);
+      if (! line)
+        continue;
+      g_string_append_printf (lines, "%s\n", line);
+      ades_add (values, &seen, settings);
     }
-  return text->len == 0 || folder_write (path, text->str, text->len, error);
+  return lines->len == 0 || (folder_write (mpc, lines->str, lines->len, error) && folder_write (psv, values->str, values->len, error));
 }
 
 gboolean
-tables_write (const Tables *tables, const gchar *folder, const gchar *observatory, GError **error)
+tables_write (const Tables *tables, const gchar *folder, const ReportSettings *settings, GError **error)
 {
   g_autofree gchar *shifts = g_build_filename (folder, "shifts.csv", NULL), *detections = g_build_filename (folder, "detections.csv", NULL);
-  g_autofree gchar *tracks = g_build_filename (folder, "tracks.csv", NULL), *report = g_build_filename (folder, "tracks.mpc", NULL);
+  g_autofree gchar *tracks = g_build_filename (folder, "tracks.csv", NULL);
 
   return write_shifts (tables, shifts, error) && write_objects (tables, tables->detections, detections, error)
-         && write_objects (tables, tables->tracks, tracks, error) && write_report (tables, report, observatory, error);
+         && write_objects (tables, tables->tracks, tracks, error) && write_reports (tables, folder, settings, error);
 }

@@ -12,6 +12,7 @@
 #include "detect.h"
 #include "estimate-shift.h"
 #include "frames.h"
+#include "sky.h"
 #include "tracks.h"
 #include "whiten-request.h"
 
@@ -145,7 +146,8 @@ typedef struct
   gint       index, chain, pixels, n, degree, detections;
   FrameState state;
   gdouble    x, y, error, noise_gain;
-  FrameFacts facts;             /* without what is said of the sky */
+  FrameFacts facts;             /* without what is said of the sky, ... */
+  SkyState   sky;               /* ... which is this */
   gchar     *name, *reason;
 } FrameRow;
 
@@ -153,7 +155,7 @@ typedef struct
 typedef struct
 {
   gint    index, frames;        /* frames: that were added; 1 of a detection */
-  gdouble x, y, v_x, v_y, value, flux, ra, dec;
+  gdouble x, y, v_x, v_y, value, flux, ra, dec;         /* a track's flux is not in a block's file */
   gint    track;                /* -1: none; not in a block's file */
 } ObjectRow;
 
@@ -164,10 +166,13 @@ void        row_add_frame   (GString *text, const FrameRow *row);
 void        row_add_object  (GString *text, const ObjectRow *row);
 /* The last frame before a block's first that had a place, in the block's chain. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
+/* What the header of a frame says of the sky. */
+void        row_add_solved  (GString *text, gint index, const gchar *cards);
 
 typedef struct
 {
   GArray *frames, *detections, *tracks;         /* FrameRow, ObjectRow, ObjectRow */
+  GArray *solved;               /* frames that say where in the sky they lie; sequence-solved.c */
   gint    n_tracks;             /* objects; of each there are some rows */
 } Tables;
 
@@ -176,13 +181,59 @@ void        tables_clear    (Tables *tables);
 /* Adds a block; its chains are joined to those before.  FALSE: the text is no block's. */
 gboolean    tables_add      (Tables *tables, const gchar *text);
 
-/* sequence-link.c: gives tracks their numbers, and detections the velocity of their track. */
+/* sequence-solved.c */
+GArray     *solved_new      (void);
+void        solved_add      (GArray *solved, gchar **words);
+
+/* Seconds of arc that a place moves by, with an error of a pixel on each axis. */
+typedef struct
+{
+  gdouble ra, dec;              /* ra: along the sky, not along the equator */
+} PixelSize;
+
+/* Places of those that have none by their own frame, once all blocks are there. */
+void        tables_place      (Tables *tables);
+/* NaN: no frame of the row's chain says where it lies. */
+PixelSize   tables_pixel_size (const Tables *tables, const ObjectRow *row);
+
+/* sequence-link.c: gives tracks their numbers and the median flux of their detections, and detections the velocity of
+ * their track. */
 void        tables_link     (Tables *tables);
 /* NULL where the frame has no row. */
 const FrameRow *tables_frame (const Tables *tables, gint index);
 
+#define REPORT_MOST_TRACKS 1000000      /* numbers of tracks have six digits */
+#define REPORT_LATEST      1e11         /* seconds from 1970: years have four digits */
+#define REPORT_NO_CODE     "XXX"
+
+/* What reports say beside what the files say. */
+typedef struct
+{
+  const gchar *observatory, *catalogue, *band;          /* NULL: not given */
+  gdouble      zero_point, fwhm;                        /* zero_point NaN: what the files say */
+} ReportSettings;
+
+/* A track, as it is reported.  Numbers that are not known are NaN. */
+typedef struct
+{
+  gint     track;
+  gboolean is_whole;            /* it has a place and a time */
+  gdouble  ra, dec, middle, exposure, significance;
+  gdouble  rms_ra, rms_dec;     /* seconds of arc along the sky */
+  gdouble  magnitude, rms_magnitude;
+  gchar    band[FRAMES_BAND];   /* "": not known */
+} Observation;
+
+/* sequence-report.c: `report_tell` says in words what is missing, and what that costs. */
+Observation report_observation (const Tables *tables, const ObjectRow *row, const ReportSettings *settings);
+void        report_tell        (const Tables *tables, const ReportSettings *settings);
+
+/* sequence-ades.c: PSV, of whole observations. */
+void        ades_begin      (GString *text, const ReportSettings *settings);
+void        ades_add        (GString *text, const Observation *seen, const ReportSettings *settings);
+
 /* sequence-write.c, sequence-plots.c, sequence-pictures.c: into the folder; each file whole or not at all. */
-gboolean    tables_write    (const Tables *tables, const gchar *folder, const gchar *observatory, GError **error);
+gboolean    tables_write    (const Tables *tables, const gchar *folder, const ReportSettings *settings, GError **error);
 gboolean    plots_write     (const Tables *tables, const gchar *folder, GError **error);
 gint        pictures_write  (Sequence *sequence, const Tables *tables, gint most, GError **error);
 
@@ -197,11 +248,12 @@ gchar      *folder_block    (const gchar *folder, gint block);
 gboolean    folder_merge    (const gchar *folder, gchar **parts, GError **error);
 /* Of the settings; 0: there is none of that name. */
 gint        folder_number   (const gchar *settings, const gchar *name);
+gdouble     folder_value    (const gchar *settings, const gchar *name);
 /* A file, by way of one beside it that the next try takes again. */
 gboolean    folder_write    (const gchar *path, const gchar *text, gssize length, GError **error);
 
-/* sequence-sky.c: a line of 80 characters in the format of the Minor Planet Center, without its end; NULL: the row has
- * no place or no time. */
-gchar      *sky_report      (const ObjectRow *row, const FrameRow *frame, const gchar *observatory);
+/* sequence-sky.c: a line of 80 characters in the format of the Minor Planet Center, without its end, of a whole
+ * observation. */
+gchar      *sky_report      (const Observation *seen, const gchar *observatory);
 
 #endif
