@@ -229,6 +229,15 @@ coded_group (const MedianParams *params, Group *group)
   return FALSE;
 }
 
+/* What is left is a search in global memory, which reads all samples many times. */
+static gboolean
+needs_search (const MedianParams *params)
+{
+  Group group;
+
+  return params->radius >= LEAST_CODED && ! coded_group (params, &group);
+}
+
 /* All keys around a tile become codes, and the medians' codes are found together. */
 static gint
 select_medians (TesseraBand *band, Group group, TesseraMemory *keys, TesseraArg half_widths, TesseraArg ranks)
@@ -312,6 +321,7 @@ run (TesseraRequest *request, const GeglProperties *o)
 
   request->filter = &median_blur;
   request->params = &params;
+  request->has_slow_kernel = needs_search (&params);
   request->cost_class = params.radius + (median_has_network (&params, FALSE) ? 101 : 0) + (params.is_circle ? 128 : 0);       /* radii are up to 100 */
   success = tessera_process (request);
   g_free (params.half_widths);

@@ -97,6 +97,8 @@ c_is_faster (const TesseraRequest *request, const TesseraDevice *device, gchar *
 
   if (device->is_processor)
     *reason = g_strdup ("the OpenCL device is a processor: C is faster");
+  else if (request->has_slow_kernel)
+    *reason = g_strdup ("it has no fast kernel for these settings");
   else if (! tessera_speed_prefers_c (request->filter->name, tessera_request_kind (request), tessera_request_work (request),
                                       &c, &on_device))
     return FALSE;

@@ -132,6 +132,25 @@ get_programs (const TesseraRequest *request, const TesseraDevice *device, Tesser
   return status != 0 ? status : tessera_program_get (device, request->filter->name, request->filter->source, program);
 }
 
+/* C computes a part of it too, now and then, so that its speed is known. */
+static void
+try_c (const TesseraRequest *request, const TesseraSurvey *survey, gdouble seconds)
+{
+  const gchar *filter = request->filter->name;
+  const guint  kind = tessera_request_kind (request);
+  guint64      pixels;
+  gdouble      took;
+
+  if (tessera_mode () != TESSERA_OPENCL_AUTO || ! tessera_can_be_parted (request)
+      || ! tessera_speed_wants_trial (filter, kind, tessera_request_work (request), seconds))
+    return;
+  took = tessera_time_part (request, survey, &pixels);
+  tessera_speed_note_trial (filter, kind, pixels, took);
+  if (tessera_debug () & DEBUG_PATHS)
+    tessera_log ("%s: C computed %" G_GUINT64_FORMAT " pixels too, to learn its speed, in %.1f ms", filter, pixels,
+                 took * 1e3);
+}
+
 static gboolean
 process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, const TesseraDevice *device)
 {
@@ -159,7 +178,10 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
     is_right = is_proven (request, survey, device, program, timings.unproven, seconds);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);
   if (is_right)
-    note_device_request (request, device, &timings, seconds);
+    {
+      note_device_request (request, device, &timings, seconds);
+      try_c (request, survey, seconds);
+    }
   return is_right;
 }
 

@@ -15,6 +15,7 @@
 #define SLAB_PIXELS   (4 << 20)         /* rows at a time */
 #define SPREAD_PIXELS (16 << 20)        /* ... for filters that spread their own work */
 #define THREAD_COST   (64.0 * 64.0)     /* pixels below which another thread does not pay */
+#define PART_SIDE     512               /* of a part that is timed, besides the halo's pixels */
 
 #define BLOCK_WIDTH  256
 #define BLOCK_HEIGHT 64
@@ -160,4 +161,44 @@ tessera_survey_all (const TesseraRequest *request, const TesseraSurvey *survey)
   gegl_parallel_distribute_area (&request->roi, THREAD_COST, GEGL_SPLIT_STRATEGY_AUTO,
                                  survey_area, &surveying);
   g_mutex_clear (&surveying.lock);
+}
+
+/* ------------------------------------------------------------------- part -- */
+
+gboolean
+tessera_can_be_parted (const TesseraRequest *request)
+{
+  return ! request->filter->whole && ! request->filter->work && ! request->answer;
+}
+
+/* Large enough that the halo is the smaller part of what is read. */
+static GeglRectangle
+middle (const TesseraRequest *request)
+{
+  const GeglRectangle *roi = &request->roi;
+  const TesseraHalo   *halo = &request->halo;
+  const gint           width = MIN (roi->width, PART_SIDE + halo->left + halo->right);
+  const gint           height = MIN (roi->height, PART_SIDE + halo->top + halo->bottom);
+
+  return (GeglRectangle) { roi->x + (roi->width - width) / 2, roi->y + (roi->height - height) / 2, width, height };
+}
+
+gdouble
+tessera_time_part (const TesseraRequest *request, const TesseraSurvey *survey, guint64 *pixels)
+{
+  const gint64        began = g_get_monotonic_time ();
+  TesseraRequest      part = *request;
+  g_autofree gpointer counted = survey ? g_malloc (survey->bytes) : NULL;
+
+  part.roi = middle (request);
+  *pixels = tessera_request_pixels (&part);
+  if (survey)
+    tessera_survey_all (&part, &(TesseraSurvey) { counted, survey->bytes });
+  else
+    {
+      part.output = gegl_buffer_new (&part.roi, gegl_buffer_get_format (request->output));
+      tessera_compute_all (&part);
+      g_object_unref (part.output);
+    }
+  return (g_get_monotonic_time () - began) / 1e6;
 }

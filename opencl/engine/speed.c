@@ -9,22 +9,41 @@
  *    grid 81 and 260, 16 and 62; by luminance 43 and 210, 5.8 and 28.)
  * 2. Tiny requests: C.  Sending and waiting alone take longer.  (0.01 Mpix, H200 and
  *    16 threads of C, 2026-11: 0.2 to 0.3 ms and 0.1 to 0.2; from 0.03 on it depends.)
- * 3. Else the device, until this process knows better.  The time of each request is kept by filter,
- *    kind (reach, cost class) and size.  Small requests are given to C twice to learn its time, which
- *    is taken for larger ones until they have their own.  If C is a tenth faster, it is taken, and the
- *    device is tried again now and then.  So a busy device is left alone, and found again.
+ * 3. A setting for which the filter has no fast kernel (TesseraRequest.has_slow_kernel, choice.c): C.  (Median of
+ *    radius 100, 1 Mpix, H200 and 16 threads of C, 2026-11: 1132 and 109 ms.)
+ * 4. Else the device, until this process knows better.  The time of each request is kept by filter, kind (reach, cost
+ *    class) and size.  C's time comes from two small requests; from a part of a larger one that C computes beside the
+ *    device, so seldom that it costs little; and, where these say that C may be the faster one, from a whole request.
+ *    What cannot be parted is given to C once, if the device took far longer than for smaller requests.  If C is a
+ *    tenth faster, it is taken, and the device is tried again now and then.  So a busy device is left alone, and found
+ *    again.
  *
- * Price: 1.7 for 2 (sobel, 0.01 Mpix), Price: 1.8 for 3 (sobel, 0.05 Mpix; H200, 2026-11-22).
+ * Price: 1.7 for 2 (sobel, 0.01 Mpix), Price: 1.8 for 4 (sobel, 0.05 Mpix; H200, 2026-11-22).
  */
 #include "speed.h"
 
 #define TINY_PIXELS   (1 << 14)
-#define TRIAL_PIXELS  (1 << 18)         /* C is tried out up to this size */
-#define TRIALS        2
+#define SMALL_PIXELS  (1 << 18)         /* C is given whole requests up to this size, to learn its time */
+#define TRIALS        2                 /* ... so many, or a larger one, or a part */
 #define SIZES         16                /* one a power of two, from TINY_PIXELS on */
-#define RETRY         64                /* after this many requests the device is tried again */
 #define MARGIN        1.1
+#define CLOSE         1.2               /* C is given a request of a new size if it takes at most so much longer, */
+#define CLOSE_SMALL   2.0               /* or a small one, which costs little */
+#define FAR           4                 /* a size may cost so much more than the next smaller one, a pixel */
 #define NEWS          0.25              /* weight of the latest request */
+
+/* What the device's first request of a size may take for memory and for a driver that compiles when a kernel first
+ * runs, in seconds. */
+#define FIRST(pixels) (0.1 + 1e-7 * (pixels))
+
+/* The device is tried again after so many requests that took C so many times what the trial may cost. */
+#define RETRY         64
+#define RETRY_SHARE   16
+
+/* A part is tried when the device's requests took so many times what the last one did. */
+#define SHARE         20                /* C's time is not known for this kind */
+#define SHARE_KNOWN   200
+#define FIRST_PRICE   2e-3              /* of a trial before there was one */
 
 /* The known times of a filter's requests of one kind, by size: seconds a pixel, averaged with more weight on
  * the latest; 0: unknown. */
@@ -32,11 +51,19 @@ typedef struct
 {
   gdouble c[SIZES], device[SIZES];
   guint   c_count, device_count[SIZES];
-  guint   since_retry;
+  guint   n_in_c;               /* requests in C since the device was tried, ... */
+  gdouble in_c;                 /* ... and their seconds */
 } Speed;
+
+/* The trials of a filter. */
+typedef struct
+{
+  gdouble since, price;         /* seconds: of the device since the last one, which took `price` */
+} Trials;
 
 static GMutex      lock;                /* guards what follows */
 static GHashTable *speeds;              /* "filter/kind" -> Speed */
+static GHashTable *trials;              /* filter -> Trials */
 
 static Speed *
 speed_locked (const gchar *filter, guint kind)
@@ -53,6 +80,23 @@ speed_locked (const gchar *filter, guint kind)
       g_hash_table_insert (speeds, g_steal_pointer (&key), speed);
     }
   return speed;
+}
+
+static Trials *
+trials_locked (const gchar *filter)
+{
+  Trials *known;
+
+  if (! trials)
+    trials = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  known = g_hash_table_lookup (trials, filter);
+  if (! known)
+    {
+      known = g_new (Trials, 1);
+      *known = (Trials) { .price = FIRST_PRICE };
+      g_hash_table_insert (trials, g_strdup (filter), known);
+    }
+  return known;
 }
 
 static guint
@@ -75,30 +119,112 @@ nearest (const gdouble values[SIZES], guint size)
   return 0;
 }
 
-/* ------------------------------------------------------------------ path -- */
+/* ------------------------------------------------------------------ note -- */
+
+/* A weight of 1: the value alone. */
+static void
+learn (gdouble *known, gdouble value, gdouble weight)
+{
+  *known = *known > 0 ? *known + (value - *known) * weight : value;
+}
+
+/* The device's first request of a size counts with what its circumstances do not explain; its second one in place of
+ * it.  One that was left alone and is
+ * found faster is believed at once. */
+static void
+note_device_locked (Speed *speed, guint size, guint64 pixels, gdouble seconds)
+{
+  const gboolean is_first = speed->device_count[size]++ == 0, is_second = speed->device_count[size] == 2;
+  const gdouble  counted = is_first ? MAX (0, seconds - FIRST (pixels)) : seconds, value = counted / pixels;
+  gdouble       *known = &speed->device[size], c = nearest (speed->c, size);
+  const gboolean is_found = c > 0 && c * MARGIN < *known && value < *known;
+
+  if (counted > 0)
+    learn (known, value, is_second || is_found ? 1 : NEWS);
+}
+
+static void
+note_c_locked (Speed *speed, guint size, guint64 pixels, gdouble seconds)
+{
+  learn (&speed->c[size], seconds / pixels, NEWS);
+  speed->c_count += pixels > SMALL_PIXELS ? TRIALS : 1;
+  speed->n_in_c++;
+  speed->in_c += seconds;
+}
 
 void
 tessera_speed_note (const gchar *filter, guint kind, guint64 pixels, gboolean on_device, gdouble seconds)
 {
-  const gdouble value = seconds / pixels;
-  guint         size;
-  Speed        *speed;
-  gdouble      *known;
-
   if (pixels <= TINY_PIXELS)
     return;
-  size = size_class (pixels);
   g_mutex_lock (&lock);
-  speed = speed_locked (filter, kind);
-  known = on_device ? &speed->device[size] : &speed->c[size];
-  if (on_device)
-    speed->device_count[size]++;
-  else
-    speed->c_count++;
-  /* The device's first request of a size pays for memory. */
-  if (! on_device || speed->device_count[size] > 1)
-    *known = *known > 0 ? *known + (value - *known) * NEWS : value;
+  (on_device ? note_device_locked : note_c_locked) (speed_locked (filter, kind), size_class (pixels), pixels, seconds);
   g_mutex_unlock (&lock);
+}
+
+gboolean
+tessera_speed_wants_trial (const gchar *filter, guint kind, guint64 pixels, gdouble seconds)
+{
+  gboolean wants;
+  Trials  *known;
+
+  if (pixels <= TINY_PIXELS)
+    return FALSE;
+  g_mutex_lock (&lock);
+  known = trials_locked (filter);
+  known->since += seconds;
+  wants = known->since >= known->price * (speed_locked (filter, kind)->c_count < TRIALS ? SHARE : SHARE_KNOWN);
+  if (wants)
+    known->since = 0;           /* no second thread tries meanwhile */
+  g_mutex_unlock (&lock);
+  return wants;
+}
+
+void
+tessera_speed_note_trial (const gchar *filter, guint kind, guint64 pixels, gdouble seconds)
+{
+  Speed  *speed;
+  gdouble *c;
+
+  g_mutex_lock (&lock);
+  trials_locked (filter)->price = seconds;
+  if (pixels > TINY_PIXELS)
+    {
+      speed = speed_locked (filter, kind);
+      c = &speed->c[size_class (pixels)];
+      learn (c, seconds / pixels, seconds / pixels < *c ? 1 : NEWS);
+      speed->c_count += TRIALS;
+    }
+  g_mutex_unlock (&lock);
+}
+
+/* ------------------------------------------------------------------ path -- */
+
+/* Is the device tried again, which may lose so many seconds?  Of a first request alone little is known, so the second
+ * comes sooner. */
+static gboolean
+is_turn_locked (Speed *speed, guint size, gdouble loss)
+{
+  const gboolean is_turn = speed->device_count[size] == 1 ? speed->in_c >= loss
+                           : speed->n_in_c >= RETRY && speed->in_c >= RETRY_SHARE * loss;
+
+  if (is_turn)
+    {
+      speed->n_in_c = 0;
+      speed->in_c = 0;
+    }
+  return is_turn;
+}
+
+/* C's time is not known: is it worth a request? */
+static gboolean
+deserves_trial (const Speed *speed, guint size, guint64 pixels)
+{
+  gdouble smaller = 0;
+
+  for (guint i = 0; i < size; i++)
+    smaller = speed->device[i] > 0 ? speed->device[i] : smaller;
+  return pixels <= SMALL_PIXELS || (smaller > 0 && smaller * FAR < speed->device[size]);
 }
 
 gboolean
@@ -117,12 +243,14 @@ tessera_speed_prefers_c (const gchar *filter, guint kind, guint64 pixels, gdoubl
   if (speed->device[size] <= 0)
     prefers = FALSE;
   else if (speed->c_count < TRIALS)
-    prefers = pixels <= TRIAL_PIXELS;
+    prefers = deserves_trial (speed, size, pixels);
   else
     {
+      const gdouble margin = speed->c[size] > 0 ? MARGIN : 1 / (pixels <= SMALL_PIXELS ? CLOSE_SMALL : CLOSE);
+
       *c = nearest (speed->c, size) * pixels;
       *device = speed->device[size] * pixels;
-      prefers = *c * MARGIN < *device && ++speed->since_retry % RETRY != 0;
+      prefers = *c * margin < *device && ! is_turn_locked (speed, size, *device - *c);
     }
   g_mutex_unlock (&lock);
   return prefers;

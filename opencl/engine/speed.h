@@ -14,4 +14,9 @@ void     tessera_speed_note      (const gchar *filter, guint kind, guint64 pixel
 gboolean tessera_speed_prefers_c (const gchar *filter, guint kind, guint64 pixels,
                                   gdouble *c, gdouble *device);
 
+/* After a request of the device that can be parted and took so long: should C compute a part of it, to learn its
+ * time?  Then the part's is noted. */
+gboolean tessera_speed_wants_trial (const gchar *filter, guint kind, guint64 pixels, gdouble seconds);
+void     tessera_speed_note_trial  (const gchar *filter, guint kind, guint64 pixels, gdouble seconds);
+
 #endif

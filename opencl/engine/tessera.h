@@ -301,6 +301,7 @@ struct _TesseraRequest
   TesseraBorder        border;
   gconstpointer        params;         /* the filter's own tables */
   guint                cost_class;     /* 0 to 255: a number for settings that change the cost of a pixel */
+  gboolean             has_slow_kernel;        /* for these settings: TESSERA_OPENCL=auto takes C */
   gboolean             is_blind;       /* the passes do not look at the input: it does not travel, and band->input has no memory */
 };
 
