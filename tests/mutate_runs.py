@@ -17,16 +17,16 @@ LIBRARY = 'libtessera.so.0'
 PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains', 'hubble_deep_field')]
 # Tests that have sources of the modules inside.
 OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
-              'match/match-device', 'temporal/tracks-device',
-              'align/combine-values', 'temporal/shift-lags', 'temporal/whiten', 'temporal/significance', 'temporal/objects', 'temporal/shift', 'temporal/against',
-              'temporal/sequence-device', 'temporal/fits-test', 'temporal/fits-kinds', 'temporal/fits-damage',
+              'match/match-device', 'align/combine-values', 'temporal/sequence-answers', 'temporal/sequence-device', 'temporal/fits-test', 'temporal/fits-kinds', 'temporal/fits-damage',
               'temporal/sky-test', 'temporal/ser-test', 'temporal/frames-test', 'features/sift-levels', 'features/sift-strongest')
+# Of these, programs of several rows: those that need no module.
+ROWS = {'sequence-answers': ('shift', 'weights', 'weights-from-frames', 'background', 'significance', 'detection', 'removal', 'tracks')}
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
     'align': [('align/movements', PHOTOGRAPHS), *((name, [PHOTOGRAPHS[2], PHOTOGRAPHS[1]]) for name in ('align/align-laws', 'align/kinds', 'align/doubts'))],
-    'background-whiten': [('temporal/background-whiten', []), ('temporal/background-whiten-faults', [])],
+    'background-whiten': [('temporal/sequence-answers', [row]) for row in ('background-whiten', 'background-whiten-faults', 'sequence-laws')],
     'combine': [('align/combine-test', [])],
-    'estimate-shift': [('temporal/estimate-shift', [])],
+    'estimate-shift': [('temporal/sequence-answers', [row]) for row in ('estimate-shift', 'sequence-laws')],
     'fits-load': [('temporal/frames-test', [])],
     'median-blur': [('check/median-codes', [])],
     'sift': [('features/sift-levels', []), ('features/sift-strongest', []), ('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-overlay', []),
@@ -96,14 +96,15 @@ class Runner:
         filters = filters or (['bilateral-filter'] if 'tessera-bilateral-filter.so' in changed else [])
         for own in OWN_SOURCE:
             if os.path.basename(own) in changed:
-                yield Step(os.path.basename(own), [os.path.join(changed[os.path.basename(own)])], True, GEGL_USE_OPENCL='cpu')
+                for rows in [[row] for row in ROWS.get(os.path.basename(own), ())] or [[]]:
+                    yield Step(' '.join([os.path.basename(own), *rows]), [changed[os.path.basename(own)], *rows], True, GEGL_USE_OPENCL='cpu')
         for filter in filters if not whole else []:
             yield Step(f'hashes {filter}, in C', [self.built('tests', 'check', 'check'), '--filter', filter, '--hashes', HASHES, '--legs', 'c'], True,
                        GEGL_USE_OPENCL='no')
             yield Step(f'edges {filter}, in C', [self.built('tests', 'check', 'check'), '--seed', SEED, '--filter', filter, '--edges',
                                                  '--legs', 'c,reference'], True, GEGL_USE_OPENCL='no')
         for filter, test, words in self.tests_of(changed):
-            yield Step(f'{os.path.basename(test)} for {filter}', [self.built('tests', test), *words], True, GEGL_USE_OPENCL='cpu')
+            yield Step(' '.join([os.path.basename(test), *(word for word in words if word.isalpha() or '-' in word[1:] and '/' not in word), 'for', filter]), [self.built('tests', test), *words], True, GEGL_USE_OPENCL='cpu')
         for device in self.devices:
             for step in self.steps_on(device, filters, whole):
                 step.name += f', {device}' if len(self.devices) > 1 else ''

@@ -333,6 +333,7 @@ tracks_stack_for (const TesseraErrand *errand, const TrackFrame *frames, gint n,
   if (! errand || ! tessera_uses_opencl (errand->operation) || ! tracks_are_numbered (all, n))
     {
       tracks_stack (frames, n, r, grid, clip, planes);
+      tracks_count (frames, grid);
       return TRUE;
     }
   pixels = tessera_large_new (all * sizeof *pixels);

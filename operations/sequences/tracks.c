@@ -160,7 +160,6 @@ tracks_stack (const TrackFrame *frames, gint n, gint r, const TrackGrid *grid, g
     tessera_large_free (s.padded[j]);
   g_free (s.padded);
   g_free (s.rows);
-  tracks_count (frames, grid);
 }
 
 void

@@ -60,11 +60,11 @@ RUNS = [
 ]
 
 # What has a test of its own, and the result that it tells then.
-OTHERS = [('background-whiten', ['temporal/background-whiten-faults', '--small'], 45),
+OTHERS = [('background-whiten', ['temporal/sequence-answers', 'background-whiten-faults', '--small'], 27),
           *(('circles', ['features/sift-marks', '--case', case, *PHOTOGRAPHS], 12) for case in ('8', '13')),
-          ('estimate-shift', ['temporal/estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
+          ('estimate-shift', ['temporal/sequence-answers', 'estimate-shift', '--small'], 16), ('match', ['match/match-device', '--small'], 81),
           ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--threads', '1'], 35),
-          ('tracks', ['temporal/tracks-device', '--small'], 12)]
+          ('tracks', ['temporal/sequence-answers', 'tracks', '--small'], 12)]
 
 
 def kernels():

@@ -7,7 +7,9 @@
 #include <gegl.h>
 
 #include "../engine/verdict.h"
+#include "answers.h"
 #include "background-whiten.h"
+#include "graphs.h"
 #include "tessera-control.h"
 
 #define MOST 500
@@ -182,12 +184,11 @@ test_small (gint result)
   answer_clear (&in_c);
 }
 
-gint
-main (gint argc, gchar **argv)
+void
+background_whiten_faults (void)
 {
-  const gboolean is_small = argc > 1 && strcmp (argv[1], "--small") == 0;
+  const gboolean is_small = answers_are_small ();
 
-  gegl_init (&argc, &argv);
   graph_init ();
   tessera_set_proof (FALSE);
   for (gint result = 0; result < 3; result++)
@@ -199,6 +200,4 @@ main (gint argc, gchar **argv)
       test_found ();
     }
   graph_clear ();
-  gegl_exit ();
-  return expect_told ();
 }

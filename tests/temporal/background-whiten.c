@@ -9,6 +9,7 @@
 
 #include "../engine/verdict.h"
 #include "background-whiten.h"
+#include "graphs.h"
 #include "once.h"
 
 /* ------------------------------------------------------------ the planes -- */
@@ -262,10 +263,9 @@ test_saturation (void)
   answer_clear (&answer);
 }
 
-gint
-main (gint argc, gchar **argv)
+void
+background_whiten (void)
 {
-  gegl_init (&argc, &argv);
   graph_init ();
   test_planes ();
   test_shifts ();
@@ -276,6 +276,4 @@ main (gint argc, gchar **argv)
   test_difference ();
   test_saturation ();
   graph_clear ();
-  gegl_exit ();
-  return expect_told ();
 }

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "answers.h"
 #include "counts.h"
 #include "estimate-shift-graph.h"
+#include "graphs.h"
 #include "once.h"
 
 #include "../check/references/srgb.h"
@@ -290,14 +292,13 @@ check_reasons (void)
   stars_field_free (field);
 }
 
-gint
-main (gint argc, gchar **argv)
+void
+estimate_shift (void)
 {
-  gegl_init (&argc, &argv);
-  if (argc > 1 && strcmp (argv[1], "--small") == 0)     /* for a slow device that looks at each access */
+  if (answers_are_small ())
     {
       test_small ();
-      return expect_told ();
+      return;
     }
   check_counts ();
   check_colours ("R'G'B' u8", 3, 1);
@@ -313,6 +314,4 @@ main (gint argc, gchar **argv)
     test_device ();
   else
     g_print ("there is no device\n");
-  gegl_exit ();
-  return expect_told ();
 }

@@ -8,6 +8,7 @@
 
 #include "tessera-control.h"
 
+#include "graphs.h"
 #include "../engine/apply-settings.h"
 #include "../engine/verdict.h"
 
@@ -241,10 +242,9 @@ check_laws (const Row *row, const Answer *right, TesseraOpenclMode mode)
     check_update (row, right, TRUE, mode);
 }
 
-gint
-main (gint argc, gchar **argv)
+void
+sequence_laws (void)
 {
-  gegl_init (&argc, &argv);
   tessera_set_proof (FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -256,6 +256,4 @@ main (gint argc, gchar **argv)
       else
         g_print ("there is no device\n");
     }
-  gegl_exit ();
-  return expect_told ();
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Laws of the matched filter, maxima, removal and tracks: against plain loops, and on objects whose place is known. */
+ * Maxima, removal and tracks of objects whose place is known: what no drawn plane shows (answer-detection.c, answer-tracks.c). */
+#include "objects.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -45,53 +47,6 @@ add_star (CountPlane *plane, gdouble x, gdouble y, gdouble snr)
 }
 
 /* ----------------------------------------------------------- detection -- */
-
-static gdouble
-filter_plainly (const CountPlane *plane, gdouble fwhm, gint x, gint y)
-{
-  const gdouble s = fwhm / 2.3548;
-  const gint    reach = ceil (3 * s);
-  gdouble       sum = 0.0, squares = 0.0;
-
-  for (gint j = -reach; j <= reach; j++)
-    for (gint i = -reach; i <= reach; i++)
-      {
-        const gdouble tap = exp (-(i * i + j * j) / (2 * s * s));
-
-        squares += tap * tap;
-        if (x + i >= 0 && x + i < WIDTH && y + j >= 0 && y + j < HEIGHT && ! isnan (plane->pixels[(y + j) * WIDTH + x + i]))
-          sum += tap * plane->pixels[(y + j) * WIDTH + x + i];
-      }
-  return sum / sqrt (squares);
-}
-
-static void
-test_filter (gdouble fwhm)
-{
-  CountPlane plane, filtered, other;
-  gdouble    worst = 0.0;
-  gint       wrong = 0;
-
-  noise_init (&plane);
-  noise_init (&filtered);
-  noise_init (&other);
-  for (gint i = 0; i < 200; i++)
-    plane.pixels[g_rand_int_range (dice, 0, WIDTH * HEIGHT)] = NAN;
-  g_object_set (gegl_config (), "threads", 1, NULL);
-  detect_filter (&plane, fwhm, &other);
-  g_object_set (gegl_config (), "threads", 5, NULL);
-  detect_filter (&plane, fwhm, &filtered);
-  expect (! memcmp (filtered.pixels, other.pixels, sizeof (gfloat) * WIDTH * HEIGHT), "fwhm %g: threads change the filter", fwhm);
-  for (gint i = 0; i < WIDTH * HEIGHT; i++)
-    if (isnan (plane.pixels[i]))
-      wrong += ! isnan (filtered.pixels[i]);
-    else
-      worst = MAX (worst, fabs (filtered.pixels[i] - filter_plainly (&plane, fwhm, i % WIDTH, i / WIDTH)));
-  expect (wrong == 0 && worst < 1e-5, "fwhm %g: the filter is off by %g, %d values should be none", fwhm, worst, wrong);
-  count_plane_clear (&plane);
-  count_plane_clear (&filtered);
-  count_plane_clear (&other);
-}
 
 static void
 test_maxima (void)
@@ -239,57 +194,6 @@ night_clear (Night *night)
     count_plane_clear (&night->planes[j]);
 }
 
-static gdouble
-add_plainly (const Night *night, gint r, const TrackGrid *grid, gint velocity, gfloat clip, gint x, gint y)
-{
-  gdouble sum = 0.0;
-
-  for (gint j = 0; j < FRAMES; j++)
-    {
-      const TrackFrame *frame = &night->frames[j], *at = &night->frames[r];
-      const gdouble     v_x = grid->x + grid->step * (velocity % grid->n_x), v_y = grid->y + grid->step * (velocity / grid->n_x);
-      const gint        to_x = x + (gint) floor (frame->shift.x - at->shift.x + v_x * (j - r) + 0.5);
-      const gint        to_y = y + (gint) floor (frame->shift.y - at->shift.y + v_y * (j - r) + 0.5);
-
-      if (to_x >= 0 && to_x < WIDTH && to_y >= 0 && to_y < HEIGHT && ! isnan (frame->filtered->pixels[to_y * WIDTH + to_x]))
-        sum += MIN (frame->filtered->pixels[to_y * WIDTH + to_x], clip);
-    }
-  return sum / sqrt (FRAMES);
-}
-
-static void
-test_stack (void)
-{
-  const TrackGrid grid = { -9.0, -3.0, 1.5, 13, 5 };
-  Night           night;
-  TrackPlanes     planes, others;
-  gdouble         worst = 0.0;
-  guint64         tried = tracks_tried ();
-
-  night_init (&night, 60, 40, 1.3, 0.7, 4.0);
-  g_object_set (gegl_config (), "threads", 1, NULL);
-  tracks_stack (night.frames, FRAMES, 5, &grid, 3.0f, &planes);
-  expect (tracks_tried () - tried == 65 * WIDTH * HEIGHT, "trajectories tried");
-  g_object_set (gegl_config (), "threads", 5, NULL);
-  tracks_stack (night.frames, FRAMES, 5, &grid, 3.0f, &others);
-  expect (! memcmp (planes.best.pixels, others.best.pixels, sizeof (gfloat) * WIDTH * HEIGHT)
-          && ! memcmp (planes.velocity, others.velocity, sizeof (gint) * WIDTH * HEIGHT), "threads change tracks");
-  for (gint i = 0; i < 500; i++)
-    {
-      const gint at = i < 2 ? i * (WIDTH * HEIGHT - 1) : g_rand_int_range (dice, 0, WIDTH * HEIGHT);
-      gdouble    best = -INFINITY;
-
-      for (gint v = 0; v < 65; v++)
-        best = MAX (best, add_plainly (&night, 5, &grid, v, 3.0f, at % WIDTH, at / WIDTH));
-      worst = MAX (worst, fabs (best - planes.best.pixels[at]));
-      worst = MAX (worst, fabs (best - add_plainly (&night, 5, &grid, planes.velocity[at], 3.0f, at % WIDTH, at / WIDTH)));
-    }
-  expect (worst < 1e-5, "a track is off by %g", worst);
-  track_planes_clear (&planes);
-  track_planes_clear (&others);
-  night_clear (&night);
-}
-
 /* An object of SNR 4 a frame: not in one frame, but over 8; one track, at its place, with its velocity. */
 static void
 test_short (void)
@@ -365,22 +269,30 @@ test_threshold (void)
   expect (fabs (tracks_threshold (1000, 1000, &grid, 1.0) - 4.753424) < 1e-4, "one in a million");
 }
 
-gint
-main (gint argc, gchar **argv)
+/* A kernel numbers the pixels of all frames with an int: more are left to C. */
+static void
+test_numbers (void)
 {
-  gegl_init (&argc, &argv);
-  dice = g_rand_new_with_seed (20261123);
-  test_filter (2.2);
-  test_filter (5.7);
-  test_filter (40.0);
+  expect (tracks_are_numbered (G_MAXINT / 4, 1) && tracks_are_numbered (24000000, 22), "pixels that an int can number are not numbered");
+  expect (! tracks_are_numbered (G_MAXINT / 4 + 1, 1) && ! tracks_are_numbered (24000000, 23)
+          && ! tracks_are_numbered ((guint64) G_MAXINT * 4, 64), "more pixels than an int can number are numbered");
+}
+
+void
+objects_detection (void)
+{
   test_maxima ();
   test_rows ();
   test_limit ();
-  test_stack ();
+}
+
+void
+objects_tracks (void)
+{
+  dice = g_rand_new_with_seed (20261123);
   test_short ();
   test_long ();
   test_threshold ();
+  test_numbers ();
   g_rand_free (dice);
-  gegl_exit ();
-  return expect_told ();
 }

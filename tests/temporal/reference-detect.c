@@ -208,3 +208,29 @@ reference_track (gint n, const Plane *const *filtered, const Vector *shifts, Pla
   plane_free (&sum);
   return best;
 }
+
+/* Of a pixel and a velocity of a grid (tracks.h); `terms`: what the rounding of a sum goes with. */
+gdouble
+reference_track_at (const ReferenceTrack *track, gint x, gint y, gint velocity, gdouble *terms)
+{
+  const gdouble v_x = track->x + track->step * (velocity % track->n_x), v_y = track->y + track->step * (velocity / track->n_x);
+  const Vector *here = &track->shifts[track->r];
+  gdouble       sum = 0;
+
+  *terms = 0;
+  for (gint j = 0; j < track->n; j++)
+    {
+      const Plane  *plane = &track->frames[j];
+      const gdouble time = track->times[j] - track->times[track->r];
+      const gdouble u = x + floor (track->shifts[j].x - here->x + v_x * time + 0.5), v = y + floor (track->shifts[j].y - here->y + v_y * time + 0.5);
+      gdouble       value = 0;
+
+      if (u >= 0 && u < plane->width && v >= 0 && v < plane->height)
+        value = plane->values[(gsize) v * plane->width + (gsize) u];
+      value = isnan (value) ? 0 : MIN (value, track->clip);
+      sum += value;
+      *terms += fabs (value);
+    }
+  *terms /= sqrt (track->n);
+  return sum / sqrt (track->n);
+}

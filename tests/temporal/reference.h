@@ -120,4 +120,19 @@ void     reference_removal_free (ReferenceRemoval *removal);
 /* frames[0] is the newest.  The best over all velocities at each pixel of the newest, and which that was. */
 Plane    reference_track    (gint n, const Plane *const *filtered, const Vector *shifts, Plane *vx, Plane *vy);
 
+/* Frames of any times, for the pixels of frame r; a grid of velocities (x + step i, y + step k), of which number n_x k + i is one. */
+typedef struct
+{
+  gint          n, r;
+  const Plane  *frames;
+  const Vector *shifts;
+  const gdouble *times;
+  gdouble       clip;
+  gdouble       x, y, step;
+  gint          n_x;
+} ReferenceTrack;
+
+/* Only what is NaN is missing.  `terms`: the sum of what is added, without signs. */
+gdouble  reference_track_at (const ReferenceTrack *track, gint x, gint y, gint velocity, gdouble *terms);
+
 #endif

@@ -168,12 +168,11 @@ files (void)
   stars_field_free (field);
 }
 
-gint
-main (void)
+void
+stars (void)
 {
   same_bits ();
   noise ();
   light ();
   files ();
-  return expect_told ();
 }

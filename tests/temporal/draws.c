@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: LGPL-3.0-or-later */
-#include "against.h"
-
-#include "../engine/verdict.h"
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * See draws.h. */
+#include "draws.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,66 +112,4 @@ as_plane (const CountPlane *counts)
   for (gsize i = 0; i < plane_size (&plane); i++)
     plane.values[i] = counts->pixels[i];
   return plane;
-}
-
-void
-expect_planes (const CountPlane *found, const Plane *wanted, const Plane *allowed, const gchar *what, const gchar *name)
-{
-  gdouble worst = 0;
-  gsize   at = 0;
-  gint    count = 0;
-
-  for (gsize i = 0; i < plane_size (wanted); i++)
-    {
-      const gdouble is = found->pixels[i], should = wanted->values[i];
-      const gdouble over = isfinite (is) != isfinite (should) ? INFINITY : isfinite (is) ? fabs (is - should) - allowed->values[i] : 0;
-
-      count += over > 0;
-      if (over > worst)
-        {
-          worst = over;
-          at = i;
-        }
-    }
-  expect (count == 0, "%s: %s: %d of %d x %d pixels are off; at (%d, %d) %.9g, the reference has %.9g, %.3g is allowed", name, what, count, wanted->width,
-          wanted->height, (gint) (at % wanted->width), (gint) (at / wanted->width), found->pixels[at], wanted->values[at], allowed->values[at]);
-}
-
-gint
-main (gint argc, gchar **argv)
-{
-  const struct { const gchar *name; AgainstCase run; gdouble part; } areas[] =
-    {
-      { "shift", against_shift, 12 }, { "starts", against_starts, 0.1 }, { "from-shifts", against_from_shifts, 10 },
-      { "from-frames", against_from_frames, 1 }, { "background", against_background, 2 },
-      { "significance", against_significance, 1 }, { "detection", against_detection, 2 },
-      { "removal", against_removal, 2 }, { "tracks", against_tracks, 1 },
-      { "significance-gaps", against_significance_gaps, 1 }, { "removal-gaps", against_removal_gaps, 1 }
-    };
-  gchar             *only = NULL;
-  gint               cases = 40, one = -1, seed = 20261123;
-  const GOptionEntry entries[] =
-    {
-      { "only", 0, 0, G_OPTION_ARG_STRING, &only, "one area", "AREA" },
-      { "cases", 0, 0, G_OPTION_ARG_INT, &cases, "so many in each", "40" },
-      { "case", 0, 0, G_OPTION_ARG_INT, &one, "that one alone", "N" },
-      { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "other cases", "20261123" },
-      { NULL, 0, 0, 0, NULL, NULL, NULL }
-    };
-  GOptionContext *context = g_option_context_new (NULL);
-
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (! g_option_context_parse (context, &argc, &argv, NULL))
-    return 2;
-  for (gsize a = 0; a < G_N_ELEMENTS (areas); a++)
-    for (gint k = MAX (one, 0); k < (one >= 0 ? one + 1 : cases * areas[a].part) && (! only || ! strcmp (only, areas[a].name)); k++)
-      {
-        StarsRandom random = stars_random (seed, (guint) a + 1, k);
-        gchar      *name = g_strdup_printf ("--seed %d --only %s --case %d", seed, areas[a].name, k);
-
-        areas[a].run (&random, name);
-        g_free (name);
-      }
-  g_option_context_free (context);
-  return expect_told ();
 }

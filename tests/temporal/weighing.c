@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Laws of weights and backgrounds: against plain loops in double, and against what the definition promises. */
+ * What the definition of weights and backgrounds promises, beside what is drawn (answer-weights.c, answer-background.c). */
+#include "weighing.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,95 +21,6 @@ static FrameShift
 random_shift (gdouble far)
 {
   return weights_round_shift ((FrameShift) { g_rand_double_range (dice, -far, far), g_rand_double_range (dice, -far, far) });
-}
-
-static gdouble
-sum_of (const Weights *weights)
-{
-  gdouble sum = 0.0;
-
-  for (gint k = 0; k < weights->n; k++)
-    sum += weights->a[k];
-  return sum;
-}
-
-/* ------------------------------------------------------------- weights -- */
-
-/* (Phi Phi^T + N gamma D) z = e1 by elimination in long double; a = Phi^T z. */
-static void
-solve_plainly (const FrameShift *d, gint n, gint degree, gdouble gamma, gboolean article, gdouble *a)
-{
-  long double rows[10][11] = { { 0 } }, phi[WEIGHTS_MAX_FRAMES][10];
-  gint        m = 0;
-
-  for (gint i = 0; i <= degree; i++)
-    for (gint j = 0; i + j <= degree; j++, m++)
-      for (gint k = 0; k < n; k++)
-        phi[k][m] = powl (d[k].x, i) * powl (d[k].y, j);
-  for (gint i = 0; i < m; i++)
-    {
-      for (gint j = 0; j < m; j++)
-        for (gint k = 0; k < n; k++)
-          rows[i][j] += phi[k][i] * phi[k][j];
-      rows[i][i] += i > 0 || article ? n * gamma : 0.0;
-    }
-  rows[0][m] = 1.0;
-  for (gint i = 0; i < m; i++)
-    for (gint j = 0; j < m; j++)
-      if (j != i)
-        {
-          const long double factor = rows[j][i] / rows[i][i];
-
-          for (gint k = i; k <= m; k++)
-            rows[j][k] -= factor * rows[i][k];
-        }
-  for (gint k = 0; k < n; k++)
-    {
-      long double sum = 0.0;
-
-      for (gint i = 0; i < m; i++)
-        sum += phi[k][i] * rows[i][m] / rows[i][i];
-      a[k] = (gdouble) sum;
-    }
-}
-
-static void
-test_weights (void)
-{
-  for (gint i = 0; i < 400; i++)
-    {
-      const gint            n = g_rand_int_range (dice, 1, WEIGHTS_MAX_FRAMES + 1);
-      const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, i % 4, i % 3 ? 1e-3 : 0.05, i % 5 == 4, TRUE };
-      const FrameShift      now = random_shift (9.0);
-      FrameShift            shifts[WEIGHTS_MAX_FRAMES], d[WEIGHTS_MAX_FRAMES];
-      gdouble               plain[WEIGHTS_MAX_FRAMES], worst = 0.0, squares = 0.0;
-      Weights               weights;
-
-      for (gint k = 0; k < n; k++)
-        shifts[k] = random_shift (9.0);
-      weights_find (NULL, now, NULL, shifts, n, &settings, &weights);
-      for (gint k = 0; k < n; k++)
-        {
-          d[k] = (FrameShift) { shifts[k].x + weights.move_x[k] - now.x, shifts[k].y + weights.move_y[k] - now.y };
-          worst = MAX (worst, MAX (fabs (d[k].x), fabs (d[k].y)));
-        }
-      expect (worst <= 0.5, "%d frames: %g px are left after whole pixels", n, worst);
-      expect (weights.degree == settings.degree || weights.lowered == WEIGHTS_FEW_FRAMES, "%d frames, degree %d: lowered to %d",
-              n, settings.degree, weights.degree);
-      expect ((n < (settings.degree + 1) * (settings.degree + 2) / 2) == (weights.degree < settings.degree),
-              "%d frames, degree %d: used %d", n, settings.degree, weights.degree);
-      expect (settings.article_ridge ? sum_of (&weights) < 1.0 : fabs (sum_of (&weights) - 1.0) < 1e-12,
-              "%d frames, degree %d: the weights sum to %.17g", n, settings.degree, sum_of (&weights));
-      solve_plainly (d, n, weights.degree, settings.gamma, settings.article_ridge, plain);
-      worst = 0.0;
-      for (gint k = 0; k < n; k++)
-        {
-          worst = MAX (worst, fabs (plain[k] - weights.a[k]));
-          squares += plain[k] * plain[k];
-        }
-      expect (worst < 1e-9, "%d frames, degree %d: a weight is off by %g", n, settings.degree, worst);
-      expect (fabs (weights.noise_gain - sqrt (1.0 + squares)) < 1e-9, "noise gain %g", weights.noise_gain);
-    }
 }
 
 /* All frames at one place: the polynomials cannot be told apart. */
@@ -310,47 +223,22 @@ test_from_frames (void)
   series_clear (&series);
 }
 
-/* ------------------------------------------------------------- threads -- */
-
-static void
-test_threads (WeightsMethod method)
+void
+weighing (void)
 {
-  const WeightsSettings settings = { method, 1, 1e-3, FALSE, TRUE };
-  Series                series;
-  Weights               weights[2];
-  WhitenPlanes          planes[2];
-
-  series_init (&series, 12, 4.0, noise);
-  for (gint i = 0; i < 2; i++)
-    {
-      g_object_set (gegl_config (), "threads", i ? 7 : 1, NULL);
-      whiten_planes_init (&planes[i], WIDTH, HEIGHT);
-      whiten_frame (&series.planes[12], series.shifts[12], series.history, series.shifts, 12, &settings, 1.5, &weights[i],
-                    &planes[i]);
-    }
-  expect (! memcmp (weights[0].a, weights[1].a, sizeof weights[0].a), "method %d: threads change the weights", method);
-  expect (! memcmp (planes[0].significance.pixels, planes[1].significance.pixels, sizeof (gfloat) * WIDTH * HEIGHT),
-          "method %d: threads change the significance", method);
-  for (gint i = 0; i < 2; i++)
-    whiten_planes_clear (&planes[i]);
-  series_clear (&series);
-}
-
-gint
-main (gint argc, gchar **argv)
-{
-  gegl_init (&argc, &argv);
   dice = g_rand_new_with_seed (20261123);
-  test_weights ();
   test_lowered ();
   test_moves_halves ();
+  test_from_frames ();
+  g_rand_free (dice);
+}
+
+void
+backgrounds (void)
+{
+  dice = g_rand_new_with_seed (20261124);
   test_polynomials ();
   test_gaps (WEIGHTS_FROM_SHIFTS);
   test_gaps (WEIGHTS_FROM_FRAMES);
-  test_from_frames ();
-  test_threads (WEIGHTS_FROM_SHIFTS);
-  test_threads (WEIGHTS_FROM_FRAMES);
   g_rand_free (dice);
-  gegl_exit ();
-  return expect_told ();
 }

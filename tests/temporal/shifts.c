@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * The shift of a frame (operations/sequences/shift.h): against the truth, against the definition in double, and what holds for any frames. */
+#include "shifts.h"
+
 #include <gegl.h>
 #include <math.h>
 #include <string.h>
@@ -194,13 +196,6 @@ check_definition (void)
 
 /* --------------------------------------------------------------------- the laws -- */
 
-static gboolean
-same (const Shift *a, const Shift *b)
-{
-  return a->ok == b->ok && a->converged == b->converged && memcmp (&a->x, &b->x, sizeof a->x) == 0 && memcmp (&a->y, &b->y, sizeof a->y) == 0
-         && memcmp (&a->error, &b->error, sizeof a->error) == 0 && a->pixels == b->pixels && a->steps == b->steps;
-}
-
 static CountPlane
 part_of (const CountPlane *plane, gint x, gint y, gint width, gint height)
 {
@@ -224,17 +219,9 @@ check_laws (void)
           first.steps, first.error);
   first = find (&near, &far, SHIFT_PYRAMID);
   expect (first.converged && fabs (first.x - 9) < 1e-9 && fabs (first.y + 13) < 1e-9, "moved by (9, -13): (%g, %g)", first.x, first.y);
-  g_object_set (gegl_config (), "threads", 1, NULL);
   first = find (&a, &b, SHIFT_PYRAMID);
   other = find (&b, &a, SHIFT_PYRAMID);
   expect (first.converged && hypot (first.x + other.x, first.y + other.y) < 0.02, "there and back: (%g, %g)", first.x + other.x, first.y + other.y);
-  for (gint threads = 2; threads <= 7; threads += 5)
-    {
-      g_object_set (gegl_config (), "threads", threads, NULL);
-      other = find (&a, &b, SHIFT_PYRAMID);
-      expect (same (&first, &other), "one thread and %d: the same bits", threads);
-    }
-  g_object_set (gegl_config (), "threads", 2, NULL);
   count_plane_clear (&far);
   count_plane_clear (&near);
   count_plane_clear (&b);
@@ -362,10 +349,9 @@ check_singular (void)
   count_plane_clear (&a);
 }
 
-gint
-main (gint argc, gchar **argv)
+void
+shifts (void)
 {
-  gegl_init (&argc, &argv);
   check_presets ();
   check_starts ();
   check_definition ();
@@ -374,6 +360,5 @@ main (gint argc, gchar **argv)
   check_large ();
   check_hard ();
   check_singular ();
-  gegl_exit ();
-  return expect_told ();
+  shift_lags ();
 }
