@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,9 @@
 
 typedef struct
 {
-  const gchar *preset, *size, *format, *objects;
+  const gchar *preset, *size, *format, *objects, *bad;
   gint         frames, seed, first;
-  gdouble      rays, seeing;
+  gdouble      rays, seeing, transparency, satellites, turn, fwhm;
   gboolean     is_hard;
 } Options;
 
@@ -55,6 +56,49 @@ read_objects (const gchar *text, StarsSettings *settings)
   return good;
 }
 
+/* "KIND,FRAME" with semicolons between. */
+static gboolean
+read_bad (const gchar *text, StarsSettings *settings)
+{
+  g_auto (GStrv) each = g_strsplit (text, ";", -1);
+  gboolean good = TRUE;
+
+  for (gint i = 0; good && each[i]; i++)
+    {
+      g_auto (GStrv) words = g_strsplit (each[i], ",", -1);
+      StarsBad *bad = settings->bad + settings->n_bad++;
+      guint64   frame = 0;
+
+      good = g_strv_length (words) == 2 && settings->n_bad < STARS_MOST_BAD && g_ascii_string_to_unsigned (words[1], 10, 0, G_MAXINT, &frame, NULL);
+      bad->frame = (gint) frame;
+      for (bad->kind = 0; good && bad->kind < STARS_BAD_KINDS && ! g_str_equal (words[0], stars_bad_names[bad->kind]); bad->kind++);
+      good = good && bad->kind < STARS_BAD_KINDS;
+    }
+  return good;
+}
+
+/* Of the sky. */
+static gint
+night_of (const Options *options, StarsSettings *settings)
+{
+  settings->cosmic_rays = options->rays;
+  settings->seeing = options->seeing;
+  settings->transparency = options->transparency;
+  settings->satellites = options->satellites;
+  settings->turn = options->turn * G_PI / 180;
+  if (options->fwhm != 0)
+    settings->fwhm = options->fwhm;
+  if (! (options->rays >= 0 && options->rays <= 1e5 && options->seeing >= 0 && options->seeing <= 1))
+    return complain ("%s", "--cosmic-rays is a number between 0 and 100000, --seeing one between 0 and 1");
+  if (! (options->transparency >= 0 && options->transparency <= 1 && options->satellites >= 0 && options->satellites <= 100))
+    return complain ("%s", "--transparency is a number between 0 and 1, --satellites one between 0 and 100");
+  if (! (fabs (options->turn) <= 1 && settings->fwhm >= 0.5 && settings->fwhm <= 50))
+    return complain ("%s", "--turn is a number between -1 and 1, --fwhm one between 0.5 and 50");
+  if (options->bad && ! read_bad (options->bad, settings))
+    return complain ("\"%s\" are no frames: cloud,16;shut,17;black,18;full,19 ...", options->bad);
+  return 0;
+}
+
 static gint
 settings_of (const Options *options, StarsSettings *settings)
 {
@@ -63,8 +107,6 @@ settings_of (const Options *options, StarsSettings *settings)
   if (strlen (options->preset) != 1 || ! stars_preset (settings, options->preset[0], options->seed))
     return complain ("there is no preset \"%s\": A, B, C or D", options->preset);
   settings->frames = options->frames;
-  settings->cosmic_rays = options->rays;
-  settings->seeing = options->seeing;
   if (options->is_hard)
     settings->hot_most = 5000;
   if (options->size)
@@ -76,11 +118,9 @@ settings_of (const Options *options, StarsSettings *settings)
     return complain ("\"%s\" is no size: WIDTHxHEIGHT", options->size);
   if (options->frames < 1 || options->frames > 100000 || options->first < 0)
     return complain ("%s", "--frames is a number between 1 and 100000, --first is not negative");
-  if (! (options->rays >= 0 && options->rays <= 1e5 && options->seeing >= 0 && options->seeing <= 1))
-    return complain ("%s", "--cosmic-rays is a number between 0 and 100000, --seeing one between 0 and 1");
   if (options->objects && ! read_objects (options->objects, settings))
     return complain ("\"%s\" are no objects: SNR,VX,VY;SNR,VX,VY ...", options->objects);
-  return 0;
+  return night_of (options, settings);
 }
 
 static gboolean
@@ -127,7 +167,7 @@ make (const Options *options, const gchar *folder)
 gint
 main (gint argc, gchar **argv)
 {
-  Options options = { .preset = "A", .format = "fits", .frames = 26, .seed = 1 };
+  Options options = { .preset = "A", .format = "fits", .frames = 26, .seed = 1, .transparency = 1 };
   const GOptionEntry entries[] =
     {
       { "preset", 0, 0, G_OPTION_ARG_STRING, &options.preset, "A: jitter and fixed pattern; B: jitter; C: A and drift; D: A, wilder jitter", "A" },
@@ -139,6 +179,11 @@ main (gint argc, gchar **argv)
       { "objects", 0, 0, G_OPTION_ARG_STRING, &options.objects, "moving objects: SNR and pixels a frame", "4,1.3,0.7;8,-0.8,1.1" },
       { "cosmic-rays", 0, 0, G_OPTION_ARG_DOUBLE, &options.rays, "so many a frame", "0" },
       { "seeing", 0, 0, G_OPTION_ARG_DOUBLE, &options.seeing, "the width of stars varies by this part", "0" },
+      { "transparency", 0, 0, G_OPTION_ARG_DOUBLE, &options.transparency, "the air lets through between this part of the light and all of it", "1" },
+      { "satellites", 0, 0, G_OPTION_ARG_DOUBLE, &options.satellites, "trails across a frame, so many a frame", "0" },
+      { "turn", 0, 0, G_OPTION_ARG_DOUBLE, &options.turn, "the field turns by so many degrees a frame", "0" },
+      { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &options.fwhm, "of a star, in pixels", "2.2" },
+      { "bad", 0, 0, G_OPTION_ARG_STRING, &options.bad, "frames without stars: cloud, shut, black or full, and its number", "cloud,16;full,20" },
       { "hard-hot-pixels", 0, 0, G_OPTION_ARG_NONE, &options.is_hard, "hot pixels of up to 5000 counts in place of 500", NULL },
       VERSION_OPTION,
       { NULL, 0, 0, 0, NULL, NULL, NULL }

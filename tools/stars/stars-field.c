@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* The purposes of streams. */
-enum { OF_WALK = 1, OF_SEEING, OF_STARS, OF_OBJECTS, OF_PATTERN, OF_HOT };
+enum { OF_WALK = 1, OF_SEEING, OF_STARS, OF_OBJECTS, OF_PATTERN, OF_HOT, OF_AIR };
 
 #define LN10         2.30258509299404568402
 #define FWHM_OF_SD   2.3548
@@ -29,7 +29,7 @@ stars_preset (StarsSettings *settings, gchar preset, guint64 seed)
       .gain = 1.5, .bias = 1000, .rows = 3, .columns = 5, .pixels = 2,
       .hot = 50, .hot_least = 100, .hot_most = 500,
       .sky = 100, .gradient = 60, .brightening = 0.2, .read_noise = 8,
-      .walk = 0.15, .pull = 0.1, .ceiling = 60000,
+      .transparency = 1, .walk = 0.15, .pull = 0.1, .ceiling = 60000,
       .n_objects = 2, .objects = { { 4, 1.3, 0.7 }, { 8, -0.8, 1.1 } }
     };
 
@@ -57,7 +57,7 @@ static void
 draw_shifts (StarsField *field)
 {
   const StarsSettings *s = &field->settings;
-  StarsRandom          walk = stars_random (s->seed, OF_WALK, 0), seeing = stars_random (s->seed, OF_SEEING, 0);
+  StarsRandom          walk = stars_random (s->seed, OF_WALK, 0), seeing = stars_random (s->seed, OF_SEEING, 0), air = stars_random (s->seed, OF_AIR, 0);
   gdouble              x = 0, y = 0;
 
   field->shifts = g_new (StarsShift, s->frames);
@@ -65,7 +65,8 @@ draw_shifts (StarsField *field)
     {
       const gdouble width = CLAMP (1 + s->seeing * stars_normal (&seeing), 0.5, 2);
 
-      field->shifts[k] = (StarsShift) { x + k * s->drift_x, y + k * s->drift_y, s->fwhm * width };
+      field->shifts[k] = (StarsShift) { x + k * s->drift_x, y + k * s->drift_y, s->fwhm * width,
+                                        1 - (1 - s->transparency) * stars_uniform (&air) };
       x = (1 - s->pull) * x + s->walk * stars_normal (&walk);
       y = (1 - s->pull) * y + s->walk * stars_normal (&walk);
     }
@@ -135,12 +136,29 @@ sharpness (const StarsSettings *s)
 }
 
 void
+stars_place (const StarsField *field, gint frame, gdouble *x, gdouble *y)
+{
+  const StarsSettings *s = &field->settings;
+  const StarsShift    *shift = field->shifts + frame;
+  const gdouble        sine = CLAMP (s->turn * frame, -1, 1), cosine = sqrt (1 - sine * sine);
+  const gdouble        dx = *x - s->width / 2, dy = *y - s->height / 2;
+
+  *x += shift->x;
+  *y += shift->y;
+  if (sine == 0)
+    return;
+  *x += (cosine - 1) * dx - sine * dy;
+  *y += sine * dx + (cosine - 1) * dy;
+}
+
+void
 stars_object (const StarsField *field, gint object, gint frame, gdouble *x, gdouble *y)
 {
   const StarsMotion *motion = field->settings.objects + object;
 
-  *x = field->objects[object].x + motion->vx * frame + field->shifts[frame].x;
-  *y = field->objects[object].y + motion->vy * frame + field->shifts[frame].y;
+  *x = field->objects[object].x + motion->vx * frame;
+  *y = field->objects[object].y + motion->vy * frame;
+  stars_place (field, frame, x, y);
 }
 
 static gboolean
@@ -150,8 +168,7 @@ is_free (const StarsField *field, gint object)
 
   for (gint k = 0; k < MIN (s->frames, KEPT_FRAMES); k++)
     {
-      const StarsShift *shift = field->shifts + k;
-      gdouble           x, y;
+      gdouble x, y;
 
       stars_object (field, object, k, &x, &y);
       if (x < MIN (EDGE, s->width / 4) || x > s->width - 1 - MIN (EDGE, s->width / 4)
@@ -159,9 +176,10 @@ is_free (const StarsField *field, gint object)
         return FALSE;
       for (gint i = 0; i < field->n_stars && field->stars[i].flux >= BRIGHT; i++)
         {
-          const gdouble dx = field->stars[i].x + shift->x - x, dy = field->stars[i].y + shift->y - y;
+          gdouble star_x = field->stars[i].x, star_y = field->stars[i].y;
 
-          if (dx * dx + dy * dy < AWAY * AWAY)
+          stars_place (field, k, &star_x, &star_y);
+          if ((star_x - x) * (star_x - x) + (star_y - y) * (star_y - y) < AWAY * AWAY)
             return FALSE;
         }
     }

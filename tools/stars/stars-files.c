@@ -30,6 +30,8 @@ card_number (GString *header, const gchar *key, gdouble value, const gchar *comm
   card (header, key, g_ascii_formatd (text, sizeof text, value == floor (value) && fabs (value) < 1e9 ? "%.0f" : "%.9f", value), comment);
 }
 
+const gchar *const stars_bad_names[STARS_BAD_KINDS + 1] = { "cloud", "shut", "black", "full", "" };
+
 /* The first row of the file is the top one.  The sky's coordinates move with the shift. */
 static GString *
 fits_header (const StarsField *field, gint bits, const StarsShift *shift)
@@ -184,7 +186,8 @@ put_settings (JsonBuilder *json, const StarsSettings *s)
       { "rows", s->rows }, { "columns", s->columns }, { "pixels", s->pixels }, { "hot", s->hot }, { "hot_least", s->hot_least },
       { "hot_most", s->hot_most }, { "sky", s->sky }, { "gradient", s->gradient }, { "brightening", s->brightening },
       { "read_noise", s->read_noise }, { "walk", s->walk }, { "pull", s->pull }, { "drift_x", s->drift_x },
-      { "drift_y", s->drift_y }, { "cosmic_rays", s->cosmic_rays }, { "ceiling", s->ceiling }
+      { "drift_y", s->drift_y }, { "cosmic_rays", s->cosmic_rays }, { "transparency", s->transparency }, { "turn", s->turn },
+      { "satellites", s->satellites }, { "ceiling", s->ceiling }
     };
 
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -231,15 +234,15 @@ gboolean
 stars_write_truth (const StarsField *field, const gchar *folder, GError **error)
 {
   const StarsSettings *s = &field->settings;
-  GString             *shifts = g_string_new ("frame,x,y,fwhm\n"), *objects = g_string_new ("frame,object,x,y,flux,snr\n");
+  GString             *shifts = g_string_new ("frame,x,y,fwhm,transparency,bad\n"), *objects = g_string_new ("frame,object,x,y,flux,snr\n");
   GString             *stars = g_string_new ("x,y,flux\n");
 
   for (gint k = 0; k < s->frames; k++)
     {
-      const gdouble values[] = { k, field->shifts[k].x, field->shifts[k].y, field->shifts[k].fwhm };
+      const gdouble values[] = { k, field->shifts[k].x, field->shifts[k].y, field->shifts[k].fwhm, field->shifts[k].transparency };
 
-      row (shifts, 4, values, ",");
-      g_string_append_c (shifts, '\n');
+      row (shifts, 5, values, ",");
+      g_string_append_printf (shifts, ",%s\n", stars_bad_names[stars_bad (field, k)]);
       for (gint i = 0; i < s->n_objects; i++)
         {
           gdouble of[] = { k, i, 0, 0, field->objects[i].flux, s->objects[i].snr };

@@ -8,13 +8,11 @@
 
 #include <math.h>
 
-enum { OF_PHOTONS = 16, OF_READING, OF_RAYS };  /* purposes of streams, with a frame's number */
+enum { OF_PHOTONS = 16, OF_READING };  /* purposes of streams, with a frame's number */
 
 #define FWHM_OF_SD   2.3548
 #define REACH        6          /* sd, beyond which a star's light is left out: 1e-9 of it */
 #define MOST_REACH   200
-#define RAY_LENGTH   8.0        /* pixels on average */
-#define RAY_CHARGE   300.0      /* electrons for each pixel of its way, at the least; ten times that at the most */
 
 /* The part of a star's light in each of 2 reach + 1 pixels along one axis. */
 static void
@@ -51,56 +49,39 @@ add_star (const StarsSettings *s, gdouble x, gdouble y, gdouble fwhm, gdouble fl
     }
 }
 
+StarsBadKind
+stars_bad (const StarsField *field, gint frame)
+{
+  for (gint i = 0; i < field->settings.n_bad; i++)
+    if (field->settings.bad[i].frame == frame)
+      return field->settings.bad[i].kind;
+  return STARS_BAD_KINDS;
+}
+
 void
 stars_light (const StarsField *field, gint frame, gdouble *electrons)
 {
   const StarsSettings *s = &field->settings;
   const StarsShift    *shift = field->shifts + frame;
+  const StarsBadKind   bad = stars_bad (field, frame);
 
   for (gint y = 0; y < s->height; y++)
     for (gint x = 0; x < s->width; x++)
       electrons[(gsize) y * s->width + x] = s->sky + s->brightening * frame
         + s->gradient * ((gdouble) x / MAX (s->width - 1, 1) + (gdouble) y / MAX (s->height - 1, 1)) / 2;
-  for (gint i = 0; i < field->n_stars; i++)
-    add_star (s, field->stars[i].x + shift->x, field->stars[i].y + shift->y, shift->fwhm, field->stars[i].flux, electrons);
-  for (gint i = 0; i < s->n_objects; i++)
+  for (gint i = 0; i < field->n_stars && bad == STARS_BAD_KINDS; i++)
+    {
+      gdouble x = field->stars[i].x, y = field->stars[i].y;
+
+      stars_place (field, frame, &x, &y);
+      add_star (s, x, y, shift->fwhm, shift->transparency * field->stars[i].flux, electrons);
+    }
+  for (gint i = 0; i < s->n_objects && bad == STARS_BAD_KINDS; i++)
     {
       gdouble x, y;
 
       stars_object (field, i, frame, &x, &y);
-      add_star (s, x, y, shift->fwhm, field->objects[i].flux, electrons);
-    }
-}
-
-/* A straight track: the same charge for each step of a quarter pixel. */
-static void
-add_rays (const StarsField *field, gint frame, gdouble *electrons)
-{
-  const StarsSettings *s = &field->settings;
-  StarsRandom          random = stars_random (s->seed, OF_RAYS, frame);
-  const gint           n = (gint) stars_poisson (&random, s->cosmic_rays);
-
-  for (gint i = 0; i < n; i++)
-    {
-      const gdouble length = -RAY_LENGTH * stars_log (stars_uniform (&random));
-      const gdouble charge = RAY_CHARGE * tessera_exp (2.302585 * stars_uniform (&random)) / 4;
-      gdouble       x = stars_uniform (&random) * s->width, y = stars_uniform (&random) * s->height, dx, dy, square;
-
-      do
-        {
-          dx = 2 * stars_uniform (&random) - 1;
-          dy = 2 * stars_uniform (&random) - 1;
-          square = dx * dx + dy * dy;
-        }
-      while (square >= 1);
-      for (gdouble step = 0; step <= 4 * length; step++)
-        {
-          const gdouble way = step / (4 * sqrt (square));
-          const gint    column = (gint) floor (x + dx * way), row = (gint) floor (y + dy * way);
-
-          if (column >= 0 && column < s->width && row >= 0 && row < s->height)
-            electrons[(gsize) row * s->width + column] += charge;
-        }
+      add_star (s, x, y, shift->fwhm, shift->transparency * field->objects[i].flux, electrons);
     }
 }
 
@@ -109,17 +90,19 @@ stars_frame (const StarsField *field, gint frame, guint16 *adu)
 {
   const StarsSettings *s = &field->settings;
   const gsize          n = (gsize) s->width * s->height;
+  const StarsBadKind   bad = stars_bad (field, frame);
   g_autofree gdouble *electrons = g_new (gdouble, n);
   StarsRandom          photons = stars_random (s->seed, OF_PHOTONS, frame), reading = stars_random (s->seed, OF_READING, frame);
 
   stars_light (field, frame, electrons);
+  stars_add_satellites (field, frame, electrons);
   for (gsize i = 0; i < n; i++)
-    electrons[i] = stars_poisson (&photons, electrons[i]);
-  add_rays (field, frame, electrons);
+    electrons[i] = bad == STARS_SHUT ? 0 : stars_poisson (&photons, electrons[i]);
+  stars_add_rays (field, frame, electrons);
   for (gsize i = 0; i < n; i++)
     {
       const gdouble value = (electrons[i] + s->read_noise * stars_normal (&reading)) / s->gain + s->bias + field->pattern[i];
 
-      adu[i] = (guint16) CLAMP (floor (value + 0.5), 0, s->ceiling);
+      adu[i] = bad == STARS_BLACK ? 0 : bad == STARS_FULL ? (guint16) s->ceiling : (guint16) CLAMP (floor (value + 0.5), 0, s->ceiling);
     }
 }

@@ -12,12 +12,22 @@
 #include <glib.h>
 
 #define STARS_MOST_OBJECTS 64
+#define STARS_MOST_BAD     64
 
 typedef struct
 {
   gdouble snr;                  /* flux x sqrt (sum psf^2) / sqrt (sky + read_noise^2) */
   gdouble vx, vy;               /* pixels a frame against the sky */
 } StarsMotion;
+
+/* What a night has in place of a good frame: no light but the sky's; no light at all; counts of 0; counts of the ceiling. */
+typedef enum { STARS_CLOUD, STARS_SHUT, STARS_BLACK, STARS_FULL, STARS_BAD_KINDS } StarsBadKind;
+
+typedef struct
+{
+  gint         frame;
+  StarsBadKind kind;
+} StarsBad;
 
 typedef struct
 {
@@ -29,6 +39,8 @@ typedef struct
   gdouble     fwhm;             /* of the Gaussian that each pixel integrates */
   gdouble     halo, halo_width; /* a part of the light, in a Gaussian that is so many times wider */
   gdouble     seeing;           /* the sd of a frame's fwhm, as a part of it */
+  gdouble     transparency;     /* the least; a frame's is drawn between this and 1 */
+  gdouble     turn;             /* of the field about its middle, in a frame: the sine of the angle */
   gdouble     gain, bias;       /* electrons for one ADU; ADU */
   gdouble     rows, columns, pixels;    /* fixed pattern: sd in ADU */
   gint        hot;              /* pixels in 512 x 512, log-uniform between ... */
@@ -40,7 +52,10 @@ typedef struct
   gdouble     walk, pull;       /* the jitter's step per axis; the part that is taken back each frame */
   gdouble     drift_x, drift_y; /* pixels a frame */
   gdouble     cosmic_rays;      /* tracks in a frame, on average */
+  gdouble     satellites;       /* trails in a frame, on average */
   gdouble     ceiling;          /* ADU */
+  gint        n_bad;
+  StarsBad    bad[STARS_MOST_BAD];
   gint        n_objects;
   StarsMotion objects[STARS_MOST_OBJECTS];
 } StarsSettings;
@@ -52,7 +67,7 @@ typedef struct
 
 typedef struct
 {
-  gdouble x, y, fwhm;
+  gdouble x, y, fwhm, transparency;
 } StarsShift;
 
 typedef struct
@@ -76,7 +91,17 @@ void        stars_field_free (StarsField *field);
 /* Electrons of the light alone, before any noise: stars, objects and sky. */
 void        stars_light     (const StarsField *field, gint frame, gdouble *electrons);
 void        stars_frame     (const StarsField *field, gint frame, guint16 *adu);
+/* Where a place of frame 0 lies in another. */
+void        stars_place     (const StarsField *field, gint frame, gdouble *x, gdouble *y);
 void        stars_object    (const StarsField *field, gint object, gint frame, gdouble *x, gdouble *y);
+
+/* As people write them; the last: a good frame. */
+extern const gchar *const stars_bad_names[STARS_BAD_KINDS + 1];
+/* Of the frame; STARS_BAD_KINDS: it is a good one. */
+StarsBadKind stars_bad      (const StarsField *field, gint frame);
+/* stars-night.c: what crosses a frame, in electrons. */
+void        stars_add_rays  (const StarsField *field, gint frame, gdouble *electrons);
+void        stars_add_satellites (const StarsField *field, gint frame, gdouble *electrons);
 
 /* Files; FALSE sets `error`.  A dark frame is float in FITS; PGM has no negative numbers, so there the bias is in it. */
 gboolean    stars_write_fits (const StarsField *field, gint frame, const gchar *path, GError **error);
