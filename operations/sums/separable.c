@@ -6,12 +6,9 @@
 
 #include "separable.h"
 #include "planes.h"
+#include "roll.h"
 
 #include <string.h>
-
-#define BLOCK TAP_SUM_BLOCK
-#define STRIP 256               /* columns that go through the cache together, ... */
-#define ROWS  48                /* ... this many rows at a time */
 
 void
 separable_tap (SeparableTaps *taps, gint offset, gdouble weight)
@@ -83,97 +80,61 @@ separable_divide (const Separable *separable, gfloat *sums, const gfloat *in, co
     separable->divide (sums, in, wholes, n_pixels);
 }
 
-/* --------------------------------------------------------------- C rows -- */
-
-/* A strip's content in the cache: rows of the input and their sums along x.  The result of a row replaces the first
- * row of sums that only this result needs. */
-typedef struct
-{
-  gint    in_stride, stride;    /* floats */
-  gfloat *in, *sums;
-  gfloat *begun;                /* room for a row of the input */
-  gfloat  wholes[STRIP];
-} Strip;
-
-/* Row i, along x. */
-static void
-sum_row (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint i, gint width)
-{
-  const TapList along = separable_list (&separable->x, 4);
-  const gfloat *in = strip->in + (gsize) i * strip->in_stride;
-
-  if (separable->begin)
-    in = separable->begin (in, strip->begun, strip->in_stride / 4);
-  tap_sum (in + 4 * halo->left, &along, strip->sums + (gsize) i * strip->stride, width);
-}
+/* -------------------------------------------------------------- C passes -- */
 
 static void
-sum_columns (const Separable *separable, const TesseraHalo *halo, const Strip *strip, gint width, gint height)
+sum_along (const RollBlock *block, gconstpointer data)
 {
-  const TapList down = separable_list (&separable->y, strip->stride);
+  const Separable    *separable = data;
+  const TesseraHalo   reach = separable_halo (separable);
+  const TapList       along = separable_list (&separable->x, 4);
+  const gint          n_read = reach.left + block->roi.width + reach.right;
+  /* Zeros, because the last block of a row may reach beyond it. */
+  tessera_autoscratch gfloat *begun = gegl_scratch_new0 (gfloat, 4 * (n_read + TAP_SUM_BLOCK));
 
-  tap_sum_rows (strip->sums + halo->top * strip->stride, &down, strip->sums, strip->stride, width, height);
-  for (gint y = 0; y < height && separable->finish; y++)
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      gfloat       *sums = strip->sums + (gsize) y * strip->stride;
-      const gfloat *in = strip->in + (gsize) (y + halo->top) * strip->in_stride + 4 * halo->left;
+      const gfloat *in = block->in + y * block->in_stride - 4 * reach.left;
 
-      separable_divide (separable, sums, in, strip->wholes, width);
-      separable->finish (sums, in, width, separable->finish_data);
+      if (separable->begin)
+        in = separable->begin (in, begun, n_read);
+      tap_sum (in + 4 * reach.left, &along, block->out + y * block->out_stride, block->roi.width);
     }
 }
 
-/* From top to bottom.  The rows that the next results also need are kept. */
 static void
-filter_strip (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable,
-              const TesseraHalo *halo, const Strip *strip)
+sum_down (const RollBlock *block, gconstpointer data)
 {
-  const gint kept = halo->top + halo->bottom;
-  gint       have = 0;
+  const Separable    *separable = data;
+  const TapList       down = separable_list (&separable->y, block->in_stride);
+  const gint          width = block->roi.width;
+  tessera_autoscratch gfloat *wholes = gegl_scratch_new (gfloat, width);
 
-  for (gint y = area->y; y < area->y + area->height; y += ROWS)
+  for (gint x = 0; x < width; x++)
+    wholes[x] = separable->whole;
+  tap_sum_rows (block->in, &down, block->out, block->out_stride, width, block->roi.height);
+  for (gint y = 0; y < block->roi.height && separable->finish; y++)
     {
-      gint          height = MIN (ROWS, area->y + area->height - y);
-      GeglRectangle rows = { area->x - halo->left, y - halo->top + have,
-                             area->width + halo->left + halo->right, kept + height - have };
+      gfloat       *sums = block->out + y * block->out_stride;
+      const gfloat *in = block->input + y * block->input_stride;
 
-      tessera_read_input (request, &rows, strip->in + (gsize) have * strip->in_stride);
-      for (gint i = have; i < kept + height; i++)
-        sum_row (separable, halo, strip, i, area->width);
-      sum_columns (separable, halo, strip, area->width, height);
-      tessera_write_output (request, GEGL_RECTANGLE (area->x, y, area->width, height), strip->sums,
-                            strip->stride * sizeof (gfloat));
-      have = kept;
-      memmove (strip->sums, strip->sums + (gsize) height * strip->stride,
-               (gsize) kept * strip->stride * sizeof (gfloat));
-      if (separable->finish)
-        memmove (strip->in, strip->in + (gsize) height * strip->in_stride,
-                 (gsize) kept * strip->in_stride * sizeof (gfloat));
+      separable_divide (separable, sums, in, wholes, width);
+      separable->finish (sums, in, width, separable->finish_data);
     }
 }
 
 void
 separable_area (const TesseraRequest *request, const GeglRectangle *area, const Separable *separable)
 {
-  const TesseraHalo halo = separable_halo (separable);
-  const gint        n_rows = MIN (ROWS, area->height) + halo.top + halo.bottom;
-  const gint        n_columns = MIN (STRIP, area->width), n_read = n_columns + halo.left + halo.right;
-  /* Zeros, because the last block of a row may reach beyond it. */
-  tessera_autoscratch gfloat *in = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_rows * n_read + BLOCK));
-  tessera_autoscratch gfloat *begun = gegl_scratch_new0 (gfloat, 4 * ((gsize) n_read + BLOCK));
-  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, 4 * (gsize) n_rows * (n_columns + 2 * BLOCK));
-  Strip             strip = { .in = in, .sums = sums, .begun = begun };
+  const TesseraHalo reach = separable_halo (separable);
+  Roll              roll = {
+    .n = 3, .in_place = TRUE, .sees_input = separable->finish != NULL,
+    .passes = { { .floats = 4, .make = roll_read, .data = request },
+                { { reach.left, 0, reach.right, 0 }, 4, sum_along, separable },
+                { { 0, reach.top, 0, reach.bottom }, 4, sum_down, separable } }
+  };
 
-  for (gint i = 0; i < STRIP; i++)
-    strip.wholes[i] = separable->whole;
-  for (gint x = area->x; x < area->x + area->width; x += STRIP)
-    {
-      gint width = MIN (STRIP, area->x + area->width - x);
-
-      strip.in_stride = 4 * (width + halo.left + halo.right);
-      strip.stride = 4 * BLOCK * ((width + BLOCK - 1) / BLOCK | 1);     /* odd: no two rows meet in one set */
-      filter_strip (request, GEGL_RECTANGLE (x, area->y, width, area->height), separable, &halo, &strip);
-    }
+  roll_area (&roll, request, area);
 }
 
 /* ---------------------------------------------------------------- device -- */

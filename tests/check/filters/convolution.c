@@ -306,8 +306,8 @@ check_alphas (const CheckOptions *options, CheckStats *stats, CheckLeg leg, gint
   g_object_unref (graph);
 }
 
-/* Sums of |w| over sums of |w| a that no float holds; of opaque pixels the sum of |w| may be infinite.  And alphas: from the list of a kernel's taps (the
- * first), and from its rows. */
+/* Sums of |w| over sums of |w| a that no float holds; of opaque pixels the sum of |w| may be infinite.  Two passes with a halo on one side alone.  And
+ * alphas: from the list of a kernel's taps (the first), and from its rows. */
 static void
 special (const CheckOptions *options, CheckStats *stats)
 {
@@ -320,6 +320,7 @@ special (const CheckOptions *options, CheckStats *stats)
       {
         check_pair (options, stats, legs[i], faint, "2 3 4", 4.5);
         check_pair (options, stats, legs[i], opaque, "0 3e38 3e38", 9e18);
+        check_pair (options, stats, legs[i], opaque, "0 0 0; 0 2 1; 0 4 2", 1.2e-19);
         check_alphas (options, stats, legs[i], 3, 17);
         check_alphas (options, stats, legs[i], 17, 3);
         check_alphas (options, stats, legs[i], 9, 17);
