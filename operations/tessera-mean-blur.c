@@ -34,12 +34,12 @@ property_enum (border, _("Border"), TesseraBorder, tessera_border, TESSERA_BORDE
 #define GEGL_OP_C_SOURCE tessera-mean-blur.c
 
 #include "tessera-op.h"
+#include "roll.h"
+
 #include "mean-blur.cl.h"
 
 #define LANE_FLOATS 16          /* of the widest registers */
 #define COLUMNS     32          /* floats of a row whose columns are summed at once */
-#define TILE        64          /* rows rows of GEGL's tiles; writing ends where they end */
-#define READ_PIXELS 20000       /* read at once */
 
 typedef struct
 {
@@ -52,107 +52,54 @@ typedef struct
 #define LANES_LOOPS "mean-blur-loops.h"
 #include "lanes.h"
 
-/* ------------------------------------------------------------- C blocks -- */
+/* -------------------------------------------------------------- C passes -- */
 
-/* A strip of columns on its way down.  It holds the rows, summed along x, that the next rows of the result need. */
-typedef struct
-{
-  const TesseraRequest *request;
-  gint    x, width;
-  gint    most;                 /* rows of result at a time */
-  gint    read_rows;
-  gsize   stride;               /* floats from row to row of `sums` */
-  gfloat *sums;                 /* 2 radius + most rows */
-  gfloat *in;                   /* rows as they are read */
-  gfloat *line, *total;         /* COLUMNS at a time */
-} Strip;
-
-/* Reads `count` rows from `y` on and sums them along x, into the sums from row `to` on. */
 static void
-bring_rows (Strip *strip, gint y, gint count, gint to)
+sum_along (const RollBlock *block, gconstpointer data)
 {
-  const Params *params = strip->request->params;
-  const gint    radius = params->radius, width = strip->width + 2 * radius;
+  const Params *params = data;
+  const gint    n = 2 * params->radius + 1, around = block->roi.width + n - 1;
+  tessera_autoscratch gfloat *line = gegl_scratch_new0 (gfloat, 4 * around + LANE_FLOATS);
 
-  for (gint done = 0; done < count; done += strip->read_rows)
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      const gint rows = MIN (strip->read_rows, count - done);
+      memcpy (line, block->in + y * block->in_stride - 4 * params->radius, 4 * around * sizeof (gfloat));
+      LANES_BEST (sum_line) (line, 4, n, block->out + y * block->out_stride, 4 * block->roi.width, params->scale);
+    }
+}
 
-      tessera_read_input (strip->request, GEGL_RECTANGLE (strip->x - radius, y + done, width, rows), strip->in);
-      memset (strip->in + 4 * (gsize) width * rows, 0, LANE_FLOATS * sizeof (gfloat));
+static void
+sum_down (const RollBlock *block, gconstpointer data)
+{
+  const Params *params = data;
+  const gint    n = 2 * params->radius + 1, rows = block->roi.height, around = rows + n - 1;
+  const gfloat *in = block->in - params->radius * block->in_stride;
+  tessera_autoscratch gfloat *line = gegl_scratch_new0 (gfloat, COLUMNS * (around + rows) + 2 * LANE_FLOATS);
+  gfloat       *total = line + COLUMNS * around + LANE_FLOATS;
+
+  for (gint x = 0; x < 4 * block->roi.width; x += COLUMNS)
+    {
+      for (gint row = 0; row < around; row++)
+        memcpy (line + row * COLUMNS, in + row * block->in_stride + x, COLUMNS * sizeof (gfloat));
+      LANES_BEST (sum_line) (line, COLUMNS, n, total, (gsize) rows * COLUMNS, params->scale);
       for (gint row = 0; row < rows; row++)
-        {
-          gfloat *from = strip->in + 4 * (gsize) width * row;
-
-          memcpy (strip->line, from, (4 * width + LANE_FLOATS) * sizeof (gfloat));
-          LANES_BEST (sum_line) (strip->line, 4, 2 * radius + 1, strip->sums + (to + done + row) * strip->stride,
-                                 4 * strip->width, params->scale);
-        }
+        memcpy (block->out + row * block->out_stride + x, total + row * COLUMNS, COLUMNS * sizeof (gfloat));
     }
 }
 
-/* Makes `rows` rows of the result, over the first of the sums. */
-static void
-sum_columns (Strip *strip, gint rows)
-{
-  const Params *params = strip->request->params;
-  const gint    n = 2 * params->radius + 1;
-
-  for (gsize x = 0; x < 4 * (gsize) strip->width; x += COLUMNS)
-    {
-      for (gint row = 0; row < rows + n - 1; row++)
-        memcpy (strip->line + row * COLUMNS, strip->sums + row * strip->stride + x, COLUMNS * sizeof (gfloat));
-      LANES_BEST (sum_line) (strip->line, COLUMNS, n, strip->total, (gsize) rows * COLUMNS, params->scale);
-      for (gint row = 0; row < rows; row++)
-        memcpy (strip->sums + row * strip->stride + x, strip->total + row * COLUMNS, COLUMNS * sizeof (gfloat));
-    }
-}
-
-static void
-blur_strip (Strip *strip, gint y, gint end)
-{
-  const gint kept = 2 * ((const Params *) strip->request->params)->radius, radius = kept / 2;
-
-  bring_rows (strip, y - radius, kept, 0);
-  while (y < end)
-    {
-      gint rows = MIN (strip->most - (y & (TILE - 1)), end - y);
-
-      bring_rows (strip, y + radius, rows, kept);
-      sum_columns (strip, rows);
-      tessera_write_output (strip->request, GEGL_RECTANGLE (strip->x, y, strip->width, rows), strip->sums,
-                            strip->stride * sizeof (gfloat));
-      memmove (strip->sums, strip->sums + rows * strip->stride, kept * strip->stride * sizeof (gfloat));
-      y += rows;
-    }
-}
-
-/* Strips fit the cache if the radius allows it.  Their rows are summed once, so only the columns beside a strip are
- * read twice.  At radius 1000 a thread needs some 30 MB. */
 static void
 blur_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const Params *params = request->params;
   const gint    radius = params->radius;
-  const gint    usual = radius > 128 ? 512 : 256, widest = usual + MIN (usual, 128);
-  const gint    around = MIN (widest, area->width) + 2 * radius;
-  const gint    most = CLAMP (radius, TILE, 1024) / TILE * TILE, read_rows = CLAMP (READ_PIXELS / around, 4, TILE);
-  const gsize   stride = (4 * MIN (widest, area->width) + COLUMNS - 1) / COLUMNS * COLUMNS + LANE_FLOATS;
-  const gsize   rows = 2 * radius + most;
-  tessera_autoscratch gfloat *sums = gegl_scratch_new (gfloat, stride * rows);
-  tessera_autoscratch gfloat *in = gegl_scratch_new (gfloat, 4 * (gsize) around * read_rows + LANE_FLOATS);
-  tessera_autoscratch gfloat *line = gegl_scratch_new (gfloat, MAX (4 * (gsize) around, COLUMNS * rows) + 2 * LANE_FLOATS);
-  tessera_autoscratch gfloat *total = gegl_scratch_new (gfloat, (gsize) COLUMNS * most + LANE_FLOATS);
-  Strip         strip = { .request = request, .most = most, .read_rows = read_rows, .stride = stride,
-                          .sums = sums, .in = in, .line = line, .total = total };
+  Roll          roll = {
+    .n = 3, .in_place = TRUE,
+    .passes = { { .floats = 4, .make = roll_read, .data = request },
+                { { radius, 0, radius, 0 }, 4, sum_along, params },
+                { { 0, radius, 0, radius }, 4, sum_down, params } }
+  };
 
-  for (strip.x = area->x; strip.x < area->x + area->width; strip.x += strip.width)
-    {
-      const gint rest = area->x + area->width - strip.x;
-
-      strip.width = rest <= widest ? rest : usual - (strip.x & 127);
-      blur_strip (&strip, area->y, area->y + area->height);
-    }
+  roll_area (&roll, request, area);
 }
 
 /* ---------------------------------------------------------------- device -- */
