@@ -73,7 +73,7 @@ property_enum (output, _("Result"), TesseraHarrisResult, tessera_harris_result, 
 #include "harris-corners.cl.h"
 
 static const TesseraFilter harris = {
-  .name = "harris-corners", .source = tessera_harris_corners_cl, .block = harris_block,
+  .name = "harris-corners", .source = tessera_harris_corners_cl, .area = harris_area,
   .scratch_bytes = harris_scratch_bytes, .device = harris_device
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * The C path of tessera:harris-corners: a block, row by row.
+ * The C path of tessera:harris-corners: its passes.
  */
 #include "config.h"
 
 #include "harris-corners.h"
 #include "planes.h"
+#include "roll.h"
 #include "tap-sum.h"
 
 #include "../../opencl/math/tessera-convert.h"
@@ -14,21 +15,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define RUN (4 * TAP_SUM_BLOCK) /* floats that a sum of taps takes at a time */
-
-/* A block's planes, each in rows. */
-typedef struct
-{
-  const Harris *harris;
-  gint    width, height;        /* of R: the block's result and the margin */
-  gint    seen_width;           /* of a row of the luminance */
-  gfloat *seen;
-  gint    plane;                /* from gx gx to gx gy to gy gy, in the same row */
-  gint    row;                  /* three of these, and room for the last run */
-  gfloat *means;                /* products, then their means along x, then along both */
-  gfloat *response;             /* in rows of `plane` */
-} Planes;
 
 /* -------------------------------------------------------------- response -- */
 
@@ -61,25 +47,43 @@ measure_row (const gfloat *restrict a, gint plane, gint n, gfloat k, gfloat *res
     response[i] = harris_measure (a[i], b[i], c[i], k);
 }
 
-/* R of all rows. */
-static void
-respond (const Planes *planes)
+/* Floats from gx gx to gx gy to gy gy, in the same row. */
+static gint
+plane_of (gint width)
 {
-  const SeparableTaps *taps = &planes->harris->gaussian.fir.x;
-  const TapList        along = separable_list (taps, 1), down = separable_list (taps, planes->row);
-  const gint           reach = planes->harris->reach - planes->harris->margin - 1, n = planes->width + 2 * reach;
-  const gsize          row = planes->row;
-  tessera_autoscratch gfloat *products = gegl_scratch_new0 (gfloat, row + 2 * reach);
+  return (width + 15) / 16 * 16;
+}
 
-  for (gint y = 0; y < planes->height + 2 * reach; y++)
+static gint
+reach_of (const Harris *harris)
+{
+  return harris->reach - harris->margin - 1;
+}
+
+static void
+see (const RollBlock *block, gconstpointer data)
+{
+  const Harris *harris = data;
+
+  for (gint y = 0; y < block->roi.height; y++)
+    perceived_luminance (harris->input, block->in + y * block->in_stride, harris->components, harris->weights,
+                         block->roi.width, block->out + y * block->out_stride);
+}
+
+/* Products, in planes, and their means along x.  A mean lies where the first of its pixels was. */
+static void
+multiply (const RollBlock *block, gconstpointer data)
+{
+  const Harris *harris = data;
+  const TapList along = separable_list (&harris->gaussian.fir.x, 1);
+  const gint    reach = reach_of (harris), plane = plane_of (block->roi.width);
+  tessera_autoscratch gfloat *products = gegl_scratch_new0 (gfloat, 3 * plane + 2 * reach + ROLL_RUN);
+
+  for (gint y = 0; y < block->roi.height; y++)
     {
-      multiply_row (planes->seen + (gsize) y * planes->seen_width, planes->seen_width, n, planes->plane, products);
-      tap_sum (products + reach, &along, planes->means + y * row, 3 * planes->plane / 4);
+      multiply_row (block->in + (y - 1) * (gssize) block->in_stride - 1, block->in_stride, block->roi.width, plane, products);
+      tap_sum (products + reach, &along, block->out + y * block->out_stride, 3 * plane / 4);
     }
-  tap_sum_rows (planes->means + reach * row, &down, planes->means, row, 3 * planes->plane / 4, planes->height);
-  for (gint y = 0; y < planes->height; y++)
-    measure_row (planes->means + y * row, planes->plane, planes->width, planes->harris->k,
-                 planes->response + (gsize) y * planes->plane);
 }
 
 HarrisInside
@@ -92,18 +96,27 @@ harris_inside (const TesseraRequest *request, gint x, gint y, gint width, gint h
                           (gint) CLAMP (left + image->width, 0, width), (gint) CLAMP (top + image->height, 0, height) };
 }
 
-/* What is not of the image has no vote. */
+/* R.  What is not of the image has no vote. */
 static void
-silence_outside (const Planes *planes, const HarrisInside *inside)
+respond (const RollBlock *block, gconstpointer data)
 {
-  for (gint y = 0; y < planes->height; y++)
-    {
-      const gboolean is_inside = y >= inside->top && y < inside->bottom;
-      gfloat        *response = planes->response + (gsize) y * planes->plane;
+  const TesseraRequest *request = data;
+  const Harris         *harris = request->params;
+  const TapList         down = separable_list (&harris->gaussian.fir.y, block->in_stride);
+  const gint            reach = reach_of (harris), width = block->roi.width, plane = plane_of (width + 2 * reach);
+  const HarrisInside    inside = harris_inside (request, block->roi.x, block->roi.y, width, block->roi.height);
+  gfloat               *row = block->in - 3 * reach, *means = row - reach * block->in_stride;
 
-      for (gint x = 0; x < (is_inside ? inside->left : planes->width); x++)
+  tap_sum_rows (row, &down, means, block->in_stride, 3 * plane / 4, block->roi.height);
+  for (gint y = 0; y < block->roi.height; y++)
+    {
+      const gboolean is_inside = y >= inside.top && y < inside.bottom;
+      gfloat        *response = block->out + y * block->out_stride;
+
+      measure_row (means + y * block->in_stride, plane, width, harris->k, response);
+      for (gint x = 0; x < (is_inside ? inside.left : width); x++)
         response[x] = -INFINITY;
-      for (gint x = inside->right; is_inside && x < planes->width; x++)
+      for (gint x = inside.right; is_inside && x < width; x++)
         response[x] = -INFINITY;
     }
 }
@@ -138,17 +151,15 @@ show_strength (const gfloat *restrict response, gint n, gfloat *restrict out)
     out[i] = harris_strength (response[i]);
 }
 
-/* Row y of R, but for its first and its last pixel: 1 on corners. */
+/* 1 on corners of row y, and `beside` pixels before and behind it. */
 static void
-find_corners (const Planes *planes, const TesseraBlock *block, gint y, gfloat *corners)
+find_corners (const Harris *harris, const RollBlock *block, gint y, gint beside, gfloat *corners)
 {
-  const Harris *harris = planes->harris;
-  const gint    n = planes->width - 2, beside = harris->reach - harris->margin + 1;
+  const gint n = block->roi.width + 2 * beside;
 
-  mark_row (planes->response + (gsize) (y - 1) * planes->plane, planes->plane, n, harris->threshold, corners);
+  mark_row (block->in + (y - 1) * (gssize) block->in_stride - beside - 1, block->in_stride, n, harris->threshold, corners);
   if (harris->components > 1)
-    drop_hidden (block->in + (y - 1 + beside) * block->in_stride + harris->components * beside, harris->components, n,
-                 corners);
+    drop_hidden (block->input + y * (gssize) block->input_stride - harris->components * beside, harris->components, n, corners);
 }
 
 /* The picture's row as the result has it. */
@@ -163,7 +174,7 @@ copy_row (const Harris *harris, const gfloat *in, gint n, gfloat *out)
 
 /* A cross around (x, y) of the result, as far as it lies in the block. */
 static void
-draw_cross (const Harris *harris, const TesseraBlock *block, gint x, gint y)
+draw_cross (const Harris *harris, const RollBlock *block, gint x, gint y)
 {
   const Pixel color = { harris->color[0], harris->color[1], harris->color[2], 1.0f };
   const gint  width = block->roi.width, height = block->roi.height;
@@ -175,38 +186,38 @@ draw_cross (const Harris *harris, const TesseraBlock *block, gint x, gint y)
 }
 
 static void
-show_crosses (const Planes *planes, const TesseraBlock *block)
+show_crosses (const Harris *harris, const RollBlock *block)
 {
-  const Harris *harris = planes->harris;
-  tessera_autoscratch gfloat *corners = gegl_scratch_new (gfloat, planes->width);
+  const gint n = block->roi.width + 2 * HARRIS_ARM;
+  tessera_autoscratch gfloat *corners = gegl_scratch_new (gfloat, n);
 
   for (gint y = 0; y < block->roi.height; y++)
-    copy_row (harris, block->in + (y + harris->reach) * block->in_stride + harris->components * harris->reach,
-              block->roi.width, block->out + y * block->out_stride);
-  for (gint y = 1; y < planes->height - 1; y++)
+    copy_row (harris, block->input + y * block->input_stride, block->roi.width, block->out + y * block->out_stride);
+  for (gint y = -HARRIS_ARM; y < block->roi.height + HARRIS_ARM; y++)
     {
-      find_corners (planes, block, y, corners);
-      for (gint x = 0; x < planes->width - 2; x++)
+      find_corners (harris, block, y, HARRIS_ARM, corners);
+      for (gint x = 0; x < n; x++)
         if (corners[x] != 0.0f)
-          draw_cross (harris, block, x + 1 - harris->margin, y - harris->margin);
+          draw_cross (harris, block, x - HARRIS_ARM, y);
     }
 }
 
 static void
-show (const Planes *planes, const TesseraBlock *block)
+show (const RollBlock *block, gconstpointer data)
 {
-  const gint width = block->roi.width;
+  const Harris *harris = data;
+  const gint    width = block->roi.width;
 
-  if (planes->harris->result == HARRIS_OVERLAY)
-    show_crosses (planes, block);
-  for (gint y = 0; y < block->roi.height && planes->harris->result != HARRIS_OVERLAY; y++)
+  if (harris->result == HARRIS_OVERLAY)
+    show_crosses (harris, block);
+  for (gint y = 0; y < block->roi.height && harris->result != HARRIS_OVERLAY; y++)
     {
-      const gfloat *response = planes->response + (gsize) y * planes->plane;
+      const gfloat *response = block->in + y * block->in_stride;
       gfloat       *out = block->out + y * block->out_stride;
 
-      if (planes->harris->result == HARRIS_CORNERS)
-        find_corners (planes, block, y + 1, out);
-      else if (planes->harris->result == HARRIS_STRENGTHS)
+      if (harris->result == HARRIS_CORNERS)
+        find_corners (harris, block, y, 0, out);
+      else if (harris->result == HARRIS_STRENGTHS)
         show_strength (response, width, out);
       else
         memcpy (out, response, width * sizeof (gfloat));
@@ -214,28 +225,18 @@ show (const Planes *planes, const TesseraBlock *block)
 }
 
 void
-harris_block (const TesseraRequest *request, const TesseraBlock *block)
+harris_area (const TesseraRequest *request, const GeglRectangle *area)
 {
   const Harris *harris = request->params;
-  const gint    margin = harris->margin, reach = harris->reach - margin - 1;
-  Planes        planes = { .harris = harris, .width = block->roi.width + 2 * margin,
-                           .height = block->roi.height + 2 * margin };
-  const gint    seen_height = planes.height + 2 * reach + 2;
-  HarrisInside  inside;
+  const gint    reach = reach_of (harris), margin = harris->margin;
+  Roll          roll = {
+    .n = 5, .sees_input = TRUE,
+    .passes = { { .floats = harris->components, .make = roll_read, .data = request },
+                { .floats = 1, .make = see, .data = harris },
+                { { 1, 1, 1, 1 }, 3, multiply, harris },
+                { { reach, reach, reach, reach }, 1, respond, request },
+                { { margin, margin, margin, margin }, harris->result == HARRIS_OVERLAY ? 4 : 1, show, harris } }
+  };
 
-  planes.seen_width = planes.width + 2 * reach + 2;
-  planes.plane = (planes.seen_width + 15) / 16 * 16;
-  planes.row = (3 * planes.plane + RUN - 1) / RUN * RUN;
-  planes.seen = gegl_scratch_new (gfloat, (gsize) planes.seen_width * seen_height);
-  planes.means = gegl_scratch_new (gfloat, (gsize) planes.row * (planes.height + 2 * reach));
-  planes.response = gegl_scratch_new (gfloat, (gsize) planes.plane * planes.height);
-  perceived_luminance (harris->input, block->in, harris->components, harris->weights, planes.seen_width * seen_height,
-                       planes.seen);
-  respond (&planes);
-  inside = harris_inside (request, block->roi.x - margin, block->roi.y - margin, planes.width, planes.height);
-  silence_outside (&planes, &inside);
-  show (&planes, block);
-  gegl_scratch_free (planes.response);
-  gegl_scratch_free (planes.means);
-  gegl_scratch_free (planes.seen);
+  roll_area (&roll, request, area);
 }

@@ -37,7 +37,7 @@ typedef struct
 
 HarrisInside harris_inside (const TesseraRequest *request, gint x, gint y, gint width, gint height);
 
-void  harris_block         (const TesseraRequest *request, const TesseraBlock *block);
+void  harris_area          (const TesseraRequest *request, const GeglRectangle *area);
 gsize harris_scratch_bytes (const TesseraRequest *request, gint width, gint height);
 gint  harris_device        (TesseraBand *band);
 

@@ -109,9 +109,10 @@ typedef struct
   gint              strip_rows;         /* whose points can be found together */
   SiftLevels        levels;             /* the result */
   /* sift-levels.c: */
-  gint              fed;                /* rows of the base that were taken */
-  gint              n_tiles, pad;
-  gsize             stride;             /* floats, of a row of a tile */
+  const gfloat     *base;               /* its next rows */
+  gint              fed, ahead;         /* rows of the base that were taken, and how many more that is than of the last level */
+  gint              made, makes;        /* rows of the last level, and those that there will be */
+  gint              n_tiles;
   SiftTile         *tiles;
 } SiftOctave;
 
