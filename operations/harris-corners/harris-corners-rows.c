@@ -81,7 +81,8 @@ multiply (const RollBlock *block, gconstpointer data)
 
   for (gint y = 0; y < block->roi.height; y++)
     {
-      multiply_row (block->in + (y - 1) * (gssize) block->in_stride - 1, block->in_stride, block->roi.width, plane, products);
+      multiply_row (block->in + (y - 1) * (gssize) block->in_stride - 1, block->in_stride, block->roi.width, plane,
+                    products);
       tap_sum (products + reach, &along, block->out + y * block->out_stride, 3 * plane / 4);
     }
 }
@@ -157,9 +158,11 @@ find_corners (const Harris *harris, const RollBlock *block, gint y, gint beside,
 {
   const gint n = block->roi.width + 2 * beside;
 
-  mark_row (block->in + (y - 1) * (gssize) block->in_stride - beside - 1, block->in_stride, n, harris->threshold, corners);
+  mark_row (block->in + (y - 1) * (gssize) block->in_stride - beside - 1, block->in_stride, n, harris->threshold,
+            corners);
   if (harris->components > 1)
-    drop_hidden (block->input + y * (gssize) block->input_stride - harris->components * beside, harris->components, n, corners);
+    drop_hidden (block->input + y * (gssize) block->input_stride - harris->components * beside, harris->components, n,
+                 corners);
 }
 
 /* The picture's row as the result has it. */

@@ -132,7 +132,8 @@ take_base (const RollBlock *block, gconstpointer data)
 
   for (gint i = 0; i < block->roi.height; i++)
     memcpy (block->out + i * block->out_stride + left - block->roi.x,
-            octave->base + (gsize) (block->roi.y + i - octave->fed) * octave->width + left, (right - left) * sizeof (gfloat));
+            octave->base + (gsize) (block->roi.y + i - octave->fed) * octave->width + left,
+            (right - left) * sizeof (gfloat));
   keep_rows (level, block);
 }
 
@@ -142,7 +143,8 @@ sum_along (const RollBlock *block, gconstpointer data)
   const TileLevel *level = data;
 
   for (gint y = 0; y < block->roi.height; y++)
-    tap_sum (block->in + y * block->in_stride, &level->taps, block->out + y * block->out_stride, (block->roi.width + 3) / 4);
+    tap_sum (block->in + y * block->in_stride, &level->taps, block->out + y * block->out_stride,
+             (block->roi.width + 3) / 4);
 }
 
 static void

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Passes in C, as they are declared on the device, but over rows that stay in the cache.
+ * Passes in C, declared as on the device; their rows stay in the cache.
  *
  *   pass 0 ---- window 0 ----> pass 1 ---- window 1 ----> pass 2 ----> rows of the result
  *   (reads)     its last rows  (along x)   its last rows  (along y)
  *
- * A pass is a function that makes the next rows of those that the pass before has made, and of a halo of those around them.
- * Order: the last pass is asked for the result's next rows, from top to bottom.  Each pass asks the one before for the rows that
- * its window lacks, some at a time, then makes its own.  So each row of each pass is made once, in one order, for one strip.
- * A window holds what one turn of its reader needs: the reader's halo and the rows of that turn.  What the next turn needs too
- * moves to its beginning.  Window 0 holds the rows that the last pass makes too, if that one sees the input.
- * NaN and borders: rows are moved, not computed with; what the functions write stays.  Reading extends the image.  Where
- * a pass's own edge counts beyond it, `top` and `bottom` are the edges, whose rows are repeated.
+ * Pass: a function that makes some rows, from the rows of the pass before and a halo around them.
+ * Order: the last pass is asked for the result's next rows, from top to bottom.  A pass asks the one before
+ * for what its window lacks, a piece at a time, then makes its own rows.  So each row is made once, in order.
+ * Rows held: the reader's halo and the rows that it makes at a time.  Those that it needs again move to the
+ * window's beginning.  Window 0 also holds what the last pass makes, if that one sees the input.
+ * NaN: rows are moved, never computed with; NaN goes where the functions take it.
+ * Borders: reading extends the image, so a pass tests none.  If what a pass makes has edges of its own, `top`
+ * and `bottom` are these, and their rows are repeated beyond; columns are its function's affair.
  */
 #ifndef ROLL_H
 #define ROLL_H
 
 #include "tessera.h"
 
-#define ROLL_RUN    64          /* floats: a row has room for whole runs, of as many planes of 16 n pixels as a pixel has floats */
+#define ROLL_RUN    64          /* floats: a row has room for whole runs, and for its pixels in planes of 16 n floats */
 #define ROLL_PASSES 32
 
 /* What a pass makes at a time. */
 typedef struct
 {
   GeglRectangle roi;            /* where it lies */
-  gfloat       *in;             /* the same place in the pass before, around which the halo lies; a pass that needs nothing else
-                                 * of them may write over the first of its rows, as many as it makes */
+  gfloat       *in;             /* the same place in the pass before.  Of its rows with the halo, those that this
+                                 * one alone reads are the first: as many as it makes, and free to be written over */
   gsize         in_stride;      /* floats from one row to the next */
   const gfloat *input;          /* the same place in pass 0; of the last pass, if it sees the input */
   gsize         input_stride;
@@ -69,8 +70,8 @@ void roll_area (Roll *roll, const TesseraRequest *request, const GeglRectangle *
 /* The first pass of a filter, of as many floats as the input's pixels have; its data is the request. */
 void roll_read (const RollBlock *block, gconstpointer data);
 
-/* For passes of another kind: begins with the columns and the first row of `roi`, in memory for as many floats as it returns.
- * NULL: it is only asked for that. */
+/* For results that are no request's: begins with the columns and the first row of `roi`, in memory for as many
+ * floats as it returns.  NULL: it is only asked for that.  Set are `rows`, `piece`, `top` and `bottom` too. */
 gsize roll_begin (Roll *roll, const GeglRectangle *roi, gfloat *memory);
 
 /* The result's next n rows, as long as no others are made; their stride is the last window's. */
