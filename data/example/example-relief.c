@@ -2,7 +2,7 @@
  *
  * example:relief: a filter of one's own, built outside Tessera.  README.md says how.
  *
- *   out = 1/2 + strength (in (x + 1, y + 1) - in (x - 1, y - 1)), alpha is copied.
+ *   out = grey alpha + strength (in (x + 1, y + 1) - in (x - 1, y - 1)), alpha is copied.
  */
 #ifdef GEGL_PROPERTIES
 
@@ -44,7 +44,7 @@ relief_block (const TesseraRequest *request, const TesseraBlock *block)
       for (gint i = 0; i < 4 * block->roi.width; i += 4)
         {
           for (gint c = 0; c < 3; c++)
-            out[i + c] = relief (before[i + c], after[i + c], strength);
+            out[i + c] = relief (before[i + c], after[i + c], here[i + 3], strength);
           out[i + 3] = here[i + 3];
         }
     }
@@ -82,7 +82,7 @@ gegl_op_class_init (GeglOpClass *klass)
     .name = "example:relief", .title = "Relief", .categories = "light",
     .description = "Makes the photograph look like a relief that is lit from one corner",
     .menu_path = "<Image>/Filters/Light and Shadow", .menu_label = "Relief (Example)...",
-    .filter = &relief_filter, .working = "R'G'B'A float", .halo = { 1, 1, 1, 1 }, .run = run
+    .filter = &relief_filter, .working = "RaGaBaA float", .halo = { 1, 1, 1, 1 }, .run = run
   });
 }
 

@@ -20,6 +20,6 @@ kernel void example_relief (INPUT_ARGS (float4), OUTPUT_ARGS (float4), float str
   before = input[-input_stride - 1];
   here = input[0];
   after = input[input_stride + 1];
-  output[y * width + x] = (float4) (relief (before.x, after.x, strength), relief (before.y, after.y, strength),
-                                    relief (before.z, after.z, strength), here.w);
+  output[y * width + x] = (float4) (relief (before.x, after.x, here.w, strength), relief (before.y, after.y, here.w, strength),
+                                    relief (before.z, after.z, here.w, strength), here.w);
 }

@@ -9,7 +9,7 @@
 
 /* One line of the table.  A step is "operation property=value ..."; the steps of
  * a chain are separated by " | ".  A chain is measured with the sink `whole` only. */
-typedef struct
+typedef struct _BenchRow
 {
   const gchar *title;
   const gchar *ours;

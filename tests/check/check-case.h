@@ -4,9 +4,7 @@
 #ifndef CHECK_CASE_H
 #define CHECK_CASE_H
 
-#include <glib.h>
-
-#define CHECK_MAX_PROPERTIES 8
+#include "tessera-check.h"
 
 typedef enum
 {
