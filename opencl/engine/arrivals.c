@@ -27,34 +27,17 @@ tessera_image_bytes (const TesseraImage *image)
   return (gsize) image->stride * image->height * image->components * sizeof (gfloat);
 }
 
-/* One kernel converts all layouts.  Each layout has to be proven for itself. */
-static void
-note_layout (BandState *state, const TesseraTravel *travel, gboolean encodes)
-{
-  static GMutex      lock;
-  static GHashTable *marks;             /* for good */
-
-  const guint       key = (guint) travel->stored << 16 | (guint) travel->working << 1 | (encodes != FALSE);
-  TesseraProofMark *mark;
-
-  g_mutex_lock (&lock);
-  if (! marks)
-    marks = g_hash_table_new (NULL, NULL);
-  mark = g_hash_table_lookup (marks, GUINT_TO_POINTER (key));
-  if (! mark)
-    g_hash_table_insert (marks, GUINT_TO_POINTER (key), mark = g_new0 (TesseraProofMark, 1));
-  g_mutex_unlock (&lock);
-  if (! g_atomic_int_get (&mark->is_proven))
-    tessera_queue_note_unproven (state->job->queue, mark);
-}
-
 gint
-tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image, gboolean encodes,
-                      TesseraMemory **table)
+tessera_travel_table (BandState *state, const TesseraTravel *travel, const TesseraImage *image, TesseraMemory **table)
 {
-  note_layout (state, travel, encodes);
   *table = image->memory;
   return travel->table ? tessera_constant_table (state, travel->table, travel->table_bytes, table) : 0;
+}
+
+guint
+tessera_travel_variant (const TesseraTravel *travel)
+{
+  return (guint) travel->stored << 16 | (guint) travel->working;
 }
 
 /* ------------------------------------------------------------------ read -- */
@@ -142,7 +125,7 @@ extend (BandState *state, const TesseraImage *image, const GeglRectangle *part, 
 
   for (gint i = 0; i < 4; i++)
     if (rims[i][2] && rims[i][3])
-      tessera_engine_launch (state, &(TesseraLaunch) {
+      tessera_engine_launch (state, 0, &(TesseraLaunch) {
         .kernel = "extend_pixels",
         .size = { rims[i][2], rims[i][3] },
         .args = { ARG (image->memory), ARG (image->components), ARG (image->stride), ARG (rims[i][0]),
@@ -165,8 +148,8 @@ decode (BandState *state, Arrival *arrival, gint bottom)
   if (bottom <= top)
     return 0;
   arrival->decoded = bottom;
-  tessera_travel_table (state, travel, image, FALSE, &table);
-  return tessera_engine_launch (state, &(TesseraLaunch) {
+  tessera_travel_table (state, travel, image, &table);
+  return tessera_engine_launch (state, tessera_travel_variant (travel), &(TesseraLaunch) {
     .kernel = "decode_pixels",
     .size = { part->width, bottom - top },
     .group = { 32, 4 },

@@ -19,10 +19,12 @@ typedef struct
 
 TesseraImage tessera_image_for   (const GeglRectangle *rect, const Babl *format);
 gsize        tessera_image_bytes (const TesseraImage *image);
-/* For a conversion, encoding or decoding, which is noted.  For a format without a table (floats), the image stands in its place;
+/* For a conversion, encoding or decoding.  For a format without a table (floats), the image stands in its place;
  * nobody reads it. */
-gint tessera_travel_table   (BandState *state, const TesseraTravel *travel, const TesseraImage *image, gboolean encodes,
+gint tessera_travel_table   (BandState *state, const TesseraTravel *travel, const TesseraImage *image,
                              TesseraMemory **table);
+/* One kernel converts all layouts: each is a variant. */
+guint tessera_travel_variant (const TesseraTravel *travel);
 /* Memory for the pixels that `image` covers, and the copy that brings them to the host's side of it.
  * Pixels that the device converts travel without gaps.  Others lie as in the image, so that its
  * rows can be sent to their place. */

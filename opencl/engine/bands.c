@@ -181,7 +181,7 @@ tessera_band_run (BandState *state)
         return tessera_stage (job, "measuring", status);
       band->measured = state->answer_host->pointer;
     }
-  if (tessera_request_only_answers (job->request))
+  if (! job->request->output)
     return tessera_stage (job, "running", job->request->filter->device (band));
   band->output = tessera_image_for (&band->roi, job->request->output_format);
   status = tessera_band_keep (state, tessera_image_bytes (&band->output), FALSE, &band->output.memory);
@@ -207,18 +207,18 @@ gint
 tessera_band_wait (BandState *state, guint slice, TesseraCopy *copies, guint *n)
 {
   Job          *job = state->job;
-  TesseraEvent *event = job->survey ? state->answered : state->slices[slice].downloaded;
-  gint          status = tessera_request_only_answers (job->request) ? 0 : tessera_event_wait (event); /* an answer has been fetched */
+  TesseraEvent *event = job->survey ? state->answered : state->slices[slice].downloaded;       /* NULL: fetched */
+  gint          status = event ? tessera_event_wait (event) : 0;
 
   if (status == 0 && slice == 0)
     status = look_back (state);
   if (status != 0)
     return tessera_stage (job, "running", status);
-  if (job->profiled && ! tessera_request_only_answers (job->request))
+  if (job->profiled && event)
     job->timings->download += tessera_event_duration (event) / 1e9;
   if (job->survey)
     job->request->filter->merge (job->request, &state->band.roi, job->survey->result, state->answer_host->pointer);
-  else if (! state->straight && ! tessera_request_only_answers (job->request))
+  else if (event && ! state->straight)
     tessera_result_write (state, &state->slices[slice], &copies[(*n)++]);
   if (slice + 1 >= state->n_slices)
     give_memories (state);              /* the device is done with this band */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Opens the ICD loader and names OpenCL's error codes.
+ * Opens the ICD loader.
  */
 #include "cl-api.h"
 
@@ -44,53 +44,4 @@ tessera_cl_api (void)
   if (g_once_init_enter (&state))
     g_once_init_leave (&state, load (&api) ? 1 : 2);
   return state == 1 ? &api : NULL;
-}
-
-const gchar *
-tessera_cl_error_name (cl_int status)
-{
-  switch (status)
-    {
-#define NAME(code) case code: return #code;
-    NAME (CL_DEVICE_NOT_FOUND)
-    NAME (CL_DEVICE_NOT_AVAILABLE)
-    NAME (CL_COMPILER_NOT_AVAILABLE)
-    NAME (CL_MEM_OBJECT_ALLOCATION_FAILURE)
-    NAME (CL_OUT_OF_RESOURCES)
-    NAME (CL_OUT_OF_HOST_MEMORY)
-    NAME (CL_PROFILING_INFO_NOT_AVAILABLE)
-    NAME (CL_BUILD_PROGRAM_FAILURE)
-    NAME (CL_MAP_FAILURE)
-    NAME (CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-    NAME (CL_INVALID_VALUE)
-    NAME (CL_INVALID_DEVICE)
-    NAME (CL_INVALID_CONTEXT)
-    NAME (CL_INVALID_QUEUE_PROPERTIES)
-    NAME (CL_INVALID_COMMAND_QUEUE)
-    NAME (CL_INVALID_MEM_OBJECT)
-    NAME (CL_INVALID_BINARY)
-    NAME (CL_INVALID_BUILD_OPTIONS)
-    NAME (CL_INVALID_PROGRAM)
-    NAME (CL_INVALID_PROGRAM_EXECUTABLE)
-    NAME (CL_INVALID_KERNEL_NAME)
-    NAME (CL_INVALID_KERNEL_DEFINITION)
-    NAME (CL_INVALID_KERNEL)
-    NAME (CL_INVALID_ARG_INDEX)
-    NAME (CL_INVALID_ARG_VALUE)
-    NAME (CL_INVALID_ARG_SIZE)
-    NAME (CL_INVALID_KERNEL_ARGS)
-    NAME (CL_INVALID_WORK_DIMENSION)
-    NAME (CL_INVALID_WORK_GROUP_SIZE)
-    NAME (CL_INVALID_WORK_ITEM_SIZE)
-    NAME (CL_INVALID_GLOBAL_OFFSET)
-    NAME (CL_INVALID_EVENT_WAIT_LIST)
-    NAME (CL_INVALID_EVENT)
-    NAME (CL_INVALID_OPERATION)
-    NAME (CL_INVALID_BUFFER_SIZE)
-    NAME (CL_INVALID_GLOBAL_WORK_SIZE)
-#undef NAME
-    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
-    case -9999: return "illegal access (NVIDIA)";
-    default:    return "an unnamed OpenCL error";
-    }
 }

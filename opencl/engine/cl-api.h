@@ -34,7 +34,4 @@ typedef struct
 /* The table, or NULL where there is no loader or an entry point is missing. */
 const TesseraClApi *tessera_cl_api (void);
 
-/* "CL_OUT_OF_RESOURCES" and the like; never NULL. */
-const gchar *tessera_cl_error_name (cl_int status);
-
 #endif

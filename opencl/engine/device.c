@@ -187,29 +187,3 @@ tessera_budget (const TesseraDevice *device)
 
   return mebibytes ? (guint64) mebibytes << 20 : device->memory / 4;
 }
-
-gint
-tessera_error_out_of_memory (void)
-{
-  return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-}
-
-gboolean
-tessera_is_out_of_memory (gint status)
-{
-  return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY
-         || status == CL_INVALID_BUFFER_SIZE;
-}
-
-/* NVIDIA's driver allocates memory when it is first used.  If there is none then, it says CL_OUT_OF_RESOURCES. */
-gboolean
-tessera_may_be_memory (gint status)
-{
-  return tessera_is_out_of_memory (status) || status == CL_OUT_OF_RESOURCES;
-}
-
-const gchar *
-tessera_error_name (gint status)
-{
-  return tessera_cl_error_name (status);
-}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * GEGL's device, and the kinds of OpenCL's errors.
+ * GEGL's device.
  */
 #ifndef TESSERA_DEVICE_H
 #define TESSERA_DEVICE_H
 
-#include <glib.h>
+#include "status.h"
 
 /* GEGL's device; constant once it is usable. */
 typedef struct
@@ -32,11 +32,5 @@ void tessera_device_retry (void);
 
 /* Device memory that the engine may hold, in bytes. */
 guint64 tessera_budget (const TesseraDevice *device);
-
-gint         tessera_error_out_of_memory (void);
-gboolean     tessera_is_out_of_memory    (gint status);
-/* ... or an error that may mean memory, but also something else. */
-gboolean     tessera_may_be_memory       (gint status);
-const gchar *tessera_error_name          (gint status);
 
 #endif

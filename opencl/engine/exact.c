@@ -82,7 +82,8 @@ launch (TesseraQueue *queue, TesseraProgram *program, TesseraMemory *in, Tessera
   const gint          n = N;
   const TesseraRawArg args[] = { { sizeof in->object, &in->object }, { sizeof n, &n }, { sizeof out->object, &out->object } };
   TesseraEvent       *event = NULL;
-  const gint          status = tessera_program_launch (program, queue, "compute_hard", offset, size, group, args, G_N_ELEMENTS (args), &event);
+  const gint          status = tessera_program_launch (program, queue, "compute_hard", 0, offset, size, group, args,
+                                                       G_N_ELEMENTS (args), &event);
 
   return wait_and_free (status, event);
 }
@@ -136,13 +137,12 @@ ask (const TesseraDevice *device, TesseraProgram *program, gboolean *is_right)
 
 /* Two threads may ask at the same time: they hear the same. */
 gint
-tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program, gboolean *is_otherwise)
+tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program)
 {
   static gconstpointer known;           /* the device that computes so */
   gboolean             is_right;
   gint                 status;
 
-  *is_otherwise = FALSE;
   if (g_atomic_pointer_get (&known) == device)
     return 0;
   tessera_fault_spare (TRUE);
@@ -152,7 +152,6 @@ tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program
     return status;
   if (! is_right)
     {
-      *is_otherwise = TRUE;
       tessera_say_once ("%s does not compute as IEEE 754 asks (driver %s); C is used instead", device->name, device->driver);
       return tessera_program_refuse (engine_program);
     }

@@ -7,8 +7,8 @@
 
 #include "program.h"
 
-/* Asks the device once, by the engine's program.  0, or why it may not be used: an error of the driver, after which it is asked again, or
- * (`is_otherwise`) that of a program that is refused: it computes otherwise, and a line has said so. */
-gint tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program, gboolean *is_otherwise);
+/* Asks the device once, by the engine's program.  0, or why it may not be used: it computes otherwise, and the program
+ * is refused; or an error of the driver, after which it is asked again. */
+gint tessera_exact_check (const TesseraDevice *device, TesseraProgram *engine_program);
 
 #endif

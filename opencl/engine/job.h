@@ -40,7 +40,6 @@ typedef struct
   guint        bands;
   gdouble      read, upload, run, download, write, submit;   /* submit: the host's time for commands */
   const gchar *failed_at;       /* the stage in which an error came up */
-  gboolean     is_unasked;      /* the device was not asked for memory that it has not: no plan fits, or what was kept is gone */
   GPtrArray   *unproven;        /* TesseraProofMark: used kernels that are not yet known to give C's results */
 } TesseraTimings;
 

@@ -197,7 +197,7 @@ tessera_memory_make (const TesseraDevice *device, gsize bytes, gboolean pinned, 
   if (status != CL_SUCCESS)
     g_clear_pointer (&memory, g_free);
   *result = memory;
-  return status;
+  return tessera_status (status);
 }
 
 gint
@@ -219,7 +219,7 @@ tessera_memory_make_known (const TesseraDevice *device, gpointer pointer, gsize 
   if (status != CL_SUCCESS)
     g_clear_pointer (&memory, g_free);
   *result = memory;
-  return status;
+  return tessera_status (status);
 }
 
 void

@@ -26,7 +26,7 @@ tessera_band_keep (BandState *state, gsize bytes, gboolean pinned, TesseraMemory
 {
   *memory = NULL;
   if (NEXT_STEP (state, state->n_memories == MAX_MEMORIES
-                        ? tessera_error_out_of_memory ()
+                        ? tessera_error (TESSERA_NO_MEMORY)
                         : tessera_pool_take (state->job->device, bytes, pinned, state->job->plan.exact, memory)) == 0)
     state->memories[state->n_memories++] = *memory;
   return state->status;
@@ -74,7 +74,7 @@ bring_table (Job *job, gconstpointer key, gconstpointer data, gsize bytes, Table
       return 0;
     }
   if (job->n_tables == MAX_TABLES)
-    return tessera_error_out_of_memory ();
+    return tessera_error (TESSERA_NO_MEMORY);
   status = life != TABLE_OF_REQUEST ? tessera_pool_take_constant (job->device, bytes, key, &table.memory, &is_there)
                                     : tessera_pool_take (job->device, bytes, FALSE, job->plan.exact, &table.memory);
   if (status != 0)
@@ -193,7 +193,7 @@ keep_table (Job *job, TesseraKept *kept, gsize bytes, TesseraMemory **memory, gb
   if (! known)
     {
       if (job->n_tables == MAX_TABLES)
-        return tessera_error_out_of_memory ();
+        return tessera_error (TESSERA_NO_MEMORY);
       if ((status = tessera_pool_take_constant (job->device, bytes, kept, &made.memory, is_there)) != 0)
         return status;
       made.kept = tessera_kept_ref (kept);
@@ -215,9 +215,13 @@ tessera_kept_memory (TesseraBand *band, TesseraKept *kept, gsize bytes, TesseraM
   NEXT_STEP (state, keep_table (state->job, kept, bytes, memory, &found));
   if (is_there)
     *is_there = found;
-  else if (! found && state->status == 0)
-    state->job->timings->is_unasked = TRUE;
-  return NEXT_STEP (state, is_there || found ? 0 : tessera_error_out_of_memory ());
+  return NEXT_STEP (state, is_there || found ? 0 : tessera_error (TESSERA_UNASKED));
+}
+
+gint
+tessera_give_up (TesseraBand *band)
+{
+  return NEXT_STEP (band_state (band), tessera_error (TESSERA_FAILED));
 }
 
 gint
@@ -280,7 +284,7 @@ split_step (gsize size, gsize group, gdouble parts)
 
 /* Splits a launch that would keep a small GPU busy for long: into rows, and rows too if one is too much. */
 static gint
-launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *launch)
+launch_program (BandState *state, TesseraProgram *program, guint variant, const TesseraLaunch *launch)
 {
   TesseraRawArg raw[TESSERA_MAX_ARGS];
   gpointer      objects[TESSERA_MAX_ARGS];
@@ -317,8 +321,8 @@ launch_program (BandState *state, TesseraProgram *program, const TesseraLaunch *
             size[0] = MIN (width_step, width - x);
           }
         command.reads = MAX (launch->cost, 1.0) * size[0] * size[1] * size[2];
-        if (NEXT_STEP (state, tessera_program_launch (program, state->job->queue, launch->kernel, offset, size, group,
-                                                      raw, n, &command.event)) == 0)
+        if (NEXT_STEP (state, tessera_program_launch (program, state->job->queue, launch->kernel, variant, offset, size,
+                                                      group, raw, n, &command.event)) == 0)
           g_array_append_val (state->commands, command);
       }
   return state->status;
@@ -329,13 +333,13 @@ tessera_launch (TesseraBand *band, const TesseraLaunch *launch)
 {
   BandState *state = band_state (band);
 
-  return launch_program (state, state->job->program, launch);
+  return launch_program (state, state->job->program, 0, launch);
 }
 
 gint
-tessera_engine_launch (BandState *state, const TesseraLaunch *launch)
+tessera_engine_launch (BandState *state, guint variant, const TesseraLaunch *launch)
 {
-  return launch_program (state, state->job->engine_program, launch);
+  return launch_program (state, state->job->engine_program, variant, launch);
 }
 
 static void

@@ -14,7 +14,7 @@ gint tessera_band_clear  (BandState *state, TesseraMemory *memory, gsize bytes);
 /* tessera_table for a table that stays the same for the whole process: it may still be on the device. */
 gint tessera_constant_table (BandState *state, gconstpointer data, gsize bytes, TesseraMemory **memory);
 /* tessera_launch with a kernel of the engine's own. */
-gint tessera_engine_launch (BandState *state, const TesseraLaunch *launch);
+gint tessera_engine_launch (BandState *state, guint variant, const TesseraLaunch *launch);
 GArray *tessera_commands_new (void);
 /* Of all enqueued tables, launches and clears, when a later command has happened: an error if one of them did not. */
 gint tessera_commands_see   (BandState *state);

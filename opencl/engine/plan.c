@@ -44,7 +44,7 @@ working_bytes (const TesseraPlanBasis *basis, gint rows)
   const TesseraRequest *request = basis->request;
   const gint            width = request->roi.width;
   guint64               pixel = request->is_blind ? 0 : babl_format_get_bytes_per_pixel (request->input_format);
-  guint64               bytes = basis->survey ? basis->survey->bytes : tessera_request_only_answers (request) ? 0
+  guint64               bytes = basis->survey ? basis->survey->bytes : basis->output.bytes == 0 ? 0
                                 : (guint64) width * rows * babl_format_get_bytes_per_pixel (request->output_format);
 
   if (request->aux)

@@ -42,15 +42,16 @@ log_timings (const TesseraRequest *request, const gchar *path, const TesseraTimi
                request->roi.x, request->roi.y, path, stages ? stages : "", seconds * 1e3);
 }
 
+/* Who refused a program has told so. */
 static void
-log_failure (const TesseraRequest *request, const TesseraDevice *device,
-             const TesseraTimings *timings, gint status)
+log_failure (const TesseraRequest *request, const TesseraDevice *device, const gchar *stage, gint status)
 {
-  g_autofree gchar *key = g_strdup_printf ("%s/%s/%d", request->filter->name, timings->failed_at, status);
+  const gchar      *error = tessera_error_name (status);
+  g_autofree gchar *key = g_strdup_printf ("%s/%s/%s", request->filter->name, stage, error);
 
-  if (tessera_first_time (key))
+  if (tessera_outcome (status) != TESSERA_REFUSED && tessera_first_time (key))
     tessera_log ("%s: %s while %s for %dx%d pixels on %s; computed in C instead",
-                 request->filter->name, tessera_error_name (status), timings->failed_at,
+                 request->filter->name, error, stage,
                  request->roi.width, request->roi.height, device->name);
 }
 
@@ -109,26 +110,33 @@ is_proven (const TesseraRequest *request, const TesseraSurvey *survey, const Tes
 
 /* A device that has no memory for this request may have some for a smaller one. */
 static void
-note_failure (const TesseraRequest *request, const TesseraDevice *device, const TesseraTimings *timings, gint status)
+count_failure (const TesseraRequest *request, gint status)
 {
-  log_failure (request, device, timings, status);
-  if (! tessera_is_out_of_memory (status))
-    tessera_breaker_fail (request->filter->name);
-  else if (! timings->is_unasked)
-    tessera_breaker_lack (request->filter->name, tessera_request_reads (request));
+  switch (tessera_outcome (status))
+    {
+    case TESSERA_DONE:
+    case TESSERA_REFUSED:
+    case TESSERA_UNASKED:
+      break;
+    case TESSERA_NO_MEMORY:
+      tessera_breaker_lack (request->filter->name, tessera_request_reads (request));
+      break;
+    case TESSERA_MAYBE_MEMORY:
+    case TESSERA_FAILED:
+      tessera_breaker_fail (request->filter->name);
+    }
 }
 
-/* The programs of the engine and of the filter, for a device that computes as IEEE 754 asks.  A program that is refused, or could not be built,
- * has been told of. */
+/* The programs of the engine and of the filter, for a device that computes as IEEE 754 asks.  What fails has been
+ * told. */
 static gint
-get_programs (const TesseraRequest *request, const TesseraDevice *device, TesseraTimings *timings,
-              TesseraProgram **engine_program, TesseraProgram **program)
+get_programs (const TesseraRequest *request, const TesseraDevice *device, TesseraProgram **engine_program,
+              TesseraProgram **program)
 {
-  gint     status = tessera_program_get (device, "engine", tessera_engine_cl, engine_program);
-  gboolean is_told;
+  gint status = tessera_program_get (device, "engine", tessera_engine_cl, engine_program);
 
-  if (status == 0 && ! tessera_trusts_kernels () && (status = tessera_exact_check (device, *engine_program, &is_told)) != 0 && ! is_told)
-    timings->failed_at = "trying its arithmetic";
+  if (status == 0 && ! tessera_trusts_kernels () && (status = tessera_exact_check (device, *engine_program)) != 0)
+    log_failure (request, device, "trying its arithmetic", status);
   return status != 0 ? status : tessera_program_get (device, request->filter->name, request->filter->source, program);
 }
 
@@ -157,23 +165,20 @@ process_on_device (const TesseraRequest *request, const TesseraSurvey *survey, c
   TesseraProgram *program, *engine_program;
   TesseraTimings  timings = { .failed_at = NULL };
   gint64          began;
-  gdouble         seconds;
+  gdouble         seconds = 0.0;
   gboolean        is_right = FALSE;
-  gint            status = get_programs (request, device, &timings, &engine_program, &program);
+  gint            status = get_programs (request, device, &engine_program, &program);
 
-  if (status != 0)
+  if (status == 0)
     {
-      if (timings.failed_at)
-        note_failure (request, device, &timings, status);
-      else if (! tessera_program_is_refused (status))
-        tessera_breaker_fail (request->filter->name);
-      return FALSE;
+      began = g_get_monotonic_time ();
+      status = tessera_pump (request, survey, device, program, engine_program, &timings);
+      seconds = (g_get_monotonic_time () - began) / 1e6;
+      if (status != 0)
+        log_failure (request, device, timings.failed_at, status);
     }
-  began = g_get_monotonic_time ();
-  status = tessera_pump (request, survey, device, program, engine_program, &timings);
-  seconds = (g_get_monotonic_time () - began) / 1e6;
   if (status != 0)
-    note_failure (request, device, &timings, status);
+    count_failure (request, status);
   else
     is_right = is_proven (request, survey, device, program, timings.unproven, seconds);
   g_clear_pointer (&timings.unproven, g_ptr_array_unref);

@@ -26,7 +26,7 @@ struct _TesseraProgram
   guint        n_users;         /* threads that use the object */
   gboolean     is_done;         /* built, or refused */
   gboolean     is_wrong;        /* refused for good: it gives other results than C */
-  cl_int       status;
+  gint         status;
   cl_program   object;
   GHashTable  *kernels;         /* name -> Kernel */
 };
@@ -34,11 +34,20 @@ struct _TesseraProgram
 /* A kernel of a program. */
 typedef struct
 {
-  GPtrArray       *idle;        /* cl_kernel */
-  size_t           most;        /* work-items a group */
-  const gchar     *name;        /* interned */
-  TesseraProofMark mark;
+  GPtrArray   *idle;            /* cl_kernel */
+  size_t       most;            /* work-items a group */
+  const gchar *name;            /* interned */
+  GHashTable  *marks;           /* variant -> TesseraProofMark */
 } Kernel;
+
+/* What one launch has of a kernel. */
+typedef struct
+{
+  Kernel           *kernel;
+  TesseraProofMark *mark;
+  cl_kernel         object;
+  size_t            most;
+} Taken;
 
 static GMutex lock;             /* guards the list's head; the list only grows */
 static GList *programs;
@@ -57,44 +66,39 @@ build_log (const TesseraClApi *cl, cl_program program, cl_device_id device)
   return g_strstrip (text);
 }
 
-gboolean
-tessera_program_is_refused (gint status)
-{
-  return status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILER_NOT_AVAILABLE || status <= CL_INVALID_VALUE;
-}
-
 static void
-say_unbuilt (const TesseraClApi *cl, const TesseraProgram *self, cl_int status)
+say_unbuilt (const TesseraClApi *cl, const TesseraProgram *self, gint status)
 {
   g_autofree gchar *messages = build_log (cl, self->object, self->device->device);
 
   tessera_say_once ("%s: the OpenCL program %s on %s (%s); C is used instead%s%s", self->name,
-                    tessera_program_is_refused (status) ? "does not build" : "could not be built this time",
-                    self->device->name, tessera_cl_error_name (status), *messages ? ":\n" : "", messages);
+                    tessera_outcome (status) == TESSERA_REFUSED ? "does not build" : "could not be built this time",
+                    self->device->name, tessera_error_name (status), *messages ? ":\n" : "", messages);
 }
 
 /* Without a lock, by the thread that builds.  The status. */
-static cl_int
+static gint
 build (const TesseraClApi *cl, TesseraProgram *self)
 {
   const TesseraDevice *device = self->device;
   const gint64         began = g_get_monotonic_time ();
-  cl_int               status = CL_SUCCESS;
+  cl_int               driver = CL_SUCCESS;
+  gint                 status;
 
   if (tessera_fault (FAULT_BUILD))
-    status = CL_BUILD_PROGRAM_FAILURE;
+    driver = CL_BUILD_PROGRAM_FAILURE;
   else
-    self->object = cl->CreateProgramWithSource (device->context, 1, &self->source, NULL, &status);
-  if (status == CL_SUCCESS)
+    self->object = cl->CreateProgramWithSource (device->context, 1, &self->source, NULL, &driver);
+  if (driver == CL_SUCCESS)
     {
       cl_device_id id = device->device;
 
       tessera_count (objects_created, 1);
-      status = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
+      driver = cl->BuildProgram (self->object, 1, &id, device->build_options, NULL, NULL);
     }
   tessera_count (builds, 1);
   tessera_count (build_ns, (g_get_monotonic_time () - began) * 1000);
-  if (status != CL_SUCCESS)
+  if ((status = tessera_build_status (driver)) != 0)
     {
       say_unbuilt (cl, self, status);
       if (self->object)
@@ -108,10 +112,10 @@ build (const TesseraClApi *cl, TesseraProgram *self)
 }
 
 /* Builds it if nobody has, or waits for who does.  The lock is not held meanwhile. */
-static cl_int
+static gint
 built_locked (TesseraProgram *self)
 {
-  cl_int status;
+  gint status;
 
   while (self->is_being_built)
     g_cond_wait (&self->changed, &self->lock);
@@ -122,7 +126,7 @@ built_locked (TesseraProgram *self)
   status = build (tessera_cl_api (), self);
   g_mutex_lock (&self->lock);
   self->is_being_built = FALSE;
-  self->is_done = self->is_wrong || status == CL_SUCCESS || tessera_program_is_refused (status);
+  self->is_done = self->is_wrong || status == 0 || tessera_outcome (status) == TESSERA_REFUSED;
   if (! self->is_wrong)
     self->status = status;
   g_cond_broadcast (&self->changed);
@@ -165,7 +169,7 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
                      TesseraProgram **result)
 {
   TesseraProgram *self = find_or_add (device, name, source);
-  cl_int          status;
+  gint            status;
 
   g_mutex_lock (&self->lock);
   status = built_locked (self);
@@ -178,10 +182,10 @@ gint
 tessera_program_refuse (TesseraProgram *self)
 {
   g_mutex_lock (&self->lock);
-  self->status = CL_INVALID_PROGRAM_EXECUTABLE;
+  self->status = tessera_error (TESSERA_REFUSED);
   self->is_done = self->is_wrong = TRUE;
   g_mutex_unlock (&self->lock);
-  return CL_INVALID_PROGRAM_EXECUTABLE;
+  return tessera_error (TESSERA_REFUSED);
 }
 
 static Kernel *
@@ -194,9 +198,20 @@ kernel_locked (TesseraProgram *self, const gchar *name)
       kernel = g_new0 (Kernel, 1);
       kernel->idle = g_ptr_array_new ();
       kernel->name = g_intern_string (name);
+      kernel->marks = g_hash_table_new (NULL, NULL);
       g_hash_table_insert (self->kernels, (gpointer) kernel->name, kernel);
     }
   return kernel;
+}
+
+static TesseraProofMark *
+mark_locked (Kernel *kernel, guint variant)
+{
+  TesseraProofMark *mark = g_hash_table_lookup (kernel->marks, GUINT_TO_POINTER (variant));
+
+  if (! mark)
+    g_hash_table_insert (kernel->marks, GUINT_TO_POINTER (variant), mark = g_new0 (TesseraProofMark, 1));
+  return mark;
 }
 
 static cl_int
@@ -219,42 +234,41 @@ make_kernel (const TesseraProgram *self, const gchar *name, cl_kernel *object, s
 }
 
 /* An object of the kernel for this thread alone, one that is idle or a new one.  give_kernel must follow, unless it failed. */
-static cl_int
-take_kernel (TesseraProgram *self, const gchar *name, Kernel **result, cl_kernel *object, size_t *most)
+static gint
+take_kernel (TesseraProgram *self, const gchar *name, guint variant, Taken *taken)
 {
-  Kernel *kernel = NULL;
-  cl_int  status;
+  gint status;
 
-  *object = NULL;
+  taken->object = NULL;
   g_mutex_lock (&self->lock);
   status = built_locked (self);         /* it may have been forgotten meanwhile */
-  if (status == CL_SUCCESS)
+  if (status == 0)
     {
-      kernel = kernel_locked (self, name);
-      if (kernel->idle->len > 0)
-        *object = g_ptr_array_steal_index_fast (kernel->idle, kernel->idle->len - 1);
-      *most = kernel->most;
+      taken->kernel = kernel_locked (self, name);
+      taken->mark = mark_locked (taken->kernel, variant);
+      if (taken->kernel->idle->len > 0)
+        taken->object = g_ptr_array_steal_index_fast (taken->kernel->idle, taken->kernel->idle->len - 1);
+      taken->most = taken->kernel->most;
       self->n_users++;
     }
   g_mutex_unlock (&self->lock);
-  if (status == CL_SUCCESS && ! *object)
+  if (status == 0 && ! taken->object)
     {
-      status = make_kernel (self, name, object, most);
+      status = make_kernel (self, name, &taken->object, &taken->most);
       g_mutex_lock (&self->lock);
-      kernel->most = *most;
-      if (status != CL_SUCCESS && --self->n_users == 0)
+      taken->kernel->most = taken->most;
+      if (status != 0 && --self->n_users == 0)
         g_cond_broadcast (&self->changed);
       g_mutex_unlock (&self->lock);
     }
-  *result = kernel;
   return status;
 }
 
 static void
-give_kernel (TesseraProgram *self, Kernel *kernel, cl_kernel object)
+give_kernel (TesseraProgram *self, const Taken *taken)
 {
   g_mutex_lock (&self->lock);
-  g_ptr_array_add (kernel->idle, object);
+  g_ptr_array_add (taken->kernel->idle, taken->object);
   if (--self->n_users == 0)
     g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
@@ -295,32 +309,31 @@ enqueue (const TesseraProgram *self, cl_command_queue queue, cl_kernel kernel, c
 }
 
 gint
-tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *kernel_name,
+tessera_program_launch (TesseraProgram *self, TesseraQueue *queue, const gchar *kernel_name, guint variant,
                         const gsize offset[3], const gsize size[3], const gsize group[3],
                         const TesseraRawArg *args, guint n_args, TesseraEvent **event)
 {
-  cl_int    status;
-  Kernel   *kernel;
-  cl_kernel object;
-  size_t    fitting[3] = { group[0], group[1], group[2] }, most = 0;
+  gint   status;
+  Taken  taken = { NULL };
+  size_t fitting[3] = { group[0], group[1], group[2] };
 
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
-  if ((status = take_kernel (self, kernel_name, &kernel, &object, &most)) != CL_SUCCESS)
+  if ((status = take_kernel (self, kernel_name, variant, &taken)) != 0)
     return tessera_note_event (status, event);
-  status = set_args (tessera_cl_api (), object, args, n_args);
+  status = set_args (tessera_cl_api (), taken.object, args, n_args);
   /* A kernel with many registers may allow only smaller groups.  Halves still divide the sizes. */
-  for (gint d = 0; most > 0 && fitting[0] * fitting[1] * fitting[2] > most; d = (d + 1) % 3)
+  for (gint d = 0; taken.most > 0 && fitting[0] * fitting[1] * fitting[2] > taken.most; d = (d + 1) % 3)
     fitting[d] = fitting[d] % 2 == 0 ? fitting[d] / 2 : 1;
   if (status == CL_SUCCESS)
-    status = enqueue (self, tessera_queue_object (queue, LANE_RUN), object, offset, size, fitting, event);
-  give_kernel (self, kernel, object);
-  if (tessera_note_event (status, event) != CL_SUCCESS)
+    status = enqueue (self, tessera_queue_object (queue, LANE_RUN), taken.object, offset, size, fitting, event);
+  give_kernel (self, &taken);
+  if ((status = tessera_note_event (status, event)) != 0)
     return status;
-  if (! g_atomic_int_get (&kernel->mark.is_proven))
-    tessera_queue_note_unproven (queue, &kernel->mark);
+  if (! g_atomic_int_get (&taken.mark->is_proven))
+    tessera_queue_note_unproven (queue, taken.mark);
   tessera_count (launches, 1);
-  return CL_SUCCESS;
+  return 0;
 }
 
 /* Takes the objects from it, which the caller releases, once nobody uses them.  Requests may have the program and marks of its
@@ -329,8 +342,8 @@ static GPtrArray *
 forget_objects (TesseraProgram *self, cl_program *object)
 {
   GPtrArray     *idle = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer       value;
+  GHashTableIter iter, marks;
+  gpointer       value, mark;
 
   g_mutex_lock (&self->lock);
   while (self->is_being_built || self->n_users > 0)
@@ -342,7 +355,9 @@ forget_objects (TesseraProgram *self, cl_program *object)
 
       g_ptr_array_extend (idle, kernel->idle, NULL, NULL);
       g_ptr_array_set_size (kernel->idle, 0);
-      g_atomic_int_set (&kernel->mark.is_proven, FALSE);
+      g_hash_table_iter_init (&marks, kernel->marks);
+      while (g_hash_table_iter_next (&marks, NULL, &mark))
+        g_atomic_int_set (&((TesseraProofMark *) mark)->is_proven, FALSE);
     }
   *object = g_steal_pointer (&self->object);
   self->is_done = self->is_wrong = FALSE;
@@ -368,7 +383,7 @@ static void
 try_again (TesseraProgram *self)
 {
   g_mutex_lock (&self->lock);
-  self->is_done = self->is_wrong || (self->status == CL_SUCCESS && self->is_done);
+  self->is_done = self->is_wrong || (self->status == 0 && self->is_done);
   g_mutex_unlock (&self->lock);
 }
 

@@ -245,6 +245,14 @@ begin_anew (Pump *pump)
   return tessera_queue_take (pump->job.device, pump->job.plan.one_lane, pump->job.profiled, &pump->job.queue);
 }
 
+static gboolean
+may_fit_smaller (gint status)
+{
+  const TesseraOutcome outcome = tessera_outcome (status);
+
+  return outcome == TESSERA_NO_MEMORY || outcome == TESSERA_MAYBE_MEMORY;
+}
+
 static gint
 pump_bands (Pump *pump)
 {
@@ -265,7 +273,7 @@ pump_bands (Pump *pump)
       else if ((status = submit_pending (pump)) == 0 && (status = run_before (pump, NULL)) == 0)        /* no more bands come, so all run */
         status = finish_oldest (pump);
       if (status != 0
-          && (drop_bands (pump, &y) != 0 || ! tessera_may_be_memory (status)
+          && (drop_bands (pump, &y) != 0 || ! may_fit_smaller (status)
               || ! tessera_plan_smaller (&pump->job.plan) || begin_anew (pump) != 0))
         return status;
     }
@@ -277,14 +285,16 @@ make_plan (const Job *job)
 {
   const TesseraRequest *request = job->request;
   TesseraPlanBasis      basis = { .request = request, .survey = job->survey, .input = job->input, .aux = job->aux,
-                                  .output = job->output, .budget = tessera_budget (job->device),
+                                  /* a survey's are planned as if it made what it reads */
+                                  .output = job->survey ? job->input : job->output,
+                                  .budget = tessera_budget (job->device),
                                   .most_pinned = tessera_most_pinned (), .tile_pixels = tessera_tile_pixels (),
                                   .rows = tessera_band_rows (), .tile_height = 1 };
   GeglBuffer           *like = request->output ? request->output : request->input;
 
   if (like)
     g_object_get (like, "tile-height", &basis.tile_height, "shift-y", &basis.tile_shift, NULL);
-  if (job->survey || tessera_request_only_answers (request) || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
+  if (! request->output || ! tessera_tiles_plan (request->output, job->output.format, &request->roi, &basis.grid))
     basis.grid = (TesseraTileGrid) { 0 };
   return tessera_plan (&basis);
 }
@@ -300,16 +310,13 @@ tessera_pump (const TesseraRequest *request, const TesseraSurvey *survey, const 
 
   if (! request->is_blind)
     job->input = tessera_travel_tables (gegl_buffer_get_format (request->input), request->input_format, FALSE);
-  if (! tessera_request_only_answers (request))                /* bands of a survey are planned as if it made what it reads */
-    job->output = tessera_travel_tables (gegl_buffer_get_format (survey ? request->input : request->output), request->output_format, TRUE);
+  if (request->output)
+    job->output = tessera_travel_tables (gegl_buffer_get_format (request->output), request->output_format, TRUE);
   if (request->aux)
     job->aux = tessera_travel_tables (gegl_buffer_get_format (request->aux), request->aux_format, FALSE);
   job->plan = make_plan (job);
   if (job->plan.rows == 0)
-    {
-      timings->is_unasked = TRUE;
-      return tessera_stage (job, "planning bands", tessera_error_out_of_memory ());
-    }
+    return tessera_stage (job, "planning bands", tessera_error (TESSERA_UNASKED));
   job->profiled = tessera_profiling ();
   status = tessera_stage (job, "creating a queue",
                           tessera_queue_take (device, job->plan.one_lane, job->profiled, &job->queue));

@@ -101,7 +101,7 @@ tessera_queue_take (const TesseraDevice *device, gboolean one_lane, gboolean pro
       queue = NULL;
     }
   *result = queue;
-  return status;
+  return tessera_status (status);
 }
 
 gint
@@ -117,16 +117,16 @@ tessera_queue_finish (TesseraQueue *queue)
         if (status == CL_SUCCESS)
           status = lane_status;
       }
-  return status;
+  return tessera_status (status);
 }
 
 gint
 tessera_queue_give (TesseraQueue *queue, gboolean reuse)
 {
-  cl_int status = tessera_queue_finish (queue);
+  gint status = tessera_queue_finish (queue);
 
   g_clear_pointer (&queue->unproven, g_ptr_array_unref);
-  if (reuse && status == CL_SUCCESS)
+  if (reuse && status == 0)
     {
       g_mutex_lock (&lock);
       queue->next = idle;
@@ -170,13 +170,13 @@ tessera_queue_flush (TesseraQueue *queue, TesseraLane lane)
 /* -------------------------------------------------------------- commands -- */
 
 gint
-tessera_note_event (gint status, TesseraEvent **event)
+tessera_note_event (gint driver, TesseraEvent **event)
 {
-  if (status == CL_SUCCESS)
+  if (driver == CL_SUCCESS)
     tessera_count (live_objects, 1);
   else
     *event = NULL;
-  return status;
+  return tessera_status (driver);
 }
 
 gint
@@ -232,8 +232,8 @@ tessera_enqueue_wait (TesseraQueue *queue, TesseraEvent *event)
     return CL_SUCCESS;
   if (tessera_fault (FAULT_ENQUEUE))
     return CL_INVALID_OPERATION;
-  return tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,
-                                                        &event, NULL);
+  return tessera_status (tessera_cl_api ()->EnqueueBarrierWithWaitList (tessera_queue_object (queue, LANE_RUN), 1,
+                                                                        &event, NULL));
 }
 
 gint
@@ -260,8 +260,8 @@ tessera_event_wait (TesseraEvent *event)
   if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
       && cl->GetEventInfo (event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, NULL)
          == CL_SUCCESS && of_command < 0)
-    return of_command;
-  return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : status;
+    return tessera_status (of_command);
+  return status == CL_SUCCESS && tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : tessera_status (status);
 }
 
 gint
@@ -271,7 +271,7 @@ tessera_event_failed (TesseraEvent *event)
   const cl_int status = tessera_cl_api ()->GetEventInfo (event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, NULL);
 
   if (status != CL_SUCCESS || of_command < 0)
-    return status != CL_SUCCESS ? status : of_command;
+    return tessera_status (status != CL_SUCCESS ? status : of_command);
   return tessera_fault (FAULT_WAIT) ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 

@@ -47,8 +47,8 @@ gint  tessera_enqueue_wait     (TesseraQueue *queue, TesseraEvent *event);
 /* An event that is done when all of LANE_RUN up to here is. */
 gint  tessera_enqueue_mark     (TesseraQueue *queue, TesseraEvent **event);
 
-/* Counts the event of a command that was enqueued; there is none if it was not.  Passes the status on. */
-gint  tessera_note_event       (gint status, TesseraEvent **event);
+/* Counts the event of a command that was enqueued; there is none if it was not.  The status of what the driver said. */
+gint  tessera_note_event       (gint driver, TesseraEvent **event);
 /* 0 once the command is known to have happened, or its error. */
 gint  tessera_event_wait       (TesseraEvent *event);
 /* Its error, or 0; a later command of the queue has happened.  Without a wait: NVIDIA's driver sees late that a kernel has ended, and a wait for it is one

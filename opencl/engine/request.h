@@ -34,13 +34,6 @@ tessera_request_subject (const TesseraRequest *request)
   return request->filter->whole ? tessera_request_reads (request) : tessera_request_pixels (request);
 }
 
-/* It makes no picture. */
-static inline gboolean
-tessera_request_only_answers (const TesseraRequest *request)
-{
-  return request->answer && ! request->output;
-}
-
 /* For speed.c. */
 static inline guint64
 tessera_request_work (const TesseraRequest *request)

@@ -18,8 +18,8 @@ encode (BandState *state, const TesseraTravel *travel, const TesseraImage *image
 {
   TesseraMemory *table;
 
-  tessera_travel_table (state, travel, image, TRUE, &table);
-  return tessera_engine_launch (state, &(TesseraLaunch) {
+  tessera_travel_table (state, travel, image, &table);
+  return tessera_engine_launch (state, tessera_travel_variant (travel), &(TesseraLaunch) {
     .kernel = "encode_pixels",
     .size = { image->width, image->height },
     .group = { 32, 4 },
@@ -39,7 +39,7 @@ put_in_tiles (BandState *state, TesseraMemory *rows, TesseraMemory *tiles)
   const gint             unit = grid->pixel % 16 == 0 ? 16 : grid->pixel % 4 == 0 ? 4 : 1;
   const gint             units = grid->pixel / unit;
 
-  return tessera_engine_launch (state, &(TesseraLaunch) {
+  return tessera_engine_launch (state, 0, &(TesseraLaunch) {
     .kernel = unit == 16 ? "tile_16" : unit == 4 ? "tile_4" : "tile_1",
     .size = { grid->across * grid->width * units, grid->down * grid->height },
     .group = { 32, 4 },

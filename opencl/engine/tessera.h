@@ -8,7 +8,7 @@
  * that fails.  No OpenCL type appears here, so the header can be used beside gegl-op.h.
  *
  * Shapes: rectangles are in GEGL's pixel coordinates, rows are contiguous, pixels are `components` floats.
- * Device functions return 0 on success and an OpenCL error code (negative) otherwise; a filter passes it on.  After a band's first
+ * Device functions return 0 on success and an error (negative) otherwise; a filter passes it on.  After a band's first
  * error the others do nothing and return it too, so the last one's answer is enough; only what was fetched has to be there first.
  */
 #ifndef TESSERA_H
@@ -191,6 +191,9 @@ TESSERA_API gint tessera_fetch   (TesseraBand *band, TesseraMemory *memory, gsiz
 
 /* The same without a copy, for much: `*seen` is memory of the engine's, which holds it until something else is fetched or `device` returns. */
 TESSERA_API gint tessera_fetch_view (TesseraBand *band, TesseraMemory *memory, gsize bytes, gconstpointer *seen);
+
+/* The error that `device` returns where what it has fetched cannot be. */
+TESSERA_API gint tessera_give_up (TesseraBand *band);
 
 /* ------------------------------------------------------------- messages -- */
 

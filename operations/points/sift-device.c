@@ -13,8 +13,6 @@
 #define POINT_CROWD  256                /* ... and of the largest octave for a point, at first */
 #define SLOW         20000              /* microseconds of the first strip: then progress is told */
 #define TRIES        3                  /* the first counts the candidates, the second the points */
-#define TOO_MANY     -5                 /* CL_OUT_OF_RESOURCES */
-#define IMPOSSIBLE   -30                /* CL_INVALID_VALUE: it counts what cannot be */
 #define ITEMS        (1 << 17)          /* that fill a device */
 #define GROUP_TURN   64
 #define GROUP_POINT  32                 /* SIFT_OWNERS */
@@ -375,8 +373,8 @@ sift_on_device (TesseraBand *band)
     if ((status = search_picture (&d)) != 0)
       return status;
     else if (! are_possible (&d))
-      return IMPOSSIBLE;
+      break;
     else if (had_room (&d))
       return bring_points (&d);
-  return TOO_MANY;
+  return tessera_give_up (band);        /* it counts what cannot be, or more each time */
 }
