@@ -160,10 +160,10 @@ shifts_text (const History *history)
 {
   GString *text = g_string_new (NULL);
 
-  for (gint k = 0; k <= history->n; k++)
+  for (gint k = 0; k <= history->frames.n; k++)
     {
-      append_number (text, "%.10g", history->shifts[k].x);
-      append_number (text, "%.10g", history->shifts[k].y);
+      append_number (text, "%.10g", history->frames.all[k].shift.x);
+      append_number (text, "%.10g", history->frames.all[k].shift.y);
     }
   return g_string_free (text, FALSE);
 }
@@ -252,28 +252,21 @@ whiten (const TesseraRequest *request, const GeglProperties *o, History *history
 {
   const WeightsSettings               settings = { (WeightsMethod) o->method, o->degree, o->gamma, o->article_ridge, o->align };
   const TesseraBackgroundWhitenOutput wanted = wanted_result (o);
-  const CountPlane                   *current = &history->planes[history->n];
-  WhitenFrames                        frames = { .current = current, .current_kept = history->current_kept, .n = history->n };
+  const WhitenFrames                 *frames = &history->frames;
   WhitenPlanes                        made;
   gboolean                            success;
 
-  for (gint k = 0; k < history->n; k++)
-    {
-      frames.history[k] = &history->planes[k];
-      frames.kept[k] = history->kept[k] ? history->kept[k]->on_device : NULL;
-    }
-  weights_find (current, history->shifts[history->n], frames.history, history->shifts, history->n, &settings, weights);
-  note_lowered (o, weights, history);
-  whiten_planes_init (&made, current->width, current->height);
+  whiten_planes_init (&made, request->bounds.width, request->bounds.height);
   if (wanted == TESSERA_BACKGROUND_WHITEN_SIGNIFICANCE)
     {
-      success = background_whiten_predict (request, &frames, weights, WHITEN_BOTH, 1.0f, &made);
+      success = background_whiten_predict (request, frames, &settings, WHITEN_BOTH, 1.0f, &made, weights);
       whiten_judge (&made, o->gain);
       success = success && background_whiten_write (request, &made.significance, 1.0f);
     }
   else
-    success = background_whiten_predict (request, &frames, weights, wanted == TESSERA_BACKGROUND_WHITEN_WHITENED ? WHITEN_WHITENED
-                                         : WHITEN_BACKGROUND, 1.0f / COUNTS, &made);
+    success = background_whiten_predict (request, frames, &settings, wanted == TESSERA_BACKGROUND_WHITEN_WHITENED
+                                         ? WHITEN_WHITENED : WHITEN_BACKGROUND, 1.0f / COUNTS, &made, weights);
+  note_lowered (o, weights, history);
   whiten_planes_clear (&made);
   return success;
 }
@@ -311,7 +304,7 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
   counts_read (request->input, &request->bounds, &current);
   if (find_history (request, o, &current, &history))
     {
-      if (history.current_kept)
+      if (history.frames.all[history.frames.n].kept)    /* its shift was looked for */
         {
           request->errand.progress_from = SHIFT_PROGRESS;
           request->errand.progress_to = 1.0;
@@ -322,7 +315,6 @@ run (TesseraRequest *request, const GeglProperties *properties G_GNUC_UNUSED)
     }
   else
     success = background_whiten_write (request, &current, 1.0f / COUNTS);
-  tessera_kept_unref (history.current_kept);
   history_clear (&history);
   count_plane_clear (&current);
   return success;

@@ -128,9 +128,9 @@ add_frame (const Frame *frame, const CountPlane *current, const Dark *dark, cons
       *trouble = g_strdup (error->message);
       return;
     }
-  history->planes[history->n] = kept->plane;
-  history->kept[history->n] = kept;
-  history->names[history->n++] = frame_name (frame);
+  history->frames.all[history->frames.n] = (WhitenFrame) { .plane = kept->plane, .kept = kept->on_device };
+  history->owners[history->frames.n] = kept;
+  history->names[history->frames.n++] = frame_name (frame);
 }
 
 /* The frame that is the current one itself is none of its history. */
@@ -161,18 +161,18 @@ load_frames (const CountPlane *current, const Dark *dark, const HistorySettings 
     end--;
   for (gint i = MAX (0, end - settings->history); i < end; i++)
     add_frame (&list->frames[i], current, dark, settings, history, &trouble);
-  if (history->n == 0)
+  if (history->frames.n == 0)
     g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "there is no frame before this one%s%s", trouble ? ": " : "", trouble ? trouble : "");
-  else if (history->n < settings->history)
-    history_note (history, "the history is %d of %d frames", history->n, settings->history);
-  return history->n > 0;
+  else if (history->frames.n < settings->history)
+    history_note (history, "the history is %d of %d frames", history->frames.n, settings->history);
+  return history->frames.n > 0;
 }
 
 /* Two numbers a frame, apart by spaces, commas or semicolons. */
 static gboolean
 parse_shifts (const gchar *text, History *history, GError **error)
 {
-  const gint wanted = 2 * (history->n + 1);
+  const gint before = history->frames.n, wanted = 2 * (before + 1);
   g_autofree gdouble *numbers = g_new0 (gdouble, wanted);
   gint       n = 0;
   gchar     *end;
@@ -188,13 +188,13 @@ parse_shifts (const gchar *text, History *history, GError **error)
       n++;
       text = end;
     }
-  for (gint k = 0; k <= history->n && n == wanted; k++)
-    history->shifts[k] = (FrameShift) { numbers[2 * k], numbers[2 * k + 1] };
+  for (gint k = 0; k <= before && n == wanted; k++)
+    history->frames.all[k].shift = (FrameShift) { numbers[2 * k], numbers[2 * k + 1] };
   if (*text == '\0' && n == wanted)
     return TRUE;
   if (n > wanted || *text == '\0')
     g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "shifts wants two numbers for each of the %d frames and the current one, %d in all, not %s%d",
-                 history->n, wanted, n > wanted ? "more than " : "", MIN (n, wanted));
+                 before, wanted, n > wanted ? "more than " : "", MIN (n, wanted));
   else
     g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_NONE_FOUND, "shifts has something that is no number: %.20s", text);
   return FALSE;
@@ -210,9 +210,9 @@ shift_settings (const HistorySettings *settings)
 static void
 note_shift (History *history, gint k, const Shift *found)
 {
-  const gchar *name = k < history->n ? history->names[k] : "the current frame";
+  const gchar *name = k < history->frames.n ? history->names[k] : "the current frame";
 
-  history->shifts[k] = weights_round_shift ((FrameShift) { found->x, found->y });
+  history->frames.all[k].shift = weights_round_shift ((FrameShift) { found->x, found->y });
   if (! found->ok)
     history_note (history, "%s: too little is seen to find its shift", name);
   else if (! found->converged)
@@ -223,7 +223,7 @@ note_shift (History *history, gint k, const Shift *found)
 static gint
 find_some (const HistorySettings *settings, ShiftKey *key, ShiftFrame **current_in_c, gint first, gint most, History *history)
 {
-  const gint        n = MIN (most, history->n + 1 - first);
+  const gint        n = MIN (most, history->frames.n + 1 - first);
   const CountPlane *planes[SHIFT_MOST_FRAMES];
   ShiftFrame      **in_c[SHIFT_MOST_FRAMES];
   TesseraKept      *on_device[SHIFT_MOST_FRAMES];
@@ -231,11 +231,11 @@ find_some (const HistorySettings *settings, ShiftKey *key, ShiftFrame **current_
 
   for (gint i = 0; i < n; i++)
     {
-      const gboolean is_current = first + i == history->n;
+      const WhitenFrame *frame = &history->frames.all[first + i];
 
-      planes[i] = &history->planes[first + i];
-      on_device[i] = is_current ? history->current_kept : history->kept[first + i]->on_device;
-      in_c[i] = is_current ? current_in_c : &history->kept[first + i]->shift;
+      planes[i] = &frame->plane;
+      on_device[i] = frame->kept;
+      in_c[i] = first + i == history->frames.n ? current_in_c : &history->owners[first + i]->shift;
     }
   if (! shift_request (settings->operation, &(ShiftRequest) { .key = key, .n = n, .kept = on_device, .settings = shift_settings (settings),
                                                               .planes = planes, .in_c = in_c }, found))
@@ -249,17 +249,18 @@ find_some (const HistorySettings *settings, ShiftKey *key, ShiftFrame **current_
 static void
 find_shifts (const HistorySettings *settings, History *history)
 {
-  const CountPlane *oldest = &history->planes[0];
+  WhitenFrames     *frames = &history->frames;
+  const CountPlane *oldest = &frames->all[0].plane;
   const gint        most = shift_frames_at_once (settings->operation, oldest->width, oldest->height);
-  KeptFrame        *kept = history->kept[0];
+  KeptFrame        *kept = history->owners[0];
   ShiftFrame       *current_in_c = NULL;
   ShiftKey          key;
 
   shift_key_init (&key, oldest, TRUE);
   key.kept = kept->on_device;
   key.in_c = g_atomic_pointer_get (&kept->shift);
-  history->current_kept = tessera_kept_new ();
-  for (gint first = 1; first <= history->n && ! history->is_refused;)
+  frames->all[frames->n].kept = tessera_kept_new ();
+  for (gint first = 1; first <= frames->n && ! history->is_refused;)
     first += find_some (settings, &key, &current_in_c, first, most, history);
   if (key.in_c == g_atomic_pointer_get (&kept->shift) || g_atomic_pointer_compare_and_exchange (&kept->shift, NULL, key.in_c))
     key.in_c = NULL;                    /* it is the kept frame's */
@@ -290,7 +291,7 @@ history_find (const CountPlane *current, gfloat saturation, const HistorySetting
   if (success)
     {
       whiten_prepare (current, dark_plane (&dark), saturation_of (settings, saturation), settings->reject_hot,
-                      &history->planes[history->n]);
+                      &history->frames.all[history->frames.n].plane);
       if (settings->shifts && *settings->shifts)
         success = parse_shifts (settings->shifts, history, error);
       else
@@ -304,13 +305,14 @@ history_find (const CountPlane *current, gfloat saturation, const HistorySetting
 void
 history_clear (History *history)
 {
-  for (gint k = 0; k <= history->n; k++)
+  WhitenFrame *current = &history->frames.all[history->frames.n];
+
+  for (gint k = 0; k < history->frames.n; k++)
     {
-      if (history->kept[k])
-        kept_frame_unref (history->kept[k]);
-      else
-        count_plane_clear (&history->planes[k]);
+      kept_frame_unref (history->owners[k]);
       g_free (history->names[k]);
     }
+  count_plane_clear (&current->plane);
+  tessera_kept_unref (current->kept);
   g_string_free (history->notes, TRUE);
 }

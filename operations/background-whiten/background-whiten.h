@@ -35,17 +35,13 @@ KeptFrame *kept_frame_find  (const gchar *key);
 KeptFrame *kept_frame_add   (const gchar *key, CountPlane *plane);
 void       kept_frame_unref (KeptFrame *frame);
 
-/* Planes are prepared (whiten_prepare). */
 typedef struct
 {
-  gint        n;                                        /* frames before the current one */
-  CountPlane  planes[WEIGHTS_MAX_FRAMES + 1];           /* the oldest first, the current one last */
-  KeptFrame  *kept[WEIGHTS_MAX_FRAMES + 1];             /* whose the plane is, or NULL */
-  TesseraKept *current_kept;                            /* the current frame on the device; NULL: it does not stay */
-  gboolean    is_refused;                               /* OpenCL is forced and could not run */
-  FrameShift  shifts[WEIGHTS_MAX_FRAMES + 1];           /* against the first */
-  gchar      *names[WEIGHTS_MAX_FRAMES + 1];
-  GString    *notes;                                    /* sentences */
+  WhitenFrames frames;                          /* the plane of the current one, and what keeps it, are owned */
+  KeptFrame   *owners[WEIGHTS_MAX_FRAMES];      /* of the others */
+  gchar       *names[WEIGHTS_MAX_FRAMES];
+  gboolean     is_refused;                      /* OpenCL is forced and could not run */
+  GString     *notes;                           /* sentences */
 } History;
 
 /* `current` is in counts; a pixel at or above `saturation` is full.  FALSE: there is no history, or what was asked for makes no sense; error

@@ -31,6 +31,7 @@ typedef struct
 typedef struct
 {
   const WhitenFrames *frames;
+  const CountPlane   *current, *history[WEIGHTS_MAX_FRAMES];   /* the frames' planes */
   const Weights      *weights;
   WhitenResult        result;
   gfloat              factor;
@@ -96,7 +97,7 @@ predict_into (const TesseraRequest *request, WhitenPlanes *planes)
   const Prediction *p = request->params;
   Writing           writing = { request, p->result == WHITEN_WHITENED ? &planes->whitened : &planes->background, p->factor };
 
-  whiten_predict (p->frames->current, p->frames->history, p->weights, planes);
+  whiten_predict (p->current, p->history, p->weights, planes);
   if (p->result != WHITEN_BOTH)
     tessera_spread_range (request->roi.height, 64.0 * 64.0 / request->roi.width, write_rows, &writing);
 }
@@ -108,7 +109,7 @@ predict_apart (const TesseraRequest *request)
   const Prediction *p = request->params;
   WhitenPlanes      made;
 
-  whiten_planes_init (&made, p->frames->current->width, p->frames->current->height);
+  whiten_planes_init (&made, p->current->width, p->current->height);
   predict_into (request, &made);
   if (p->result == WHITEN_BOTH)
     gegl_buffer_set (request->output, &request->roi, 0, request->output_format, made.background.pixels, GEGL_AUTO_ROWSTRIDE);
@@ -134,7 +135,13 @@ predict_in_c (const TesseraRequest *request)
 static gsize
 frame_bytes (const Prediction *p)
 {
-  return sizeof (gfloat) * (gsize) p->frames->current->width * p->frames->current->height;
+  return sizeof (gfloat) * (gsize) p->current->width * p->current->height;
+}
+
+static gboolean
+current_stays (const WhitenFrames *frames)
+{
+  return frames->all[frames->n].kept != NULL;
 }
 
 /* The frames and their tables. */
@@ -143,27 +150,29 @@ scratch_bytes (const TesseraRequest *request, gint width G_GNUC_UNUSED, gint hei
 {
   const Prediction *p = request->params;
 
-  return (p->frames->n + (p->frames->current_kept != NULL)) * frame_bytes (p) + sizeof p->moves + sizeof p->table + sizeof p->behind;
+  return (p->frames->n + current_stays (p->frames)) * frame_bytes (p) + sizeof p->moves + sizeof p->table + sizeof p->behind;
 }
 
 static gint
-bring (TesseraBand *band, const Prediction *p, TesseraKept *kept, const CountPlane *plane, TesseraMemory **memory)
+bring (TesseraBand *band, const Prediction *p, gint k, TesseraMemory **memory)
 {
-  return kept ? tessera_kept_table (band, kept, plane->pixels, frame_bytes (p), memory)
-                    : tessera_table (band, plane->pixels, frame_bytes (p), memory);
+  const WhitenFrame *frame = &p->frames->all[k];
+
+  return tessera_kept_table (band, frame->kept, frame->plane.pixels, frame_bytes (p), memory);
 }
 
 /* The current frame where it is no input: rows of the whole frame. */
 static gint
 bring_current (TesseraBand *band, const Prediction *p, TesseraImage *current)
 {
-  const CountPlane *plane = p->frames->current;
+  const CountPlane    *plane = p->current;
+  const GeglRectangle *bounds = &band->request->bounds;
 
   *current = band->input;
-  if (! p->frames->current_kept)
+  if (! current_stays (p->frames))
     return 0;
-  *current = (TesseraImage) { band->request->bounds.x, band->request->bounds.y, plane->width, plane->height, plane->width, 1, NULL };
-  return bring (band, p, p->frames->current_kept, plane, &current->memory);
+  *current = (TesseraImage) { bounds->x, bounds->y, plane->width, plane->height, plane->width, 1, NULL };
+  return bring (band, p, p->frames->n, &current->memory);
 }
 
 /* Of so many frames at once as the kernel reads. */
@@ -196,13 +205,13 @@ predict_on_device (TesseraBand *band)
     launch.args[next] = arg[next];
   for (gint k = 0; k < WEIGHTS_MAX_FRAMES; k++)
     {
-      if (k < n && (status = bring (band, p, p->frames->kept[k], p->frames->history[k], &frame)) != 0)
+      if (k < n && (status = bring (band, p, k, &frame)) != 0)
         return status;
       launch.args[next++] = ARG (frame);
     }
   for (const TesseraArg *arg = (const TesseraArg[]) { ARG (tables[0]), ARG (tables[1]), ARG (tables[2]), ARG (n), ARG (p->right > 0 ? n : 0),
                                                       ARG (band->output.x - bounds->x), ARG (band->output.y - bounds->y),
-                                                      ARG (p->frames->current->width), ARG (p->frames->current->height), ARG (p->left), ARG (p->top),
+                                                      ARG (p->current->width), ARG (p->current->height), ARG (p->left), ARG (p->top),
                                                       ARG (p->right), ARG (p->bottom), ARG ((gfloat) p->weights->level), ARG ((gint) p->result),
                                                       ARG (p->factor), NO_ARG }; arg->kind != TESSERA_ARG_END; arg++)
     launch.args[next++] = *arg;
@@ -253,10 +262,24 @@ aim_at_planes (TesseraRequest *request, WhitenPlanes *planes)
 }
 
 static void
+weigh (Prediction *p, const WeightsSettings *settings, Weights *weights)
+{
+  const WhitenFrames *frames = p->frames;
+  FrameShift          shifts[WEIGHTS_MAX_FRAMES];
+
+  for (gint k = 0; k < frames->n; k++)
+    {
+      p->history[k] = &frames->all[k].plane;
+      shifts[k] = frames->all[k].shift;
+    }
+  weights_find (p->current, frames->all[frames->n].shift, p->history, shifts, frames->n, settings, weights);
+}
+
+static void
 find_tables (Prediction *p)
 {
   const Weights *weights = p->weights;
-  const gint     width = p->frames->current->width, height = p->frames->current->height;
+  const gint     width = p->current->width, height = p->current->height;
 
   p->right = width;
   p->bottom = height;
@@ -278,20 +301,22 @@ find_tables (Prediction *p)
 }
 
 gboolean
-background_whiten_predict (const TesseraRequest *request, const WhitenFrames *frames, const Weights *weights, WhitenResult result,
-                           gfloat factor, WhitenPlanes *planes)
+background_whiten_predict (const TesseraRequest *request, const WhitenFrames *frames, const WeightsSettings *settings,
+                           WhitenResult result, gfloat factor, WhitenPlanes *planes, Weights *weights)
 {
   gboolean       is_in_c = FALSE, success;
   TesseraRequest copy = *request;
-  Prediction     p = { .frames = frames, .weights = weights, .result = result, .factor = factor, .planes = planes, .is_in_c = &is_in_c };
+  Prediction     p = { .frames = frames, .current = &frames->all[frames->n].plane, .weights = weights, .result = result,
+                       .factor = factor, .planes = planes, .is_in_c = &is_in_c };
 
+  weigh (&p, settings, weights);
   find_tables (&p);
   copy.filter = &predict_filter;
-  copy.is_blind = frames->current_kept != NULL;
+  copy.is_blind = current_stays (frames);
   copy.params = &p;
   copy.cost_class = frames->n;
   copy.input_format = request->output_format;
-  copy.input = gegl_buffer_linear_new_from_data (frames->current->pixels, copy.input_format, &request->bounds, GEGL_AUTO_ROWSTRIDE, NULL, NULL);
+  copy.input = gegl_buffer_linear_new_from_data (p.current->pixels, copy.input_format, &request->bounds, GEGL_AUTO_ROWSTRIDE, NULL, NULL);
   if (result == WHITEN_BOTH)
     aim_at_planes (&copy, planes);
   p.output = copy.output;
@@ -303,11 +328,11 @@ background_whiten_predict (const TesseraRequest *request, const WhitenFrames *fr
         {
           tessera_reached_free (planes->background.pixels);
           planes->background.pixels = tessera_reached_new (frame_bytes (&p));
-          whiten_predict (frames->current, frames->history, weights, planes);
+          whiten_predict (p.current, p.history, weights, planes);
         }
       else if (! is_in_c)               /* the background alone has come */
-        tessera_spread_range (frames->current->height, 64.0 * 64.0 / frames->current->width, split_rows,
-                                        &(Splitting) { frames->current, planes });
+        tessera_spread_range (p.current->height, 64.0 * 64.0 / p.current->width, split_rows,
+                              &(Splitting) { p.current, planes });
     }
   g_object_unref (copy.input);
   return success;

@@ -28,27 +28,22 @@ static const Try tries[] = { { NULL, 0 }, { "stray read:1", 1 }, { "late read:1"
                              { NULL, 0 } };
 
 static GeglOperation *whitening;
-static CountPlane     frames[BEFORE + 1];
-static Weights        weights;
+static WhitenFrames   frames = { .n = BEFORE };
 
 static void
 begin (void)
 {
-  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
-  const CountPlane     *history[BEFORE];
-  FrameShift            shifts[BEFORE + 1];
-  GRand                *dice = g_rand_new_with_seed (5);
+  GRand *dice = g_rand_new_with_seed (5);
 
   for (gint k = 0; k <= BEFORE; k++)
     {
-      count_plane_init (&frames[k], WIDTH, HEIGHT);
+      WhitenFrame *frame = &frames.all[k];
+
+      count_plane_init (&frame->plane, WIDTH, HEIGHT);
       for (gint i = 0; i < WIDTH * HEIGHT; i++)
-        frames[k].pixels[i] = (gfloat) g_rand_double_range (dice, 900.0, 1100.0);
-      shifts[k] = (FrameShift) { k, -2.0 * k };
-      if (k < BEFORE)
-        history[k] = &frames[k];
+        frame->plane.pixels[i] = (gfloat) g_rand_double_range (dice, 900.0, 1100.0);
+      frame->shift = (FrameShift) { k, -2.0 * k };
     }
-  weights_find (&frames[BEFORE], shifts[BEFORE], history, shifts, BEFORE, &settings, &weights);
   g_rand_free (dice);
 }
 
@@ -57,15 +52,11 @@ predict (TesseraOpenclMode mode, WhitenPlanes *planes)
 {
   const GeglRectangle  box = { 0, 0, WIDTH, HEIGHT };
   const TesseraRequest request = { .errand = { .operation = whitening }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
-  WhitenFrames         all = { .current = &frames[BEFORE], .n = BEFORE };
+  const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
+  Weights              weights;
 
-  for (gint k = 0; k < BEFORE; k++)
-    {
-      all.history[k] = &frames[k];
-      all.kept[k] = NULL;
-    }
   tessera_set_opencl_mode (mode);
-  return background_whiten_predict (&request, &all, &weights, WHITEN_BOTH, 1.0f, planes);
+  return background_whiten_predict (&request, &frames, &settings, WHITEN_BOTH, 1.0f, planes, &weights);
 }
 
 static gboolean
@@ -122,7 +113,7 @@ main (int argc, char **argv)
     try_plan (&tries[i], &right);
   whiten_planes_clear (&right);
   for (gint k = 0; k <= BEFORE; k++)
-    count_plane_clear (&frames[k]);
+    count_plane_clear (&frames.all[k].plane);
   gegl_exit ();
   return driver_finish ();
 }

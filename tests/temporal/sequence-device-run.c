@@ -108,25 +108,17 @@ write_background (TesseraOpenclMode mode, const Answer *answer, const GeglRectan
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, 1, 1e-3, FALSE, TRUE };
   const GeglRectangle   box = { 0, 0, WIDTH, HEIGHT };
   TesseraRequest        request = { .errand = { .operation = whitening }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
-  CountPlane            planes[N];
-  WhitenFrames          all = { .current = &planes[N - 1], .current_kept = kept[N - 1], .n = N - 1 };
-  FrameShift            shifts[N];
+  WhitenFrames          history = { .n = N - 1 };
   WhitenPlanes          made;
   Weights               weights;
   gboolean              done;
 
   for (gint k = 0; k < N; k++)
-    {
-      planes[k] = plane_of (k + 1);
-      all.history[k] = &planes[k];
-      all.kept[k] = kept[k];
-      shifts[k] = weights_round_shift ((FrameShift) { answer->found[k].x, answer->found[k].y });
-    }
+    history.all[k] = (WhitenFrame) { plane_of (k + 1), weights_round_shift ((FrameShift) { answer->found[k].x, answer->found[k].y }), kept[k] };
   tessera_set_opencl_mode (mode);
-  weights_find (all.current, shifts[N - 1], all.history, shifts, N - 1, &settings, &weights);
   whiten_planes_init (&made, WIDTH, HEIGHT);
   request.output = tessera_reached_buffer (pixels, babl_format (format), extent);
-  done = background_whiten_predict (&request, &all, &weights, WHITEN_WHITENED, 1.0f, &made);
+  done = background_whiten_predict (&request, &history, &settings, WHITEN_WHITENED, 1.0f, &made, &weights);
   g_object_unref (request.output);
   whiten_planes_clear (&made);
   return done;

@@ -18,7 +18,7 @@ frame_size (const Speed *speed)
 }
 
 static void
-past_clear (Run *run, Past *past)
+past_clear (Run *run, WhitenFrame *past)
 {
   tessera_kept_unref (past->kept);
   if (! run->on_device)
@@ -27,7 +27,7 @@ past_clear (Run *run, Past *past)
 
 /* Those that are whitened at the moment need some more. */
 static void
-past_add (Run *run, const Past *past)
+past_add (Run *run, const WhitenFrame *past)
 {
   if (run->n_past == run->speed->n_history + MOST_BEHIND)
     {
@@ -47,25 +47,15 @@ whiten (gpointer data, gpointer unused G_GNUC_UNUSED)
   const gint64          began = g_get_monotonic_time ();
   Slot                 *slot = data;
   Run                  *run = slot->run;
-  const Past           *now = &slot->frames[slot->n];
   const GeglRectangle   box = { 0, 0, run->speed->width, run->speed->height };
-  WhitenFrames          frames = { .current = &now->plane, .current_kept = now->kept, .n = slot->n };
-  FrameShift            shifts[WEIGHTS_MAX_FRAMES];
   TesseraRequest        request = { .errand = { .operation = run->speed->whiten_operation }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
   WhitenPlanes          planes;
   Weights               weights;
 
-  for (gint k = 0; k < slot->n; k++)
-    {
-      frames.history[k] = &slot->frames[k].plane;
-      frames.kept[k] = slot->frames[k].kept;
-      shifts[k] = slot->frames[k].shift;
-    }
-  weights_find (&now->plane, now->shift, frames.history, shifts, slot->n, &settings, &weights);
   if (! run->on_device)
     whiten_planes_init (&planes, box.width, box.height);
   request.output = tessera_reached_buffer (slot->whitened, request.output_format, &box);
-  if (! background_whiten_predict (&request, &frames, &weights, WHITEN_WHITENED, 1.0f, &planes))
+  if (! background_whiten_predict (&request, &slot->frames, &settings, WHITEN_WHITENED, 1.0f, &planes, &weights))
     expect (FALSE, "the device did not whiten");
   g_object_unref (request.output);
   expect (! tessera_reached_is_lost (slot->whitened), "the device may still write into a whitened frame");
@@ -117,14 +107,14 @@ wait_for_all (Run *run)
 }
 
 static void
-send_to_whiten (Run *run, const Past *now)
+send_to_whiten (Run *run, const WhitenFrame *now)
 {
   const gint n = MIN (run->n_past, run->speed->n_history), at_once = MAX (run->speed->whitening, 1);
   Slot      *slot = take_free (run, at_once);
 
-  slot->n = n;
-  memcpy (slot->frames, run->past + run->n_past - n, n * sizeof *slot->frames);
-  slot->frames[n] = *now;
+  slot->frames.n = n;
+  memcpy (slot->frames.all, run->past + run->n_past - n, n * sizeof *slot->frames.all);
+  slot->frames.all[n] = *now;
   run->last_whitened = slot->whitened;
   if (at_once > 1)
     g_thread_pool_push (run->whiteners, slot, NULL);
@@ -133,7 +123,7 @@ send_to_whiten (Run *run, const Past *now)
 }
 
 static void
-add_frame (Run *run, Past *now, const Shift *found)
+add_frame (Run *run, WhitenFrame *now, const Shift *found)
 {
   now->shift = weights_round_shift ((FrameShift) { found->x, found->y });
   if (run->n_past > 0)
@@ -187,8 +177,9 @@ static void
 add_batch (Run *run, const Batch *batch)
 {
   for (gint k = 0; k < batch->n; k++)
-    add_frame (run, &(Past) { .plane = { run->speed->width, run->speed->height, (gfloat *) batch->frames + k * frame_size (run->speed) },
-                              .kept = batch->kept[k] }, &batch->found[k]);
+    add_frame (run, &(WhitenFrame) { .plane = { run->speed->width, run->speed->height,
+                                                (gfloat *) batch->frames + k * frame_size (run->speed) },
+                                     .kept = batch->kept[k] }, &batch->found[k]);
 }
 
 static void
@@ -214,7 +205,7 @@ add_in_c (Run *run, const gfloat *frame)
 {
   const CountPlane plane = { run->speed->width, run->speed->height, (gfloat *) frame };
   gint64           began = g_get_monotonic_time ();
-  Past             now = { 0 };
+  WhitenFrame             now = { 0 };
   Shift            found;
 
   whiten_prepare (&plane, NULL, INFINITY, TRUE, &now.plane);

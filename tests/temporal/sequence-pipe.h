@@ -23,22 +23,13 @@ typedef struct
   GeglOperation *shift_operation, *whiten_operation;
 } Speed;
 
-/* A frame that has been. */
-typedef struct
-{
-  CountPlane plane;             /* on the device: as it came; what is prepared of it is there alone */
-  FrameShift shift;
-  TesseraKept *kept;
-} Past;
-
 typedef struct _Run Run;
 
 /* A frame that is whitened. */
 typedef struct
 {
   Run     *run;
-  Past     frames[WEIGHTS_MAX_FRAMES + 1];      /* itself behind those before it */
-  gint     n;
+  WhitenFrames frames;          /* planes of frames on the device are as they came: what is prepared is there alone */
   gfloat  *whitened;
   gint     number;              /* in the sequence */
   gboolean is_busy;             /* guarded by the run's lock, as the number */
@@ -50,7 +41,7 @@ struct _Run
   gboolean     on_device;
   ShiftKey     key;
   CountPlane   reference;
-  Past         past[WEIGHTS_MAX_FRAMES + MOST_BEHIND];
+  WhitenFrame  past[WEIGHTS_MAX_FRAMES + MOST_BEHIND];
   gint         n_past;
   Slot         slots[MOST_AT_ONCE];
   gint         n_sent;                  /* to be whitened */

@@ -58,13 +58,12 @@ whitener_whiten (const CountPlane *frames, const FrameShift *shifts, gint t, gin
   const WeightsSettings settings = { WEIGHTS_FROM_SHIFTS, degree, 1e-3, FALSE, TRUE };
   const GeglRectangle   box = { 0, 0, frames[t].width, frames[t].height };
   const TesseraRequest  request = { .errand = { .operation = whitening }, .roi = box, .bounds = box, .output_format = babl_format ("Y float") };
-  WhitenFrames          all = { .current = &frames[t], .n = MIN (n, t) };
+  WhitenFrames          history = { .n = MIN (n, t) };
   Weights               weights;
 
-  for (gint k = 0; k < all.n; k++)
-    all.history[k] = &frames[t - all.n + k];
-  weights_find (NULL, shifts[t], NULL, shifts + t - all.n, all.n, &settings, &weights);
-  if (! background_whiten_predict (&request, &all, &weights, WHITEN_BOTH, 1.0f, planes))
+  for (gint k = 0; k <= history.n; k++)
+    history.all[k] = (WhitenFrame) { frames[t - history.n + k], shifts[t - history.n + k], NULL };
+  if (! background_whiten_predict (&request, &history, &settings, WHITEN_BOTH, 1.0f, planes, &weights))
     expect (FALSE, "the device did not whiten");
 }
 

@@ -15,10 +15,8 @@
 /* A frame that has been. */
 typedef struct
 {
-  CountPlane plane;
-  FrameShift shift;
-  gint       index;
-  TesseraKept *kept;            /* on the device; NULL: it does not stay there */
+  WhitenFrame frame;
+  gint        index;
 } Past;
 
 typedef struct
@@ -41,8 +39,8 @@ past_clear (gpointer data)
 {
   Past *past = data;
 
-  tessera_kept_unref (past->kept);
-  count_plane_clear (&past->plane);
+  tessera_kept_unref (past->frame.kept);
+  count_plane_clear (&past->frame.plane);
 }
 
 static void
@@ -80,7 +78,7 @@ search (Block *block, gint n, gboolean is_long)
   for (gint i = 0; i < n; i++)
     {
       times[i] = past[i].index - past[n - 1].index;
-      frames[i] = (TrackFrame) { &past[i].plane, past[i].shift, times[i] };
+      frames[i] = (TrackFrame) { &past[i].frame.plane, past[i].frame.shift, times[i] };
     }
   if (is_long)
     {
@@ -152,21 +150,13 @@ write_planes (Block *block, gint index, const Weights *weights, GError **error)
 static void
 whiten (Block *block, const Past *now, Weights *weights)
 {
-  const SequenceSettings *settings = &block->sequence->settings;
-  WhitenFrames            frames = { .current = &now->plane, .current_kept = now->kept, .n = (gint) block->history->len };
-  FrameShift              shifts[WEIGHTS_MAX_FRAMES];
+  WhitenFrames frames = { .n = (gint) block->history->len };
 
   for (gint i = 0; i < frames.n; i++)
-    {
-      const Past *past = &g_array_index (block->history, Past, i);
-
-      frames.history[i] = &past->plane;
-      frames.kept[i] = past->kept;
-      shifts[i] = past->shift;
-    }
-  weights_find (frames.current, now->shift, frames.history, shifts, frames.n, &settings->weights, weights);
-  sequence_whiten (block->sequence, &frames, weights, &block->planes);
-  whiten_judge (&block->planes, settings->gain);
+    frames.all[i] = g_array_index (block->history, Past, i).frame;
+  frames.all[frames.n] = now->frame;
+  sequence_whiten (block->sequence, &frames, &block->planes, weights);
+  whiten_judge (&block->planes, block->sequence->settings.gain);
 }
 
 /* Detections; what the frame becomes as history is in its plane. */
@@ -175,15 +165,15 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
 {
   const SequenceSettings *settings = &block->sequence->settings;
   const gint              n = (gint) block->history->len, index = now->index;
-  CountPlane              filtered;
+  WhitenFrame             filtered = { .shift = now->frame.shift };
   Weights                 weights;
   g_autoptr (GArray)      found = NULL;
   gboolean                success = TRUE;
 
   whiten (block, now, &weights);
-  count_plane_init (&filtered, now->plane.width, now->plane.height);
-  detect_filter (&block->planes.significance, settings->fwhm, &filtered);
-  found = detect_maxima (&filtered, (gfloat) settings->threshold);
+  count_plane_init (&filtered.plane, now->frame.plane.width, now->frame.plane.height);
+  detect_filter (&block->planes.significance, settings->fwhm, &filtered.plane);
+  found = detect_maxima (&filtered.plane, (gfloat) settings->threshold);
   for (guint i = 0; i < found->len; i++)
     {
       const Detection *detection = &g_array_index (found, Detection, i);
@@ -201,12 +191,13 @@ judge (Block *block, Past *now, FrameRow *row, GString *objects, GError **error)
   if (index >= block->first)
     success = write_planes (block, index, &weights, error);
   if (settings->removes && n == settings->history
-      && removal_apply (&block->removal, &filtered, &block->planes.background, (gfloat) settings->threshold, now->shift, &now->plane) > 0)
+      && removal_apply (&block->removal, &filtered.plane, &block->planes.background, (gfloat) settings->threshold,
+                        now->frame.shift, &now->frame.plane) > 0)
     {
-      tessera_kept_unref (now->kept);
-      now->kept = tessera_kept_new ();
+      tessera_kept_unref (now->frame.kept);
+      now->frame.kept = tessera_kept_new ();
     }
-  past_add (block->filtered, &(Past) { .plane = filtered, .shift = now->shift, .index = index }, MAX (SEQUENCE_SHORT, settings->stack));
+  past_add (block->filtered, &(Past) { filtered, index }, MAX (SEQUENCE_SHORT, settings->stack));
   return success;
 }
 
@@ -248,9 +239,7 @@ add_frame (Block *block, gint index, gint begin, GError **error)
   row.sky = block->sky ? SKY_SOLVED : sky_state (&frame.facts);
   row.error = frame.found.error;
   row.pixels = frame.found.pixels;
-  now.plane = frame.plane;
-  now.shift = frame.shift;
-  now.kept = frame.kept;
+  now.frame = (WhitenFrame) { frame.plane, frame.shift, frame.kept };
   row.state = ! frame.plane.pixels ? FRAME_UNREADABLE : frame.has_place ? FRAME_USED : FRAME_LOST;
   if (frame.plane.pixels)
     {
@@ -272,8 +261,8 @@ add_frame (Block *block, gint index, gint begin, GError **error)
       success = FALSE;
     }
   row.chain = block->chain;
-  row.x = now.shift.x;
-  row.y = now.shift.y;
+  row.x = frame.shift.x;
+  row.y = frame.shift.y;
   row.reason = frame.reason ? frame.reason->message : row.state == FRAME_LOST ? (gchar *) "its shift is not found" : NULL;
   if (index >= block->first)
     {
@@ -316,7 +305,7 @@ block_make (Sequence *sequence, gint number, GError **error)
         {
           const Past *last = &g_array_index (block.history, Past, block.history->len - 1);
 
-          row_add_overlap (block.text, last->index, last->shift, block.chain);
+          row_add_overlap (block.text, last->index, last->frame.shift, block.chain);
         }
     }
   ahead_free (block.ahead);

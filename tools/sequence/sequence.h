@@ -95,7 +95,7 @@ void        sequence_tell   (Sequence *sequence);
 gint        sequence_batch  (const Sequence *sequence);
 /* `frames` lie one behind the other; `kept`: what keeps them on the device, or NULL. */
 void        sequence_shifts (Sequence *sequence, ShiftKey *key, gint n, const gfloat *frames, TesseraKept *const *kept, Shift *found);
-void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, const Weights *weights, WhitenPlanes *planes);
+void        sequence_whiten (Sequence *sequence, const WhitenFrames *frames, WhitenPlanes *planes, Weights *weights);
 
 /* Where frames lie against one another. */
 typedef struct
