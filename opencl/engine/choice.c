@@ -7,6 +7,7 @@
 #include <gegl-plugin.h>
 
 #include "breaker.h"
+#include "builds.h"
 #include "gegl-side.h"
 #include "messages.h"
 #include "pages.h"
@@ -35,6 +36,13 @@ host_switches (GObject *config, GParamSpec *pspec G_GNUC_UNUSED, gpointer data G
     tessera_forget_failures ();
 }
 
+/* gegl_exit () */
+static void
+host_ends (gpointer data G_GNUC_UNUSED, GObject *config G_GNUC_UNUSED)
+{
+  tessera_builds_end (TRUE);
+}
+
 void
 tessera_watch_host (void)
 {
@@ -43,6 +51,7 @@ tessera_watch_host (void)
   if (g_once_init_enter (&watches))
     {
       g_signal_connect (gegl_config (), "notify::use-opencl", G_CALLBACK (host_switches), NULL);
+      g_object_weak_ref (G_OBJECT (gegl_config ()), host_ends, NULL);
       g_once_init_leave (&watches, 1);
     }
 }

@@ -8,6 +8,7 @@
 #include "tessera-control.h"
 
 #include "breaker.h"
+#include "builds.h"
 #include "choice.h"
 #include "counters.h"
 #include "fault.h"
@@ -84,6 +85,7 @@ tessera_device_memory (void)
 void  tessera_get_counters     (TesseraCounters *counters) { tessera_counters_read (counters); }
 void  tessera_restart_peaks    (void) { tessera_counters_restart_peaks (); }
 guint tessera_get_kernel_times (TesseraKernelTime *times, guint room) { return tessera_kernel_times_read (times, room); }
+void  tessera_finish_builds    (void) { tessera_builds_end (FALSE); }
 void  tessera_trim             (void) { tessera_pool_trim (); }
 void  tessera_drop_kept        (const TesseraKept *kept) { tessera_pool_drop_constant (kept); }
 const gchar *tessera_tiles_refused (void) { return tessera_tile_sharing_obstacle (); }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "breaker.h"
+#include "builds.h"
 #include "choice.h"
 #include "counters.h"
 #include "engine.cl.h"
@@ -221,6 +222,13 @@ flush (GeglBuffer *buffer)
     gegl_buffer_flush_ext (buffer, NULL);
 }
 
+/* Only auto may answer otherwise.  A program that nobody watches, and that computes more, waits. */
+static gboolean
+waits_for_compiler (const TesseraRequest *request)
+{
+  return tessera_mode () != TESSERA_OPENCL_AUTO || ! request->errand.operation;
+}
+
 static gboolean
 process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
 {
@@ -237,6 +245,11 @@ process_timed (const TesseraRequest *request, const TesseraSurvey *survey)
   flush (request->aux);
   flush (request->output);
   device = tessera_choose_device (request, &reason);
+  if (device && ! waits_for_compiler (request) && ! tessera_builds_are_done (request->filter, device))
+    {
+      device = NULL;
+      reason = g_strdup ("its kernels are being built");
+    }
   if (device && process_on_device (request, survey, device))
     return TRUE;
   if (device)

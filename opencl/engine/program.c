@@ -178,6 +178,19 @@ tessera_program_get (const TesseraDevice *device, const gchar *name, const gchar
   return status;
 }
 
+gboolean
+tessera_program_is_done (const TesseraDevice *device, const gchar *name, const gchar *source, gboolean *is_refused)
+{
+  TesseraProgram *self = find_or_add (device, name, source);
+  gboolean        is_done;
+
+  g_mutex_lock (&self->lock);
+  is_done = self->is_done;
+  *is_refused = is_done && self->status != 0;
+  g_mutex_unlock (&self->lock);
+  return is_done;
+}
+
 gint
 tessera_program_refuse (TesseraProgram *self)
 {

@@ -50,6 +50,9 @@ TESSERA_API gboolean tessera_fault_met (void);
  * compares them itself switches this off, to see what they do. */
 TESSERA_API void tessera_set_proof (gboolean on);
 
+/* Waits until no program is being built beside the requests. */
+TESSERA_API void tessera_finish_builds (void);
+
 /* Sets how far the clock is ahead that says how long a device that failed is left alone. */
 TESSERA_API void tessera_set_clock_offset (gint64 microseconds);
 

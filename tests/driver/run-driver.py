@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""run-driver.py BUILD faults|types|threads|soak|holds|short|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
-(`types --all`: all of it), driver-threads, driver-soak, driver-holds, driver-short or driver-straight with the stub driver (libstub-icd) in the place of every
+"""run-driver.py BUILD faults|types|threads|soak|holds|short|first|straight [ARGUMENT...]: runs driver-faults, its walk of all operations and types
+(`types --all`: all of it), driver-threads, driver-soak, driver-holds, driver-short, driver-first or driver-straight with the stub driver (libstub-icd) in the place of every
 other.  STUB_ICD_DRIVER: the driver behind it, else PoCL.  Plans are in stub-icd.h:
 
   run-driver.py build faults FILTER "fail EnqueueWriteBuffer:2:CL_OUT_OF_RESOURCES"
@@ -157,6 +157,12 @@ def short(report, driver, arguments):
         collect(report, f'driver-short {what}', driver.start('driver-short', what), 120)
 
 
+def first(report, driver, arguments):
+    for what in arguments or ('waits', 'exit', 'gegl-exit', 'child'):
+        driver.gegl.env['TESSERA_OPENCL'] = 'auto'
+        collect(report, f'driver-first {what}', driver.start('driver-first', what, plan='lie:gpu'), 120)
+
+
 def straight(report, driver, arguments):
     collect(report, 'driver-straight', driver.start('driver-straight', *arguments), 120)
     if not arguments:           # without double precision shifts are found too: the host adds what the device would
@@ -187,7 +193,7 @@ def races(report, driver):
 
 
 def main():
-    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'straight': straight}
+    parts = {'faults': faults, 'types': types, 'threads': threads, 'soak': soak, 'holds': holds, 'short': short, 'first': first, 'straight': straight}
     if len(sys.argv) < 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     report = Report()

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * Programs that are built while C answers.
+ */
+#ifndef TESSERA_BUILDS_H
+#define TESSERA_BUILDS_H
+
+#include "device.h"
+#include "tessera.h"
+
+/* Are the engine's program and the filter's there, or known not to build?  If not, a thread begins to build them,
+ * which is waited for a moment.
+ * TRUE also where no thread is to be had: then the caller builds. */
+gboolean tessera_builds_are_done (const TesseraFilter *filter, const TesseraDevice *device);
+/* Waits until all are built; or, if `drops`, the one that is in the compiler: the others are not begun. */
+void     tessera_builds_end      (gboolean drops);
+
+#endif
