@@ -16,20 +16,20 @@ SEED = '20261121'                       # that of ./run test
 LIBRARY = 'libtessera.so.0'
 PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains', 'hubble_deep_field')]
 # Tests that have sources of the modules inside.
-OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/consensus-test', 'match/match-test',
-              'match/match-device', 'align/combine-values', 'temporal/sequence-answers', 'temporal/sequence-device', 'temporal/fits-test', 'temporal/fits-kinds', 'temporal/fits-damage',
-              'temporal/sky-test', 'temporal/ser-test', 'temporal/frames-test', 'features/sift-levels', 'features/sift-strongest')
+OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/point-answers', 'temporal/sequence-answers', 'temporal/sequence-device', 'temporal/fits-test', 'temporal/fits-kinds', 'temporal/fits-damage',
+              'temporal/sky-test', 'temporal/ser-test', 'temporal/frames-test')
 # Of these, programs of several rows: those that need no module.
-ROWS = {'sequence-answers': ('shift', 'weights', 'weights-from-frames', 'background', 'significance', 'detection', 'removal', 'tracks')}
+ROWS = {'point-answers': ('sift-strongest', 'sift-levels', 'matches', 'combine-values', 'consensus', 'pixels'),
+        'sequence-answers': ('shift', 'weights', 'weights-from-frames', 'background', 'significance', 'detection', 'removal', 'tracks')}
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
     'align': [('align/movements', PHOTOGRAPHS), *((name, [PHOTOGRAPHS[2], PHOTOGRAPHS[1]]) for name in ('align/align-laws', 'align/kinds', 'align/doubts'))],
     'background-whiten': [('temporal/sequence-answers', [row]) for row in ('background-whiten', 'background-whiten-faults', 'sequence-laws')],
-    'combine': [('align/combine-test', [])],
+    'combine': [('match/point-answers', ['combine'])],
     'estimate-shift': [('temporal/sequence-answers', [row]) for row in ('estimate-shift', 'sequence-laws')],
     'fits-load': [('temporal/frames-test', [])],
     'median-blur': [('check/median-codes', [])],
-    'sift': [('features/sift-levels', []), ('features/sift-strongest', []), ('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-overlay', []),
+    'sift': [('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-overlay', []),
              ('features/sift-state', []),
              ('../tools/bench/points', ['--mpix', '0.12', '--runs', '2', '--strip', '1', PHOTOGRAPHS[2]])],
     'sift-save': [('features/sift-points', PHOTOGRAPHS[:3])],

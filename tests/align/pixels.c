@@ -11,6 +11,7 @@
 #include "direct-step.h"
 #include "matrix.h"
 #include "../engine/verdict.h"
+#include "../match/matching.h"
 
 static gdouble
 gaussian (CheckRandom *random)
@@ -239,14 +240,11 @@ check_stars (void)
     }
 }
 
-gint
-main (void)
+void
+pixels (void)
 {
-  gegl_init (NULL, NULL);
   check_noise ();
   check_wall ();
   check_far ();
   check_stars ();
-  gegl_exit ();
-  return expect_told ();
 }

@@ -45,7 +45,7 @@ typedef struct
   AnswerLaw    laws[ANSWER_MOST_LAWS + 1];      /* the last has no name */
   const gchar *kernel;          /* one that a request launches; NULL: all is in C */
   gboolean   (*is_asked)  (gconstpointer input);        /* of the device; NULL: each */
-  gpointer   (*sized)     (const gint *sizes);  /* for --time; NULL: it is not timed */
+  gpointer   (*sized)     (const gint *sizes);          /* of --time, and what faults are tried on; NULL: all is in C */
   void       (*special)   (void);               /* or NULL; all there is of a row that draws nothing */
   gboolean     is_plain;        /* needs no GEGL, which takes long to begin */
 } AnswerRow;

@@ -140,7 +140,7 @@ def types(report, driver, arguments):
                                                        '--frames', '8', '--check', '1', plan='skip shift_medians'), 120)
         report.check('a kernel that a later request needs', 'estimate-shift' in err and 'computes other pixels' in err, out + err)
         for kernel in ('match_norms', 'match_tiles', 'match_answer'):
-            out, err, _ = watched.communicate(driver.start('../match/match-device', '--checked', plan=f'skip {kernel}'), 120)
+            out, err, _ = watched.communicate(driver.start('../match/point-answers', 'matches', '--checked', plan=f'skip {kernel}'), 120)
             report.check(f'matches, without {kernel}', 'after the check' not in out + err and 'computes other pixels' in err, out + err)
 
 

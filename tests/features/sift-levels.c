@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * sift-levels [SEED]: the Gaussian levels of octaves, bit by bit, beside a plain loop over whole levels.  They are made tile by tile on some
+ * The Gaussian levels of octaves, bit by bit, beside a plain loop over whole levels.  They are made tile by tile on some
  * threads, strip by strip, as sift-octaves.c asks for them.  A wrong column between two tiles may change no point of a photograph. */
 #include <gegl.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "sift-parts.h"
 
 #include "../engine/verdict.h"
+#include "../match/matching.h"
 
 #define CASES 30
 
@@ -159,15 +160,13 @@ compare (const Case *c, SiftRoom *planes, SiftRoom *sums)
   g_free (next);
 }
 
-int
-main (int argc, char **argv)
+void
+sift_levels (void)
 {
   GRand   *rand;
   SiftRoom planes = { NULL, 0 }, sums = { NULL, 0 };
-  gint     code;
 
-  gegl_init (&argc, &argv);
-  rand = g_rand_new_with_seed (argc > 1 ? (guint32) atoi (argv[1]) : 1);
+  rand = g_rand_new_with_seed (1);
   for (gint number = 0; number < CASES; number++)
     {
       Case c;
@@ -179,7 +178,4 @@ main (int argc, char **argv)
   tessera_large_free (planes.floats);
   tessera_large_free (sums.floats);
   g_rand_free (rand);
-  code = expect_told ();
-  gegl_exit ();
-  return code;
 }

@@ -102,15 +102,15 @@ far_pair (void)
             }
           c.b[k].x += x;
           c.b[k].y += y;
-          map (m, c.b[k].x, c.b[k].y, &c.a[k].x, &c.a[k].y);
+          map_place (m, c.b[k].x, c.b[k].y, &c.a[k].x, &c.a[k].y);
           c.a[k].x += off_x;
           c.a[k].y += off_y;
         }
       found = find (&c, model);
       aligned += found.is_aligned;
       if (found.is_aligned)
-        expect (corner_error (m, found.matrix) < 4 * found.error + 1, "one far pair %d, %s: aligned, but off by %.1f px where %.1f are told", i,
-                names[model], corner_error (m, found.matrix), found.error);
+        expect (corners_off (m, found.matrix) < 4 * found.error + 1, "one far pair %d, %s: aligned, but off by %.1f px where %.1f are told", i,
+                names[model], corners_off (m, found.matrix), found.error);
     }
   expect (aligned < 40, "one far pair: %d of 80 aligned", aligned);
 }
@@ -139,14 +139,14 @@ small_kind (void)
 
           c.b[k].x = x + part * c.b[k].x / WIDTH;
           c.b[k].y = y + part * c.b[k].y / HEIGHT;
-          map (m, c.b[k].x, c.b[k].y, &c.a[k].x, &c.a[k].y);
+          map_place (m, c.b[k].x, c.b[k].y, &c.a[k].x, &c.a[k].y);
           c.a[k].x += off_x;
           c.a[k].y += off_y;
         }
       found = find (&c, model);
       aligned += found.is_aligned;
-      expect (! found.is_aligned || corner_error (m, found.matrix) < 4 * found.error + 1,
-              "a kind that is too small %d, %s: aligned, but off by %.1f px where %.1f are told", i, names[model], corner_error (m, found.matrix), found.error);
+      expect (! found.is_aligned || corners_off (m, found.matrix) < 4 * found.error + 1,
+              "a kind that is too small %d, %s: aligned, but off by %.1f px where %.1f are told", i, names[model], corners_off (m, found.matrix), found.error);
     }
   expect (aligned < 12, "a kind that is too small: %d of 120 aligned", aligned);
 }
@@ -168,8 +168,8 @@ least_kind (void)
       draw_transform (&random, kind, m);
       fill (&c, &random, m, 300, 0.4, i % 8 < 4 ? 50 : 400, WIDTH, HEIGHT);
       found = find (&c, MODEL_AUTO);
-      expect (found.is_aligned && corner_error (m, found.matrix) < 0.5, "auto, of a %s: %d, off by %g px, %s", names[kind], found.is_aligned,
-              corner_error (m, found.matrix), found.reason);
+      expect (found.is_aligned && corners_off (m, found.matrix) < 0.5, "auto, of a %s: %d, off by %g px, %s", names[kind], found.is_aligned,
+              corners_off (m, found.matrix), found.reason);
       expect (found.error > 0.02 && found.error < 0.6, "auto, of a %s: an error of %g px", names[kind], found.error);
       wrong[kind] += found.model != kind;
     }
@@ -194,8 +194,8 @@ turning_object (void)
       add (&c, 320 + x, 240 + y, 320 + x * cos (0.35) - y * sin (0.35), 240 + x * sin (0.35) + y * cos (0.35));
     }
   found = find (&c, MODEL_TRANSLATION);
-  expect (found.is_aligned && corner_error (m, found.matrix) < 0.5, "an object that turns: %d, off by %g px, %s", found.is_aligned,
-          corner_error (m, found.matrix), found.reason);
+  expect (found.is_aligned && corners_off (m, found.matrix) < 0.5, "an object that turns: %d, off by %g px, %s", found.is_aligned,
+          corners_off (m, found.matrix), found.reason);
 }
 
 /* A stamp that stands still has most of the pairs, the scene covers more: it wins, and both are named.  So does the larger of two parts. */
@@ -218,8 +218,8 @@ two_movements (void)
           add (&c, x, y, x, y);
         }
       found = find (&c, model);
-      expect (found.is_aligned && corner_error (m, found.matrix) < 1.5, "a stamp, %s: %d, off by %g px, %s", names[model], found.is_aligned,
-              corner_error (m, found.matrix), found.reason);
+      expect (found.is_aligned && corners_off (m, found.matrix) < 1.5, "a stamp, %s: %d, off by %g px, %s", names[model], found.is_aligned,
+              corners_off (m, found.matrix), found.reason);
       expect (strstr (found.reason, "two movements") && strstr (found.reason, "300"), "a stamp, %s: both are named: %s", names[model], found.reason);
     }
 }

@@ -27,7 +27,7 @@ noise (CheckRandom *random)
 }
 
 void
-map (const gdouble *m, gdouble x, gdouble y, gdouble *u, gdouble *v)
+map_place (const gdouble *m, gdouble x, gdouble y, gdouble *u, gdouble *v)
 {
   const gdouble w = m[6] * x + m[7] * y + m[8];
 
@@ -54,7 +54,7 @@ fill (Case *c, CheckRandom *random, const gdouble *m, gint right, gdouble sd, gi
       const gdouble x = between (random, 0, width - 1), y = between (random, 0, height - 1);
       gdouble       u, v, right_u, right_v;
 
-      map (m, x, y, &right_u, &right_v);
+      map_place (m, x, y, &right_u, &right_v);
       do
         {
           u = i < right ? right_u + sd * noise (random) : between (random, 0, WIDTH - 1);
@@ -87,7 +87,7 @@ find (const Case *c, ConsensusModel model)
 }
 
 gdouble
-corner_error (const gdouble *m, const gdouble *other)
+corners_off (const gdouble *m, const gdouble *other)
 {
   gdouble sum = 0;
 
@@ -95,8 +95,8 @@ corner_error (const gdouble *m, const gdouble *other)
     {
       gdouble u, v, s, t;
 
-      map (m, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &u, &v);
-      map (other, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &s, &t);
+      map_place (m, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &u, &v);
+      map_place (other, k & 1 ? WIDTH - 1 : 0, k & 2 ? HEIGHT - 1 : 0, &s, &t);
       sum += sqrt ((u - s) * (u - s) + (v - t) * (v - t));
     }
   return sum / 4;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "matching.h"
 #include "../../tools/match/keypoints.h"
 
 #define N 3
@@ -288,8 +289,8 @@ strange_files (void)
     }
 }
 
-int
-main (void)
+void
+keypoint_files (void)
 {
   good_files ();
   whole_numbers ();
@@ -299,5 +300,4 @@ main (void)
   expect (keypoints_format ("a.b/c.KEY") == KEYPOINTS_LOWE && keypoints_format ("c.txt") == KEYPOINTS_COLMAP
           && keypoints_format ("c.csv") == KEYPOINTS_CSV && keypoints_format ("c.jpg") == KEYPOINTS_NONE
           && keypoints_format ("key") == KEYPOINTS_NONE, "formats by their endings");
-  return expect_told ();
 }

@@ -11,6 +11,7 @@
 #include "objects.h"
 
 #define FLOAT_STEP 0x1p-24
+#define STEP       3.0f         /* of values of which many are the same */
 
 typedef struct
 {
@@ -18,7 +19,7 @@ typedef struct
   CountPlane counts;
   gdouble    fwhm;
   gfloat     threshold;
-  gboolean   has_ties;          /* maxima are those of whole numbers */
+  gboolean   has_ties;          /* maxima are those of a few values */
 } Sky;
 
 static gpointer
@@ -69,7 +70,7 @@ sky_detect (const TesseraErrand *errand G_GNUC_UNUSED, gconstpointer input, GArr
   for (gint i = 0; i < size; i++)
     answer_add (numbers, filtered.pixels[i]);
   for (gint i = 0; i < size && sky->has_ties; i++)
-    filtered.pixels[i] = floorf (filtered.pixels[i]);
+    filtered.pixels[i] = STEP * floorf (filtered.pixels[i] / STEP);
   found = detect_maxima (&filtered, sky->threshold);
   for (guint i = 0; i < found->len; i++)
     {
@@ -129,7 +130,7 @@ sky_reference (gconstpointer input, const GArray *numbers, GArray *wanted)
     {
       answer_want (wanted, right.values[i], (2 * reach + 6) * 2 * FLOAT_STEP * side * most);
       right.values[i] = g_array_index (numbers, gdouble, i);
-      right.values[i] = sky->has_ties ? floor (right.values[i]) : right.values[i];
+      right.values[i] = sky->has_ties ? STEP * floorf ((gfloat) right.values[i] / STEP) : right.values[i];
     }
   want_maxima (&right, sky->threshold, wanted);
   plane_free (&right);

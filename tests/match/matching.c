@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * Matches against those of a plain double loop, with any number of threads. */
+ * Matches at the edges of what the definition says: copies, the ratio itself. */
 #include "config.h"
 
 #include <gegl.h>
@@ -8,6 +8,7 @@
 
 #include "../engine/verdict.h"
 #include "match-plain.h"
+#include "matching.h"
 
 static void
 compare (const gchar *what, const guint8 *a, gint n_a, const guint8 *b, gint n_b, gint thousandths, gboolean mutual)
@@ -29,29 +30,6 @@ compare (const gchar *what, const guint8 *a, gint n_a, const guint8 *b, gint n_b
       g_free (got);
     }
   g_free (wanted);
-}
-
-static void
-random_ones (void)
-{
-  static const gint sizes[] = { 0, 1, 2, 3, 63, 64, 65, 119, 120, 121, 400 };
-  CheckRandom       random = { 20261123 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
-      {
-        const gint n_a = sizes[i], n_b = sizes[k];
-        guint8    *a = g_malloc (n_a * DESCRIPTOR_LENGTH + 1), *b = g_malloc (n_b * DESCRIPTOR_LENGTH + 1);
-
-        draw_descriptors (&random, a, n_a, b, n_b, 256, 3);
-        compare ("random", a, n_a, b, n_b, 800, TRUE);
-        compare ("random", a, n_a, b, n_b, 980, FALSE);
-        draw_descriptors (&random, a, n_a, b, n_b, 2, 1);          /* many of the same distance */
-        compare ("ties", a, n_a, b, n_b, 1000, TRUE);
-        compare ("ties", a, n_a, b, n_b, 2000, FALSE);
-        g_free (a);
-        g_free (b);
-      }
 }
 
 /* As far apart as can be, as near as can be, and both at once. */
@@ -95,33 +73,8 @@ extremes (void)
   g_free (matches);
 }
 
-/* The same descriptor first and last in A, which different threads have: B's nearest is the first. */
-static void
-ties_across_threads (void)
+void
+matching (void)
 {
-  const gint  n_a = 2000, n_b = 500;
-  CheckRandom random = { 20261124 };
-  guint8     *a = g_malloc (n_a * DESCRIPTOR_LENGTH), *b = g_malloc (n_b * DESCRIPTOR_LENGTH);
-
-  draw_descriptors (&random, a, n_a, b, n_b, 256, n_b);
-  memcpy (b + 7 * DESCRIPTOR_LENGTH, a, DESCRIPTOR_LENGTH);
-  memcpy (a + (n_a - 1) * DESCRIPTOR_LENGTH, a, DESCRIPTOR_LENGTH);
-  compare ("ties across threads", a, n_a, b, n_b, 800, TRUE);
-  compare ("ties across threads", a, n_a, b, n_b, 800, FALSE);
-  g_free (a);
-  g_free (b);
-}
-
-int
-main (void)
-{
-  gint code;
-
-  gegl_init (NULL, NULL);
-  random_ones ();
   extremes ();
-  ties_across_threads ();
-  code = expect_told ();
-  gegl_exit ();
-  return code;
 }
