@@ -16,23 +16,25 @@ SEED = '20261121'                       # that of ./run test
 LIBRARY = 'libtessera.so.0'
 PHOTOGRAPHS = [os.path.join(TOP, 'data', 'images', name + '.jpg') for name in ('seeding', 'friends', 'mountains', 'hubble_deep_field')]
 # Tests that have sources of the modules inside.
-OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/point-answers', 'temporal/sequence-answers', 'temporal/sequence-device', 'temporal/fits-test', 'temporal/fits-kinds', 'temporal/fits-damage',
-              'temporal/sky-test', 'temporal/ser-test', 'temporal/frames-test')
-# Of these, programs of several rows: those that need no module.
-ROWS = {'point-answers': ('sift-strongest', 'sift-levels', 'matches', 'combine-values', 'consensus', 'pixels'),
+OWN_SOURCE = ('check/gaussian-kernel', 'check/kernel-text', 'engine/plan-test', 'engine/speed-test', 'match/point-answers', 'temporal/sequence-answers',
+              'temporal/sequence-device', 'temporal/files-test')
+# Of these, what programs of several parts are asked for.
+ROWS = {'files-test': ('ser', 'fits', 'sky', 'frames', 'fits-kinds', 'fits-clock', 'fits-damage'),
+        'point-answers': ('sift-strongest', 'sift-levels', 'matches', 'combine-values', 'consensus', 'pixels'),
         'sequence-answers': ('shift', 'weights', 'weights-from-frames', 'background', 'significance', 'detection', 'removal', 'tracks')}
 # Tests of modules beside those of tests/check, and what they are given.
 TESTS_OF = {
-    'align': [('align/movements', PHOTOGRAPHS), *((name, [PHOTOGRAPHS[2], PHOTOGRAPHS[1]]) for name in ('align/align-laws', 'align/kinds', 'align/doubts'))],
+    'align': [('align/align-test', ['movements', *PHOTOGRAPHS]),
+              *(('align/align-test', [part, PHOTOGRAPHS[2], PHOTOGRAPHS[1]]) for part in ('laws', 'kinds', 'doubts'))],
     'background-whiten': [('temporal/sequence-answers', [row]) for row in ('background-whiten', 'background-whiten-faults', 'sequence-laws')],
     'combine': [('match/point-answers', ['combine'])],
     'estimate-shift': [('temporal/sequence-answers', [row]) for row in ('estimate-shift', 'sequence-laws')],
-    'fits-load': [('temporal/frames-test', [])],
+    'fits-load': [('temporal/files-test', ['frames'])],
     'median-blur': [('check/median-codes', [])],
-    'sift': [('features/sift-points', PHOTOGRAPHS[:3]), ('features/sift-marks', PHOTOGRAPHS[:3]), ('features/sift-overlay', []),
-             ('features/sift-state', []),
+    'sift': [('features/sift-test', ['points', *PHOTOGRAPHS[:3]]), ('features/sift-test', ['marks', *PHOTOGRAPHS[:3]]),
+             ('features/sift-test', ['overlay']), ('features/sift-test', ['state']),
              ('../tools/bench/points', ['--mpix', '0.12', '--runs', '2', '--strip', '1', PHOTOGRAPHS[2]])],
-    'sift-save': [('features/sift-points', PHOTOGRAPHS[:3])],
+    'sift-save': [('features/sift-test', ['points', *PHOTOGRAPHS[:3]])],
 }
 NO_TILES = 'FAIL no result was sent straight into tiles'
 COMPUTES, IDLES = 300, 120              # seconds after which a test hangs, where the unmutated one was not measured
@@ -104,7 +106,8 @@ class Runner:
             yield Step(f'edges {filter}, in C', [self.built('tests', 'check', 'check'), '--seed', SEED, '--filter', filter, '--edges',
                                                  '--legs', 'c,reference'], True, GEGL_USE_OPENCL='no')
         for filter, test, words in self.tests_of(changed):
-            yield Step(' '.join([os.path.basename(test), *(word for word in words if word.isalpha() or '-' in word[1:] and '/' not in word), 'for', filter]), [self.built('tests', test), *words], True, GEGL_USE_OPENCL='cpu')
+            part = [word for word in words[:1] if not word.startswith(('-', '/'))]
+            yield Step(' '.join([os.path.basename(test), *part, 'for', filter]), [self.built('tests', test), *words], True, GEGL_USE_OPENCL='cpu')
         for device in self.devices:
             for step in self.steps_on(device, filters, whole):
                 step.name += f', {device}' if len(self.devices) > 1 else ''

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "align-test.h"
 
 #define OFF 2.0                 /* pixels at a corner */
 
@@ -321,8 +322,8 @@ check_lamps (void)
     }
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+doubts_test (int argc, char **argv)
 {
   Photo whole;
 

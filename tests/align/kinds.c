@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "align-test.h"
 
 static Photo photograph, unrelated;
 
@@ -227,8 +228,8 @@ check_equal (void)
     }
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+kinds_test (int argc, char **argv)
 {
   static const gchar *const formats[] = { NULL, "R'G'B' u16", "Y' u16", "RGBA float" };
 

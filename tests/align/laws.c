@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "align-test.h"
 
 #define SIDE 400
 #define EDGE 16         /* more than any kernel and Gaussian here reaches */
@@ -336,8 +337,8 @@ check_checkerboard (void)
   photo_free (&board);
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+laws_test (int argc, char **argv)
 {
   Photo whole;
 

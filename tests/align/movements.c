@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../engine/verdict.h"
+#include "align-test.h"
 
 #define MOST_MEDIAN 0.3         /* pixels at the corners */
 #define MOST_OF_95  1.0
@@ -141,8 +142,8 @@ check_unrelated_parts (const Photo *photos, gint n_photos)
   expect (wrong == 0, "%d drawn pairs of unrelated pictures, %d of them of one photograph: %d aligned", unrelated, same, wrong);
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+movements_test (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new (NULL);
   gint            n = 0;

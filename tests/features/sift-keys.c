@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 
 #include "../engine/verdict.h"
+#include "sift-test.h"
 #include "tessera-control.h"
 
 #define SEED 1
@@ -87,7 +88,7 @@ compare_photograph (const gchar *photograph)
 }
 
 int
-main (int argc, char **argv)
+sift_keys_test (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new (NULL);
   gchar          *folder;

@@ -7,6 +7,7 @@
 #include "sift-points.h"
 
 #include "../engine/verdict.h"
+#include "sift-test.h"
 
 #define USUAL_SEED 20261123
 #define LINE       1.5
@@ -292,7 +293,7 @@ one_case (gint number)
 /* ------------------------------------------------------------------ main -- */
 
 int
-main (int argc, char **argv)
+sift_marks_test (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new (NULL);
   gint            code;

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../engine/verdict.h"
+#include "sift-test.h"
 
 #define WIDTH  333
 #define HEIGHT 299                      /* in part of a tile */
@@ -188,7 +189,7 @@ check_space (const gchar *name)
 }
 
 int
-main (void)
+sift_overlay_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
 {
   static const gchar *const formats[][2] = { /* and the light in which marks are mixed */
     { "RGBA float", "RGBA float" }, { "RaGaBaA float", "RGBA float" }, { "R'G'B'A float", "RGBA float" }, { "R'G'B'A u8", "RGBA float" },

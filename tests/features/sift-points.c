@@ -11,6 +11,7 @@
 #include <locale.h>
 
 #include "../engine/verdict.h"
+#include "sift-test.h"
 
 #define USUAL_SEED 20261123
 #define WIDE       1000         /* takes seconds */
@@ -331,7 +332,7 @@ parse (gint *argc, gchar ***argv)
 }
 
 int
-main (int argc, char **argv)
+sift_points_test (int argc, char **argv)
 {
   SiftCount count = { 0, 0, 0, 0 };
   gint      code;

@@ -5,6 +5,7 @@
 #include "sift-points.h"
 
 #include "../engine/verdict.h"
+#include "sift-test.h"
 
 #define SIZE 160
 
@@ -274,7 +275,7 @@ check_crowd (void)
 }
 
 int
-main (int argc, char **argv)
+sift_state_test (int argc, char **argv)
 {
   static const TesseraOpenclMode modes[] = { TESSERA_OPENCL_OFF, TESSERA_OPENCL_FORCE };
   gint                           code;

@@ -61,7 +61,7 @@ RUNS = [
 
 # What has a test of its own, and the result that it tells then.
 OTHERS = [('background-whiten', ['temporal/sequence-answers', 'background-whiten-faults', '--small'], 27),
-          *(('circles', ['features/sift-marks', '--case', case, *PHOTOGRAPHS], 12) for case in ('8', '13')),
+          *(('circles', ['features/sift-test', 'marks', '--case', case, *PHOTOGRAPHS], 12) for case in ('8', '13')),
           ('estimate-shift', ['temporal/sequence-answers', 'estimate-shift', '--small'], 16), ('match', ['match/point-answers', 'matches', '--small'], 12),
           ('sequence', ['temporal/sequence-speed', '--size', '24x20', '--history', '2', '--batch', '1', '--frames', '2', '--threads', '1'], 35),
           ('tracks', ['temporal/sequence-answers', 'tracks', '--small'], 12)]

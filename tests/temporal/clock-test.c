@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "fits.h"
 
@@ -179,8 +180,8 @@ light (const gchar *path)
     }
 }
 
-gint
-main (void)
+int
+clock_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
 {
   gchar            *folder = files_folder ();
   g_autofree gchar *path = g_build_filename (folder, "frame.fits", NULL);

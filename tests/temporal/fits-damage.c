@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "fits.h"
 
@@ -259,8 +260,8 @@ cut (void)
     }
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+fits_damage_test (int argc, char **argv)
 {
   folder = argc > 1 ? g_strdup (argv[1]) : files_folder ();
   by_name ();

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "fits.h"
 
@@ -321,8 +322,8 @@ larger_than_its_code (void)
     }
 }
 
-gint
-main (void)
+int
+fits_kinds_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
 {
   folder = files_folder ();
   types ();

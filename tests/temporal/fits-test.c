@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "fits.h"
 
@@ -255,8 +256,8 @@ written (void)
   g_free (second);
 }
 
-gint
-main (void)
+int
+fits_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
 {
   folder = files_folder ();
   numbers_by_hand ();

@@ -7,6 +7,7 @@
 #include <utime.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "frames.h"
 
@@ -72,8 +73,8 @@ count_old_frames (const gchar *folder, gboolean replaces)
   return wrong;
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+frames_changed_test (int argc, char **argv)
 {
   g_autofree gchar *folder = NULL;
 

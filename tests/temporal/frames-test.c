@@ -11,6 +11,7 @@
 
 #include "../check/references/srgb.h"
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "frames-load.h"
 #include "frames.h"
@@ -354,8 +355,8 @@ threads (void)
   frame_cache_free (cache);
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+frames_test (int argc, char **argv)
 {
   FrameCache *cache;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "files.h"
 #include "ser.h"
 
@@ -164,8 +165,8 @@ beyond (void)
     }
 }
 
-gint
-main (void)
+int
+ser_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
 {
   folder = files_folder ();
   film = g_build_filename (folder, "film.ser", NULL);

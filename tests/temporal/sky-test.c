@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../engine/verdict.h"
+#include "files-test.h"
 #include "sky.h"
 
 #define PER_DEGREE (G_PI / 180.0)
@@ -387,8 +388,8 @@ damaged (guint32 seed, gint n)
   g_rand_free (random);
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+sky_test (int argc, char **argv)
 {
   against ("CD", header ("RA---TAN", "DEC--TAN", with_cd), by_matrix);
   against ("PC", header ("RA---TAN", "DEC--TAN", with_pc), by_matrix);

@@ -7,6 +7,7 @@
 #include "sky.h"
 #include "frames.h"
 #include "../engine/verdict.h"
+#include "files-test.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -106,8 +107,8 @@ load_dark (const StarsField *field, const gchar *folder)
   g_free (path);
 }
 
-gint
-main (gint argc, gchar **argv)
+int
+stars_loaded_test (int argc, char **argv)
 {
   StarsField *field;
   gchar      *folder = g_dir_make_tmp ("stars-XXXXXX", NULL);
