@@ -87,7 +87,8 @@ forget_facts (FitsImage *image)
   FitsTimes *times = &image->times;
 
   image->exposure = image->zero_point = NAN;
-  *image->object = *image->filter = '\0';
+  *image->object = *image->filter = *image->mosaic = *image->order = '\0';
+  image->x_offset = image->y_offset = 0;
   *times = (FitsTimes) { .mjd_average = NAN, .mjd_begin = NAN, .mjd = NAN, .jd = NAN };
 }
 
@@ -118,6 +119,10 @@ read_words (fitsfile *file, FitsImage *image)
   image->zero_point = number_or (file, "MAGZERO", number_or (file, "PHOTZP", image->zero_point));
   read_text (file, "OBJECT", image->object);
   read_text (file, "FILTER", image->filter);
+  read_text (file, "BAYERPAT", image->mosaic);
+  read_text (file, "ROWORDER", image->order);
+  read_key (file, TINT, "XBAYROFF", &image->x_offset);
+  read_key (file, TINT, "YBAYROFF", &image->y_offset);
   read_times (file, &image->times);
 }
 
@@ -170,6 +175,18 @@ check_compressed (fitsfile *file, gint64 size, FitsImage *image)
   return TRUE;
 }
 
+/* Three planes are colours, where the third axis has no other name. */
+static gboolean
+are_colours (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 planes)
+{
+  gchar name[FLEN_VALUE] = "";
+
+  read_key (file, TSTRING, "CTYPE3", name);
+  g_strstrip (name);
+  return axes >= 3 && sizes[2] == 3 && planes == 3
+         && (! *name || g_ascii_strncasecmp (name, "RGB", 3) == 0 || g_ascii_strncasecmp (name, "COLO", 4) == 0);
+}
+
 /* Sizes that an image can have. */
 static gboolean
 describe (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 size, FitsImage *image)
@@ -189,6 +206,7 @@ describe (fitsfile *file, const LONGLONG *sizes, gint axes, gint64 size, FitsIma
   image->width = (gint) sizes[0];
   image->height = (gint) sizes[1];
   image->promised = (gint) planes;
+  image->is_colour = are_colours (file, sizes, axes, planes);
   image->is_compressed = fits_is_compressed_image (file, &status);
   return (image->is_compressed ? check_compressed : check_plain) (file, size, image);
 }

@@ -31,9 +31,11 @@ typedef struct
   FitsState state;
   gint      width, height, bits;
   gint      planes, promised;   /* as in fits.h */
-  gboolean  is_cut, is_compressed;
+  gboolean  is_cut, is_compressed, is_colour;
+  gint      x_offset, y_offset; /* of the mosaic */
   gdouble   scale, zero, blank, exposure, zero_point;   /* NaN: none */
   gchar     object[FITS_TEXT], filter[FITS_TEXT];       /* "": none */
+  gchar     mosaic[FITS_TEXT], order[FITS_TEXT];        /* BAYERPAT, ROWORDER */
   FitsTimes times;
   gchar     why[2 * FITS_TEXT]; /* it is refused: what goes behind the file's name */
   gchar     cards[FITS_CARDS];  /* of 80 characters each, without comments; "": nothing is said of the sky */

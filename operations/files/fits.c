@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "colours.h"
 #include "fits-apart.h"
 #include "fits-image.h"
 #include "frames-file.h"
@@ -38,6 +39,17 @@ band_of (const gchar *filter, gchar band[FRAMES_BAND])
 }
 
 static void
+find_pattern (const FitsImage *image, gchar pattern[FRAMES_PATTERN])
+{
+  g_autofree gchar *name = g_strstrip (g_strdup (image->mosaic)), *order = g_strstrip (g_strdup (image->order));
+  const gchar      *known = image->is_colour ? NULL : colours_pattern (name);
+
+  if (known)
+    colours_turn (known, image->x_offset, image->y_offset, g_ascii_strcasecmp (order, "BOTTOM-UP") == 0, image->height,
+                  pattern);
+}
+
+static void
 describe (const FitsImage *image, FitsHeader *header)
 {
   const gboolean has_end = image->bits == 8 || image->bits == 16;
@@ -47,12 +59,14 @@ describe (const FitsImage *image, FitsHeader *header)
                            .planes = image->planes,
                            .promised = image->promised,
                            .is_cut = image->is_cut,
+                           .is_colour = image->is_colour,
                            .date = *image->times.date ? g_strdup (image->times.date) : NULL,
                            .object = *image->object ? g_strdup (image->object) : NULL };
   header->saturation = has_end ? (gfloat) (highest (image) * image->scale + image->zero) : INFINITY;
   header->facts.exposure = image->exposure >= 0.0 ? image->exposure : NAN;
   header->facts.zero_point = image->zero_point;
   band_of (image->filter, header->facts.band);
+  find_pattern (image, header->pattern);
   fits_clock_read (&image->times, &header->facts);
   header->facts.sky = *image->cards ? g_ref_string_new (image->cards) : NULL;
 }

@@ -4,7 +4,9 @@
 #include "frames.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "colours.h"
 #include "counts.h"
 #include "fits.h"
 #include "frames-file.h"
@@ -60,17 +62,47 @@ decode_picture (const gchar *path, FramePixels *pixels, GError **error)
   return TRUE;
 }
 
+/* Red is there already. */
+static gboolean
+add_colours (const Frame *frame, const FitsHeader *header, CountPlane *sum, GError **error)
+{
+  static const gfloat weights[] = { COLOURS_RED, COLOURS_GREEN, COLOURS_BLUE };
+  const gfloat        full = frame->colours.full > 0.0f ? frame->colours.full : header->saturation;
+  gboolean            success = TRUE;
+
+  if (header->planes < header->promised)
+    return frames_refuse (frame->path, "ends before the last of its pixels", error);
+  colours_add (sum, sum, weights[0], full);
+  for (gint i = 1; i < 3 && success; i++)
+    {
+      CountPlane plane = { 0 };
+      FitsHeader again;
+
+      success = fits_read_plane (frame->path, i, &plane, &again, error);
+      if (success && plane.width == sum->width && plane.height == sum->height)
+        colours_add (sum, &plane, weights[i], full);
+      else if (success)
+        success = frames_refuse (frame->path, "changes while it is read", error);
+      fits_header_clear (&again);
+      count_plane_clear (&plane);
+    }
+  return success;
+}
+
 static gboolean
 decode_fits (const Frame *frame, FramePixels *pixels, GError **error)
 {
   FitsHeader header;
+  gboolean   success;
 
   if (! fits_read_plane (frame->path, frame->index, &pixels->plane, &header, error))
     return FALSE;
+  success = ! header.is_colour || add_colours (frame, &header, &pixels->plane, error);
   pixels->saturation = header.saturation;
   frame_facts_copy (&pixels->facts, &header.facts);
+  strcpy (pixels->pattern, header.pattern);
   fits_header_clear (&header);
-  return TRUE;
+  return success;
 }
 
 static gboolean
@@ -85,6 +117,23 @@ decode_ser (const Frame *frame, FramePixels *pixels, GError **error)
   facts->middle = facts->start;
   pixels->saturation = (gfloat) ((1 << header.bits) - 1);
   return TRUE;
+}
+
+/* Counts of a mean are those of one pixel: a star has a quarter of them. */
+static void
+reduce (const FrameColours *colours, FramePixels *pixels)
+{
+  CountPlane cells;
+
+  if (! *pixels->pattern)
+    strcpy (pixels->pattern, colours->pattern);
+  if (colours->mode == COLOURS_KEPT || ! *pixels->pattern || pixels->plane.width < 2 || pixels->plane.height < 2)
+    return;
+  cells = colours_reduced (&pixels->plane, colours->mode, pixels->pattern, colours->full > 0.0f ? colours->full : pixels->saturation);
+  count_plane_clear (&pixels->plane);
+  pixels->plane = cells;
+  pixels->facts.cell = 2;
+  pixels->facts.zero_point += 2.5 * log10 (4.0);
 }
 
 FramePixels *
@@ -109,8 +158,9 @@ frame_decode (const Frame *frame, GError **error)
     }
   if (! success)
     {
-      g_free (counted);
+      frame_pixels_unref (&counted->pixels);
       return NULL;
     }
+  reduce (&frame->colours, &counted->pixels);
   return &counted->pixels;
 }

@@ -10,12 +10,11 @@
 
 typedef enum { KIND_NONE, KIND_PICTURE, KIND_FITS, KIND_SER } FrameKind;
 
-/* fpack and gzip put an ending of theirs behind it. */
+/* fpack and gzip put an ending of theirs behind it; fpack packs nothing else. */
 static inline gboolean
 is_fits_name (const gchar *lower)
 {
-  static const gchar *const endings[] = { ".fits",   ".fit",     ".fts",    ".fits.fz", ".fit.fz",
-                                          ".fts.fz", ".fits.gz", ".fit.gz", ".fts.gz" };
+  static const gchar *const endings[] = { ".fits", ".fit", ".fts", ".fz", ".fits.gz", ".fit.gz", ".fts.gz" };
 
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
     if (g_str_has_suffix (lower, endings[i]))

@@ -62,8 +62,8 @@ frame_name (const Frame *frame)
 gchar *
 frame_key (const Frame *frame)
 {
-  return g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT "\n%" G_GUINT64_FORMAT, frame->path, frame->index,
-                          frame->size, frame->time, frame->changed, frame->number);
+  return g_strdup_printf ("%s\n%d\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT "\n%" G_GINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%d %s %g", frame->path, frame->index,
+                          frame->size, frame->time, frame->changed, frame->number, frame->colours.mode, frame->colours.pattern, frame->colours.full);
 }
 
 /* How many frames a film or a cube has, once a file.  0: it is none, and a note says why. */
@@ -87,8 +87,8 @@ count_frames (const Frame *file, FrameList *list)
 
       if (fits_read_header (file->path, &header, &error))
         {
-          n = header.planes;
-          promised = header.promised;
+          n = header.is_colour ? 1 : header.planes;
+          promised = header.is_colour ? 1 : header.promised;
         }
       fits_header_clear (&header);
     }
@@ -99,12 +99,13 @@ count_frames (const Frame *file, FrameList *list)
       if (ser_read_header (file->path, &header, &error))
         {
           n = header.n;
-          promised = header.promised;
+          promised = header.promised > 0 ? header.promised : -1;
         }
     }
-  if (n > 0 && n < promised)
+  if (n > 0 && (promised < 0 || n < promised))
     {
-      g_ptr_array_add (list->notes, g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, promised));
+      g_ptr_array_add (list->notes, promised < 0 ? g_strdup_printf ("%s does not say how many frames it has: by its length they are %d", file->path, n)
+                                                 : g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, promised));
       return n;                 /* and say so again */
     }
   if (error)

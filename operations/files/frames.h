@@ -22,12 +22,31 @@
 
 #include "count-plane.h"
 
+#define FRAMES_PATTERN 5        /* bytes of a mosaic's pattern, with its end */
+
+/* What the pixels of a mosaic become (colours.h). */
+typedef enum
+{
+  COLOURS_KEPT,                 /* they stay */
+  COLOURS_MEAN,                 /* means of 2 x 2, ... */
+  COLOURS_OF_GREEN,             /* ... of the two that are green, ... */
+  COLOURS_LUMINANCE             /* ... weighed by what the eye sees of each */
+} ColoursMode;
+
+typedef struct
+{
+  ColoursMode mode;
+  gchar       pattern[FRAMES_PATTERN];  /* where the file says none; "": it is no mosaic then */
+  gfloat      full;             /* counts from which on a pixel is full; 0: what the file says */
+} FrameColours;
+
 typedef struct
 {
   gchar  *path;
   gint    index;                /* within a film or a cube, else 0 */
   gint64  size, time, changed;  /* of the file; times in microseconds, the second of any change of the file or what is known of it */
   guint64 number;               /* of the file in its file system */
+  FrameColours colours;         /* all 0 in a list */
 } Frame;
 
 typedef struct
@@ -57,6 +76,7 @@ typedef struct
   gdouble exposure;             /* seconds */
   gdouble zero_point;           /* the magnitude of what gives one count in the frame */
   gchar   band[FRAMES_BAND];    /* of that magnitude; "": it is not said */
+  gint    cell;                 /* pixels of the file that one of the frame has on each axis; 0: one */
   gchar  *sky;                  /* what a FITS header says of the sky, for sky.h; a GRefString, or NULL */
 } FrameFacts;
 
@@ -67,6 +87,7 @@ typedef struct
 {
   CountPlane plane;
   gfloat     saturation;        /* a pixel at or above it is full; INFINITY: the file's numbers have no end */
+  gchar      pattern[FRAMES_PATTERN];   /* of the mosaic that it was; "": of none */
   FrameFacts facts;
 } FramePixels;
 

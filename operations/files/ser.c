@@ -92,7 +92,7 @@ read_header (FramesFile *film, SerHeader *header, GError **error)
   header->is_bgr = colour == 101;
   header->bytes = (gint64) width * height * header->colours * (bits > 8 ? 2 : 1);
   header->promised = (gint) MIN (promised, G_MAXINT);
-  header->n = (gint) MIN (header->promised, (film->size - HEADER) / header->bytes);
+  header->n = (gint) MIN (promised > 0 ? header->promised : G_MAXINT, (film->size - HEADER) / header->bytes);
   if (header->n < 1)
     return frames_refuse (film->path, "has no whole frame", error);
   header->has_times = header->n == header->promised

@@ -13,7 +13,7 @@
 typedef struct
 {
   gint     width, height, n;    /* frames that are whole */
-  gint     promised;            /* frames that the header names */
+  gint     promised;            /* frames that the header names; 0: none, as it was not written to its end, and n is by the length */
   gint     bits, colours;       /* 1 or 3 */
   gboolean is_bgr, is_big_endian;
   gboolean has_times;           /* behind the frames */

@@ -22,6 +22,7 @@ struct _Sky
 {
   struct wcsprm *all;           /* the primary description is the first */
   gint           n;
+  gint           cell;          /* as in FrameFacts */
   gboolean       turns;         /* from another equinox to J2000 */
   gdouble        zeta, z, theta;        /* radians */
 };
@@ -100,6 +101,7 @@ read_cards (const FrameFacts *facts, Sky *sky)
   if (! is_of_now (sky->all))
     return SKY_OLD;
   find_turn (sky);
+  sky->cell = MAX (facts->cell, 1);
   return SKY_SOLVED;
 }
 
@@ -154,7 +156,7 @@ sky_place (Sky *sky, gdouble x, gdouble y, gdouble *ra, gdouble *dec)
   if (! sky)
     return;
   for (gint i = 0; i < sky->all->naxis; i++)
-    pixel[i] = i == 0 ? x + 1.0 : i == 1 ? y + 1.0 : sky->all->crpix[i];
+    pixel[i] = i < 2 ? (i == 0 ? x : y) * sky->cell + (sky->cell + 1) / 2.0 : sky->all->crpix[i];
   if (wcsp2s (sky->all, 1, sky->all->naxis, pixel, plane, &phi, &theta, world, &state) != 0)
     return;
   *ra = world[sky->all->lng];

@@ -16,6 +16,7 @@ main (int argc, char **argv)
     { "fits", fits_test },
     { "fits-kinds", fits_kinds_test },
     { "fits-clock", clock_test },
+    { "fits-colours", colours_test },
     { "fits-damage", fits_damage_test },
 #endif
 #ifdef HAVE_WCSLIB

@@ -10,6 +10,7 @@ int ser_test            (int argc, char **argv);
 int fits_test           (int argc, char **argv);
 int fits_kinds_test     (int argc, char **argv);
 int clock_test          (int argc, char **argv);
+int colours_test        (int argc, char **argv);
 int fits_damage_test    (int argc, char **argv);
 int sky_test            (int argc, char **argv);
 int stars_loaded_test   (int argc, char **argv);

@@ -252,8 +252,13 @@ names (void)
   {
     const gchar *name;
     gint         n;
-  } files[] = { { "code11-32.fits.fz", 1 }, { "tables.fits.gz", 1 }, { "tables.gz", 0 } };
+  } files[] = { { "code11-32.fits.fz", 1 }, { "tables.fits.gz", 1 }, { "tables.gz", 0 }, { "packed.fz", 1 }, { "packed.fit.fz", 1 } };
+  g_autofree gchar *bytes = NULL;
+  gsize             length;
 
+  g_file_get_contents (in_folder ("code11-32.fits.fz"), &bytes, &length, NULL);
+  g_file_set_contents (in_folder ("packed.fz"), bytes, (gssize) length, NULL);
+  g_file_set_contents (in_folder ("packed.fit.fz"), bytes, (gssize) length, NULL);
   g_file_set_contents (in_folder ("tables.gz"), "x", 1, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {

@@ -101,6 +101,7 @@ static void
 lists (void)
 {
   static const gchar *const names[] = { "img10.png", "img9.png", "img09x.png", "IMG1.PNG", "notes.md", ".hidden.png", "f0001.tif", "f0002.tif", "f10000.tif", "f3.tif" };
+  static const gchar *const moments[] = { "CTYPE3  = 'TIME'", NULL };   /* three planes without a name are colours */
   const gdouble             values[24] = { 0 };
   const guint16             pixels[24] = { 0 };
   const FilmPlan            plan = { .width = 2, .height = 4, .bits = 8, .promised = 5, .n = 3 };
@@ -120,7 +121,7 @@ lists (void)
   expect_list ("%", "", 0);
   expect_list ("f%s.tif", "", 0);
   path = in_folder ("cube.fits");
-  files_fits_of (path, 16, 2, 4, 3, values, NULL);
+  files_fits_of (path, 16, 2, 4, 3, values, moments);
   g_free (path);
   path = in_folder ("film.ser");
   files_ser (path, &plan, pixels);

@@ -109,8 +109,7 @@ broken (void)
 {
   static const struct { gsize at; guint32 value; const gchar *what; } bad[] = {
     { 0, 0, "another beginning" }, { 18, 8, "a Bayer mosaic" }, { 18, 7, "unknown colours" }, { 26, 0, "no width" }, { 26, -1, "a negative width" },
-    { 26, 65536, "a frame of 4 Gpix" }, { 30, 0x7fffffff, "an endless height" }, { 34, 0, "no bits" }, { 34, 17, "17 bits" }, { 34, -1, "negative bits" },
-    { 38, 0, "no frame" } };
+    { 26, 65536, "a frame of 4 Gpix" }, { 30, 0x7fffffff, "an endless height" }, { 34, 0, "no bits" }, { 34, 17, "17 bits" }, { 34, -1, "negative bits" } };
   FilmPlan  plan = { .width = WIDTH, .height = HEIGHT, .bits = 16, .promised = N, .n = N };
   guint16  *values = slope (1, 16);
   gchar    *text;
@@ -133,6 +132,11 @@ broken (void)
     expect_refused (text, n, "a film that is cut in its first frame", "");
   g_file_set_contents (film, text, length - 5, NULL);
   expect (ser_read_header (film, &header, NULL) && header.n == N - 1 && header.promised == N, "of a cut film the whole frames are used");
+  put (text, 38, 0);
+  expect_refused (text, 178 + 2 * WIDTH * HEIGHT - 1, "no frame, and no count of them", "no whole frame");
+  g_file_set_contents (film, text, 178 + 2 * N * WIDTH * HEIGHT, NULL);
+  expect (ser_read_header (film, &header, NULL) && header.n == N && header.promised == 0 && ! header.has_times,
+          "frames that are not counted are as many as the file has room for: %d", header.n);
   put (text, 38, (guint32) -1);
   g_file_set_contents (film, text, length, NULL);
   expect (ser_read_header (film, &header, NULL) && header.n == N, "a negative count is more than there is");

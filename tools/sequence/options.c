@@ -9,7 +9,7 @@
 
 #define NOT_GIVEN (-G_MAXDOUBLE)
 
-static gchar   *output, *dark, *part, *writes, *observatory, *catalogue, *band, *shift_name, *method_name, **what;
+static gchar   *output, *dark, *part, *writes, *observatory, *catalogue, *band, *shift_name, *method_name, *colours_name, **what;
 static gint     history = 20, degree = 1, block = 100, every = 4, stack = 0, max_shift = 64, pictures = 20;
 static gdouble  our_gamma = 1e-3, gain = 0.0, fwhm = 2.2, threshold = 6.0, track_threshold = 7.0, fastest = 0.0, saturation = NOT_GIVEN, zero_point = NOT_GIVEN;
 static gboolean keeps_objects, keeps_hot, is_json, article_ridge, stays;
@@ -26,6 +26,7 @@ static const GOptionEntry entries[] = {
   { "shift", 0, 0, G_OPTION_ARG_STRING, &shift_name, "How shifts are found: single, iterated or pyramid (pyramid)", "METHOD" },
   { "max-shift", 0, 0, G_OPTION_ARG_INT, &max_shift, "Pixels that the sky moves in 16 frames at most (64)", "PX" },
   { "saturation", 0, 0, G_OPTION_ARG_DOUBLE, &saturation, "Counts from which on a pixel is full (what the files can hold)", "COUNTS" },
+  { "bayer", 0, 0, G_OPTION_ARG_STRING, &colours_name, "What 2 x 2 pixels of a Bayer mosaic become: mean, green, luminance; or none (mean)", "KIND" },
   { "keep-hot", 0, 0, G_OPTION_ARG_NONE, &keeps_hot, "Do not look for hot pixels", NULL },
   { "gain", 0, 0, G_OPTION_ARG_DOUBLE, &gain, "Electrons for a count; 0: the photon noise of stars is not known (0)", "X" },
   { "fwhm", 0, 0, G_OPTION_ARG_DOUBLE, &fwhm, "Of a star, in pixels (2.2)", "PX" },
@@ -63,6 +64,8 @@ static const gchar *
 set_names (Options *options)
 {
   static const gchar *const shifts[] = { "single", "iterated", "pyramid", NULL }, *const methods[] = { "from-shifts", "from-frames", NULL };
+  static const gchar *const colours[] = { "none", "mean", "green", "luminance", NULL };         /* as in ColoursMode */
+  const gint                kind_of_colours = choose (colours_name ? colours_name : "mean", colours);
   static const gchar *const kinds[] = { "whitened", "background", "significance", NULL };
   const gint                shift = choose (shift_name ? shift_name : "pyramid", shifts), method = choose (method_name ? method_name : "from-shifts", methods);
   g_auto (GStrv)            words = g_strsplit (writes ? writes : "", ",", -1);
@@ -79,7 +82,8 @@ set_names (Options *options)
   options->settings.shift = (ShiftSettings) { (ShiftMethod) MAX (shift, 0), max_shift, INFINITY, FALSE };
   options->settings.weights = (WeightsSettings) { .method = (WeightsMethod) MAX (method, 0), .degree = degree, .gamma = our_gamma,
                                                   .article_ridge = article_ridge, .align = ! stays };
-  return shift < 0 ? "--shift is single, iterated or pyramid" : method < 0 ? "--method is from-shifts or from-frames"
+  options->settings.colours = (ColoursMode) MAX (kind_of_colours, 0);
+  return kind_of_colours < 0 ? "--bayer is mean, green, luminance or none" : shift < 0 ? "--shift is single, iterated or pyramid" : method < 0 ? "--method is from-shifts or from-frames"
          : ! is_known ? "--write is some of whitened,background,significance" : NULL;
 }
 
@@ -201,4 +205,5 @@ options_clear (Options *options)
   g_free (band);
   g_free (shift_name);
   g_free (method_name);
+  g_free (colours_name);
 }

@@ -156,7 +156,7 @@ whiten (Block *block, const Past *now, Weights *weights)
     frames.all[i] = g_array_index (block->history, Past, i).frame;
   frames.all[frames.n] = now->frame;
   sequence_whiten (block->sequence, &frames, &block->planes, weights);
-  whiten_judge (&block->planes, block->sequence->settings.gain);
+  whiten_judge (&block->planes, sequence_gain (block->sequence));
 }
 
 /* Detections; what the frame becomes as history is in its plane. */
@@ -218,7 +218,7 @@ add_sky (Block *block, const FrameRow *row, const FrameFacts *facts)
   if (row->state == FRAME_UNREADABLE || row->state == FRAME_LOST || row->sky != SKY_SOLVED || block->solved > row->chain)
     return;
   block->solved = row->chain + 1;
-  row_add_solved (block->text, row->index, facts->sky);
+  row_add_solved (block->text, row->index, facts);
 }
 
 /* A frame before `begin` is only background of later ones: it is not judged. */

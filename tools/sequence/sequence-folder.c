@@ -89,6 +89,7 @@ folder_settings (const Sequence *sequence)
   add (text, "shift", settings->shift.method);
   add (text, "max-shift", settings->shift.max_shift);
   add (text, "saturation", settings->saturation);
+  add (text, "bayer", settings->colours);
   add (text, "reject-hot", settings->rejects_hot);
   add (text, "method", settings->weights.method);
   add (text, "align", settings->weights.align);

@@ -3,7 +3,10 @@
  * Frames as the computation needs them: less the dark frame, and NaN where a pixel is bad. */
 #include "sequence.h"
 
+#include <string.h>
+
 #include "../progress.h"
+#include "colours.h"
 #include "frames-file.h"
 
 #define KEPT 6                  /* frames, decoded */
@@ -57,11 +60,38 @@ find_size (Sequence *sequence)
         {
           sequence->width = pixels->plane.width;
           sequence->height = pixels->plane.height;
+          strcpy (sequence->pattern, pixels->pattern);
           frame_pixels_unref (pixels);
           return TRUE;
         }
     }
   return FALSE;
+}
+
+/* A dark frame may not say that it is a mosaic, but is one as the frames are. */
+static void
+set_colours (const Sequence *sequence, Frame *frame)
+{
+  const SequenceSettings *settings = &sequence->settings;
+
+  frame->colours = (FrameColours) { .mode = settings->colours, .full = settings->saturation > 0.0 ? (gfloat) settings->saturation : 0.0f };
+  strcpy (frame->colours.pattern, sequence->pattern);
+}
+
+static void
+tell_mosaic (const Sequence *sequence)
+{
+  static const gchar *const kinds[] = { "they stay as they are", "each pixel is the mean of 2 x 2", "each pixel is the mean of two green ones",
+                                        "each pixel is the luminance of 2 x 2" };
+
+  if (*sequence->pattern)
+    progress_say ("the frames are Bayer mosaics: %s (--bayer)", kinds[sequence->settings.colours]);
+}
+
+gdouble
+sequence_gain (const Sequence *sequence)
+{
+  return sequence->settings.gain * (*sequence->pattern ? colours_gain (sequence->settings.colours) : 1.0);
 }
 
 static gboolean
@@ -72,6 +102,7 @@ open_dark (Sequence *sequence, GError **error)
 
   if (! frames_list (sequence->dark_path, &list, error))
     return FALSE;
+  set_colours (sequence, &list.frames[0]);
   if (list.n == 1)
     pixels = of_our_size (sequence, &list.frames[0], content_decode (sequence->cache, &list.frames[0], TRUE, &sequence->dark_content, error), error);
   else
@@ -94,6 +125,8 @@ sequence_open (Sequence *sequence, GError **error)
     return FALSE;
   for (guint i = 0; i < sequence->list.notes->len; i++)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
+  for (gint i = 0; i < sequence->list.n; i++)
+    set_colours (sequence, &sequence->list.frames[i]);
   sequence->contents = g_new0 (Content, sequence->list.n);
   sequence->cache = frame_cache_new (0);        /* of the first, one */
   if (! find_size (sequence))
@@ -101,6 +134,7 @@ sequence_open (Sequence *sequence, GError **error)
       g_set_error (error, FRAMES_ERROR, FRAMES_ERROR_UNREADABLE, "%s: none of the %d frames can be read", sequence->what, sequence->list.n);
       return FALSE;
     }
+  tell_mosaic (sequence);
   frame_cache_free (sequence->cache);
   sequence->cache = frame_cache_new (KEPT * sizeof (gfloat) * (gsize) sequence->width * sequence->height);
   sequence->blocks = (sequence->list.n + sequence->settings.block - 1) / sequence->settings.block;

@@ -9,7 +9,7 @@
 
 #define FRAME_WORDS  19
 #define OBJECT_WORDS 11
-#define SOLVED_WORDS 3
+#define SOLVED_WORDS 4
 
 /* ------------------------------------------------------------------ writing -- */
 

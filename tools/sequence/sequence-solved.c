@@ -16,11 +16,11 @@ typedef struct
 } Solved;
 
 void
-row_add_solved (GString *text, gint index, const gchar *cards)
+row_add_solved (GString *text, gint index, const FrameFacts *facts)
 {
-  g_autofree gchar *words = g_strescape (cards, NULL);
+  g_autofree gchar *words = g_strescape (facts->sky, NULL);
 
-  g_string_append_printf (text, "W\t%d\t%s\n", index, words);
+  g_string_append_printf (text, "W\t%d\t%d\t%s\n", index, facts->cell, words);
 }
 
 static void
@@ -41,8 +41,8 @@ solved_new (void)
 void
 solved_add (GArray *solved, gchar **words)
 {
-  g_autofree gchar *cards = g_strcompress (words[2]);
-  FrameFacts        facts = { .sky = g_ref_string_new (cards) };
+  g_autofree gchar *cards = g_strcompress (words[3]);
+  FrameFacts        facts = { .cell = atoi (words[2]), .sky = g_ref_string_new (cards) };
   const Solved      added = { atoi (words[1]), sky_new (&facts) };
 
   g_array_append_val (solved, added);

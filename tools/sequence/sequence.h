@@ -32,6 +32,7 @@ typedef struct
   gint            stack;        /* frames that synthetic tracking adds; 0: none */
   gdouble         saturation;   /* negative: what the files say */
   gdouble         gain, fwhm, threshold, track_threshold, fastest;
+  ColoursMode     colours;      /* what mosaics become */
   gboolean        rejects_hot, removes;         /* hot pixels; objects from the history */
   gboolean        writes[WRITE_KINDS];
 } SequenceSettings;
@@ -55,6 +56,7 @@ typedef struct
   Content          dark_content;
   gchar            settings_hash[CONTENT_LENGTH];       /* once the folder is open */
   gint             width, height, blocks;
+  gchar            pattern[FRAMES_PATTERN];     /* of the frames' mosaic; "": they are none */
   CountPlane       dark;        /* pixels NULL: none */
   FrameCache      *cache;
   gboolean         has_told;    /* which device it is */
@@ -64,6 +66,8 @@ typedef struct
 /* sequence-frames.c: the size is that of the first frame that can be read.  FALSE: there is none, or the dark frame is none. */
 gboolean    sequence_open   (Sequence *sequence, GError **error);
 void        sequence_clear  (Sequence *sequence);
+/* Electrons that one of its counts stands for; 0: not known. */
+gdouble     sequence_gain   (const Sequence *sequence);
 /* Less the dark frame, NaN where a pixel is bad.  The facts are the caller's; NULL: they are not wanted.  FALSE: the
  * frame cannot be used, and the error says why. */
 gboolean    sequence_frame  (Sequence *sequence, gint index, CountPlane *plane, FrameFacts *facts, GError **error);
@@ -167,7 +171,7 @@ void        row_add_object  (GString *text, const ObjectRow *row);
 /* The last frame before a block's first that had a place, in the block's chain. */
 void        row_add_overlap (GString *text, gint index, FrameShift at, gint chain);
 /* What the header of a frame says of the sky. */
-void        row_add_solved  (GString *text, gint index, const gchar *cards);
+void        row_add_solved  (GString *text, gint index, const FrameFacts *facts);
 
 typedef struct
 {
