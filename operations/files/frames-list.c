@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -66,55 +67,65 @@ frame_key (const Frame *frame)
                           frame->size, frame->time, frame->changed, frame->number, frame->colours.mode, frame->colours.pattern, frame->colours.full);
 }
 
-/* How many frames a film or a cube has, once a file.  0: it is none, and a note says why. */
-static gint
-count_frames (const Frame *file, FrameList *list)
+typedef struct
+{
+  gint    n;                    /* 0: it is none, and a note says why */
+  gdouble taken;                /* as in Frame */
+} InFile;
+
+/* How many frames a film or a cube has, and when they were taken, once a file. */
+static InFile
+look_into (const Frame *file, FrameList *list)
 {
   static GMutex      mutex;
   static GHashTable *known;
   g_autofree gchar  *key = frame_key (file);
   g_autoptr (GError) error = NULL;
-  gint               n, promised = 0;
+  const InFile      *before;
+  InFile             found = { 0, NAN };
+  gint               promised = 0;
 
   g_mutex_lock (&mutex);
   if (! known)
-    known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  n = GPOINTER_TO_INT (g_hash_table_lookup (known, key));
+    known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  before = g_hash_table_lookup (known, key);
+  if (before)
+    found = *before;
   g_mutex_unlock (&mutex);
-  if (n == 0 && frame_kind (file->path) == KIND_FITS)
+  if (found.n == 0 && frame_kind (file->path) == KIND_FITS)
     {
       FitsHeader header;
 
       if (fits_read_header (file->path, &header, &error))
         {
-          n = header.is_colour ? 1 : header.planes;
+          found = (InFile) { header.is_colour ? 1 : header.planes, header.facts.middle };
           promised = header.is_colour ? 1 : header.promised;
         }
       fits_header_clear (&header);
     }
-  else if (n == 0)
+  else if (found.n == 0)
     {
       SerHeader header;
 
       if (ser_read_header (file->path, &header, &error))
         {
-          n = header.n;
+          found.n = header.n;
           promised = header.promised > 0 ? header.promised : -1;
         }
     }
-  if (n > 0 && (promised < 0 || n < promised))
+  if (found.n > 0 && (promised < 0 || found.n < promised))
     {
-      g_ptr_array_add (list->notes, promised < 0 ? g_strdup_printf ("%s does not say how many frames it has: by its length they are %d", file->path, n)
-                                                 : g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, n, promised));
-      return n;                 /* and say so again */
+      g_ptr_array_add (list->notes, promised < 0 ? g_strdup_printf ("%s does not say how many frames it has: by its length they are %d", file->path, found.n)
+                                                 : g_strdup_printf ("%s is cut: %d of %d frames are whole", file->path, found.n, promised));
+      return found;                 /* and say so again */
     }
   if (error)
     g_ptr_array_add (list->notes, g_strdup (error->message));
   g_mutex_lock (&mutex);
-  if (n > 0)
-    g_hash_table_replace (known, g_steal_pointer (&key), GINT_TO_POINTER (n));
+  if (found.n > 0)
+    g_hash_table_replace (known, g_steal_pointer (&key), g_memdup2 (&found, sizeof found));
   g_mutex_unlock (&mutex);
-  return n;
+  return found;
 }
 
 /* A pipe would be waited for. */
@@ -135,7 +146,7 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
   GStatBuf  about;
   FileState state;
   Frame     frame = { .path = (gchar *) path };
-  gint      n = 1;
+  InFile    found = { 1, NAN };
 
   if (! is_file (list, path, &about) || ! file_state (path, &state))    /* a file that changes again at once has another key then */
     return;
@@ -146,8 +157,9 @@ add_file (GArray *frames, FrameList *list, const gchar *path)
   if (frame_kind (path) == KIND_NONE)
     g_ptr_array_add (list->notes, g_strdup_printf ("%s is no picture that can be read", path));
   if (frame_kind (path) != KIND_PICTURE)
-    n = frame_kind (path) == KIND_NONE ? 0 : count_frames (&frame, list);
-  for (gint i = 0; i < n; i++)
+    found = frame_kind (path) == KIND_NONE ? (InFile) { 0, NAN } : look_into (&frame, list);
+  frame.taken = found.taken;
+  for (gint i = 0; i < found.n; i++)
     {
       frame.path = g_strdup (path);
       frame.index = i;

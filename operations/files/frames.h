@@ -46,6 +46,7 @@ typedef struct
   gint    index;                /* within a film or a cube, else 0 */
   gint64  size, time, changed;  /* of the file; times in microseconds, the second of any change of the file or what is known of it */
   guint64 number;               /* of the file in its file system */
+  gdouble taken;                /* the middle of its exposure, as the header of a FITS file says it; NaN: not known */
   FrameColours colours;         /* all 0 in a list */
 } Frame;
 
@@ -111,6 +112,12 @@ gchar       *frame_name           (const Frame *frame);
 gchar       *frame_key            (const Frame *frame);
 /* `a` before `b`: negative.  img9 is before img10. */
 gint         frames_compare_names (const gchar *a, const gchar *b);
+
+/* frames-order.c: by the middle of their exposure.  Lists have the order of names. */
+gint         frames_without_time  (const FrameList *list);
+gboolean     frames_are_in_order  (const FrameList *list);
+/* All have a time.  Of equal times the order stays. */
+void         frames_order         (FrameList *list);
 
 /* frames-facts.c */
 void         frame_facts_copy     (FrameFacts *copy, const FrameFacts *facts);

@@ -171,6 +171,27 @@ def when(report, nights):
     report.check('frames without a time are told', 'their frames have no time' in errors and not nights.text('of-none', 'tracks.psv'), errors)
 
 
+def shuffled(report, nights):
+    """Names in another order than times: the same tables, but for the names."""
+    names = sorted(os.listdir(nights.frames))
+    for folder, dated in (('shuffled', len(names)), ('half-dated', len(names) // 2)):
+        os.mkdir(nights.path(folder))
+        for i, name in enumerate(names):
+            path = nights.path(folder, f'{i * 7 % len(names):03}.fits')
+            shutil.copy(os.path.join(nights.frames, name), path)
+            if i >= dated:
+                change(path, {'DATE-OBS': None})
+    _, errors = nights.run(nights.path('shuffled'), 'of-shuffled', *ALL)
+    report.check('frames are taken in the order of their times, and that is told', 'order of their times' in errors and nights.text('of-shuffled', 'tracks.psv')
+                 == nights.text('whole', 'tracks.psv'), errors)
+    report.check('... which their names are not', [row['name'] for row in nights.rows('of-shuffled', 'shifts.csv')] == [f'{i * 7 % len(names):03}.fits' for i in range(len(names))])
+    _, errors = nights.run(nights.path('half-dated'), 'of-half', *ALL)
+    report.check('where some have no time, names count, and that is told', f'{len(names) - len(names) // 2} of {len(names)} frames have no time' in errors
+                 and [row['name'] for row in nights.rows('of-half', 'shifts.csv')] == [f'{i:03}.fits' for i in range(len(names))], errors)
+    _, errors = nights.run(nights.frames, 'of-names', *ALL)
+    report.check('frames in order are no news', 'order of' not in errors, errors)
+
+
 SKY = ('CTYPE1', 'CTYPE2', 'CRVAL1', 'CRVAL2', 'CRPIX1', 'CRPIX2')
 
 
@@ -204,6 +225,7 @@ def main():
         whole(report, nights)
         missing(report, nights)
         when(report, nights)
+        shuffled(report, nights)
         where(report, nights)
     return report.finish()
 

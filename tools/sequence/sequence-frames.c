@@ -118,6 +118,23 @@ open_dark (Sequence *sequence, GError **error)
   return TRUE;
 }
 
+/* What moves is where it was in the time between: in the order of names it would jump. */
+static void
+order (FrameList *list)
+{
+  const gint n = frames_without_time (list);
+
+  if (frames_are_in_order (list))
+    return;
+  if (n > 0)
+    progress_say ("the order of names is not that of times, but stays, because %d of %d frames have no time", n, list->n);
+  else
+    {
+      frames_order (list);
+      progress_say ("the frames are taken in the order of their times, which is not that of their names");
+    }
+}
+
 gboolean
 sequence_open (Sequence *sequence, GError **error)
 {
@@ -125,6 +142,7 @@ sequence_open (Sequence *sequence, GError **error)
     return FALSE;
   for (guint i = 0; i < sequence->list.notes->len; i++)
     progress_say ("%s", (const gchar *) sequence->list.notes->pdata[i]);
+  order (&sequence->list);
   for (gint i = 0; i < sequence->list.n; i++)
     set_colours (sequence, &sequence->list.frames[i]);
   sequence->contents = g_new0 (Content, sequence->list.n);
