@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tessera:fits-load: an image of a FITS file.  1.0 is 65535 counts, as it is in grey pictures of 16 bits; there is no tone curve, so the
- * format is Y' float, and a number goes through unchanged, rounded once.  The first row of the file is y = 0.
+ * tessera:fits-load: an image of a FITS file.  1.0 is 65535 counts, as it is in grey pictures of 16 bits.  Counts are
+ * light, so the format is Y float, and a blur keeps a star's sum of them; a number is rounded once, to a float.  The first row of the file is y = 0.
  */
 #include "config.h"
 #include <glib/gi18n-lib.h>
@@ -48,7 +48,7 @@ property_string (object, _("Object (result)"), "")
 static void
 prepare (GeglOperation *operation)
 {
-  gegl_operation_set_format (operation, "output", babl_format ("Y' float"));
+  gegl_operation_set_format (operation, "output", babl_format ("Y float"));
 }
 
 static gchar *
@@ -116,7 +116,7 @@ process (GeglOperation *operation, GeglBuffer *output, const GeglRectangle *roi 
       g_error_free (error);
       return FALSE;
     }
-  gegl_buffer_set (output, GEGL_RECTANGLE (0, 0, plane.width, plane.height), 0, babl_format ("Y' float"), plane.pixels, GEGL_AUTO_ROWSTRIDE);
+  gegl_buffer_set (output, GEGL_RECTANGLE (0, 0, plane.width, plane.height), 0, babl_format ("Y float"), plane.pixels, GEGL_AUTO_ROWSTRIDE);
   set_results (o, &header);
   fits_header_clear (&header);
   count_plane_clear (&plane);

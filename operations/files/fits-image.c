@@ -358,12 +358,28 @@ counts_of_doubles (const gdouble *restrict numbers, gint n, gdouble scale, gdoub
     }
 }
 
+/* Doubles have not all of these numbers: they would be rounded twice. */
+static void
+counts_of_64_bits (const gint64 *numbers, gint n, gdouble zero, gdouble blank, gfloat *counts)
+{
+  for (gint i = 0; i < n; i++)
+    counts[i] = (gdouble) numbers[i] == blank ? NAN : zero == 0.0 ? (gfloat) numbers[i] : (gfloat) ((guint64) numbers[i] ^ G_GUINT64_CONSTANT (1) << 63);
+}
+
+static gint
+type_of (const FitsImage *image, gdouble full)
+{
+  const gboolean is_whole = image->scale == 1.0 && (image->zero == 0.0 || image->zero == 0x1p63) && full == 1.0;
+
+  return image->bits == 16 ? TSHORT : image->bits == 64 && is_whole ? TLONGLONG : TDOUBLE;
+}
+
 /* As the file has them, before they are scaled: CFITSIO rounds what it scales on its way to floats, and then `full`
  * would round again. */
 gboolean
 fits_image_rows (FitsOpened *opened, gint index, gint row, gint n, gdouble full, FitsImage *image, gfloat *counts)
 {
-  const gint   type = image->bits == 16 ? TSHORT : TDOUBLE, count = n * image->width;
+  const gint   type = type_of (image, full), count = n * image->width;
   const gint64 first = ((gint64) index * image->height + row) * image->width;
   gdouble      nan = NAN;
   gint         status = 0;
@@ -374,6 +390,8 @@ fits_image_rows (FitsOpened *opened, gint index, gint row, gint n, gdouble full,
     return refuse (image, status, "has pixels that cannot be read");
   if (type == TSHORT)
     counts_of_16_bits (opened->numbers, count, image->scale, image->zero, full, image->blank, counts);
+  else if (type == TLONGLONG)
+    counts_of_64_bits (opened->numbers, count, image->zero, image->blank, counts);
   else
     counts_of_doubles (opened->numbers, count, image->scale, image->zero, full, image->blank, counts);
   return TRUE;

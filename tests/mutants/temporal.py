@@ -54,7 +54,7 @@ ROWS = [
     ('575', 'killed', 'operations/files/fits-image.c',
      'opened->has_blanks ? &nan : NULL', 'opened->has_blanks ? NULL : NULL', 1),
     ('576', 'killed', 'operations/files/sky.c',
-     'x + 1.0 : i == 1 ? y + 1.0', 'x + 1.0 : i == 1 ? y - 1.0', 1),
+     '(sky->cell + 1) / 2.0', '(sky->cell - 1) / 2.0', 1),
     ('383', 'killed', 'operations/tessera-fits-load.c',
      '      box.width = header.width;', '      box.height = header.width;', 1),
     ('385', 'killed', 'opencl/math/tessera-shift.h',

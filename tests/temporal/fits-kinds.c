@@ -101,6 +101,33 @@ types (void)
     }
 }
 
+/* A number between two doubles that are as near to a float below as to one above: to a double first, it would fall. */
+static void
+large_numbers (void)
+{
+  static const gint kinds[] = { LONGLONG_IMG, ULONGLONG_IMG };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      const gint64 number = (G_GINT64_CONSTANT (1) << 54) + (1 << 30) + 1;
+      LONGLONG     numbers[N] = { 0 };
+      CountPlane   plane = { 0 };
+      FitsHeader   header;
+      gint         status = 0;
+      fitsfile    *file = new_file ("large64.fits", &status);
+
+      numbers[7] = number;
+      fits_create_img (file, kinds[i], 2, sizes, &status);
+      fits_write_img (file, TLONGLONG, 1, N, numbers, &status);
+      fits_close_file (file, &status);
+      expect (status == 0 && fits_read_plane (in_folder ("large64.fits"), 0, &plane, &header, NULL)
+                  && plane.pixels[7] == 0x1p54f + 0x1p31f && plane.pixels[8] == 0.0f,
+              "a number of 55 bits is rounded once: %.0f", plane.pixels ? plane.pixels[7] : -1.0);
+      count_plane_clear (&plane);
+      fits_header_clear (&header);
+    }
+}
+
 /* Whole numbers lose nothing. */
 static void
 compressed (void)
@@ -332,6 +359,7 @@ fits_kinds_test (int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED)
 {
   folder = files_folder ();
   types ();
+  large_numbers ();
   compressed ();
   compressed_floats ();
   behind_a_table ();

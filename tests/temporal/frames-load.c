@@ -33,7 +33,7 @@ numbers (const gchar *folder)
       if (i == 1)
         gegl_node_set (load, "plane", 1, NULL);
       expect (gegl_rectangle_equal (&box, &whole), "%s: the box is %d x %d", loaders[i], box.width, box.height);
-      gegl_node_blit (load, 1.0, &whole, babl_format ("Y' float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      gegl_node_blit (load, 1.0, &whole, babl_format ("Y float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
       for (gint k = 0; k < SIZE * SIZE; k++)
         wrong += pixels[k] != (gfloat) values[i * SIZE * SIZE + k] / 65535.0f;
       expect (wrong == 0, "%s: %d pixels are not the file's", loaders[i], wrong);
@@ -67,12 +67,34 @@ large_numbers (const gchar *folder)
       files_fits_of (path, bits, SIZE, SIZE, 1, values, NULL);
       gegl_node_set (load, "path", "", NULL);
       gegl_node_set (load, "path", path, NULL);
-      gegl_node_blit (load, 1.0, &box, babl_format ("Y' float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+      gegl_node_blit (load, 1.0, &box, babl_format ("Y float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
       for (gint i = 0; i < SIZE * SIZE; i++)
         wrong += pixels[i] != (gfloat) (values[i] / 65535.0);
     }
   expect (wrong == 0, "%d numbers are not rounded once", wrong);
   g_object_unref (load);
+  g_free (path);
+}
+
+/* Counts are light: a blur spreads a star, and keeps the sum of its counts. */
+static void
+blurred (const gchar *folder)
+{
+  gdouble       values[SIZE * SIZE] = { 0.0 }, sum = 0.0;
+  gfloat        pixels[SIZE * SIZE];
+  gchar        *path = g_build_filename (folder, "star.fits", NULL);
+  GeglNode     *graph = gegl_node_new (), *load = gegl_node_new_child (graph, "operation", "tessera:fits-load", "path", path, NULL);
+  GeglNode     *blur = gegl_node_new_child (graph, "operation", "tessera:gaussian-blur", "std-dev", 1.2, NULL);
+  GeglRectangle box = { 0, 0, SIZE, SIZE };
+
+  values[SIZE * SIZE / 2 + SIZE / 2] = 20000.0;
+  files_fits_of (path, 16, SIZE, SIZE, 1, values, NULL);
+  gegl_node_link (load, blur);
+  gegl_node_blit (blur, 1.0, &box, babl_format ("Y float"), pixels, GEGL_AUTO_ROWSTRIDE, GEGL_BLIT_DEFAULT);
+  for (gint i = 0; i < SIZE * SIZE; i++)
+    sum += pixels[i] * 65535.0;
+  expect (sum > 19980.0 && sum < 20020.0 && pixels[SIZE * SIZE / 2 + SIZE / 2] < 0.1f, "a star of 20000 counts has %.1f when it is blurred", sum);
+  g_object_unref (graph);
   g_free (path);
 }
 
@@ -119,6 +141,7 @@ frames_load (const gchar *folder)
 {
   numbers (folder);
   large_numbers (folder);
+  blurred (folder);
   strange (folder);
   cut (folder);
 }
