@@ -31,7 +31,8 @@ colours_turn (const gchar *name, gint x_offset, gint y_offset, gboolean bottom_u
 gdouble
 colours_gain (ColoursMode mode)
 {
-  static const gdouble squares = COLOURS_RED * COLOURS_RED + COLOURS_GREEN * COLOURS_GREEN / 2.0 + COLOURS_BLUE * COLOURS_BLUE;
+  static const gdouble squares = COLOURS_RED * COLOURS_RED + COLOURS_GREEN * COLOURS_GREEN / 2.0
+                                 + COLOURS_BLUE * COLOURS_BLUE;
 
   return mode == COLOURS_MEAN ? 4.0 : mode == COLOURS_OF_GREEN ? 2.0 : mode == COLOURS_LUMINANCE ? 1.0 / squares : 1.0;
 }
@@ -67,9 +68,10 @@ colours_reduced (const CountPlane *plane, ColoursMode mode, const gchar *pattern
     for (gint x = 0; x < cells.width; x++)
       {
         const gfloat *upper = plane->pixels + (gsize) 2 * y * plane->width + 2 * x, *lower = upper + plane->width;
+        const gfloat  above = part (upper[0], weights[0], full) + part (upper[1], weights[1], full);
 
-        cells.pixels[(gsize) y * cells.width + x] = (part (upper[0], weights[0], full) + part (upper[1], weights[1], full))
-                                                    + (part (lower[0], weights[2], full) + part (lower[1], weights[3], full));
+        cells.pixels[(gsize) y * cells.width + x] = above + (part (lower[0], weights[2], full)
+                                                             + part (lower[1], weights[3], full));
       }
   return cells;
 }

@@ -2,9 +2,9 @@
  *
  * Frames of colours become one plane of counts.
  *
- * A mosaic (Bayer's, of 2 x 2 pixels) becomes a plane of half the width and height: movements by whole pixels would mix
- * its colours.  Three planes of colours become their luminance.  A pixel of which any part is full, or has no number, is
- * NaN. */
+ * A mosaic (Bayer's, of 2 x 2 pixels) becomes a plane of half the width and height: movements by whole pixels would
+ * mix its colours.  Three planes of colours become their luminance.  A pixel of which any part is full, or has no
+ * number, is NaN. */
 #ifndef COLOURS_H
 #define COLOURS_H
 

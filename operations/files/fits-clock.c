@@ -11,14 +11,16 @@
 #define JD_ONE    2440587.5     /* ... and its Julian date */
 #define TAI_OF_TT (-32.184)     /* seconds */
 #define TAI_OF_GPS 19.0
-#define FIRST_OFFSET 10.0       /* seconds that UTC is behind TAI from the first of the days below on, and one more from each */
+#define FIRST_OFFSET 10.0       /* seconds that UTC is behind TAI from the first of the days below on; ... */
+                                /* ... one more from each other */
 
 #define DATE  "^ *([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})"
 #define CLOCK "([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2}(?:\\.[0-9]*)?))? *Z? *$"
 
 /* Modified Julian dates from which on UTC has one more leap second (IERS Bulletin C). */
-static const gint leaps[] = { 41317, 41499, 41683, 42048, 42413, 42778, 43144, 43509, 43874, 44239, 44786, 45151, 45516, 46247,
-                              47161, 47892, 48257, 48804, 49169, 49534, 50083, 50630, 51179, 53736, 54832, 56109, 57204, 57754 };
+static const gint leaps[] = { 41317, 41499, 41683, 42048, 42413, 42778, 43144, 43509, 43874, 44239,
+                              44786, 45151, 45516, 46247, 47161, 47892, 48257, 48804, 49169, 49534,
+                              50083, 50630, 51179, 53736, 54832, 56109, 57204, 57754 };
 
 /* Seconds since 1970 in the file's own scale of time. */
 typedef struct

@@ -16,7 +16,7 @@
 
 #define PER_DEGREE   (G_PI / 180.0)
 #define PER_SECOND   (PER_DEGREE / 3600.0)
-#define FIRST_OF_FK5 1984.0     /* equinoxes before it are of FK4, where RADESYS says nothing (equation 4 of section 3) */
+#define FIRST_OF_FK5 1984.0     /* equinoxes before it are of FK4, where RADESYS says nothing */
 
 struct _Sky
 {

@@ -11,7 +11,8 @@
 void
 ades_begin (GString *text, const ReportSettings *settings)
 {
-  g_string_printf (text, "# version=2022\n# observatory\n! mpcCode %s\n", settings->observatory ? settings->observatory : REPORT_NO_CODE);
+  g_string_printf (text, "# version=2022\n# observatory\n! mpcCode %s\n",
+                   settings->observatory ? settings->observatory : REPORT_NO_CODE);
   g_string_append (text, "trkSub|mode|stn|obsTime|ra|dec|rmsRA|rmsDec|astCat|mag|rmsMag|band|logSNR|exp\n");
 }
 
@@ -32,7 +33,8 @@ add_degrees (GString *text, gdouble degrees, gint64 round)
 {
   const gint64 all = (gint64) floor (fabs (degrees) * DEGREES + 0.5) % round;
 
-  g_string_append_printf (text, "|%s%d.%06d", degrees < 0.0 && all > 0 ? "-" : "", (gint) (all / DEGREES), (gint) (all % DEGREES));
+  g_string_append_printf (text, "|%s%d.%06d", degrees < 0.0 && all > 0 ? "-" : "", (gint) (all / DEGREES),
+                          (gint) (all % DEGREES));
 }
 
 /* Above 0 only. */
@@ -47,7 +49,8 @@ ades_add (GString *text, const Observation *seen, const ReportSettings *settings
 {
   const gboolean has_light = isfinite (seen->magnitude) && *seen->band;
 
-  g_string_append_printf (text, "T%06d|CCD|%s", (seen->track + 1) % REPORT_MOST_TRACKS, settings->observatory ? settings->observatory : REPORT_NO_CODE);
+  g_string_append_printf (text, "T%06d|CCD|%s", (seen->track + 1) % REPORT_MOST_TRACKS,
+                          settings->observatory ? settings->observatory : REPORT_NO_CODE);
   add_time (text, seen->middle);
   add_degrees (text, seen->ra, 360 * (gint64) DEGREES);
   add_degrees (text, seen->dec, G_MAXINT64);

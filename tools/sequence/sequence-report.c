@@ -3,9 +3,9 @@
  * What is reported of a track, how sure it is, and what is missing.
  *
  * An uncertainty in pixels, on each axis: the noise's fwhm / 2.3548 / significance of a place in the middle of the
- * frames, twice that at their end (where it is told); a uniform error of half a step of the velocity on either side, for
- * half of the frames; the error of the frame's shift.  A magnitude's is 2.5 / ln 10 / significance: of noise alone, not
- * of the zero point. */
+ * frames, twice that at their end (where it is told); a uniform error of half a step of the velocity on either side,
+ * for half of the frames; the error of the frame's shift.  A magnitude's is 2.5 / ln 10 / significance: of noise alone,
+ * not of the zero point. */
 #include "sequence.h"
 
 #include <math.h>
@@ -37,14 +37,16 @@ report_observation (const Tables *tables, const ObjectRow *row, const ReportSett
   const PixelSize size = tables_pixel_size (tables, row);
   const gdouble   unsure = frame ? pixels_unsure (row, frame, settings) : NAN;
   const gdouble   zero = isfinite (settings->zero_point) || ! frame ? settings->zero_point : frame->facts.zero_point;
-  Observation     seen = { .track = row->track, .ra = row->ra, .dec = row->dec, .middle = frame ? frame->facts.middle : NAN,
+  Observation     seen = { .track = row->track, .ra = row->ra, .dec = row->dec,
+                           .middle = frame ? frame->facts.middle : NAN,
                            .exposure = frame ? frame->facts.exposure * row->frames : NAN, .significance = row->value,
                            .rms_ra = size.ra * unsure, .rms_dec = size.dec * unsure,
                            .magnitude = row->flux > 0.0 ? zero - 2.5 * log10 (row->flux) : NAN,
                            .rms_magnitude = MAGNITUDES / row->value };
 
   g_strlcpy (seen.band, settings->band ? settings->band : frame ? frame->facts.band : "", sizeof seen.band);
-  seen.is_whole = isfinite (seen.ra) && isfinite (seen.dec) && isfinite (seen.middle) && fabs (seen.middle) < REPORT_LATEST;
+  seen.is_whole = isfinite (seen.ra) && isfinite (seen.dec) && isfinite (seen.middle)
+                  && fabs (seen.middle) < REPORT_LATEST;
   return seen;
 }
 
@@ -108,24 +110,29 @@ tell_left_out (const Tables *tables, gint n, gboolean has_no_time, gboolean has_
 
   add_clause (why, has_no_time, "their frames have no time");
   add_clause (why, has_no_place && is_apart, "no frame that is solved is of one chain of shifts with theirs");
-  add_clause (why, has_no_place && ! is_apart && is_old, "places in the files are of FK4, by RADESYS or EQUINOX; solve one frame anew");
-  add_clause (why, has_no_place && ! is_apart && ! is_old && is_unknown, "what the files say of the sky is not understood");
-  add_clause (why, has_no_place && ! is_apart && ! is_old && ! is_unknown, "no file says where in the sky it lies; one that is solved is enough");
-  progress_say ("%d of %u places of tracks are not in tracks.mpc and tracks.psv: %s", n, tables->tracks->len, why->str);
+  add_clause (why, has_no_place && ! is_apart,
+              is_old       ? "places in the files are of FK4, by RADESYS or EQUINOX; solve one frame anew"
+              : is_unknown ? "what the files say of the sky is not understood"
+                           : "no file says where in the sky it lies; one that is solved is enough");
+  progress_say ("%d of %u places of tracks are not in tracks.mpc and tracks.psv: %s", n, tables->tracks->len,
+                why->str);
 }
 
 /* What the report has not, and what that costs. */
 static void
-tell_lacks (const ReportSettings *settings, gint n, gint n_magnitudes, gboolean has_zero, gboolean has_band, gboolean has_exposure)
+tell_lacks (const ReportSettings *settings, gint n, gint n_magnitudes, gboolean has_zero, gboolean has_band,
+            gboolean has_exposure)
 {
   g_autoptr (GString) lacks = g_string_new (NULL);
-  g_autofree gchar   *dark = g_strdup_printf ("%d of %d places have no magnitude, because no frame alone shows the object", n - n_magnitudes, n);
+  g_autofree gchar   *dark = g_strdup_printf ("%d of %d places have no magnitude, as no frame alone shows the object",
+                                              n - n_magnitudes, n);
 
   add_clause (lacks, ! has_exposure, "no exposure (EXPTIME): times are those of the beginning");
   add_clause (lacks, ! has_zero, "no zero point (--zero-point, MAGZERO, PHOTZP): no magnitudes");
   add_clause (lacks, has_zero && n_magnitudes < n, dark);
   add_clause (lacks, has_zero && ! has_band, "no band (--band, FILTER): no magnitudes in tracks.psv");
-  add_clause (lacks, ! settings->observatory, "no observatory (--observatory): XXX, which the Minor Planet Center does not take");
+  add_clause (lacks, ! settings->observatory,
+              "no observatory (--observatory): XXX, which the Minor Planet Center does not take");
   add_clause (lacks, ! settings->catalogue, "no catalogue of stars (--catalogue): astCat is UNK");
   if (lacks->len)
     progress_say ("the report lacks: %s", lacks->str);
@@ -134,7 +141,8 @@ tell_lacks (const ReportSettings *settings, gint n, gint n_magnitudes, gboolean 
 void
 report_tell (const Tables *tables, const ReportSettings *settings)
 {
-  gboolean has_zero = isfinite (settings->zero_point), has_band = TRUE, has_exposure = TRUE, has_no_time = FALSE, has_no_place = FALSE;
+  gboolean has_zero = isfinite (settings->zero_point), has_band = TRUE, has_exposure = TRUE;
+  gboolean has_no_time = FALSE, has_no_place = FALSE;
   gint     n = 0, n_magnitudes = 0;
 
   tell_clocks (tables);
