@@ -111,7 +111,7 @@ roll_begin (Roll *roll, const GeglRectangle *roi, gfloat *memory)
       const gsize     runs = (pass->floats * (gsize) whole + ROLL_RUN - 1) / ROLL_RUN;
 
       *window = (RollWindow) { .rows = memory ? memory + used : NULL, .x = roi->x - around.left, .width = width,
-                               /* tessera_read wants no gaps; if runs are odd, no two rows meet in one set of the cache */
+                               /* tessera_read wants no gaps; if runs are odd, no two rows meet in one cache set */
                                .stride = i == 0 ? (gsize) pass->floats * width : ROLL_RUN * (runs | 1),
                                .next = MAX (roi->y - around.top, roll->top) };
       if (i < last)
