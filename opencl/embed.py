@@ -45,6 +45,12 @@ def quoted(line):
     return '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"'
 
 
+def write_changed(path, text):
+    """A header that stays as it is compiles nothing anew."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
 def main():
     kernel, opencl_dir, output = map(pathlib.Path, sys.argv[1:4])
     seen = []
@@ -55,8 +61,7 @@ def main():
     if len(sys.argv) > 4:
         check(text, sys.argv[4], kernel.name)
     name = "tessera_" + re.sub(r"\W", "_", kernel.stem) + "_cl"
-    output.write_text(f"static const char {name}[] =\n" + "\n".join(map(quoted, lines)) + ";\n",
-                      encoding="utf-8")
+    write_changed(output, f"static const char {name}[] =\n" + "\n".join(map(quoted, lines)) + ";\n")
     output.with_suffix(".d").write_text(
         f"{output}: {' '.join(str(p) for p in [kernel, *seen])}\n", encoding="utf-8")
 

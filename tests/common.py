@@ -5,6 +5,7 @@ import ast
 import math
 import operator
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,8 @@ import tempfile
 import watched
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Of a build folder: what no installation is made of.
+NOT_INSTALLED = ('RAM', 'pocl-cache', 'test-logs', 'tests', 'tests-modules')
 IMAGES = os.path.join(TOP, 'data', 'images')
 
 
@@ -41,11 +44,30 @@ def babl_forgets(cache):
     open(os.path.join(cache, 'babl'), 'w', encoding='utf-8').close()
 
 
-class Gegl:
-    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use, or
-    all of them."""
+def system_plugins():
+    """The folder of GEGL's own modules, all of them."""
+    return subprocess.run(['pkg-config', '--variable=pluginsdir', 'gegl-0.4'], check=True, capture_output=True, text=True).stdout.strip()
 
-    def __init__(self, build, all_modules=False):
+
+def install_build(build):
+    """The folder in which the tests' `./run install` builds: what `build` has compiled, of which another prefix changes a few files.  It
+    lies beside `build`, because commands have relative paths.  Two tests may ask for it at once."""
+    folder = os.path.abspath(build) + '-of-installed'
+    if not os.path.exists(folder):
+        with tempfile.TemporaryDirectory(prefix='build-copied-', dir=os.path.dirname(folder)) as beside:
+            copy = os.path.join(beside, 'build')
+            shutil.copytree(build, copy, symlinks=True, ignore=lambda path, names: NOT_INSTALLED if os.path.samefile(path, build) else ())
+            try:
+                os.rename(copy, folder)
+            except OSError:             # the other one was first
+                pass
+    return folder
+
+
+class Gegl:
+    """The gegl command with the modules of a build folder (None: wherever GEGL itself looks), and with those of GEGL that tests use."""
+
+    def __init__(self, build):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('TESSERA_', 'GEGL_', 'OCL_ICD', 'POCL_'))}
         self.env['LC_ALL'] = 'C.UTF-8'
         self.cache = cache_folder()
@@ -53,9 +75,6 @@ class Gegl:
         if build:
             self.build = os.path.abspath(build)
             self.system_plugins = os.path.join(self.build, 'tests-modules')
-            if all_modules:
-                self.system_plugins = subprocess.run(['pkg-config', '--variable=pluginsdir', 'gegl-0.4'], check=True, capture_output=True,
-                                                     text=True).stdout.strip()
             self.env['GEGL_PATH'] = os.path.join(self.build, 'operations') + os.pathsep + self.system_plugins
             self.env['POCL_CACHE_DIR'] = os.path.join(self.build, 'pocl-cache')
             os.makedirs(self.env['POCL_CACHE_DIR'], exist_ok=True)

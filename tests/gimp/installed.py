@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, TOP, babl_forgets
+from common import Gegl, TOP, babl_forgets, install_build
 from gimp_program import plain
 from jobs import HEIGHT, WIDTH
 from pixels import read
@@ -25,7 +25,7 @@ class Installed:
         self.gegl = Gegl(None)
         for name in [n for n in self.gegl.env if n.startswith(('XDG_', 'GIMP'))] + ['DISPLAY', 'WAYLAND_DISPLAY', 'LANGUAGE']:
             self.gegl.env.pop(name, None)
-        self.gegl.env.update(HOME=self.home, TESSERA_INSTALL_BUILD=os.path.join(build, 'build-install'),
+        self.gegl.env.update(HOME=self.home, TESSERA_INSTALL_BUILD=install_build(build),
                              POCL_CACHE_DIR=os.path.join(build, 'pocl-cache'))
         os.makedirs(os.path.join(build, 'pocl-cache'), exist_ok=True)
         self.wanted = {}

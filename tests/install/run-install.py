@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from common import Gegl, Picture, Report, IMAGES, OPERATIONS, TOP
+from common import Gegl, Picture, Report, IMAGES, OPERATIONS, TOP, install_build
 
 PHOTOGRAPH = os.path.join(IMAGES, 'seeding.jpg')
 CHAIN = ['tessera:bilateral-grid', 'guide=luminance', 'tessera:motion-blur', 'length=25', 'angle=60']
@@ -137,7 +137,7 @@ def main():
         home, pictures = os.path.join(work, 'home'), [os.path.join(work, name) for name in ('built.npy', 'installed.npy')]
         os.mkdir(home)
         gegl = Gegl(None)
-        gegl.env.update(HOME=home, TESSERA_INSTALL_BUILD=os.path.join(os.path.abspath(build), 'build-install'))
+        gegl.env.update(HOME=home, TESSERA_INSTALL_BUILD=install_build(build))
         for name in ('XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'GIMP3_DIRECTORY'):
             gegl.env.pop(name, None)
 
